@@ -1,0 +1,88 @@
+/* Basis sets: from Gaussian-94 files to the normalised shells of a molecule. */
+#ifndef HF_BASIS_H
+#define HF_BASIS_H
+
+#include "hf/context.h"
+#include "hf/molecule.h"
+#include "hf/status.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A contracted Gaussian shell: all functions of one angular momentum with one radial part.
+ *
+ *  Radial part: sum_k coefficient[k] exp(-exponent[k] r^2). The coefficients carry every
+ *  normalisation, so that an integral over the plain Cartesian monomials x^i y^j z^k times this
+ *  radial part is the integral over a Cartesian function normalised as x^l is:
+ *  <x^l | x^l> = 1, while for example <xy | xy> = 1/3 in a d shell. Real solid harmonics made of
+ *  them (hf/solid_harmonics.h) then have norm 1 each.
+ *
+ *  Order of functions: Cartesian, l_x falling, then l_y falling (xx xy xz yy yz zz, Libint's and
+ * the CCA's standard); spherical m = -l ... +l. s and p shells are always Cartesian (spherical
+ * false); p is in the order x y z. */
+struct hf_shell {
+    int atom;
+    int l;
+    bool spherical;
+    int n_primitive;
+    const double *exponent;    /**< [n_primitive], owned by the basis */
+    const double *coefficient; /**< [n_primitive], owned by the basis */
+    double centre_bohr[3];
+    int first_function; /**< index of the first basis function */
+    int n_function;     /**< 2l+1 or (l+1)(l+2)/2 */
+};
+
+/** Shells in order of atoms; within an atom as the basis-set file lists them. */
+struct hf_basis {
+    char *name;     /**< as published, e.g. "cc-pVDZ"; "mixed" when atoms differ */
+    char *citation; /**< literature of the sets used, lines; may be NULL */
+    int n_atom, n_shell, n_function, n_primitive;
+    int max_l, max_primitive;
+    struct hf_shell *shell;   /**< [n_shell] */
+    int *first_shell_of_atom; /**< [n_atom + 1] */
+    double *storage;          /**< exponents and coefficients of all shells */
+};
+
+/** Cartesian or spherical d and higher shells: as the set is defined, or overridden. */
+enum hf_convention { HF_CONVENTION_AS_DEFINED, HF_CONVENTION_SPHERICAL, HF_CONVENTION_CARTESIAN };
+
+/** Which basis an atom gets. Exactly one of the three selectors applies:
+ *  atom >= 0: that atom (0-based); else atomic_number > 0: every atom of the element;
+ *  else: every atom. The most special one wins, the later of equals. */
+struct hf_basis_choice {
+    int atom;
+    int atomic_number;
+    const char *name;  /**< a name in the library as people write it, or a path to a file */
+    const char *where; /**< for messages: "water.mol, line 4" or "--basis"; may be NULL */
+};
+
+/** Shells of `molecule`.
+ *
+ *  Names are looked up in the directories of hf_basis_directories; case, blanks and the star and
+ *  parenthesis spellings of the same set do not matter (6-31G*, 6-31g(d)). Rank 0 reads the files.
+ *
+ *  Call     collective over context->comm; same result and same error on every rank.
+ *  Memory   *basis is owned by the caller (hf_basis_destroy); choices and molecule are not kept.
+ *  Errors   HF_BAD_INPUT: unknown set (nearest name given), element absent (sets that have it are
+ *           named), effective core potential needed, syntax (file and line);
+ *           HF_NO_RESOURCE: memory, angular momentum above HF_MAX_L. */
+hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *molecule,
+                          int n_choice, const struct hf_basis_choice choice[],
+                          enum hf_convention convention, struct hf_basis **basis,
+                          struct hf_error *error) HF_MUST_CHECK;
+
+/** The shells of one atom as a basis of its own, centred where the atom is; for atomic densities.
+ *  Not collective. */
+hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,
+                           struct hf_error *error) HF_MUST_CHECK;
+
+/** Accepts a pointer to NULL; leaves NULL. */
+void hf_basis_destroy(struct hf_basis **basis);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

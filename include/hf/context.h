@@ -1,0 +1,44 @@
+/* What every room needs to know of the run it works for: ranks, memory account, timers. */
+#ifndef HF_CONTEXT_H
+#define HF_CONTEXT_H
+
+#include "hf/memory.h"
+#include "hf/status.h"
+#include "hf/timer.h"
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Handed down to every room; borrowed there, owned by whoever called hf_context_create. */
+struct hf_context {
+    MPI_Comm comm; /**< duplicate of the communicator given; freed with the context */
+    int rank, n_rank;
+    struct hf_memory *memory;
+    struct hf_timers timers;
+};
+
+/** New context over `comm` (duplicated). Collective over `comm`. */
+hf_status hf_context_create(MPI_Comm comm, struct hf_context **context,
+                            struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective. Accepts a pointer to NULL; leaves NULL. */
+void hf_context_destroy(struct hf_context **context);
+
+/** Agree on the outcome of local work: every rank leaves with the worst status of all and with the
+ *  message of the lowest rank that has it. Collective; one small reduction when all is well. */
+hf_status hf_agree(MPI_Comm comm, hf_status status, struct hf_error *error) HF_MUST_CHECK;
+
+/** MPI_Allreduce(sum, in place) of any number of doubles, in pieces that fit MPI's int counts.
+ *  Collective. */
+void hf_sum_over_ranks(MPI_Comm comm, size_t n, double values[]);
+
+/** MPI_Bcast of any number of bytes, in pieces. Collective. */
+void hf_broadcast_bytes(MPI_Comm comm, int root, size_t n_bytes, void *data);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

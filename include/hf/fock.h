@@ -1,0 +1,94 @@
+/* Coulomb and exchange matrices from densities: the builders and the grains of their tasks. */
+#ifndef HF_FOCK_H
+#define HF_FOCK_H
+
+#include "hf/basis.h"
+#include "hf/context.h"
+#include "hf/integrals.h"
+#include "hf/linalg.h"
+#include "hf/schedule.h"
+#include "hf/status.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hf_fock_builder;
+
+/** What one task covers. */
+enum hf_grain {
+    HF_GRAIN_ATOM_QUARTET,  /**< book Fig. 8.2 */
+    HF_GRAIN_SHELL_PAIR,    /**< book Fig. 7.1 (b) and 7.3: one bra pair with all its ket pairs */
+    HF_GRAIN_SHELL_QUARTET, /**< book Fig. 7.1 (a) */
+};
+
+struct hf_fock_settings {
+    const char *builder;   /**< name in hf_fock_list */
+    const char *scheduler; /**< name in hf_scheduler_list */
+    enum hf_grain grain;
+    /** Called now and then during a build with the fraction of this rank's tasks done, 0 to 1;
+     *  may be NULL. Returning non-zero (a signal number) ends the build with HF_INTERRUPTED. */
+    int (*progress)(void *data, double fraction);
+    void *progress_data;
+};
+
+/** One density and where its matrices go; any of coulomb, exchange may be NULL (not wanted). */
+struct hf_fock_job {
+    const struct hf_matrix *density;
+    struct hf_matrix *coulomb, *exchange;
+};
+
+/** Counts of the last build, summed over the ranks. */
+struct hf_fock_account {
+    int64_t n_quartet_total;          /**< unique shell quartets (M>=N, R>=S, MN>=RS) */
+    int64_t n_quartet_computed;       /**< those that passed the screening */
+    int64_t n_task;                   /**< tasks handed out */
+    struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
+};
+
+/** One way to build; the list is hf_fock_list. */
+struct hf_fock_ops {
+    const char *name, *about, *cite;
+    hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
+    hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
+                       struct hf_error *error);
+    void (*destroy)(struct hf_fock_builder *self);
+};
+
+/** NULL-terminated list of the builders there are. */
+extern const struct hf_fock_ops *const hf_fock_list[];
+
+/** Builder over the shell pairs of `pairs` (borrowed with its basis; must outlive the builder).
+ *  Collective. HF_BAD_INPUT: no such builder or scheduler. */
+hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                         const struct hf_fock_settings *settings, struct hf_fock_builder **builder,
+                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective; leaves NULL. */
+void hf_fock_destroy(struct hf_fock_builder **builder);
+
+/** Coulomb and exchange matrices of several densities in one pass over the two-electron integrals.
+ *
+ *     J_mn = sum_rl D_rl (mn|rl)        K_mn = sum_rl D_rl (mr|nl)        (book Eq. 8.5)
+ *
+ *  so that the closed-shell Fock matrix is H + J - K/2 with D of book Eq. 8.6 (factor 2 included).
+ *
+ *  Shapes   n x n with n = basis->n_function; densities must be symmetric.
+ *  Screening  a shell quartet is left out when its Schwarz bound times the largest density element
+ * it would meet is below `threshold` (hartree), book Eq. 7.4. Call     collective over the
+ * context's communicator; n_job and threshold equal on all ranks. Memory   job[] and its matrices
+ * stay the caller's; nothing is kept after return. Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED:
+ * progress said so on some rank. Same status and message on every rank; J and K are then undefined,
+ * the builder is still usable. Source   book Fig. 8.2. */
+hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
+                        double threshold, struct hf_error *error) HF_MUST_CHECK;
+
+/** Counts of the last build; equal on every rank. Not collective. */
+struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,89 @@
+/* Dense matrices of a run, spread block-cyclically over a process grid.
+ *
+ * A struct hf_linalg owns the grid. It decides how many ranks take part: one (LAPACK on rank 0, the
+ * others hold nothing) when there is one rank or the matrices are too small for ScaLAPACK to pay, a
+ * sub-grid when ranks outnumber blocks, all ranks otherwise. Callers do not see the difference:
+ * every function is collective over the communicator, and scalars come back equal, bit for bit, on
+ * every rank. Matrices are column-major. */
+#ifndef HF_LINALG_H
+#define HF_LINALG_H
+
+#include "hf/context.h"
+#include "hf/status.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hf_linalg;
+struct hf_matrix;
+
+/** Grid for matrices of order about `n`. `context` is borrowed and must outlive the result. */
+hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg **linalg,
+                           struct hf_error *error) HF_MUST_CHECK;
+/** As hf_linalg_create with the choices made by the caller: smallest order that goes to ScaLAPACK
+ * on more than one rank (0: always), block size. For tests and tuning. */
+hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
+                               int block_size, struct hf_linalg **linalg,
+                               struct hf_error *error) HF_MUST_CHECK;
+void hf_linalg_destroy(struct hf_linalg **linalg);
+
+/** One line for the report, e.g. "ScaLAPACK, 2 x 1 grid, blocks of 64" or "LAPACK on rank 0". */
+const char *hf_linalg_description(const struct hf_linalg *linalg);
+
+/** Matrix of zeros. `label` is a string constant for the memory account. */
+hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
+                           struct hf_matrix **matrix, struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_destroy(struct hf_matrix **matrix);
+int hf_matrix_n_row(const struct hf_matrix *matrix);
+int hf_matrix_n_col(const struct hf_matrix *matrix);
+
+/** From / to a full column-major array [n_col][n_row]. set: only rank 0's array is read when the
+ *  matrix lives on rank 0, but every rank must pass the same values. gather: every rank receives
+ * the whole matrix, bit-identical. */
+hf_status hf_matrix_set_full(struct hf_matrix *matrix, const double *full,
+                             struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_matrix_gather_full(const struct hf_matrix *matrix, double *full,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** to = from (same shape). */
+hf_status hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to,
+                         struct hf_error *error) HF_MUST_CHECK;
+/** to = alpha from + beta to (same shape). */
+hf_status hf_matrix_add(double alpha, const struct hf_matrix *from, double beta,
+                        struct hf_matrix *to, struct hf_error *error) HF_MUST_CHECK;
+/** to = alpha from^T + beta to. `to` must not be `from`. */
+hf_status hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
+                                   struct hf_matrix *to, struct hf_error *error) HF_MUST_CHECK;
+/** c = alpha op(a) op(b) + beta c, op = transpose where the flag is set. */
+hf_status hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a,
+                             bool transpose_b, const struct hf_matrix *b, double beta,
+                             struct hf_matrix *c, struct hf_error *error) HF_MUST_CHECK;
+/** to[:, to_first : to_first+n] = from[:, from_first : from_first+n], column j multiplied by
+ *  factor[j] (factor NULL: 1). */
+hf_status hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
+                                 const double *factor, struct hf_matrix *to, int to_first,
+                                 struct hf_error *error) HF_MUST_CHECK;
+/** *result = sum_ij a_ij b_ij on every rank. */
+hf_status hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result,
+                        struct hf_error *error) HF_MUST_CHECK;
+/** *result = max_ij |a_ij| on every rank. */
+hf_status hf_matrix_max_abs(const struct hf_matrix *a, double *result,
+                            struct hf_error *error) HF_MUST_CHECK;
+/** Eigenvalues (ascending, [n] on every rank) and orthonormal eigenvectors (columns) of a symmetric
+ *  matrix; its lower triangle is read and the matrix is destroyed. The sign of each eigenvector is
+ *  fixed: its component of largest modulus (the first of equals) is positive. Residual
+ *  |A z - e z| and orthogonality are checked on a few random combinations after each call.
+ *  Errors   HF_NO_RESOURCE when the library fails or the check does. */
+hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
+                          struct hf_matrix *vector, struct hf_error *error) HF_MUST_CHECK;
+/** Solves the small dense system a x = b on every rank alike, a [n][n] symmetric indefinite; a and
+ * b are destroyed, b becomes x. Not collective. HF_NO_RESOURCE when singular. */
+hf_status hf_solve_symmetric(int n, double *a, double *b, struct hf_error *error) HF_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

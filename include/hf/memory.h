@@ -1,0 +1,42 @@
+/* Tracked allocator: every large array is labelled and counted, so that a run can print how much
+ * memory each rank took, and a test can check that nothing leaked and that nothing grew to n x n.
+ */
+#ifndef HF_MEMORY_H
+#define HF_MEMORY_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hf_memory;
+
+/** New account with nothing on it; NULL when malloc fails. Not collective. */
+struct hf_memory *hf_memory_create(void);
+
+/** Ends the account. Accepts a pointer to NULL; leaves NULL. Blocks still allocated are not freed.
+ */
+void hf_memory_destroy(struct hf_memory **memory);
+
+/** Zeroed array of `n_element` elements, aligned to 64 bytes; NULL when there is no memory or the
+ *  product overflows. `n_element` may be 0. `label` must be a string constant.
+ *  Threads: safe. Not collective. Freed with hf_memory_release. */
+void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_element,
+                         size_t element_bytes);
+
+/** Frees what hf_memory_allocate gave; NULL is accepted. */
+void hf_memory_release(struct hf_memory *memory, void *block);
+
+/** Bytes now allocated, the highest they have been, and the largest single block so far. */
+size_t hf_memory_current_bytes(const struct hf_memory *memory);
+size_t hf_memory_peak_bytes(const struct hf_memory *memory);
+size_t hf_memory_largest_bytes(const struct hf_memory *memory);
+
+/** Label of the largest single block so far; "" before the first. */
+const char *hf_memory_largest_label(const struct hf_memory *memory);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+/* A molecule: nuclei in bohr, charge, multiplicity. */
+#ifndef HF_MOLECULE_H
+#define HF_MOLECULE_H
+
+#include "hf/status.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One centre. A ghost atom carries the basis functions of its element but neither nuclear charge
+ *  nor electrons. */
+struct hf_atom {
+    int atomic_number; /**< 1 to 118, also for ghosts */
+    bool ghost;
+    double position_bohr[3];
+};
+
+/** Plain struct; `atom` and `title` are owned and freed by hf_molecule_done. */
+struct hf_molecule {
+    int n_atom;
+    struct hf_atom *atom; /**< [n_atom] */
+    int charge;
+    int multiplicity; /**< 2S + 1 */
+    char *title;      /**< may be NULL */
+};
+
+/** Frees what the struct owns and clears it. Accepts a half-made molecule. */
+void hf_molecule_done(struct hf_molecule *molecule);
+
+/** Electrons: nuclear charges of the real atoms minus the total charge. */
+int hf_molecule_n_electron(const struct hf_molecule *molecule);
+
+/** Nuclear charge an electron sees at atom `i`: 0 for a ghost. */
+double hf_molecule_nuclear_charge(const struct hf_molecule *molecule, int i);
+
+/** sum_{A<B} Z_A Z_B / R_AB in hartree, over real atoms. */
+double hf_molecule_nuclear_repulsion(const struct hf_molecule *molecule);
+
+/** Symbol of an element ("He"), or NULL outside 1..118. */
+const char *hf_element_symbol(int atomic_number);
+
+/** Atomic number of a symbol in any case ("HE", "he"); 0 when unknown. D and T are hydrogen. */
+int hf_element_number(const char *symbol);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

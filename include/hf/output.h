@@ -1,0 +1,77 @@
+/* What a run tells its user: the text report and the QCSchema file. Nothing is computed here. */
+#ifndef HF_OUTPUT_H
+#define HF_OUTPUT_H
+
+#include "hf/basis.h"
+#include "hf/context.h"
+#include "hf/molecule.h"
+#include "hf/scf.h"
+#include "hf/status.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What was asked for and what runs; everything is borrowed. */
+struct hf_run_description {
+    const char *input_path;
+    const char *input_format; /**< "native", "MDL V2000", "MDL V3000", "XYZ" */
+    const char *method;       /**< "rhf" */
+    const char *basis_requested;
+    const struct hf_molecule *molecule;
+    const struct hf_basis *basis;
+    const struct hf_scf_settings *settings;
+    int n_core; /**< cores in the affinity masks of this node, 0 when unknown */
+    int n_warning;
+    const char *const *warning; /**< [n_warning], one line each, printed in the report */
+};
+
+/** Writer of the text report. On rank 0 it writes to `stream`, elsewhere it writes nothing. */
+struct hf_report;
+
+/** `stream` is borrowed. Not collective. */
+hf_status hf_report_create(struct hf_context *context, FILE *stream, struct hf_report **report,
+                           struct hf_error *error) HF_MUST_CHECK;
+void hf_report_destroy(struct hf_report **report);
+
+/** Program, libraries, ranks, molecule, basis, settings. */
+void hf_report_header(struct hf_report *report, const struct hf_run_description *run);
+
+/** Observer that prints the iteration table, each line flushed as it happens. */
+struct hf_scf_observer hf_report_observer(struct hf_report *report);
+
+/** For hf_fock_settings.progress: a progress line on a terminal when a build is long, nothing in a
+ *  file; `data` is the report. Returns 0. */
+int hf_report_progress(void *data, double fraction);
+
+/** Energies, virial ratio, orbital energies around the gap, dipole moment; or advice when not
+ *  converged. */
+void hf_report_result(struct hf_report *report, const struct hf_run_description *run,
+                      const struct hf_scf_result *result);
+
+/** Table of phases over the ranks, load imbalance, memory per rank. Collective. */
+void hf_report_timings(struct hf_report *report, const struct hf_scf_result *result);
+
+/** QCSchema AtomicResult (qcschema_output, version 1) of a run. Collective (statistics are
+ * reduced); rank 0 writes to a temporary file beside `path` and renames it. Same status on every
+ * rank. HF_NO_RESOURCE: cannot be written. */
+hf_status hf_json_write(struct hf_context *context, const char *path,
+                        const struct hf_run_description *run, const struct hf_scf_result *result,
+                        struct hf_error *error) HF_MUST_CHECK;
+
+/** HF_BAD_INPUT when `path` cannot be created or written; asked before anything is computed.
+ *  Rank 0 looks, all agree. Leaves no file behind that was not there. Collective. */
+hf_status hf_json_check_path(struct hf_context *context, const char *path,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** QCSchema failure ("success": false, error_type, error_message); rank 0 only, not collective. */
+hf_status hf_json_write_failure(const char *path, const char *error_type, const char *message,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

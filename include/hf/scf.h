@@ -1,0 +1,94 @@
+/* The self-consistent field: guess, orthogonalisation, DIIS, closed-shell driver (book Fig. 8.1).
+ */
+#ifndef HF_SCF_H
+#define HF_SCF_H
+
+#include "hf/basis.h"
+#include "hf/context.h"
+#include "hf/fock.h"
+#include "hf/linalg.h"
+#include "hf/molecule.h"
+#include "hf/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One way to make the first density; the list is hf_guess_list ("sad", "core"). */
+struct hf_guess_ops;
+extern const struct hf_guess_ops *const hf_guess_list[];
+const char *hf_guess_name(const struct hf_guess_ops *guess);
+const char *hf_guess_about(const struct hf_guess_ops *guess);
+
+struct hf_scf_settings {
+    const char *guess;                  /**< name in hf_guess_list */
+    int max_iteration;                  /**< default 100 */
+    double energy_tolerance;            /**< hartree, default 1e-8 */
+    double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
+    double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
+    double screening_threshold;         /**< of the last iterations, default 1e-10; looser before */
+    int diis_size;                      /**< Fock matrices kept, default 8; 0 turns DIIS off */
+    struct hf_fock_settings fock;
+};
+
+/** One line of the iteration table. */
+struct hf_scf_iteration {
+    int number;                   /**< from 1 */
+    double energy, energy_change; /**< hartree; total energy with nuclear repulsion */
+    double commutator;            /**< max norm */
+    double seconds;
+    double threshold;        /**< screening of this build */
+    double percent_computed; /**< of all unique shell quartets */
+};
+
+/** Told of events as they happen, on every rank; any pointer may be NULL. */
+struct hf_scf_observer {
+    void (*started)(void *data, const struct hf_scf_settings *settings, const char *linalg,
+                    int n_function, int n_orbital);
+    void (*iteration)(void *data, const struct hf_scf_iteration *iteration);
+    void *data;
+};
+
+/** What a calculation gives; equal on every rank. Free with hf_scf_result_done. */
+struct hf_scf_result {
+    bool converged;
+    int n_iteration;
+    int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
+    int n_removed;
+    double smallest_overlap_eigenvalue;
+    int n_occupied;
+    double energy, nuclear_repulsion, one_electron, two_electron; /**< hartree */
+    double kinetic, nuclear_attraction, coulomb, exchange;        /**< parts, hartree */
+    double energy_change, commutator;                             /**< of the last iteration */
+    double dipole[3];       /**< e bohr, nuclei and electrons, about the origin */
+    double *orbital_energy; /**< [n_orbital], ascending, hartree; owned */
+    double guess_energy;    /**< energy of the first iteration */
+    double fock_seconds;    /**< wall time in all Fock builds of this rank */
+    double imbalance;       /**< slowest over mean computing time of the Fock builds */
+    struct hf_fock_account last_build;
+};
+
+/** Defaults of all settings but fock.builder, fock.scheduler, fock.progress. */
+struct hf_scf_settings hf_scf_defaults(void);
+
+/** Closed-shell Hartree-Fock energy of a molecule.
+ *
+ *  Call     collective; every rank passes the same arguments and gets the same result.
+ *  Memory   result is filled, owned by the caller; observer and settings are borrowed for the call.
+ *  Errors   HF_BAD_INPUT: electrons cannot be paired (odd, or multiplicity not 1), more electron
+ * pairs than orbitals; HF_NO_RESOURCE; HF_INTERRUPTED. Not converging is no error. Source   book
+ * Fig. 8.1; Pulay, J. Comput. Chem. 3, 556 (1982). */
+hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molecule,
+                     const struct hf_basis *basis, const struct hf_scf_settings *settings,
+                     const struct hf_scf_observer *observer, struct hf_scf_result *result,
+                     struct hf_error *error) HF_MUST_CHECK;
+
+void hf_scf_result_done(struct hf_scf_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,75 @@
+/* Handing out tasks: who does what, statically or on demand. Knows nothing of chemistry.
+ *
+ *     hf_scheduler_start(s, n_task, cost)         collective
+ *     while ((i = hf_scheduler_next(s)) >= 0)     every rank by itself
+ *         do task i;
+ *     hf_scheduler_finish(s)                      collective
+ *
+ * Between start and finish every task 0 .. n_task-1 is given to exactly one rank. A rank that
+ * cannot go on calls hf_scheduler_abandon instead of next and then finish: the others get what is
+ * left, and finish never hangs. */
+#ifndef HF_SCHEDULE_H
+#define HF_SCHEDULE_H
+
+#include "hf/status.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hf_scheduler;
+
+/** What the last round cost this rank. */
+struct hf_schedule_account {
+    int64_t n_task;        /**< tasks this rank was given */
+    double wait_seconds;   /**< time inside next and in serving others */
+    double finish_seconds; /**< time inside finish, waiting for the last rank */
+};
+
+/** One way of handing out tasks; the list is hf_scheduler_list. */
+struct hf_scheduler_ops {
+    const char *name, *about, *cite;
+    hf_status (*create)(struct hf_scheduler *self, struct hf_error *error);
+    hf_status (*start)(struct hf_scheduler *self, struct hf_error *error);
+    int64_t (*next)(struct hf_scheduler *self);
+    void (*abandon)(struct hf_scheduler *self);
+    void (*finish)(struct hf_scheduler *self);
+    void (*destroy)(struct hf_scheduler *self);
+};
+
+/** NULL-terminated list of the schedulers there are. */
+extern const struct hf_scheduler_ops *const hf_scheduler_list[];
+
+/** Scheduler `name` over a duplicate of `comm`. Collective. HF_BAD_INPUT: no such scheduler. */
+hf_status hf_scheduler_create(MPI_Comm comm, const char *name, struct hf_scheduler **scheduler,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective; leaves NULL. */
+void hf_scheduler_destroy(struct hf_scheduler **scheduler);
+
+/** Opens a round of `n_task` tasks. `cost` [n_task], equal on all ranks and borrowed until finish,
+ *  or NULL when the tasks are numbered in falling order of cost already. Dynamic schedulers hand
+ * the dearest out first. Collective. */
+hf_status hf_scheduler_start(struct hf_scheduler *scheduler, int64_t n_task, const double cost[],
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** Next task of this rank, or -1 when there are no more. Not collective. */
+int64_t hf_scheduler_next(struct hf_scheduler *scheduler);
+
+/** This rank takes no more tasks. Tasks it was already given by number ahead of time (static) are
+ *  lost; the caller reports the failure after finish. Not collective. */
+void hf_scheduler_abandon(struct hf_scheduler *scheduler);
+
+/** Closes the round when every rank has had its -1 or abandoned. Collective. */
+void hf_scheduler_finish(struct hf_scheduler *scheduler);
+
+/** Account of the round just finished (or running) on this rank. Not collective. */
+struct hf_schedule_account hf_scheduler_account(const struct hf_scheduler *scheduler);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* What a call returns: a status for failure only, and the one readable line that explains it. */
+#ifndef HF_STATUS_H
+#define HF_STATUS_H
+
+#if defined(__GNUC__)
+#define HF_PRINTF(format_index, first_index)                                                       \
+    __attribute__((format(printf, format_index, first_index)))
+#define HF_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define HF_PRINTF(format_index, first_index)
+#define HF_MUST_CHECK
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Failure classes, ordered by severity; the values are the program's exit codes.
+ *  Not converging is no failure: it is a field of the result. */
+typedef enum hf_status {
+    HF_OK = 0,
+    HF_BAD_INPUT = 2,   /**< the user can mend it: file, option, molecule */
+    HF_NO_RESOURCE = 3, /**< memory, file system, or a limit of a library */
+    HF_INTERRUPTED = 4, /**< SIGINT or SIGTERM; hf_error.signal_number tells which */
+} hf_status;
+
+/** The message that goes with a failure: one line, no newline at its end. */
+struct hf_error {
+    char message[1024];
+    int signal_number; /**< for HF_INTERRUPTED, otherwise 0 */
+};
+
+/** Write the message (printf style, cut at the buffer's end) and return `status`.
+ *  `error` may be NULL when the caller does not want the text. */
+hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, ...)
+    HF_PRINTF(3, 4);
+
+/** Jump to the function's `cleanup:` label when a call fails; needs a local `hf_status status`. */
+#define HF_TRY(call)                                                                               \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != HF_OK) goto cleanup;                                                         \
+    } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

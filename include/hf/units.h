@@ -1,0 +1,15 @@
+/* Physical constants and numerical limits shared by all rooms. */
+#ifndef HF_UNITS_H
+#define HF_UNITS_H
+
+/** CODATA 2018: 1 bohr in ångström. */
+#define HF_BOHR_IN_ANGSTROM 0.529177210903
+/** CODATA 2018: 1 atomic unit of dipole moment in debye. */
+#define HF_DIPOLE_IN_DEBYE 2.541746473
+/** CODATA 2018: 1 hartree in electron volt. */
+#define HF_HARTREE_IN_EV 27.211386245988
+
+/** Highest angular momentum of the Libint library built with (LIBINT2_MAX_AM_eri). */
+#define HF_MAX_L 5
+
+#endif

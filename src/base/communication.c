@@ -1,0 +1,39 @@
+/* Collective helpers that every room needs: agreement on failures, long sums, long broadcasts. */
+#include "hf/context.h"
+
+/** Elements per MPI call: far below INT_MAX, so that byte counts inside MPI libraries fit as well.
+ */
+enum { PIECE = 1 << 26 };
+
+hf_status hf_agree(MPI_Comm comm, hf_status status, struct hf_error *error)
+{
+    struct {
+        int status, rank;
+    } here = {(int)status, 0}, worst;
+    MPI_Comm_rank(comm, &here.rank);
+    MPI_Allreduce(&here, &worst, 1, MPI_2INT, MPI_MAXLOC, comm);
+    if (worst.status != (int)HF_OK) {
+        struct hf_error none;
+        struct hf_error *text = error != NULL ? error : &none;
+        MPI_Bcast(text->message, (int)sizeof text->message, MPI_CHAR, worst.rank, comm);
+        MPI_Bcast(&text->signal_number, 1, MPI_INT, worst.rank, comm);
+    }
+    return (hf_status)worst.status;
+}
+
+void hf_sum_over_ranks(MPI_Comm comm, size_t n, double values[])
+{
+    for (size_t first = 0; first < n; first += PIECE) {
+        const size_t count = n - first < PIECE ? n - first : PIECE;
+        MPI_Allreduce(MPI_IN_PLACE, values + first, (int)count, MPI_DOUBLE, MPI_SUM, comm);
+    }
+}
+
+void hf_broadcast_bytes(MPI_Comm comm, int root, size_t n_bytes, void *data)
+{
+    unsigned char *bytes = data;
+    for (size_t first = 0; first < n_bytes; first += PIECE) {
+        const size_t count = n_bytes - first < PIECE ? n_bytes - first : PIECE;
+        MPI_Bcast(bytes + first, (int)count, MPI_BYTE, root, comm);
+    }
+}
