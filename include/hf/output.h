@@ -15,6 +15,24 @@
 extern "C" {
 #endif
 
+/** Version of hf, e.g. "0.1.0". Not collective; needs no MPI. */
+const char *hf_version(void);
+
+/** Versions of the libraries, built with and found; a text is empty when it cannot be told. */
+struct hf_library_versions {
+    char mpi_found[256]; /**< first line of MPI_Get_library_version */
+    char mpi_built[64];  /**< of the headers hf was compiled with */
+    char libint[32];
+    char blas[128];
+    char scalapack[32];
+};
+
+/** Not collective; works before MPI_Init. */
+void hf_library_versions_get(struct hf_library_versions *versions);
+
+/** Writer of the text report. On rank 0 it writes to `stream`, elsewhere it writes nothing. */
+struct hf_report;
+
 /** What was asked for and what runs; everything is borrowed. */
 struct hf_run_description {
     const char *input_path;
@@ -27,10 +45,9 @@ struct hf_run_description {
     int n_core; /**< cores in the affinity masks of this node, 0 when unknown */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */
+    /** Its observer's iteration history goes into the JSON file; NULL leaves that list empty. */
+    const struct hf_report *report;
 };
-
-/** Writer of the text report. On rank 0 it writes to `stream`, elsewhere it writes nothing. */
-struct hf_report;
 
 /** `stream` is borrowed. Not collective. */
 hf_status hf_report_create(struct hf_context *context, FILE *stream, struct hf_report **report,

@@ -1,0 +1,58 @@
+/* What the files of the output room share: the report's state and the numbers both writers need. */
+#ifndef HF_OUTPUT_PRIVATE_H
+#define HF_OUTPUT_PRIVATE_H
+
+#include "hf/output.h"
+#include "hf/units.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct hf_report {
+    struct hf_context *context; /**< borrowed */
+    FILE *stream;               /**< borrowed; NULL on every rank but 0 */
+    bool terminal;              /**< progress lines may be shown */
+    bool header_printed;        /**< the iteration table's */
+    int n_core;                 /**< of the run description; 0 unknown */
+
+    double build_started;    /**< hf_wall_seconds of the first progress call of a build, 0: none */
+    double progress_printed; /**< when the progress line was last drawn */
+    int progress_width;      /**< columns it takes on the terminal, 0: none to erase */
+
+    struct hf_scf_iteration *iteration; /**< [n_iteration], kept for the JSON file; owned */
+    int n_iteration, n_allocated;
+    char linalg[96]; /**< what the driver said it uses */
+};
+
+/** What only shows when all ranks are seen together. */
+struct hf_output_statistics {
+    struct hf_statistic phase[HF_N_PHASE]; /**< seconds */
+    struct hf_statistic tracked_bytes;     /**< peak of the tracked allocator */
+    struct hf_statistic largest_bytes;     /**< largest tracked block */
+    struct hf_statistic resident_bytes;    /**< peak resident set of the process */
+    char largest_label[64];                /**< of the largest block of all ranks */
+    int n_rank_on_node;                    /**< ranks that share memory with rank 0 */
+};
+
+/** Times, memory and placement over the ranks; result on every rank. Collective. */
+void hf_output_statistics_collect(struct hf_context *context,
+                                  struct hf_output_statistics *statistics);
+
+/** Shells of one run counted by angular momentum, and how d and higher functions are made. */
+struct hf_basis_summary {
+    int n_shell_of_l[HF_MAX_L + 1];
+    const char *convention; /**< "spherical", "Cartesian", "mixed" or "none above p" */
+};
+
+struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis);
+
+/** Name of a grain as the option takes it. */
+const char *hf_output_grain_name(enum hf_grain grain);
+
+/** -V/T, 2 at a stationary point of an exact or complete-basis calculation; 0 without electrons. */
+double hf_output_virial_ratio(const struct hf_scf_result *result);
+
+/** What makes this build unfit for measurements, or NULL. */
+const char *hf_output_build_remark(void);
+
+#endif
