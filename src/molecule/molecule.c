@@ -1,0 +1,41 @@
+/* What follows from nuclei, charge and multiplicity alone. */
+#include "hf/molecule.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void hf_molecule_done(struct hf_molecule *molecule)
+{
+    free(molecule->atom);
+    free(molecule->title);
+    *molecule = (struct hf_molecule){0};
+}
+
+double hf_molecule_nuclear_charge(const struct hf_molecule *molecule, int i)
+{
+    return molecule->atom[i].ghost ? 0.0 : (double)molecule->atom[i].atomic_number;
+}
+
+int hf_molecule_n_electron(const struct hf_molecule *molecule)
+{
+    int n_electron = -molecule->charge;
+    for (int i = 0; i < molecule->n_atom; i++)
+        if (!molecule->atom[i].ghost) n_electron += molecule->atom[i].atomic_number;
+    return n_electron;
+}
+
+double hf_molecule_nuclear_repulsion(const struct hf_molecule *molecule)
+{
+    double sum = 0.0;
+    for (int i = 1; i < molecule->n_atom; i++) {
+        for (int j = 0; j < i; j++) {
+            const double charges =
+                hf_molecule_nuclear_charge(molecule, i) * hf_molecule_nuclear_charge(molecule, j);
+            if (charges == 0.0) continue; /* ghosts may sit anywhere */
+            const double *a = molecule->atom[i].position_bohr, *b = molecule->atom[j].position_bohr;
+            const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+            sum += charges / sqrt(x * x + y * y + z * z);
+        }
+    }
+    return sum;
+}

@@ -1,0 +1,113 @@
+/* Agreement on failures, sums, broadcasts and statistics over the ranks. */
+#include "../mpi_test.h"
+
+#include "hf/timer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void when_all_is_well_nobody_fails(void **state)
+{
+    (void)state;
+    struct hf_error error = {.message = "untouched"};
+    assert_int_equal(hf_agree(MPI_COMM_WORLD, HF_OK, &error), HF_OK);
+    assert_string_equal(error.message, "untouched");
+}
+
+static void one_failing_rank_fails_all_with_its_message(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    for (int bad = 0; bad < context->n_rank; bad++) {
+        struct hf_error error = {{0}, 0};
+        hf_status status = HF_OK;
+        if (context->rank == bad) {
+            status = hf_fail(&error, HF_INTERRUPTED, "rank %d was stopped", bad);
+            error.signal_number = 15;
+        }
+        char expected[64];
+        snprintf(expected, sizeof expected, "rank %d was stopped", bad);
+        assert_int_equal(hf_agree(context->comm, status, &error), HF_INTERRUPTED);
+        assert_string_equal(error.message, expected);
+        assert_int_equal(error.signal_number, 15);
+    }
+    test_context_done(&context);
+}
+
+static void the_worst_failure_of_the_lowest_rank_wins(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    const bool bad_input = context->rank == 0, no_resource = context->rank > 0;
+    struct hf_error error;
+    hf_status status = HF_OK;
+    if (bad_input) status = hf_fail(&error, HF_BAD_INPUT, "input of rank 0");
+    if (no_resource) status = hf_fail(&error, HF_NO_RESOURCE, "memory of rank %d", context->rank);
+    status = hf_agree(context->comm, status, &error);
+    assert_int_equal(status, context->n_rank > 1 ? HF_NO_RESOURCE : HF_BAD_INPUT);
+    assert_string_equal(error.message,
+                        context->n_rank > 1 ? "memory of rank 1" : "input of rank 0");
+    assert_int_equal(hf_agree(context->comm, status, NULL), status);
+    test_context_done(&context);
+}
+
+static void sums_and_broadcasts_reach_every_rank(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    double value[3] = {1.0, context->rank, -2.0};
+    hf_sum_over_ranks(context->comm, 3, value);
+    const int n = context->n_rank;
+    assert_true(value[0] == n && value[1] == n * (n - 1) / 2 && value[2] == -2.0 * n);
+    char text[16] = "";
+    if (context->rank == n - 1) strcpy(text, "from the last");
+    hf_broadcast_bytes(context->comm, n - 1, sizeof text, text);
+    assert_string_equal(text, "from the last");
+    hf_broadcast_bytes(context->comm, 0, 0, NULL);
+    test_context_done(&context);
+}
+
+static void statistics_name_the_ranks_of_the_extremes(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    const int n = context->n_rank;
+    const double value[2] = {context->rank + 1.0, -context->rank};
+    struct hf_statistic result[2];
+    hf_statistics_reduce(context->comm, 2, value, result);
+    assert_true(result[0].min == 1.0 && result[0].max == n);
+    assert_true(result[0].mean == (n + 1) / 2.0);
+    assert_int_equal(result[0].min_rank, 0);
+    assert_int_equal(result[0].max_rank, n - 1);
+    assert_int_equal(result[1].min_rank, n - 1);
+    assert_int_equal(result[1].max_rank, 0);
+    test_context_done(&context);
+}
+
+static void timers_add_up_and_every_phase_has_a_name(void **state)
+{
+    (void)state;
+    struct hf_timers timers = {0};
+    hf_timer_add(&timers, HF_PHASE_GUESS, 1.5);
+    hf_timer_add(&timers, HF_PHASE_GUESS, 0.5);
+    assert_true(timers.seconds[HF_PHASE_GUESS] == 2.0);
+    assert_int_equal(timers.n_call[HF_PHASE_GUESS], 2);
+    hf_timer_start(&timers, HF_PHASE_TOTAL);
+    hf_timer_stop(&timers, HF_PHASE_TOTAL);
+    assert_true(timers.seconds[HF_PHASE_TOTAL] >= 0.0);
+    for (int phase = 0; phase < HF_N_PHASE; phase++)
+        assert_string_not_equal(hf_phase_name((enum hf_phase)phase), "?");
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(when_all_is_well_nobody_fails),
+        cmocka_unit_test(one_failing_rank_fails_all_with_its_message),
+        cmocka_unit_test(the_worst_failure_of_the_lowest_rank_wins),
+        cmocka_unit_test(sums_and_broadcasts_reach_every_rank),
+        cmocka_unit_test(statistics_name_the_ranks_of_the_extremes),
+        cmocka_unit_test(timers_add_up_and_every_phase_has_a_name),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}

@@ -1,0 +1,63 @@
+/* The memory account. */
+#include "hf/memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void blocks_are_zeroed_and_aligned(void **state)
+{
+    (void)state;
+    struct hf_memory *memory = hf_memory_create();
+    double *block = hf_memory_allocate(memory, "test", 1000, sizeof *block);
+    assert_non_null(block);
+    assert_int_equal((uintptr_t)block % 64, 0);
+    for (int i = 0; i < 1000; i++) assert_true(block[i] == 0.0);
+    hf_memory_release(memory, block);
+    hf_memory_destroy(&memory);
+    assert_null(memory);
+}
+
+static void the_balance_follows_what_is_held_and_the_peak_stays(void **state)
+{
+    (void)state;
+    struct hf_memory *memory = hf_memory_create();
+    void *small = hf_memory_allocate(memory, "small", 10, 8);
+    void *large = hf_memory_allocate(memory, "large", 100, 8);
+    assert_int_equal(hf_memory_current_bytes(memory), 880);
+    hf_memory_release(memory, large);
+    assert_int_equal(hf_memory_current_bytes(memory), 80);
+    assert_int_equal(hf_memory_peak_bytes(memory), 880);
+    assert_int_equal(hf_memory_largest_bytes(memory), 800);
+    assert_string_equal(hf_memory_largest_label(memory), "large");
+    hf_memory_release(memory, small);
+    hf_memory_release(memory, NULL);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    hf_memory_destroy(&memory);
+}
+
+static void impossible_sizes_give_null_and_leave_the_account_alone(void **state)
+{
+    (void)state;
+    struct hf_memory *memory = hf_memory_create();
+    assert_null(hf_memory_allocate(memory, "overflow", SIZE_MAX / 4, 8));
+    assert_null(hf_memory_allocate(memory, "overflow", SIZE_MAX, 1));
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    void *nothing = hf_memory_allocate(memory, "nothing", 0, 8);
+    assert_non_null(nothing);
+    hf_memory_release(memory, nothing);
+    hf_memory_destroy(&memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_zeroed_and_aligned),
+        cmocka_unit_test(the_balance_follows_what_is_held_and_the_peak_stays),
+        cmocka_unit_test(impossible_sizes_give_null_and_leave_the_account_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/* Elements and what follows from a molecule alone. */
+#include "hf/molecule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void symbols_and_numbers_match(void **state)
+{
+    (void)state;
+    for (int z = 1; z <= 118; z++) assert_int_equal(hf_element_number(hf_element_symbol(z)), z);
+    assert_null(hf_element_symbol(0));
+    assert_null(hf_element_symbol(119));
+    assert_string_equal(hf_element_symbol(26), "Fe");
+    assert_string_equal(hf_element_symbol(118), "Og");
+    assert_int_equal(hf_element_number("HE"), 2);
+    assert_int_equal(hf_element_number("cl"), 17);
+    assert_int_equal(hf_element_number("D"), 1);
+    assert_int_equal(hf_element_number("T"), 1);
+    assert_int_equal(hf_element_number("Xx"), 0);
+    assert_int_equal(hf_element_number(""), 0);
+}
+
+static void ghosts_have_neither_charge_nor_electrons(void **state)
+{
+    (void)state;
+    struct hf_molecule molecule = {.n_atom = 3, .charge = 1, .multiplicity = 1};
+    molecule.atom = calloc(3, sizeof *molecule.atom);
+    molecule.atom[0] = (struct hf_atom){.atomic_number = 8};
+    molecule.atom[1] = (struct hf_atom){.atomic_number = 3, .position_bohr = {0, 3, 4}};
+    molecule.atom[2] = (struct hf_atom){.atomic_number = 9, .ghost = true};
+    assert_int_equal(hf_molecule_n_electron(&molecule), 10);
+    assert_true(hf_molecule_nuclear_charge(&molecule, 2) == 0.0);
+    assert_true(fabs(hf_molecule_nuclear_repulsion(&molecule) - 24.0 / 5.0) < 1e-15);
+    hf_molecule_done(&molecule);
+    assert_null(molecule.atom);
+    hf_molecule_done(&molecule);
+}
+
+static void nuclear_repulsion_of_water_is_the_published_one(void **state)
+{
+    (void)state;
+    struct hf_atom atom[3] = {
+        {.atomic_number = 8, .position_bohr = {0.0, 0.0, 0.22166487}},
+        {.atomic_number = 1, .position_bohr = {0.0, 1.43090062, -0.88665950}},
+        {.atomic_number = 1, .position_bohr = {0.0, -1.43090062, -0.88665950}},
+    };
+    const struct hf_molecule molecule = {.n_atom = 3, .atom = atom, .multiplicity = 1};
+    assert_true(fabs(hf_molecule_nuclear_repulsion(&molecule) - 9.1895337753) < 1e-9);
+    assert_int_equal(hf_molecule_n_electron(&molecule), 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(symbols_and_numbers_match),
+        cmocka_unit_test(ghosts_have_neither_charge_nor_electrons),
+        cmocka_unit_test(nuclear_repulsion_of_water_is_the_published_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,45 @@
+/* Frame of a test program that runs on several ranks: a failed check ends all ranks at once, so
+ * that none waits for ever for the one that failed. */
+#ifndef HF_MPI_TEST_H
+#define HF_MPI_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <mpi.h>
+
+#include "hf/context.h"
+
+/** Runs the tests `list` (an array of struct CMUnitTest) between MPI_Init and MPI_Finalize. */
+#define HF_RUN_MPI_TESTS(argc, argv, list)                                                         \
+    do {                                                                                           \
+        setenv("CMOCKA_TEST_ABORT", "1", 1);                                                       \
+        MPI_Init(&(argc), &(argv));                                                                \
+        const int n_failed = cmocka_run_group_tests(list, NULL, NULL);                             \
+        if (n_failed != 0) MPI_Abort(MPI_COMM_WORLD, 1);                                           \
+        MPI_Finalize();                                                                            \
+        return 0;                                                                                  \
+    } while (0)
+
+/** Context over all ranks; fails the test when there is none. */
+static inline struct hf_context *test_context(void)
+{
+    struct hf_context *context = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_context_create(MPI_COMM_WORLD, &context, &error), HF_OK);
+    return context;
+}
+
+/** Destroys the context after checking that everything allocated from it was released. */
+static inline void test_context_done(struct hf_context **context)
+{
+    assert_int_equal(hf_memory_current_bytes((*context)->memory), 0);
+    hf_context_destroy(context);
+}
+
+#endif
