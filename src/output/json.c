@@ -1,0 +1,253 @@
+/* A run as a QCSchema AtomicResult; what the schema has no key for goes under extras.hf. */
+#include "hf/output.h"
+
+#include "json_private.h"
+#include "output_private.h"
+
+static bool add_molecule(cJSON *root, const struct hf_molecule *molecule)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "molecule");
+    bool ok = object != NULL && hf_json_add_text(object, "schema_name", "qcschema_molecule") &&
+              hf_json_add_integer(object, "schema_version", 2);
+    if (molecule->title != NULL) ok = ok && hf_json_add_text(object, "name", molecule->title);
+    cJSON *symbols = cJSON_AddArrayToObject(object, "symbols");
+    cJSON *geometry = cJSON_AddArrayToObject(object, "geometry");
+    cJSON *real = cJSON_AddArrayToObject(object, "real");
+    ok = ok && symbols != NULL && geometry != NULL && real != NULL;
+    for (int i = 0; ok && i < molecule->n_atom; i++) {
+        const struct hf_atom *atom = &molecule->atom[i];
+        const char *symbol = hf_element_symbol(atom->atomic_number);
+        ok = cJSON_AddItemToArray(symbols, cJSON_CreateString(symbol)) &&
+             cJSON_AddItemToArray(real, cJSON_CreateBool(!atom->ghost));
+        for (int k = 0; ok && k < 3; k++)
+            ok = hf_json_append_double(geometry, atom->position_bohr[k]);
+    }
+    return ok && hf_json_add_double(object, "molecular_charge", molecule->charge) &&
+           hf_json_add_integer(object, "molecular_multiplicity", molecule->multiplicity) &&
+           cJSON_AddTrueToObject(object, "fix_com") != NULL &&
+           cJSON_AddTrueToObject(object, "fix_orientation") != NULL;
+}
+
+static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_settings *settings)
+{
+    cJSON *object = cJSON_AddObjectToObject(parent, name);
+    return object != NULL && hf_json_add_text(object, "guess", settings->guess) &&
+           hf_json_add_text(object, "fock", settings->fock.builder) &&
+           hf_json_add_text(object, "scheduler", settings->fock.scheduler) &&
+           hf_json_add_text(object, "grain", hf_output_grain_name(settings->fock.grain)) &&
+           hf_json_add_integer(object, "max_iteration", settings->max_iteration) &&
+           hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
+           hf_json_add_double(object, "commutator_tolerance", settings->commutator_tolerance) &&
+           hf_json_add_double(object, "linear_dependence_threshold",
+                              settings->linear_dependence_threshold) &&
+           hf_json_add_double(object, "screening_threshold", settings->screening_threshold) &&
+           hf_json_add_integer(object, "diis_size", settings->diis_size);
+}
+
+static bool add_input(cJSON *root, const struct hf_run_description *run)
+{
+    cJSON *model = cJSON_AddObjectToObject(root, "model");
+    return add_molecule(root, run->molecule) && hf_json_add_text(root, "driver", "energy") &&
+           model != NULL && hf_json_add_text(model, "method", run->method) &&
+           hf_json_add_text(model, "basis", run->basis->name) &&
+           add_settings(root, "keywords", run->settings) &&
+           cJSON_AddObjectToObject(root, "protocols") != NULL;
+}
+
+static bool add_properties(cJSON *root, const struct hf_run_description *run,
+                           const struct hf_scf_result *result)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "properties");
+    return object != NULL && hf_json_add_integer(object, "calcinfo_nbasis", result->n_function) &&
+           hf_json_add_integer(object, "calcinfo_nmo", result->n_orbital) &&
+           hf_json_add_integer(object, "calcinfo_nalpha", result->n_occupied) &&
+           hf_json_add_integer(object, "calcinfo_nbeta", result->n_occupied) &&
+           hf_json_add_integer(object, "calcinfo_natom", run->molecule->n_atom) &&
+           hf_json_add_double(object, "nuclear_repulsion_energy", result->nuclear_repulsion) &&
+           hf_json_add_double(object, "return_energy", result->energy) &&
+           hf_json_add_double(object, "scf_one_electron_energy", result->one_electron) &&
+           hf_json_add_double(object, "scf_two_electron_energy", result->two_electron) &&
+           hf_json_add_double(object, "scf_total_energy", result->energy) &&
+           hf_json_add_doubles(object, "scf_dipole_moment", 3, result->dipole) &&
+           hf_json_add_integer(object, "scf_iterations", result->n_iteration);
+}
+
+static bool add_energies(cJSON *extras, const struct hf_scf_result *result)
+{
+    cJSON *object = cJSON_AddObjectToObject(extras, "energy_parts");
+    return object != NULL && hf_json_add_double(object, "kinetic", result->kinetic) &&
+           hf_json_add_double(object, "nuclear_attraction", result->nuclear_attraction) &&
+           hf_json_add_double(object, "coulomb", result->coulomb) &&
+           hf_json_add_double(object, "exchange", result->exchange) &&
+           hf_json_add_double(object, "virial_ratio", hf_output_virial_ratio(result));
+}
+
+static bool add_iterations(cJSON *extras, const struct hf_report *report)
+{
+    cJSON *list = cJSON_AddArrayToObject(extras, "iterations");
+    bool ok = list != NULL;
+    const int n = report != NULL ? report->n_iteration : 0;
+    for (int i = 0; ok && i < n; i++) {
+        const struct hf_scf_iteration *iteration = &report->iteration[i];
+        cJSON *object = hf_json_append_object(list);
+        ok = object != NULL && hf_json_add_integer(object, "number", iteration->number) &&
+             hf_json_add_double(object, "energy", iteration->energy) &&
+             hf_json_add_double(object, "energy_change", iteration->energy_change) &&
+             hf_json_add_double(object, "commutator", iteration->commutator) &&
+             hf_json_add_double(object, "seconds", iteration->seconds) &&
+             hf_json_add_double(object, "screening_threshold", iteration->threshold) &&
+             hf_json_add_double(object, "percent_computed", iteration->percent_computed);
+    }
+    return ok;
+}
+
+static bool add_scf(cJSON *extras, const struct hf_run_description *run,
+                    const struct hf_scf_result *result)
+{
+    cJSON *object = cJSON_AddObjectToObject(extras, "scf");
+    return object != NULL &&
+           cJSON_AddBoolToObject(object, "converged", result->converged) != NULL &&
+           hf_json_add_double(object, "energy_change", result->energy_change) &&
+           hf_json_add_double(object, "commutator", result->commutator) &&
+           hf_json_add_double(object, "guess_energy", result->guess_energy) &&
+           hf_json_add_integer(object, "functions_removed", result->n_removed) &&
+           hf_json_add_double(object, "smallest_overlap_eigenvalue",
+                              result->smallest_overlap_eigenvalue) &&
+           hf_json_add_text(object, "linear_algebra",
+                            run->report != NULL ? run->report->linalg : NULL) &&
+           hf_json_add_doubles(object, "orbital_energies", result->n_orbital,
+                               result->orbital_energy);
+}
+
+static bool add_basis(cJSON *extras, const struct hf_run_description *run)
+{
+    const struct hf_basis *basis = run->basis;
+    const struct hf_basis_summary summary = hf_basis_summarise(basis);
+    double shells[HF_MAX_L + 1];
+    for (int l = 0; l <= HF_MAX_L; l++) shells[l] = summary.n_shell_of_l[l];
+    cJSON *object = cJSON_AddObjectToObject(extras, "basis");
+    return object != NULL && hf_json_add_text(object, "name", basis->name) &&
+           hf_json_add_text(object, "requested", run->basis_requested) &&
+           hf_json_add_integer(object, "shells", basis->n_shell) &&
+           hf_json_add_doubles(object, "shells_by_angular_momentum", HF_MAX_L + 1, shells) &&
+           hf_json_add_integer(object, "functions", basis->n_function) &&
+           hf_json_add_integer(object, "primitives", basis->n_primitive) &&
+           hf_json_add_text(object, "convention", summary.convention) &&
+           hf_json_add_text(object, "literature", basis->citation);
+}
+
+static bool add_launch(cJSON *extras, const struct hf_context *context,
+                       const struct hf_run_description *run)
+{
+    struct hf_library_versions versions;
+    hf_library_versions_get(&versions);
+    const char *remark = hf_output_build_remark();
+    cJSON *object = cJSON_AddObjectToObject(extras, "launch");
+    cJSON *warnings = cJSON_AddArrayToObject(extras, "warnings");
+    bool ok = object != NULL && warnings != NULL &&
+              hf_json_add_integer(object, "ranks", context->n_rank) &&
+              hf_json_add_integer(object, "cores_on_node", run->n_core) &&
+              hf_json_add_text(object, "mpi_library", versions.mpi_found) &&
+              hf_json_add_text(object, "mpi_built_with", versions.mpi_built) &&
+              hf_json_add_text(object, "libint", versions.libint) &&
+              hf_json_add_text(object, "blas", versions.blas) &&
+              hf_json_add_text(object, "scalapack", versions.scalapack) &&
+              hf_json_add_text(object, "build_remark", remark) &&
+              hf_json_add_text(object, "input_path", run->input_path) &&
+              hf_json_add_text(object, "input_format", run->input_format);
+    for (int i = 0; ok && i < run->n_warning; i++)
+        ok = cJSON_AddItemToArray(warnings, cJSON_CreateString(run->warning[i])) != 0;
+    return ok;
+}
+
+static bool add_statistic(cJSON *object, const struct hf_statistic *statistic)
+{
+    return object != NULL && hf_json_add_double(object, "min", statistic->min) &&
+           hf_json_add_double(object, "mean", statistic->mean) &&
+           hf_json_add_double(object, "max", statistic->max) &&
+           hf_json_add_integer(object, "min_rank", statistic->min_rank) &&
+           hf_json_add_integer(object, "max_rank", statistic->max_rank);
+}
+
+static bool add_timings(cJSON *extras, const struct hf_output_statistics *statistics)
+{
+    cJSON *list = cJSON_AddArrayToObject(extras, "timings_seconds");
+    bool ok = list != NULL;
+    for (int i = 0; ok && i < HF_N_PHASE; i++) {
+        cJSON *object = hf_json_append_object(list);
+        ok = object != NULL && hf_json_add_text(object, "phase", hf_phase_name((enum hf_phase)i)) &&
+             add_statistic(object, &statistics->phase[i]);
+    }
+    return ok;
+}
+
+static bool add_memory(cJSON *extras, const struct hf_output_statistics *statistics)
+{
+    cJSON *object = cJSON_AddObjectToObject(extras, "memory_bytes");
+    return object != NULL &&
+           add_statistic(cJSON_AddObjectToObject(object, "tracked_peak"),
+                         &statistics->tracked_bytes) &&
+           add_statistic(cJSON_AddObjectToObject(object, "largest_block"),
+                         &statistics->largest_bytes) &&
+           hf_json_add_text(object, "largest_block_label", statistics->largest_label) &&
+           add_statistic(cJSON_AddObjectToObject(object, "resident_peak"),
+                         &statistics->resident_bytes);
+}
+
+static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
+{
+    const struct hf_fock_account *account = &result->last_build;
+    cJSON *object = cJSON_AddObjectToObject(extras, "fock");
+    return object != NULL && hf_json_add_double(object, "imbalance", result->imbalance) &&
+           hf_json_add_integer(object, "quartets_total", account->n_quartet_total) &&
+           hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
+           hf_json_add_integer(object, "tasks", account->n_task) &&
+           add_statistic(cJSON_AddObjectToObject(object, "busy_seconds_last_build"),
+                         &account->busy_seconds);
+}
+
+static bool add_outcome(cJSON *root, const struct hf_scf_result *result)
+{
+    const bool ok = cJSON_AddBoolToObject(root, "success", result->converged) != NULL &&
+                    hf_json_add_double(root, "return_result", result->energy);
+    if (result->converged) return ok && cJSON_AddNullToObject(root, "error") != NULL;
+    char message[128];
+    snprintf(message, sizeof message, "the SCF did not converge in %d iterations",
+             result->n_iteration);
+    return ok && hf_json_add_error(root, "convergence_error", message);
+}
+
+static bool build_document(cJSON *root, const struct hf_context *context,
+                           const struct hf_run_description *run, const struct hf_scf_result *result,
+                           const struct hf_output_statistics *statistics)
+{
+    if (root == NULL || !hf_json_add_identity(root) || !add_input(root, run) ||
+        !add_outcome(root, result) || !add_properties(root, run, result))
+        return false;
+    cJSON *all_extras = cJSON_AddObjectToObject(root, "extras");
+    cJSON *extras = cJSON_AddObjectToObject(all_extras, "hf");
+    return extras != NULL && add_launch(extras, context, run) && add_basis(extras, run) &&
+           add_settings(extras, "settings", run->settings) && add_scf(extras, run, result) &&
+           add_energies(extras, result) && add_iterations(extras, run->report) &&
+           add_fock(extras, result) && add_timings(extras, statistics) &&
+           add_memory(extras, statistics);
+}
+
+hf_status hf_json_write(struct hf_context *context, const char *path,
+                        const struct hf_run_description *run, const struct hf_scf_result *result,
+                        struct hf_error *error)
+{
+    struct hf_output_statistics statistics;
+    hf_output_statistics_collect(context, &statistics);
+    hf_status status = HF_OK;
+    if (context->rank == 0) {
+        cJSON *root = cJSON_CreateObject();
+        if (build_document(root, context, run, result, &statistics))
+            status = hf_json_save(path, root, error);
+        else
+            status = hf_fail(error, HF_NO_RESOURCE, "%s: out of memory while writing the JSON file",
+                             path);
+        cJSON_Delete(root);
+    }
+    return hf_agree(context->comm, status, error);
+}

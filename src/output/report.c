@@ -1,0 +1,105 @@
+/* The text report: the writer itself, the iteration table as it happens, the progress line. */
+#include "hf/output.h"
+
+#include "output_private.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/** A Fock build shorter than this shows no progress line, and a line is redrawn no sooner. */
+static const double PROGRESS_DELAY_SECONDS = 2.0, PROGRESS_PERIOD_SECONDS = 0.25;
+
+hf_status hf_report_create(struct hf_context *context, FILE *stream, struct hf_report **report,
+                           struct hf_error *error)
+{
+    struct hf_report *made = calloc(1, sizeof *made);
+    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the report");
+    made->context = context;
+    if (context->rank == 0) {
+        made->stream = stream;
+        made->terminal = isatty(fileno(stream)) == 1;
+    }
+    *report = made;
+    return HF_OK;
+}
+
+void hf_report_destroy(struct hf_report **report)
+{
+    if (*report == NULL) return;
+    free((*report)->iteration);
+    free(*report);
+    *report = NULL;
+}
+
+static void erase_progress(struct hf_report *report)
+{
+    if (report->progress_width > 0) fprintf(report->stream, "\r%*s\r", report->progress_width, "");
+    report->progress_width = 0;
+}
+
+int hf_report_progress(void *data, double fraction)
+{
+    struct hf_report *report = data;
+    if (!report->terminal) return 0;
+    const double now = hf_wall_seconds();
+    if (report->build_started <= 0.0) report->build_started = now;
+    if (now - report->build_started < PROGRESS_DELAY_SECONDS ||
+        now - report->progress_printed < PROGRESS_PERIOD_SECONDS)
+        return 0;
+    report->progress_printed = now;
+    report->progress_width = fprintf(report->stream, "\r  Fock build %3.0f %%, %.0f s ",
+                                     100.0 * fraction, now - report->build_started);
+    fflush(report->stream);
+    return 0;
+}
+
+static void observe_start(void *data, const struct hf_scf_settings *settings, const char *linalg,
+                          int n_function, int n_orbital)
+{
+    struct hf_report *report = data;
+    (void)settings;
+    snprintf(report->linalg, sizeof report->linalg, "%s", linalg);
+    report->build_started = 0.0;
+    if (report->stream == NULL) return;
+    erase_progress(report);
+    fprintf(report->stream, "\nSelf-consistent field\n");
+    fprintf(report->stream, "  %-22s %s\n", "Linear algebra", linalg);
+    fprintf(report->stream, "  %-22s %d from %d functions (%d removed as linearly dependent)\n",
+            "Orbitals", n_orbital, n_function, n_function - n_orbital);
+    fprintf(report->stream, "\n  %4s %20s %14s %12s %9s %11s\n", "Iter", "Energy/hartree", "Change",
+            "Commutator", "Seconds", "Quartets/%");
+    fflush(report->stream);
+    report->header_printed = true;
+}
+
+/** The history is a convenience of the JSON file: without memory for it the run goes on. */
+static void remember_iteration(struct hf_report *report, const struct hf_scf_iteration *iteration)
+{
+    if (report->n_iteration == report->n_allocated) {
+        const int n = report->n_allocated == 0 ? 32 : 2 * report->n_allocated;
+        struct hf_scf_iteration *more = realloc(report->iteration, (size_t)n * sizeof *more);
+        if (more == NULL) return;
+        report->iteration = more;
+        report->n_allocated = n;
+    }
+    report->iteration[report->n_iteration++] = *iteration;
+}
+
+static void observe_iteration(void *data, const struct hf_scf_iteration *iteration)
+{
+    struct hf_report *report = data;
+    report->build_started = 0.0;
+    if (report->stream == NULL) return;
+    remember_iteration(report, iteration);
+    erase_progress(report);
+    fprintf(report->stream, "  %4d %20.10f %14.3e %12.3e %9.3f %11.1f\n", iteration->number,
+            iteration->energy, iteration->energy_change, iteration->commutator, iteration->seconds,
+            iteration->percent_computed);
+    fflush(report->stream);
+}
+
+struct hf_scf_observer hf_report_observer(struct hf_report *report)
+{
+    return (struct hf_scf_observer){
+        .started = observe_start, .iteration = observe_iteration, .data = report};
+}

@@ -1,0 +1,121 @@
+/* The report before anything is computed: program, molecule, basis set, settings, warnings. */
+#include "hf/output.h"
+
+#include "output_private.h"
+
+#include <string.h>
+
+static void print_program(const struct hf_report *report)
+{
+    struct hf_library_versions versions;
+    hf_library_versions_get(&versions);
+    FILE *out = report->stream;
+    fprintf(out, "hf %s: exact Hartree-Fock energies of molecules, in parallel\n\n", hf_version());
+    fprintf(out, "Program\n");
+    fprintf(out, "  %-22s %s (built with %s)\n", "MPI library", versions.mpi_found,
+            versions.mpi_built);
+    fprintf(out, "  %-22s Libint %s, ScaLAPACK %s\n", "Libraries", versions.libint,
+            versions.scalapack);
+    if (versions.blas[0] != '\0') fprintf(out, "  %-22s %s\n", "BLAS", versions.blas);
+    fprintf(out, "  %-22s %d", "Ranks", report->context->n_rank);
+    if (report->n_core > 0) fprintf(out, "; %d cores usable on this node", report->n_core);
+    fprintf(out, "\n");
+    const char *remark = hf_output_build_remark();
+    if (remark != NULL) fprintf(out, "  %-22s %s\n", "Build", remark);
+}
+
+static void print_molecule(FILE *out, const struct hf_run_description *run)
+{
+    const struct hf_molecule *molecule = run->molecule;
+    int n_ghost = 0;
+    for (int i = 0; i < molecule->n_atom; i++) n_ghost += molecule->atom[i].ghost;
+    fprintf(out, "\nMolecule\n");
+    if (molecule->title != NULL && molecule->title[0] != '\0')
+        fprintf(out, "  %-22s %s\n", "Title", molecule->title);
+    fprintf(out, "  %-22s %s (%s format)\n", "Read from", run->input_path, run->input_format);
+    fprintf(out, "  %-22s %d\n", "Charge", molecule->charge);
+    fprintf(out, "  %-22s %d\n", "Multiplicity", molecule->multiplicity);
+    fprintf(out, "  %-22s %d\n", "Electrons", hf_molecule_n_electron(molecule));
+    fprintf(out, "  %-22s %d", "Atoms", molecule->n_atom - n_ghost);
+    if (n_ghost > 0) fprintf(out, " and %d ghosts", n_ghost);
+    fprintf(out, "\n  %-22s %.10f hartree\n\n", "Nuclear repulsion",
+            hf_molecule_nuclear_repulsion(molecule));
+    fprintf(out, "  %5s  %-8s %12s %13s %13s   %12s %13s %13s\n", "Atom", "", "x/bohr", "y/bohr",
+            "z/bohr", "x/angstrom", "y/angstrom", "z/angstrom");
+    for (int i = 0; i < molecule->n_atom; i++) {
+        const struct hf_atom *atom = &molecule->atom[i];
+        const double *r = atom->position_bohr;
+        char name[16];
+        snprintf(name, sizeof name, "%s%s", hf_element_symbol(atom->atomic_number),
+                 atom->ghost ? " ghost" : "");
+        fprintf(out, "  %5d  %-8s %12.8f %13.8f %13.8f   %12.8f %13.8f %13.8f\n", i + 1, name, r[0],
+                r[1], r[2], r[0] * HF_BOHR_IN_ANGSTROM, r[1] * HF_BOHR_IN_ANGSTROM,
+                r[2] * HF_BOHR_IN_ANGSTROM);
+    }
+}
+
+static void print_indented_lines(FILE *out, const char *label, const char *text)
+{
+    while (*text != '\0') {
+        const int length = (int)strcspn(text, "\n");
+        fprintf(out, "  %-22s %.*s\n", label, length, text);
+        text += length;
+        if (*text == '\n') text++;
+        label = "";
+    }
+}
+
+static void print_basis(FILE *out, const struct hf_run_description *run)
+{
+    static const char letters[] = "spdfghi";
+    const struct hf_basis *basis = run->basis;
+    const struct hf_basis_summary summary = hf_basis_summarise(basis);
+    fprintf(out, "\nBasis set\n");
+    fprintf(out, "  %-22s %s (asked for as %s)\n", "Name", basis->name, run->basis_requested);
+    fprintf(out, "  %-22s %d (", "Shells", basis->n_shell);
+    const char *separator = "";
+    for (int l = 0; l <= HF_MAX_L; l++) {
+        if (summary.n_shell_of_l[l] == 0) continue;
+        fprintf(out, "%s%d %c", separator, summary.n_shell_of_l[l], letters[l]);
+        separator = ", ";
+    }
+    fprintf(out, ") of %d primitives\n", basis->n_primitive);
+    fprintf(out, "  %-22s %d\n", "Functions", basis->n_function);
+    fprintf(out, "  %-22s %s\n", "d and higher", summary.convention);
+    if (basis->citation != NULL) print_indented_lines(out, "Literature", basis->citation);
+}
+
+static void print_settings(FILE *out, const struct hf_run_description *run)
+{
+    const struct hf_scf_settings *settings = run->settings;
+    fprintf(out, "\nSettings\n");
+    fprintf(out, "  %-22s %s\n", "Method", run->method);
+    fprintf(out, "  %-22s %s\n", "Initial guess", settings->guess);
+    fprintf(out, "  %-22s %s; tasks: %s, scheduler: %s\n", "Fock builder", settings->fock.builder,
+            hf_output_grain_name(settings->fock.grain), settings->fock.scheduler);
+    fprintf(out, "  %-22s energy %.1e hartree and commutator %.1e, at most %d iterations\n",
+            "Convergence", settings->energy_tolerance, settings->commutator_tolerance,
+            settings->max_iteration);
+    fprintf(out, "  %-22s %.1e hartree in the last iterations\n", "Screening",
+            settings->screening_threshold);
+    fprintf(out, "  %-22s overlap eigenvalues below %.1e\n", "Linear dependence",
+            settings->linear_dependence_threshold);
+    if (settings->diis_size > 0)
+        fprintf(out, "  %-22s %d Fock matrices\n", "DIIS", settings->diis_size);
+    else
+        fprintf(out, "  %-22s off\n", "DIIS");
+}
+
+void hf_report_header(struct hf_report *report, const struct hf_run_description *run)
+{
+    report->n_core = run->n_core;
+    if (report->stream == NULL) return;
+    print_program(report);
+    print_molecule(report->stream, run);
+    print_basis(report->stream, run);
+    print_settings(report->stream, run);
+    if (run->n_warning > 0) fprintf(report->stream, "\n");
+    for (int i = 0; i < run->n_warning; i++)
+        fprintf(report->stream, "Warning: %s\n", run->warning[i]);
+    fflush(report->stream);
+}

@@ -1,0 +1,110 @@
+/* The report of what came out: energies, orbital energies around the gap, dipole moment. */
+#include "hf/output.h"
+
+#include "output_private.h"
+
+#include <math.h>
+
+/** Orbitals shown on either side of the gap. */
+enum { N_SHOWN_BESIDE_GAP = 4 };
+
+static void print_outcome(FILE *out, const struct hf_run_description *run,
+                          const struct hf_scf_result *result)
+{
+    if (result->converged) {
+        fprintf(out, "\nConverged after %d iterations.\n", result->n_iteration);
+        return;
+    }
+    fprintf(out,
+            "\nNOT CONVERGED after %d iterations: last change %.1e hartree, commutator %.1e.\n"
+            "What follows is not a Hartree-Fock energy.\n",
+            result->n_iteration, result->energy_change, result->commutator);
+    fprintf(out,
+            "  Advice: check geometry, unit, charge and multiplicity; then allow more than %d "
+            "iterations.\n",
+            run->settings->max_iteration);
+    fprintf(
+        out,
+        "  Advice: try another guess (now %s), a longer DIIS history (now %d) or a smaller basis "
+        "set first.\n",
+        run->settings->guess, run->settings->diis_size);
+}
+
+static void print_energies(FILE *out, const struct hf_scf_result *result)
+{
+    const struct {
+        const char *name;
+        double energy;
+    } line[] = {
+        {"Total energy", result->energy},
+        {"Nuclear repulsion", result->nuclear_repulsion},
+        {"One-electron energy", result->one_electron},
+        {"  kinetic", result->kinetic},
+        {"  nuclear attraction", result->nuclear_attraction},
+        {"Two-electron energy", result->two_electron},
+        {"  Coulomb", result->coulomb},
+        {"  exchange", result->exchange},
+    };
+    fprintf(out, "\nEnergies\n");
+    for (size_t i = 0; i < sizeof line / sizeof line[0]; i++)
+        fprintf(out, "  %-22s %20.10f hartree\n", line[i].name, line[i].energy);
+    fprintf(out, "  %-22s %20.10f\n", "Virial ratio -V/T", hf_output_virial_ratio(result));
+}
+
+/** "HOMO-2", "LUMO+1". */
+static void name_orbital(int orbital, int n_occupied, size_t size, char name[])
+{
+    const int below = n_occupied - 1 - orbital, above = orbital - n_occupied;
+    if (below == 0)
+        snprintf(name, size, "HOMO");
+    else if (below > 0)
+        snprintf(name, size, "HOMO-%d", below);
+    else if (above == 0)
+        snprintf(name, size, "LUMO");
+    else
+        snprintf(name, size, "LUMO+%d", above);
+}
+
+static void print_orbitals(FILE *out, const struct hf_scf_result *result)
+{
+    const int n_occupied = result->n_occupied;
+    int first = n_occupied - N_SHOWN_BESIDE_GAP, last = n_occupied + N_SHOWN_BESIDE_GAP;
+    if (first < 0) first = 0;
+    if (last > result->n_orbital) last = result->n_orbital;
+    fprintf(out, "\nOrbital energies (%d doubly occupied of %d)\n", n_occupied, result->n_orbital);
+    fprintf(out, "  %8s %-8s %16s %16s\n", "Orbital", "", "hartree", "eV");
+    for (int i = first; i < last; i++) {
+        char name[24];
+        name_orbital(i, n_occupied, sizeof name, name);
+        fprintf(out, "  %8d %-8s %16.8f %16.6f\n", i + 1, name, result->orbital_energy[i],
+                result->orbital_energy[i] * HF_HARTREE_IN_EV);
+    }
+    if (n_occupied > 0 && n_occupied < result->n_orbital) {
+        const double gap =
+            result->orbital_energy[n_occupied] - result->orbital_energy[n_occupied - 1];
+        fprintf(out, "  %8s %-8s %16.8f %16.6f\n", "", "gap", gap, gap * HF_HARTREE_IN_EV);
+    }
+}
+
+static void print_dipole(FILE *out, const struct hf_scf_result *result)
+{
+    const double *d = result->dipole;
+    const double norm = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    fprintf(out, "\nDipole moment about the origin\n");
+    fprintf(out, "  %8s %14s %14s %14s %14s\n", "", "x", "y", "z", "norm");
+    fprintf(out, "  %8s %14.8f %14.8f %14.8f %14.8f\n", "e bohr", d[0], d[1], d[2], norm);
+    fprintf(out, "  %8s %14.8f %14.8f %14.8f %14.8f\n", "debye", d[0] * HF_DIPOLE_IN_DEBYE,
+            d[1] * HF_DIPOLE_IN_DEBYE, d[2] * HF_DIPOLE_IN_DEBYE, norm * HF_DIPOLE_IN_DEBYE);
+}
+
+void hf_report_result(struct hf_report *report, const struct hf_run_description *run,
+                      const struct hf_scf_result *result)
+{
+    FILE *out = report->stream;
+    if (out == NULL) return;
+    print_outcome(out, run, result);
+    print_energies(out, result);
+    print_orbitals(out, result);
+    print_dipole(out, result);
+    fflush(out);
+}

@@ -1,0 +1,72 @@
+/* The report's last part: where time and memory went, over all ranks. */
+#include "hf/output.h"
+
+#include "output_private.h"
+
+#include <inttypes.h>
+
+static void print_cautions(const struct hf_report *report,
+                           const struct hf_output_statistics *statistics)
+{
+    FILE *out = report->stream;
+    const char *remark = hf_output_build_remark();
+    if (remark != NULL)
+        fprintf(out, "Caution: this hf was %s; its times say nothing about speed.\n", remark);
+    if (report->n_core > 0 && statistics->n_rank_on_node > report->n_core)
+        fprintf(out,
+                "Caution: %d ranks shared %d cores; times and waiting are not those of a proper "
+                "launch.\n",
+                statistics->n_rank_on_node, report->n_core);
+}
+
+static void print_phases(FILE *out, const struct hf_output_statistics *statistics)
+{
+    fprintf(out, "  %-32s %11s %11s %11s %13s\n", "Seconds over the ranks", "min", "mean", "max",
+            "slowest rank");
+    for (int i = 0; i < HF_N_PHASE; i++) {
+        const struct hf_statistic *phase = &statistics->phase[i];
+        fprintf(out, "  %-32s %11.3f %11.3f %11.3f %13d\n", hf_phase_name((enum hf_phase)i),
+                phase->min, phase->mean, phase->max, phase->max_rank);
+    }
+}
+
+static void print_fock(FILE *out, const struct hf_scf_result *result)
+{
+    const struct hf_fock_account *account = &result->last_build;
+    const int64_t n_screened = account->n_quartet_total - account->n_quartet_computed;
+    fprintf(out, "\n  %-32s %.3f\n", "Load imbalance (slowest/mean)", result->imbalance);
+    fprintf(out, "  %-32s %" PRId64 " unique, %" PRId64 " computed, %" PRId64 " screened\n",
+            "Shell quartets, last build", account->n_quartet_total, account->n_quartet_computed,
+            n_screened);
+    fprintf(out, "  %-32s %" PRId64 "\n", "Tasks, last build", account->n_task);
+}
+
+static void print_bytes(FILE *out, const char *name, const struct hf_statistic *bytes)
+{
+    fprintf(out, "  %-32s %11.2f %11.2f %11.2f %13d\n", name, 1e-6 * bytes->min, 1e-6 * bytes->mean,
+            1e-6 * bytes->max, bytes->max_rank);
+}
+
+static void print_memory(FILE *out, const struct hf_output_statistics *statistics)
+{
+    char largest[96];
+    snprintf(largest, sizeof largest, "Largest block (%s)", statistics->largest_label);
+    fprintf(out, "\n  %-32s %11s %11s %11s %13s\n", "Memory per rank, 10^6 bytes", "min", "mean",
+            "max", "largest rank");
+    print_bytes(out, "Peak of hf's own arrays", &statistics->tracked_bytes);
+    print_bytes(out, largest, &statistics->largest_bytes);
+    print_bytes(out, "Peak of the process (resident)", &statistics->resident_bytes);
+}
+
+void hf_report_timings(struct hf_report *report, const struct hf_scf_result *result)
+{
+    struct hf_output_statistics statistics;
+    hf_output_statistics_collect(report->context, &statistics);
+    if (report->stream == NULL) return;
+    fprintf(report->stream, "\nTimings and memory\n");
+    print_cautions(report, &statistics);
+    print_phases(report->stream, &statistics);
+    print_fock(report->stream, result);
+    print_memory(report->stream, &statistics);
+    fflush(report->stream);
+}

@@ -1,0 +1,86 @@
+/* Numbers that both writers, text and JSON, derive from a run. */
+#include "output_private.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+/** Peak resident set of this process; Linux counts it in units of 1024 bytes. */
+static double resident_bytes(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0.0;
+    return 1024.0 * (double)usage.ru_maxrss;
+}
+
+void hf_output_statistics_collect(struct hf_context *context,
+                                  struct hf_output_statistics *statistics)
+{
+    const struct hf_timers *timers = &context->timers;
+    double seconds[HF_N_PHASE];
+    for (int i = 0; i < HF_N_PHASE; i++) seconds[i] = timers->seconds[i];
+    /* The report is written while the total still runs: count up to now. */
+    if (timers->n_call[HF_PHASE_TOTAL] == 0 && timers->started[HF_PHASE_TOTAL] > 0.0)
+        seconds[HF_PHASE_TOTAL] = hf_wall_seconds() - timers->started[HF_PHASE_TOTAL];
+    hf_statistics_reduce(context->comm, HF_N_PHASE, seconds, statistics->phase);
+
+    const double bytes[3] = {
+        (double)hf_memory_peak_bytes(context->memory),
+        (double)hf_memory_largest_bytes(context->memory),
+        resident_bytes(),
+    };
+    struct hf_statistic reduced[3];
+    hf_statistics_reduce(context->comm, 3, bytes, reduced);
+    statistics->tracked_bytes = reduced[0];
+    statistics->largest_bytes = reduced[1];
+    statistics->resident_bytes = reduced[2];
+
+    memset(statistics->largest_label, 0, sizeof statistics->largest_label);
+    snprintf(statistics->largest_label, sizeof statistics->largest_label, "%s",
+             hf_memory_largest_label(context->memory));
+    hf_broadcast_bytes(context->comm, statistics->largest_bytes.max_rank,
+                       sizeof statistics->largest_label, statistics->largest_label);
+
+    MPI_Comm node;
+    MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &statistics->n_rank_on_node);
+    MPI_Comm_free(&node);
+    MPI_Bcast(&statistics->n_rank_on_node, 1, MPI_INT, 0, context->comm);
+}
+
+struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis)
+{
+    struct hf_basis_summary summary = {.convention = "no functions above p"};
+    int n_spherical = 0, n_cartesian = 0;
+    for (int i = 0; i < basis->n_shell; i++) {
+        const struct hf_shell *shell = &basis->shell[i];
+        if (shell->l <= HF_MAX_L) summary.n_shell_of_l[shell->l]++;
+        if (shell->l < 2) continue;
+        if (shell->spherical)
+            n_spherical++;
+        else
+            n_cartesian++;
+    }
+    if (n_spherical > 0 && n_cartesian > 0)
+        summary.convention = "mixed Cartesian and spherical";
+    else if (n_spherical > 0)
+        summary.convention = "spherical";
+    else if (n_cartesian > 0)
+        summary.convention = "Cartesian";
+    return summary;
+}
+
+const char *hf_output_grain_name(enum hf_grain grain)
+{
+    switch (grain) {
+    case HF_GRAIN_ATOM_QUARTET: return "atom-quartet";
+    case HF_GRAIN_SHELL_PAIR: return "shell-pair";
+    case HF_GRAIN_SHELL_QUARTET: return "shell-quartet";
+    }
+    return "?";
+}
+
+double hf_output_virial_ratio(const struct hf_scf_result *result)
+{
+    if (!(result->kinetic > 0.0)) return 0.0;
+    return (result->kinetic - result->energy) / result->kinetic;
+}

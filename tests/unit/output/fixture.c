@@ -1,0 +1,152 @@
+/* The made-up run of fixture.h: water with one ghost in a tiny basis, numbers chosen, not computed.
+ */
+#include "fixture.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char title[] = "water and a ghost";
+static char basis_name[] = "tiny";
+static char citation[] = "First line of the literature.\nSecond line of it.";
+static const char *const warnings[] = {"atoms 1 and 2 are close"};
+
+static void fill_molecule(struct fixture *f)
+{
+    f->atom[0] = (struct hf_atom){8, false, {0.0, 0.0, 0.22166487}};
+    f->atom[1] = (struct hf_atom){1, false, {0.0, 1.43090062, -0.88665950}};
+    f->atom[2] = (struct hf_atom){1, true, {0.0, -1.43090062, -1.0 / 3.0}};
+    f->molecule = (struct hf_molecule){
+        .n_atom = 3, .atom = f->atom, .charge = -1, .multiplicity = 1, .title = title};
+}
+
+static void fill_basis(struct fixture *f)
+{
+    for (int i = 0; i < 3; i++)
+        f->shell[i] = (struct hf_shell){.l = i, .spherical = i == 2, .n_primitive = 2};
+    f->basis = (struct hf_basis){.name = basis_name,
+                                 .citation = citation,
+                                 .n_atom = 3,
+                                 .n_shell = 3,
+                                 .n_function = 9,
+                                 .n_primitive = 6,
+                                 .max_l = 2,
+                                 .shell = f->shell};
+}
+
+static void fill_result(struct fixture *f)
+{
+    f->settings =
+        (struct hf_scf_settings){.guess = "sad",
+                                 .max_iteration = 100,
+                                 .energy_tolerance = 1e-8,
+                                 .commutator_tolerance = 1e-5,
+                                 .linear_dependence_threshold = 1e-6,
+                                 .screening_threshold = 1e-10,
+                                 .diis_size = 8,
+                                 .fock = {.builder = "replicated", .scheduler = "static"}};
+    for (int i = 0; i < 7; i++) f->orbital_energy[i] = -2.0 + 0.7 * i;
+    f->result = (struct hf_scf_result){
+        .converged = true,
+        .n_iteration = 2,
+        .n_function = 9,
+        .n_orbital = 7,
+        .n_removed = 2,
+        .n_occupied = 5,
+        .energy = -75.1 - 1.0 / 3.0,
+        .nuclear_repulsion = 4.1,
+        .kinetic = 75.0,
+        .dipole = {0.1, 0.2, -1.0 / 7.0},
+        .orbital_energy = f->orbital_energy,
+        .imbalance = 1.25,
+        .last_build = {.n_quartet_total = 5000000000,
+                       .n_quartet_computed = 4000000000,
+                       .n_task = 12},
+    };
+}
+
+static int make_folder(struct fixture *f)
+{
+    if (f->context->rank == 0) {
+        snprintf(f->folder, sizeof f->folder, "hf-output-test-XXXXXX");
+        if (mkdtemp(f->folder) == NULL) return -1;
+    }
+    hf_broadcast_bytes(f->context->comm, 0, sizeof f->folder, f->folder);
+    return 0;
+}
+
+int fixture_set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    struct hf_error error;
+    if (f == NULL || hf_context_create(MPI_COMM_WORLD, &f->context, &error) != HF_OK) return -1;
+    fill_molecule(f);
+    fill_basis(f);
+    fill_result(f);
+    f->run = (struct hf_run_description){.input_path = "water.mol",
+                                         .input_format = "native",
+                                         .method = "rhf",
+                                         .basis_requested = "TINY",
+                                         .molecule = &f->molecule,
+                                         .basis = &f->basis,
+                                         .settings = &f->settings,
+                                         .n_core = 64,
+                                         .n_warning = 1,
+                                         .warning = warnings};
+    *state = f;
+    return make_folder(f);
+}
+
+static void remove_folder(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    if (directory == NULL) return;
+    const struct dirent *entry;
+    while ((entry = readdir(directory)) != NULL) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        unlink(path);
+    }
+    closedir(directory);
+    rmdir(folder);
+}
+
+int fixture_tear_down(void **state)
+{
+    struct fixture *f = *state;
+    MPI_Barrier(f->context->comm);
+    if (f->context->rank == 0) remove_folder(f->folder);
+    const size_t balance = hf_memory_current_bytes(f->context->memory);
+    hf_context_destroy(&f->context);
+    free(f);
+    return balance == 0 ? 0 : -1;
+}
+
+const char *fixture_path(const struct fixture *fixture, const char *name, size_t size, char path[])
+{
+    snprintf(path, size, "%s/%s", fixture->folder, name);
+    return path;
+}
+
+char *read_whole_file(const char *path)
+{
+    enum { LIMIT = 1 << 20 };
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return NULL;
+    char *text = calloc(LIMIT, 1);
+    if (text != NULL) text[fread(text, 1, LIMIT - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+int run_under_mpi(int argc, char **argv, int (*run_group)(void))
+{
+    setenv("CMOCKA_TEST_ABORT", "1", 1);
+    MPI_Init(&argc, &argv);
+    const int n_failed = run_group();
+    if (n_failed != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* A small made-up run: what the report and the JSON file are shown in the tests of this room. */
+#ifndef HF_TEST_OUTPUT_FIXTURE_H
+#define HF_TEST_OUTPUT_FIXTURE_H
+
+#include "hf/output.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/** Everything lives in the struct; nothing to free. */
+struct fixture {
+    struct hf_context *context;
+    struct hf_atom atom[3];
+    struct hf_molecule molecule;
+    struct hf_shell shell[3];
+    struct hf_basis basis;
+    struct hf_scf_settings settings;
+    double orbital_energy[7];
+    struct hf_scf_result result;
+    struct hf_run_description run;
+    char folder[64]; /**< temporary, the same on every rank */
+};
+
+/** A state for cmocka's *state. Collective. */
+int fixture_set_up(void **state);
+int fixture_tear_down(void **state);
+
+/** Path of `name` in the fixture's folder, in a buffer of the caller. */
+const char *fixture_path(const struct fixture *fixture, const char *name, size_t size, char path[]);
+
+/** Whole file as a string to be freed; NULL when it cannot be read. */
+char *read_whole_file(const char *path);
+
+/** Main of a test program under MPI: a failed check aborts, so that no rank waits for ever. */
+int run_under_mpi(int argc, char **argv, int (*run_group)(void));
+
+#endif

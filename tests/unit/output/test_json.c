@@ -1,0 +1,251 @@
+/* The QCSchema file: what stands in it, and that it appears whole or not at all. */
+#include "fixture.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct hf_error error;
+
+/** The file parsed; only on rank 0, elsewhere NULL. */
+static cJSON *write_and_parse(struct fixture *f, const char *name)
+{
+    char path[256];
+    fixture_path(f, name, sizeof path, path);
+    assert_int_equal(hf_json_write(f->context, path, &f->run, &f->result, &error), HF_OK);
+    if (f->context->rank != 0) return NULL;
+    char *text = read_whole_file(path);
+    assert_non_null(text);
+    cJSON *root = cJSON_Parse(text);
+    assert_non_null(root);
+    free(text);
+    return root;
+}
+
+static const cJSON *at(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    assert_non_null(item);
+    return item;
+}
+
+static void assert_same_double(double a, double b)
+{
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+static void numbers_read_back_bit_for_bit(void **state)
+{
+    struct fixture *f = *state;
+    cJSON *root = write_and_parse(f, "run.json");
+    if (root == NULL) return;
+    const cJSON *properties = at(root, "properties");
+    assert_same_double(at(root, "return_result")->valuedouble, f->result.energy);
+    assert_same_double(at(properties, "scf_total_energy")->valuedouble, f->result.energy);
+    const cJSON *dipole = at(properties, "scf_dipole_moment");
+    for (int i = 0; i < 3; i++)
+        assert_same_double(cJSON_GetArrayItem(dipole, i)->valuedouble, f->result.dipole[i]);
+    const cJSON *geometry = at(at(root, "molecule"), "geometry");
+    assert_int_equal(cJSON_GetArraySize(geometry), 9);
+    assert_same_double(cJSON_GetArrayItem(geometry, 8)->valuedouble, -1.0 / 3.0);
+    const cJSON *hf = at(at(root, "extras"), "hf");
+    assert_same_double(at(at(hf, "fock"), "quartets_total")->valuedouble, 5e9);
+    cJSON_Delete(root);
+}
+
+static void file_has_the_keys_of_an_atomic_result(void **state)
+{
+    struct fixture *f = *state;
+    cJSON *root = write_and_parse(f, "run.json");
+    if (root == NULL) return;
+    assert_string_equal(at(root, "schema_name")->valuestring, "qcschema_output");
+    assert_int_equal(at(root, "schema_version")->valueint, 1);
+    assert_true(cJSON_IsTrue(at(root, "success")));
+    assert_true(cJSON_IsNull(at(root, "error")));
+    assert_string_equal(at(root, "driver")->valuestring, "energy");
+    assert_string_equal(at(at(root, "model"), "method")->valuestring, "rhf");
+    assert_string_equal(at(at(root, "model"), "basis")->valuestring, "tiny");
+    assert_string_equal(at(at(root, "keywords"), "grain")->valuestring, "atom-quartet");
+    assert_string_equal(at(at(root, "provenance"), "creator")->valuestring, "hf");
+    const cJSON *molecule = at(root, "molecule");
+    assert_string_equal(cJSON_GetArrayItem(at(molecule, "symbols"), 0)->valuestring, "O");
+    assert_true(cJSON_IsFalse(cJSON_GetArrayItem(at(molecule, "real"), 2)));
+    assert_int_equal(at(molecule, "molecular_charge")->valueint, -1);
+    const cJSON *properties = at(root, "properties");
+    assert_int_equal(at(properties, "calcinfo_nbasis")->valueint, 9);
+    assert_int_equal(at(properties, "calcinfo_nmo")->valueint, 7);
+    assert_int_equal(at(properties, "calcinfo_nalpha")->valueint, 5);
+    assert_int_equal(at(properties, "calcinfo_natom")->valueint, 3);
+    assert_int_equal(at(properties, "scf_iterations")->valueint, 2);
+    const cJSON *hf = at(at(root, "extras"), "hf");
+    assert_int_equal(at(at(hf, "launch"), "ranks")->valueint, f->context->n_rank);
+    assert_int_equal(cJSON_GetArraySize(at(hf, "timings_seconds")), HF_N_PHASE);
+    assert_string_equal(cJSON_GetArrayItem(at(hf, "warnings"), 0)->valuestring,
+                        "atoms 1 and 2 are close");
+    cJSON_Delete(root);
+}
+
+static void iterations_seen_by_the_observer_are_in_the_file(void **state)
+{
+    struct fixture *f = *state;
+    FILE *stream = fopen("/dev/null", "w");
+    assert_non_null(stream);
+    struct hf_report *report = NULL;
+    assert_int_equal(hf_report_create(f->context, stream, &report, &error), HF_OK);
+    const struct hf_scf_observer observer = hf_report_observer(report);
+    observer.started(observer.data, &f->settings, "LAPACK on rank 0", 9, 7);
+    for (int i = 1; i <= 40; i++) {
+        const struct hf_scf_iteration iteration = {.number = i, .energy = -75.0 - 1.0 / i};
+        observer.iteration(observer.data, &iteration);
+    }
+    f->run.report = report;
+    cJSON *root = write_and_parse(f, "run.json");
+    if (root != NULL) {
+        const cJSON *hf = at(at(root, "extras"), "hf");
+        const cJSON *list = at(hf, "iterations");
+        assert_int_equal(cJSON_GetArraySize(list), 40);
+        const cJSON *last = cJSON_GetArrayItem(list, 39);
+        assert_same_double(at(last, "energy")->valuedouble, -75.0 - 1.0 / 40);
+        assert_string_equal(at(at(hf, "scf"), "linear_algebra")->valuestring, "LAPACK on rank 0");
+    }
+    cJSON_Delete(root);
+    hf_report_destroy(&report);
+    fclose(stream);
+}
+
+static void a_run_that_did_not_converge_is_no_success(void **state)
+{
+    struct fixture *f = *state;
+    f->result.converged = false;
+    cJSON *root = write_and_parse(f, "run.json");
+    if (root == NULL) return;
+    assert_true(cJSON_IsFalse(at(root, "success")));
+    assert_string_equal(at(at(root, "error"), "error_type")->valuestring, "convergence_error");
+    assert_same_double(at(root, "return_result")->valuedouble, f->result.energy);
+    cJSON_Delete(root);
+}
+
+static void not_a_number_becomes_null(void **state)
+{
+    struct fixture *f = *state;
+    f->result.energy_change = NAN;
+    cJSON *root = write_and_parse(f, "run.json");
+    if (root == NULL) return;
+    const cJSON *scf = at(at(at(root, "extras"), "hf"), "scf");
+    assert_true(cJSON_IsNull(at(scf, "energy_change")));
+    cJSON_Delete(root);
+}
+
+static int count_files(const char *folder)
+{
+    int n = 0;
+    DIR *directory = opendir(folder);
+    assert_non_null(directory);
+    const struct dirent *entry;
+    while ((entry = readdir(directory)) != NULL) n += entry->d_name[0] != '.';
+    closedir(directory);
+    return n;
+}
+
+static void an_older_file_is_replaced_and_nothing_else_is_left(void **state)
+{
+    struct fixture *f = *state;
+    char path[256], link[256];
+    fixture_path(f, "run.json", sizeof path, path);
+    fixture_path(f, "link.json", sizeof link, link);
+    cJSON_Delete(write_and_parse(f, "run.json"));
+    if (f->context->rank == 0) assert_int_equal(symlink("run.json", link), 0);
+    f->result.energy = -1.5;
+    cJSON *root = write_and_parse(f, "link.json");
+    if (root == NULL) return;
+    assert_int_equal(count_files(f->folder), 2);
+    struct stat file;
+    assert_int_equal(lstat(link, &file), 0);
+    assert_true(S_ISLNK(file.st_mode));
+    char *text = read_whole_file(path);
+    assert_non_null(strstr(text, "-1.5"));
+    free(text);
+    cJSON_Delete(root);
+}
+
+static void a_device_stays_a_device(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(hf_json_check_path(f->context, "/dev/null", &error), HF_OK);
+    assert_int_equal(hf_json_write(f->context, "/dev/null", &f->run, &f->result, &error), HF_OK);
+    struct stat file;
+    assert_int_equal(stat("/dev/null", &file), 0);
+    assert_true(S_ISCHR(file.st_mode));
+}
+
+static void a_good_path_is_accepted_and_left_alone(void **state)
+{
+    struct fixture *f = *state;
+    char path[256];
+    fixture_path(f, "new.json", sizeof path, path);
+    assert_int_equal(hf_json_check_path(f->context, path, &error), HF_OK);
+    MPI_Barrier(f->context->comm);
+    assert_int_equal(count_files(f->folder), 0);
+}
+
+static void a_path_that_cannot_be_written_is_the_same_error_on_all_ranks(void **state)
+{
+    struct fixture *f = *state;
+    char missing[256];
+    fixture_path(f, "no/such/folder/run.json", sizeof missing, missing);
+    const char *const bad[] = {"", f->folder, missing};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(hf_json_check_path(f->context, bad[i], &error), HF_BAD_INPUT);
+        assert_null(strchr(error.message, '\n'));
+        if (i > 0) assert_non_null(strstr(error.message, bad[i]));
+    }
+    assert_int_equal(hf_json_write(f->context, missing, &f->run, &f->result, &error),
+                     HF_NO_RESOURCE);
+    assert_non_null(strstr(error.message, missing));
+}
+
+static void a_failure_has_type_and_message(void **state)
+{
+    struct fixture *f = *state;
+    if (f->context->rank != 0) return;
+    char path[256];
+    fixture_path(f, "failed.json", sizeof path, path);
+    assert_int_equal(hf_json_write_failure(path, "input_error", "line 3: \"x\"", &error), HF_OK);
+    char *text = read_whole_file(path);
+    cJSON *root = cJSON_Parse(text);
+    assert_non_null(root);
+    assert_true(cJSON_IsFalse(at(root, "success")));
+    assert_string_equal(at(at(root, "error"), "error_type")->valuestring, "input_error");
+    assert_string_equal(at(at(root, "error"), "error_message")->valuestring, "line 3: \"x\"");
+    cJSON_Delete(root);
+    free(text);
+}
+
+static int run_all(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(numbers_read_back_bit_for_bit),
+        TEST(file_has_the_keys_of_an_atomic_result),
+        TEST(iterations_seen_by_the_observer_are_in_the_file),
+        TEST(a_run_that_did_not_converge_is_no_success),
+        TEST(not_a_number_becomes_null),
+        TEST(an_older_file_is_replaced_and_nothing_else_is_left),
+        TEST(a_device_stays_a_device),
+        TEST(a_good_path_is_accepted_and_left_alone),
+        TEST(a_path_that_cannot_be_written_is_the_same_error_on_all_ranks),
+        TEST(a_failure_has_type_and_message),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    return run_under_mpi(argc, argv, run_all);
+}

@@ -1,0 +1,266 @@
+/* The text report: what a reader must find in it, and who writes when. */
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct hf_error error;
+
+/** A report into a file of this rank. */
+struct written {
+    FILE *stream;
+    struct hf_report *report;
+    char path[256];
+};
+
+static struct written open_report(const struct fixture *f)
+{
+    struct written w = {0};
+    char name[32];
+    snprintf(name, sizeof name, "report.%d", f->context->rank);
+    fixture_path(f, name, sizeof w.path, w.path);
+    w.stream = fopen(w.path, "w");
+    assert_non_null(w.stream);
+    assert_int_equal(hf_report_create(f->context, w.stream, &w.report, &error), HF_OK);
+    return w;
+}
+
+/** What the file holds now, to be freed; nothing is flushed here. */
+static char *close_report(struct written *w)
+{
+    hf_report_destroy(&w->report);
+    assert_null(w->report);
+    fclose(w->stream);
+    return read_whole_file(w->path);
+}
+
+static void assert_contains(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL) fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static void header_names_everything_that_changes_the_result(void **state)
+{
+    struct fixture *f = *state;
+    struct written w = open_report(f);
+    hf_report_header(w.report, &f->run);
+    char *text = close_report(&w);
+    static const char *const parts[] = {"MPI library",
+                                        "built with",
+                                        "Libint",
+                                        "water and a ghost",
+                                        "water.mol (native format)",
+                                        "Charge                 -1",
+                                        "H ghost",
+                                        "x/bohr",
+                                        "x/angstrom",
+                                        "0.22166487",
+                                        "tiny (asked for as TINY)",
+                                        "3 (1 s, 1 p, 1 d) of 6 primitives",
+                                        "spherical",
+                                        "Second line of it.",
+                                        "sad",
+                                        "replicated; tasks: atom-quartet, scheduler: static",
+                                        "1.0e-10",
+                                        "Warning: atoms 1 and 2 are close"};
+    if (f->context->rank == 0)
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) assert_contains(text, parts[i]);
+    free(text);
+}
+
+static void only_rank_zero_writes(void **state)
+{
+    struct fixture *f = *state;
+    struct written w = open_report(f);
+    const struct hf_scf_observer observer = hf_report_observer(w.report);
+    const struct hf_scf_iteration iteration = {.number = 1, .energy = -75.0};
+    hf_report_header(w.report, &f->run);
+    observer.started(observer.data, &f->settings, "LAPACK on rank 0", 9, 7);
+    observer.iteration(observer.data, &iteration);
+    hf_report_result(w.report, &f->run, &f->result);
+    hf_report_timings(w.report, &f->result);
+    char *text = close_report(&w);
+    if (f->context->rank == 0)
+        assert_contains(text, "Timings");
+    else
+        assert_string_equal(text, "");
+    free(text);
+}
+
+static void iteration_lines_are_flushed_as_they_happen(void **state)
+{
+    struct fixture *f = *state;
+    struct written w = open_report(f);
+    const struct hf_scf_observer observer = hf_report_observer(w.report);
+    observer.started(observer.data, &f->settings, "LAPACK on rank 0", 9, 7);
+    const struct hf_scf_iteration iteration = {.number = 17,
+                                               .energy = -75.1234567891,
+                                               .energy_change = -1e-3,
+                                               .commutator = 2e-4,
+                                               .percent_computed = 43.2};
+    observer.iteration(observer.data, &iteration);
+    char *text = read_whole_file(w.path);
+    if (f->context->rank == 0) {
+        assert_contains(text, "7 from 9 functions (2 removed");
+        assert_contains(text, "    17       -75.1234567891     -1.000e-03    2.000e-04");
+        assert_contains(text, "43.2\n");
+    }
+    free(text);
+    free(close_report(&w));
+}
+
+static void result_shows_parts_gap_and_dipole(void **state)
+{
+    struct fixture *f = *state;
+    struct written w = open_report(f);
+    hf_report_result(w.report, &f->run, &f->result);
+    char *text = close_report(&w);
+    if (f->context->rank == 0) {
+        assert_contains(text, "Converged after 2 iterations");
+        assert_contains(text, "Total energy                 -75.4333333333 hartree");
+        assert_contains(text, "Virial ratio -V/T              2.0057777778");
+        assert_contains(text, "HOMO-3        -1.30000000");
+        assert_contains(text, "LUMO+1 ");
+        assert_contains(text, "gap            0.70000000        19.047970");
+        assert_contains(text, "0.26534537"); /* norm in e bohr */
+        assert_contains(text, "debye     0.25417465");
+        assert_null(strstr(text, "HOMO-4"));
+        assert_null(strstr(text, "Advice"));
+    }
+    free(text);
+}
+
+static void not_converged_is_said_with_two_lines_of_advice(void **state)
+{
+    struct fixture *f = *state;
+    f->result.converged = false;
+    struct written w = open_report(f);
+    hf_report_result(w.report, &f->run, &f->result);
+    char *text = close_report(&w);
+    if (f->context->rank == 0) {
+        assert_contains(text, "NOT CONVERGED after 2 iterations");
+        const char *first = strstr(text, "Advice:");
+        assert_non_null(first);
+        const char *second = strstr(first + 1, "Advice:");
+        assert_non_null(second);
+        assert_null(strstr(second + 1, "Advice:"));
+    }
+    free(text);
+}
+
+static void timing_table_names_the_slowest_rank_and_the_largest_block(void **state)
+{
+    struct fixture *f = *state;
+    const int last = f->context->n_rank - 1;
+    hf_timer_add(&f->context->timers, HF_PHASE_FOCK_COMPUTE, 1.0 + f->context->rank);
+    void *block = hf_memory_allocate(f->context->memory, "density copy", 1000000, 8);
+    assert_non_null(block);
+    hf_memory_release(f->context->memory, block);
+    f->run.n_core = 64;
+    struct written w = open_report(f);
+    hf_report_header(w.report, &f->run);
+    hf_report_timings(w.report, &f->result);
+    char *text = close_report(&w);
+    if (f->context->rank == 0) {
+        char line[128];
+        snprintf(line, sizeof line, "%-32s %11.3f %11.3f %11.3f %13d\n", "Fock: computing", 1.0,
+                 1.0 + 0.5 * last, 1.0 + last, last);
+        assert_contains(text, line);
+        assert_contains(text, "Largest block (density copy)            8.00");
+        assert_contains(text, "1.250");
+        assert_contains(text, "5000000000 unique, 4000000000 computed, 1000000000 screened");
+        assert_null(strstr(text, "shared 64 cores"));
+    }
+    free(text);
+}
+
+static void more_ranks_than_cores_are_named_above_the_table(void **state)
+{
+    struct fixture *f = *state;
+    f->run.n_core = 1;
+    struct written w = open_report(f);
+    hf_report_header(w.report, &f->run);
+    hf_report_timings(w.report, &f->result);
+    char *text = close_report(&w);
+    if (f->context->rank == 0) {
+        const char *caution = strstr(text, "shared 1 cores");
+        assert_int_equal(caution != NULL, f->context->n_rank > 1);
+        if (caution != NULL) assert_true(caution < strstr(text, "Seconds over the ranks"));
+    }
+    free(text);
+}
+
+static void pass_time(double seconds)
+{
+    const struct timespec pause = {.tv_sec = (time_t)seconds,
+                                   .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    nanosleep(&pause, NULL);
+}
+
+static void progress_is_shown_on_a_terminal_and_erased(void **state)
+{
+    struct fixture *f = *state;
+    if (f->context->rank != 0) return;
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) skip();
+    FILE *terminal = fopen(ptsname(master), "w");
+    if (terminal == NULL) skip();
+    struct hf_report *report = NULL;
+    assert_int_equal(hf_report_create(f->context, terminal, &report, &error), HF_OK);
+    assert_int_equal(hf_report_progress(report, 0.0), 0);
+    pass_time(2.1);
+    assert_int_equal(hf_report_progress(report, 0.5), 0);
+    const struct hf_scf_observer observer = hf_report_observer(report);
+    const struct hf_scf_iteration iteration = {.number = 1};
+    observer.iteration(observer.data, &iteration);
+
+    char text[512] = "";
+    struct pollfd ready = {.fd = master, .events = POLLIN};
+    assert_int_equal(poll(&ready, 1, 1000), 1);
+    const ssize_t n = read(master, text, sizeof text - 1);
+    assert_true(n > 0);
+    assert_non_null(strstr(text, "\r  Fock build  50 %, 2 s \r"));
+    hf_report_destroy(&report);
+    fclose(terminal);
+    close(master);
+}
+
+static void progress_is_never_written_to_a_file(void **state)
+{
+    struct fixture *f = *state;
+    struct written w = open_report(f);
+    assert_int_equal(hf_report_progress(w.report, 0.0), 0);
+    if (f->context->rank == 0) pass_time(2.1);
+    assert_int_equal(hf_report_progress(w.report, 0.5), 0);
+    char *text = close_report(&w);
+    assert_string_equal(text, "");
+    free(text);
+}
+
+static int run_all(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(header_names_everything_that_changes_the_result),
+        TEST(only_rank_zero_writes),
+        TEST(iteration_lines_are_flushed_as_they_happen),
+        TEST(result_shows_parts_gap_and_dipole),
+        TEST(not_converged_is_said_with_two_lines_of_advice),
+        TEST(timing_table_names_the_slowest_rank_and_the_largest_block),
+        TEST(more_ranks_than_cores_are_named_above_the_table),
+        TEST(progress_is_shown_on_a_terminal_and_erased),
+        TEST(progress_is_never_written_to_a_file),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    return run_under_mpi(argc, argv, run_all);
+}
