@@ -69,7 +69,8 @@ int hf_report_progress(void *data, double fraction);
 void hf_report_result(struct hf_report *report, const struct hf_run_description *run,
                       const struct hf_scf_result *result);
 
-/** Table of phases over the ranks, load imbalance, memory per rank. Collective. */
+/** Table of phases over the ranks, load imbalance, memory per rank; the energy as the last line.
+ *  Collective. */
 void hf_report_timings(struct hf_report *report, const struct hf_scf_result *result);
 
 /** QCSchema AtomicResult (qcschema_output, version 1) of a run. Collective (statistics are

@@ -68,5 +68,8 @@ void hf_report_timings(struct hf_report *report, const struct hf_scf_result *res
     print_phases(report->stream, &statistics);
     print_fock(report->stream, result);
     print_memory(report->stream, &statistics);
+    /* The energy again, where the eye lands when the run has ended. */
+    fprintf(report->stream, "\nTotal energy %.10f hartree, %s %d iterations\n", result->energy,
+            result->converged ? "converged after" : "NOT CONVERGED after", result->n_iteration);
     fflush(report->stream);
 }

@@ -41,7 +41,8 @@ static char *close_report(struct written *w)
 
 static void assert_contains(const char *text, const char *part)
 {
-    if (strstr(text, part) == NULL) fail_msg("\"%s\" is not in:\n%s", part, text);
+    const char *whole = text != NULL ? text : "(no file)";
+    if (strstr(whole, part) == NULL) fail_msg("\"%s\" is not in:\n%s", part, whole);
 }
 
 static void header_names_everything_that_changes_the_result(void **state)

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Runs hf on one reference case under mpiexec and checks what it writes.
+
+Exit code 0: everything agrees; 1: something differs (each difference on a line of its own).
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import geometry
+
+ENERGY_TOLERANCE = 2e-8  # hartree; the references carry ten decimals
+REPULSION_TOLERANCE = 2e-9  # hartree
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--ranks", default="1")
+    parser.add_argument("--hf", required=True)
+    parser.add_argument("--reference", required=True, help="JSON file with the cases")
+    parser.add_argument("--case", required=True, help="NAME or NAME/METHOD/BASIS of the case")
+    parser.add_argument("--form", default="bohr", choices=["bohr", "angstrom", "xyz", "v3000"])
+    parser.add_argument("--moved", action="store_true", help="turn and shift the molecule first")
+    parser.add_argument("--inputs", help="folder of the files that cases name as their input")
+    parser.add_argument("options", nargs="*", help="options of hf, after --")
+    return parser.parse_args()
+
+
+def find_case(path, name):
+    with open(path, encoding="utf-8") as file:
+        cases = json.load(file)["cases"]
+    found = [case for case in cases
+             if name in (case["name"], "/".join([case["name"], case["method"], case["basis"]]))]
+    if len(found) != 1:
+        sys.exit(f"{path}: {len(found)} cases are called {name}, expected 1")
+    return found[0]
+
+
+def input_path_and_options(arguments, case, folder):
+    if "input" in case:
+        return os.path.join(arguments.inputs, case["input"]), case["options"]
+    text, options = geometry.write_input(case, arguments.form, arguments.moved)
+    path = os.path.join(folder, "input.mol")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path, options
+
+
+def run(arguments, case, folder):
+    """Exit code of hf and the parsed JSON file, None when there is none."""
+    path, options = input_path_and_options(arguments, case, folder)
+    output = os.path.join(folder, "output.json")
+    command = [arguments.mpiexec, "-n", arguments.ranks, arguments.hf, path, "--json", output]
+    command += options + arguments.options
+    print(" ".join(command), flush=True)
+    code = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
+    if not os.path.exists(output):
+        return code, None
+    with open(output, encoding="utf-8") as file:
+        return code, json.load(file)
+
+
+def differences(case, ranks, code, result):
+    """Lines that say what differs; none when all agrees."""
+    found = []
+
+    def compare(what, value, expected, tolerance):
+        if not abs(value - expected) <= tolerance:
+            found.append(f"{what}: {value!r}, expected {expected!r} within {tolerance}")
+
+    compare("exit code", code, 0, 0)
+    if result is None:
+        return found + ["no JSON file was written"]
+    properties = result["properties"]
+    launch = result["extras"]["hf"]["launch"]
+    if result["success"] is not True:
+        found.append(f"success: {result['success']}, expected true ({result['error']})")
+    compare("ranks", launch["ranks"], int(ranks), 0)
+    compare("basis functions", properties["calcinfo_nbasis"], case["basis_functions"], 0)
+    compare("nuclear repulsion", properties["nuclear_repulsion_energy"],
+            case["nuclear_repulsion_energy"], REPULSION_TOLERANCE)
+    compare("total energy", properties["scf_total_energy"], case["total_energy"], ENERGY_TOLERANCE)
+    compare("return result", result["return_result"], properties["scf_total_energy"], 0)
+    parts = (properties["nuclear_repulsion_energy"] + properties["scf_one_electron_energy"]
+             + properties["scf_two_electron_energy"])
+    compare("sum of the parts", parts, properties["scf_total_energy"], 1e-9)
+    return found
+
+
+def main():
+    arguments = parse_arguments()
+    case = find_case(arguments.reference, arguments.case)
+    with tempfile.TemporaryDirectory(prefix="hf-regression-") as folder:
+        code, result = run(arguments, case, folder)
+    found = differences(case, arguments.ranks, code, result)
+    for line in found:
+        print("DIFFERS", line)
+    if result is not None:
+        error = result["properties"]["scf_total_energy"] - case["total_energy"]
+        print(f"total energy minus reference: {error:.2e} hartree")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

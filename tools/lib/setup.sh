@@ -1,0 +1,84 @@
+# shellcheck shell=sh disable=SC2034,SC2154 # variables here are set or read by the scripts that source this
+# Shared by the scripts in tools/: packages, MPI's environment, configuring and building. POSIX sh.
+# The caller sets hf_root to the top of the tree and sources this file.
+
+# What building and testing with Open MPI needs on Debian 12, and what MPICH needs beyond that.
+hf_packages_openmpi="gcc libc6-dev meson ninja-build pkg-config python3 libopenmpi-dev openmpi-bin \
+libscalapack-openmpi-dev libint2-dev libopenblas-dev libcjson-dev libcmocka-dev"
+hf_packages_mpich="libmpich-dev mpich libscalapack-mpich-dev"
+
+hf_say() {
+    printf '%s\n' "$*" >&2
+}
+
+hf_die() {
+    hf_say "$0: $*"
+    exit 3
+}
+
+# Names of those packages that dpkg does not have installed; nothing where there is no dpkg.
+hf_missing_packages() {
+    command -v dpkg-query >/dev/null 2>&1 || return 0
+    for package in "$@"; do
+        # shellcheck disable=SC2016 # the braces are dpkg-query's
+        state=$(dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | head -n 1)
+        [ "$state" = installed ] || printf '%s ' "$package"
+    done
+}
+
+# Installs what is missing and touches no package manager when nothing is. Another system than
+# Debian goes on: meson setup names what it does not find.
+hf_install_packages() {
+    missing=$(hf_missing_packages "$@")
+    [ -n "$missing" ] || return 0
+    hf_say "Installing Debian packages: $missing"
+    command -v apt-get >/dev/null 2>&1 || hf_die "apt-get was not found; please install: $missing"
+    as_root=
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null 2>&1 || hf_die "as root, please run: apt-get install $missing"
+        as_root=sudo
+    fi
+    log=$(mktemp) || hf_die "no temporary file can be made"
+    # shellcheck disable=SC2086 # lists of words
+    if ! { $as_root env DEBIAN_FRONTEND=noninteractive apt-get update &&
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } \
+        </dev/null >"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        hf_die "these packages could not be installed: $missing"
+    fi
+    rm -f "$log"
+}
+
+# Open MPI refuses root, more ranks than cores, and in containers complains about its shared-memory
+# copies; these settings let it run. MPICH reads none of them.
+hf_mpi_environment() {
+    n_ranks=$1
+    n_cores=$(nproc 2>/dev/null || echo 1)
+    if [ "$(id -u)" -eq 0 ]; then
+        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    fi
+    if [ "$n_ranks" -gt "$n_cores" ]; then
+        export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+        export OMPI_MCA_mpi_yield_when_idle=1
+    fi
+    export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl_base_warn_component_unused=0
+}
+
+# hf_build FOLDER [meson options]: configures FOLDER when it is new and compiles; quiet when all is well.
+hf_build() {
+    folder=$1
+    shift
+    log=$(mktemp) || hf_die "no temporary file can be made"
+    hf_build_status=0
+    {
+        if [ -f "$folder/build.ninja" ]; then
+            meson configure "$folder" "$@"
+        else
+            meson setup "$folder" "$hf_root" "$@"
+        fi && meson compile -C "$folder"
+    } </dev/null >"$log" 2>&1 || hf_build_status=$?
+    [ "$hf_build_status" -eq 0 ] || tail -n 60 "$log" >&2
+    rm -f "$log"
+    return "$hf_build_status"
+}
