@@ -19,8 +19,9 @@ def read_results(path):
         return []
 
 
-def main():
-    results = read_results(sys.argv[1])
+def count(path):
+    """(passed, failed); what failed goes to standard error."""
+    results = read_results(path)
     failed = [r for r in results if r["result"] not in GOOD + IGNORED]
     passed = [r for r in results if r["result"] in GOOD]
     for result in failed:
@@ -28,8 +29,8 @@ def main():
         text = (result.get("stdout") or "") + (result.get("stderr") or "")
         for line in text.splitlines()[-LINES_SHOWN:]:
             print("    " + line, file=sys.stderr)
-    print(len(passed), len(failed) if results else 1)
+    return len(passed), len(failed) if results else 1
 
 
 if __name__ == "__main__":
-    main()
+    print(*count(sys.argv[1]))

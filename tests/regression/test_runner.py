@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""The regression runner itself: it sees every kind of difference, and moving keeps distances."""
+
+import copy
+import io
+import json
+import math
+import os
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stderr
+
+import geometry
+import run_case
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lib"))
+import count_tests  # noqa: E402 # pylint: disable=wrong-import-position
+
+CASE = {"name": "water", "method": "rhf", "basis": "sto-3g", "charge": 0, "multiplicity": 1,
+        "basis_functions": 7, "nuclear_repulsion_energy": 9.0, "total_energy": -75.0,
+        "geometry_bohr": ["O 0.0 0.0 0.2", "H 0.0 1.4 -0.9", "H 0.0 -1.4 -0.9"]}
+RESULT = {"success": True, "error": None, "return_result": -75.0,
+          "properties": {"calcinfo_nbasis": 7, "nuclear_repulsion_energy": 9.0,
+                         "scf_one_electron_energy": -122.0, "scf_two_electron_energy": 38.0,
+                         "scf_total_energy": -75.0},
+          "extras": {"hf": {"launch": {"ranks": 2}}}}
+
+
+class Differences(unittest.TestCase):
+    def found(self, change=None, code=0, ranks="2"):
+        result = copy.deepcopy(RESULT)
+        if change is not None:
+            change(result)
+        return run_case.differences(CASE, ranks, code, result)
+
+    def test_none_when_all_agrees(self):
+        self.assertEqual(self.found(), [])
+
+    def test_an_energy_off_by_a_millionth_is_seen(self):
+        def change(result):
+            result["properties"]["scf_total_energy"] += 1e-6
+            result["properties"]["scf_two_electron_energy"] += 1e-6
+            result["return_result"] += 1e-6
+        self.assertRegex(" ".join(self.found(change)), "total energy")
+
+    def test_not_a_number_is_seen(self):
+        def change(result):
+            result["properties"]["scf_total_energy"] = math.nan
+        self.assertRegex(" ".join(self.found(change)), "total energy")
+
+    def test_each_other_difference_is_seen(self):
+        def with_functions(result):
+            result["properties"]["calcinfo_nbasis"] = 8
+
+        def with_repulsion(result):
+            result["properties"]["nuclear_repulsion_energy"] += 1e-7
+
+        def not_converged(result):
+            result["success"] = False
+
+        self.assertRegex(" ".join(self.found(with_functions)), "basis functions")
+        self.assertRegex(" ".join(self.found(with_repulsion)), "nuclear repulsion")
+        self.assertRegex(" ".join(self.found(not_converged)), "success")
+        self.assertRegex(" ".join(self.found(code=1)), "exit code")
+        self.assertRegex(" ".join(self.found(ranks="3")), "ranks")
+        self.assertRegex(" ".join(run_case.differences(CASE, "2", 0, None)), "no JSON file")
+
+
+class Geometry(unittest.TestCase):
+    def test_moving_keeps_distances_but_not_places(self):
+        atoms = geometry.read_atoms(CASE)
+        moved = geometry.move(atoms)
+        for (_, a), (_, b) in zip(atoms, moved):
+            self.assertGreater(math.dist(a, b), 1.0)
+        for i in range(3):
+            for k in range(i):
+                self.assertAlmostEqual(math.dist(atoms[i][1], atoms[k][1]),
+                                       math.dist(moved[i][1], moved[k][1]), places=13)
+
+    def test_v3000_carries_the_charge(self):
+        text, _ = geometry.write_input(dict(CASE, charge=-1), "v3000", False)
+        self.assertIn("0 CHG=-1\n", text)
+
+
+class Counting(unittest.TestCase):
+    def test_results_of_meson_are_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "testlog.json")
+            with open(path, "w", encoding="utf-8") as file:
+                for result in ("OK", "EXPECTEDFAIL", "FAIL", "TIMEOUT", "UNEXPECTEDPASS", "SKIP"):
+                    file.write(json.dumps({"name": result, "result": result}) + "\n")
+            with redirect_stderr(io.StringIO()):
+                self.assertEqual(count_tests.count(path), (2, 3))
+
+    def test_a_missing_or_empty_log_is_a_failure(self):
+        with redirect_stderr(io.StringIO()):
+            self.assertEqual(count_tests.count("no/such/log"), (0, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
