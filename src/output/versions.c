@@ -41,8 +41,10 @@ static void describe_found_mpi(size_t size, char text[])
     for (const char *c = full; *c != '\0' && n + 1 < size; c++) {
         const bool blank = *c == ' ' || *c == '\t';
         if (blank && (n == 0 || text[n - 1] == ' ')) continue;
-        if (blank) text[n++] = ' ';
-        else text[n++] = *c;
+        if (blank)
+            text[n++] = ' ';
+        else
+            text[n++] = *c;
     }
     while (n > 0 && text[n - 1] == ' ') n--;
     text[n] = '\0';

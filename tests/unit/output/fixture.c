@@ -80,8 +80,8 @@ static int make_folder(struct fixture *f)
 int fixture_set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    struct hf_error error;
-    if (f == NULL || hf_context_create(MPI_COMM_WORLD, &f->context, &error) != HF_OK) return -1;
+    if (f == NULL) return -1;
+    f->context = test_context();
     fill_molecule(f);
     fill_basis(f);
     fill_result(f);
@@ -118,10 +118,9 @@ int fixture_tear_down(void **state)
     struct fixture *f = *state;
     MPI_Barrier(f->context->comm);
     if (f->context->rank == 0) remove_folder(f->folder);
-    const size_t balance = hf_memory_current_bytes(f->context->memory);
-    hf_context_destroy(&f->context);
+    test_context_done(&f->context);
     free(f);
-    return balance == 0 ? 0 : -1;
+    return 0;
 }
 
 const char *fixture_path(const struct fixture *fixture, const char *name, size_t size, char path[])
@@ -139,14 +138,4 @@ char *read_whole_file(const char *path)
     if (text != NULL) text[fread(text, 1, LIMIT - 1, file)] = '\0';
     fclose(file);
     return text;
-}
-
-int run_under_mpi(int argc, char **argv, int (*run_group)(void))
-{
-    setenv("CMOCKA_TEST_ABORT", "1", 1);
-    MPI_Init(&argc, &argv);
-    const int n_failed = run_group();
-    if (n_failed != 0) MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Finalize();
-    return 0;
 }

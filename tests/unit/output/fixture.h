@@ -4,12 +4,7 @@
 
 #include "hf/output.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../mpi_test.h"
 
 /** Everything lives in the struct; nothing to free. */
 struct fixture {
@@ -34,8 +29,5 @@ const char *fixture_path(const struct fixture *fixture, const char *name, size_t
 
 /** Whole file as a string to be freed; NULL when it cannot be read. */
 char *read_whole_file(const char *path);
-
-/** Main of a test program under MPI: a failed check aborts, so that no rank waits for ever. */
-int run_under_mpi(int argc, char **argv, int (*run_group)(void));
 
 #endif

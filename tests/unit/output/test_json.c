@@ -226,7 +226,7 @@ static void a_failure_has_type_and_message(void **state)
     free(text);
 }
 
-static int run_all(void)
+int main(int argc, char **argv)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
@@ -242,10 +242,5 @@ static int run_all(void)
         TEST(a_failure_has_type_and_message),
     };
 #undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-int main(int argc, char **argv)
-{
-    return run_under_mpi(argc, argv, run_all);
+    HF_RUN_MPI_TESTS(argc, argv, tests);
 }

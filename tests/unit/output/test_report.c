@@ -243,7 +243,7 @@ static void progress_is_never_written_to_a_file(void **state)
     free(text);
 }
 
-static int run_all(void)
+int main(int argc, char **argv)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
@@ -258,10 +258,5 @@ static int run_all(void)
         TEST(progress_is_never_written_to_a_file),
     };
 #undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-int main(int argc, char **argv)
-{
-    return run_under_mpi(argc, argv, run_all);
+    HF_RUN_MPI_TESTS(argc, argv, tests);
 }
