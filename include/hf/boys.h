@@ -1,0 +1,41 @@
+/* The Boys function F_m(T) = int_0^1 t^(2m) exp(-T t^2) dt, tabulated. */
+#ifndef HF_BOYS_H
+#define HF_BOYS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    HF_BOYS_MAX_ORDER = 20, /**< (hh|hh) of l = 5 */
+    HF_BOYS_TERMS = 8,      /**< Taylor coefficients per interval: one cache line */
+    HF_BOYS_PER_UNIT = 16,  /**< intervals per unit of T; |T - grid point| <= 1/32 */
+};
+
+/** Tables, the same for every run; read-only after creation, so threads may share one.
+ *
+ *  For T below limit[m]: taylor[m][g][k] = (-1)^k F_(m+k)(g/16) / k!, about the nearest grid point
+ * g. From limit[m] on: F_m(T) = asymptotic[m] T^-(m+1/2), exact to 1e-16. */
+struct hf_boys {
+    double limit[HF_BOYS_MAX_ORDER + 1];
+    double asymptotic[HF_BOYS_MAX_ORDER + 1]; /**< (2m-1)!! sqrt(pi) / 2^(m+1) */
+    int n_grid[HF_BOYS_MAX_ORDER + 1];
+    double *taylor[HF_BOYS_MAX_ORDER + 1]; /**< [n_grid][HF_BOYS_TERMS], into storage */
+    double *exponential;                   /**< exp(-g/16), [max n_grid], into storage */
+    void *storage;
+};
+
+/** New tables; NULL when there is no memory. Not collective.
+ *  Source: series F_m = exp(-T) sum_i (2T)^i / ((2m+1)(2m+3)...(2m+2i+1)) and downward recursion,
+ *  Helgaker, Jorgensen, Olsen, Molecular Electronic-Structure Theory, section 9.8. */
+struct hf_boys *hf_boys_create(void);
+void hf_boys_destroy(struct hf_boys **boys);
+
+/** F_0(T) ... F_order(T) into value[order + 1], relative error below 1e-14. T >= 0,
+ *  0 <= order <= HF_BOYS_MAX_ORDER. */
+void hf_boys_evaluate(const struct hf_boys *boys, int order, double T, double value[]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

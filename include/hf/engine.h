@@ -1,0 +1,56 @@
+/* The engine of two-electron integrals: one shell pair against a list of shell pairs of one class.
+ */
+#ifndef HF_ENGINE_H
+#define HF_ENGINE_H
+
+#include "hf/shell_pair.h"
+#include "hf/status.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hf_engine;
+
+/** Counts of work, for benchmarks; added to by every call. */
+struct hf_engine_account {
+    int64_t n_quartet, n_integral, n_primitive_quartet;
+};
+
+/** Integrals of one batch, in the engine's memory until its next call.
+ *
+ *  Quartet i is value[i * stride ...], an array [row][column]: rows are the function pairs of one
+ *  shell pair (a slowest), columns those of the other. `fixed_is_row` tells which is which; it is
+ * the engine's choice, the same for a whole batch. */
+struct hf_integral_batch {
+    const double *value;
+    size_t stride;
+    bool fixed_is_row;
+};
+
+/** Engine for the pairs of one list; one per thread. `pairs` is borrowed. Not collective.
+ *  HF_NO_RESOURCE: memory, or an angular momentum beyond the library's. */
+hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,
+                           struct hf_error *error) HF_MUST_CHECK;
+void hf_engine_destroy(struct hf_engine **engine);
+
+/** Primitive quartets whose estimate is below `threshold` (hartree) are skipped from now on. */
+void hf_engine_set_threshold(struct hf_engine *engine, double threshold);
+
+/** Most quartets hf_engine_two_electron takes in one call. */
+enum { HF_MAX_BATCH = 64 };
+
+/** All integrals (ab|cd), a b of `fixed` and c d of each of `other` [n], which must be of one
+ * class. 1 <= n <= HF_MAX_BATCH. Chemists' notation, hartree. Allocates nothing. */
+struct hf_integral_batch hf_engine_two_electron(struct hf_engine *engine,
+                                                const struct hf_shell_pair *fixed, int n,
+                                                const struct hf_shell_pair *const other[]);
+
+struct hf_engine_account hf_engine_account(const struct hf_engine *engine);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

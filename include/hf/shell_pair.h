@@ -1,0 +1,86 @@
+/* Shell pairs: what a two-electron integral needs to know of two shells, computed once per pair. */
+#ifndef HF_SHELL_PAIR_H
+#define HF_SHELL_PAIR_H
+
+#include "hf/basis.h"
+#include "hf/integrals.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Primitives of a pair are padded to this multiple, with prefactor 0, for vector loads. */
+enum { HF_LANES = 8 };
+
+/** Rows of hf_shell_pair.primitive, each n_padded long. */
+enum hf_primitive_row {
+    HF_ROW_ZETA,              /**< alpha + beta */
+    HF_ROW_ONE_OVER_TWO_ZETA, /**< 1 / (2 zeta) */
+    HF_ROW_P_X,               /**< (alpha A + beta B) / zeta, bohr */
+    HF_ROW_P_Y,
+    HF_ROW_P_Z,
+    HF_ROW_PA_X, /**< P - A */
+    HF_ROW_PA_Y,
+    HF_ROW_PA_Z,
+    HF_ROW_PREFACTOR, /**< c_a c_b exp(-alpha beta/zeta |A-B|^2) sqrt(2) pi^(5/4) / zeta */
+    HF_ROW_BOUND,     /**< estimate of the primitive's own (ab|ab)^(1/2), falling along the row */
+    HF_N_PRIMITIVE_ROW
+};
+
+/** One pair of shells. The shell of higher angular momentum comes first ("a"), which is what Libint
+ *  wants; of equal ones the later shell. */
+struct hf_shell_pair {
+    int a, b;       /**< shells, l_a >= l_b */
+    int pair_class; /**< index into hf_shell_pairs.class_of */
+    int n_primitive, n_padded;
+    double ab[3];            /**< A - B */
+    double bound;            /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
+    const double *primitive; /**< [HF_N_PRIMITIVE_ROW][n_padded], in storage of the list */
+};
+
+/** Angular momenta and function types; pairs of one class are computed by the same code. */
+struct hf_pair_class {
+    int l_a, l_b;
+    bool spherical_a, spherical_b;
+    int n_cartesian; /**< Cartesian products, of both shells together */
+    int n_function;  /**< functions of both shells together */
+};
+
+/** Pairs of two atoms A >= B, contiguous in the list: sorted by class, then by falling bound. */
+struct hf_atom_pair {
+    int atom_a, atom_b;
+    int first_pair, n_pair; /**< into hf_shell_pairs.pair */
+    double bound;           /**< largest of its pairs */
+    double cost;            /**< sum of the costs of its pairs */
+};
+
+struct hf_shell_pairs {
+    struct hf_context *context;   /**< borrowed */
+    const struct hf_basis *basis; /**< borrowed */
+    double accuracy;
+    int n_class;
+    struct hf_pair_class *class_of; /**< [n_class] */
+    int64_t n_pair;
+    struct hf_shell_pair *pair; /**< [n_pair], pairs that can matter at `accuracy` only */
+    int n_atom_pair;
+    struct hf_atom_pair *atom_pair; /**< [n_atom_pair], only those with pairs */
+    double bound;                   /**< largest of all */
+    double *primitive_storage;
+    int max_primitive; /**< largest n_padded */
+};
+
+/** Estimated cost of computing a pair's half of a shell quartet; the cost of a quartet is about the
+ *  product of its pairs' costs. */
+double hf_shell_pair_cost(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair);
+
+static inline const double *hf_pair_row(const struct hf_shell_pair *pair, enum hf_primitive_row row)
+{
+    return pair->primitive + (size_t)row * (size_t)pair->n_padded;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

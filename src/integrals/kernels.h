@@ -1,0 +1,70 @@
+/* The inner loops of the two-electron engine. kernels.c is compiled once per instruction set; the
+ * engine picks the widest one the processor has when it is created. */
+#ifndef HF_KERNELS_H
+#define HF_KERNELS_H
+
+#include "cartesian.h"
+#include "hf/boys.h"
+#include "hf/shell_pair.h"
+#include "hf/solid_harmonics.h"
+
+#include <libint2.h>
+
+/** Highest sum of angular momenta of a pair that vertical_recurrence handles, the components of all
+ *  levels up to it, and the lanes of work space it needs. */
+enum {
+    HF_MAX_RECURRENCE_L = 4,
+    HF_MAX_LEVELS = 35,
+    HF_RECURRENCE_SCRATCH = 4000,
+};
+
+/** Two pairs and what is common to all their primitive quartets. */
+struct hf_quartet {
+    const struct hf_boys *boys;
+    const struct hf_cartesian_table *cartesian;
+    const struct hf_shell_pair *bra, *ket;
+    int l_bra, l_ket; /**< sums of the angular momenta */
+    double threshold; /**< primitive quartets below are skipped */
+};
+
+/** Recurrences up to (dd|dd) and the set-up of Libint's input, vectorised over the primitives of
+ * the ket; linear steps on whole blocks, vectorised over their fastest index. */
+struct hf_kernels {
+    const char *name;
+
+    /** Fills Libint's input for every primitive quartet that matters; their number. */
+    int (*fill_primitives)(const struct hf_quartet *quartet, Libint_eri_t primitive[]);
+
+    /** Contracted integrals (e0|f0) for all e = e_low..l_bra, f = f_low..l_ket, as one array
+     *  [components of all e][components of all f]. Returns the number of primitive quartets; the
+     *  result is only written when that is not 0. `scratch` is [HF_RECURRENCE_SCRATCH][HF_LANES],
+     *  aligned to 64 bytes.
+     *  Source: Obara and Saika, J. Chem. Phys. 84, 3963 (1986). */
+    int (*vertical_recurrence)(const struct hf_quartet *quartet, int e_low, int f_low,
+                               double *scratch, double *result);
+
+    /** (ab| from (e0|, e = l_a..l_a+l_b, each element a row of `right` numbers: in
+     *  [components of all e][right], out [components of a][components of b][right]. l_b <= 2.
+     *  Source: Head-Gordon and Pople, J. Chem. Phys. 89, 5777 (1988). */
+    void (*horizontal_recurrence)(const struct hf_cartesian_table *cartesian, int l_a, int l_b,
+                                  const double ab[3], int right, const double *in, double *scratch,
+                                  double *out);
+
+    /** hf_solid_harmonics_apply. */
+    void (*to_spherical)(const struct hf_solid_harmonics *harmonics, int l, int right,
+                         const double *in, double *out);
+
+    /** out[j][i] = in[i][j], in of n rows and m columns. */
+    void (*transpose)(int n, int m, const double *in, double *out);
+};
+
+extern const struct hf_kernels hf_kernels_portable;
+#ifdef HF_HAVE_X86_KERNELS
+extern const struct hf_kernels hf_kernels_avx2;
+extern const struct hf_kernels hf_kernels_avx512;
+#endif
+
+/** The widest kernels this processor can run. */
+const struct hf_kernels *hf_kernels_best(void);
+
+#endif

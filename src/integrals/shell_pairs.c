@@ -1,0 +1,343 @@
+/* Lists of shell pairs: primitives, pruning, classes, order, Schwarz bounds. */
+#include "hf/shell_pair.h"
+
+#include "hf/engine.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Growing lists while the number of surviving pairs is not known yet. */
+struct pair_builder {
+    struct hf_shell_pairs *pairs;
+    int64_t n_pair_allocated;
+    size_t n_stored, n_stored_allocated; /**< doubles of primitive_storage */
+    size_t *offset;                      /**< [n_pair_allocated] into primitive_storage */
+    struct hf_primitive *scratch;
+};
+
+/** One primitive pair before it is sorted and laid out in rows. */
+struct hf_primitive {
+    double value[HF_N_PRIMITIVE_ROW];
+};
+
+static double distance_squared(const double a[3], const double b[3])
+{
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
+/** Estimate of (ab|ab)^(1/2) of a primitive pair: the self-repulsion of an s distribution, times
+ * the monomials at the distance where a Gaussian of this width and power has its weight. */
+static double primitive_bound(double zeta, double prefactor, const double pa[3], const double pb[3],
+                              int l_a, int l_b)
+{
+    const double zero[3] = {0.0, 0.0, 0.0};
+    const double width = sqrt((l_a + l_b + 1) / (2.0 * zeta));
+    const double to_a = sqrt(distance_squared(pa, zero)) + width;
+    const double to_b = sqrt(distance_squared(pb, zero)) + width;
+    return fabs(prefactor) * pow(2.0 * zeta, -0.25) * pow(to_a, l_a) * pow(to_b, l_b);
+}
+
+static int by_falling_bound(const void *left, const void *right)
+{
+    const struct hf_primitive *x = left, *y = right;
+    const double a = x->value[HF_ROW_BOUND], b = y->value[HF_ROW_BOUND];
+    if (a != b) return a > b ? -1 : 1;
+    return memcmp(x->value, y->value, sizeof x->value);
+}
+
+static struct hf_primitive make_primitive(const struct hf_shell *a, const struct hf_shell *b, int i,
+                                          int j, double ab_squared)
+{
+    const double alpha = a->exponent[i], beta = b->exponent[j], zeta = alpha + beta;
+    const double pi_5_4 = pow(acos(-1.0), 1.25);
+    struct hf_primitive made;
+    double pa[3], pb[3];
+    for (int k = 0; k < 3; k++) {
+        const double p = (alpha * a->centre_bohr[k] + beta * b->centre_bohr[k]) / zeta;
+        /* Differences of the centres themselves: exactly zero when the centres coincide. */
+        pa[k] = beta / zeta * (b->centre_bohr[k] - a->centre_bohr[k]);
+        pb[k] = alpha / zeta * (a->centre_bohr[k] - b->centre_bohr[k]);
+        made.value[HF_ROW_P_X + k] = p;
+        made.value[HF_ROW_PA_X + k] = pa[k];
+    }
+    const double prefactor = a->coefficient[i] * b->coefficient[j] *
+                             exp(-alpha * beta / zeta * ab_squared) * sqrt(2.0) * pi_5_4 / zeta;
+    made.value[HF_ROW_ZETA] = zeta;
+    made.value[HF_ROW_ONE_OVER_TWO_ZETA] = 0.5 / zeta;
+    made.value[HF_ROW_PREFACTOR] = prefactor;
+    made.value[HF_ROW_BOUND] = primitive_bound(zeta, prefactor, pa, pb, a->l, b->l);
+    return made;
+}
+
+/** Primitives of a pair that are not negligible, sorted; their number. */
+static int collect_primitives(const struct hf_shell *a, const struct hf_shell *b, double smallest,
+                              struct hf_primitive *out)
+{
+    const double ab_squared = distance_squared(a->centre_bohr, b->centre_bohr);
+    int n = 0;
+    for (int i = 0; i < a->n_primitive; i++) {
+        for (int j = 0; j < b->n_primitive; j++) {
+            out[n] = make_primitive(a, b, i, j, ab_squared);
+            if (out[n].value[HF_ROW_BOUND] >= smallest) n++;
+        }
+    }
+    qsort(out, (size_t)n, sizeof *out, by_falling_bound);
+    return n;
+}
+
+/** Class of a pair, added to the list when it is new. */
+static int find_class(struct hf_shell_pairs *pairs, const struct hf_shell *a,
+                      const struct hf_shell *b)
+{
+    for (int i = 0; i < pairs->n_class; i++) {
+        const struct hf_pair_class *known = &pairs->class_of[i];
+        if (known->l_a == a->l && known->l_b == b->l && known->spherical_a == a->spherical &&
+            known->spherical_b == b->spherical)
+            return i;
+    }
+    pairs->class_of[pairs->n_class] = (struct hf_pair_class){
+        .l_a = a->l,
+        .l_b = b->l,
+        .spherical_a = a->spherical,
+        .spherical_b = b->spherical,
+        .n_cartesian = (a->l + 1) * (a->l + 2) / 2 * ((b->l + 1) * (b->l + 2) / 2),
+        .n_function = a->n_function * b->n_function,
+    };
+    return pairs->n_class++;
+}
+
+/** Room for one more pair and `n_double` more numbers; doubles what is there when it is full. */
+static bool reserve(struct pair_builder *builder, size_t n_double)
+{
+    struct hf_shell_pairs *pairs = builder->pairs;
+    struct hf_memory *memory = pairs->context->memory;
+    if (pairs->n_pair == builder->n_pair_allocated) {
+        const int64_t n = 2 * builder->n_pair_allocated + 64;
+        struct hf_shell_pair *pair =
+            hf_memory_allocate(memory, "shell pairs", (size_t)n, sizeof *pair);
+        size_t *offset = realloc(builder->offset, (size_t)n * sizeof *offset);
+        if (offset != NULL) builder->offset = offset;
+        if (pair == NULL || offset == NULL) {
+            hf_memory_release(memory, pair);
+            return false;
+        }
+        if (pairs->pair != NULL) memcpy(pair, pairs->pair, (size_t)pairs->n_pair * sizeof *pair);
+        hf_memory_release(memory, pairs->pair);
+        pairs->pair = pair;
+        builder->n_pair_allocated = n;
+    }
+    if (builder->n_stored + n_double > builder->n_stored_allocated) {
+        const size_t n = 2 * builder->n_stored_allocated + n_double + 4096;
+        double *storage = hf_memory_allocate(memory, "primitive pairs", n, sizeof *storage);
+        if (storage == NULL) return false;
+        if (pairs->primitive_storage != NULL)
+            memcpy(storage, pairs->primitive_storage, builder->n_stored * sizeof *storage);
+        hf_memory_release(memory, pairs->primitive_storage);
+        pairs->primitive_storage = storage;
+        builder->n_stored_allocated = n;
+    }
+    return true;
+}
+
+/** Lays the sorted primitives out in rows; the padding keeps every formula finite and adds nothing.
+ */
+static void store_rows(double *rows, const struct hf_primitive *primitive, int n, int n_padded)
+{
+    for (int row = 0; row < HF_N_PRIMITIVE_ROW; row++)
+        for (int i = 0; i < n_padded; i++)
+            rows[(size_t)row * n_padded + i] = primitive[i < n ? i : n - 1].value[row];
+    for (int i = n; i < n_padded; i++) {
+        rows[(size_t)HF_ROW_PREFACTOR * n_padded + i] = 0.0;
+        rows[(size_t)HF_ROW_BOUND * n_padded + i] = 0.0;
+    }
+}
+
+/** Appends the pair of shells m >= n unless it is negligible; false when there is no memory. */
+static bool add_pair(struct pair_builder *builder, int m, int n, double smallest)
+{
+    struct hf_shell_pairs *pairs = builder->pairs;
+    const struct hf_shell *shell = pairs->basis->shell;
+    const int a = shell[m].l >= shell[n].l ? m : n, b = a == m ? n : m;
+    const int n_primitive = collect_primitives(&shell[a], &shell[b], smallest, builder->scratch);
+    if (n_primitive == 0) return true;
+    const int n_padded = (n_primitive + HF_LANES - 1) / HF_LANES * HF_LANES;
+    const size_t n_double = (size_t)n_padded * HF_N_PRIMITIVE_ROW;
+    if (!reserve(builder, n_double)) return false;
+
+    store_rows(pairs->primitive_storage + builder->n_stored, builder->scratch, n_primitive,
+               n_padded);
+    builder->offset[pairs->n_pair] = builder->n_stored;
+    builder->n_stored += n_double;
+    struct hf_shell_pair *pair = &pairs->pair[pairs->n_pair++];
+    *pair = (struct hf_shell_pair){
+        .a = a,
+        .b = b,
+        .pair_class = find_class(pairs, &shell[a], &shell[b]),
+        .n_primitive = n_primitive,
+        .n_padded = n_padded,
+    };
+    for (int k = 0; k < 3; k++) pair->ab[k] = shell[a].centre_bohr[k] - shell[b].centre_bohr[k];
+    if (n_padded > pairs->max_primitive) pairs->max_primitive = n_padded;
+    return true;
+}
+
+static int by_class_and_bound(const void *left, const void *right)
+{
+    const struct hf_shell_pair *x = left, *y = right;
+    if (x->pair_class != y->pair_class) return x->pair_class < y->pair_class ? -1 : 1;
+    if (x->bound != y->bound) return x->bound > y->bound ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+double hf_shell_pair_cost(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair)
+{
+    const struct hf_pair_class *kind = &pairs->class_of[pair->pair_class];
+    return kind->n_cartesian * (2.0 + pair->n_primitive);
+}
+
+/** All pairs of all atom pairs, not sorted yet. */
+static bool add_all_pairs(struct pair_builder *builder, double smallest)
+{
+    struct hf_shell_pairs *pairs = builder->pairs;
+    const int *first = pairs->basis->first_shell_of_atom;
+    for (int atom_a = 0; atom_a < pairs->basis->n_atom; atom_a++) {
+        for (int atom_b = 0; atom_b <= atom_a; atom_b++) {
+            const int64_t first_pair = pairs->n_pair;
+            for (int m = first[atom_a]; m < first[atom_a + 1]; m++)
+                for (int n = first[atom_b]; n < first[atom_b + 1] && n <= m; n++)
+                    if (!add_pair(builder, m, n, smallest)) return false;
+            if (pairs->n_pair == first_pair) continue;
+            pairs->atom_pair[pairs->n_atom_pair++] = (struct hf_atom_pair){
+                .atom_a = atom_a,
+                .atom_b = atom_b,
+                .first_pair = (int)first_pair,
+                .n_pair = (int)(pairs->n_pair - first_pair),
+            };
+        }
+    }
+    return true;
+}
+
+/** (mn|mn)^(1/2) of this rank's share of the pairs, then of all. Collective. */
+static hf_status compute_bounds(struct hf_shell_pairs *pairs, struct hf_error *error)
+{
+    struct hf_context *context = pairs->context;
+    struct hf_engine *engine = NULL;
+    double *bound =
+        hf_memory_allocate(context->memory, "Schwarz bounds", (size_t)pairs->n_pair, sizeof *bound);
+    hf_status status = bound != NULL
+                           ? hf_engine_create(pairs, &engine, error)
+                           : hf_fail(error, HF_NO_RESOURCE, "out of memory for the Schwarz bounds");
+    HF_TRY(hf_agree(context->comm, status, error));
+
+    hf_engine_set_threshold(engine, 0.0);
+    for (int64_t i = context->rank; i < pairs->n_pair; i += context->n_rank) {
+        const struct hf_shell_pair *pair = &pairs->pair[i];
+        const int n = pairs->class_of[pair->pair_class].n_function;
+        const struct hf_integral_batch batch = hf_engine_two_electron(engine, pair, 1, &pair);
+        double largest = 0.0;
+        for (int k = 0; k < n; k++) largest = fmax(largest, fabs(batch.value[(size_t)k * n + k]));
+        bound[i] = sqrt(largest);
+    }
+    hf_sum_over_ranks(context->comm, (size_t)pairs->n_pair, bound);
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        pairs->pair[i].bound = bound[i];
+        pairs->bound = fmax(pairs->bound, bound[i]);
+    }
+cleanup:
+    hf_engine_destroy(&engine);
+    hf_memory_release(context->memory, bound);
+    return status;
+}
+
+/** Sorts the pairs of each atom pair and drops those that stay below `accuracy` with any partner.
+ */
+static void order_pairs(struct hf_shell_pairs *pairs)
+{
+    int64_t n_kept = 0;
+    int n_atom_pair = 0;
+    for (int i = 0; i < pairs->n_atom_pair; i++) {
+        struct hf_atom_pair group = pairs->atom_pair[i];
+        struct hf_shell_pair *pair = pairs->pair + group.first_pair;
+        qsort(pair, (size_t)group.n_pair, sizeof *pair, by_class_and_bound);
+        const int64_t first = n_kept;
+        for (int k = 0; k < group.n_pair; k++) {
+            if (!(pair[k].bound * pairs->bound >= pairs->accuracy)) continue;
+            group.bound = fmax(group.bound, pair[k].bound);
+            group.cost += hf_shell_pair_cost(pairs, &pair[k]);
+            pairs->pair[n_kept++] = pair[k];
+        }
+        group.first_pair = (int)first;
+        group.n_pair = (int)(n_kept - first);
+        if (group.n_pair > 0) pairs->atom_pair[n_atom_pair++] = group;
+    }
+    pairs->n_pair = n_kept;
+    pairs->n_atom_pair = n_atom_pair;
+}
+
+/** Allocates the fixed lists and fills in the pairs; local. */
+static hf_status build_pairs(struct hf_shell_pairs *pairs, struct hf_error *error)
+{
+    const struct hf_basis *basis = pairs->basis;
+    struct hf_memory *memory = pairs->context->memory;
+    struct pair_builder builder = {.pairs = pairs};
+    const size_t n_atom = (size_t)basis->n_atom, n_type = 2 * (HF_MAX_L + 1);
+    pairs->class_of =
+        hf_memory_allocate(memory, "pair classes", n_type * n_type, sizeof *pairs->class_of);
+    pairs->atom_pair = hf_memory_allocate(memory, "atom pairs", n_atom * (n_atom + 1) / 2,
+                                          sizeof *pairs->atom_pair);
+    const size_t most = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
+    builder.scratch = malloc(most * sizeof *builder.scratch);
+    /* The partner of a primitive pair is at most a strong pair of the molecule, about 1
+     * hartree^(1/2), and all dropped ones of a pair together stay below the accuracy. */
+    const double smallest = pairs->accuracy / (double)most;
+    const bool done = pairs->class_of != NULL && pairs->atom_pair != NULL &&
+                      builder.scratch != NULL && add_all_pairs(&builder, smallest);
+    if (done)
+        for (int64_t i = 0; i < pairs->n_pair; i++)
+            pairs->pair[i].primitive = pairs->primitive_storage + builder.offset[i];
+    free(builder.scratch);
+    free(builder.offset);
+    if (!done) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+    return HF_OK;
+}
+
+hf_status hf_shell_pairs_create(struct hf_context *context, const struct hf_basis *basis,
+                                double accuracy, struct hf_shell_pairs **pairs,
+                                struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_shell_pairs *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+    } else {
+        *made = (struct hf_shell_pairs){.context = context, .basis = basis, .accuracy = accuracy};
+        status = build_pairs(made, error);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(compute_bounds(made, error));
+    order_pairs(made);
+    *pairs = made;
+    return HF_OK;
+cleanup:
+    hf_shell_pairs_destroy(&made);
+    return status;
+}
+
+void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs)
+{
+    struct hf_shell_pairs *old = *pairs;
+    if (old != NULL) {
+        struct hf_memory *memory = old->context->memory;
+        hf_memory_release(memory, old->class_of);
+        hf_memory_release(memory, old->atom_pair);
+        hf_memory_release(memory, old->pair);
+        hf_memory_release(memory, old->primitive_storage);
+        free(old);
+    }
+    *pairs = NULL;
+}

@@ -1,0 +1,70 @@
+/* The Boys function against a sum in quadruple precision. */
+#include "hf/boys.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <quadmath.h>
+
+/** F_m(T) for any T: ascending series in 113 bits; below exp(-T) of 1e-30 the asymptote is exact. */
+static double reference(int m, double T)
+{
+    const __float128 t = T;
+    if (T > 200.0) {
+        __float128 value = sqrtq(M_PIq / t) / 2;
+        for (int k = 0; k < m; k++) value *= (2 * k + 1) / (2 * t);
+        return (double)value;
+    }
+    __float128 term = (__float128)1 / (2 * m + 1), sum = term;
+    for (int i = 1; term > sum * 1e-32Q; i++) {
+        term *= 2 * t / (2 * m + 2 * i + 1);
+        sum += term;
+    }
+    return (double)(expq(-t) * sum);
+}
+
+static double worst_error(const struct hf_boys *boys, double T)
+{
+    double worst = 0.0;
+    for (int order = 0; order <= HF_BOYS_MAX_ORDER; order++) {
+        double value[HF_BOYS_MAX_ORDER + 1];
+        hf_boys_evaluate(boys, order, T, value);
+        for (int m = 0; m <= order; m++) {
+            const double exact = reference(m, T);
+            worst = fmax(worst, fabs(value[m] - exact) / exact);
+        }
+    }
+    return worst;
+}
+
+static void relative_error_is_below_1e_14_for_all_orders(void **state)
+{
+    (void)state;
+    struct hf_boys *boys = hf_boys_create();
+    assert_non_null(boys);
+    double worst = 0.0;
+    for (double T = 0.0; T < 130.0; T += 0.0937) worst = fmax(worst, worst_error(boys, T));
+    for (double T = 1e-12; T < 1e8; T *= 7.3) worst = fmax(worst, worst_error(boys, T));
+    for (int order = 0; order <= HF_BOYS_MAX_ORDER; order++) {
+        worst = fmax(worst, worst_error(boys, boys->limit[order]));
+        worst = fmax(worst, worst_error(boys, nextafter(boys->limit[order], 0.0)));
+    }
+    for (int grid = 0; grid < 50; grid++) /* interval ends, where the Taylor error is largest */
+        worst = fmax(worst, worst_error(boys, (grid + 0.5) / HF_BOYS_PER_UNIT));
+    print_message("largest relative error %.2e\n", worst);
+    assert_true(worst < 1e-14);
+    hf_boys_destroy(&boys);
+    assert_null(boys);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(relative_error_is_below_1e_14_for_all_orders),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
