@@ -2,6 +2,7 @@
 #include "hf/shell_pair.h"
 
 #include "hf/engine.h"
+#include "hf/units.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,0 +1,83 @@
+/* The front of the Fock builders: list of builders, checks, agreement, timers. */
+#include "fock_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct hf_fock_ops *const hf_fock_list[] = {&hf_fock_replicated, NULL};
+
+static const struct hf_fock_ops *find_builder(const char *name)
+{
+    for (int i = 0; hf_fock_list[i] != NULL; i++)
+        if (strcmp(hf_fock_list[i]->name, name) == 0) return hf_fock_list[i];
+    return NULL;
+}
+
+hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                         const struct hf_fock_settings *settings, struct hf_fock_builder **builder,
+                         struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_fock_ops *ops = find_builder(settings->builder);
+    struct hf_fock_builder *made = NULL;
+    if (ops == NULL) {
+        status = hf_fail(error, HF_BAD_INPUT, "unknown Fock builder '%s'", settings->builder);
+    } else {
+        made = calloc(1, sizeof *made);
+        if (made == NULL)
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    *made = (struct hf_fock_builder){
+        .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
+    HF_TRY(hf_scheduler_create(context->comm, settings->scheduler, &made->scheduler, error));
+    HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
+    *builder = made;
+    return HF_OK;
+cleanup:
+    hf_fock_destroy(&made);
+    return status;
+}
+
+void hf_fock_destroy(struct hf_fock_builder **builder)
+{
+    struct hf_fock_builder *old = *builder;
+    if (old != NULL) {
+        if (old->scheduler != NULL) {
+            old->ops->destroy(old);
+            hf_scheduler_destroy(&old->scheduler);
+        }
+        free(old);
+    }
+    *builder = NULL;
+}
+
+/** Sums the counts of a build over the ranks. */
+static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
+{
+    const int64_t n_shell = builder->pairs->basis->n_shell;
+    const int64_t n_pair = n_shell * (n_shell + 1) / 2;
+    MPI_Allreduce(&builder->n_computed, &builder->account.n_quartet_computed, 1, MPI_INT64_T,
+                  MPI_SUM, builder->context->comm);
+    builder->account.n_quartet_total = n_pair * (n_pair + 1) / 2;
+    hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &builder->account.busy_seconds);
+}
+
+hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
+                        double threshold, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_timers *timers = &builder->context->timers;
+    const double before = timers->seconds[HF_PHASE_FOCK_COMPUTE];
+    builder->threshold = threshold;
+    builder->n_computed = 0;
+    HF_TRY(builder->ops->build(builder, n_job, job, error));
+    reduce_account(builder, timers->seconds[HF_PHASE_FOCK_COMPUTE] - before);
+cleanup:
+    return status;
+}
+
+struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder)
+{
+    return builder->account;
+}

@@ -1,0 +1,51 @@
+/* What the Fock builders share: the builder's front, the list of tasks, digestion. */
+#ifndef HF_FOCK_PRIVATE_H
+#define HF_FOCK_PRIVATE_H
+
+#include "hf/engine.h"
+#include "hf/fock.h"
+#include "hf/shell_pair.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hf_fock_builder {
+    const struct hf_fock_ops *ops;
+    struct hf_context *context;         /**< borrowed */
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    struct hf_fock_settings settings;
+    struct hf_scheduler *scheduler;
+    double threshold; /**< of the build that runs */
+    struct hf_fock_account account;
+    int64_t n_computed; /**< shell quartets of this rank in the build that runs */
+    void *data;         /**< of the implementation */
+};
+
+extern const struct hf_fock_ops hf_fock_replicated;
+
+/* ---- Tasks (tasks.c) ---- */
+
+/** Tasks are pairs of units, or one unit with all up to it; units are atom pairs or shell pairs.
+ * They are numbered in falling order of cost without a list of them ever being made: the units are
+ * put into groups of similar cost, and the groups' products are what is sorted.
+ *
+ *      units, dearest first:  | group 0 | group 1 |  group 2  | ...
+ *      blocks, dearest first: 0x0 (triangle), 0x1 (rectangle), 1x1 (triangle), 0x2, ... */
+struct hf_task_list;
+
+/** One task: `bra` with `ket` (indices of atom pairs or shell pairs, unordered and never twice), or
+ *  with every unit whose index is not above bra when `all_kets` is set. */
+struct hf_task {
+    int64_t bra, ket;
+    bool all_kets;
+};
+
+/** Not collective; every rank makes the same list. */
+hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                              enum hf_grain grain, struct hf_task_list **list,
+                              struct hf_error *error) HF_MUST_CHECK;
+void hf_task_list_destroy(struct hf_task_list **list);
+int64_t hf_task_list_size(const struct hf_task_list *list);
+struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
+
+#endif

@@ -1,0 +1,189 @@
+/* The numbering of tasks, dearest first; see fock_private.h. */
+#include "fock_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** One product of two groups, with the tasks numbered first .. first + count - 1. */
+struct task_block {
+    int group_a, group_b;
+    double cost; /**< of its dearest task */
+    int64_t first, count;
+};
+
+struct hf_task_list {
+    struct hf_memory *memory;
+    int64_t n_unit, n_task;
+    int64_t *unit;        /**< [n_unit] in falling cost */
+    int64_t *group_first; /**< [n_group + 1] into unit */
+    struct task_block *block;
+    int n_group, n_block;
+    bool all_kets; /**< tasks are single units */
+};
+
+/** A unit while the list is made. */
+struct unit_cost {
+    int64_t unit;
+    double cost;
+};
+
+static int by_falling_unit_cost(const void *left, const void *right)
+{
+    const struct unit_cost *x = left, *y = right;
+    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+    return (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+static int by_falling_block_cost(const void *left, const void *right)
+{
+    const struct task_block *x = left, *y = right;
+    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+    if (x->group_a != y->group_a) return x->group_a < y->group_a ? -1 : 1;
+    return (x->group_b > y->group_b) - (x->group_b < y->group_b);
+}
+
+/** Costs of the units; of a shell pair with all its kets, the product with their sum. */
+static void find_costs(const struct hf_shell_pairs *pairs, enum hf_grain grain,
+                       struct unit_cost *unit)
+{
+    if (grain == HF_GRAIN_ATOM_QUARTET) {
+        for (int i = 0; i < pairs->n_atom_pair; i++)
+            unit[i] = (struct unit_cost){.unit = i, .cost = pairs->atom_pair[i].cost};
+        return;
+    }
+    double sum = 0.0;
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        const double cost = hf_shell_pair_cost(pairs, &pairs->pair[i]);
+        sum += cost;
+        unit[i].unit = i;
+        unit[i].cost = grain == HF_GRAIN_SHELL_PAIR ? cost * sum : cost;
+    }
+}
+
+/** Cuts the sorted units into groups within a factor of the square root of 2; their number. */
+static int make_groups(const struct unit_cost *unit, int64_t n_unit, int64_t *group_first)
+{
+    int n_group = 0;
+    double first_cost = 0.0;
+    for (int64_t i = 0; i < n_unit; i++) {
+        if (n_group == 0 || unit[i].cost < first_cost * M_SQRT1_2) {
+            if (group_first != NULL) group_first[n_group] = i;
+            first_cost = unit[i].cost;
+            n_group++;
+        }
+    }
+    if (group_first != NULL) group_first[n_group] = n_unit;
+    return n_group;
+}
+
+static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit)
+{
+    for (int a = 0; a < list->n_group; a++) {
+        const int64_t n_a = list->group_first[a + 1] - list->group_first[a];
+        for (int b = a; b < list->n_group; b++) {
+            const int64_t n_b = list->group_first[b + 1] - list->group_first[b];
+            list->block[list->n_block++] = (struct task_block){
+                .group_a = a,
+                .group_b = b,
+                .cost = unit[list->group_first[a]].cost * unit[list->group_first[b]].cost,
+                .count = a == b ? n_a * (n_a + 1) / 2 : n_a * n_b,
+            };
+        }
+    }
+    qsort(list->block, (size_t)list->n_block, sizeof *list->block, by_falling_block_cost);
+    for (int i = 0; i < list->n_block; i++) {
+        list->block[i].first = list->n_task;
+        list->n_task += list->block[i].count;
+    }
+}
+
+hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                              enum hf_grain grain, struct hf_task_list **list,
+                              struct hf_error *error)
+{
+    struct hf_task_list *made = calloc(1, sizeof *made);
+    struct unit_cost *unit = NULL;
+    if (made == NULL) goto no_memory;
+    made->memory = context->memory;
+    made->all_kets = grain == HF_GRAIN_SHELL_PAIR;
+    made->n_unit = grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
+    const size_t n_unit = (size_t)made->n_unit;
+    unit = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *unit);
+    made->unit = hf_memory_allocate(context->memory, "tasks", n_unit, sizeof *made->unit);
+    if (unit == NULL || made->unit == NULL) goto no_memory;
+    find_costs(pairs, grain, unit);
+    qsort(unit, n_unit, sizeof *unit, by_falling_unit_cost);
+    for (size_t i = 0; i < n_unit; i++) made->unit[i] = unit[i].unit;
+
+    if (made->all_kets) {
+        made->n_task = made->n_unit;
+    } else {
+        made->n_group = make_groups(unit, made->n_unit, NULL);
+        const size_t n_group = (size_t)made->n_group;
+        made->group_first =
+            hf_memory_allocate(context->memory, "tasks", n_group + 1, sizeof *made->group_first);
+        made->block = hf_memory_allocate(context->memory, "tasks", n_group * (n_group + 1) / 2,
+                                         sizeof *made->block);
+        if (made->group_first == NULL || made->block == NULL) goto no_memory;
+        make_groups(unit, made->n_unit, made->group_first);
+        make_blocks(made, unit);
+    }
+    hf_memory_release(context->memory, unit);
+    *list = made;
+    return HF_OK;
+no_memory:
+    hf_memory_release(context->memory, unit);
+    hf_task_list_destroy(&made);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of tasks");
+}
+
+void hf_task_list_destroy(struct hf_task_list **list)
+{
+    struct hf_task_list *old = *list;
+    if (old != NULL) {
+        hf_memory_release(old->memory, old->unit);
+        hf_memory_release(old->memory, old->group_first);
+        hf_memory_release(old->memory, old->block);
+        free(old);
+    }
+    *list = NULL;
+}
+
+int64_t hf_task_list_size(const struct hf_task_list *list)
+{
+    return list->n_task;
+}
+
+/** Row r of the triangle 0; 1 2; 3 4 5; ... that holds number k: largest r with r(r+1)/2 <= k. */
+static int64_t triangle_row(int64_t k)
+{
+    int64_t row = (int64_t)((sqrt(8.0 * (double)k + 1.0) - 1.0) / 2.0);
+    while (row * (row + 1) / 2 > k) row--;
+    while ((row + 1) * (row + 2) / 2 <= k) row++;
+    return row;
+}
+
+struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
+{
+    if (list->all_kets) return (struct hf_task){.bra = list->unit[index], .all_kets = true};
+    int low = 0, high = list->n_block - 1; /* last block that starts at or before index */
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (list->block[middle].first <= index)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    const struct task_block *block = &list->block[low];
+    const int64_t k = index - block->first;
+    const int64_t first_a = list->group_first[block->group_a];
+    const int64_t first_b = list->group_first[block->group_b];
+    if (block->group_a == block->group_b) {
+        const int64_t row = triangle_row(k);
+        return (struct hf_task){.bra = list->unit[first_a + row],
+                                .ket = list->unit[first_a + k - row * (row + 1) / 2]};
+    }
+    const int64_t n_b = list->group_first[block->group_b + 1] - first_b;
+    return (struct hf_task){.bra = list->unit[first_a + k / n_b],
+                            .ket = list->unit[first_b + k % n_b]};
+}
