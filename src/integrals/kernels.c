@@ -2,171 +2,8 @@
  * HF_KERNELS naming the table. Everything here works on HF_LANES primitives at a time. */
 #include "kernels.h"
 
-#include <math.h>
-#include <string.h>
-
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
-
-typedef double lanes __attribute__((vector_size(HF_LANES * sizeof(double))));
-
-/** What the recurrences need of HF_LANES primitive quartets: one of the bra, HF_LANES of the ket.
- */
-struct lane_quartet {
-    lanes pa[3], qc[3], wp[3], wq[3];
-    lanes one_over_two_zeta, one_over_two_eta, one_over_two_sum; /**< 1/(2z), 1/(2e), 1/(2(z+e)) */
-    lanes rho_over_zeta, rho_over_eta;
-    lanes s[HF_BOYS_MAX_ORDER + 1]; /**< (ss|ss)^(m) */
-};
-
-static inline lanes broadcast(double x)
-{
-    return (lanes){x, x, x, x, x, x, x, x};
-}
-
-static inline lanes load(const double *from)
-{
-    return *(const lanes *)(const void *)from;
-}
-
-static inline double sum_of_lanes(lanes x)
-{
-    return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
-}
-
-static inline lanes square_root(lanes x)
-{
-#ifdef __AVX512F__
-    return (lanes)_mm512_sqrt_pd((__m512d)x);
-#else
-    for (int l = 0; l < HF_LANES; l++) x[l] = sqrt(x[l]);
-    return x;
-#endif
-}
-
-/** coefficient[k][lane] = row[lane][k]: one Taylor row per lane, one coefficient per vector. */
-static inline void load_taylor_rows(const double *table, const int grid[HF_LANES],
-                                    lanes coefficient[HF_BOYS_TERMS])
-{
-#ifdef __AVX512F__
-    __m512d r[8], s[8], t[8];
-    for (int l = 0; l < 8; l++) r[l] = _mm512_load_pd(table + (size_t)grid[l] * HF_BOYS_TERMS);
-    for (int l = 0; l < 8; l += 2) {
-        s[l] = _mm512_unpacklo_pd(r[l], r[l + 1]);
-        s[l + 1] = _mm512_unpackhi_pd(r[l], r[l + 1]);
-    }
-    for (int l = 0; l < 8; l += 4) {
-        t[l] = _mm512_shuffle_f64x2(s[l], s[l + 2], 0x88);
-        t[l + 1] = _mm512_shuffle_f64x2(s[l + 1], s[l + 3], 0x88);
-        t[l + 2] = _mm512_shuffle_f64x2(s[l], s[l + 2], 0xdd);
-        t[l + 3] = _mm512_shuffle_f64x2(s[l + 1], s[l + 3], 0xdd);
-    }
-    /* Lane order is 0 1 4 5 | ... halves: pick so that coefficient[k] holds lanes 0..7 in order. */
-    const __m512i low = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13);
-    const __m512i high = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
-    coefficient[0] = (lanes)_mm512_permutex2var_pd(t[0], low, t[4]);
-    coefficient[4] = (lanes)_mm512_permutex2var_pd(t[0], high, t[4]);
-    coefficient[1] = (lanes)_mm512_permutex2var_pd(t[1], low, t[5]);
-    coefficient[5] = (lanes)_mm512_permutex2var_pd(t[1], high, t[5]);
-    coefficient[2] = (lanes)_mm512_permutex2var_pd(t[2], low, t[6]);
-    coefficient[6] = (lanes)_mm512_permutex2var_pd(t[2], high, t[6]);
-    coefficient[3] = (lanes)_mm512_permutex2var_pd(t[3], low, t[7]);
-    coefficient[7] = (lanes)_mm512_permutex2var_pd(t[3], high, t[7]);
-#else
-    for (int l = 0; l < HF_LANES; l++)
-        for (int k = 0; k < HF_BOYS_TERMS; k++)
-            coefficient[k][l] = table[(size_t)grid[l] * HF_BOYS_TERMS + k];
-#endif
-}
-
-/** F_0(T) ... F_order(T) of all lanes; see hf/boys.h. Lanes beyond the tables take the asymptote,
- *  for which the downward recursion with exp(-T) = 0 is exact. */
-static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boys *boys, int order,
-                                                             lanes T, lanes f[])
-{
-    const double limit = boys->limit[order];
-    int grid[HF_LANES];
-    lanes centre, exponential, c[HF_BOYS_TERMS];
-    bool beyond = false;
-    for (int l = 0; l < HF_LANES; l++) {
-        const double inside = T[l] < limit ? T[l] : 0.0;
-        beyond |= !(T[l] < limit);
-        grid[l] = (int)(inside * HF_BOYS_PER_UNIT + 0.5);
-        centre[l] = grid[l];
-    }
-    load_taylor_rows(boys->taylor[order], grid, c);
-    lanes d = T - centre * (1.0 / HF_BOYS_PER_UNIT);
-    for (int l = 0; l < HF_LANES; l++) exponential[l] = boys->exponential[grid[l]];
-    if (beyond)
-        for (int l = 0; l < HF_LANES; l++)
-            if (!(T[l] < limit)) d[l] = 0.0;
-
-    lanes top = c[HF_BOYS_TERMS - 1];
-    for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) top = top * d + c[k];
-    if (order > 0) {
-        const double taylor[8] = {1.0,      -1.0,       1.0 / 2,   -1.0 / 6,
-                                  1.0 / 24, -1.0 / 120, 1.0 / 720, -1.0 / 5040};
-        lanes series = broadcast(taylor[7]);
-        for (int k = 6; k >= 0; k--) series = series * d + taylor[k];
-        exponential *= series;
-    }
-    if (beyond) {
-        for (int l = 0; l < HF_LANES; l++) {
-            if (T[l] < limit) continue;
-            double value = boys->asymptotic[order] / sqrt(T[l]);
-            for (int k = 0; k < order; k++) value /= T[l];
-            top[l] = value;
-            exponential[l] = 0.0;
-        }
-    }
-    f[order] = top;
-    const lanes twice = T + T;
-    for (int m = order - 1; m >= 0; m--)
-        f[m] = (twice * f[m + 1] + exponential) * (1.0 / (2 * m + 1));
-}
-
-/** Primitive i of the bra with primitives j .. j+HF_LANES-1 of the ket. */
-static inline __attribute__((always_inline)) void
-set_up_lanes(const struct hf_quartet *quartet, int order, int i, int j, struct lane_quartet *out)
-{
-    const struct hf_shell_pair *bra = quartet->bra, *ket = quartet->ket;
-    const lanes zeta = broadcast(hf_pair_row(bra, HF_ROW_ZETA)[i]);
-    const lanes eta = load(hf_pair_row(ket, HF_ROW_ZETA) + j);
-    const lanes one_over_sum = 1.0 / (zeta + eta);
-    const lanes eta_over_sum = eta * one_over_sum, zeta_over_sum = zeta * one_over_sum;
-
-    lanes distance_squared = broadcast(0.0);
-    for (int k = 0; k < 3; k++) {
-        const lanes qp =
-            load(hf_pair_row(ket, HF_ROW_P_X + k) + j) - hf_pair_row(bra, HF_ROW_P_X + k)[i];
-        distance_squared += qp * qp;
-        out->wp[k] = eta_over_sum * qp;
-        out->wq[k] = -zeta_over_sum * qp;
-        out->pa[k] = broadcast(hf_pair_row(bra, HF_ROW_PA_X + k)[i]);
-        out->qc[k] = load(hf_pair_row(ket, HF_ROW_PA_X + k) + j);
-    }
-    out->one_over_two_zeta = broadcast(hf_pair_row(bra, HF_ROW_ONE_OVER_TWO_ZETA)[i]);
-    out->one_over_two_eta = load(hf_pair_row(ket, HF_ROW_ONE_OVER_TWO_ZETA) + j);
-    out->one_over_two_sum = 0.5 * one_over_sum;
-    out->rho_over_zeta = eta_over_sum;
-    out->rho_over_eta = zeta_over_sum;
-
-    const lanes prefactor = load(hf_pair_row(ket, HF_ROW_PREFACTOR) + j) *
-                            hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * square_root(one_over_sum);
-    boys_lanes(quartet->boys, order, zeta * eta_over_sum * distance_squared, out->s);
-    for (int m = 0; m <= order; m++) out->s[m] *= prefactor;
-}
-
-/** How many ket primitives matter beside bra primitive i: bounds fall along the row. */
-static inline int n_ket_primitive(const struct hf_quartet *quartet, int i, int previous)
-{
-    const double bound = hf_pair_row(quartet->bra, HF_ROW_BOUND)[i];
-    const double *ket = hf_pair_row(quartet->ket, HF_ROW_BOUND);
-    int n = previous;
-    while (n > 0 && bound * ket[n - 1] < quartet->threshold) n--;
-    return n;
-}
+#include "lanes.h"
+#include "recurrence.h"
 
 /* ---- Libint's input ------------------------------------------------------------------------- */
 
@@ -203,267 +40,167 @@ static inline void store_lane(const struct lane_quartet *from, int l, int order,
 
 static int fill_primitives(const struct hf_quartet *quartet, Libint_eri_t primitive[])
 {
+    const struct hf_shell_pair *bra = quartet->bra, *ket = quartet->ket;
     const int order = quartet->l_bra + quartet->l_ket;
-    int n = 0, n_ket = quartet->ket->n_primitive;
-    for (int i = 0; i < quartet->bra->n_primitive && n_ket > 0; i++) {
-        n_ket = n_ket_primitive(quartet, i, n_ket);
+    const double *ket_bound = hf_pair_row(ket, HF_ROW_BOUND);
+    int n = 0, n_ket = ket->n_primitive;
+    for (int i = 0; i < bra->n_primitive && n_ket > 0; i++) {
+        n_ket = n_significant(bra, i, ket_bound, n_ket, quartet->threshold);
         for (int j = 0; j < n_ket; j += HF_LANES) {
             struct lane_quartet lane;
-            set_up_lanes(quartet, order, i, j, &lane);
+            lanes row[HF_N_PRIMITIVE_ROW];
+            load_primitives(ket, j, row);
+            set_up_lanes(quartet->boys, bra, i, row, order, &lane);
             const int n_lane = n_ket - j < HF_LANES ? n_ket - j : HF_LANES;
             for (int l = 0; l < n_lane; l++)
-                store_lane(&lane, l, order, quartet->bra->ab, quartet->ket->ab, &primitive[n++]);
+                store_lane(&lane, l, order, bra->ab, ket->ab, &primitive[n++]);
         }
     }
     return n;
 }
 
-/* ---- Vertical recurrence -------------------------------------------------------------------- */
+/* ---- Our own recurrence --------------------------------------------------------------------- */
 
-/** Components of levels `low` .. `high`. */
-static inline int n_levels(int low, int high)
+static int recurrence_one(const struct hf_quartet *quartet, int e_low, int f_low, double *scratch,
+                          double *result)
 {
-    int n = 0;
-    for (int l = low; l <= high; l++) n += hf_n_cartesian(l);
-    return n;
-}
-
-/** Where (e0|f0)^(m) of every e, f, m stands in the scratch: [m][component of e][component of f].
- */
-struct recurrence_layout {
-    int e_max, f_max;
-    lanes *level[HF_MAX_RECURRENCE_L + 1][HF_MAX_RECURRENCE_L + 1];
-};
-
-static inline int n_auxiliary(const struct recurrence_layout *layout, int e, int f)
-{
-    return e == 0 ? layout->e_max + layout->f_max - f + 1 : layout->e_max - e + 1;
-}
-
-static lanes *lay_out(struct recurrence_layout *layout, lanes *scratch)
-{
-    for (int e = 0; e <= layout->e_max; e++) {
-        for (int f = 0; f <= layout->f_max; f++) {
-            layout->level[e][f] = scratch;
-            scratch += n_auxiliary(layout, e, f) * hf_n_cartesian(e) * hf_n_cartesian(f);
-        }
-    }
-    return scratch;
-}
-
-/** (ss|f0)^(m) for all m from the two levels below. */
-static inline __attribute__((always_inline)) void
-raise_ket(const struct recurrence_layout *layout, const struct hf_cartesian_table *cartesian, int f,
-          const struct lane_quartet *q)
-{
-    const int n = hf_n_cartesian(f), n_1 = hf_n_cartesian(f - 1),
-              n_2 = f > 1 ? hf_n_cartesian(f - 2) : 0;
-    const lanes *below = layout->level[0][f - 1], *below_2 = f > 1 ? layout->level[0][f - 2] : NULL;
-    for (int c = 0; c < n; c++) {
-        const struct hf_cartesian *component = &cartesian->component[f][c];
-        const int d = component->direction, c_1 = component->lower[d];
-        const struct hf_cartesian *lower = &cartesian->component[f - 1][c_1];
-        const lanes qc = q->qc[d], wq = q->wq[d];
-        lanes *out = layout->level[0][f] + c;
-        if (f < 2 || lower->power[d] == 0) {
-            for (int m = 0; m < n_auxiliary(layout, 0, f); m++)
-                out[m * n] = qc * below[m * n_1 + c_1] + wq * below[(m + 1) * n_1 + c_1];
-        } else {
-            const int c_2 = lower->lower[d];
-            const lanes factor = q->one_over_two_eta * (double)lower->power[d];
-            for (int m = 0; m < n_auxiliary(layout, 0, f); m++)
-                out[m * n] = qc * below[m * n_1 + c_1] + wq * below[(m + 1) * n_1 + c_1] +
-                             factor * (below_2[m * n_2 + c_2] -
-                                       q->rho_over_eta * below_2[(m + 1) * n_2 + c_2]);
-        }
-    }
-}
-
-/** One row [f] of (e0|f0)^(m): component c of e, all components of f. */
-static inline __attribute__((always_inline)) void
-raise_bra_row(const struct recurrence_layout *layout, const struct hf_cartesian_table *cartesian,
-              int e, int f, int c, int m, const struct lane_quartet *q)
-{
-    const int n_f = hf_n_cartesian(f);
-    const struct hf_cartesian *component = &cartesian->component[e][c];
-    const int d = component->direction, c_1 = component->lower[d];
-    const struct hf_cartesian *lower = &cartesian->component[e - 1][c_1];
-    const int n_1 = hf_n_cartesian(e - 1);
-    const lanes pa = q->pa[d], wp = q->wp[d];
-    const lanes *at_m = layout->level[e - 1][f] + (m * n_1 + c_1) * n_f;
-    const lanes *at_m_1 = layout->level[e - 1][f] + ((m + 1) * n_1 + c_1) * n_f;
-    lanes *out = layout->level[e][f] + (m * hf_n_cartesian(e) + c) * n_f;
-    if (e < 2 || lower->power[d] == 0) {
-        for (int k = 0; k < n_f; k++) out[k] = pa * at_m[k] + wp * at_m_1[k];
-    } else {
-        const int c_2 = lower->lower[d], n_2 = hf_n_cartesian(e - 2);
-        const lanes *low_m = layout->level[e - 2][f] + (m * n_2 + c_2) * n_f;
-        const lanes *low_m_1 = layout->level[e - 2][f] + ((m + 1) * n_2 + c_2) * n_f;
-        const lanes factor = q->one_over_two_zeta * (double)lower->power[d];
-        const lanes minus = -factor * q->rho_over_zeta;
-        for (int k = 0; k < n_f; k++)
-            out[k] = pa * at_m[k] + wp * at_m_1[k] + factor * low_m[k] + minus * low_m_1[k];
-    }
-    if (f == 0) return;
-    const int n_f_1 = hf_n_cartesian(f - 1);
-    const lanes *cross = layout->level[e - 1][f - 1] + ((m + 1) * n_1 + c_1) * n_f_1;
-    for (int k = 0; k < n_f_1;
-         k++) { /* every component of f-1 raised in d is one of f with power > 0 */
-        const int up = cartesian->component[f - 1][k].upper[d];
-        const double power = cartesian->component[f - 1][k].power[d] + 1;
-        out[up] += (q->one_over_two_sum * power) * cross[k];
-    }
-}
-
-/** All levels of one vector of primitive quartets. */
-static inline __attribute__((always_inline)) void recur(const struct recurrence_layout *layout,
-                                                        const struct hf_cartesian_table *cartesian,
-                                                        int e_max, int f_max, int f_low,
-                                                        const struct lane_quartet *q)
-{
-    for (int m = 0; m <= e_max + f_max; m++) layout->level[0][0][m] = q->s[m];
-    for (int f = 1; f <= f_max; f++) raise_ket(layout, cartesian, f, q);
-    for (int e = 1; e <= e_max; e++) {
-        const int lowest = f_low - (e_max - e);
-        for (int f = lowest > 0 ? lowest : 0; f <= f_max; f++)
-            for (int m = 0; m < n_auxiliary(layout, e, f); m++)
-                for (int c = 0; c < hf_n_cartesian(e); c++)
-                    raise_bra_row(layout, cartesian, e, f, c, m, q);
-    }
-}
-
-/** Adds the wanted levels, m = 0, to the accumulators [components of all e][of all f]. */
-static inline __attribute__((always_inline)) void accumulate(const struct recurrence_layout *layout,
-                                                             int e_low, int e_max, int f_low,
-                                                             int f_max, lanes *sum)
-{
-    const int n_f = n_levels(f_low, f_max);
-    for (int e = e_low; e <= e_max; e++) {
-        for (int c = 0; c < hf_n_cartesian(e); c++) {
-            lanes *to = sum;
-            for (int f = f_low; f <= f_max; f++) {
-                const int n = hf_n_cartesian(f);
-                const lanes *from = layout->level[e][f] + c * n;
-                for (int k = 0; k < n; k++) to[k] += from[k];
-                to += n;
-            }
-            sum += n_f;
-        }
-    }
-}
-
-/** The body of vertical_recurrence; called with constant angular momenta where that pays. */
-static inline __attribute__((always_inline)) int recurrence_body(const struct hf_quartet *quartet,
-                                                                 int e_max, int f_max, int e_low,
-                                                                 int f_low, double *scratch,
-                                                                 double *result)
-{
-    struct recurrence_layout layout = {.e_max = e_max, .f_max = f_max};
+    const struct hf_shell_pair *bra = quartet->bra, *ket = quartet->ket;
+    const int e_max = quartet->l_bra, f_max = quartet->l_ket;
+    struct recurrence_work work = {.cartesian = quartet->cartesian, .e_low = e_low, .f_low = f_low};
+    lay_out(&work, e_max, f_max, (lanes *)(void *)scratch);
+    recurrence_function *recur_this = recurrences[e_max][f_max];
     const int n = n_levels(e_low, e_max) * n_levels(f_low, f_max);
-    lanes *sum = (lanes *)(void *)scratch;
-    lay_out(&layout, sum + n);
-    int n_ket = quartet->ket->n_primitive, n_done = 0;
-    for (int i = 0; i < quartet->bra->n_primitive; i++) {
-        n_ket = n_ket_primitive(quartet, i, n_ket);
-        if (n_ket == 0) break;
-        if (n_done == 0) memset(sum, 0, (size_t)n * sizeof *sum);
+    const double *ket_bound = hf_pair_row(ket, HF_ROW_BOUND);
+    memset(work.sum, 0, (size_t)n * sizeof *work.sum);
+    int n_done = 0, n_ket = ket->n_primitive;
+    for (int i = 0; i < bra->n_primitive && n_ket > 0; i++) {
+        n_ket = n_significant(bra, i, ket_bound, n_ket, quartet->threshold);
         for (int j = 0; j < n_ket; j += HF_LANES) {
             struct lane_quartet lane;
-            set_up_lanes(quartet, e_max + f_max, i, j, &lane);
-            if (e_max + f_max == 0) {
-                sum[0] += lane.s[0];
-                continue;
-            }
-            recur(&layout, quartet->cartesian, e_max, f_max, f_low, &lane);
-            accumulate(&layout, e_low, e_max, f_low, f_max, sum);
+            lanes row[HF_N_PRIMITIVE_ROW];
+            load_primitives(ket, j, row);
+            set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
+            recur_this(&work, &lane);
         }
         n_done += n_ket;
     }
-    if (n_done > 0)
-        for (int k = 0; k < n; k++) result[k] = sum_of_lanes(sum[k]);
+    for (int k = 0; k < n; k++) result[k] = sum_of_lanes(work.sum[k]);
     return n_done;
 }
 
-static int vertical_recurrence(const struct hf_quartet *quartet, int e_low, int f_low,
-                               double *scratch, double *result)
+static int recurrence_batch(const struct hf_quartet *quartet,
+                            const struct hf_shell_pair *const ket[HF_LANES], int e_low, int f_low,
+                            double *scratch)
 {
-    switch (16 * quartet->l_bra + quartet->l_ket) {
-#define CASE(e, f)                                                                                 \
-    case 16 * (e) + (f): return recurrence_body(quartet, e, f, e_low, f_low, scratch, result)
-        CASE(0, 0);
-        CASE(0, 1);
-        CASE(0, 2);
-        CASE(1, 1);
-        CASE(1, 2);
-        CASE(2, 2);
-#undef CASE
-    default:
-        return recurrence_body(quartet, quartet->l_bra, quartet->l_ket, e_low, f_low, scratch,
-                               result);
+    const struct hf_shell_pair *bra = quartet->bra;
+    const int e_max = quartet->l_bra, f_max = quartet->l_ket;
+    struct recurrence_work work = {.cartesian = quartet->cartesian, .e_low = e_low, .f_low = f_low};
+    lanes *row = (lanes *)(void *)scratch + lay_out(&work, e_max, f_max, (lanes *)(void *)scratch);
+    recurrence_function *recur_this = recurrences[e_max][f_max];
+    const int n = n_levels(e_low, e_max) * n_levels(f_low, f_max);
+    memset(work.sum, 0, (size_t)n * sizeof *work.sum);
+    int n_done = 0, n_ket = 0;
+    for (int l = 0; l < HF_LANES; l++)
+        if (ket[l]->n_primitive > n_ket) n_ket = ket[l]->n_primitive;
+    for (int j = 0; j < n_ket; j++) {
+        collect_primitives(ket, j, row);
+        double ket_bound = 0.0;
+        for (int l = 0; l < HF_LANES; l++)
+            if (row[HF_ROW_BOUND][l] > ket_bound) ket_bound = row[HF_ROW_BOUND][l];
+        for (int i = 0; i < bra->n_primitive; i++) {
+            if (n_significant(bra, i, &ket_bound, 1, quartet->threshold) == 0) break;
+            struct lane_quartet lane;
+            set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
+            recur_this(&work, &lane);
+            n_done += HF_LANES;
+        }
     }
+    return n_done;
 }
 
 /* ---- Steps on whole blocks ------------------------------------------------------------------ */
 
-/** One step: (a, b| of every component from (a+1, b-1| and (a, b-1|. */
-static inline void horizontal_step(const struct hf_cartesian_table *cartesian, int l_a, int l_b,
-                                   const double ab[3], int right, const double *upper,
-                                   const double *same, double *out)
+/** One step: (a, b| of every component from (a+1, b-1| and (a, b-1|. The shift A-B is one number
+ * per direction, or HF_LANES of them that repeat along the row. */
+static inline __attribute__((always_inline)) void horizontal_step(const struct hf_horizontal *step,
+                                                                  int l_a, int l_b, bool per_lane,
+                                                                  const double *upper,
+                                                                  const double *same, double *out)
 {
-    const int n_b_1 = hf_n_cartesian(l_b - 1);
+    const int n_b_1 = hf_n_cartesian(l_b - 1), right = step->right;
     for (int a = 0; a < hf_n_cartesian(l_a); a++) {
         for (int b = 0; b < hf_n_cartesian(l_b); b++) {
-            const struct hf_cartesian *component = &cartesian->component[l_b][b];
+            const struct hf_cartesian *component = &step->cartesian->component[l_b][b];
             const int d = component->direction, b_1 = component->lower[d];
-            const int a_1 = cartesian->component[l_a][a].upper[d];
+            const int a_1 = step->cartesian->component[l_a][a].upper[d];
             const double *up = upper + ((size_t)a_1 * n_b_1 + b_1) * right;
             const double *at = same + ((size_t)a * n_b_1 + b_1) * right;
-            const double shift = ab[d];
-            for (int k = 0; k < right; k++) out[k] = up[k] + shift * at[k];
+            if (per_lane) {
+                const lanes shift = load(step->shift + (size_t)d * HF_LANES);
+                for (int k = 0; k < right; k += HF_LANES)
+                    *(lanes *)(void *)(out + k) = load(up + k) + shift * load(at + k);
+            } else {
+                const double shift = step->shift[d];
+                for (int k = 0; k < right; k++) out[k] = up[k] + shift * at[k];
+            }
             out += right;
         }
     }
 }
 
-static void horizontal_recurrence(const struct hf_cartesian_table *cartesian, int l_a, int l_b,
-                                  const double ab[3], int right, const double *in, double *scratch,
-                                  double *out)
+static inline __attribute__((always_inline)) void horizontal_steps(const struct hf_horizontal *step,
+                                                                   bool per_lane, const double *in,
+                                                                   double *scratch, double *out)
 {
+    const int l_a = step->l_a, right = step->right;
     const int n_a = hf_n_cartesian(l_a), n_a_1 = hf_n_cartesian(l_a + 1);
-    if (l_b == 0) {
-        memcpy(out, in, (size_t)n_a * right * sizeof *out);
-        return;
-    }
     const double *a_1 = in + (size_t)n_a * right;
-    if (l_b == 1) {
-        horizontal_step(cartesian, l_a, 1, ab, right, a_1, in, out);
+    if (step->l_b == 1) {
+        horizontal_step(step, l_a, 1, per_lane, a_1, in, out);
         return;
     }
     const double *a_2 = a_1 + (size_t)n_a_1 * right;
     double *p_upper = scratch, *p_same = scratch + (size_t)n_a_1 * 3 * right;
-    horizontal_step(cartesian, l_a + 1, 1, ab, right, a_2, a_1, p_upper);
-    horizontal_step(cartesian, l_a, 1, ab, right, a_1, in, p_same);
-    horizontal_step(cartesian, l_a, 2, ab, right, p_upper, p_same, out);
+    horizontal_step(step, l_a + 1, 1, per_lane, a_2, a_1, p_upper);
+    horizontal_step(step, l_a, 1, per_lane, a_1, in, p_same);
+    horizontal_step(step, l_a, 2, per_lane, p_upper, p_same, out);
+}
+
+static void horizontal_recurrence(const struct hf_horizontal *step, const double *in,
+                                  double *scratch, double *out)
+{
+    if (step->shift_per_lane)
+        horizontal_steps(step, true, in, scratch, out);
+    else
+        horizontal_steps(step, false, in, scratch, out);
+}
+
+/** One harmonic from n monomials: n is a constant where there are few. */
+static inline __attribute__((always_inline)) void combine(int n, const double *coefficient,
+                                                          const int *column, int right,
+                                                          const double *restrict in,
+                                                          double *restrict out)
+{
+    for (int i = 0; i < right; i++) {
+        double sum = coefficient[0] * in[(size_t)column[0] * right + i];
+        for (int k = 1; k < n; k++) sum += coefficient[k] * in[(size_t)column[k] * right + i];
+        out[i] = sum;
+    }
 }
 
 static void to_spherical(const struct hf_solid_harmonics *harmonics, int l, int right,
                          const double *restrict in, double *restrict out)
 {
-    for (int row = 0; row < 2 * l + 1; row++) {
-        const int n = harmonics->n_term[row];
+    for (int row = 0; row < 2 * l + 1; row++, out += right) {
         const double *c = harmonics->coefficient[row];
         const int *column = harmonics->column[row];
-        const double *x = in + (size_t)column[0] * right;
-        double *to = out + (size_t)row * right;
-        if (n == 1) {
-            for (int i = 0; i < right; i++) to[i] = c[0] * x[i];
-            continue;
-        }
-        const double *y = in + (size_t)column[1] * right;
-        for (int i = 0; i < right; i++) to[i] = c[0] * x[i] + c[1] * y[i];
-        for (int k = 2; k < n; k++) {
-            const double factor = c[k], *z = in + (size_t)column[k] * right;
-            for (int i = 0; i < right; i++) to[i] += factor * z[i];
+        switch (harmonics->n_term[row]) {
+        case 1: combine(1, c, column, right, in, out); break;
+        case 2: combine(2, c, column, right, in, out); break;
+        case 3: combine(3, c, column, right, in, out); break;
+        case 4: combine(4, c, column, right, in, out); break;
+        case 6: combine(6, c, column, right, in, out); break;
+        default: combine(harmonics->n_term[row], c, column, right, in, out);
         }
     }
 }
@@ -474,13 +211,40 @@ static void transpose(int n, int m, const double *restrict in, double *restrict 
         for (int j = 0; j < m; j++) out[(size_t)j * n + i] = in[(size_t)i * m + j];
 }
 
+static void transpose_lanes(int n, int m, const double *in, double *out)
+{
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < n; i++)
+            *(lanes *)(void *)(out + ((size_t)j * n + i) * HF_LANES) =
+                load(in + ((size_t)i * m + j) * HF_LANES);
+}
+
+static void split_lanes(int n, const double *in, double *const out[HF_LANES])
+{
+    int i = 0;
+#ifdef __AVX512F__
+    for (; i + HF_LANES <= n; i += HF_LANES) {
+        lanes column[HF_LANES];
+        const double *row[HF_LANES];
+        for (int l = 0; l < HF_LANES; l++) row[l] = in + (size_t)(i + l) * HF_LANES;
+        transpose_8(row, column);
+        for (int l = 0; l < HF_LANES; l++) _mm512_storeu_pd(out[l] + i, (__m512d)column[l]);
+    }
+#endif
+    for (; i < n; i++)
+        for (int l = 0; l < HF_LANES; l++) out[l][i] = in[(size_t)i * HF_LANES + l];
+}
+
 #define STRING_OF(x) #x
 #define NAME_OF(x)   STRING_OF(x)
 const struct hf_kernels HF_KERNELS = {
     .name = NAME_OF(HF_KERNELS),
     .fill_primitives = fill_primitives,
-    .vertical_recurrence = vertical_recurrence,
+    .recurrence_one = recurrence_one,
+    .recurrence_batch = recurrence_batch,
     .horizontal_recurrence = horizontal_recurrence,
     .to_spherical = to_spherical,
     .transpose = transpose,
+    .transpose_lanes = transpose_lanes,
+    .split_lanes = split_lanes,
 };

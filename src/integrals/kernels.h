@@ -13,9 +13,9 @@
 /** Highest sum of angular momenta of a pair that vertical_recurrence handles, the components of all
  *  levels up to it, and the lanes of work space it needs. */
 enum {
-    HF_MAX_RECURRENCE_L = 4,
-    HF_MAX_LEVELS = 35,
-    HF_RECURRENCE_SCRATCH = 4000,
+    HF_MAX_RECURRENCE_L = 5,
+    HF_MAX_LEVELS = 56,
+    HF_RECURRENCE_SCRATCH = 9400,
 };
 
 /** Two pairs and what is common to all their primitive quartets. */
@@ -29,6 +29,14 @@ struct hf_quartet {
 
 /** Recurrences up to (dd|dd) and the set-up of Libint's input, vectorised over the primitives of
  * the ket; linear steps on whole blocks, vectorised over their fastest index. */
+/** A horizontal recurrence: angular momenta, length of the rows, A - B. */
+struct hf_horizontal {
+    const struct hf_cartesian_table *cartesian;
+    int l_a, l_b, right;
+    bool shift_per_lane; /**< shift is [3][HF_LANES], one value per lane of a row; else [3] */
+    const double *shift;
+};
+
 struct hf_kernels {
     const char *name;
 
@@ -36,19 +44,25 @@ struct hf_kernels {
     int (*fill_primitives)(const struct hf_quartet *quartet, Libint_eri_t primitive[]);
 
     /** Contracted integrals (e0|f0) for all e = e_low..l_bra, f = f_low..l_ket, as one array
-     *  [components of all e][components of all f]. Returns the number of primitive quartets; the
-     *  result is only written when that is not 0. `scratch` is [HF_RECURRENCE_SCRATCH][HF_LANES],
-     *  aligned to 64 bytes.
+     *  [components of all e][components of all f]; vectorised over the primitives of the ket.
+     *  Returns the number of primitive quartets; the result is 0 when that is.
+     *  `scratch` is [HF_RECURRENCE_SCRATCH][HF_LANES], aligned to 64 bytes.
      *  Source: Obara and Saika, J. Chem. Phys. 84, 3963 (1986). */
-    int (*vertical_recurrence)(const struct hf_quartet *quartet, int e_low, int f_low,
-                               double *scratch, double *result);
+    int (*recurrence_one)(const struct hf_quartet *quartet, int e_low, int f_low, double *scratch,
+                          double *result);
+
+    /** The same for HF_LANES kets of one class (quartet->ket is not used), vectorised over them:
+     * the result [components of all e][components of all f][HF_LANES] is at the start of `scratch`.
+     */
+    int (*recurrence_batch)(const struct hf_quartet *quartet,
+                            const struct hf_shell_pair *const ket[HF_LANES], int e_low, int f_low,
+                            double *scratch);
 
     /** (ab| from (e0|, e = l_a..l_a+l_b, each element a row of `right` numbers: in
-     *  [components of all e][right], out [components of a][components of b][right]. l_b <= 2.
+     *  [components of all e][right], out [components of a][components of b][right]. l_b is 1 or 2.
      *  Source: Head-Gordon and Pople, J. Chem. Phys. 89, 5777 (1988). */
-    void (*horizontal_recurrence)(const struct hf_cartesian_table *cartesian, int l_a, int l_b,
-                                  const double ab[3], int right, const double *in, double *scratch,
-                                  double *out);
+    void (*horizontal_recurrence)(const struct hf_horizontal *step, const double *in,
+                                  double *scratch, double *out);
 
     /** hf_solid_harmonics_apply. */
     void (*to_spherical)(const struct hf_solid_harmonics *harmonics, int l, int right,
@@ -56,6 +70,12 @@ struct hf_kernels {
 
     /** out[j][i] = in[i][j], in of n rows and m columns. */
     void (*transpose)(int n, int m, const double *in, double *out);
+
+    /** The same with HF_LANES numbers in the place of one. */
+    void (*transpose_lanes)(int n, int m, const double *in, double *out);
+
+    /** out[l][i] = in[i][l], in of n rows and HF_LANES columns. */
+    void (*split_lanes)(int n, const double *in, double *const out[HF_LANES]);
 };
 
 extern const struct hf_kernels hf_kernels_portable;
