@@ -33,6 +33,9 @@ void hf_linalg_destroy(struct hf_linalg **linalg);
 /** One line for the report, e.g. "ScaLAPACK, 2 x 1 grid, blocks of 64" or "LAPACK on rank 0". */
 const char *hf_linalg_description(const struct hf_linalg *linalg);
 
+/** Threads OpenBLAS may use in this process; does nothing with another BLAS. Not collective. */
+void hf_linalg_set_blas_threads(int n);
+
 /** Matrix of zeros. `label` is a string constant for the memory account. */
 hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                            struct hf_matrix **matrix, struct hf_error *error) HF_MUST_CHECK;

@@ -1,0 +1,96 @@
+/* The process grid: who takes part in linear algebra. */
+#include "linalg_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    /** Below this order LAPACK on one rank beats ScaLAPACK on several. */
+    SMALLEST_PARALLEL_ORDER = 500,
+    DEFAULT_BLOCK = 64,
+};
+
+void openblas_set_num_threads(int n) __attribute__((weak));
+
+void hf_linalg_set_blas_threads(int n)
+{
+    if (openblas_set_num_threads != NULL) openblas_set_num_threads(n);
+}
+
+/** The most square grid of at most `n_rank` processes, with no more rows or columns than blocks. */
+static void choose_grid(int n_rank, int n_block, int *n_row, int *n_col)
+{
+    *n_row = *n_col = 1;
+    for (int rows = 1; rows * rows <= n_rank && rows <= n_block; rows++) {
+        const int most = n_rank / rows, cols = most < n_block ? most : n_block;
+        if (rows * cols >= *n_row * *n_col) {
+            *n_row = rows;
+            *n_col = cols;
+        }
+    }
+}
+
+static void start_blacs(struct hf_linalg *made)
+{
+    made->system = Csys2blacs_handle(made->context->comm);
+    made->blacs = made->system;
+    Cblacs_gridinit(&made->blacs, "Row", made->n_grid_row, made->n_grid_col);
+    made->inside = made->context->rank < made->n_grid_row * made->n_grid_col;
+    made->grid_row = made->grid_col = -1;
+    if (made->inside) {
+        int n_row, n_col;
+        Cblacs_gridinfo(made->blacs, &n_row, &n_col, &made->grid_row, &made->grid_col);
+    }
+    snprintf(made->description, sizeof made->description, "ScaLAPACK, %d x %d grid, blocks of %d",
+             made->n_grid_row, made->n_grid_col, made->block);
+}
+
+hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
+                               int block_size, struct hf_linalg **linalg, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_linalg *made = calloc(1, sizeof *made);
+    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for linear algebra");
+    HF_TRY(hf_agree(context->comm, status, error));
+    made->context = context;
+    made->block = block_size;
+    made->n_grid_row = made->n_grid_col = 1;
+    if (context->n_rank > 1 && n >= smallest_parallel_order)
+        choose_grid(context->n_rank, (n + block_size - 1) / block_size, &made->n_grid_row,
+                    &made->n_grid_col);
+    made->parallel = made->n_grid_row * made->n_grid_col > 1;
+    if (made->parallel) {
+        start_blacs(made);
+    } else {
+        made->inside = context->rank == 0;
+        snprintf(made->description, sizeof made->description, "LAPACK on rank 0");
+    }
+    *linalg = made;
+    return HF_OK;
+cleanup:
+    free(made);
+    return status;
+}
+
+hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg **linalg,
+                           struct hf_error *error)
+{
+    return hf_linalg_create_ext(context, n, SMALLEST_PARALLEL_ORDER, DEFAULT_BLOCK, linalg, error);
+}
+
+void hf_linalg_destroy(struct hf_linalg **linalg)
+{
+    struct hf_linalg *old = *linalg;
+    if (old != NULL && old->parallel) {
+        if (old->inside) Cblacs_gridexit(old->blacs);
+        Cfree_blacs_system_handle(old->system);
+    }
+    free(old);
+    *linalg = NULL;
+}
+
+const char *hf_linalg_description(const struct hf_linalg *linalg)
+{
+    return linalg->description;
+}

@@ -1,0 +1,83 @@
+/* Inside the linear algebra room: the two layouts and the Fortran routines they call. */
+#ifndef HF_LINALG_PRIVATE_H
+#define HF_LINALG_PRIVATE_H
+
+#include "hf/linalg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** A process grid. When it is one process, that is rank 0 and nothing but BLAS and LAPACK is used;
+ *  otherwise its processes are the first n_grid_row * n_grid_col ranks, row by row. */
+struct hf_linalg {
+    struct hf_context *context; /**< borrowed */
+    bool parallel;              /**< ScaLAPACK on more than one rank */
+    bool inside;                /**< this rank is part of the grid */
+    int blacs, system;          /**< BLACS context and system handle, when parallel */
+    int n_grid_row, n_grid_col, grid_row, grid_col;
+    int block;
+    char description[96];
+};
+
+struct hf_matrix {
+    struct hf_linalg *linalg; /**< borrowed */
+    int n_row, n_col;
+    int local_row, local_col; /**< shape of `data`, 0 x 0 outside the grid */
+    double *data;             /**< column-major, leading dimension max(local_row, 1) */
+    int descriptor[9];        /**< ScaLAPACK's, when parallel */
+};
+
+/** Global index of local row or column `local` (all from 0). */
+static inline int hf_global_index(int local, int block, int coordinate, int n_process)
+{
+    return (local / block * n_process + coordinate) * block + local % block;
+}
+
+static inline int hf_global_row(const struct hf_matrix *m, int local)
+{
+    return hf_global_index(local, m->linalg->block, m->linalg->grid_row, m->linalg->n_grid_row);
+}
+
+static inline int hf_global_col(const struct hf_matrix *m, int local)
+{
+    return hf_global_index(local, m->linalg->block, m->linalg->grid_col, m->linalg->n_grid_col);
+}
+
+static inline size_t hf_local_size(const struct hf_matrix *m)
+{
+    return (size_t)m->local_row * (size_t)m->local_col;
+}
+
+/* BLAS and LAPACK. */
+void dgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc);
+void dsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w,
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info);
+void dsysv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, int *pivot,
+            double *b, const int *ldb, double *work, const int *lwork, int *info);
+
+/* ScaLAPACK, PBLAS and BLACS. */
+int Csys2blacs_handle(MPI_Comm comm);
+void Cfree_blacs_system_handle(int handle);
+void Cblacs_gridinit(int *context, const char *order, int n_row, int n_col);
+void Cblacs_gridinfo(int context, int *n_row, int *n_col, int *row, int *col);
+void Cblacs_gridexit(int context);
+int numroc_(const int *n, const int *block, const int *coordinate, const int *source,
+            const int *n_process);
+void descinit_(int *descriptor, const int *m, const int *n, const int *mb, const int *nb,
+               const int *row_source, const int *col_source, const int *context, const int *lld,
+               int *info);
+void pdgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,
+             const double *alpha, const double *a, const int *ia, const int *ja, const int *desc_a,
+             const double *b, const int *ib, const int *jb, const int *desc_b, const double *beta,
+             double *c, const int *ic, const int *jc, const int *desc_c);
+void pdgeadd_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+              const int *ia, const int *ja, const int *desc_a, const double *beta, double *c,
+              const int *ic, const int *jc, const int *desc_c);
+void pdsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *ia,
+              const int *ja, const int *desc_a, double *w, double *z, const int *iz, const int *jz,
+              const int *desc_z, double *work, const int *lwork, int *iwork, const int *liwork,
+              int *info);
+
+#endif

@@ -1,0 +1,226 @@
+/* Matrices: storage, exchange with full arrays, sums, products, scalars. */
+#include "linalg_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int one = 1, zero = 0;
+
+/** Shape of this rank's part. */
+static void find_local_shape(struct hf_matrix *m)
+{
+    const struct hf_linalg *grid = m->linalg;
+    if (!grid->inside) return;
+    m->local_row = m->n_row;
+    m->local_col = m->n_col;
+    if (!grid->parallel) return;
+    m->local_row = numroc_(&m->n_row, &grid->block, &grid->grid_row, &zero, &grid->n_grid_row);
+    m->local_col = numroc_(&m->n_col, &grid->block, &grid->grid_col, &zero, &grid->n_grid_col);
+}
+
+static hf_status make_descriptor(struct hf_matrix *m, struct hf_error *error)
+{
+    const struct hf_linalg *grid = m->linalg;
+    int info = 0;
+    const int leading = m->local_row > 1 ? m->local_row : 1;
+    if (grid->parallel && grid->inside)
+        descinit_(m->descriptor, &m->n_row, &m->n_col, &grid->block, &grid->block, &zero, &zero,
+                  &grid->blacs, &leading, &info);
+    if (info == 0) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "ScaLAPACK refused a %d x %d matrix (descinit info %d)",
+                   m->n_row, m->n_col, info);
+}
+
+hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
+                           struct hf_matrix **matrix, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a matrix");
+    } else {
+        *made = (struct hf_matrix){.linalg = linalg, .n_row = n_row, .n_col = n_col};
+        find_local_shape(made);
+        made->data = hf_memory_allocate(linalg->context->memory, label, hf_local_size(made),
+                                        sizeof *made->data);
+        status = made->data != NULL
+                     ? make_descriptor(made, error)
+                     : hf_fail(error, HF_NO_RESOURCE, "out of memory for a %d x %d matrix (%s)",
+                               n_row, n_col, label);
+    }
+    HF_TRY(hf_agree(linalg->context->comm, status, error));
+    *matrix = made;
+    return HF_OK;
+cleanup:
+    hf_matrix_destroy(&made);
+    return status;
+}
+
+void hf_matrix_destroy(struct hf_matrix **matrix)
+{
+    if (*matrix != NULL) hf_memory_release((*matrix)->linalg->context->memory, (*matrix)->data);
+    free(*matrix);
+    *matrix = NULL;
+}
+
+int hf_matrix_n_row(const struct hf_matrix *matrix)
+{
+    return matrix->n_row;
+}
+
+int hf_matrix_n_col(const struct hf_matrix *matrix)
+{
+    return matrix->n_col;
+}
+
+hf_status hf_matrix_set_full(struct hf_matrix *matrix, const double *full, struct hf_error *error)
+{
+    (void)error;
+    if (!matrix->linalg->parallel) {
+        if (matrix->linalg->inside)
+            memcpy(matrix->data, full, hf_local_size(matrix) * sizeof *full);
+        return HF_OK;
+    }
+    for (int j = 0; j < matrix->local_col; j++) {
+        const double *from = full + (size_t)hf_global_col(matrix, j) * (size_t)matrix->n_row;
+        double *to = matrix->data + (size_t)j * (size_t)matrix->local_row;
+        for (int i = 0; i < matrix->local_row; i++) to[i] = from[hf_global_row(matrix, i)];
+    }
+    return HF_OK;
+}
+
+hf_status hf_matrix_gather_full(const struct hf_matrix *matrix, double *full,
+                                struct hf_error *error)
+{
+    (void)error;
+    const struct hf_linalg *grid = matrix->linalg;
+    const size_t n = (size_t)matrix->n_row * (size_t)matrix->n_col;
+    if (!grid->parallel) {
+        if (grid->inside) memcpy(full, matrix->data, n * sizeof *full);
+        hf_broadcast_bytes(grid->context->comm, 0, n * sizeof *full, full);
+        return HF_OK;
+    }
+    memset(full, 0, n * sizeof *full);
+    for (int j = 0; j < matrix->local_col; j++) {
+        double *to = full + (size_t)hf_global_col(matrix, j) * (size_t)matrix->n_row;
+        const double *from = matrix->data + (size_t)j * (size_t)matrix->local_row;
+        for (int i = 0; i < matrix->local_row; i++) to[hf_global_row(matrix, i)] = from[i];
+    }
+    hf_sum_over_ranks(grid->context->comm, n, full); /* each element is on one rank: exact */
+    return HF_OK;
+}
+
+hf_status hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to, struct hf_error *error)
+{
+    (void)error;
+    memcpy(to->data, from->data, hf_local_size(from) * sizeof *to->data);
+    return HF_OK;
+}
+
+hf_status hf_matrix_add(double alpha, const struct hf_matrix *from, double beta,
+                        struct hf_matrix *to, struct hf_error *error)
+{
+    (void)error;
+    const size_t n = hf_local_size(to);
+    for (size_t i = 0; i < n; i++) to->data[i] = alpha * from->data[i] + beta * to->data[i];
+    return HF_OK;
+}
+
+hf_status hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
+                                   struct hf_matrix *to, struct hf_error *error)
+{
+    (void)error;
+    if (!to->linalg->inside) return HF_OK;
+    if (to->linalg->parallel) {
+        pdgeadd_("T", &to->n_row, &to->n_col, &alpha, from->data, &one, &one, from->descriptor,
+                 &beta, to->data, &one, &one, to->descriptor);
+        return HF_OK;
+    }
+    const size_t n_row = (size_t)to->n_row, n_col = (size_t)to->n_col;
+    for (size_t j = 0; j < n_col; j++)
+        for (size_t i = 0; i < n_row; i++)
+            to->data[j * n_row + i] =
+                alpha * from->data[i * n_col + j] + beta * to->data[j * n_row + i];
+    return HF_OK;
+}
+
+hf_status hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a,
+                             bool transpose_b, const struct hf_matrix *b, double beta,
+                             struct hf_matrix *c, struct hf_error *error)
+{
+    (void)error;
+    const int k = transpose_a ? a->n_row : a->n_col;
+    const char *op_a = transpose_a ? "T" : "N", *op_b = transpose_b ? "T" : "N";
+    if (!c->linalg->inside || c->n_row == 0 || c->n_col == 0) return HF_OK;
+    if (c->linalg->parallel) {
+        pdgemm_(op_a, op_b, &c->n_row, &c->n_col, &k, &alpha, a->data, &one, &one, a->descriptor,
+                b->data, &one, &one, b->descriptor, &beta, c->data, &one, &one, c->descriptor);
+        return HF_OK;
+    }
+    const int lda = a->n_row > 1 ? a->n_row : 1, ldb = b->n_row > 1 ? b->n_row : 1;
+    dgemm_(op_a, op_b, &c->n_row, &c->n_col, &k, &alpha, a->data, &lda, b->data, &ldb, &beta,
+           c->data, &c->n_row);
+    return HF_OK;
+}
+
+hf_status hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
+                                 const double *factor, struct hf_matrix *to, int to_first,
+                                 struct hf_error *error)
+{
+    (void)error;
+    const size_t n_row = (size_t)to->n_row;
+    if (!to->linalg->inside || n == 0) return HF_OK;
+    if (to->linalg->parallel) {
+        const double keep = 0.0, unit = 1.0;
+        const int from_column = from_first + 1, to_column = to_first + 1;
+        pdgeadd_("N", &to->n_row, &n, &unit, from->data, &one, &from_column, from->descriptor,
+                 &keep, to->data, &one, &to_column, to->descriptor);
+    } else {
+        memcpy(to->data + (size_t)to_first * n_row, from->data + (size_t)from_first * n_row,
+               (size_t)n * n_row * sizeof *to->data);
+    }
+    if (factor == NULL) return HF_OK;
+    for (int j = 0; j < to->local_col; j++) {
+        const int column = (to->linalg->parallel ? hf_global_col(to, j) : j) - to_first;
+        if (column < 0 || column >= n) continue;
+        double *data = to->data + (size_t)j * (size_t)to->local_row;
+        for (int i = 0; i < to->local_row; i++) data[i] *= factor[column];
+    }
+    return HF_OK;
+}
+
+/** One number per rank to one number, the same bits everywhere. Collective. */
+static double reduce_scalar(const struct hf_linalg *grid, double local, MPI_Op op)
+{
+    double result = local;
+    MPI_Reduce(&local, &result, 1, MPI_DOUBLE, op, 0, grid->context->comm);
+    MPI_Bcast(&result, 1, MPI_DOUBLE, 0, grid->context->comm);
+    return result;
+}
+
+hf_status hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result,
+                        struct hf_error *error)
+{
+    (void)error;
+    double sum = 0.0;
+    for (size_t i = 0; i < hf_local_size(a); i++) sum += a->data[i] * b->data[i];
+    *result = reduce_scalar(a->linalg, sum, MPI_SUM);
+    return HF_OK;
+}
+
+hf_status hf_matrix_max_abs(const struct hf_matrix *a, double *result, struct hf_error *error)
+{
+    (void)error;
+    double largest = 0.0;
+    for (size_t i = 0; i < hf_local_size(a); i++) {
+        const double value = fabs(a->data[i]);
+        if (isnan(value)) { /* MPI_MAX may lose a NaN, not an infinity */
+            largest = INFINITY;
+            break;
+        }
+        if (value > largest) largest = value;
+    }
+    *result = reduce_scalar(a->linalg, largest, MPI_MAX);
+    return HF_OK;
+}

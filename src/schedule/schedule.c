@@ -1,0 +1,126 @@
+/* The front of the schedulers: list, checks, order of the tasks, account. */
+#include "schedule_private.h"
+
+#include "hf/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct hf_scheduler_ops *const hf_scheduler_list[] = {&hf_schedule_static,
+                                                            &hf_schedule_manager, NULL};
+
+static const struct hf_scheduler_ops *find(const char *name)
+{
+    for (int i = 0; hf_scheduler_list[i] != NULL; i++)
+        if (strcmp(hf_scheduler_list[i]->name, name) == 0) return hf_scheduler_list[i];
+    return NULL;
+}
+
+hf_status hf_scheduler_create(MPI_Comm comm, const char *name, struct hf_scheduler **scheduler,
+                              struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_scheduler_ops *ops = find(name);
+    struct hf_scheduler *made = NULL;
+    if (ops == NULL) {
+        status = hf_fail(error, HF_BAD_INPUT, "unknown scheduler '%s'", name);
+    } else {
+        made = calloc(1, sizeof *made);
+        if (made == NULL)
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
+    }
+    HF_TRY(hf_agree(comm, status, error));
+    made->ops = ops;
+    MPI_Comm_dup(comm, &made->comm);
+    MPI_Comm_rank(comm, &made->rank);
+    MPI_Comm_size(comm, &made->n_rank);
+    status = ops->create(made, error);
+    HF_TRY(hf_agree(made->comm, status, error));
+    *scheduler = made;
+    return HF_OK;
+cleanup:
+    if (made != NULL && made->ops != NULL)
+        hf_scheduler_destroy(&made);
+    else
+        free(made);
+    return status;
+}
+
+void hf_scheduler_destroy(struct hf_scheduler **scheduler)
+{
+    struct hf_scheduler *old = *scheduler;
+    if (old != NULL) {
+        old->ops->destroy(old);
+        MPI_Comm_free(&old->comm);
+        free(old->order);
+        free(old);
+    }
+    *scheduler = NULL;
+}
+
+struct task_cost {
+    int64_t task;
+    double cost;
+};
+
+static int by_falling_cost(const void *left, const void *right)
+{
+    const struct task_cost *x = left, *y = right;
+    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+/** The list of tasks, dearest first; local. */
+static hf_status make_order(struct hf_scheduler *self, const double cost[], struct hf_error *error)
+{
+    const size_t n = (size_t)self->n_task;
+    free(self->order);
+    self->order = NULL;
+    if (cost == NULL || n == 0) return HF_OK;
+    struct task_cost *sorted = malloc(n * sizeof *sorted);
+    self->order = malloc(n * sizeof *self->order);
+    if (sorted == NULL || self->order == NULL) {
+        free(sorted);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for a list of %zu tasks", n);
+    }
+    for (size_t i = 0; i < n; i++) sorted[i] = (struct task_cost){(int64_t)i, cost[i]};
+    qsort(sorted, n, sizeof *sorted, by_falling_cost);
+    for (size_t i = 0; i < n; i++) self->order[i] = sorted[i].task;
+    free(sorted);
+    return HF_OK;
+}
+
+hf_status hf_scheduler_start(struct hf_scheduler *scheduler, int64_t n_task, const double cost[],
+                             struct hf_error *error)
+{
+    scheduler->n_task = n_task;
+    scheduler->account = (struct hf_schedule_account){0};
+    hf_status status = make_order(scheduler, cost, error);
+    if (status == HF_OK) status = scheduler->ops->start(scheduler, error);
+    return hf_agree(scheduler->comm, status, error);
+}
+
+int64_t hf_scheduler_next(struct hf_scheduler *scheduler)
+{
+    const int64_t task = scheduler->ops->next(scheduler);
+    if (task >= 0) scheduler->account.n_task++;
+    return task;
+}
+
+void hf_scheduler_abandon(struct hf_scheduler *scheduler)
+{
+    scheduler->ops->abandon(scheduler);
+}
+
+void hf_scheduler_finish(struct hf_scheduler *scheduler)
+{
+    const double start = hf_wall_seconds();
+    scheduler->ops->finish(scheduler);
+    MPI_Barrier(scheduler->comm);
+    scheduler->account.finish_seconds = hf_wall_seconds() - start;
+}
+
+struct hf_schedule_account hf_scheduler_account(const struct hf_scheduler *scheduler)
+{
+    return scheduler->account;
+}

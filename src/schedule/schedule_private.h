@@ -1,0 +1,25 @@
+/* What the schedulers share. */
+#ifndef HF_SCHEDULE_PRIVATE_H
+#define HF_SCHEDULE_PRIVATE_H
+
+#include "hf/schedule.h"
+
+struct hf_scheduler {
+    const struct hf_scheduler_ops *ops;
+    MPI_Comm comm; /**< a duplicate, owned */
+    int rank, n_rank;
+    int64_t n_task;
+    int64_t *order; /**< [n_task] tasks by falling cost, or NULL when they are numbered that way */
+    struct hf_schedule_account account;
+    void *data; /**< of the implementation */
+};
+
+extern const struct hf_scheduler_ops hf_schedule_static, hf_schedule_manager;
+
+/** Task at a position of the list, dearest first. */
+static inline int64_t hf_schedule_task(const struct hf_scheduler *self, int64_t position)
+{
+    return self->order != NULL ? self->order[position] : position;
+}
+
+#endif
