@@ -3,6 +3,8 @@
 
 #include "hf/context.h"
 
+#include "hf/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,22 @@ static const struct hf_scheduler_ops *find(const char *name)
     return NULL;
 }
 
+/** The message for a name that is not in the list. */
+static hf_status unknown(const char *name, struct hf_error *error)
+{
+    const char *known[8];
+    int n = 0;
+    while (hf_scheduler_list[n] != NULL && n < 8) {
+        known[n] = hf_scheduler_list[n]->name;
+        n++;
+    }
+    const char *nearest =
+        hf_nearest_word((struct hf_word){.begin = name, .length = (int)strlen(name)}, n, known);
+    if (nearest == NULL) return hf_fail(error, HF_BAD_INPUT, "unknown scheduler '%s'", name);
+    return hf_fail(error, HF_BAD_INPUT, "unknown scheduler '%s', did you mean '%s'?", name,
+                   nearest);
+}
+
 hf_status hf_scheduler_create(MPI_Comm comm, const char *name, struct hf_scheduler **scheduler,
                               struct hf_error *error)
 {
@@ -23,7 +41,7 @@ hf_status hf_scheduler_create(MPI_Comm comm, const char *name, struct hf_schedul
     const struct hf_scheduler_ops *ops = find(name);
     struct hf_scheduler *made = NULL;
     if (ops == NULL) {
-        status = hf_fail(error, HF_BAD_INPUT, "unknown scheduler '%s'", name);
+        status = unknown(name, error);
     } else {
         made = calloc(1, sizeof *made);
         if (made == NULL)

@@ -1,0 +1,267 @@
+/* Matrices against plain loops: argv[1] is "serial" (LAPACK on rank 0) or "parallel" (ScaLAPACK in
+ * small blocks, whatever the order). */
+#include "../mpi_test.h"
+
+#include "hf/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool parallel;
+
+static struct hf_linalg *new_linalg(struct hf_context *context, int n)
+{
+    struct hf_linalg *linalg = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, 3, &linalg, &error),
+                     HF_OK);
+    assert_non_null(strstr(hf_linalg_description(linalg), "LAPACK"));
+    return linalg;
+}
+
+static struct hf_matrix *new_matrix(struct hf_linalg *linalg, int n_row, int n_col)
+{
+    struct hf_matrix *matrix = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_matrix_create(linalg, "test", n_row, n_col, &matrix, &error), HF_OK);
+    assert_int_equal(hf_matrix_n_row(matrix), n_row);
+    assert_int_equal(hf_matrix_n_col(matrix), n_col);
+    return matrix;
+}
+
+/** Numbers equal on all ranks. */
+static double *random_full(int n_row, int n_col, uint32_t seed)
+{
+    const size_t n = (size_t)n_row * (size_t)n_col;
+    double *full = malloc(n * sizeof *full);
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        full[i] = (double)(seed >> 8) / (1 << 24) - 0.5;
+    }
+    return full;
+}
+
+static struct hf_matrix *from_full(struct hf_linalg *linalg, int n_row, int n_col,
+                                   const double *full)
+{
+    struct hf_error error;
+    struct hf_matrix *matrix = new_matrix(linalg, n_row, n_col);
+    assert_int_equal(hf_matrix_set_full(matrix, full, &error), HF_OK);
+    return matrix;
+}
+
+static double *to_full(const struct hf_matrix *matrix)
+{
+    struct hf_error error;
+    const size_t n = (size_t)hf_matrix_n_row(matrix) * (size_t)hf_matrix_n_col(matrix);
+    double *full = malloc(n * sizeof *full);
+    assert_int_equal(hf_matrix_gather_full(matrix, full, &error), HF_OK);
+    return full;
+}
+
+static void a_full_array_survives_the_way_there_and_back(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, 11);
+    double *full = random_full(11, 5, 1);
+    struct hf_matrix *a = from_full(linalg, 11, 5, full);
+    double *back = to_full(a);
+    assert_memory_equal(full, back, 55 * sizeof *full);
+    hf_matrix_destroy(&a);
+    hf_linalg_destroy(&linalg);
+    free(full);
+    free(back);
+    test_context_done(&context);
+}
+
+static void products_agree_with_loops_for_all_transposes(void **state)
+{
+    (void)state;
+    enum { M = 10, N = 7, K = 13 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, K);
+    struct hf_error error;
+    for (int flags = 0; flags < 4; flags++) {
+        const bool ta = flags & 1, tb = flags & 2;
+        double *fa = random_full(ta ? K : M, ta ? M : K, 2),
+               *fb = random_full(tb ? N : K, tb ? K : N, 3);
+        double *fc = random_full(M, N, 4);
+        struct hf_matrix *a = from_full(linalg, ta ? K : M, ta ? M : K, fa);
+        struct hf_matrix *b = from_full(linalg, tb ? N : K, tb ? K : N, fb);
+        struct hf_matrix *c = from_full(linalg, M, N, fc);
+        assert_int_equal(hf_matrix_multiply(2.0, ta, a, tb, b, -0.5, c, &error), HF_OK);
+        double *result = to_full(c);
+        for (int i = 0; i < M; i++) {
+            for (int j = 0; j < N; j++) {
+                double sum = 0.0;
+                for (int k = 0; k < K; k++)
+                    sum +=
+                        (ta ? fa[i * K + k] : fa[k * M + i]) * (tb ? fb[k * N + j] : fb[j * K + k]);
+                assert_true(fabs(result[j * M + i] - (2.0 * sum - 0.5 * fc[j * M + i])) < 1e-13);
+            }
+        }
+        free(fa);
+        free(fb);
+        free(fc);
+        free(result);
+        hf_matrix_destroy(&a);
+        hf_matrix_destroy(&b);
+        hf_matrix_destroy(&c);
+    }
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+static void sums_copies_and_scalars_agree_with_loops(void **state)
+{
+    (void)state;
+    enum { N = 9, M = 6 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N);
+    struct hf_error error;
+    double *fa = random_full(N, M, 5), *fb = random_full(N, M, 6), dot, largest;
+    struct hf_matrix *a = from_full(linalg, N, M, fa), *b = from_full(linalg, N, M, fb);
+    struct hf_matrix *t = new_matrix(linalg, M, N), *c = new_matrix(linalg, N, M);
+    assert_int_equal(hf_matrix_dot(a, b, &dot, &error), HF_OK);
+    assert_int_equal(hf_matrix_max_abs(a, &largest, &error), HF_OK);
+    double sum = 0.0, most = 0.0;
+    for (int i = 0; i < N * M; i++) {
+        sum += fa[i] * fb[i];
+        most = fmax(most, fabs(fa[i]));
+    }
+    assert_true(fabs(dot - sum) < 1e-13);
+    assert_true(largest == most);
+
+    assert_int_equal(hf_matrix_copy(a, c, &error), HF_OK);
+    assert_int_equal(hf_matrix_add(3.0, b, -1.0, c, &error), HF_OK);
+    assert_int_equal(hf_matrix_add_transposed(1.0, a, 0.0, t, &error), HF_OK);
+    double *fc = to_full(c), *ft = to_full(t);
+    for (int j = 0; j < M; j++) {
+        for (int i = 0; i < N; i++) {
+            assert_true(fabs(fc[j * N + i] - (3.0 * fb[j * N + i] - fa[j * N + i])) < 1e-14);
+            assert_true(ft[i * M + j] == fa[j * N + i]);
+        }
+    }
+    free(fc);
+
+    const double factor[3] = {2.0, -1.0, 0.5};
+    assert_int_equal(hf_matrix_copy_columns(a, 2, 3, factor, c, 1, &error), HF_OK);
+    fc = to_full(c);
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < N; i++)
+            assert_true(fc[(j + 1) * N + i] == factor[j] * fa[(j + 2) * N + i]);
+    assert_true(fabs(fc[0] - (3.0 * fb[0] - fa[0])) < 1e-14); /* other columns are untouched */
+    free(fa);
+    free(fb);
+    free(fc);
+    free(ft);
+    hf_matrix_destroy(&a);
+    hf_matrix_destroy(&b);
+    hf_matrix_destroy(&c);
+    hf_matrix_destroy(&t);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+/** A = Q diag(e) Q^T checked through its own eigenvectors; the lower triangle alone is given. */
+static void check_eigen(struct hf_context *context, int n, bool degenerate)
+{
+    struct hf_linalg *linalg = new_linalg(context, n);
+    struct hf_error error;
+    double *full = random_full(n, n, 8), *e = malloc((size_t)n * sizeof *e);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < j; i++) full[i * n + j] = full[j * n + i];
+    if (degenerate)
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++) full[j * n + i] = i == j ? 2.0 : 1.0;
+    double *lower = malloc((size_t)(n * n) * sizeof *lower);
+    memcpy(lower, full, (size_t)(n * n) * sizeof *lower);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < j; i++) lower[j * n + i] = 99.0;
+    struct hf_matrix *a = from_full(linalg, n, n, lower), *z = new_matrix(linalg, n, n);
+    assert_int_equal(hf_matrix_eigen(a, e, z, &error), HF_OK);
+    double *v = to_full(z);
+    for (int k = 0; k < n; k++) {
+        if (k > 0) assert_true(e[k] >= e[k - 1]);
+        double largest = 0.0, deciding = 0.0;
+        for (int i = 0; i < n; i++) {
+            double row = 0.0;
+            for (int j = 0; j < n; j++) row += full[j * n + i] * v[k * n + j];
+            assert_true(fabs(row - e[k] * v[k * n + i]) < 1e-12 * n);
+            if (fabs(v[k * n + i]) > largest * (1.0 + 1e-6)) {
+                largest = fabs(v[k * n + i]);
+                deciding = v[k * n + i];
+            }
+        }
+        assert_true(deciding > 0.0);
+        for (int l = 0; l <= k; l++) {
+            double overlap = 0.0;
+            for (int i = 0; i < n; i++) overlap += v[k * n + i] * v[l * n + i];
+            assert_true(fabs(overlap - (k == l ? 1.0 : 0.0)) < 1e-12);
+        }
+    }
+    free(full);
+    free(lower);
+    free(e);
+    free(v);
+    hf_matrix_destroy(&a);
+    hf_matrix_destroy(&z);
+    hf_linalg_destroy(&linalg);
+}
+
+static void eigenvectors_are_right_for_all_orders(void **state)
+{
+    (void)state;
+    const int orders[] = {1, 2, 3, 4, 7, 20, 31};
+    struct hf_context *context = test_context();
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        check_eigen(context, orders[i], false);
+        check_eigen(context, orders[i], true);
+    }
+    test_context_done(&context);
+}
+
+static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
+{
+    (void)state;
+    enum { N = 8 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N);
+    struct hf_error error;
+    double *full = random_full(N, N, 9), e[N];
+    full[N * N - 1] = NAN;
+    struct hf_matrix *a = from_full(linalg, N, N, full), *z = new_matrix(linalg, N, N);
+    assert_int_equal(hf_matrix_eigen(a, e, z, &error), HF_NO_RESOURCE);
+    assert_non_null(strstr(error.message, "not finite"));
+    hf_matrix_destroy(&a);
+    hf_matrix_destroy(&z);
+    hf_linalg_destroy(&linalg);
+    free(full);
+    test_context_done(&context);
+}
+
+static void a_small_symmetric_system_is_solved_and_a_singular_one_refused(void **state)
+{
+    (void)state;
+    struct hf_error error;
+    double a[4] = {0.0, 1.0, 1.0, 3.0}, b[2] = {2.0, 7.0};
+    assert_int_equal(hf_solve_symmetric(2, a, b, &error), HF_OK);
+    assert_true(fabs(b[0] - 1.0) < 1e-14 && fabs(b[1] - 2.0) < 1e-14);
+    double zero[4] = {0.0, 0.0, 0.0, 0.0};
+    assert_int_equal(hf_solve_symmetric(2, zero, b, &error), HF_NO_RESOURCE);
+}
+
+int main(int argc, char **argv)
+{
+    parallel = strcmp(argv[1], "parallel") == 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_full_array_survives_the_way_there_and_back),
+        cmocka_unit_test(products_agree_with_loops_for_all_transposes),
+        cmocka_unit_test(sums_copies_and_scalars_agree_with_loops),
+        cmocka_unit_test(eigenvectors_are_right_for_all_orders),
+        cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_by_all_ranks),
+        cmocka_unit_test(a_small_symmetric_system_is_solved_and_a_singular_one_refused),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}
