@@ -1,6 +1,80 @@
-/* Shared by the sources of the molecule room only. */
+/* Shared by the sources of the molecule room only: the draft that every reader fills. */
 #ifndef HF_MOLECULE_PRIVATE_H
 #define HF_MOLECULE_PRIVATE_H
+
+#include "hf/input.h"
+#include "hf/text.h"
+
+#include <stdbool.h>
+
+/** More atoms than any Hartree-Fock calculation has. */
+enum { HF_MAX_ATOM = 50000 };
+
+/** An atom as it stands in the file. */
+struct draft_atom {
+    int atomic_number;
+    bool ghost;
+    double position[3]; /**< in the file's unit */
+    int line;           /**< for messages */
+    int label;          /**< number the file gives it; MDL only */
+    int charge;         /**< MDL only */
+    int unpaired;       /**< unpaired electrons; MDL only */
+};
+
+/** A bond of an MDL file between atoms a and b (from 0). */
+struct draft_bond {
+    int a, b, type;
+};
+
+/** What a reader has found so far. */
+struct draft {
+    struct hf_text *text;       /**< borrowed; readers may cut its lines */
+    struct hf_options *options; /**< borrowed */
+    struct hf_input *input;     /**< borrowed */
+    int n_atom, n_atom_room;
+    struct draft_atom *atom;
+    int n_bond, n_bond_room;
+    struct draft_bond *bond;
+    bool always_angstrom;        /**< the format has no other unit */
+    bool multiplicity_by_parity; /**< 1 or 2 when nobody says */
+    bool has_radical;            /**< the file speaks of unpaired electrons */
+};
+
+/** Readers: line i of the text is where the format starts (from 0). */
+hf_status hf_read_native(struct draft *draft, struct hf_error *error);
+hf_status hf_read_xyz(struct draft *draft, int first_line, struct hf_error *error);
+hf_status hf_read_mdl(struct draft *draft, struct hf_error *error);
+hf_status hf_read_mdl_v2000(struct draft *draft, int *next_line, struct hf_error *error);
+hf_status hf_read_mdl_v3000(struct draft *draft, int *next_line, struct hf_error *error);
+
+/** Whether an MDL molfile looks like a drawing, atoms miss and so on; MDL files only. */
+hf_status hf_check_mdl_structure(struct draft *draft, struct hf_error *error);
+
+/** Turns a complete draft into the molecule of its input, checking everything. */
+hf_status hf_draft_finish(struct draft *draft, struct hf_error *error);
+
+/** Adds an atom, a bond. */
+hf_status hf_draft_add_atom(struct draft *draft, const struct draft_atom *atom,
+                            struct hf_error *error);
+hf_status hf_draft_add_bond(struct draft *draft, const struct draft_bond *bond,
+                            struct hf_error *error);
+
+/** Stores what the file says about a key; line 0 when several lines say it together. */
+hf_status hf_draft_option(struct draft *draft, const char *key, struct hf_word value, int line,
+                          struct hf_error *error);
+hf_status hf_draft_option_integer(struct draft *draft, const char *key, int value, int line,
+                                  struct hf_error *error);
+
+/** Element and ghost mark of an atom's name: a symbol or an atomic number, digits or an underscore
+ *  and what follows it behind the symbol ignored (H1, O_w); ghosts as @H, Gh(H), BqH, H-Bq. */
+hf_status hf_read_atom_name(const struct hf_text *text, int line, struct hf_word name,
+                            struct draft_atom *atom, struct hf_error *error);
+
+/** A number of the file; what it is ("x", "charge") is for the message. */
+hf_status hf_read_real(const struct hf_text *text, int line, struct hf_word word, const char *what,
+                       double *value, struct hf_error *error);
+hf_status hf_read_integer(const struct hf_text *text, int line, struct hf_word word,
+                          const char *what, int *value, struct hf_error *error);
 
 /** All symbols in order of atomic number, [*n]. */
 const char *const *hf_element_symbols(int *n);

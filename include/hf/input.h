@@ -1,0 +1,54 @@
+/* Input files: native, MDL molfile (V2000, V3000) and XYZ, recognised by content, read and checked.
+ */
+#ifndef HF_INPUT_H
+#define HF_INPUT_H
+
+#include "hf/context.h"
+#include "hf/molecule.h"
+#include "hf/option.h"
+#include "hf/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What an input file describes. Free with hf_input_done. */
+struct hf_input {
+    struct hf_molecule molecule; /**< in bohr, checked */
+    char *path;                  /**< owned */
+    const char *format;          /**< "native", "MDL V2000", "MDL V3000" or "XYZ" */
+    int n_warning;
+    char **warning; /**< [n_warning], one line each; owned */
+};
+
+/** Reads the file and checks that it describes a molecule.
+ *
+ *  `options` holds what the command line gave; the file's keys are added one level below it, and
+ *  then "title", "charge", "multiplicity", "units" (angstrom or bohr) and "force" decide, whoever
+ *  gave them: the table behind `options` must have these keys.
+ *
+ *  Formats  native: keys and a geometry block. MDL: fixed columns; M  CHG and M  RAD make charge
+ *           and multiplicity; a file without radicals has multiplicity 1 or 2 by parity. XYZ: the
+ *           extended form's Properties, charge, multiplicity and spin are understood.
+ *           DALTON, mol2 and JSON files are named and refused.
+ *  Call     collective over context->comm; same path, options and outcome on every rank.
+ *  Memory   *input is filled and owned by the caller; on failure it is empty.
+ *  Errors   HF_BAD_INPUT with file and line; HF_NO_RESOURCE: memory. */
+hf_status hf_input_read(struct hf_context *context, const char *path, struct hf_options *options,
+                        struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
+
+/** The same from a string, for tests and for callers that have the file already. Not collective. */
+hf_status hf_input_from_string(const char *path, const char *string, struct hf_options *options,
+                               struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds a warning. Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const char *format, ...)
+    HF_PRINTF(3, 4) HF_MUST_CHECK;
+
+/** Frees and clears. Accepts a half-made input. */
+void hf_input_done(struct hf_input *input);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,244 @@
+/* The store of options and the checks of their values. */
+#include "hf/option.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** More keys or choices than any table has. */
+enum { MAX_NAMES = 128 };
+
+void hf_options_init(struct hf_options *options, int n_option, const struct hf_option table[])
+{
+    *options = (struct hf_options){.n_option = n_option, .table = table};
+}
+
+void hf_options_done(struct hf_options *options)
+{
+    for (int i = 0; i < options->n_value; i++) {
+        free(options->value[i].text);
+        free(options->value[i].where);
+    }
+    free(options->value);
+    *options = (struct hf_options){0};
+}
+
+/** Whether a word is the key, - standing for _. */
+static bool is_key(struct hf_word word, const char *key)
+{
+    char plain[64];
+    if (word.length >= (int)sizeof plain) return false;
+    for (int i = 0; i < word.length; i++)
+        plain[i] = (char)(word.begin[i] == '-' ? '_' : word.begin[i]);
+    return hf_word_is((struct hf_word){plain, word.length}, key);
+}
+
+const struct hf_option *hf_option_find(int n_option, const struct hf_option table[],
+                                       struct hf_word key)
+{
+    for (int i = 0; i < n_option; i++)
+        if (is_key(key, table[i].key)) return &table[i];
+    return NULL;
+}
+
+const char *hf_option_nearest(int n_option, const struct hf_option table[], struct hf_word key)
+{
+    const char *known[MAX_NAMES];
+    assert(n_option <= MAX_NAMES);
+    for (int i = 0; i < n_option; i++) known[i] = table[i].key;
+    return hf_nearest_word(key, n_option, known);
+}
+
+bool hf_option_choice_get(const struct hf_option *option, int i, struct hf_option_choice *choice)
+{
+    *choice = (struct hf_option_choice){0};
+    if (option->list != NULL) return option->list(i, choice);
+    *choice = option->choice[i];
+    return choice->name != NULL;
+}
+
+/** Finds the word among the choices; the message lists them when it is not there. */
+static hf_status check_choice(const struct hf_option *option, struct hf_word text,
+                              const char *where, struct hf_error *error)
+{
+    struct hf_option_choice choice;
+    const char *known[MAX_NAMES];
+    char list[400] = "";
+    int n = 0;
+    for (int i = 0; i < MAX_NAMES && hf_option_choice_get(option, i, &choice); i++) {
+        const bool same = is_key(text, choice.name) || hf_word_is(text, choice.name);
+        if (same && choice.refused == NULL) return HF_OK;
+        if (same)
+            return hf_fail(error, HF_BAD_INPUT, "%s: %s %s is not available: %s", where,
+                           option->key, choice.name, choice.refused);
+        if (choice.refused != NULL) continue;
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", n > 0 ? ", " : "", choice.name);
+        known[n++] = choice.name;
+    }
+    const char *nearest = hf_nearest_word(text, n, known);
+    return hf_fail(error, HF_BAD_INPUT, "%s: unknown %s '%.*s'; expected %s%s%s%s", where,
+                   option->key, HF_WORD(text), n > 1 ? "one of " : "", list,
+                   nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
+}
+
+static hf_status check_number(const struct hf_option *option, struct hf_word text,
+                              const char *where, struct hf_error *error)
+{
+    const bool whole = option->type == HF_OPTION_INTEGER;
+    const char *kind = whole ? "a whole number" : "a number";
+    const char *unit = option->unit != NULL ? option->unit : "";
+    const char *space = option->unit != NULL ? " " : "";
+    double value = 0.0;
+    int count = 0;
+    const enum hf_number outcome =
+        whole ? hf_word_integer(text, &count) : hf_word_real(text, &value);
+    if (outcome != HF_NUMBER_OK)
+        return hf_fail(error, HF_BAD_INPUT, "%s: %s '%.*s' %s; expected %s", where, option->key,
+                       HF_WORD(text),
+                       whole && outcome == HF_NUMBER_NONE ? "is not a whole number"
+                                                          : hf_number_problem(outcome),
+                       kind);
+    if (whole) value = count;
+    const bool limited = option->least < option->most;
+    if (limited && (value < option->least || value > option->most))
+        return hf_fail(error, HF_BAD_INPUT, "%s: %s %.*s%s%s is out of range; expected %g to %g",
+                       where, option->key, HF_WORD(text), space, unit, option->least, option->most);
+    return HF_OK;
+}
+
+/** 1 or 0 for a yes or a no, -1 for anything else. A flag that stands alone is a yes. */
+static int truth(struct hf_word text)
+{
+    static const char *const yes[] = {"", "yes", "true", "on", "1"};
+    static const char *const no[] = {"no", "false", "off", "0"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (hf_word_is(text, yes[i])) return 1;
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (hf_word_is(text, no[i])) return 0;
+    return -1;
+}
+
+static hf_status check_value(const struct hf_option *option, struct hf_word text, const char *where,
+                             struct hf_error *error)
+{
+    if (option->type == HF_OPTION_FLAG || option->type == HF_OPTION_ALIAS) {
+        if (truth(text) >= 0) return HF_OK;
+        return hf_fail(error, HF_BAD_INPUT, "%s: %s takes no value but yes or no, not '%.*s'",
+                       where, option->key, HF_WORD(text));
+    }
+    if (text.length == 0)
+        return hf_fail(error, HF_BAD_INPUT, "%s: %s needs a value (%s)", where, option->key,
+                       option->argument);
+    if (option->type == HF_OPTION_CHOICE) return check_choice(option, text, where, error);
+    if (option->type == HF_OPTION_TEXT) return HF_OK;
+    return check_number(option, text, where, error);
+}
+
+/** Appends; the store stays as it was when there is no memory. */
+static hf_status store(struct hf_options *options, const struct hf_option *option,
+                       struct hf_word text, enum hf_option_level level, const char *where,
+                       struct hf_error *error)
+{
+    struct hf_option_value *larger =
+        realloc(options->value, (size_t)(options->n_value + 1) * sizeof *larger);
+    if (larger == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", where);
+    options->value = larger;
+    const struct hf_option_value value = {option, level, hf_word_copy(text), strdup(where)};
+    if (value.text == NULL || value.where == NULL) {
+        free(value.text);
+        free(value.where);
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", where);
+    }
+    options->value[options->n_value++] = value;
+    return HF_OK;
+}
+
+hf_status hf_options_add(struct hf_options *options, const struct hf_option *option,
+                         struct hf_word text, enum hf_option_level level, const char *where,
+                         struct hf_error *error)
+{
+    const hf_status status = check_value(option, text, where, error);
+    if (status != HF_OK) return status;
+    if (option->type == HF_OPTION_ALIAS) {
+        if (truth(text) == 0) return HF_OK;
+        const char *value = option->alias_value, *key = option->alias_key;
+        const struct hf_option *meant = hf_option_find(options->n_option, options->table,
+                                                       (struct hf_word){key, (int)strlen(key)});
+        const struct hf_word word = {value, (int)strlen(value)};
+        return hf_options_add(options, meant, word, level, where, error);
+    }
+    for (int i = 0; i < options->n_value && level == HF_OPTION_FILE && !option->repeatable; i++)
+        if (options->value[i].option == option && options->value[i].level == level)
+            return hf_fail(error, HF_BAD_INPUT, "%s: %s was given before (%s)", where, option->key,
+                           options->value[i].where);
+    return store(options, option, text, level, where, error);
+}
+
+static const struct hf_option *known_option(const struct hf_options *options, const char *key)
+{
+    const struct hf_option *option =
+        hf_option_find(options->n_option, options->table, (struct hf_word){key, (int)strlen(key)});
+    assert(option != NULL);
+    return option;
+}
+
+const struct hf_option_value *hf_options_given(const struct hf_options *options, const char *key)
+{
+    const struct hf_option *option = known_option(options, key);
+    const struct hf_option_value *best = NULL;
+    for (int i = 0; i < options->n_value; i++) {
+        const struct hf_option_value *value = &options->value[i];
+        if (value->option == option && (best == NULL || value->level >= best->level)) best = value;
+    }
+    return best;
+}
+
+const char *hf_options_text(const struct hf_options *options, const char *key)
+{
+    const struct hf_option_value *given = hf_options_given(options, key);
+    return given != NULL ? given->text : known_option(options, key)->default_value;
+}
+
+static struct hf_word value_word(const struct hf_options *options, const char *key)
+{
+    const char *text = hf_options_text(options, key);
+    assert(text != NULL);
+    return (struct hf_word){text, (int)strlen(text)};
+}
+
+const char *hf_options_choice(const struct hf_options *options, const char *key)
+{
+    const struct hf_option *option = known_option(options, key);
+    const struct hf_word word = value_word(options, key);
+    struct hf_option_choice choice;
+    for (int i = 0; i < MAX_NAMES && hf_option_choice_get(option, i, &choice); i++)
+        if (is_key(word, choice.name) || hf_word_is(word, choice.name)) return choice.name;
+    return option->default_value;
+}
+
+int hf_options_integer(const struct hf_options *options, const char *key)
+{
+    int value = 0;
+    const enum hf_number outcome = hf_word_integer(value_word(options, key), &value);
+    assert(outcome == HF_NUMBER_OK);
+    (void)outcome;
+    return value;
+}
+
+double hf_options_real(const struct hf_options *options, const char *key)
+{
+    double value = 0.0;
+    const enum hf_number outcome = hf_word_real(value_word(options, key), &value);
+    assert(outcome == HF_NUMBER_OK);
+    (void)outcome;
+    return value;
+}
+
+bool hf_options_flag(const struct hf_options *options, const char *key)
+{
+    const struct hf_option_value *given = hf_options_given(options, key);
+    return given != NULL && truth((struct hf_word){given->text, (int)strlen(given->text)}) == 1;
+}

@@ -1,0 +1,146 @@
+/* The draft of a molecule: what readers share. */
+#include "molecule_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Makes room for one more element; *list and *room change together. */
+static bool grow(void **list, int n, int *room, size_t element_bytes)
+{
+    if (n < *room) return true;
+    const int larger = *room > 0 ? 2 * *room : 64;
+    void *moved = realloc(*list, (size_t)larger * element_bytes);
+    if (moved == NULL) return false;
+    *list = moved;
+    *room = larger;
+    return true;
+}
+
+hf_status hf_draft_add_atom(struct draft *draft, const struct draft_atom *atom,
+                            struct hf_error *error)
+{
+    if (draft->n_atom == HF_MAX_ATOM)
+        return hf_text_fail(error, draft->text, atom->line, "more than %d atoms", HF_MAX_ATOM);
+    void *list = draft->atom;
+    if (!grow(&list, draft->n_atom, &draft->n_atom_room, sizeof *atom))
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
+    draft->atom = list;
+    draft->atom[draft->n_atom++] = *atom;
+    return HF_OK;
+}
+
+hf_status hf_draft_add_bond(struct draft *draft, const struct draft_bond *bond,
+                            struct hf_error *error)
+{
+    void *list = draft->bond;
+    if (!grow(&list, draft->n_bond, &draft->n_bond_room, sizeof *bond))
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
+    draft->bond = list;
+    draft->bond[draft->n_bond++] = *bond;
+    return HF_OK;
+}
+
+hf_status hf_draft_option(struct draft *draft, const char *key, struct hf_word value, int line,
+                          struct hf_error *error)
+{
+    char where[400];
+    struct hf_options *options = draft->options;
+    const struct hf_option *option =
+        hf_option_find(options->n_option, options->table, (struct hf_word){key, (int)strlen(key)});
+    if (line > 0)
+        snprintf(where, sizeof where, "%s, line %d", draft->text->path, line);
+    else
+        snprintf(where, sizeof where, "%s", draft->text->path);
+    return hf_options_add(options, option, value, HF_OPTION_FILE, where, error);
+}
+
+hf_status hf_draft_option_integer(struct draft *draft, const char *key, int value, int line,
+                                  struct hf_error *error)
+{
+    char digits[16];
+    const int length = snprintf(digits, sizeof digits, "%d", value);
+    return hf_draft_option(draft, key, (struct hf_word){digits, length}, line, error);
+}
+
+hf_status hf_read_real(const struct hf_text *text, int line, struct hf_word word, const char *what,
+                       double *value, struct hf_error *error)
+{
+    const enum hf_number outcome = hf_word_real(word, value);
+    if (outcome == HF_NUMBER_OK) return HF_OK;
+    if (word.length == 0)
+        return hf_text_fail(error, text, line, "%s is missing; expected a number", what);
+    return hf_text_fail(error, text, line, "%s '%.*s' %s; expected a decimal number", what,
+                        HF_WORD(word), hf_number_problem(outcome));
+}
+
+hf_status hf_read_integer(const struct hf_text *text, int line, struct hf_word word,
+                          const char *what, int *value, struct hf_error *error)
+{
+    const enum hf_number outcome = hf_word_integer(word, value);
+    if (outcome == HF_NUMBER_OK) return HF_OK;
+    if (word.length == 0)
+        return hf_text_fail(error, text, line, "%s is missing; expected a whole number", what);
+    return hf_text_fail(
+        error, text, line, "%s '%.*s' %s; expected a whole number", what, HF_WORD(word),
+        outcome == HF_NUMBER_NONE ? "is not a whole number" : hf_number_problem(outcome));
+}
+
+/** Cuts the ghost marks off a name: @H, Gh(H), Bq-H, BqH, H-Bq, Ghost-H. */
+static bool strip_ghost_mark(struct hf_word *name)
+{
+    static const char *const before[] = {"@", "ghost", "gh", "bq"};
+    static const struct hf_word behind = {"-bq", 3};
+    if (name->length > behind.length &&
+        hf_word_is((struct hf_word){name->begin + name->length - 3, 3}, behind.begin)) {
+        name->length -= 3;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const int length = (int)strlen(before[i]);
+        if (name->length <= length || !hf_word_is((struct hf_word){name->begin, length}, before[i]))
+            continue;
+        struct hf_word rest = {name->begin + length, name->length - length};
+        const char first = rest.begin[0];
+        if (first == '(' && rest.begin[rest.length - 1] == ')' && rest.length > 2)
+            rest = (struct hf_word){rest.begin + 1, rest.length - 2};
+        else if ((first == '-' || first == '_') && rest.length > 1)
+            rest = (struct hf_word){rest.begin + 1, rest.length - 1};
+        *name = rest;
+        return true;
+    }
+    return false;
+}
+
+hf_status hf_read_atom_name(const struct hf_text *text, int line, struct hf_word name,
+                            struct draft_atom *atom, struct hf_error *error)
+{
+    struct hf_word core = name;
+    char symbol[4] = "";
+    int n_letter = 0, number = 0, n_symbol = 0;
+    atom->ghost = strip_ghost_mark(&core);
+    if (hf_word_integer(core, &number) == HF_NUMBER_OK) {
+        if (hf_element_symbol(number) == NULL)
+            return hf_text_fail(error, text, line,
+                                "unknown element '%.*s'; atomic numbers go from "
+                                "1 to 118",
+                                HF_WORD(name));
+        atom->atomic_number = number;
+        return HF_OK;
+    }
+    while (n_letter < core.length &&
+           ((core.begin[n_letter] | 32) >= 'a' && (core.begin[n_letter] | 32) <= 'z'))
+        n_letter++;
+    const char next = n_letter < core.length ? core.begin[n_letter] : '\0';
+    const bool label = next == '\0' || next == '_' || (next >= '0' && next <= '9');
+    if (n_letter < (int)sizeof symbol) memcpy(symbol, core.begin, (size_t)n_letter);
+    atom->atomic_number = label ? hf_element_number(symbol) : 0;
+    if (atom->atomic_number != 0) return HF_OK;
+    const char *const *known = hf_element_symbols(&n_symbol);
+    const char *nearest = hf_nearest_word((struct hf_word){core.begin, n_letter}, n_symbol, known);
+    return hf_text_fail(error, text, line,
+                        "unknown element '%.*s'; expected a symbol such as C or "
+                        "an atomic number%s%s",
+                        HF_WORD(name), nearest != NULL ? "; did you mean " : "",
+                        nearest != NULL ? nearest : "");
+}

@@ -1,0 +1,162 @@
+/* From the draft to the molecule: units, distances, electrons. */
+#include "molecule_private.h"
+
+#include "hf/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Farther from the origin nothing sensible lies. */
+static const double farthest_bohr = 1e4;
+/** Nearer than this two atoms are on top of each other. */
+static const double coincidence_bohr = 0.1;
+/** Distance over sum of covalent radii. Bonds lie between 0.77 (nitrogen) and 1.3; ångström read as
+ *  bohr makes that 0.4 to 0.65, bohr read as ångström 1.5 to 2.4. */
+static const double ratio_too_close = 0.66, ratio_too_far = 1.6;
+
+static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule,
+                               struct hf_error *error)
+{
+    const struct hf_option_value *given = hf_options_given(draft->options, "units");
+    const bool bohr = strcmp(hf_options_choice(draft->options, "units"), "bohr") == 0;
+    const double factor = bohr ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
+    if (bohr && draft->always_angstrom)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: units bohr, but %s is an MDL molfile, which is "
+                       "always in angstrom",
+                       given->where, draft->text->path);
+    for (int i = 0; i < draft->n_atom; i++) {
+        const struct draft_atom *from = &draft->atom[i];
+        struct hf_atom *to = &molecule->atom[i];
+        *to = (struct hf_atom){.atomic_number = from->atomic_number, .ghost = from->ghost};
+        for (int k = 0; k < 3; k++) {
+            to->position_bohr[k] = from->position[k] * factor;
+            if (!(fabs(to->position_bohr[k]) <= farthest_bohr))
+                return hf_text_fail(error, draft->text, from->line,
+                                    "coordinate %g %s is out of range; expected less than %g bohr "
+                                    "from the origin",
+                                    from->position[k], bohr ? "bohr" : "angstrom", farthest_bohr);
+        }
+    }
+    return HF_OK;
+}
+
+static double distance_bohr(const struct hf_molecule *molecule, int i, int j)
+{
+    const double *a = molecule->atom[i].position_bohr, *b = molecule->atom[j].position_bohr;
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+/** Says what is odd about the nearest pair (i, j), whose distance is `ratio` radii. */
+static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio,
+                               struct hf_error *error)
+{
+    const struct hf_molecule *molecule = &draft->input->molecule;
+    const bool bohr = strcmp(hf_options_choice(draft->options, "units"), "bohr") == 0;
+    const bool close = ratio < ratio_too_close;
+    if (!close && (bohr || ratio < ratio_too_far)) return HF_OK;
+    const double distance = distance_bohr(molecule, i, j);
+    return hf_input_warn(draft->input, error,
+                         "%s: the nearest atoms for their size, %s (line %d) and %s (line %d), are "
+                         "%.3f bohr (%.3f angstrom) apart, which is absurdly %s; units were taken "
+                         "as %s%s",
+                         draft->text->path, hf_element_symbol(molecule->atom[i].atomic_number),
+                         draft->atom[i].line, hf_element_symbol(molecule->atom[j].atomic_number),
+                         draft->atom[j].line, distance, distance * HF_BOHR_IN_ANGSTROM,
+                         close ? "close" : "far", bohr ? "bohr" : "angstrom",
+                         close == bohr ? (bohr ? "; are they angstrom?" : "; are they bohr?") : "");
+}
+
+static bool is_noble_gas(int z)
+{
+    return z == 2 || z == 10 || z == 18 || z == 36 || z == 54 || z == 86;
+}
+
+static hf_status check_distances(struct draft *draft, struct hf_error *error)
+{
+    const struct hf_molecule *molecule = &draft->input->molecule;
+    int nearest_i = -1, nearest_j = -1;
+    double least_ratio = HUGE_VAL;
+    for (int i = 1; i < molecule->n_atom; i++) {
+        const struct hf_atom *a = &molecule->atom[i];
+        for (int j = 0; j < i; j++) {
+            const struct hf_atom *b = &molecule->atom[j];
+            const double distance = distance_bohr(molecule, i, j);
+            if (distance < coincidence_bohr)
+                return hf_text_fail(error, draft->text, draft->atom[i].line,
+                                    "atoms %d (%s, line %d) and %d (%s) are on top of each other "
+                                    "(%.3g bohr apart)",
+                                    j + 1, hf_element_symbol(b->atomic_number), draft->atom[j].line,
+                                    i + 1, hf_element_symbol(a->atomic_number), distance);
+            if (a->ghost || b->ghost) continue;
+            const double ratio = distance * HF_BOHR_IN_ANGSTROM /
+                                 (hf_covalent_radius_angstrom(a->atomic_number) +
+                                  hf_covalent_radius_angstrom(b->atomic_number));
+            const bool loose = is_noble_gas(a->atomic_number) || is_noble_gas(b->atomic_number);
+            if (ratio >= least_ratio || (loose && ratio > ratio_too_close)) continue;
+            least_ratio = ratio;
+            nearest_i = j;
+            nearest_j = i;
+        }
+    }
+    if (nearest_i < 0) return HF_OK;
+    return judge_nearest(draft, nearest_i, nearest_j, least_ratio, error);
+}
+
+/** Where a number came from, for the message. */
+static const char *origin(const struct draft *draft, const char *key, const char *nobody)
+{
+    const struct hf_option_value *given = hf_options_given(draft->options, key);
+    return given != NULL ? given->where : nobody;
+}
+
+static hf_status check_electrons(struct draft *draft, struct hf_error *error)
+{
+    struct hf_molecule *molecule = &draft->input->molecule;
+    const char *path = draft->text->path;
+    molecule->charge = 0;
+    const int nuclei = hf_molecule_n_electron(molecule);
+    molecule->charge = hf_options_integer(draft->options, "charge");
+    const int n_electron = hf_molecule_n_electron(molecule);
+    if (n_electron <= 0)
+        return hf_fail(error, HF_BAD_INPUT, "%s: there are no electrons (nuclei %+d, charge %+d)",
+                       origin(draft, "charge", path), nuclei, molecule->charge);
+    if (-molecule->charge > nuclei)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: charge %+d is out of range; expected at least %+d "
+                       "for these nuclei",
+                       origin(draft, "charge", path), molecule->charge, -nuclei);
+    const struct hf_option_value *given = hf_options_given(draft->options, "multiplicity");
+    molecule->multiplicity = given != NULL ? hf_options_integer(draft->options, "multiplicity")
+                             : draft->multiplicity_by_parity ? 1 + n_electron % 2
+                                                             : 1;
+    const int unpaired = molecule->multiplicity - 1;
+    const char *where = given != NULL ? given->where : origin(draft, "charge", path);
+    if (unpaired > n_electron)
+        return hf_fail(error, HF_BAD_INPUT, "%s: multiplicity %d needs %d electrons, there are %d",
+                       where, molecule->multiplicity, unpaired, n_electron);
+    if ((n_electron - unpaired) % 2 != 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: %d electrons (charge %+d) cannot have multiplicity %d; an %s number of "
+                       "electrons needs an %s multiplicity",
+                       where, n_electron, molecule->charge, molecule->multiplicity,
+                       n_electron % 2 != 0 ? "odd" : "even", n_electron % 2 != 0 ? "even" : "odd");
+    return HF_OK;
+}
+
+hf_status hf_draft_finish(struct draft *draft, struct hf_error *error)
+{
+    struct hf_molecule *molecule = &draft->input->molecule;
+    const char *title = hf_options_text(draft->options, "title");
+    *molecule = (struct hf_molecule){.n_atom = draft->n_atom};
+    molecule->atom = calloc((size_t)draft->n_atom, sizeof *molecule->atom);
+    if (title != NULL) molecule->title = strdup(title);
+    if (molecule->atom == NULL || (title != NULL && molecule->title == NULL))
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
+    hf_status status = convert_units(draft, molecule, error);
+    if (status == HF_OK) status = check_distances(draft, error);
+    if (status == HF_OK) status = check_electrons(draft, error);
+    return status;
+}

@@ -1,0 +1,164 @@
+/* MDL V2000: everything stands in fixed columns, never to be split at blanks. */
+#include "molecule_private.h"
+
+#include <string.h>
+
+static hf_status missing_line(const struct draft *draft, const char *expected,
+                              struct hf_error *error)
+{
+    return hf_text_fail(error, draft->text, draft->text->n_line, "the file ends here; expected %s",
+                        expected);
+}
+
+/** Element of an atom; what is not an element has a meaning in searches and reactions only. */
+static hf_status read_symbol(const struct draft *draft, int line, struct hf_word word,
+                             struct draft_atom *atom, struct hf_error *error)
+{
+    static const char *const placeholder[] = {"R#", "R",  "*",  "A",  "Q",  "X",  "M",
+                                              "L",  "LP", "Du", "AH", "QH", "XH", "MH"};
+    char symbol[8] = "";
+    for (size_t i = 0; i < sizeof placeholder / sizeof *placeholder; i++)
+        if (hf_word_is(word, placeholder[i]))
+            return hf_text_fail(error, draft->text, line,
+                                "'%.*s' stands for a group or a search term, not for an atom",
+                                HF_WORD(word));
+    if (word.length < (int)sizeof symbol) memcpy(symbol, word.begin, (size_t)word.length);
+    atom->atomic_number = hf_element_number(symbol);
+    if (atom->atomic_number != 0) return HF_OK;
+    return hf_text_fail(error, draft->text, line,
+                        "unknown element '%.*s'; expected a symbol in columns 32 to 34",
+                        HF_WORD(word));
+}
+
+static hf_status read_atom(struct draft *draft, int line, struct hf_error *error)
+{
+    /* charge codes 1..7: +3 +2 +1, doublet radical, -1 -2 -3 */
+    static const int charge_of_code[8] = {0, 3, 2, 1, 0, -1, -2, -3};
+    static const char *const axis[3] = {"x (columns 1 to 10)", "y (columns 11 to 20)",
+                                        "z (columns 21 to 30)"};
+    const char *content = draft->text->line[line - 1];
+    const struct hf_word charge = hf_columns(content, 37, 39);
+    struct draft_atom atom = {.line = line, .label = draft->n_atom + 1};
+    int code = 0;
+    hf_status status = HF_OK;
+    for (int i = 0; i < 3 && status == HF_OK; i++)
+        status = hf_read_real(draft->text, line, hf_columns(content, 10 * i + 1, 10 * i + 10),
+                              axis[i], &atom.position[i], error);
+    if (status == HF_OK)
+        status = read_symbol(draft, line, hf_columns(content, 32, 34), &atom, error);
+    if (status == HF_OK && charge.length > 0)
+        status = hf_read_integer(draft->text, line, charge, "charge code", &code, error);
+    if (status != HF_OK) return status;
+    if (code < 0 || code > 7)
+        return hf_text_fail(error, draft->text, line, "charge code %d; expected 0 to 7", code);
+    atom.charge = charge_of_code[code];
+    atom.unpaired = code == 4;
+    if (code == 4) draft->has_radical = true;
+    return hf_draft_add_atom(draft, &atom, error);
+}
+
+static hf_status read_bond(struct draft *draft, int line, struct hf_error *error)
+{
+    static const char *const what[3] = {"first atom", "second atom", "bond type"};
+    const char *content = draft->text->line[line - 1];
+    int field[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        const hf_status status =
+            hf_read_integer(draft->text, line, hf_columns(content, 3 * i + 1, 3 * i + 3), what[i],
+                            &field[i], error);
+        if (status != HF_OK) return status;
+    }
+    if (field[0] < 1 || field[0] > draft->n_atom || field[1] < 1 || field[1] > draft->n_atom)
+        return hf_text_fail(error, draft->text, line,
+                            "a bond between atoms %d and %d; there are %d", field[0], field[1],
+                            draft->n_atom);
+    return hf_draft_add_bond(draft, &(struct draft_bond){field[0] - 1, field[1] - 1, field[2]},
+                             error);
+}
+
+/** M  CHGnn8 aaa vvv ... and M  RAD, whose pairs stand in fields of four columns. */
+static hf_status read_property(struct draft *draft, int line, bool radical, struct hf_error *error)
+{
+    const char *content = draft->text->line[line - 1];
+    int n_pair = 0;
+    hf_status status =
+        hf_read_integer(draft->text, line, hf_columns(content, 7, 9), "count", &n_pair, error);
+    if (status == HF_OK && (n_pair < 1 || n_pair > 8))
+        status = hf_text_fail(error, draft->text, line, "%d entries; expected 1 to 8", n_pair);
+    for (int i = 0; i < n_pair && status == HF_OK; i++) {
+        const int column = 10 + 8 * i;
+        int atom = 0, value = 0;
+        status = hf_read_integer(draft->text, line, hf_columns(content, column, column + 3), "atom",
+                                 &atom, error);
+        if (status == HF_OK)
+            status = hf_read_integer(draft->text, line, hf_columns(content, column + 4, column + 7),
+                                     radical ? "radical" : "charge", &value, error);
+        if (status != HF_OK) break;
+        if (atom < 1 || atom > draft->n_atom)
+            status = hf_text_fail(error, draft->text, line, "atom %d; there are %d", atom,
+                                  draft->n_atom);
+        else if (radical ? value < 0 || value > 3 : value < -15 || value > 15)
+            status = hf_text_fail(error, draft->text, line, "%s %d; expected %s",
+                                  radical ? "radical" : "charge", value,
+                                  radical ? "0 to 3" : "-15 to 15");
+        else if (radical)
+            draft->atom[atom - 1].unpaired = value >= 2 ? value - 1 : 0;
+        else
+            draft->atom[atom - 1].charge = value;
+    }
+    return status;
+}
+
+/** Any M  CHG or M  RAD cancels all charges and radicals of the atom block. */
+static void cancel_atom_block(struct draft *draft)
+{
+    for (int i = 0; i < draft->n_atom; i++) draft->atom[i].charge = draft->atom[i].unpaired = 0;
+    draft->has_radical = false;
+}
+
+static hf_status read_properties(struct draft *draft, int *next_line, struct hf_error *error)
+{
+    const struct hf_text *text = draft->text;
+    bool cancelled = false;
+    for (int i = *next_line; i < text->n_line; i++) {
+        const char *content = text->line[i];
+        const bool charge = strncmp(content, "M  CHG", 6) == 0;
+        const bool radical = strncmp(content, "M  RAD", 6) == 0;
+        *next_line = i + 1;
+        if (strncmp(content, "M  END", 6) == 0) return HF_OK;
+        if (strncmp(content, "$$$$", 4) == 0) break;
+        if (strncmp(content, "A  ", 3) == 0 || strncmp(content, "G  ", 3) == 0) i++; /* two lines */
+        if (!charge && !radical) continue;
+        if (!cancelled) cancel_atom_block(draft);
+        cancelled = true;
+        if (radical) draft->has_radical = true;
+        const hf_status status = read_property(draft, i + 1, radical, error);
+        if (status != HF_OK) return status;
+    }
+    return missing_line(draft, "a line 'M  END' (is the file cut off?)", error);
+}
+
+hf_status hf_read_mdl_v2000(struct draft *draft, int *next_line, struct hf_error *error)
+{
+    const struct hf_text *text = draft->text;
+    const char *counts = text->line[3];
+    int n_atom = 0, n_bond = 0, line = 5;
+    hf_status status = hf_read_integer(text, 4, hf_columns(counts, 1, 3),
+                                       "count of atoms (columns 1 to 3)", &n_atom, error);
+    if (status == HF_OK)
+        status = hf_read_integer(text, 4, hf_columns(counts, 4, 6),
+                                 "count of bonds (columns 4 to 6)", &n_bond, error);
+    if (status != HF_OK) return status;
+    if (n_atom < 1 || n_bond < 0)
+        return hf_text_fail(error, text, 4, "%d atoms and %d bonds; expected at least one atom",
+                            n_atom, n_bond);
+    for (int i = 0; i < n_atom + n_bond && status == HF_OK; i++, line++) {
+        if (line > text->n_line || strncmp(text->line[line - 1], "M  ", 3) == 0)
+            return hf_text_fail(error, text, line > text->n_line ? text->n_line : line,
+                                "the file ends here; expected %d atoms and %d bonds (line 4)",
+                                n_atom, n_bond);
+        status = i < n_atom ? read_atom(draft, line, error) : read_bond(draft, line, error);
+    }
+    *next_line = line - 1;
+    return status == HF_OK ? read_properties(draft, next_line, error) : status;
+}

@@ -1,0 +1,219 @@
+/* MDL V3000: lines "M  V30 ...", continued when they end in a minus sign, free format. */
+#include "molecule_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Where reading stands. */
+struct v30 {
+    struct draft *draft;
+    int next;      /**< index of the next line of the text */
+    int line;      /**< number of the line that `content` begins in, for messages */
+    char *content; /**< the joined line without "M  V30 "; owned */
+};
+
+enum { PREFIX = 7 };
+
+static hf_status file_ends(const struct v30 *reader, struct hf_error *error)
+{
+    const struct hf_text *text = reader->draft->text;
+    return hf_text_fail(error, text, text->n_line,
+                        "the file ends here; expected END CTAB and a line 'M  END' (is the file "
+                        "cut off?)");
+}
+
+/** Joins the next line with its continuations. */
+static hf_status next_line(struct v30 *reader, struct hf_error *error)
+{
+    const struct hf_text *text = reader->draft->text;
+    size_t length = 0;
+    bool more = true;
+    for (bool first = true; more; first = false) {
+        if (reader->next >= text->n_line) return file_ends(reader, error);
+        const char *line = text->line[reader->next++];
+        if (first) reader->line = reader->next;
+        if (strncmp(line, "M  V30 ", PREFIX) != 0)
+            return hf_text_fail(error, text, reader->next, "expected a line that begins 'M  V30 '");
+        const struct hf_word part = hf_rest_of_line(line + PREFIX);
+        more = part.length > 0 && part.begin[part.length - 1] == '-';
+        const size_t n = (size_t)part.length - (more ? 1 : 0);
+        char *longer = realloc(reader->content, length + n + 1);
+        if (longer == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path);
+        reader->content = longer;
+        memcpy(longer + length, part.begin, n);
+        length += n;
+        longer[length] = '\0';
+    }
+    return HF_OK;
+}
+
+/** Whether the joined line begins with these two words. */
+static bool is_line(const struct v30 *reader, const char *first, const char *second)
+{
+    const char *position = reader->content;
+    struct hf_word word;
+    if (!hf_next_word(&position, &word) || !hf_word_is(word, first)) return false;
+    hf_next_word(&position, &word);
+    return second == NULL || hf_word_is(word, second);
+}
+
+static hf_status read_symbol(const struct v30 *reader, struct hf_word word, struct draft_atom *atom,
+                             struct hf_error *error)
+{
+    char symbol[8] = "";
+    if (word.length < (int)sizeof symbol) memcpy(symbol, word.begin, (size_t)word.length);
+    atom->atomic_number = hf_element_number(symbol);
+    if (atom->atomic_number != 0) return HF_OK;
+    return hf_text_fail(error, reader->draft->text, reader->line,
+                        "'%.*s' is no element (groups and search terms are not read)",
+                        HF_WORD(word));
+}
+
+/** CHG=n and RAD=n; the other properties do not matter here. */
+static hf_status read_atom_property(struct v30 *reader, struct hf_word word,
+                                    struct draft_atom *atom, struct hf_error *error)
+{
+    const struct hf_text *text = reader->draft->text;
+    const bool charge = word.length > 4 && hf_word_is((struct hf_word){word.begin, 4}, "CHG=");
+    const bool radical = word.length > 4 && hf_word_is((struct hf_word){word.begin, 4}, "RAD=");
+    int value = 0;
+    if (!charge && !radical) return HF_OK;
+    const hf_status status =
+        hf_read_integer(text, reader->line, (struct hf_word){word.begin + 4, word.length - 4},
+                        charge ? "CHG" : "RAD", &value, error);
+    if (status != HF_OK) return status;
+    if (charge ? value < -15 || value > 15 : value < 0 || value > 3)
+        return hf_text_fail(error, text, reader->line, "%.*s; expected %s", HF_WORD(word),
+                            charge ? "-15 to 15" : "0 to 3");
+    if (charge) {
+        atom->charge = value;
+    } else {
+        atom->unpaired = value >= 2 ? value - 1 : 0;
+        reader->draft->has_radical = true;
+    }
+    return HF_OK;
+}
+
+/** index type x y z aamap [KEY=value ...] */
+static hf_status read_atom(struct v30 *reader, struct hf_error *error)
+{
+    static const char *const axis[3] = {"x", "y", "z"};
+    struct draft *draft = reader->draft;
+    const char *position = reader->content;
+    struct draft_atom atom = {.line = reader->line};
+    struct hf_word word;
+    hf_next_word(&position, &word);
+    hf_status status =
+        hf_read_integer(draft->text, reader->line, word, "atom index", &atom.label, error);
+    hf_next_word(&position, &word);
+    if (status == HF_OK) status = read_symbol(reader, word, &atom, error);
+    for (int i = 0; i < 3 && status == HF_OK; i++) {
+        hf_next_word(&position, &word);
+        status = hf_read_real(draft->text, reader->line, word, axis[i], &atom.position[i], error);
+    }
+    while (status == HF_OK && hf_next_word(&position, &word))
+        status = read_atom_property(reader, word, &atom, error);
+    return status == HF_OK ? hf_draft_add_atom(draft, &atom, error) : status;
+}
+
+/** Number of the atom (from 0) that the file calls `label`; -1 when there is none. */
+static int find_atom(const struct draft *draft, int label)
+{
+    if (label >= 1 && label <= draft->n_atom && draft->atom[label - 1].label == label)
+        return label - 1;
+    for (int i = 0; i < draft->n_atom; i++)
+        if (draft->atom[i].label == label) return i;
+    return -1;
+}
+
+/** index type atom1 atom2 ... */
+static hf_status read_bond(struct v30 *reader, struct hf_error *error)
+{
+    static const char *const what[4] = {"bond index", "bond type", "first atom", "second atom"};
+    struct draft *draft = reader->draft;
+    const char *position = reader->content;
+    int field[4] = {0, 0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        struct hf_word word;
+        hf_next_word(&position, &word);
+        const hf_status status =
+            hf_read_integer(draft->text, reader->line, word, what[i], &field[i], error);
+        if (status != HF_OK) return status;
+    }
+    const struct draft_bond bond = {find_atom(draft, field[2]), find_atom(draft, field[3]),
+                                    field[1]};
+    if (bond.a >= 0 && bond.b >= 0) return hf_draft_add_bond(draft, &bond, error);
+    return hf_text_fail(error, draft->text, reader->line, "a bond with atom %d, which is not there",
+                        bond.a < 0 ? field[2] : field[3]);
+}
+
+/** COUNTS na nb ... */
+static hf_status read_counts(struct v30 *reader, int *n_atom, int *n_bond, struct hf_error *error)
+{
+    const char *position = reader->content;
+    const struct hf_text *text = reader->draft->text;
+    struct hf_word word;
+    hf_next_word(&position, &word);
+    hf_next_word(&position, &word);
+    hf_status status = hf_read_integer(text, reader->line, word, "count of atoms", n_atom, error);
+    hf_next_word(&position, &word);
+    if (status == HF_OK)
+        status = hf_read_integer(text, reader->line, word, "count of bonds", n_bond, error);
+    return status;
+}
+
+/** Lines of a block up to its END; atoms and bonds are read, the rest is passed over. */
+static hf_status read_block(struct v30 *reader, struct hf_error *error)
+{
+    const bool atoms = is_line(reader, "BEGIN", "ATOM"), bonds = is_line(reader, "BEGIN", "BOND");
+    hf_status status = HF_OK;
+    for (int depth = 1; depth > 0 && status == HF_OK;) {
+        status = next_line(reader, error);
+        if (status != HF_OK) break;
+        if (is_line(reader, "END", NULL))
+            depth--;
+        else if (is_line(reader, "BEGIN", NULL))
+            depth++;
+        else if (atoms)
+            status = read_atom(reader, error);
+        else if (bonds)
+            status = read_bond(reader, error);
+    }
+    return status;
+}
+
+static hf_status read_table(struct v30 *reader, struct hf_error *error)
+{
+    const struct hf_text *text = reader->draft->text;
+    int n_atom = -1, n_bond = 0;
+    hf_status status = next_line(reader, error);
+    if (status == HF_OK && !is_line(reader, "BEGIN", "CTAB"))
+        status = hf_text_fail(error, text, reader->line, "expected 'M  V30 BEGIN CTAB'");
+    while (status == HF_OK) {
+        status = next_line(reader, error);
+        if (status != HF_OK || is_line(reader, "END", "CTAB")) break;
+        if (is_line(reader, "COUNTS", NULL))
+            status = read_counts(reader, &n_atom, &n_bond, error);
+        else if (is_line(reader, "BEGIN", NULL))
+            status = read_block(reader, error);
+    }
+    if (status != HF_OK) return status;
+    if (n_atom < 1 || reader->draft->n_atom != n_atom || reader->draft->n_bond != n_bond)
+        return hf_text_fail(error, text, reader->line,
+                            "%d atoms and %d bonds were found; COUNTS says %d and %d",
+                            reader->draft->n_atom, reader->draft->n_bond, n_atom, n_bond);
+    return HF_OK;
+}
+
+hf_status hf_read_mdl_v3000(struct draft *draft, int *after, struct hf_error *error)
+{
+    struct v30 reader = {.draft = draft, .next = 4};
+    hf_status status = read_table(&reader, error);
+    bool ended = false;
+    while (status == HF_OK && !ended && reader.next < draft->text->n_line)
+        ended = strncmp(draft->text->line[reader.next++], "M  END", 6) == 0;
+    if (status == HF_OK && !ended) status = file_ends(&reader, error);
+    *after = reader.next;
+    free(reader.content);
+    return status;
+}

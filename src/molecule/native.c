@@ -1,0 +1,114 @@
+/* The native input: keys with values, and a geometry block. */
+#include "molecule_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** Ends the line at a # that begins it or follows a blank. */
+static void cut_comment(char *line)
+{
+    for (char *c = strchr(line, '#'); c != NULL; c = strchr(c + 1, '#'))
+        if (c == line || c[-1] == ' ' || c[-1] == '\t') *c = '\0';
+}
+
+static hf_status read_atom(struct draft *draft, int line, struct hf_error *error)
+{
+    static const char *const axis[3] = {"x", "y", "z"};
+    const char *position = draft->text->line[line - 1];
+    struct draft_atom atom = {.line = line};
+    struct hf_word word;
+    hf_next_word(&position, &word);
+    hf_status status = hf_read_atom_name(draft->text, line, word, &atom, error);
+    for (int i = 0; i < 3 && status == HF_OK; i++) {
+        hf_next_word(&position, &word);
+        status = hf_read_real(draft->text, line, word, axis[i], &atom.position[i], error);
+    }
+    if (status != HF_OK) return status;
+    if (hf_next_word(&position, &word))
+        return hf_text_fail(error, draft->text, line,
+                            "'%.*s' stands behind the coordinates; expected: element x y z",
+                            HF_WORD(word));
+    return hf_draft_add_atom(draft, &atom, error);
+}
+
+static hf_status unknown_key(struct draft *draft, int line, struct hf_word key, bool first_of_file,
+                             struct hf_error *error)
+{
+    static const char *const blocks[] = {"geometry", "end"};
+    const struct hf_options *options = draft->options;
+    const char *nearest = hf_nearest_word(key, 2, blocks);
+    if (nearest == NULL) nearest = hf_option_nearest(options->n_option, options->table, key);
+    if (nearest == NULL && first_of_file)
+        return hf_text_fail(error, draft->text, line,
+                            "'%.*s' is no key of an hf input, and the file is neither an MDL "
+                            "molfile (V2000 or V3000 in line 4) nor XYZ (a count in line 1)",
+                            HF_WORD(key));
+    return hf_text_fail(error, draft->text, line, "unknown key '%.*s'%s%s", HF_WORD(key),
+                        nearest != NULL ? "; did you mean " : "; hf --help lists the keys",
+                        nearest != NULL ? nearest : "");
+}
+
+/** Reads the atoms that follow the word geometry in line *line, up to the word end. */
+static hf_status read_geometry(struct draft *draft, int *line, struct hf_error *error)
+{
+    const int start = *line;
+    for ((*line)++; *line <= draft->text->n_line; (*line)++) {
+        char *content = draft->text->line[*line - 1];
+        const char *position = content;
+        struct hf_word word;
+        cut_comment(content);
+        if (!hf_next_word(&position, &word)) continue;
+        if (hf_word_is(word, "end") && hf_rest_of_line(position).length == 0) {
+            if (draft->n_atom > 0) return HF_OK;
+            return hf_text_fail(error, draft->text, start, "the geometry has no atoms");
+        }
+        const hf_status status = read_atom(draft, *line, error);
+        if (status != HF_OK) return status;
+    }
+    return hf_text_fail(error, draft->text, start,
+                        "the geometry has no end; expected the word end behind its last atom");
+}
+
+static hf_status read_key(struct draft *draft, int line, struct hf_word key, const char *position,
+                          bool first_of_file, struct hf_error *error)
+{
+    char where[400];
+    struct hf_options *options = draft->options;
+    const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
+    if (hf_word_is(key, "end"))
+        return hf_text_fail(error, draft->text, line, "'end' without a geometry before it");
+    if (option == NULL) return unknown_key(draft, line, key, first_of_file, error);
+    snprintf(where, sizeof where, "%s, line %d", draft->text->path, line);
+    return hf_options_add(options, option, hf_rest_of_line(position), HF_OPTION_FILE, where, error);
+}
+
+hf_status hf_read_native(struct draft *draft, struct hf_error *error)
+{
+    int n_geometry = 0;
+    bool first_of_file = true;
+    for (int line = 1; line <= draft->text->n_line; line++) {
+        char *content = draft->text->line[line - 1];
+        const char *position = content;
+        struct hf_word key;
+        hf_status status;
+        cut_comment(content);
+        if (!hf_next_word(&position, &key)) continue;
+        if (!hf_word_is(key, "geometry"))
+            status = read_key(draft, line, key, position, first_of_file, error);
+        else if (hf_rest_of_line(position).length > 0)
+            status = hf_text_fail(error, draft->text, line,
+                                  "'%.*s' stands behind geometry; expected the first atom in the "
+                                  "next line",
+                                  HF_WORD(hf_rest_of_line(position)));
+        else if (n_geometry++ > 0)
+            status = hf_text_fail(error, draft->text, line, "a second geometry");
+        else
+            status = read_geometry(draft, &line, error);
+        if (status != HF_OK) return status;
+        first_of_file = false;
+    }
+    if (n_geometry > 0) return HF_OK;
+    return hf_text_fail(error, draft->text, 0,
+                        "there is no geometry; expected a line 'geometry', lines 'element x y z' "
+                        "and a line 'end'");
+}

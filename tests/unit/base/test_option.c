@@ -1,0 +1,184 @@
+/* The store of options: levels, checks, messages. */
+#include "hf/option.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+static const struct hf_option_choice animals[] = {
+    {"cat", "purrs", NULL}, {"dog-fish", "swims", NULL}, {"unicorn", "", "it is shy"}, {0}};
+
+static bool numbers(int i, struct hf_option_choice *choice)
+{
+    static const char *const name[] = {"one", "two"};
+    if (i >= 2) return false;
+    *choice = (struct hf_option_choice){.name = name[i]};
+    return true;
+}
+
+static const struct hf_option table[] = {
+    {.key = "name", .type = HF_OPTION_TEXT, .argument = "TEXT"},
+    {.key = "count",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "3",
+     .least = 1,
+     .most = 9},
+    {.key = "real_value",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "1e-8",
+     .least = 0,
+     .most = 1},
+    {.key = "pet",
+     .type = HF_OPTION_CHOICE,
+     .argument = "PET",
+     .default_value = "cat",
+     .choice = animals},
+    {.key = "number",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "two",
+     .list = numbers},
+    {.key = "force", .type = HF_OPTION_FLAG},
+    {.key = "fishy", .type = HF_OPTION_ALIAS, .alias_key = "pet", .alias_value = "dog-fish"},
+    {.key = "many", .type = HF_OPTION_TEXT, .argument = "TEXT", .repeatable = true},
+};
+enum { N_OPTION = sizeof table / sizeof *table };
+
+static struct hf_word word(const char *text)
+{
+    return (struct hf_word){text, (int)strlen(text)};
+}
+
+static hf_status give(struct hf_options *options, const char *key, const char *text,
+                      enum hf_option_level level, struct hf_error *error)
+{
+    const struct hf_option *option = hf_option_find(N_OPTION, table, word(key));
+    assert_non_null(option);
+    return hf_options_add(options, option, word(text), level,
+                          level == HF_OPTION_FILE ? "a.mol, line 4" : "--key", error);
+}
+
+static void defaults_count_until_something_is_given(void **state)
+{
+    (void)state;
+    struct hf_options options;
+    hf_options_init(&options, N_OPTION, table);
+    assert_null(hf_options_text(&options, "name"));
+    assert_null(hf_options_given(&options, "count"));
+    assert_int_equal(hf_options_integer(&options, "count"), 3);
+    assert_true(hf_options_real(&options, "real_value") == 1e-8);
+    assert_string_equal(hf_options_choice(&options, "pet"), "cat");
+    assert_string_equal(hf_options_choice(&options, "number"), "two");
+    assert_false(hf_options_flag(&options, "force"));
+    hf_options_done(&options);
+}
+
+static void the_command_line_overrides_the_file_whatever_comes_first(void **state)
+{
+    (void)state;
+    struct hf_options options;
+    struct hf_error error;
+    hf_options_init(&options, N_OPTION, table);
+    assert_int_equal(give(&options, "count", "5", HF_OPTION_COMMAND_LINE, &error), HF_OK);
+    assert_int_equal(give(&options, "count", "7", HF_OPTION_FILE, &error), HF_OK);
+    assert_int_equal(hf_options_integer(&options, "count"), 5);
+    assert_string_equal(hf_options_given(&options, "count")->where, "--key");
+    assert_int_equal(give(&options, "count", "6", HF_OPTION_COMMAND_LINE, &error), HF_OK);
+    assert_int_equal(hf_options_integer(&options, "count"), 6);
+    hf_options_done(&options);
+}
+
+static void a_file_says_a_thing_once_unless_it_is_repeatable(void **state)
+{
+    (void)state;
+    struct hf_options options;
+    struct hf_error error;
+    hf_options_init(&options, N_OPTION, table);
+    assert_int_equal(give(&options, "many", "a", HF_OPTION_FILE, &error), HF_OK);
+    assert_int_equal(give(&options, "many", "b", HF_OPTION_FILE, &error), HF_OK);
+    assert_int_equal(give(&options, "name", "a", HF_OPTION_FILE, &error), HF_OK);
+    assert_int_equal(give(&options, "name", "b", HF_OPTION_FILE, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "given before"));
+    assert_int_equal(options.n_value, 3);
+    hf_options_done(&options);
+}
+
+static void keys_and_choices_do_not_mind_case_or_dashes(void **state)
+{
+    (void)state;
+    struct hf_options options;
+    struct hf_error error;
+    hf_options_init(&options, N_OPTION, table);
+    assert_int_equal(give(&options, "Real-Value", "0.5D0", HF_OPTION_FILE, &error), HF_OK);
+    assert_true(hf_options_real(&options, "real_value") == 0.5);
+    assert_int_equal(give(&options, "pet", "DOG-FISH", HF_OPTION_FILE, &error), HF_OK);
+    assert_string_equal(hf_options_choice(&options, "pet"), "dog-fish");
+    hf_options_done(&options);
+}
+
+static void flags_and_aliases_stand_alone(void **state)
+{
+    (void)state;
+    struct hf_options options;
+    struct hf_error error;
+    hf_options_init(&options, N_OPTION, table);
+    assert_int_equal(give(&options, "force", "", HF_OPTION_FILE, &error), HF_OK);
+    assert_true(hf_options_flag(&options, "force"));
+    assert_int_equal(give(&options, "force", "no", HF_OPTION_COMMAND_LINE, &error), HF_OK);
+    assert_false(hf_options_flag(&options, "force"));
+    assert_int_equal(give(&options, "fishy", "", HF_OPTION_COMMAND_LINE, &error), HF_OK);
+    assert_string_equal(hf_options_choice(&options, "pet"), "dog-fish");
+    assert_int_equal(give(&options, "force", "maybe", HF_OPTION_COMMAND_LINE, &error),
+                     HF_BAD_INPUT);
+    hf_options_done(&options);
+}
+
+static void bad_values_are_refused_with_what_was_expected(void **state)
+{
+    (void)state;
+    const struct {
+        const char *key, *text, *message;
+    } bad[] = {
+        {"count", "x", "a.mol, line 4: count 'x' is not a whole number"},
+        {"count", "2.5", "not a whole number"},
+        {"count", "10", "expected 1 to 9"},
+        {"count", "99999999999", "out of range"},
+        {"count", "", "needs a value"},
+        {"real_value", "1,5", "is not a number"},
+        {"real_value", "-1", "expected 0 to 1"},
+        {"pet", "cta", "expected one of cat, dog-fish; did you mean cat"},
+        {"pet", "unicorn", "it is shy"},
+        {"number", "twoo", "did you mean two"},
+    };
+    struct hf_options options;
+    struct hf_error error;
+    hf_options_init(&options, N_OPTION, table);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(give(&options, bad[i].key, bad[i].text, HF_OPTION_FILE, &error),
+                         HF_BAD_INPUT);
+        assert_non_null(strstr(error.message, bad[i].message));
+    }
+    assert_int_equal(options.n_value, 0);
+    assert_null(hf_option_find(N_OPTION, table, word("cuont")));
+    assert_string_equal(hf_option_nearest(N_OPTION, table, word("cuont")), "count");
+    hf_options_done(&options);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_count_until_something_is_given),
+        cmocka_unit_test(the_command_line_overrides_the_file_whatever_comes_first),
+        cmocka_unit_test(a_file_says_a_thing_once_unless_it_is_repeatable),
+        cmocka_unit_test(keys_and_choices_do_not_mind_case_or_dashes),
+        cmocka_unit_test(flags_and_aliases_stand_alone),
+        cmocka_unit_test(bad_values_are_refused_with_what_was_expected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/* The readers: native, XYZ, MDL V2000 and V3000, and every message they can give. */
+#include "hf/input.h"
+#include "hf/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct hf_option_choice units[] = {{"angstrom", "", NULL}, {"bohr", "", NULL}, {0}};
+
+static const struct hf_option table[] = {
+    {.key = "title", .type = HF_OPTION_TEXT, .argument = "TEXT"},
+    {.key = "basis", .type = HF_OPTION_TEXT, .argument = "NAME", .repeatable = true},
+    {.key = "charge",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "0",
+     .least = -1000,
+     .most = 1000},
+    {.key = "multiplicity",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "1",
+     .least = 1,
+     .most = 100},
+    {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
+    {.key = "force", .type = HF_OPTION_FLAG},
+};
+enum { N_OPTION = sizeof table / sizeof *table };
+
+struct case_of_input {
+    struct hf_options options;
+    struct hf_input input;
+    struct hf_error error;
+};
+
+/** Reads `string`; `key` is NULL or given on the command line with `value`. */
+static hf_status read_with(struct case_of_input *this, const char *string, const char *key,
+                           const char *value)
+{
+    hf_options_init(&this->options, N_OPTION, table);
+    this->error.message[0] = '\0';
+    if (key != NULL) {
+        const struct hf_option *option =
+            hf_option_find(N_OPTION, table, (struct hf_word){key, (int)strlen(key)});
+        assert_int_equal(hf_options_add(&this->options, option,
+                                        (struct hf_word){value, (int)strlen(value)},
+                                        HF_OPTION_COMMAND_LINE, "--option", &this->error),
+                         HF_OK);
+    }
+    return hf_input_from_string("x.mol", string, &this->options, &this->input, &this->error);
+}
+
+static void done(struct case_of_input *this)
+{
+    hf_input_done(&this->input);
+    hf_options_done(&this->options);
+}
+
+static void expect_refusal(const char *string, const char *message)
+{
+    struct case_of_input this;
+    const hf_status status = read_with(&this, string, NULL, NULL);
+    if (status != HF_BAD_INPUT || strstr(this.error.message, message) == NULL)
+        fail_msg("status %d, message '%s', expected '%s'", (int)status, this.error.message,
+                 message);
+    assert_null(this.input.molecule.atom);
+    done(&this);
+}
+
+static void expect_warning(const struct case_of_input *this, const char *text)
+{
+    for (int i = 0; i < this->input.n_warning; i++)
+        if (strstr(this->input.warning[i], text) != NULL) return;
+    fail_msg("no warning '%s' among %d", text, this->input.n_warning);
+}
+
+static void expect_read(struct case_of_input *this, const char *string, const char *format,
+                        int n_atom, int charge, int multiplicity)
+{
+    if (read_with(this, string, NULL, NULL) != HF_OK) fail_msg("%s", this->error.message);
+    assert_string_equal(this->input.format, format);
+    assert_int_equal(this->input.molecule.n_atom, n_atom);
+    assert_int_equal(this->input.molecule.charge, charge);
+    assert_int_equal(this->input.molecule.multiplicity, multiplicity);
+}
+
+static void native_input_is_read_in_any_order_with_comments(void **state)
+{
+    (void)state;
+    struct case_of_input this;
+    expect_read(&this,
+                "# a comment\ngeometry\n  O 0 0 0.22166487 # oxygen\n\n"
+                "  H 0.0 1.43090062 -.88665950D0\n  1 0 -1.43090062 -0.88665950\nEnd\n"
+                "units   bohr # not angstrom\nTitle  water #2 is no comment\nbasis cc-pVDZ\n"
+                "basis O aug-cc-pVDZ\n",
+                "native", 3, 0, 1);
+    const struct hf_molecule *molecule = &this.input.molecule;
+    assert_string_equal(molecule->title, "water");
+    assert_true(molecule->atom[0].position_bohr[2] == 0.22166487);
+    assert_true(molecule->atom[1].position_bohr[2] == -0.88665950);
+    assert_int_equal(molecule->atom[2].atomic_number, 1);
+    assert_int_equal(this.input.n_warning, 0);
+    assert_true(fabs(hf_molecule_nuclear_repulsion(molecule) - 9.1895337753) < 1e-9);
+    done(&this);
+}
+
+static void angstrom_is_the_default_unit(void **state)
+{
+    (void)state;
+    struct case_of_input this;
+    expect_read(&this, "geometry\nH 0 0 0\nH 0 0 0.74\nend\n", "native", 2, 0, 1);
+    assert_true(fabs(this.input.molecule.atom[1].position_bohr[2] - 0.74 / 0.529177210903) < 1e-15);
+    done(&this);
+    assert_int_equal(
+        read_with(&this, "units angstrom\ngeometry\nH 0 0 0\nH 0 0 1.4\nend\n", "units", "bohr"),
+        HF_OK);
+    assert_true(this.input.molecule.atom[1].position_bohr[2] == 1.4);
+    done(&this);
+}
+
+static void ghosts_are_marked_as_other_programs_mark_them(void **state)
+{
+    (void)state;
+    const char *const marks[] = {"@H", "Gh(H)", "gh(H)", "BqH", "Bq-H", "H-Bq", "Ghost-H", "@H1"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        struct case_of_input this;
+        char string[100] = "geometry\nHe 0 0 0\n";
+        strcat(strcat(string, marks[i]), " 0 0 1\nend\n");
+        expect_read(&this, string, "native", 2, 0, 1);
+        assert_true(this.input.molecule.atom[1].ghost);
+        assert_int_equal(this.input.molecule.atom[1].atomic_number, 1);
+        assert_int_equal(hf_molecule_n_electron(&this.input.molecule), 2);
+        done(&this);
+    }
+}
+
+static void native_mistakes_are_named_with_file_and_line(void **state)
+{
+    (void)state;
+    const struct {
+        const char *string, *message;
+    } bad[] = {
+        {"title x\nbais cc-pVDZ\n", "x.mol, line 2: unknown key 'bais'; did you mean basis"},
+        {"title x\ngeomtry\n", "unknown key 'geomtry'; did you mean geometry"},
+        {"title x\nfrobnicate 1\n", "hf --help lists the keys"},
+        {"Dear all,\n", "neither an MDL molfile"},
+        {"title x\n", "x.mol: there is no geometry"},
+        {"geometry\nend\n", "the geometry has no atoms"},
+        {"geometry\nH 0 0 0\n", "line 1: the geometry has no end"},
+        {"geometry\nXq 0 0 0\nend\n", "line 2: unknown element 'Xq'"},
+        {"geometry\nCll 0 0 0\nend\n", "did you mean Cl"},
+        {"geometry\n119 0 0 0\nend\n", "1 to 118"},
+        {"geometry\nH 0 zero 0\nend\n", "line 2: y 'zero' is not a number"},
+        {"geometry\nH 0 0\nend\n", "line 2: z is missing"},
+        {"geometry\nH 0 0 0 0\nend\n", "line 2: '0' stands behind the coordinates"},
+        {"geometry\nH 0 0 nan\nend\n", "is not a number"},
+        {"geometry\nH 0 0 1e999\nend\n", "is out of range"},
+        {"geometry\nH 0 0 0\nHe 0 0 123456\nend\n", "line 3: coordinate 123456 angstrom is out"},
+        {"geometry\nH 0 0 0\nH 0 0 0.01\nend\n",
+         "line 3: atoms 1 (H, line 2) and 2 (H) are on top"},
+        {"geometry bohr\nH 0 0 0\nend\n", "stands behind geometry"},
+        {"geometry\nHe 0 0 0\nend\ngeometry\nHe 0 0 0\nend\n", "line 4: a second geometry"},
+        {"end\n", "'end' without a geometry"},
+        {"charge one\n", "line 1: charge 'one' is not a whole number"},
+        {"charge 1001\n", "out of range"},
+        {"charge 0\ncharge 1\n", "line 2: charge was given before (x.mol, line 1)"},
+        {"geometry\nH 0 0 0\nend\n", "x.mol: 1 electrons (charge +0) cannot have multiplicity 1"},
+        {"charge 1\ngeometry\nHe 0 0 0\nend\n", "x.mol, line 1: 1 electrons (charge +1)"},
+        {"multiplicity 2\ngeometry\nHe 0 0 0\nend\n", "an even number of electrons needs an odd"},
+        {"multiplicity 5\ngeometry\nHe 0 0 0\nend\n", "multiplicity 5 needs 4 electrons"},
+        {"charge 2\ngeometry\nHe 0 0 0\nend\n", "there are no electrons"},
+        {"charge 90\ngeometry\nHe 0 0 0\nend\n", "there are no electrons"},
+        {"charge -90\ngeometry\nHe 0 0 0\nend\n", "charge -90 is out of range"},
+        {"geometry\n@He 0 0 0\nend\n", "there are no electrons"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        expect_refusal(bad[i].string, bad[i].message);
+}
+
+static void absurd_distances_warn_about_units(void **state)
+{
+    (void)state;
+    struct case_of_input this;
+    expect_read(&this, "units bohr\ngeometry\nN 0 0 0\nN 0 0 1.098\nend\n", "native", 2, 0, 1);
+    expect_warning(&this, "absurdly close; units were taken as bohr; are they angstrom?");
+    done(&this);
+    expect_read(&this, "geometry\nH 0 0 0\nH 0 0 1.4\nend\n", "native", 2, 0, 1);
+    expect_warning(&this, "absurdly far; units were taken as angstrom; are they bohr?");
+    done(&this);
+    expect_read(&this, "geometry\nHe 0 0 0\nHe 0 0 3\nend\n", "native", 2, 0, 1);
+    assert_int_equal(this.input.n_warning, 0);
+    done(&this);
+}
+
+static void xyz_is_read_with_patience(void **state)
+{
+    (void)state;
+    struct case_of_input this;
+    expect_read(&this, " 3\n\n8 0 0 1.0D-01 extra\nH\t0 .76 1.5*^-6\nh 0 -0.76 0 7\n\n\n", "XYZ", 3,
+                0, 1);
+    assert_null(this.input.molecule.title);
+    assert_int_equal(this.input.n_warning, 0);
+    done(&this);
+    expect_read(&this, "1\nneon = noble\nNe 0 0 0\n1\nsecond\nNe 0 0 1\n", "XYZ", 1, 0, 1);
+    assert_string_equal(this.input.molecule.title, "neon = noble");
+    expect_warning(&this, "only the first geometry");
+    done(&this);
+    expect_read(&this, "1\n-1 1\nF 0 0 0\n", "XYZ", 1, -1, 1);
+    expect_warning(&this, "'-1 1' was taken as charge and multiplicity");
+    done(&this);
+}
+
+static void extended_xyz_tells_columns_charge_and_multiplicity(void **state)
+{
+    (void)state;
+    struct case_of_input this;
+    expect_read(&this,
+                "2\nProperties=id:I:1:pos:R:3:species:S:1 name=\"a b\" charge=-1 spin=1 "
+                "pbc=\"F F F\" Lattice=\"9 0 0 0 9 0 0 0 9\"\n1 0 0 0 O\n2 0 0 0.96 H\n",
+                "XYZ", 2, -1, 1);
+    assert_int_equal(this.input.molecule.atom[0].atomic_number, 8);
+    expect_warning(&this, "spin=1 was taken as the multiplicity");
+    done(&this);
+}
+
+static void xyz_mistakes_are_named(void **state)
+{
+    (void)state;
+    expect_refusal("3\n\nO 0 0 0\nH 0 0 1\n",
+                   "line 4: the file ends here; expected a comment and 3");
+    expect_refusal("0\n\n", "a count of 0 atoms");
+    expect_refusal("99999999999\n\n", "out of range");
+    expect_refusal("1\n\nQq 0 0 0\n", "line 3: unknown element 'Qq'");
+    expect_refusal("1\n\nHe 0 0\n", "line 3: z is missing");
+    expect_refusal("2\n\nHe 0 0 0\n\nHe 0 0 1\n", "line 4: an empty line");
+    expect_refusal("1\nLattice=\"9 0 0 0 9 0 0 0 9\"\nHe 0 0 0\n", "periodic");
+    expect_refusal("1\nProperties=pos:R:3\nHe 0 0 0\n", "lacks species or pos");
+    expect_refusal("1\nProperties=pos:R\nHe 0 0 0\n", "Properties is broken");
+    expect_refusal("1\ncharge=q\nHe 0 0 0\n", "line 2: charge 'q' is not a whole number");
+}
+
+static void foreign_formats_are_named_and_refused(void **state)
+{
+    (void)state;
+    expect_refusal("BASIS\ncc-pVDZ\ntitle\n\nAtomtypes=1\n", "DALTON");
+    expect_refusal("ATOMBASIS\ntitle\n", "DALTON");
+    expect_refusal("# comment\n@<TRIPOS>MOLECULE\n", "mol2");
+    expect_refusal("{\n \"symbols\": []\n}\n", "JSON");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(native_input_is_read_in_any_order_with_comments),
+        cmocka_unit_test(angstrom_is_the_default_unit),
+        cmocka_unit_test(ghosts_are_marked_as_other_programs_mark_them),
+        cmocka_unit_test(native_mistakes_are_named_with_file_and_line),
+        cmocka_unit_test(absurd_distances_warn_about_units),
+        cmocka_unit_test(xyz_is_read_with_patience),
+        cmocka_unit_test(extended_xyz_tells_columns_charge_and_multiplicity),
+        cmocka_unit_test(xyz_mistakes_are_named),
+        cmocka_unit_test(foreign_formats_are_named_and_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,326 @@
+/* MDL molfiles: fixed columns, charges and radicals, drawings. */
+#include "hf/input.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct hf_option_choice units[] = {{"angstrom", "", NULL}, {"bohr", "", NULL}, {0}};
+
+static const struct hf_option table[] = {
+    {.key = "title", .type = HF_OPTION_TEXT, .argument = "TEXT"},
+    {.key = "charge",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "0",
+     .least = -1000,
+     .most = 1000},
+    {.key = "multiplicity",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "1",
+     .least = 1,
+     .most = 100},
+    {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
+    {.key = "force", .type = HF_OPTION_FLAG},
+};
+enum { N_OPTION = sizeof table / sizeof *table };
+
+struct case_of_mdl {
+    struct hf_options options;
+    struct hf_input input;
+    struct hf_error error;
+};
+
+static hf_status read_with(struct case_of_mdl *this, const char *string, const char *key,
+                           const char *value)
+{
+    hf_options_init(&this->options, N_OPTION, table);
+    this->error.message[0] = '\0';
+    if (key != NULL) {
+        const struct hf_option *option =
+            hf_option_find(N_OPTION, table, (struct hf_word){key, (int)strlen(key)});
+        assert_int_equal(hf_options_add(&this->options, option,
+                                        (struct hf_word){value, (int)strlen(value)},
+                                        HF_OPTION_COMMAND_LINE, "--option", &this->error),
+                         HF_OK);
+    }
+    return hf_input_from_string("x.mol", string, &this->options, &this->input, &this->error);
+}
+
+static void done(struct case_of_mdl *this)
+{
+    hf_input_done(&this->input);
+    hf_options_done(&this->options);
+}
+
+static void expect_read(struct case_of_mdl *this, const char *string, int charge, int multiplicity)
+{
+    if (read_with(this, string, NULL, NULL) != HF_OK) fail_msg("%s", this->error.message);
+    assert_int_equal(this->input.molecule.charge, charge);
+    assert_int_equal(this->input.molecule.multiplicity, multiplicity);
+}
+
+static void expect_refusal(const char *string, const char *message)
+{
+    struct case_of_mdl this;
+    const hf_status status = read_with(&this, string, NULL, NULL);
+    if (status != HF_BAD_INPUT || strstr(this.error.message, message) == NULL)
+        fail_msg("status %d, message '%s', expected '%s'", (int)status, this.error.message,
+                 message);
+    done(&this);
+}
+
+static void expect_warning(const struct case_of_mdl *this, const char *text)
+{
+    for (int i = 0; i < this->input.n_warning; i++)
+        if (strstr(this->input.warning[i], text) != NULL) return;
+    fail_msg("no warning '%s' among %d", text, this->input.n_warning);
+}
+
+#define HEADER     "title\n  program 01010000003D\n\n"
+#define COUNTS_3_2 "  3  2  0  0  0  0  0  0  0  0999 V2000\n"
+#define OXYGEN     "    0.0000    0.0000    0.1173 O   0  0  0  0  0  0\n"
+#define HYDROGENS                                                                                  \
+    "    0.0000    0.7572   -0.4692 H   0  0\n    0.0000   -0.7572   -0.4692 D   0  0\n"
+#define BONDS "  1  2  1  0\n  1  3  1  0\n"
+#define WATER HEADER COUNTS_3_2 OXYGEN HYDROGENS BONDS
+
+static void a_v2000_file_is_read_by_columns(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    expect_read(&this, WATER "M  END\n", 0, 1);
+    const struct hf_molecule *molecule = &this.input.molecule;
+    assert_string_equal(this.input.format, "MDL V2000");
+    assert_string_equal(molecule->title, "title");
+    assert_int_equal(molecule->n_atom, 3);
+    assert_int_equal(molecule->atom[2].atomic_number, 1);
+    assert_true(molecule->atom[1].position_bohr[1] == 0.7572 / 0.529177210903);
+    assert_int_equal(this.input.n_warning, 0);
+    done(&this);
+}
+
+static void columns_that_touch_are_not_one_number(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    expect_read(&this,
+                HEADER "  2  1  0     0  0            999 V2000\n"
+                       "-1000.0000-1000.0000    0.0000 He 0  0\n"
+                       "-1000.0000-1002.0000    0.0000 He 0  0\n  1  2  9\nM  END\n",
+                0, 1);
+    assert_true(this.input.molecule.atom[1].position_bohr[1] == -1002.0 / 0.529177210903);
+    done(&this);
+    /* counts of three digits run together */
+    char large[40000] = HEADER "100100  0     0  0            999 V2000\n";
+    char *end = large + strlen(large);
+    for (int i = 0; i < 100; i++)
+        end += sprintf(end, "%10.4f%10.4f%10.4f Ne  0  0\n", 3.0 * i, 0.0, 0.1 * (i % 2));
+    for (int i = 0; i < 100; i++) end += sprintf(end, "%3d%3d  9\n", i + 1, (i + 1) % 100 + 1);
+    strcpy(end, "M  END\n");
+    expect_read(&this, large, 0, 1);
+    assert_int_equal(this.input.molecule.n_atom, 100);
+    done(&this);
+}
+
+static void charges_are_summed_and_cancel_those_of_the_atom_block(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    const char *hydroxide = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
+                                   "    0.0000    0.0000    0.1000 O   0  5\n"
+                                   "    0.0000    0.9600    0.0000 H   0  0\n  1  2  1\n";
+    char text[1000];
+    snprintf(text, sizeof text, "%sM  END\n", hydroxide);
+    expect_read(&this, text, -1, 1); /* code 5 is -1 */
+    done(&this);
+    snprintf(text, sizeof text, "%sM  CHG  1   1  -3\nM  CHG  1   2   4\nM  END\n", hydroxide);
+    expect_read(&this, text, 1, 1);
+    done(&this);
+    snprintf(text, sizeof text, "%sM  RAD  1   1   2\nM  END\n", hydroxide);
+    expect_read(&this, text, 0, 2); /* the radical line cancels the charge */
+    done(&this);
+    snprintf(text, sizeof text, "%sM  CHG  2   1   1   2  -2\nM  END\n", hydroxide);
+    expect_read(&this, text, -1, 1);
+    assert_int_equal(read_with(&this, text, "charge", "1"), HF_OK);
+    assert_int_equal(this.input.molecule.charge, 1);
+    done(&this);
+}
+
+static void radicals_make_the_multiplicity(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    const char *oxygen = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
+                                "    0.0000    0.0000    0.0000 O   0  0\n"
+                                "    0.0000    0.0000    1.2070 O   0  0\n  1  2  1\n";
+    char text[1000];
+    snprintf(text, sizeof text, "%sM  RAD  2   1   2   2   2\nM  END\n", oxygen);
+    expect_read(&this, text, 0, 3);
+    done(&this);
+    snprintf(text, sizeof text, "%sM  RAD  1   1   1\nM  END\n", oxygen);
+    expect_read(&this, text, 0, 1);
+    done(&this);
+    snprintf(text, sizeof text, "%sM  RAD  1   1   2\nM  END\n", oxygen);
+    expect_refusal(text, "cannot have multiplicity 2");
+    snprintf(text, sizeof text, "%sM  CHG  1   1   1\nM  END\n", oxygen);
+    expect_read(&this, text, 1, 2); /* by parity */
+    done(&this);
+}
+
+static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    const char *text = "ammonium\n  program 01010000003D\n\n"
+                       "  0  0  0     0  0            999 V3000\n"
+                       "M  V30 BEGIN CTAB\nM  V30 COUNTS 5 4 0 0 0\nM  V30 BEGIN ATOM\n"
+                       "M  V30 7 N 0 0 0 0 CHG=-\nM  V30 1 VAL=4\n"
+                       "M  V30 12 H 0.59 0.59 0.59 0\nM  V30 3 H -0.59 -0.59 0.59 0\n"
+                       "M  V30 4 H -0.59 0.59 -0.59 0\nM  V30 5 H 0.59 -0.59 -0.59 0\n"
+                       "M  V30 END ATOM\nM  V30 BEGIN BOND\nM  V30 1 1 7 12\nM  V30 2 1 7 3\n"
+                       "M  V30 3 1 7 4\nM  V30 4 1 7 5\nM  V30 END BOND\n"
+                       "M  V30 BEGIN COLLECTION\nM  V30 anything\nM  V30 END COLLECTION\n"
+                       "M  V30 END CTAB\nM  END\n";
+    expect_read(&this, text, 1, 1);
+    assert_string_equal(this.input.format, "MDL V3000");
+    assert_int_equal(this.input.molecule.n_atom, 5);
+    assert_int_equal(this.input.n_warning, 0);
+    done(&this);
+    char wrong[2000];
+    strcpy(wrong, text);
+    memcpy(strstr(wrong, "COUNTS 5"), "COUNTS 6", 8);
+    expect_refusal(wrong, "5 atoms and 4 bonds were found; COUNTS says 6 and 4");
+    strcpy(wrong, text);
+    *strstr(wrong, "M  V30 END CTAB") = '\0';
+    expect_refusal(wrong, "the file ends here");
+    strcpy(wrong, text);
+    memcpy(strstr(wrong, " 1 7 12"), " 1 7 99", 7);
+    expect_refusal(wrong, "a bond with atom 99");
+    strcpy(wrong, text);
+    memcpy(strstr(wrong, "12 H"), "12 Q", 4);
+    expect_refusal(wrong, "line 10: 'Q' is no element");
+}
+
+static void broken_v2000_files_are_named_with_the_line(void **state)
+{
+    (void)state;
+    expect_refusal("title\n  program 01010000003D\n", "line 2: the file ends here");
+    expect_refusal(HEADER COUNTS_3_2 OXYGEN, "line 5: the file ends here; expected 3 atoms");
+    expect_refusal(HEADER COUNTS_3_2 OXYGEN "M  END\n", "line 6: the file ends here");
+    expect_refusal(WATER, "line 9: the file ends here; expected a line 'M  END'");
+    expect_refusal(WATER "$$$$\n", "expected a line 'M  END'");
+    expect_refusal(HEADER "  x  2  0  0  0  0  0  0  0  0999 V2000\n", "count of atoms");
+    expect_refusal(HEADER "  0  0  0  0  0  0  0  0  0  0999 V2000\nM  END\n", "at least one atom");
+    expect_refusal("title\n\n" COUNTS_3_2 OXYGEN, "line 3: this looks like the counts line");
+    expect_refusal(HEADER COUNTS_3_2 "    0.0000    oops      0.1173 O\n" HYDROGENS BONDS
+                                     "M  END\n",
+                   "line 5: y (columns 11 to 20) 'oops' is not a number");
+    expect_refusal(HEADER COUNTS_3_2 "    0.0000    0.0000    0.1173 R#\n" HYDROGENS BONDS
+                                     "M  END\n",
+                   "'R#' stands for a group");
+    expect_refusal(HEADER COUNTS_3_2 "    0.0000    0.0000    0.1173 Zz\n" HYDROGENS BONDS
+                                     "M  END\n",
+                   "unknown element 'Zz'");
+    expect_refusal(HEADER COUNTS_3_2 OXYGEN HYDROGENS "  1  2  1\n  1  9  1\nM  END\n",
+                   "line 9: a bond between atoms 1 and 9; there are 3");
+    expect_refusal(WATER "M  CHG  1   9   1\nM  END\n", "line 10: atom 9; there are 3");
+    expect_refusal(WATER "M  CHG  1   1  16\nM  END\n", "expected -15 to 15");
+    expect_refusal(WATER "M  RAD  1   1   4\nM  END\n", "expected 0 to 3");
+    expect_refusal(WATER "M  CHG  9   1   1\nM  END\n", "9 entries; expected 1 to 8");
+}
+
+static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    expect_read(&this, WATER "M  END\n> <charge>\n7\n\n$$$$\n" WATER "M  END\n$$$$\n", 0, 1);
+    assert_int_equal(this.input.molecule.n_atom, 3);
+    expect_warning(&this, "only the first molecule");
+    done(&this);
+    expect_read(&this, WATER "M  END\n$$$$\n", 0, 1);
+    assert_int_equal(this.input.n_warning, 0);
+    done(&this);
+}
+
+static void drawings_are_refused_unless_forced(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    const char *atoms = "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
+                        "    0.0000    0.0000    0.0000 C   0  0\n"
+                        "    0.8250    0.0000    0.0000 C   0  0\n  1  2  1\nM  END\n";
+    char text[1000];
+    snprintf(text, sizeof text, "title\n  program 01010000002D\n\n%s", atoms);
+    expect_refusal(text, "flat drawing, not a molecule in space (all z are 0 and line 2 says 2D)");
+    assert_int_equal(read_with(&this, text, "force", ""), HF_OK);
+    expect_warning(&this, "looks like a drawing");
+    expect_warning(&this, "room for 6 more hydrogen atoms");
+    done(&this);
+    snprintf(text, sizeof text, "title\n\n\n%s", atoms);
+    expect_refusal(text, "bond lengths are those of a drawing");
+}
+
+static void planar_molecules_are_no_drawings(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    const char *ethene = "ethene\n\n\n  6  5  0  0  0  0  0  0  0  0999 V2000\n"
+                         "    0.6695    0.0000    0.0000 C   0  0\n"
+                         "   -0.6695    0.0000    0.0000 C   0  0\n"
+                         "    1.2321    0.9289    0.0000 H   0  0\n"
+                         "    1.2321   -0.9289    0.0000 H   0  0\n"
+                         "   -1.2321    0.9289    0.0000 H   0  0\n"
+                         "   -1.2321   -0.9289    0.0000 H   0  0\n"
+                         "  1  2  2\n  1  3  1\n  1  4  1\n  2  5  1\n  2  6  1\nM  END\n";
+    expect_read(&this, ethene, 0, 1);
+    assert_int_equal(this.input.n_warning, 0);
+    done(&this);
+}
+
+static void missing_hydrogens_are_counted(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    expect_read(&this,
+                HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
+                       "    0.0000    0.0000    0.0000 C   0  0\n"
+                       "    0.0000    0.5000    1.3000 O   0  0\n  1  2  1\nM  END\n",
+                0, 1);
+    expect_warning(&this, "room for 4 more hydrogen atoms (first at the C in line 5)");
+    done(&this);
+}
+
+static void an_mdl_file_is_always_in_angstrom(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    assert_int_equal(read_with(&this, WATER "M  END\n", "units", "bohr"), HF_BAD_INPUT);
+    assert_non_null(strstr(this.error.message, "always in angstrom"));
+    done(&this);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_v2000_file_is_read_by_columns),
+        cmocka_unit_test(columns_that_touch_are_not_one_number),
+        cmocka_unit_test(charges_are_summed_and_cancel_those_of_the_atom_block),
+        cmocka_unit_test(radicals_make_the_multiplicity),
+        cmocka_unit_test(a_v3000_file_is_read_with_continued_lines_and_any_indices),
+        cmocka_unit_test(broken_v2000_files_are_named_with_the_line),
+        cmocka_unit_test(the_first_of_an_sd_file_is_read_with_a_warning),
+        cmocka_unit_test(drawings_are_refused_unless_forced),
+        cmocka_unit_test(planar_molecules_are_no_drawings),
+        cmocka_unit_test(missing_hydrogens_are_counted),
+        cmocka_unit_test(an_mdl_file_is_always_in_angstrom),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
