@@ -44,7 +44,7 @@ def native(case, atoms, unit):
     head = [f"title {case['name']}", f"method {case['method']}", f"basis {case['basis']}",
             f"charge {case['charge']}", f"multiplicity {case['multiplicity']}",
             f"units {unit}", "geometry"]
-    return "\n".join(head + _lines(atoms)) + "\n"
+    return "\n".join(head + _lines(atoms) + ["end"]) + "\n"
 
 
 def xyz(case, atoms):
