@@ -7,6 +7,7 @@
 #include "hf/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,14 +62,17 @@ struct hf_basis_choice {
 
 /** Shells of `molecule`.
  *
- *  Names are looked up in the directories of hf_basis_directories; case, blanks and the star and
- *  parenthesis spellings of the same set do not matter (6-31G*, 6-31g(d)). Rank 0 reads the files.
+ *  Names are looked up in the library (hf_basis_list_create); case, blanks, hyphens, and the star
+ *  and parenthesis spellings of the same set do not matter (6-31G*, 6-31g(d), def2svp). A name with
+ *  a slash, or that of an existing file ending in ".gbs", is a path. Rank 0 reads the files. Ghost
+ *  atoms get the functions of their element.
  *
  *  Call     collective over context->comm; same result and same error on every rank.
  *  Memory   *basis is owned by the caller (hf_basis_destroy); choices and molecule are not kept.
  *  Errors   HF_BAD_INPUT: unknown set (nearest name given), element absent (sets that have it are
- *           named), effective core potential needed, syntax (file and line);
- *           HF_NO_RESOURCE: memory, angular momentum above HF_MAX_L. */
+ *           named), effective core potential needed, syntax (file and line), an atom for which no
+ *           choice applies; HF_NO_RESOURCE: memory, angular momentum above
+ *           HF_MAX_L. */
 hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *molecule,
                           int n_choice, const struct hf_basis_choice choice[],
                           enum hf_convention convention, struct hf_basis **basis,
@@ -81,6 +85,36 @@ hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_bas
 
 /** Accepts a pointer to NULL; leaves NULL. */
 void hf_basis_destroy(struct hf_basis **basis);
+
+/** One line about the shells of an atom, e.g. "[3s2p1d] 14 functions", cut to `size` bytes.
+ *  Not collective. */
+void hf_basis_atom_summary(const struct hf_basis *basis, int atom, size_t size, char *summary);
+
+/** How the d and higher shells are: "spherical", "Cartesian", "spherical and Cartesian", or "only
+ *  s and p shells". Not collective. */
+const char *hf_basis_convention_name(const struct hf_basis *basis);
+
+/** A set of the library. */
+struct hf_basis_entry {
+    char *name; /**< as published */
+    char *path; /**< of its file */
+};
+
+/** Sets of the library in alphabetical order; owned, freed by hf_basis_list_done. */
+struct hf_basis_list {
+    int n;
+    struct hf_basis_entry *entry; /**< [n] */
+};
+
+/** The sets there are: files "*.gbs" of the directories in HF_BASIS_PATH (colons between them), of
+ *  "basis" beside the library or program (the build tree), of "share/hf/basis" at or above it (an
+ *  installation, also one that was moved) and of the directory given when hf was configured; of two
+ *  sets of a name the one found first. Reads directories and the first lines of files; works
+ *  without MPI. Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_basis_list_create(struct hf_basis_list *list, struct hf_error *error) HF_MUST_CHECK;
+
+/** Frees and clears. Accepts a cleared list. */
+void hf_basis_list_done(struct hf_basis_list *list);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,317 @@
+/* Basis sets: from choices of names to the shells of a molecule. */
+#include "basis_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** What is gathered on the way from choices to shells. */
+struct maker {
+    struct hf_context *context;
+    const struct hf_molecule *molecule;
+    int n_choice;
+    const struct hf_basis_choice *choice;
+    enum hf_convention convention;
+    int *set_of_choice;  /**< [n_choice] */
+    int *choice_of_atom; /**< [n_atom] */
+    int n_set;
+    struct hf_basis_set *set; /**< [n_set], at most n_choice */
+    struct hf_error *error;
+};
+
+/** Puts "where: " before the message of a failure, when the choice says where it stands. */
+static hf_status locate(const struct hf_basis_choice *choice, hf_status status,
+                        struct hf_error *error)
+{
+    if (status == HF_OK || choice->where == NULL || error == NULL) return status;
+    char message[sizeof error->message];
+    memcpy(message, error->message, sizeof message);
+    message[sizeof message - 1] = '\0';
+    return hf_fail(error, status, "%.200s: %.800s", choice->where, message);
+}
+
+static hf_status check_choices(const struct maker *maker)
+{
+    for (int i = 0; i < maker->n_choice; i++) {
+        const struct hf_basis_choice *choice = &maker->choice[i];
+        hf_status status = HF_OK;
+        if (choice->atom >= maker->molecule->n_atom)
+            status = hf_fail(maker->error, HF_BAD_INPUT,
+                             "a basis set is chosen for atom %d, but the molecule has %d atoms",
+                             choice->atom + 1, maker->molecule->n_atom);
+        else if (choice->atom < 0 && choice->atomic_number > HF_N_ELEMENT)
+            status =
+                hf_fail(maker->error, HF_BAD_INPUT,
+                        "a basis set is chosen for the unknown element %d", choice->atomic_number);
+        if (status != HF_OK) return locate(choice, status, maker->error);
+    }
+    return HF_OK;
+}
+
+/** Reads the set of choice `i`, unless an earlier choice has the same name. Collective. */
+static hf_status read_set(struct maker *maker, int i)
+{
+    const struct hf_basis_choice *choice = &maker->choice[i];
+    struct hf_context *context = maker->context;
+    char path[HF_MAX_PATH] = "";
+    struct hf_text text = {0};
+    hf_status status = HF_OK;
+    for (int earlier = 0; earlier < i; earlier++) {
+        if (choice->name == NULL || strcmp(maker->choice[earlier].name, choice->name) != 0)
+            continue;
+        maker->set_of_choice[i] = maker->set_of_choice[earlier];
+        return HF_OK;
+    }
+    if (context->rank == 0) status = hf_basis_find(choice->name, path, maker->error);
+    HF_TRY(hf_agree(context->comm, status, maker->error));
+    HF_TRY(hf_text_read(context, path, &text, maker->error));
+    status = hf_basis_set_parse(&text, &maker->set[maker->n_set], maker->error);
+    HF_TRY(hf_agree(context->comm, status, maker->error));
+    maker->set_of_choice[i] = maker->n_set++;
+cleanup:
+    hf_text_done(&text);
+    return locate(choice, status, maker->error);
+}
+
+/** How special a choice is for an atom: 3 that atom, 2 its element, 1 every atom, 0 not meant. */
+static int rank_of_choice(const struct hf_basis_choice *choice, const struct hf_molecule *molecule,
+                          int atom)
+{
+    if (choice->atom >= 0) return choice->atom == atom ? 3 : 0;
+    if (choice->atomic_number > 0)
+        return choice->atomic_number == molecule->atom[atom].atomic_number ? 2 : 0;
+    return 1;
+}
+
+static hf_status choose(struct maker *maker)
+{
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
+        int best = 0;
+        for (int i = 0; i < maker->n_choice; i++) {
+            const int rank = rank_of_choice(&maker->choice[i], maker->molecule, atom);
+            if (rank == 0 || rank < best) continue;
+            best = rank;
+            maker->choice_of_atom[atom] = i;
+        }
+        if (best == 0)
+            return hf_fail(maker->error, HF_BAD_INPUT, "no basis set is chosen for atom %d (%s)",
+                           atom + 1, hf_element_symbol(maker->molecule->atom[atom].atomic_number));
+    }
+    return HF_OK;
+}
+
+static const struct hf_basis_set *set_of_atom(const struct maker *maker, int atom)
+{
+    return &maker->set[maker->set_of_choice[maker->choice_of_atom[atom]]];
+}
+
+/** The element is absent or needs a core potential; rank 0 says which sets would do. */
+static hf_status fail_element(const struct maker *maker, const struct hf_basis_set *set,
+                              int atomic_number)
+{
+    const struct hf_set_element *element = &set->element[atomic_number];
+    const char *symbol = hf_element_symbol(atomic_number);
+    char others[400] = "";
+    if (maker->context->rank == 0) hf_basis_sets_with_element(atomic_number, sizeof others, others);
+    if (others[0] == '\0') snprintf(others, sizeof others, "none of the library");
+    if (element->needs_core_potential)
+        return hf_fail(maker->error, HF_BAD_INPUT,
+                       "the basis set %.60s needs an effective core potential for %s (%d core "
+                       "electrons), which hf does not do; all-electron sets that have %s: %s",
+                       set->name, symbol, element->n_core_electron, symbol, others);
+    return hf_fail(maker->error, HF_BAD_INPUT,
+                   "the basis set %.60s (%.200s) has no functions for %s; sets that have %s: %s",
+                   set->name, set->path, symbol, symbol, others);
+}
+
+/** Whether the element of an atom can be had from its set. */
+static hf_status check_atom(const struct maker *maker, int atom)
+{
+    const struct hf_basis_set *set = set_of_atom(maker, atom);
+    const int z = maker->molecule->atom[atom].atomic_number;
+    const struct hf_set_element *element = &set->element[z];
+    if (element->needs_core_potential || element->n_shell == 0) return fail_element(maker, set, z);
+    for (int i = 0; i < element->n_shell; i++) {
+        const struct hf_set_shell *shell = &set->shell[element->first_shell + i];
+        if (shell->l > HF_MAX_L)
+            return hf_fail(maker->error, HF_NO_RESOURCE,
+                           "%.300s, line %d: the basis set %.60s has a shell of angular momentum "
+                           "%d (%c) for %s; the integral library goes up to %d (%c)",
+                           set->path, shell->line, set->name, shell->l, hf_angular_letter(shell->l),
+                           hf_element_symbol(z), HF_MAX_L, hf_angular_letter(HF_MAX_L));
+    }
+    return HF_OK;
+}
+
+static hf_status check_atoms(const struct maker *maker)
+{
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
+        const hf_status status = check_atom(maker, atom);
+        if (status != HF_OK)
+            return locate(&maker->choice[maker->choice_of_atom[atom]], status, maker->error);
+    }
+    return HF_OK;
+}
+
+static bool is_spherical(const struct maker *maker, const struct hf_basis_set *set, int l)
+{
+    if (l < 2) return false;
+    if (maker->convention == HF_CONVENTION_SPHERICAL) return true;
+    if (maker->convention == HF_CONVENTION_CARTESIAN) return false;
+    return set->spherical[l];
+}
+
+/** Appends the shells of one atom; `basis` has room for them. */
+static hf_status add_atom(const struct maker *maker, int atom, struct hf_basis *basis)
+{
+    const struct hf_basis_set *set = set_of_atom(maker, atom);
+    const struct hf_atom *about = &maker->molecule->atom[atom];
+    const struct hf_set_element *element = &set->element[about->atomic_number];
+    for (int i = 0; i < element->n_shell; i++) {
+        const struct hf_set_shell *from = &set->shell[element->first_shell + i];
+        const size_t n = (size_t)from->n_primitive;
+        double *exponent = basis->storage + 2 * (size_t)basis->n_primitive;
+        double *coefficient = exponent + n;
+        memcpy(exponent, set->exponent + from->first, n * sizeof(double));
+        memcpy(coefficient, set->coefficient + from->first, n * sizeof(double));
+        if (!hf_shell_normalise(from->l, from->n_primitive, exponent, coefficient))
+            return hf_fail(maker->error, HF_BAD_INPUT,
+                           "%.300s, line %d: the %c shell of %s cannot be normalised", set->path,
+                           from->line, hf_angular_letter(from->l),
+                           hf_element_symbol(about->atomic_number));
+        struct hf_shell *shell = &basis->shell[basis->n_shell++];
+        *shell = (struct hf_shell){.atom = atom,
+                                   .l = from->l,
+                                   .spherical = is_spherical(maker, set, from->l),
+                                   .n_primitive = from->n_primitive,
+                                   .exponent = exponent,
+                                   .coefficient = coefficient,
+                                   .first_function = basis->n_function};
+        memcpy(shell->centre_bohr, about->position_bohr, sizeof shell->centre_bohr);
+        shell->n_function = shell->spherical ? 2 * from->l + 1 : (from->l + 1) * (from->l + 2) / 2;
+        basis->n_function += shell->n_function;
+        basis->n_primitive += from->n_primitive;
+        if (from->l > basis->max_l) basis->max_l = from->l;
+        if (from->n_primitive > basis->max_primitive) basis->max_primitive = from->n_primitive;
+    }
+    basis->first_shell_of_atom[atom + 1] = basis->n_shell;
+    return HF_OK;
+}
+
+/** Room for all shells of the molecule. */
+static hf_status reserve(const struct maker *maker, struct hf_basis *basis)
+{
+    size_t n_shell = 0, n_primitive = 0;
+    const int n_atom = maker->molecule->n_atom;
+    for (int atom = 0; atom < n_atom; atom++) {
+        const struct hf_basis_set *set = set_of_atom(maker, atom);
+        const struct hf_set_element *element =
+            &set->element[maker->molecule->atom[atom].atomic_number];
+        n_shell += (size_t)element->n_shell;
+        for (int i = 0; i < element->n_shell; i++)
+            n_primitive += (size_t)set->shell[element->first_shell + i].n_primitive;
+    }
+    if (n_primitive > (size_t)1 << 28)
+        return hf_fail(maker->error, HF_NO_RESOURCE, "the basis of the molecule is too large");
+    basis->n_atom = n_atom;
+    basis->shell = calloc(n_shell + 1, sizeof *basis->shell);
+    basis->first_shell_of_atom = calloc((size_t)n_atom + 1, sizeof *basis->first_shell_of_atom);
+    basis->storage = calloc(2 * n_primitive + 1, sizeof *basis->storage);
+    if (basis->shell == NULL || basis->first_shell_of_atom == NULL || basis->storage == NULL)
+        return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the shells of the basis");
+    return HF_OK;
+}
+
+/** Whether some atom takes its functions of an element in `element` from set `s`. */
+static bool uses(const struct maker *maker, const struct hf_basis_set *set,
+                 const bool element[HF_N_ELEMENT + 1])
+{
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++)
+        if (set_of_atom(maker, atom) == set &&
+            (element == NULL || element[maker->molecule->atom[atom].atomic_number]))
+            return true;
+    return false;
+}
+
+/** Name of the basis, and the literature of the sets and elements in it, one line each. */
+static hf_status describe(const struct maker *maker, struct hf_basis *basis)
+{
+    size_t length = 0, size = 1;
+    const char *name = NULL;
+    for (int s = 0; s < maker->n_set; s++) {
+        const struct hf_basis_set *set = &maker->set[s];
+        if (!uses(maker, set, NULL)) continue;
+        name = name == NULL || strcmp(name, set->name) == 0 ? set->name : "mixed";
+        for (int i = 0; i < set->n_citation; i++)
+            size += strlen(set->name) + strlen(set->citation[i].text) + 4;
+    }
+    if (name == NULL) name = "none";
+    basis->name = hf_word_copy((struct hf_word){name, (int)strlen(name)});
+    basis->citation = calloc(size, 1);
+    if (basis->name == NULL || basis->citation == NULL)
+        return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the name of the basis");
+    for (int s = 0; s < maker->n_set; s++) {
+        const struct hf_basis_set *set = &maker->set[s];
+        for (int i = 0; i < set->n_citation; i++) {
+            if (!uses(maker, set, set->citation[i].element)) continue;
+            length += (size_t)snprintf(basis->citation + length, size - length, "%s%s: %s",
+                                       length > 0 ? "\n" : "", set->name, set->citation[i].text);
+        }
+    }
+    if (length == 0) {
+        free(basis->citation);
+        basis->citation = NULL;
+    }
+    return HF_OK;
+}
+
+/** From parsed sets to shells. Local. */
+static hf_status make_shells(struct maker *maker, struct hf_basis *basis)
+{
+    hf_status status;
+    HF_TRY(choose(maker));
+    HF_TRY(check_atoms(maker));
+    HF_TRY(reserve(maker, basis));
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
+        status = add_atom(maker, atom, basis);
+        HF_TRY(locate(&maker->choice[maker->choice_of_atom[atom]], status, maker->error));
+    }
+    HF_TRY(describe(maker, basis));
+cleanup:
+    return status;
+}
+
+hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *molecule,
+                          int n_choice, const struct hf_basis_choice choice[],
+                          enum hf_convention convention, struct hf_basis **basis,
+                          struct hf_error *error)
+{
+    struct maker maker = {.context = context,
+                          .molecule = molecule,
+                          .n_choice = n_choice,
+                          .choice = choice,
+                          .convention = convention,
+                          .error = error};
+    struct hf_basis *made = calloc(1, sizeof *made);
+    maker.set_of_choice = calloc((size_t)n_choice + 1, sizeof *maker.set_of_choice);
+    maker.choice_of_atom = calloc((size_t)molecule->n_atom + 1, sizeof *maker.choice_of_atom);
+    maker.set = calloc((size_t)n_choice + 1, sizeof *maker.set);
+    hf_status status = HF_OK;
+    if (made == NULL || maker.set_of_choice == NULL || maker.choice_of_atom == NULL ||
+        maker.set == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the basis");
+    else
+        status = check_choices(&maker);
+    HF_TRY(hf_agree(context->comm, status, error));
+    for (int i = 0; i < n_choice; i++) HF_TRY(read_set(&maker, i));
+    HF_TRY(hf_agree(context->comm, make_shells(&maker, made), error));
+    *basis = made;
+    made = NULL;
+cleanup:
+    for (int s = 0; s < maker.n_set; s++) hf_basis_set_done(&maker.set[s]);
+    free(maker.set);
+    free(maker.choice_of_atom);
+    free(maker.set_of_choice);
+    hf_basis_destroy(&made);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* A parsed basis-set file: its storage, and what its comment lines tell. */
+#include "basis_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool hf_basis_reserve(void *list, int n, int *capacity, size_t bytes)
+{
+    if (n < *capacity) return true;
+    if (*capacity > (1 << 28)) return false;
+    const int wanted = *capacity > 0 ? 2 * *capacity : 64;
+    void *old;
+    memcpy(&old, list, sizeof old); /* list is the address of a pointer of any type */
+    void *grown = realloc(old, (size_t)wanted * bytes);
+    if (grown == NULL) return false;
+    memcpy(list, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
+char hf_angular_letter(int l)
+{
+    static const char letters[] = "spdfghiklmnoqrtu";
+    return l >= 0 && l < (int)sizeof letters - 1 ? letters[l] : '?';
+}
+
+void hf_basis_set_done(struct hf_basis_set *set)
+{
+    for (int i = 0; i < set->n_citation; i++) free(set->citation[i].text);
+    free(set->citation);
+    free(set->exponent);
+    free(set->coefficient);
+    free(set->shell);
+    free(set->name);
+    free(set->path);
+    *set = (struct hf_basis_set){0};
+}
+
+/** Atomic number of a word that is an element's symbol, else 0. */
+static int element_of(struct hf_word word)
+{
+    char symbol[4];
+    if (word.length < 1 || word.length >= (int)sizeof symbol) return 0;
+    memcpy(symbol, word.begin, (size_t)word.length);
+    symbol[word.length] = '\0';
+    return hf_element_number(symbol);
+}
+
+/** Marks the elements of "H Li-Ne"; words that are no elements are passed over. */
+static void mark_elements(struct hf_word list, bool element[HF_N_ELEMENT + 1])
+{
+    const char *position = list.begin, *const end = list.begin + list.length;
+    struct hf_word word;
+    while (position < end && hf_next_word(&position, &word) && word.begin < end) {
+        if (word.begin + word.length > end) word.length = (int)(end - word.begin);
+        const char *dash = memchr(word.begin, '-', (size_t)word.length);
+        const struct hf_word head = {word.begin,
+                                     dash != NULL ? (int)(dash - word.begin) : word.length};
+        const struct hf_word tail =
+            dash != NULL ? (struct hf_word){dash + 1, word.length - head.length - 1} : head;
+        const int first = element_of(head), last = element_of(tail);
+        for (int z = first; first > 0 && z <= last; z++) element[z] = true;
+    }
+}
+
+/** "needs-ecp: 28 core electrons | Rb-Xe" */
+static void parse_core_potential(struct hf_basis_set *set, struct hf_word count,
+                                 struct hf_word elements)
+{
+    bool marked[HF_N_ELEMENT + 1] = {false};
+    struct hf_word number;
+    const char *position = count.begin;
+    int n_core = 0;
+    if (!hf_next_word(&position, &number) || hf_word_integer(number, &n_core) != HF_NUMBER_OK)
+        return;
+    mark_elements(elements, marked);
+    for (int z = 1; z <= HF_N_ELEMENT; z++) {
+        if (!marked[z]) continue;
+        set->element[z].needs_core_potential = true;
+        set->element[z].n_core_electron = n_core;
+    }
+}
+
+/** "cite: H Li-Ne | text" */
+static hf_status parse_citation(struct hf_basis_set *set, struct hf_word elements,
+                                struct hf_word text, struct hf_error *error)
+{
+    if (!hf_basis_reserve(&set->citation, set->n_citation, &set->citation_capacity,
+                          sizeof *set->citation))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
+    struct hf_set_citation *citation = &set->citation[set->n_citation];
+    *citation = (struct hf_set_citation){.text = hf_word_copy(text)};
+    if (citation->text == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
+    mark_elements(elements, citation->element);
+    set->n_citation++;
+    return HF_OK;
+}
+
+hf_status hf_basis_set_parse_comment(struct hf_basis_set *set, const char *line,
+                                     struct hf_error *error)
+{
+    const char *position = strchr(line, '!') + 1;
+    struct hf_word key;
+    if (!hf_next_word(&position, &key)) return HF_OK;
+    const struct hf_word rest = hf_rest_of_line(position);
+    if (hf_word_is(key, "name:") && rest.length > 0) {
+        char *name = hf_word_copy(rest);
+        if (name == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
+        free(set->name);
+        set->name = name;
+        return HF_OK;
+    }
+    const char *bar = rest.length > 0 ? memchr(rest.begin, '|', (size_t)rest.length) : NULL;
+    if (bar == NULL) return HF_OK;
+    const struct hf_word left = {rest.begin, (int)(bar - rest.begin)};
+    const struct hf_word right = hf_rest_of_line(bar + 1);
+    if (hf_word_is(key, "cite:")) return parse_citation(set, left, right, error);
+    if (hf_word_is(key, "needs-ecp:")) parse_core_potential(set, left, right);
+    return HF_OK;
+}

@@ -1,0 +1,437 @@
+/* Reader of the Gaussian-94 basis-set format.
+ *
+ *     spherical | cartesian [letters]     before the first block; spherical when there is none
+ *     ****
+ *     C 0                                 one or more elements, with or without a "-" in front
+ *     S 6 1.0                             type, number of primitives, scale factor (may be missing)
+ *        3.0475E+03  1.8347E-03  ...      exponent and one or more coefficients
+ *     SP 3 1.0                            one column for each letter; L is SP, "L=7" is l = 7
+ *     ****
+ *
+ * A scale factor multiplies the exponents by its square. Several columns under a single letter are
+ * a general contraction: one function each. Blocks of core potentials ("RB-ECP 3 28") are skipped
+ * and remembered. Format: Gaussian's manual, keyword Gen; psi4 adds the convention and "L=". */
+#include "basis_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORD = 64, MAX_PRIMITIVE = 1000 };
+
+struct reader {
+    const struct hf_text *text;
+    struct hf_basis_set *set;
+    struct hf_error *error;
+    int line; /**< being read, from 1; 0 before the first */
+    int n_word;
+    struct hf_word word[MAX_WORD];
+    int n_open; /**< elements of the open block */
+    int open[MAX_WORD];
+    int block_line, block_first_shell;
+    bool block_has_potential;
+};
+
+/** One shell line: its angular momenta, one for each column, or one for all columns. */
+struct shell_head {
+    int n_l, l[MAX_WORD];
+    int n_primitive;
+    double exponent_factor;
+    int line;
+};
+
+static hf_status fail_memory(struct reader *reader)
+{
+    return hf_fail(reader->error, HF_NO_RESOURCE, "out of memory reading %s", reader->text->path);
+}
+
+/** Goes to the next line that has words and cuts it into them; *found is false at the end. */
+static hf_status next_line(struct reader *reader, bool *found)
+{
+    *found = false;
+    while (!*found && reader->line < reader->text->n_line) {
+        const char *line = reader->text->line[reader->line++];
+        const char *position = line, *const comment = strchr(line, '!');
+        if (comment != NULL) {
+            const hf_status status = hf_basis_set_parse_comment(reader->set, line, reader->error);
+            if (status != HF_OK) return status;
+        }
+        reader->n_word = 0;
+        struct hf_word word;
+        while (hf_next_word(&position, &word)) {
+            if (comment != NULL && word.begin >= comment) break;
+            if (comment != NULL && word.begin + word.length > comment)
+                word.length = (int)(comment - word.begin);
+            if (reader->n_word == MAX_WORD)
+                return hf_text_fail(reader->error, reader->text, reader->line,
+                                    "more than %d words in a line", (int)MAX_WORD);
+            reader->word[reader->n_word++] = word;
+        }
+        *found = reader->n_word > 0;
+    }
+    return HF_OK;
+}
+
+static bool is_separator(const struct reader *reader)
+{
+    return reader->word[0].length >= 4 && strncmp(reader->word[0].begin, "****", 4) == 0;
+}
+
+/** Atomic number of "C", "c" or "-C", else 0. */
+static int element_of_word(struct hf_word word)
+{
+    char symbol[4] = "";
+    if (word.length > 1 && word.begin[0] == '-') {
+        word.begin++;
+        word.length--;
+    }
+    if (word.length < 1 || word.length >= (int)sizeof symbol) return 0;
+    memcpy(symbol, word.begin, (size_t)word.length);
+    return hf_element_number(symbol);
+}
+
+/** Whether the line is "C 0" or "C N O 0". */
+static bool is_element_line(const struct reader *reader)
+{
+    if (reader->n_word < 2 || !hf_word_is(reader->word[reader->n_word - 1], "0")) return false;
+    for (int i = 0; i < reader->n_word - 1; i++)
+        if (element_of_word(reader->word[i]) == 0) return false;
+    return true;
+}
+
+/** Angular momentum of a letter in any case, -1 when it is none. K and J are ambiguous. */
+static int l_of_letter(char letter)
+{
+    static const char letters[] = "SPDFGHIspdfghi";
+    const char *found = letter != '\0' ? strchr(letters, letter) : NULL;
+    return found != NULL ? (int)(found - letters) % 7 : -1;
+}
+
+/** "spherical", "cartesian f": the convention of all or of some angular momenta. */
+static hf_status read_convention(struct reader *reader)
+{
+    const bool spherical = hf_word_is(reader->word[0], "spherical");
+    if (reader->n_word == 1) {
+        for (int l = 0; l <= HF_MAX_FILE_L; l++) reader->set->spherical[l] = spherical;
+        return HF_OK;
+    }
+    for (int i = 1; i < reader->n_word; i++) {
+        const struct hf_word word = reader->word[i];
+        const int l = word.length == 1 ? l_of_letter(word.begin[0]) : -1;
+        if (l < 0)
+            return hf_text_fail(reader->error, reader->text, reader->line,
+                                "expected a shell letter (d, f, ...) after %s, found \"%.*s\"",
+                                spherical ? "spherical" : "cartesian", HF_WORD(word));
+        reader->set->spherical[l] = spherical;
+    }
+    return HF_OK;
+}
+
+/** Ends the open block, if there is one. */
+static hf_status close_block(struct reader *reader)
+{
+    struct hf_basis_set *set = reader->set;
+    const int n_shell = set->n_shell - reader->block_first_shell;
+    if (reader->n_open > 0 && n_shell == 0 && !reader->block_has_potential)
+        return hf_text_fail(reader->error, reader->text, reader->block_line,
+                            "the block of %s has no shells", hf_element_symbol(reader->open[0]));
+    for (int i = 0; n_shell > 0 && i < reader->n_open; i++) {
+        struct hf_set_element *element = &set->element[reader->open[i]];
+        if (element->line != 0)
+            return hf_text_fail(reader->error, reader->text, reader->block_line,
+                                "%s has a block already, in line %d",
+                                hf_element_symbol(reader->open[i]), element->line);
+        element->line = reader->block_line;
+        element->first_shell = reader->block_first_shell;
+        element->n_shell = n_shell;
+    }
+    reader->n_open = 0;
+    return HF_OK;
+}
+
+static void open_block(struct reader *reader)
+{
+    reader->n_open = reader->n_word - 1;
+    for (int i = 0; i < reader->n_open; i++) reader->open[i] = element_of_word(reader->word[i]);
+    reader->block_line = reader->line;
+    reader->block_first_shell = reader->set->n_shell;
+    reader->block_has_potential = false;
+}
+
+/** Skips "RB-ECP 3 28" and its terms (a title, a count and so many lines for each l). */
+static hf_status skip_core_potential(struct reader *reader)
+{
+    int max_l = -1, n_core = -1;
+    if (reader->n_word != 3 || hf_word_integer(reader->word[1], &max_l) != HF_NUMBER_OK ||
+        hf_word_integer(reader->word[2], &n_core) != HF_NUMBER_OK || max_l < 0 || n_core < 0 ||
+        max_l > HF_MAX_FILE_L)
+        return hf_text_fail(reader->error, reader->text, reader->line,
+                            "expected the highest l and the number of core electrons of an "
+                            "effective core potential, e.g. \"RB-ECP 3 28\"");
+    reader->block_has_potential = true;
+    for (int i = 0; i < reader->n_open; i++) {
+        reader->set->element[reader->open[i]].needs_core_potential = true;
+        reader->set->element[reader->open[i]].n_core_electron = n_core;
+    }
+    const int first_line = reader->line;
+    bool found = true;
+    for (int l = 0; l <= max_l && found; l++) {
+        int n_term = -1;
+        hf_status status = next_line(reader, &found); /* title */
+        if (status == HF_OK && found) status = next_line(reader, &found);
+        if (status != HF_OK) return status;
+        if (found && (hf_word_integer(reader->word[0], &n_term) != HF_NUMBER_OK || n_term < 0))
+            return hf_text_fail(reader->error, reader->text, reader->line,
+                                "expected the number of terms of a core potential, found \"%.*s\"",
+                                HF_WORD(reader->word[0]));
+        for (int term = 0; term < n_term && found; term++)
+            if ((status = next_line(reader, &found)) != HF_OK) return status;
+    }
+    if (!found)
+        return hf_text_fail(reader->error, reader->text, first_line,
+                            "the file ends inside this core potential");
+    return HF_OK;
+}
+
+/** The angular momenta of "S", "SP", "L", "spd", "L=7". */
+static hf_status read_type(struct reader *reader, struct shell_head *head)
+{
+    const struct hf_word type = reader->word[0];
+    head->n_l = 0;
+    if (type.length > 2 && (type.begin[0] == 'L' || type.begin[0] == 'l') && type.begin[1] == '=') {
+        const struct hf_word number = {type.begin + 2, type.length - 2};
+        if (hf_word_integer(number, &head->l[0]) == HF_NUMBER_OK && head->l[0] >= 0 &&
+            head->l[0] <= HF_MAX_FILE_L)
+            head->n_l = 1;
+    } else if (hf_word_is(type, "L")) {
+        head->n_l = 2;
+        head->l[0] = 0;
+        head->l[1] = 1;
+    } else {
+        for (int i = 0; i < type.length && i < MAX_WORD; i++) {
+            head->l[i] = l_of_letter(type.begin[i]);
+            if (head->l[i] < 0) break;
+            if (i == type.length - 1) head->n_l = type.length;
+        }
+    }
+    if (head->n_l == 0)
+        return hf_text_fail(reader->error, reader->text, reader->line,
+                            "unknown shell type \"%.*s\"; expected S, P, SP, D, F, G, H, I, or "
+                            "L=7 and so on, or a line of ****",
+                            HF_WORD(type));
+    return HF_OK;
+}
+
+/** Factor of the exponents: the square of the scale factor; further factors must agree or be 0. */
+static hf_status read_scale(struct reader *reader, struct shell_head *head)
+{
+    double scale = 1.0;
+    for (int i = 2; i < reader->n_word; i++) {
+        double value;
+        const enum hf_number outcome = hf_word_real(reader->word[i], &value);
+        if (outcome != HF_NUMBER_OK)
+            return hf_text_fail(reader->error, reader->text, reader->line,
+                                "the scale factor \"%.*s\" %s", HF_WORD(reader->word[i]),
+                                hf_number_problem(outcome));
+        if (i == 2) scale = value;
+        if (!(scale > 0.0) || (value != scale && value != 0.0))
+            return hf_text_fail(reader->error, reader->text, reader->line,
+                                "the scale factor \"%.*s\" is not one positive number for the "
+                                "whole shell",
+                                HF_WORD(reader->word[i]));
+    }
+    head->exponent_factor = scale * scale;
+    return HF_OK;
+}
+
+static hf_status read_head(struct reader *reader, struct shell_head *head)
+{
+    head->line = reader->line;
+    hf_status status = read_type(reader, head);
+    if (status != HF_OK) return status;
+    if (reader->n_word < 2)
+        return hf_text_fail(reader->error, reader->text, reader->line,
+                            "expected the number of primitives after \"%.*s\"",
+                            HF_WORD(reader->word[0]));
+    const enum hf_number outcome = hf_word_integer(reader->word[1], &head->n_primitive);
+    if (outcome != HF_NUMBER_OK)
+        return hf_text_fail(reader->error, reader->text, reader->line,
+                            "the number of primitives \"%.*s\" %s", HF_WORD(reader->word[1]),
+                            hf_number_problem(outcome));
+    if (head->n_primitive < 1 || head->n_primitive > MAX_PRIMITIVE)
+        return hf_text_fail(reader->error, reader->text, reader->line,
+                            "the number of primitives is %d, expected 1 to %d", head->n_primitive,
+                            (int)MAX_PRIMITIVE);
+    return read_scale(reader, head);
+}
+
+/** Numbers of the primitive in the current line: exponent, then coefficients. */
+static hf_status read_numbers(struct reader *reader, double number[MAX_WORD])
+{
+    for (int i = 0; i < reader->n_word; i++) {
+        const enum hf_number outcome = hf_word_real(reader->word[i], &number[i]);
+        if (outcome != HF_NUMBER_OK)
+            return hf_text_fail(reader->error, reader->text, reader->line, "\"%.*s\" %s",
+                                HF_WORD(reader->word[i]), hf_number_problem(outcome));
+    }
+    if (!(number[0] > 0.0))
+        return hf_text_fail(reader->error, reader->text, reader->line,
+                            "the exponent %g is not positive", number[0]);
+    return HF_OK;
+}
+
+/** Whether the columns of the first primitive fit the type; a lone exponent has coefficient 1. */
+static hf_status check_columns(struct reader *reader, const struct shell_head *head, int n_column)
+{
+    if (n_column == 0 && head->n_primitive == 1) return HF_OK;
+    if (n_column == 0 || (head->n_l > 1 && n_column != head->n_l))
+        return hf_text_fail(reader->error, reader->text, reader->line,
+                            "found %d coefficients, expected %d after the exponent", n_column,
+                            head->n_l);
+    return HF_OK;
+}
+
+/** The primitives of a shell as table[primitive * MAX_WORD + column], column 0 the exponent. */
+static hf_status read_primitives(struct reader *reader, const struct shell_head *head,
+                                 double *table, int *n_column)
+{
+    for (int i = 0; i < head->n_primitive; i++) {
+        bool found;
+        hf_status status = next_line(reader, &found);
+        if (status != HF_OK) return status;
+        if (!found || is_separator(reader) || is_element_line(reader))
+            return hf_text_fail(reader->error, reader->text, head->line,
+                                "the shell has %d of the %d primitives announced", i,
+                                head->n_primitive);
+        if ((status = read_numbers(reader, table + (size_t)i * MAX_WORD)) != HF_OK) return status;
+        if (i == 0) {
+            *n_column = reader->n_word - 1;
+            if ((status = check_columns(reader, head, *n_column)) != HF_OK) return status;
+        } else if (reader->n_word - 1 != *n_column) {
+            return hf_text_fail(reader->error, reader->text, reader->line,
+                                "found %d coefficients, %d in the lines above", reader->n_word - 1,
+                                *n_column);
+        }
+    }
+    if (*n_column == 0) {
+        *n_column = head->n_l;
+        for (int c = 1; c <= head->n_l; c++) table[c] = 1.0;
+    }
+    return HF_OK;
+}
+
+/** Adds one contracted function: column `column` of the table. */
+static hf_status add_function(struct reader *reader, const struct shell_head *head, int l,
+                              const double *table, int column)
+{
+    struct hf_basis_set *set = reader->set;
+    struct hf_set_shell shell = {.l = l, .first = set->n_primitive, .line = head->line};
+    for (int i = 0; i < head->n_primitive; i++) {
+        const double *row = table + (size_t)i * MAX_WORD;
+        if (row[column] == 0.0) continue;
+        int capacity = set->primitive_capacity;
+        if (!hf_basis_reserve(&set->exponent, set->n_primitive, &capacity, sizeof(double)) ||
+            !hf_basis_reserve(&set->coefficient, set->n_primitive, &set->primitive_capacity,
+                              sizeof(double)))
+            return fail_memory(reader);
+        set->exponent[set->n_primitive] = row[0] * head->exponent_factor;
+        set->coefficient[set->n_primitive++] = row[column];
+        shell.n_primitive++;
+    }
+    if (shell.n_primitive == 0)
+        return hf_text_fail(reader->error, reader->text, head->line,
+                            "all coefficients of the shell are zero");
+    if (!hf_basis_reserve(&set->shell, set->n_shell, &set->shell_capacity, sizeof *set->shell))
+        return fail_memory(reader);
+    set->shell[set->n_shell++] = shell;
+    return HF_OK;
+}
+
+static hf_status read_shell(struct reader *reader)
+{
+    struct shell_head head;
+    double *table = NULL;
+    int n_column = 0;
+    hf_status status;
+    HF_TRY(read_head(reader, &head));
+    table = calloc((size_t)head.n_primitive * MAX_WORD, sizeof *table);
+    if (table == NULL) HF_TRY(fail_memory(reader));
+    HF_TRY(read_primitives(reader, &head, table, &n_column));
+    for (int column = 1; column <= n_column; column++)
+        HF_TRY(add_function(reader, &head, head.l[head.n_l > 1 ? column - 1 : 0], table, column));
+cleanup:
+    free(table);
+    return status;
+}
+
+/** The line is neither separator nor shell, where a block should begin. */
+static hf_status fail_outside(struct reader *reader)
+{
+    const bool like = reader->n_word >= 2 && hf_word_is(reader->word[reader->n_word - 1], "0");
+    if (like)
+        return hf_text_fail(reader->error, reader->text, reader->line, "unknown element \"%.*s\"",
+                            HF_WORD(reader->word[0]));
+    return hf_text_fail(reader->error, reader->text, reader->line,
+                        "expected an element and 0, e.g. \"C 0\", found \"%.*s\"",
+                        HF_WORD(reader->word[0]));
+}
+
+static bool ends_in_ecp(struct hf_word word)
+{
+    const struct hf_word tail = {word.begin + word.length - 4, 4};
+    return word.length > 4 && hf_word_is(tail, "-ecp");
+}
+
+static hf_status read_line(struct reader *reader)
+{
+    const bool convention =
+        hf_word_is(reader->word[0], "spherical") || hf_word_is(reader->word[0], "cartesian");
+    if (is_separator(reader)) return close_block(reader);
+    if (convention && reader->n_open == 0 && reader->set->n_shell == 0)
+        return read_convention(reader);
+    if (convention)
+        return hf_text_fail(reader->error, reader->text, reader->line,
+                            "the convention must stand before the first element");
+    if (is_element_line(reader)) {
+        const hf_status status = close_block(reader);
+        if (status == HF_OK) open_block(reader);
+        return status;
+    }
+    if (reader->n_open == 0) return fail_outside(reader);
+    if (ends_in_ecp(reader->word[0])) return skip_core_potential(reader);
+    return read_shell(reader);
+}
+
+/** "dir/cc-pvdz.gbs" -> "cc-pvdz". */
+static char *name_of_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct hf_word stem = {slash != NULL ? slash + 1 : path, 0};
+    stem.length = (int)strlen(stem.begin);
+    if (stem.length > 4 && strcmp(stem.begin + stem.length - 4, ".gbs") == 0) stem.length -= 4;
+    return hf_word_copy(stem);
+}
+
+hf_status hf_basis_set_parse(const struct hf_text *text, struct hf_basis_set *set,
+                             struct hf_error *error)
+{
+    struct reader reader = {.text = text, .set = set, .error = error};
+    hf_status status;
+    bool found;
+    *set = (struct hf_basis_set){0};
+    for (int l = 0; l <= HF_MAX_FILE_L; l++) set->spherical[l] = true;
+    set->name = name_of_path(text->path);
+    set->path = hf_word_copy((struct hf_word){text->path, (int)strlen(text->path)});
+    if (set->name == NULL || set->path == NULL) HF_TRY(fail_memory(&reader));
+    for (;;) {
+        HF_TRY(next_line(&reader, &found));
+        if (!found) break;
+        HF_TRY(read_line(&reader));
+    }
+    HF_TRY(close_block(&reader));
+    if (set->n_shell == 0) HF_TRY(hf_text_fail(error, text, 0, "holds no shells"));
+    return HF_OK;
+cleanup:
+    hf_basis_set_done(set);
+    return status;
+}

@@ -1,0 +1,300 @@
+/* The library of basis sets: where its directories are, what is in them, names as people write. */
+#define _GNU_SOURCE /* dladdr */
+#include "basis_private.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { MAX_NAME = 128, MAX_DIRECTORY = 32 };
+
+/** The directories searched, in order. */
+struct directories {
+    int n;
+    char path[MAX_DIRECTORY][HF_MAX_PATH];
+};
+
+static bool is_directory(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static void add_directory(struct directories *directories, const char *path, size_t length)
+{
+    if (length == 0 || length >= HF_MAX_PATH || directories->n == MAX_DIRECTORY) return;
+    char *slot = directories->path[directories->n];
+    memcpy(slot, path, length);
+    slot[length] = '\0';
+    if (!is_directory(slot)) return;
+    for (int i = 0; i < directories->n; i++)
+        if (strcmp(directories->path[i], slot) == 0) return;
+    directories->n++;
+}
+
+/** Directories beside the library (or the program it is linked into): in the build tree
+ *  <folder>/basis, in an installed tree that was moved <prefix>/share/hf/basis, some levels up. */
+static void add_relative_directories(struct directories *directories)
+{
+    static const char anchor = 0;
+    Dl_info about;
+    char folder[PATH_MAX], candidate[PATH_MAX + 32];
+    if (dladdr(&anchor, &about) == 0 || about.dli_fname == NULL) return;
+    if (realpath(about.dli_fname, folder) == NULL) return;
+    for (int level = 0; level < 4; level++) {
+        char *slash = strrchr(folder, '/');
+        if (slash == NULL || slash == folder) return;
+        *slash = '\0';
+        if (level == 0) {
+            snprintf(candidate, sizeof candidate, "%s/basis", folder);
+            add_directory(directories, candidate, strlen(candidate));
+        }
+        snprintf(candidate, sizeof candidate, "%s/share/hf/basis", folder);
+        add_directory(directories, candidate, strlen(candidate));
+    }
+}
+
+/** NULL without memory. */
+static struct directories *find_directories(void)
+{
+    struct directories *directories = calloc(1, sizeof *directories);
+    if (directories == NULL) return NULL;
+    const char *own = getenv("HF_BASIS_PATH");
+    while (own != NULL && *own != '\0') {
+        const size_t length = strcspn(own, ":");
+        add_directory(directories, own, length);
+        own += length + (own[length] == ':');
+    }
+    add_relative_directories(directories);
+    add_directory(directories, HF_BASIS_DIRECTORY, strlen(HF_BASIS_DIRECTORY));
+    return directories;
+}
+
+/** How a spelling of the polarisation functions is written in a key, and how long it is. */
+static size_t polarisation(const char *text, const char **key)
+{
+    static const char *const spelling[][2] = {
+        {"(d,p)", "ss"}, {"(d)", "s"}, {"*", "s"}, {"+", "p"}};
+    for (size_t i = 0; i < sizeof spelling / sizeof spelling[0]; i++) {
+        const size_t length = strlen(spelling[i][0]);
+        if (strncasecmp(text, spelling[i][0], length) == 0) {
+            *key = spelling[i][1];
+            return length;
+        }
+    }
+    return 0;
+}
+
+void hf_basis_name_key(const char *name, size_t size, char *key)
+{
+    char dense[MAX_NAME];
+    size_t n = 0, length = 0;
+    for (; *name != '\0' && n < sizeof dense - 1; name++)
+        if (!isspace((unsigned char)*name) && *name != '-' && *name != '_') dense[n++] = *name;
+    dense[n] = '\0';
+    for (const char *at = dense; *at != '\0' && length + 3 < size;) {
+        const char *written;
+        const size_t taken = polarisation(at, &written);
+        if (taken > 0) {
+            while (*written != '\0') key[length++] = *written++;
+            at += taken;
+        } else {
+            key[length++] = (char)tolower((unsigned char)*at++);
+        }
+    }
+    key[length] = '\0';
+}
+
+/** Name of the set in a file: its "! name:" line if it has one near its top, else the file's. */
+static char *read_name(const char *path, const char *stem, size_t stem_length)
+{
+    char line[512], *name = NULL;
+    FILE *file = fopen(path, "r");
+    for (int i = 0; file != NULL && name == NULL && i < 20 && fgets(line, sizeof line, file); i++) {
+        const char *position = line;
+        struct hf_word mark, key;
+        if (!hf_next_word(&position, &mark) || !hf_word_is(mark, "!")) continue;
+        if (!hf_next_word(&position, &key) || !hf_word_is(key, "name:")) continue;
+        const struct hf_word rest = hf_rest_of_line(position);
+        if (rest.length > 0) name = hf_word_copy(rest);
+    }
+    if (file != NULL) fclose(file);
+    return name != NULL ? name : hf_word_copy((struct hf_word){stem, (int)stem_length});
+}
+
+/** Adds a file unless the list has a set of that name already. */
+static hf_status add_entry(struct hf_basis_list *list, int *capacity, const char *directory,
+                           const char *file, struct hf_error *error)
+{
+    const size_t length = strlen(file);
+    char path[HF_MAX_PATH], key[MAX_NAME], other[MAX_NAME];
+    if (length <= 4 || strcmp(file + length - 4, ".gbs") != 0) return HF_OK;
+    const int n = snprintf(path, sizeof path, "%s/%s", directory, file);
+    if (n < 0 || (size_t)n >= sizeof path) return HF_OK;
+    struct hf_basis_entry entry = {.name = read_name(path, file, length - 4),
+                                   .path = hf_word_copy((struct hf_word){path, n})};
+    if (entry.name == NULL || entry.path == NULL ||
+        !hf_basis_reserve(&list->entry, list->n, capacity, sizeof *list->entry)) {
+        free(entry.name);
+        free(entry.path);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
+    }
+    hf_basis_name_key(entry.name, sizeof key, key);
+    for (int i = 0; i < list->n; i++) {
+        hf_basis_name_key(list->entry[i].name, sizeof other, other);
+        if (strcmp(key, other) != 0) continue;
+        free(entry.name);
+        free(entry.path);
+        return HF_OK;
+    }
+    list->entry[list->n++] = entry;
+    return HF_OK;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct hf_basis_entry *left = a, *right = b;
+    const int order = strcasecmp(left->name, right->name);
+    return order != 0 ? order : strcmp(left->path, right->path);
+}
+
+hf_status hf_basis_list_create(struct hf_basis_list *list, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int capacity = 0;
+    DIR *stream = NULL;
+    *list = (struct hf_basis_list){0};
+    struct directories *directories = find_directories();
+    if (directories == NULL)
+        HF_TRY(hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets"));
+    for (int i = 0; i < directories->n; i++) {
+        stream = opendir(directories->path[i]);
+        for (const struct dirent *file; stream != NULL && (file = readdir(stream)) != NULL;)
+            HF_TRY(add_entry(list, &capacity, directories->path[i], file->d_name, error));
+        if (stream != NULL) closedir(stream);
+        stream = NULL;
+    }
+    if (list->n > 1) qsort(list->entry, (size_t)list->n, sizeof *list->entry, compare_entries);
+cleanup:
+    if (stream != NULL) closedir(stream);
+    free(directories);
+    if (status != HF_OK) hf_basis_list_done(list);
+    return status;
+}
+
+void hf_basis_list_done(struct hf_basis_list *list)
+{
+    for (int i = 0; i < list->n; i++) {
+        free(list->entry[i].name);
+        free(list->entry[i].path);
+    }
+    free(list->entry);
+    *list = (struct hf_basis_list){0};
+}
+
+/** Appends to a string of limited size, ", " between entries. */
+static void append_name(const char *name, size_t size, char *names)
+{
+    const size_t length = strlen(names);
+    snprintf(names + length, size - length, "%s%s", length > 0 ? ", " : "", name);
+}
+
+static hf_status fail_unknown(const char *name, const struct hf_basis_list *list,
+                              struct hf_error *error)
+{
+    char known[700] = "";
+    const char **names = calloc((size_t)list->n + 1, sizeof *names);
+    if (list->n == 0 || names == NULL) {
+        free(names);
+        return hf_fail(error, HF_BAD_INPUT,
+                       "basis set \"%.60s\": no library of basis sets was found; set HF_BASIS_PATH "
+                       "to its directory",
+                       name);
+    }
+    for (int i = 0; i < list->n; i++) {
+        names[i] = list->entry[i].name;
+        append_name(names[i], sizeof known, known);
+    }
+    const struct hf_word word = {name, (int)strnlen(name, 200)};
+    const char *nearest = hf_nearest_word(word, list->n, names);
+    if (nearest != NULL)
+        hf_fail(error, HF_BAD_INPUT, "unknown basis set \"%.60s\"; did you mean %s?", name,
+                nearest);
+    else
+        hf_fail(error, HF_BAD_INPUT, "unknown basis set \"%.60s\"; known are %s", name, known);
+    free(names);
+    return HF_BAD_INPUT;
+}
+
+/** Whether `name` is meant as a path: it has a slash, or is an existing file ending in ".gbs". */
+static bool is_path(const char *name)
+{
+    const size_t length = strlen(name);
+    struct stat about;
+    if (strchr(name, '/') != NULL) return true;
+    return length > 4 && strcmp(name + length - 4, ".gbs") == 0 && stat(name, &about) == 0;
+}
+
+hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_error *error)
+{
+    char wanted[MAX_NAME], key[MAX_NAME];
+    if (name == NULL || name[strspn(name, " \t")] == '\0')
+        return hf_fail(error, HF_BAD_INPUT, "the name of the basis set is missing");
+    if (is_path(name)) {
+        if (strlen(name) >= HF_MAX_PATH)
+            return hf_fail(error, HF_BAD_INPUT, "the path of the basis set is too long");
+        strcpy(path, name);
+        return HF_OK;
+    }
+    struct hf_basis_list list;
+    hf_status status = hf_basis_list_create(&list, error);
+    if (status != HF_OK) return status;
+    hf_basis_name_key(name, sizeof wanted, wanted);
+    for (int i = 0; i < list.n; i++) {
+        hf_basis_name_key(list.entry[i].name, sizeof key, key);
+        if (strcmp(key, wanted) != 0) continue;
+        strcpy(path, list.entry[i].path);
+        hf_basis_list_done(&list);
+        return HF_OK;
+    }
+    status = fail_unknown(name, &list, error);
+    hf_basis_list_done(&list);
+    return status;
+}
+
+/** Whether a file has a block of shells for an element: a line "C 0" not followed by "C-ECP". */
+static bool file_has_element(const char *path, const char *symbol)
+{
+    char line[512];
+    bool pending = false;
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *position = line;
+        struct hf_word first, second;
+        if (!hf_next_word(&position, &first)) continue;
+        if (pending && !(first.length > 4 && first.begin[first.length - 4] == '-')) break;
+        pending = hf_word_is(first, symbol) && hf_next_word(&position, &second) &&
+                  hf_word_is(second, "0");
+    }
+    if (file != NULL) fclose(file);
+    return pending;
+}
+
+void hf_basis_sets_with_element(int atomic_number, size_t size, char *names)
+{
+    struct hf_basis_list list;
+    struct hf_error none;
+    names[0] = '\0';
+    if (hf_basis_list_create(&list, &none) != HF_OK) return;
+    for (int i = 0; i < list.n; i++)
+        if (file_has_element(list.entry[i].path, hf_element_symbol(atomic_number)))
+            append_name(list.entry[i].name, size, names);
+    hf_basis_list_done(&list);
+}

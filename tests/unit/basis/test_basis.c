@@ -1,0 +1,374 @@
+/* Shells of molecules: layout, normalisation, choices, and errors that are the same on all ranks.
+ */
+#include "../mpi_test.h"
+
+#include "hf/basis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct hf_atom water_atoms[] = {
+    {.atomic_number = 8, .position_bohr = {0.0, 0.0, 0.22166487}},
+    {.atomic_number = 1, .position_bohr = {0.0, 1.43090062, -0.8866595}},
+    {.atomic_number = 1, .position_bohr = {0.0, -1.43090062, -0.8866595}},
+};
+static const struct hf_molecule water = {.n_atom = 3, .atom = water_atoms, .multiplicity = 1};
+
+static struct hf_basis *make(struct hf_context *context, const struct hf_molecule *molecule,
+                             int n_choice, const struct hf_basis_choice choice[],
+                             enum hf_convention convention)
+{
+    struct hf_basis *basis = NULL;
+    struct hf_error error = {.message = ""};
+    const hf_status status =
+        hf_basis_create(context, molecule, n_choice, choice, convention, &basis, &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(status, HF_OK);
+    return basis;
+}
+
+static struct hf_basis *make_named(struct hf_context *context, const struct hf_molecule *molecule,
+                                   const char *name, enum hf_convention convention)
+{
+    const struct hf_basis_choice choice = {.atom = -1, .name = name};
+    return make(context, molecule, 1, &choice, convention);
+}
+
+/** The failure must have this status and contain this text on every rank. */
+static void expect_failure(const struct hf_molecule *molecule, int n_choice,
+                           const struct hf_basis_choice choice[], hf_status expected,
+                           const char *text)
+{
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = NULL;
+    struct hf_error error = {.message = ""};
+    assert_int_equal(hf_basis_create(context, molecule, n_choice, choice, HF_CONVENTION_AS_DEFINED,
+                                     &basis, &error),
+                     expected);
+    assert_null(basis);
+    char first[sizeof error.message];
+    memcpy(first, error.message, sizeof first);
+    MPI_Bcast(first, (int)sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    assert_string_equal(error.message, first);
+    if (strstr(error.message, text) == NULL) assert_string_equal(error.message, text);
+    test_context_done(&context);
+}
+
+/** The same with a file written for it; `%s` in the text stands for its path. */
+static void expect_file_failure(const char *content, hf_status expected, const char *text)
+{
+    char path[64], message[600];
+    int rank, n_rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_rank);
+    snprintf(path, sizeof path, "./test_basis.%d.gbs", n_rank);
+    if (rank == 0) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(content, file);
+        fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    snprintf(message, sizeof message, "--basis: %s%s", path, text);
+    const struct hf_basis_choice choice = {.atom = -1, .name = path, .where = "--basis"};
+    expect_failure(&water, 1, &choice, expected, message);
+    if (rank == 0) unlink(path);
+}
+
+static double self_overlap(const struct hf_shell *shell)
+{
+    const double pi = 3.14159265358979323846;
+    double sum = 0.0;
+    for (int i = 0; i < shell->n_primitive; i++)
+        for (int j = 0; j < shell->n_primitive; j++) {
+            const double p = shell->exponent[i] + shell->exponent[j];
+            sum += shell->coefficient[i] * shell->coefficient[j] * tgamma(shell->l + 0.5) /
+                   pow(p, shell->l + 0.5) * pi / p;
+        }
+    return sum;
+}
+
+static void shells_stand_in_order_and_are_normalised(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_named(context, &water, "cc-pvtz", HF_CONVENTION_AS_DEFINED);
+    assert_string_equal(basis->name, "cc-pVTZ");
+    assert_int_equal(basis->n_atom, 3);
+    assert_int_equal(basis->n_function, 58);
+    assert_int_equal(basis->max_l, 3);
+    assert_int_equal(basis->first_shell_of_atom[0], 0);
+    assert_int_equal(basis->first_shell_of_atom[3], basis->n_shell);
+    int n_function = 0, n_primitive = 0, max_primitive = 0;
+    for (int i = 0; i < basis->n_shell; i++) {
+        const struct hf_shell *shell = &basis->shell[i];
+        assert_int_equal(shell->first_function, n_function);
+        assert_true(i >= basis->first_shell_of_atom[shell->atom]);
+        assert_true(i < basis->first_shell_of_atom[shell->atom + 1]);
+        assert_int_equal(shell->spherical, shell->l >= 2);
+        assert_int_equal(shell->n_function, 2 * shell->l + 1);
+        for (int k = 0; k < 3; k++)
+            assert_true(shell->centre_bohr[k] == water_atoms[shell->atom].position_bohr[k]);
+        assert_true(fabs(self_overlap(shell) - 1.0) < 1e-13);
+        n_function += shell->n_function;
+        n_primitive += shell->n_primitive;
+        if (shell->n_primitive > max_primitive) max_primitive = shell->n_primitive;
+    }
+    assert_int_equal(n_function, basis->n_function);
+    assert_int_equal(n_primitive, basis->n_primitive);
+    assert_int_equal(max_primitive, basis->max_primitive);
+    hf_basis_destroy(&basis);
+    assert_null(basis);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void literature_is_that_of_the_elements_present(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_named(context, &water, "cc-pVDZ", HF_CONVENTION_AS_DEFINED);
+    assert_string_equal(basis->citation, "cc-pVDZ: T. H. Dunning, J. Chem. Phys. 90, 1007 (1989), "
+                                         "doi:10.1063/1.456153");
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void the_convention_follows_the_set_or_the_caller(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    static const struct {
+        const char *name, *convention_name;
+        enum hf_convention convention;
+        int n_function;
+    } expected[] = {
+        {"cc-pVDZ", "spherical", HF_CONVENTION_AS_DEFINED, 24},
+        {"cc-pVDZ", "Cartesian", HF_CONVENTION_CARTESIAN, 25},
+        {"cc-pVTZ", "Cartesian", HF_CONVENTION_CARTESIAN, 65},
+        {"6-31G*", "Cartesian", HF_CONVENTION_AS_DEFINED, 19},
+        {"6-31G*", "spherical", HF_CONVENTION_SPHERICAL, 18},
+        {"6-311G*", "spherical", HF_CONVENTION_AS_DEFINED, 24},
+        {"STO-3G", "only s and p shells", HF_CONVENTION_CARTESIAN, 7},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        struct hf_basis *basis =
+            make_named(context, &water, expected[i].name, expected[i].convention);
+        assert_int_equal(basis->n_function, expected[i].n_function);
+        assert_string_equal(hf_basis_convention_name(basis), expected[i].convention_name);
+        hf_basis_destroy(&basis);
+    }
+    test_context_done(&context);
+}
+
+static void iron_in_6_31g_star_has_cartesian_d_and_spherical_f_functions(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_atom iron = {.atomic_number = 26};
+    const struct hf_molecule molecule = {.n_atom = 1, .atom = &iron, .multiplicity = 5};
+    struct hf_basis *basis = make_named(context, &molecule, "6-31G*", HF_CONVENTION_AS_DEFINED);
+    char summary[64];
+    hf_basis_atom_summary(basis, 0, sizeof summary, summary);
+    assert_string_equal(summary, "[5s4p2d1f] 36 functions");
+    assert_string_equal(hf_basis_convention_name(basis), "spherical and Cartesian");
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void the_most_special_choice_wins_and_the_later_of_equals(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    const struct hf_basis_choice choice[] = {
+        {.atom = 2, .name = "cc-pVTZ"},
+        {.atom = -1, .atomic_number = 1, .name = "6-31G"},
+        {.atom = -1, .atomic_number = 1, .name = "cc-pVDZ"},
+        {.atom = -1, .name = "6-311G**"},
+        {.atom = -1, .name = "STO-3G"},
+    };
+    struct hf_basis *basis = make(context, &water, 5, choice, HF_CONVENTION_AS_DEFINED);
+    static const char *const summary[] = {"[2s1p] 5 functions", "[2s1p] 5 functions",
+                                          "[3s2p1d] 14 functions"};
+    for (int atom = 0; atom < 3; atom++) {
+        char found[64];
+        hf_basis_atom_summary(basis, atom, sizeof found, found);
+        assert_string_equal(found, summary[atom]);
+    }
+    assert_string_equal(basis->name, "mixed");
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void one_set_in_two_spellings_is_not_mixed(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    const struct hf_basis_choice choice[] = {{.atom = -1, .name = "6-31G*"},
+                                             {.atom = 0, .name = "6-31g(d)"}};
+    struct hf_basis *basis = make(context, &water, 2, choice, HF_CONVENTION_AS_DEFINED);
+    assert_string_equal(basis->name, "6-31G*");
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void ghosts_carry_the_functions_of_their_element(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_atom atoms[2] = {water_atoms[0], water_atoms[1]};
+    atoms[0].ghost = true;
+    const struct hf_molecule molecule = {.n_atom = 2, .atom = atoms, .multiplicity = 2};
+    struct hf_basis *basis = make_named(context, &molecule, "cc-pVDZ", HF_CONVENTION_AS_DEFINED);
+    assert_int_equal(basis->n_function, 19);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void the_basis_of_an_atom_is_its_part_of_the_whole(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_named(context, &water, "6-31G*", HF_CONVENTION_AS_DEFINED);
+    for (int atom = 0; atom < 3; atom++) {
+        struct hf_basis *part = NULL;
+        struct hf_error error;
+        assert_int_equal(hf_basis_of_atom(basis, atom, &part, &error), HF_OK);
+        const struct hf_shell *whole = &basis->shell[basis->first_shell_of_atom[atom]];
+        assert_int_equal(part->n_atom, 1);
+        assert_int_equal(part->first_shell_of_atom[1], part->n_shell);
+        assert_int_equal(part->n_function, atom == 0 ? 15 : 2);
+        assert_int_equal(part->max_l, atom == 0 ? 2 : 0);
+        for (int i = 0; i < part->n_shell; i++) {
+            assert_int_equal(part->shell[i].atom, 0);
+            assert_int_equal(part->shell[i].first_function,
+                             whole[i].first_function - whole[0].first_function);
+            assert_memory_equal(part->shell[i].coefficient, whole[i].coefficient,
+                                (size_t)whole[i].n_primitive * sizeof(double));
+            assert_memory_equal(part->shell[i].exponent, whole[i].exponent,
+                                (size_t)whole[i].n_primitive * sizeof(double));
+            assert_memory_equal(part->shell[i].centre_bohr, whole[i].centre_bohr,
+                                3 * sizeof(double));
+        }
+        hf_basis_destroy(&part);
+    }
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void a_summary_is_cut_to_its_buffer(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_named(context, &water, "6-31G*", HF_CONVENTION_AS_DEFINED);
+    for (size_t size = 1; size < 30; size++) {
+        char buffer[32];
+        memset(buffer, 'x', sizeof buffer);
+        hf_basis_atom_summary(basis, 0, size, buffer);
+        assert_true(strlen(buffer) < size);
+        assert_int_equal(strncmp(buffer, "[3s2p1d] 15 functions", strlen(buffer)), 0);
+    }
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void a_wrong_choice_is_the_same_error_on_all_ranks(void **state)
+{
+    (void)state;
+    const struct hf_basis_choice unknown = {
+        .atom = -1, .name = "cc-pvdzz", .where = "x.mol, line 4"};
+    expect_failure(&water, 1, &unknown, HF_BAD_INPUT,
+                   "x.mol, line 4: unknown basis set \"cc-pvdzz\"; did you mean cc-pVDZ?");
+    const struct hf_basis_choice absent_file = {.atom = -1, .name = "./no-such.gbs"};
+    expect_failure(&water, 1, &absent_file, HF_BAD_INPUT, "./no-such.gbs");
+    const struct hf_basis_choice none = {.atom = -1};
+    expect_failure(&water, 1, &none, HF_BAD_INPUT, "the name of the basis set is missing");
+    const struct hf_basis_choice only_oxygen = {.atom = -1, .atomic_number = 8, .name = "STO-3G"};
+    expect_failure(&water, 1, &only_oxygen, HF_BAD_INPUT, "no basis set is chosen for atom 2 (H)");
+    const struct hf_basis_choice beyond = {.atom = 3, .name = "STO-3G", .where = "--basis"};
+    expect_failure(&water, 1, &beyond, HF_BAD_INPUT,
+                   "--basis: a basis set is chosen for atom 4, but the molecule has 3 atoms");
+    const struct hf_basis_choice element = {.atom = -1, .atomic_number = 200, .name = "STO-3G"};
+    expect_failure(&water, 1, &element, HF_BAD_INPUT,
+                   "a basis set is chosen for the unknown element 200");
+    expect_failure(&water, 0, NULL, HF_BAD_INPUT, "no basis set is chosen for atom 1 (O)");
+}
+
+static void an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it(void **state)
+{
+    (void)state;
+    struct hf_atom iodine = {.atomic_number = 53}, uranium = {.atomic_number = 92};
+    const struct hf_molecule with_iodine = {.n_atom = 1, .atom = &iodine, .multiplicity = 2};
+    const struct hf_molecule with_uranium = {.n_atom = 1, .atom = &uranium, .multiplicity = 1};
+    const struct hf_basis_choice potential = {.atom = -1, .name = "def2svp", .where = "--basis"};
+    const struct hf_basis_choice absent = {.atom = -1, .name = "cc-pvdz"};
+    expect_failure(&with_iodine, 1, &potential, HF_BAD_INPUT,
+                   "--basis: the basis set def2-SVP needs an effective core potential for I (28 "
+                   "core electrons), which hf does not do; all-electron sets that have I: 3-21G, "
+                   "6-311G*, 6-311G**, STO-3G");
+    expect_failure(&with_iodine, 1, &absent, HF_BAD_INPUT,
+                   "has no functions for I; sets that have I: 3-21G, 6-311G*, 6-311G**, STO-3G");
+    expect_failure(&with_uranium, 1, &absent, HF_BAD_INPUT,
+                   "has no functions for U; sets that have U: none of the library");
+}
+
+static void mistakes_in_files_are_the_same_error_on_all_ranks(void **state)
+{
+    (void)state;
+    expect_file_failure("H 0\nS 2 1.0\n1.0 1.0\n****\n", HF_BAD_INPUT,
+                        ", line 2: the shell has 1 of the 2 primitives announced");
+    expect_file_failure("O H 0\nS 2 1.0\n1.0 1.0\n1.0 -1.0\n****\n", HF_BAD_INPUT,
+                        ", line 2: the s shell of O cannot be normalised");
+    expect_file_failure("O H 0\nS 1 1.0\n1.0 1.0\nI 1 1.0\n1.0 1.0\n****\n", HF_NO_RESOURCE,
+                        ", line 4: the basis set test_basis");
+    expect_file_failure("", HF_BAD_INPUT, "");
+}
+
+static void high_angular_momentum_matters_only_where_it_is_used(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    char path[64];
+    snprintf(path, sizeof path, "./test_basis_high.%d.gbs", context->n_rank);
+    if (context->rank == 0) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs("O H 0\nS 1 1.0\n1.0 1.0\n****\nXe 0\nL=7 1 1.0\n1.0 1.0\n****\n", file);
+        fclose(file);
+    }
+    MPI_Barrier(context->comm);
+    struct hf_basis *basis = make_named(context, &water, path, HF_CONVENTION_AS_DEFINED);
+    assert_int_equal(basis->n_function, 3);
+    assert_null(basis->citation);
+    hf_basis_destroy(&basis);
+    struct hf_atom xenon = {.atomic_number = 54};
+    const struct hf_molecule molecule = {.n_atom = 1, .atom = &xenon, .multiplicity = 1};
+    const struct hf_basis_choice choice = {.atom = -1, .name = path};
+    expect_failure(&molecule, 1, &choice, HF_NO_RESOURCE,
+                   "has a shell of angular momentum 7 (k) for Xe; the integral library goes up to "
+                   "5 (h)");
+    if (context->rank == 0) unlink(path);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shells_stand_in_order_and_are_normalised),
+        cmocka_unit_test(literature_is_that_of_the_elements_present),
+        cmocka_unit_test(the_convention_follows_the_set_or_the_caller),
+        cmocka_unit_test(iron_in_6_31g_star_has_cartesian_d_and_spherical_f_functions),
+        cmocka_unit_test(the_most_special_choice_wins_and_the_later_of_equals),
+        cmocka_unit_test(one_set_in_two_spellings_is_not_mixed),
+        cmocka_unit_test(ghosts_carry_the_functions_of_their_element),
+        cmocka_unit_test(the_basis_of_an_atom_is_its_part_of_the_whole),
+        cmocka_unit_test(a_summary_is_cut_to_its_buffer),
+        cmocka_unit_test(a_wrong_choice_is_the_same_error_on_all_ranks),
+        cmocka_unit_test(an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it),
+        cmocka_unit_test(mistakes_in_files_are_the_same_error_on_all_ranks),
+        cmocka_unit_test(high_angular_momentum_matters_only_where_it_is_used),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}

@@ -1,0 +1,297 @@
+/* The Gaussian-94 reader: what it accepts, and each of its messages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "basis_private.h"
+
+#include <math.h>
+#include <string.h>
+
+static hf_status parse(const char *string, struct hf_basis_set *set, struct hf_error *error)
+{
+    struct hf_text text;
+    assert_int_equal(hf_text_from_string("dir/mine.gbs", string, &text, error), HF_OK);
+    const hf_status status = hf_basis_set_parse(&text, set, error);
+    hf_text_done(&text);
+    return status;
+}
+
+static void expect_set(const char *string, struct hf_basis_set *set)
+{
+    struct hf_error error = {.message = ""};
+    const hf_status status = parse(string, set, &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(status, HF_OK);
+}
+
+static void expect_message(const char *string, const char *message)
+{
+    struct hf_basis_set set;
+    struct hf_error error = {.message = ""};
+    assert_int_equal(parse(string, &set, &error), HF_BAD_INPUT);
+    assert_string_equal(error.message, message);
+    assert_null(set.shell);
+    assert_null(set.name);
+}
+
+static void expect_shell(const struct hf_basis_set *set, int shell, int l, int n_primitive,
+                         double first_exponent, double first_coefficient)
+{
+    assert_true(shell < set->n_shell);
+    const struct hf_set_shell *found = &set->shell[shell];
+    assert_int_equal(found->l, l);
+    assert_int_equal(found->n_primitive, n_primitive);
+    assert_true(fabs(set->exponent[found->first] - first_exponent) <= 1e-14 * first_exponent);
+    assert_true(fabs(set->coefficient[found->first] - first_coefficient) <= 1e-15);
+}
+
+static void a_plain_file_is_read(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("! a comment\ncartesian\n****\nC 0\nS 2 1.00\n 71.6168370 0.15432897 ! 1s\n"
+               " 13.045096 0.53532814\nD 1 1.00\n 0.8 1.0\n****\n",
+               &set);
+    assert_string_equal(set.name, "mine");
+    assert_int_equal(set.n_shell, 2);
+    assert_int_equal(set.element[6].line, 4);
+    assert_int_equal(set.element[6].n_shell, 2);
+    assert_false(set.spherical[2]);
+    expect_shell(&set, 0, 0, 2, 71.6168370, 0.15432897);
+    expect_shell(&set, 1, 2, 1, 0.8, 1.0);
+    hf_basis_set_done(&set);
+}
+
+static void types_in_all_spellings_are_read(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set(
+        "o 0\nsp 1\n 1.0 0.5 0.25\nL 1 1.0\n2.0 1 1\nspd 1\n3 1 2 3\nL=3 1\n4 1\nl=5 1\n5 1\n"
+        "H 1\n6 1\ni 1\n7 1\n",
+        &set);
+    const int l[] = {0, 1, 0, 1, 0, 1, 2, 3, 5, 5, 6};
+    assert_int_equal(set.n_shell, 11);
+    for (int i = 0; i < 11; i++) assert_int_equal(set.shell[i].l, l[i]);
+    expect_shell(&set, 1, 1, 1, 1.0, 0.25);
+    expect_shell(&set, 6, 2, 1, 3.0, 3.0);
+    hf_basis_set_done(&set);
+}
+
+static void numbers_may_have_d_exponents_and_no_leading_zero(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("-H 0\nS 2 1.0\n0.1873113696D+02 .3349460434d-01\n2.825 0.2E+00\n****\n", &set);
+    expect_shell(&set, 0, 0, 2, 18.73113696, 0.03349460434);
+    hf_basis_set_done(&set);
+}
+
+static void several_columns_are_a_general_contraction_without_its_zeros(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("Ne 0\nS 3 1.0\n9.0 0.1 0.4 0.0\n3.0 0.2 0.5 0.0\n1.0 0.0 0.6 1.0\n****\n", &set);
+    assert_int_equal(set.n_shell, 3);
+    expect_shell(&set, 0, 0, 2, 9.0, 0.1);
+    expect_shell(&set, 1, 0, 3, 9.0, 0.4);
+    expect_shell(&set, 2, 0, 1, 1.0, 1.0);
+    hf_basis_set_done(&set);
+}
+
+static void equal_shells_stay_apart(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("He 0\nS 1 1.0\n1.0 1.0\nS 1 1.0\n1.0 1.0\n****\n", &set);
+    assert_int_equal(set.n_shell, 2);
+    hf_basis_set_done(&set);
+}
+
+static void a_lone_exponent_has_coefficient_one(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("Rb 0\nSP 1 1.0\n 0.85245\n****\n", &set);
+    expect_shell(&set, 0, 0, 1, 0.85245, 1.0);
+    expect_shell(&set, 1, 1, 1, 0.85245, 1.0);
+    hf_basis_set_done(&set);
+}
+
+static void the_exponents_are_multiplied_by_the_square_of_the_scale_factor(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("H 0\nS 1 1.2\n1.0 1.0\nSP 1 1.1 1.1\n2.0 1.0 1.0\nS 1 1.00 0.0000\n3.0 1.0\n****\n",
+               &set);
+    expect_shell(&set, 0, 0, 1, 1.44, 1.0);
+    expect_shell(&set, 2, 1, 1, 2.42, 1.0);
+    expect_shell(&set, 3, 0, 1, 3.0, 1.0);
+    hf_basis_set_done(&set);
+}
+
+static void one_block_may_serve_several_elements(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("C -N S 0\nS 1 1.0\n1.0 1.0\n****\n****\n", &set);
+    const int element[] = {6, 7, 16};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(set.element[element[i]].n_shell, 1);
+        assert_int_equal(set.element[element[i]].first_shell, 0);
+    }
+    hf_basis_set_done(&set);
+}
+
+static void the_convention_may_differ_by_shell(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("Cartesian\nSPHERICAL f\nFe 0\nF 1 1.0\n0.8 1.0\n****\n", &set);
+    assert_false(set.spherical[2]);
+    assert_true(set.spherical[3]);
+    assert_false(set.spherical[4]);
+    hf_basis_set_done(&set);
+}
+
+static void without_a_convention_shells_are_spherical(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("H 0\nS 1\n1.0 1.0\n", &set);
+    for (int l = 0; l <= HF_MAX_FILE_L; l++) assert_true(set.spherical[l]);
+    hf_basis_set_done(&set);
+}
+
+static void name_literature_and_core_potentials_are_read_from_comments(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("! name: My Set+\n! cite: H Li-Ne | A. Author, J. Chem. Phys. 1, 1 (1900)\n"
+               "! needs-ecp: 28 core electrons | Rb-Xe W\nH 0\nS 1 1.0\n1.0 1.0\n****\n",
+               &set);
+    assert_string_equal(set.name, "My Set+");
+    assert_int_equal(set.n_citation, 1);
+    assert_string_equal(set.citation[0].text, "A. Author, J. Chem. Phys. 1, 1 (1900)");
+    const int cited[] = {1, 3, 10}, others[] = {2, 11};
+    for (int i = 0; i < 3; i++) assert_true(set.citation[0].element[cited[i]]);
+    for (int i = 0; i < 2; i++) assert_false(set.citation[0].element[others[i]]);
+    assert_true(set.element[53].needs_core_potential);
+    assert_true(set.element[74].needs_core_potential);
+    assert_int_equal(set.element[37].n_core_electron, 28);
+    assert_false(set.element[55].needs_core_potential);
+    hf_basis_set_done(&set);
+}
+
+static void core_potentials_are_skipped_and_remembered(void **state)
+{
+    (void)state;
+    struct hf_basis_set set;
+    expect_set("Rb 0\nS 1 1.0\n1.0 1.0\n****\nK 0\nS 1 1.0\n2.0 1.0\n****\n\nRB     0\n"
+               "RB-ECP     1     28\nf-ul potential\n  1\n2  3.8  -12.3\ns-ul potential\n  2\n"
+               "2  5.0  89.5\n2  1.9  0.49\nSR 0\nSR-ECP 0 28\np-ul\n 0\n",
+               &set);
+    assert_true(set.element[37].needs_core_potential);
+    assert_int_equal(set.element[37].n_core_electron, 28);
+    assert_int_equal(set.element[37].n_shell, 1);
+    assert_true(set.element[38].needs_core_potential);
+    assert_false(set.element[19].needs_core_potential);
+    hf_basis_set_done(&set);
+}
+
+static void each_mistake_has_its_message_with_file_and_line(void **state)
+{
+    (void)state;
+    static const char *const mistake[][2] = {
+        {"! nothing\n", "dir/mine.gbs: holds no shells"},
+        {"H 0\n****\n", "dir/mine.gbs, line 1: the block of H has no shells"},
+        {"S 3 1.0\n", "dir/mine.gbs, line 1: expected an element and 0, e.g. \"C 0\", found \"S\""},
+        {"Xy 0\n", "dir/mine.gbs, line 1: unknown element \"Xy\""},
+        {"H 0\nS 3 1.0\n1.0 1.0\n2.0 1.0\n****\n",
+         "dir/mine.gbs, line 2: the shell has 2 of the 3 primitives announced"},
+        {"H 0\nS 3 1.0\n1.0 1.0\n",
+         "dir/mine.gbs, line 2: the shell has 1 of the 3 primitives announced"},
+        {"H 0\nS 2 1.0\n1.0 1.0\nHe 0\n",
+         "dir/mine.gbs, line 2: the shell has 1 of the 2 primitives announced"},
+        {"H 0\nS 2 1.0\n1.0 1.0\nP 1 1.0\n", "dir/mine.gbs, line 4: \"P\" is not a number"},
+        {"H 0\nS 1 1.0\n1.0 one\n", "dir/mine.gbs, line 3: \"one\" is not a number"},
+        {"H 0\nS 1 1.0\n1.0 1e999\n", "dir/mine.gbs, line 3: \"1e999\" is out of range"},
+        {"H 0\nS 1 1.0\n-1.0 1.0\n", "dir/mine.gbs, line 3: the exponent -1 is not positive"},
+        {"H 0\nS 1 1.0\n1.0 0.0\n", "dir/mine.gbs, line 2: all coefficients of the shell are zero"},
+        {"H 0\nS 2 1.0\n1.0\n2.0\n",
+         "dir/mine.gbs, line 3: found 0 coefficients, expected 1 after the exponent"},
+        {"H 0\nSP 1 1.0\n1.0 1.0\n",
+         "dir/mine.gbs, line 3: found 1 coefficients, expected 2 after the exponent"},
+        {"H 0\nS 2 1.0\n1.0 1.0\n2.0 1.0 1.0\n",
+         "dir/mine.gbs, line 4: found 2 coefficients, 1 in the lines above"},
+        {"H 0\nX 1 1.0\n",
+         "dir/mine.gbs, line 2: unknown shell type \"X\"; expected S, P, SP, D, F, G, H, I, or L=7 "
+         "and so on, or a line of ****"},
+        {"H 0\nK 1 1.0\n1.0 1.0\n",
+         "dir/mine.gbs, line 2: unknown shell type \"K\"; expected S, P, SP, D, F, G, H, I, or L=7 "
+         "and so on, or a line of ****"},
+        {"H 0\nL=99 1 1.0\n1.0 1.0\n",
+         "dir/mine.gbs, line 2: unknown shell type \"L=99\"; expected S, P, SP, D, F, G, H, I, or "
+         "L=7 and so on, or a line of ****"},
+        {"H 0\nS\n", "dir/mine.gbs, line 2: expected the number of primitives after \"S\""},
+        {"H 0\nS two 1.0\n",
+         "dir/mine.gbs, line 2: the number of primitives \"two\" is not a number"},
+        {"H 0\nS 0 1.0\n",
+         "dir/mine.gbs, line 2: the number of primitives is 0, expected 1 to 1000"},
+        {"H 0\nS 1 big\n", "dir/mine.gbs, line 2: the scale factor \"big\" is not a number"},
+        {"H 0\nSP 1 1.0 1.2\n1.0 1.0 1.0\n",
+         "dir/mine.gbs, line 2: the scale factor \"1.2\" is not one positive number for the whole "
+         "shell"},
+        {"H 0\nS 1 0.0\n1.0 1.0\n",
+         "dir/mine.gbs, line 2: the scale factor \"0.0\" is not one positive number for the whole "
+         "shell"},
+        {"H 0\nS 1 1.0\n1.0 1.0\n****\nh 0\nS 1 1.0\n1.0 1.0\n",
+         "dir/mine.gbs, line 5: H has a block already, in line 1"},
+        {"H 0\nS 1 1.0\n1.0 1.0\n****\ncartesian\n",
+         "dir/mine.gbs, line 5: the convention must stand before the first element"},
+        {"cartesian x\n",
+         "dir/mine.gbs, line 1: expected a shell letter (d, f, ...) after cartesian, found \"x\""},
+        {"Rb 0\nRb-ECP 3\n",
+         "dir/mine.gbs, line 2: expected the highest l and the number of core electrons of an "
+         "effective core potential, e.g. \"RB-ECP 3 28\""},
+        {"Rb 0\nRb-ECP 1 28\nf-ul\n1\n",
+         "dir/mine.gbs, line 2: the file ends inside this core potential"},
+        {"Rb 0\nRb-ECP 1 28\nf-ul\nmany\n",
+         "dir/mine.gbs, line 4: expected the number of terms of a core potential, found \"many\""},
+    };
+    for (size_t i = 0; i < sizeof mistake / sizeof mistake[0]; i++)
+        expect_message(mistake[i][0], mistake[i][1]);
+}
+
+static void a_line_of_too_many_words_is_refused(void **state)
+{
+    (void)state;
+    char line[400] = "H 0\nS 1 1.0\n";
+    for (int i = 0; i < 70; i++) strcat(line, "1.0 ");
+    expect_message(line, "dir/mine.gbs, line 3: more than 64 words in a line");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plain_file_is_read),
+        cmocka_unit_test(types_in_all_spellings_are_read),
+        cmocka_unit_test(numbers_may_have_d_exponents_and_no_leading_zero),
+        cmocka_unit_test(several_columns_are_a_general_contraction_without_its_zeros),
+        cmocka_unit_test(equal_shells_stay_apart),
+        cmocka_unit_test(a_lone_exponent_has_coefficient_one),
+        cmocka_unit_test(the_exponents_are_multiplied_by_the_square_of_the_scale_factor),
+        cmocka_unit_test(one_block_may_serve_several_elements),
+        cmocka_unit_test(the_convention_may_differ_by_shell),
+        cmocka_unit_test(without_a_convention_shells_are_spherical),
+        cmocka_unit_test(name_literature_and_core_potentials_are_read_from_comments),
+        cmocka_unit_test(core_potentials_are_skipped_and_remembered),
+        cmocka_unit_test(each_mistake_has_its_message_with_file_and_line),
+        cmocka_unit_test(a_line_of_too_many_words_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+/* The library of basis sets: every file and element in it, names, the order of directories. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "basis_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/** Sets that must be there, how many elements they have, and their d functions. */
+static const struct {
+    const char *name;
+    int n_element;
+    bool spherical_d;
+} published[] = {
+    {"STO-3G", 53, true},      {"3-21G", 55, false},      {"6-31G", 36, false},
+    {"6-31G*", 36, false},     {"6-31G**", 36, false},    {"6-31+G*", 20, false},
+    {"6-31++G**", 20, false},  {"6-311G*", 27, true},     {"6-311G**", 27, true},
+    {"6-311+G*", 20, true},    {"6-311++G**", 19, true},  {"cc-pVDZ", 35, true},
+    {"cc-pVTZ", 35, true},     {"cc-pVQZ", 35, true},     {"cc-pV5Z", 35, true},
+    {"aug-cc-pVDZ", 34, true}, {"aug-cc-pVTZ", 34, true}, {"aug-cc-pVQZ", 34, true},
+    {"def2-SVP", 36, true},    {"def2-TZVP", 36, true},   {"def2-TZVPP", 36, true},
+    {"def2-QZVP", 36, true},
+};
+enum { N_PUBLISHED = sizeof published / sizeof published[0] };
+
+/** Reads a file from the disk without MPI. */
+static void parse_file(const char *path, struct hf_basis_set *set)
+{
+    struct hf_error error = {.message = ""};
+    struct hf_text text;
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *content = calloc(1, 1 << 20);
+    assert_non_null(content);
+    assert_true(fread(content, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    assert_int_equal(hf_text_from_string(path, content, &text, &error), HF_OK);
+    free(content);
+    assert_int_equal(hf_basis_set_parse(&text, set, &error), HF_OK);
+    hf_text_done(&text);
+}
+
+static void every_set_parses_with_all_its_elements_and_can_be_normalised(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_PUBLISHED; i++) {
+        char path[HF_MAX_PATH];
+        struct hf_error error;
+        struct hf_basis_set set;
+        int n_element = 0;
+        assert_int_equal(hf_basis_find(published[i].name, path, &error), HF_OK);
+        parse_file(path, &set);
+        assert_string_equal(set.name, published[i].name);
+        for (int z = 1; z <= HF_N_ELEMENT; z++) n_element += set.element[z].n_shell > 0;
+        assert_int_equal(n_element, published[i].n_element);
+        assert_int_equal(set.spherical[2], published[i].spherical_d);
+        for (int s = 0; s < set.n_shell; s++) {
+            const struct hf_set_shell *shell = &set.shell[s];
+            /* i functions: cc-pV5Z of Sc-Zn, refused when used */
+            assert_true(shell->l <= (strcmp(set.name, "cc-pV5Z") == 0 ? 6 : HF_MAX_L));
+            assert_true(hf_shell_normalise(shell->l, shell->n_primitive,
+                                           set.exponent + shell->first,
+                                           set.coefficient + shell->first));
+        }
+        assert_true(set.n_citation > 0);
+        for (int z = 1; z <= HF_N_ELEMENT; z++) {
+            bool cited = set.element[z].n_shell == 0;
+            for (int c = 0; c < set.n_citation; c++) cited = cited || set.citation[c].element[z];
+            assert_true(cited);
+        }
+        hf_basis_set_done(&set);
+    }
+}
+
+static void sets_with_core_potentials_name_their_elements(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"def2-SVP", "def2-TZVP", "def2-TZVPP", "def2-QZVP"};
+    for (int i = 0; i < 4; i++) {
+        char path[HF_MAX_PATH];
+        struct hf_error error;
+        struct hf_basis_set set;
+        assert_int_equal(hf_basis_find(names[i], path, &error), HF_OK);
+        parse_file(path, &set);
+        for (int z = 1; z <= 86; z++) {
+            assert_int_equal(set.element[z].needs_core_potential, z > 36);
+            assert_int_equal(set.element[z].n_core_electron, z <= 36   ? 0
+                                                             : z <= 54 ? 28
+                                                             : z <= 57 ? 46
+                                                             : z <= 71 ? 28
+                                                                       : 60);
+        }
+        hf_basis_set_done(&set);
+    }
+}
+
+static void only_f_shells_of_6_31g_star_are_spherical(void **state)
+{
+    (void)state;
+    char path[HF_MAX_PATH];
+    struct hf_error error;
+    struct hf_basis_set set;
+    assert_int_equal(hf_basis_find("6-31G*", path, &error), HF_OK);
+    parse_file(path, &set);
+    assert_false(set.spherical[2]);
+    assert_true(set.spherical[3]);
+    hf_basis_set_done(&set);
+}
+
+static void names_are_found_as_people_write_them(void **state)
+{
+    (void)state;
+    static const char *const spelling[][2] = {
+        {"6-31g*", "6-31gs"},
+        {"6-31G(d)", "6-31gs"},
+        {"6-31gs", "6-31gs"},
+        {"6-31G(d,p)", "6-31gss"},
+        {"6-31G (D, P)", "6-31gss"},
+        {"6-31g**", "6-31gss"},
+        {"6-31G", "6-31g"},
+        {"6-31+G(d)", "6-31pgs"},
+        {"6-31+g*", "6-31pgs"},
+        {"6-31++G(d,p)", "6-31ppgss"},
+        {"6-31ppgss", "6-31ppgss"},
+        {"6-311G(d)", "6-311gs"},
+        {"6-311g**", "6-311gss"},
+        {"6-311+G(d)", "6-311pgs"},
+        {"6-311++G**", "6-311ppgss"},
+        {"cc-pvdz", "cc-pvdz"},
+        {"CC-PVTZ", "cc-pvtz"},
+        {"ccpvqz", "cc-pvqz"},
+        {"cc-pV5Z", "cc-pv5z"},
+        {"aug-cc-pvtz", "aug-cc-pvtz"},
+        {"AUG-CC-PVDZ", "aug-cc-pvdz"},
+        {"augccpvqz", "aug-cc-pvqz"},
+        {"def2svp", "def2-svp"},
+        {"Def2-TZVP", "def2-tzvp"},
+        {"def2 tzvpp", "def2-tzvpp"},
+        {"def2_qzvp", "def2-qzvp"},
+        {"sto3g", "sto-3g"},
+        {" STO-3G ", "sto-3g"},
+        {"3-21g", "3-21g"},
+    };
+    for (size_t i = 0; i < sizeof spelling / sizeof spelling[0]; i++) {
+        char path[HF_MAX_PATH], expected[64];
+        struct hf_error error = {.message = ""};
+        assert_int_equal(hf_basis_find(spelling[i][0], path, &error), HF_OK);
+        snprintf(expected, sizeof expected, "/%s.gbs", spelling[i][1]);
+        assert_string_equal(strrchr(path, '/'), expected);
+    }
+}
+
+static void different_sets_have_different_keys(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_PUBLISHED; i++)
+        for (int j = 0; j < i; j++) {
+            char left[64], right[64];
+            hf_basis_name_key(published[i].name, sizeof left, left);
+            hf_basis_name_key(published[j].name, sizeof right, right);
+            assert_string_not_equal(left, right);
+        }
+}
+
+static void expect_message(const char *name, const char *message)
+{
+    char path[HF_MAX_PATH];
+    struct hf_error error;
+    assert_int_equal(hf_basis_find(name, path, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, message));
+}
+
+static void unknown_names_get_the_nearest_or_all(void **state)
+{
+    (void)state;
+    expect_message("cc-pvdx", "unknown basis set \"cc-pvdx\"; did you mean cc-pV");
+    expect_message("def2-SVPP", "unknown basis set \"def2-SVPP\"; did you mean def2-SVP?");
+    expect_message("entirely-other", "unknown basis set \"entirely-other\"; known are 3-21G, ");
+    expect_message("entirely-other", "def2-QZVP");
+    expect_message("", "the name of the basis set is missing");
+    expect_message("  ", "the name of the basis set is missing");
+}
+
+static void very_long_names_do_no_harm(void **state)
+{
+    (void)state;
+    char name[5001];
+    memset(name, 'x', 5000);
+    name[5000] = '\0';
+    expect_message(name, "unknown basis set");
+    name[0] = '/';
+    expect_message(name, "the path of the basis set is too long");
+}
+
+static void paths_are_taken_as_they_are(void **state)
+{
+    (void)state;
+    char path[HF_MAX_PATH];
+    struct hf_error error;
+    assert_int_equal(hf_basis_find("./my.gbs", path, &error), HF_OK);
+    assert_string_equal(path, "./my.gbs");
+    FILE *file = fopen("test_library_mine.gbs", "w");
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(hf_basis_find("test_library_mine.gbs", path, &error), HF_OK);
+    assert_string_equal(path, "test_library_mine.gbs");
+    unlink("test_library_mine.gbs");
+}
+
+static void the_list_is_sorted_and_complete(void **state)
+{
+    (void)state;
+    struct hf_basis_list list;
+    struct hf_error error;
+    assert_int_equal(hf_basis_list_create(&list, &error), HF_OK);
+    assert_true(list.n >= N_PUBLISHED);
+    int n_found = 0;
+    for (int i = 0; i < list.n; i++)
+        for (int j = 0; j < N_PUBLISHED; j++)
+            n_found += strcmp(list.entry[i].name, published[j].name) == 0;
+    assert_int_equal(n_found, N_PUBLISHED);
+    hf_basis_list_done(&list);
+    hf_basis_list_done(&list);
+}
+
+static void directories_of_the_environment_come_first(void **state)
+{
+    (void)state;
+    char old[HF_MAX_PATH] = "", path[HF_MAX_PATH], other_path[HF_MAX_PATH];
+    struct hf_error error;
+    if (getenv("HF_BASIS_PATH") != NULL) snprintf(old, sizeof old, "%s", getenv("HF_BASIS_PATH"));
+    assert_int_equal(mkdir("test_library_own", 0777), 0);
+    FILE *file = fopen("test_library_own/cc-pvdz.gbs", "w");
+    assert_non_null(file);
+    fputs("H 0\nS 1 1.0\n1.0 1.0\n****\n", file);
+    fclose(file);
+    setenv("HF_BASIS_PATH", "nowhere::test_library_own:", 1);
+    const hf_status status = hf_basis_find("CC-PVDZ", path, &error);
+    const hf_status other = hf_basis_find("STO-3G", other_path, &error);
+    unlink("test_library_own/cc-pvdz.gbs");
+    rmdir("test_library_own");
+    setenv("HF_BASIS_PATH", old, 1);
+    assert_int_equal(status, HF_OK);
+    assert_string_equal(path, "test_library_own/cc-pvdz.gbs");
+    assert_int_equal(other, HF_OK); /* from the directory beside the library */
+}
+
+static void sets_that_have_an_element_are_named(void **state)
+{
+    (void)state;
+    char names[400];
+    hf_basis_sets_with_element(53, sizeof names, names);
+    assert_string_equal(names, "3-21G, 6-311G*, 6-311G**, STO-3G");
+    hf_basis_sets_with_element(92, sizeof names, names);
+    assert_string_equal(names, "");
+    char few[8];
+    hf_basis_sets_with_element(1, sizeof few, few);
+    assert_int_equal(strlen(few), 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_set_parses_with_all_its_elements_and_can_be_normalised),
+        cmocka_unit_test(sets_with_core_potentials_name_their_elements),
+        cmocka_unit_test(only_f_shells_of_6_31g_star_are_spherical),
+        cmocka_unit_test(names_are_found_as_people_write_them),
+        cmocka_unit_test(different_sets_have_different_keys),
+        cmocka_unit_test(unknown_names_get_the_nearest_or_all),
+        cmocka_unit_test(very_long_names_do_no_harm),
+        cmocka_unit_test(paths_are_taken_as_they_are),
+        cmocka_unit_test(the_list_is_sorted_and_complete),
+        cmocka_unit_test(directories_of_the_environment_come_first),
+        cmocka_unit_test(sets_that_have_an_element_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

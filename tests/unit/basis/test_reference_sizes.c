@@ -1,0 +1,89 @@
+/* Number of basis functions in every reference calculation. argv[1]: tests/reference/energies.json
+ */
+#include "../mpi_test.h"
+
+#include "hf/basis.h"
+
+#include <cJSON.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *reference_path;
+
+static cJSON *read_reference(void)
+{
+    FILE *file = fopen(reference_path, "r");
+    assert_non_null(file);
+    char *content = calloc(1, 1 << 20);
+    assert_non_null(content);
+    assert_true(fread(content, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    cJSON *root = cJSON_Parse(content);
+    free(content);
+    assert_non_null(root);
+    return root;
+}
+
+/** Molecule of a case; the caller frees it. */
+static struct hf_molecule read_molecule(const cJSON *one)
+{
+    const cJSON *geometry = cJSON_GetObjectItem(one, "geometry_bohr");
+    struct hf_molecule molecule = {.n_atom = cJSON_GetArraySize(geometry), .multiplicity = 1};
+    molecule.atom = calloc((size_t)molecule.n_atom, sizeof *molecule.atom);
+    assert_non_null(molecule.atom);
+    for (int i = 0; i < molecule.n_atom; i++) {
+        char symbol[4];
+        double *at = molecule.atom[i].position_bohr;
+        const char *line = cJSON_GetArrayItem(geometry, i)->valuestring;
+        assert_int_equal(sscanf(line, "%3s %lf %lf %lf", symbol, &at[0], &at[1], &at[2]), 4);
+        molecule.atom[i].atomic_number = hf_element_number(symbol);
+    }
+    return molecule;
+}
+
+static bool has_cartesian_d(const struct hf_basis *basis)
+{
+    for (int i = 0; i < basis->n_shell; i++)
+        if (basis->shell[i].l == 2 && !basis->shell[i].spherical) return true;
+    return false;
+}
+
+static void reference_calculations_have_their_number_of_functions(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    cJSON *root = read_reference();
+    const cJSON *one;
+    int n_case = 0;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItem(root, "cases"))
+    {
+        struct hf_molecule molecule = read_molecule(one);
+        const struct hf_basis_choice choice = {
+            .atom = -1, .name = cJSON_GetObjectItem(one, "basis")->valuestring};
+        struct hf_basis *basis = NULL;
+        struct hf_error error = {.message = ""};
+        const hf_status status = hf_basis_create(context, &molecule, 1, &choice,
+                                                 HF_CONVENTION_AS_DEFINED, &basis, &error);
+        assert_string_equal(error.message, "");
+        assert_int_equal(status, HF_OK);
+        assert_int_equal(basis->n_function, cJSON_GetObjectItem(one, "basis_functions")->valueint);
+        if (basis->max_l >= 2)
+            assert_int_equal(has_cartesian_d(basis),
+                             cJSON_IsTrue(cJSON_GetObjectItem(one, "cartesian")));
+        hf_basis_destroy(&basis);
+        hf_molecule_done(&molecule);
+        n_case++;
+    }
+    assert_true(n_case >= 28);
+    cJSON_Delete(root);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reference_calculations_have_their_number_of_functions),
+    };
+    reference_path = argc > 1 ? argv[1] : "energies.json";
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}
