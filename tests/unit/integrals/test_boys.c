@@ -10,17 +10,18 @@
 #include <cmocka.h>
 #include <quadmath.h>
 
-/** F_m(T) for any T: ascending series in 113 bits; below exp(-T) of 1e-30 the asymptote is exact. */
+/** F_m(T) for any T: ascending series in 113 bits; below exp(-T) of 1e-30 the asymptote is exact.
+ */
 static double reference(int m, double T)
 {
     const __float128 t = T;
     if (T > 200.0) {
-        __float128 value = sqrtq(M_PIq / t) / 2;
+        __float128 value = sqrtq(acosq(-1) / t) / 2;
         for (int k = 0; k < m; k++) value *= (2 * k + 1) / (2 * t);
         return (double)value;
     }
     __float128 term = (__float128)1 / (2 * m + 1), sum = term;
-    for (int i = 1; term > sum * 1e-32Q; i++) {
+    for (int i = 1; term > sum * (__float128)1e-32; i++) {
         term *= 2 * t / (2 * m + 2 * i + 1);
         sum += term;
     }

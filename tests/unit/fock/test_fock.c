@@ -1,0 +1,271 @@
+/* The Fock builder against a plain sum over all integrals: argv is builder, scheduler, grain. */
+#include "../mpi_test.h"
+#include "../shells.h"
+
+#include "hf/engine.h"
+#include "hf/fock.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct hf_fock_settings settings;
+
+static const double centre[4][3] = {
+    {0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}, {0.2, -0.9, 1.7}};
+static const struct test_shell shells[] = {
+    {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
+    {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+    {0, 2, 1, true, {0.9}, {0.8}},
+    {1, 0, 1, false, {0.4}, {0.6}},
+    {1, 1, 1, false, {0.9}, {0.8}},
+    {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
+    {2, 2, 1, false, {0.6}, {0.7}},
+    {3, 0, 1, false, {0.5}, {0.6}},
+    {3, 3, 1, true, {0.8}, {0.7}},
+};
+enum { N_SHELL = sizeof shells / sizeof *shells };
+
+/** A symmetric matrix equal on all ranks. */
+static double *random_density(int n, uint32_t seed)
+{
+    double *full = malloc((size_t)(n * n) * sizeof *full);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            seed = seed * 1664525u + 1013904223u;
+            full[i * n + j] = full[j * n + i] = (double)(seed >> 8) / (1 << 24) - 0.5;
+        }
+    }
+    return full;
+}
+
+/** Puts an integral at its eight places. */
+static void place(double *all, size_t n, const size_t f[4], double value)
+{
+    for (int permutation = 0; permutation < 8; permutation++) {
+        const int first = permutation & 4 ? 2 : 0, second = 2 - first;
+        const int swap_a = permutation & 1, swap_b = (permutation & 2) / 2;
+        const size_t i = f[first + swap_a], j = f[first + 1 - swap_a];
+        const size_t k = f[second + swap_b], l = f[second + 1 - swap_b];
+        all[((i * n + j) * n + k) * n + l] = value;
+    }
+}
+
+/** All (mn|rs) as one array [n][n][n][n], each shell quartet placed at its eight permutations. */
+static double *all_integrals(const struct hf_shell_pairs *pairs)
+{
+    const struct hf_basis *basis = pairs->basis;
+    const size_t n = (size_t)basis->n_function;
+    struct hf_engine *engine = NULL;
+    struct hf_error error;
+    double *all = calloc(n * n * n * n, sizeof *all);
+    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    hf_engine_set_threshold(engine, 0.0);
+    for (int64_t p = 0; p < pairs->n_pair; p++) {
+        for (int64_t q = 0; q < pairs->n_pair; q++) {
+            const struct hf_shell_pair *fixed = &pairs->pair[p], *other = &pairs->pair[q];
+            const struct hf_integral_batch batch = hf_engine_two_electron(engine, fixed, 1, &other);
+            const struct hf_shell_pair *row = batch.fixed_is_row ? fixed : other;
+            const struct hf_shell_pair *column = batch.fixed_is_row ? other : fixed;
+            const struct hf_shell *a = &basis->shell[row->a], *b = &basis->shell[row->b];
+            const struct hf_shell *c = &basis->shell[column->a], *d = &basis->shell[column->b];
+            const double *x = batch.value;
+            for (int i = 0; i < a->n_function; i++)
+                for (int j = 0; j < b->n_function; j++)
+                    for (int k = 0; k < c->n_function; k++)
+                        for (int l = 0; l < d->n_function; l++, x++) {
+                            place(all, n,
+                                  (const size_t[4]){(size_t)(a->first_function + i),
+                                                    (size_t)(b->first_function + j),
+                                                    (size_t)(c->first_function + k),
+                                                    (size_t)(d->first_function + l)},
+                                  *x);
+                        }
+        }
+    }
+    hf_engine_destroy(&engine);
+    return all;
+}
+
+/** Largest difference between a builder's matrix and the plain sum; `exchange` picks (mr|ns). */
+static double largest_difference(const struct hf_matrix *matrix, const double *integral,
+                                 const double *density, size_t n, bool exchange)
+{
+    struct hf_error error;
+    double *full = malloc(n * n * sizeof *full), worst = 0.0;
+    assert_int_equal(hf_matrix_gather_full(matrix, full, &error), HF_OK);
+    for (size_t m = 0; m < n; m++) {
+        for (size_t k = 0; k < n; k++) {
+            double sum = 0.0;
+            for (size_t r = 0; r < n; r++)
+                for (size_t s = 0; s < n; s++)
+                    sum +=
+                        density[r * n + s] * (exchange ? integral[((m * n + r) * n + k) * n + s]
+                                                       : integral[((m * n + k) * n + r) * n + s]);
+            worst = fmax(worst, fabs(sum - full[m * n + k]));
+        }
+    }
+    free(full);
+    return worst;
+}
+
+/** What every test needs. */
+struct fixture {
+    struct hf_context *context;
+    struct hf_basis *basis;
+    struct hf_shell_pairs *pairs;
+    struct hf_linalg *linalg;
+    struct hf_fock_builder *builder;
+    struct hf_matrix *density[2], *coulomb[2], *exchange[2];
+    double *full[2];
+};
+
+static void set_up(struct fixture *f)
+{
+    struct hf_error error;
+    *f = (struct fixture){.context = test_context()};
+    f->basis = test_basis(4, centre, N_SHELL, shells);
+    const int n = f->basis->n_function;
+    assert_int_equal(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error), HF_OK);
+    assert_int_equal(hf_linalg_create(f->context, n, &f->linalg, &error), HF_OK);
+    assert_int_equal(hf_fock_create(f->context, f->pairs, &settings, &f->builder, &error), HF_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(hf_matrix_create(f->linalg, "D", n, n, &f->density[i], &error), HF_OK);
+        assert_int_equal(hf_matrix_create(f->linalg, "J", n, n, &f->coulomb[i], &error), HF_OK);
+        assert_int_equal(hf_matrix_create(f->linalg, "K", n, n, &f->exchange[i], &error), HF_OK);
+        f->full[i] = random_density(n, (uint32_t)(i + 1));
+        assert_int_equal(hf_matrix_set_full(f->density[i], f->full[i], &error), HF_OK);
+    }
+}
+
+static void tear_down(struct fixture *f)
+{
+    for (int i = 0; i < 2; i++) {
+        hf_matrix_destroy(&f->density[i]);
+        hf_matrix_destroy(&f->coulomb[i]);
+        hf_matrix_destroy(&f->exchange[i]);
+        free(f->full[i]);
+    }
+    hf_fock_destroy(&f->builder);
+    hf_linalg_destroy(&f->linalg);
+    hf_shell_pairs_destroy(&f->pairs);
+    test_basis_destroy(&f->basis);
+    test_context_done(&f->context);
+}
+
+static void coulomb_and_exchange_of_two_densities_are_right(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct hf_error error;
+    set_up(&f);
+    const size_t n = (size_t)f.basis->n_function;
+    const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
+                                       {f.density[1], f.coulomb[1], f.exchange[1]}};
+    double *integral = all_integrals(f.pairs);
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(hf_fock_build(f.builder, 2, job, 1e-15, &error), HF_OK);
+        for (int i = 0; i < 2; i++) {
+            assert_true(largest_difference(f.coulomb[i], integral, f.full[i], n, false) < 1e-11);
+            assert_true(largest_difference(f.exchange[i], integral, f.full[i], n, true) < 1e-11);
+        }
+    }
+    const int64_t n_pair = N_SHELL * (N_SHELL + 1) / 2;
+    const struct hf_fock_account account = hf_fock_account(f.builder);
+    assert_int_equal(account.n_quartet_total, n_pair * (n_pair + 1) / 2);
+    assert_int_equal(account.n_quartet_computed, account.n_quartet_total);
+    free(integral);
+    tear_down(&f);
+}
+
+static void what_is_not_wanted_may_be_null(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct hf_error error;
+    set_up(&f);
+    const size_t n = (size_t)f.basis->n_function;
+    const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], NULL},
+                                       {f.density[1], NULL, f.exchange[1]}};
+    double *integral = all_integrals(f.pairs);
+    assert_int_equal(hf_fock_build(f.builder, 2, job, 1e-15, &error), HF_OK);
+    assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-11);
+    assert_true(largest_difference(f.exchange[1], integral, f.full[1], n, true) < 1e-11);
+    free(integral);
+    tear_down(&f);
+}
+
+static void screening_leaves_out_little_and_says_how_much(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct hf_error error;
+    set_up(&f);
+    const size_t n = (size_t)f.basis->n_function;
+    const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
+    double *integral = all_integrals(f.pairs);
+    assert_int_equal(hf_fock_build(f.builder, 1, &job, 2e-2, &error), HF_OK);
+    const struct hf_fock_account account = hf_fock_account(f.builder);
+    assert_true(account.n_quartet_computed < account.n_quartet_total);
+    assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 0.5);
+    assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < 0.5);
+    free(integral);
+    tear_down(&f);
+}
+
+static int interrupt(void *data, double fraction)
+{
+    (void)data;
+    assert_true(fraction >= 0.0 && fraction <= 1.0);
+    return 15;
+}
+
+static void an_interruption_ends_the_build_on_all_ranks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct hf_error error;
+    const struct hf_fock_settings quiet = settings;
+    settings.progress = interrupt;
+    set_up(&f);
+    const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
+    if (settings.grain == HF_GRAIN_SHELL_QUARTET) { /* the others have too few tasks to be asked */
+        assert_int_equal(hf_fock_build(f.builder, 1, &job, 1e-15, &error), HF_INTERRUPTED);
+        assert_int_equal(error.signal_number, 15);
+    }
+    settings = quiet;
+    tear_down(&f);
+}
+
+static void unknown_names_are_refused(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct hf_error error;
+    set_up(&f);
+    struct hf_fock_builder *builder = NULL;
+    struct hf_fock_settings wrong = settings;
+    wrong.builder = "nonsense";
+    assert_int_equal(hf_fock_create(f.context, f.pairs, &wrong, &builder, &error), HF_BAD_INPUT);
+    wrong = settings;
+    wrong.scheduler = "nonsense";
+    assert_int_equal(hf_fock_create(f.context, f.pairs, &wrong, &builder, &error), HF_BAD_INPUT);
+    assert_null(builder);
+    tear_down(&f);
+}
+
+int main(int argc, char **argv)
+{
+    settings.builder = argv[1];
+    settings.scheduler = argv[2];
+    settings.grain = strcmp(argv[3], "atom-quartet") == 0 ? HF_GRAIN_ATOM_QUARTET
+                     : strcmp(argv[3], "shell-pair") == 0 ? HF_GRAIN_SHELL_PAIR
+                                                          : HF_GRAIN_SHELL_QUARTET;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coulomb_and_exchange_of_two_densities_are_right),
+        cmocka_unit_test(what_is_not_wanted_may_be_null),
+        cmocka_unit_test(screening_leaves_out_little_and_says_how_much),
+        cmocka_unit_test(an_interruption_ends_the_build_on_all_ranks),
+        cmocka_unit_test(unknown_names_are_refused),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}

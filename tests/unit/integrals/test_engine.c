@@ -1,0 +1,313 @@
+/* The two-electron engine against a plain recursion, whatever method a batch is computed by. */
+#include "../mpi_test.h"
+#include "../shells.h"
+
+#include "hf/boys.h"
+#include "hf/engine.h"
+#include "hf/solid_harmonics.h"
+
+#include <math.h>
+#include <string.h>
+
+/** One primitive quartet for the plain recursion. */
+struct primitive_quartet {
+    double zeta, eta;
+    double pa[3], pb[3], qc[3], qd[3], wp[3], wq[3];
+    double boys[HF_BOYS_MAX_ORDER + 1]; /**< with every prefactor */
+};
+
+/** (ab|cd)^(m) by Obara and Saika's Eq. 39, lowering one power at a time; power[0..3] are a, b, c,
+ * d. */
+static double plain(const struct primitive_quartet *q, int power[4][3], int m)
+{
+    for (int k = 0; k < 4; k++) {
+        for (int d = 0; d < 3; d++) {
+            if (power[k][d] == 0) continue;
+            const bool bra = k < 2;
+            const double own = bra ? q->zeta : q->eta, sum = q->zeta + q->eta;
+            const double other = bra ? q->eta : q->zeta;
+            const double shift = k == 0   ? q->pa[d]
+                                 : k == 1 ? q->pb[d]
+                                 : k == 2 ? q->qc[d]
+                                          : q->qd[d];
+            power[k][d]--;
+            double value =
+                shift * plain(q, power, m) + (bra ? q->wp[d] : q->wq[d]) * plain(q, power, m + 1);
+            for (int j = 0; j < 4; j++) {
+                const int n = power[j][d];
+                if (n == 0) continue;
+                power[j][d]--;
+                if ((j < 2) == bra)
+                    value += n / (2.0 * own) *
+                             (plain(q, power, m) - other / sum * plain(q, power, m + 1));
+                else
+                    value += n / (2.0 * sum) * plain(q, power, m + 1);
+                power[j][d]++;
+            }
+            power[k][d]++;
+            return value;
+        }
+    }
+    return q->boys[m];
+}
+
+static void set_up(const struct hf_boys *boys, const struct hf_shell *const s[4], const int p[4],
+                   struct primitive_quartet *q)
+{
+    double e[4], ab = 0.0, cd = 0.0, pq = 0.0, coefficient = 1.0;
+    for (int k = 0; k < 4; k++) {
+        e[k] = s[k]->exponent[p[k]];
+        coefficient *= s[k]->coefficient[p[k]];
+    }
+    q->zeta = e[0] + e[1];
+    q->eta = e[2] + e[3];
+    for (int d = 0; d < 3; d++) {
+        const double a = s[0]->centre_bohr[d], b = s[1]->centre_bohr[d];
+        const double c = s[2]->centre_bohr[d], f = s[3]->centre_bohr[d];
+        const double P = (e[0] * a + e[1] * b) / q->zeta, Q = (e[2] * c + e[3] * f) / q->eta;
+        const double W = (q->zeta * P + q->eta * Q) / (q->zeta + q->eta);
+        ab += (a - b) * (a - b);
+        cd += (c - f) * (c - f);
+        pq += (P - Q) * (P - Q);
+        q->pa[d] = P - a;
+        q->pb[d] = P - b;
+        q->qc[d] = Q - c;
+        q->qd[d] = Q - f;
+        q->wp[d] = W - P;
+        q->wq[d] = W - Q;
+    }
+    const double factor = coefficient * 2.0 * pow(acos(-1.0), 2.5) /
+                          (q->zeta * q->eta * sqrt(q->zeta + q->eta)) *
+                          exp(-e[0] * e[1] / q->zeta * ab - e[2] * e[3] / q->eta * cd);
+    const int order = s[0]->l + s[1]->l + s[2]->l + s[3]->l;
+    hf_boys_evaluate(boys, order, q->zeta * q->eta / (q->zeta + q->eta) * pq, q->boys);
+    for (int m = 0; m <= order; m++) q->boys[m] *= factor;
+}
+
+static int n_cartesian(int l)
+{
+    return (l + 1) * (l + 2) / 2;
+}
+
+/** Powers of component c of l. */
+static void powers(int l, int c, int power[3])
+{
+    for (int i = l; i >= 0; i--) {
+        for (int j = l - i; j >= 0; j--, c--) {
+            if (c != 0) continue;
+            power[0] = i;
+            power[1] = j;
+            power[2] = l - i - j;
+            return;
+        }
+    }
+}
+
+/** Makes index k of a block [n0][n1][n2][n3] spherical. */
+static void index_to_spherical(int n[4], int k, int l, double **block)
+{
+    struct hf_solid_harmonics harmonics;
+    hf_solid_harmonics_init(l, &harmonics);
+    int left = 1, right = 1;
+    for (int i = 0; i < k; i++) left *= n[i];
+    for (int i = k + 1; i < 4; i++) right *= n[i];
+    double *out = malloc((size_t)(left * (2 * l + 1) * right) * sizeof *out);
+    for (int i = 0; i < left; i++)
+        hf_solid_harmonics_apply(&harmonics, l, right, *block + i * n[k] * right,
+                                 out + i * (2 * l + 1) * right);
+    n[k] = 2 * l + 1;
+    free(*block);
+    *block = out;
+}
+
+/** The whole block [a][b][c][d] of a shell quartet. */
+static double *plain_quartet(const struct hf_boys *boys, const struct hf_shell *const s[4])
+{
+    int n[4], size = 1;
+    for (int k = 0; k < 4; k++) size *= n[k] = n_cartesian(s[k]->l);
+    double *block = calloc((size_t)size, sizeof *block);
+    for (int p0 = 0; p0 < s[0]->n_primitive; p0++)
+        for (int p1 = 0; p1 < s[1]->n_primitive; p1++)
+            for (int p2 = 0; p2 < s[2]->n_primitive; p2++)
+                for (int p3 = 0; p3 < s[3]->n_primitive; p3++) {
+                    struct primitive_quartet q;
+                    set_up(boys, s, (const int[4]){p0, p1, p2, p3}, &q);
+                    for (int i = 0; i < size; i++) {
+                        int power[4][3], rest = i;
+                        for (int k = 3; k >= 0; k--) {
+                            powers(s[k]->l, rest % n[k], power[k]);
+                            rest /= n[k];
+                        }
+                        block[i] += plain(&q, power, 0);
+                    }
+                }
+    for (int k = 0; k < 4; k++)
+        if (s[k]->spherical) index_to_spherical(n, k, s[k]->l, &block);
+    return block;
+}
+
+/** Compares every batch of `size` against the recursion; the largest difference. */
+static double compare(struct hf_context *context, const struct hf_basis *basis, int size)
+{
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_engine *engine = NULL;
+    struct hf_error error;
+    struct hf_boys *boys = hf_boys_create();
+    double worst = 0.0;
+    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
+    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    hf_engine_set_threshold(engine, 0.0);
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        const struct hf_shell_pair *fixed = &pairs->pair[i], *other[HF_MAX_BATCH];
+        for (int64_t first = 0; first < pairs->n_pair; first++) {
+            if (first > 0 && pairs->pair[first].pair_class == pairs->pair[first - 1].pair_class)
+                continue;
+            int n = 0; /* a class that is too small for the batch is repeated */
+            for (int64_t k = first; n < size; n++, k++) {
+                if (k == pairs->n_pair ||
+                    pairs->pair[k].pair_class != pairs->pair[first].pair_class)
+                    k = first;
+                other[n] = &pairs->pair[k];
+            }
+            const struct hf_integral_batch batch = hf_engine_two_electron(engine, fixed, n, other);
+            for (int k = 0; k < n; k++) {
+                const struct hf_shell_pair *row = batch.fixed_is_row ? fixed : other[k];
+                const struct hf_shell_pair *column = batch.fixed_is_row ? other[k] : fixed;
+                const struct hf_shell *const s[4] = {&basis->shell[row->a], &basis->shell[row->b],
+                                                     &basis->shell[column->a],
+                                                     &basis->shell[column->b]};
+                double *exact = plain_quartet(boys, s);
+                for (size_t x = 0; x < batch.stride; x++)
+                    worst = fmax(worst, fabs(exact[x] - batch.value[(size_t)k * batch.stride + x]));
+                free(exact);
+            }
+        }
+    }
+    hf_boys_destroy(&boys);
+    hf_engine_destroy(&engine);
+    hf_shell_pairs_destroy(&pairs);
+    return worst;
+}
+
+static const double centre[3][3] = {{0.1, -0.2, 0.3}, {1.2, 0.7, -0.5}, {-0.4, 1.1, 0.9}};
+
+static void all_classes_up_to_d_are_right(void **state)
+{
+    (void)state;
+    const struct test_shell shells[] = {
+        {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
+        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {1, 0, 1, false, {0.4}, {0.6}},
+        {1, 2, 1, true, {0.9}, {0.8}},
+        {2, 2, 1, false, {0.7}, {0.9}},
+    };
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(3, centre, 5, shells);
+    assert_true(compare(context, basis, 1) < 1e-13);
+    assert_true(compare(context, basis, 11) < 1e-13);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void high_angular_momenta_are_right(void **state)
+{
+    (void)state;
+    for (int l = 3; l <= HF_MAX_L; l++) {
+        for (int spherical = 0; spherical < 2; spherical++) {
+            const struct test_shell shells[] = {
+                {0, l, 1, spherical == 1, {0.8}, {0.9}},
+                {1, 0, 2, false, {0.9, 0.3}, {0.4, 0.5}},
+            };
+            struct hf_context *context = test_context();
+            struct hf_basis *basis = test_basis(2, centre, 2, shells);
+            struct hf_shell_pairs *pairs = NULL;
+            struct hf_engine *engine = NULL;
+            struct hf_error error;
+            struct hf_boys *boys = hf_boys_create();
+            assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
+            assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+            for (int64_t i = 0; i < pairs->n_pair; i++) {
+                for (int64_t k = 0; k < pairs->n_pair; k++) {
+                    const struct hf_shell_pair *a = &pairs->pair[i], *b = &pairs->pair[k];
+                    const int L = basis->shell[a->a].l + basis->shell[a->b].l +
+                                  basis->shell[b->a].l + basis->shell[b->b].l;
+                    if (L > 6) continue; /* the plain recursion is exponential */
+                    const struct hf_integral_batch batch = hf_engine_two_electron(engine, a, 1, &b);
+                    const struct hf_shell_pair *row = batch.fixed_is_row ? a : b;
+                    const struct hf_shell_pair *column = batch.fixed_is_row ? b : a;
+                    const struct hf_shell *const s[4] = {
+                        &basis->shell[row->a], &basis->shell[row->b], &basis->shell[column->a],
+                        &basis->shell[column->b]};
+                    double *exact = plain_quartet(boys, s);
+                    for (size_t x = 0; x < batch.stride; x++)
+                        assert_true(fabs(exact[x] - batch.value[x]) < 1e-12);
+                    free(exact);
+                }
+            }
+            hf_boys_destroy(&boys);
+            hf_engine_destroy(&engine);
+            hf_shell_pairs_destroy(&pairs);
+            test_basis_destroy(&basis);
+            test_context_done(&context);
+        }
+    }
+}
+
+static void an_angular_momentum_beyond_the_library_is_refused(void **state)
+{
+    (void)state;
+    const struct test_shell shells[] = {{0, HF_MAX_L + 1, 1, true, {0.8}, {0.9}}};
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(1, centre, 1, shells);
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_NO_RESOURCE);
+    assert_non_null(strstr(error.message, "angular momentum 6"));
+    assert_null(pairs);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+/** Schwarz: no integral of a quartet exceeds the product of its pairs' bounds. */
+static void bounds_hold(void **state)
+{
+    (void)state;
+    const struct test_shell shells[] = {
+        {0, 0, 2, false, {3.0, 0.5}, {0.5, 0.5}},
+        {1, 1, 1, false, {0.6}, {0.7}},
+        {2, 2, 1, true, {0.7}, {0.9}},
+    };
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(3, centre, 3, shells);
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_engine *engine = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
+    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    assert_int_equal(pairs->n_pair, 6);
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        for (int64_t k = 0; k < pairs->n_pair; k++) {
+            const struct hf_shell_pair *other = &pairs->pair[k];
+            const struct hf_integral_batch batch =
+                hf_engine_two_electron(engine, &pairs->pair[i], 1, &other);
+            for (size_t x = 0; x < batch.stride; x++)
+                assert_true(fabs(batch.value[x]) <=
+                            pairs->pair[i].bound * other->bound * (1.0 + 1e-12));
+        }
+    }
+    hf_engine_destroy(&engine);
+    hf_shell_pairs_destroy(&pairs);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_classes_up_to_d_are_right),
+        cmocka_unit_test(high_angular_momenta_are_right),
+        cmocka_unit_test(an_angular_momentum_beyond_the_library_is_refused),
+        cmocka_unit_test(bounds_hold),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}
