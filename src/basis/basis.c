@@ -222,7 +222,7 @@ static hf_status reserve(const struct maker *maker, struct hf_basis *basis)
     return HF_OK;
 }
 
-/** Whether some atom takes its functions of an element in `element` from set `s`. */
+/** Whether some atom takes functions from `set`; of an element in `element`, when that is given. */
 static bool uses(const struct maker *maker, const struct hf_basis_set *set,
                  const bool element[HF_N_ELEMENT + 1])
 {

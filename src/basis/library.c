@@ -94,13 +94,13 @@ static size_t polarisation(const char *text, const char **key)
 
 void hf_basis_name_key(const char *name, size_t size, char *key)
 {
-    char dense[MAX_NAME];
+    char dense[MAX_NAME] = "";
     size_t n = 0, length = 0;
     for (; *name != '\0' && n < sizeof dense - 1; name++)
         if (!isspace((unsigned char)*name) && *name != '-' && *name != '_') dense[n++] = *name;
     dense[n] = '\0';
     for (const char *at = dense; *at != '\0' && length + 3 < size;) {
-        const char *written;
+        const char *written = NULL;
         const size_t taken = polarisation(at, &written);
         if (taken > 0) {
             while (*written != '\0') key[length++] = *written++;
@@ -173,7 +173,7 @@ hf_status hf_basis_list_create(struct hf_basis_list *list, struct hf_error *erro
     *list = (struct hf_basis_list){0};
     struct directories *directories = find_directories();
     if (directories == NULL)
-        HF_TRY(hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets"));
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
     for (int i = 0; i < directories->n; i++) {
         stream = opendir(directories->path[i]);
         for (const struct dirent *file; stream != NULL && (file = readdir(stream)) != NULL;)
@@ -250,7 +250,7 @@ hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_erro
     if (is_path(name)) {
         if (strlen(name) >= HF_MAX_PATH)
             return hf_fail(error, HF_BAD_INPUT, "the path of the basis set is too long");
-        strcpy(path, name);
+        snprintf(path, HF_MAX_PATH, "%s", name);
         return HF_OK;
     }
     struct hf_basis_list list;
@@ -260,7 +260,7 @@ hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_erro
     for (int i = 0; i < list.n; i++) {
         hf_basis_name_key(list.entry[i].name, sizeof key, key);
         if (strcmp(key, wanted) != 0) continue;
-        strcpy(path, list.entry[i].path);
+        snprintf(path, HF_MAX_PATH, "%s", list.entry[i].path);
         hf_basis_list_done(&list);
         return HF_OK;
     }

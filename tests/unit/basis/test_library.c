@@ -8,6 +8,7 @@
 
 #include "basis_private.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,9 @@ static const struct {
     {"def2-QZVP", 36, true},
 };
 enum { N_PUBLISHED = sizeof published / sizeof published[0] };
+
+/** The folder basis/ of the source tree. */
+static const char *source_directory;
 
 /** Reads a file from the disk without MPI. */
 static void parse_file(const char *path, struct hf_basis_set *set)
@@ -78,6 +82,40 @@ static void every_set_parses_with_all_its_elements_and_can_be_normalised(void **
         }
         hf_basis_set_done(&set);
     }
+}
+
+static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void **state)
+{
+    (void)state;
+    int n_file = 0;
+    DIR *folder = opendir(source_directory);
+    assert_non_null(folder);
+    for (const struct dirent *file; (file = readdir(folder)) != NULL;) {
+        const size_t length = strlen(file->d_name);
+        if (length < 4 || strcmp(file->d_name + length - 4, ".gbs") != 0) continue;
+        char path[HF_MAX_PATH];
+        struct hf_basis_set set;
+        const int n = snprintf(path, sizeof path, "%s/%s", source_directory, file->d_name);
+        assert_true(n > 0 && (size_t)n < sizeof path);
+        parse_file(path, &set);
+        hf_basis_set_done(&set);
+        n_file++;
+    }
+    closedir(folder);
+    /* Without HF_BASIS_PATH the library finds the copies beside itself. */
+    char own[HF_MAX_PATH] = "";
+    struct hf_basis_list list;
+    struct hf_error error;
+    if (getenv("HF_BASIS_PATH") != NULL) snprintf(own, sizeof own, "%s", getenv("HF_BASIS_PATH"));
+    unsetenv("HF_BASIS_PATH");
+    const hf_status status = hf_basis_list_create(&list, &error);
+    setenv("HF_BASIS_PATH", own, 1);
+    assert_int_equal(status, HF_OK);
+    assert_true(list.n >= n_file && n_file >= N_PUBLISHED);
+    for (int i = 0; i < list.n; i++)
+        assert_int_equal(
+            strncmp(list.entry[i].path, source_directory, strlen(source_directory)) == 0, 0);
+    hf_basis_list_done(&list);
 }
 
 static void sets_with_core_potentials_name_their_elements(void **state)
@@ -266,10 +304,12 @@ static void sets_that_have_an_element_are_named(void **state)
     assert_int_equal(strlen(few), 7);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    source_directory = argc > 1 ? argv[1] : "basis";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_set_parses_with_all_its_elements_and_can_be_normalised),
+        cmocka_unit_test(every_file_of_the_folder_is_read_and_copied_to_the_build_tree),
         cmocka_unit_test(sets_with_core_potentials_name_their_elements),
         cmocka_unit_test(only_f_shells_of_6_31g_star_are_spherical),
         cmocka_unit_test(names_are_found_as_people_write_them),
