@@ -1,0 +1,161 @@
+/* Direct inversion in the iterative subspace (Pulay 1982). */
+#include "scf_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct hf_diis {
+    struct hf_context *context;
+    struct hf_linalg *linalg;
+    int m, size;
+    int n_stored, oldest;       /**< ring: the i-th oldest pair stands in slot_of(i) */
+    struct hf_matrix **history; /**< [size] F' + e, NULL until first used */
+    double *product;            /**< [size][size] by slots, <e|e> */
+    double *work;               /**< [size * size + 3 * size] for the equations */
+};
+
+hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int size,
+                         struct hf_diis **diis, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const size_t count = size > 1 ? (size_t)size : 1;
+    struct hf_diis *made = calloc(1, sizeof *made);
+    if (made != NULL) {
+        *made = (struct hf_diis){.context = context, .linalg = linalg, .m = m, .size = size};
+        made->history = calloc(count, sizeof *made->history);
+        made->product = calloc(count * count, sizeof *made->product);
+        made->work = calloc(count * count + 3 * count, sizeof *made->work);
+    }
+    if (made == NULL || made->history == NULL || made->product == NULL || made->work == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a DIIS history of %d", size);
+    HF_TRY(hf_agree(context->comm, status, error));
+    *diis = made;
+    return HF_OK;
+cleanup:
+    hf_diis_destroy(&made);
+    return status;
+}
+
+void hf_diis_destroy(struct hf_diis **diis)
+{
+    struct hf_diis *self = *diis;
+    if (self == NULL) return;
+    if (self->history != NULL)
+        for (int i = 0; i < self->size; i++) hf_matrix_destroy(&self->history[i]);
+    free(self->history);
+    free(self->product);
+    free(self->work);
+    free(self);
+    *diis = NULL;
+}
+
+int hf_diis_n_stored(const struct hf_diis *diis)
+{
+    return diis->n_stored;
+}
+
+static int slot_of(const struct hf_diis *self, int i)
+{
+    return (self->oldest + i) % self->size;
+}
+
+static double *product_of(const struct hf_diis *self, int i, int j)
+{
+    return &self->product[(size_t)slot_of(self, i) * (size_t)self->size + (size_t)slot_of(self, j)];
+}
+
+static void drop_oldest(struct hf_diis *self)
+{
+    self->oldest = (self->oldest + 1) % self->size;
+    self->n_stored--;
+}
+
+/** Puts the pair behind the youngest one and completes the matrix of scalar products. */
+static hf_status store(struct hf_diis *self, const struct hf_matrix *fock,
+                       const struct hf_matrix *commutator, struct hf_error *error)
+{
+    hf_status status;
+    if (self->n_stored == self->size) drop_oldest(self);
+    const int newest = self->n_stored++;
+    struct hf_matrix **place = &self->history[slot_of(self, newest)];
+    if (*place == NULL)
+        HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
+    HF_TRY(hf_matrix_copy(fock, *place, error));
+    HF_TRY(hf_matrix_add(1.0, commutator, 1.0, *place, error));
+    for (int i = 0; i < newest; i++) {
+        double value;
+        HF_TRY(hf_matrix_dot(commutator, self->history[slot_of(self, i)], &value, error));
+        *product_of(self, i, newest) = *product_of(self, newest, i) = value;
+    }
+    HF_TRY(hf_matrix_dot(commutator, commutator, product_of(self, newest, newest), error));
+cleanup:
+    return status;
+}
+
+/** Coefficients that sum to 1 and make sum_ij c_i B_ij c_j least: c ~ B^-1 1, solved with rows and
+ *  columns of B scaled to a unit diagonal. False when the result cannot be trusted: the combination
+ *  must not be longer than the youngest commutator alone, which is one of the choices. */
+static bool solve(const struct hf_diis *self, double coefficient[])
+{
+    const double largest_coefficient = 1e4; /* larger ones cancel digits of F' that are needed */
+    const int n = self->n_stored;
+    double *scale = self->work, *y = scale + n, *matrix = y + n;
+    for (int i = 0; i < n; i++) {
+        const double diagonal = *product_of(self, i, i);
+        if (!(diagonal > 0.0)) return false;
+        y[i] = scale[i] = 1.0 / sqrt(diagonal);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            matrix[i * n + j] = scale[i] * *product_of(self, i, j) * scale[j];
+    if (hf_solve_symmetric(n, matrix, y, NULL) != HF_OK) return false;
+
+    double sum = 0.0, length = 0.0;
+    for (int i = 0; i < n; i++) sum += scale[i] * y[i];
+    for (int i = 0; i < n; i++) {
+        coefficient[i] = scale[i] * y[i] / sum;
+        if (!(fabs(coefficient[i]) < largest_coefficient)) return false;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            length += coefficient[i] * *product_of(self, i, j) * coefficient[j];
+    return length >= 0.0 && length <= *product_of(self, n - 1, n - 1) * (1.0 + 1e-6);
+}
+
+/** Rank 0 solves for all, so that no difference between processors can part the ranks. Returns
+ *  false when there is nothing to combine. */
+static bool solve_for_all(struct hf_diis *self, double coefficient[])
+{
+    struct hf_context *context = self->context;
+    int n_used = self->n_stored;
+    if (context->rank == 0) {
+        while (self->n_stored > 1 && !solve(self, coefficient)) drop_oldest(self);
+        n_used = self->n_stored;
+    }
+    hf_broadcast_bytes(context->comm, 0, sizeof n_used, &n_used);
+    while (self->n_stored > n_used) drop_oldest(self);
+    if (n_used < 2) return false;
+    hf_broadcast_bytes(context->comm, 0, (size_t)n_used * sizeof *coefficient, coefficient);
+    return true;
+}
+
+hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *fock_orthonormal,
+                              const struct hf_matrix *commutator, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *sum = NULL;
+    if (self->size < 2) return HF_OK;
+    HF_TRY(store(self, fock_orthonormal, commutator, error));
+    double *coefficient =
+        self->work + (size_t)self->size * (size_t)self->size + 2 * (size_t)self->size;
+    if (!solve_for_all(self, coefficient)) goto cleanup;
+
+    HF_TRY(hf_matrix_create(self->linalg, "DIIS combination", self->m, self->m, &sum, error));
+    for (int i = 0; i < self->n_stored; i++)
+        HF_TRY(hf_matrix_add(coefficient[i], self->history[slot_of(self, i)], 1.0, sum, error));
+    HF_TRY(hf_matrix_add(0.5, sum, 0.0, fock_orthonormal, error));
+    HF_TRY(hf_matrix_add_transposed(0.5, sum, 1.0, fock_orthonormal, error));
+cleanup:
+    hf_matrix_destroy(&sum);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* From a Fock matrix to the next density, by way of the orthonormal basis. */
+#include "scf_private.h"
+
+hf_status hf_to_orthonormal(struct hf_linalg *linalg, const struct hf_matrix *x,
+                            const struct hf_matrix *fock, struct hf_matrix *fock_orthonormal,
+                            struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *half = NULL;
+    HF_TRY(hf_matrix_create(linalg, "half-transformed Fock matrix", hf_matrix_n_row(x),
+                            hf_matrix_n_col(x), &half, error));
+    HF_TRY(hf_matrix_multiply(1.0, false, fock, false, x, 0.0, half, error));
+    HF_TRY(hf_matrix_multiply(1.0, true, x, false, half, 0.0, fock_orthonormal, error));
+cleanup:
+    hf_matrix_destroy(&half);
+    return status;
+}
+
+hf_status hf_commutator(struct hf_linalg *linalg, const struct hf_matrix *fock_orthonormal,
+                        const struct hf_matrix *density_orthonormal, struct hf_matrix *commutator,
+                        struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *product = NULL;
+    const int m = hf_matrix_n_row(fock_orthonormal);
+    HF_TRY(hf_matrix_create(linalg, "Fock times density", m, m, &product, error));
+    HF_TRY(hf_matrix_multiply(1.0, false, fock_orthonormal, false, density_orthonormal, 0.0,
+                              product, error));
+    HF_TRY(hf_matrix_copy(product, commutator, error));
+    HF_TRY(hf_matrix_add_transposed(-1.0, product, 1.0, commutator, error));
+cleanup:
+    hf_matrix_destroy(&product);
+    return status;
+}
+
+hf_status hf_density_of_orbitals(struct hf_linalg *linalg, const struct hf_matrix *x,
+                                 const struct hf_matrix *occupied, struct hf_matrix *density,
+                                 struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *coefficient = NULL;
+    if (occupied == NULL) return hf_matrix_add(0.0, density, 0.0, density, error);
+
+    HF_TRY(hf_matrix_create(linalg, "occupied orbitals", hf_matrix_n_row(x),
+                            hf_matrix_n_col(occupied), &coefficient, error));
+    HF_TRY(hf_matrix_multiply(1.0, false, x, false, occupied, 0.0, coefficient, error));
+    HF_TRY(hf_matrix_multiply(2.0, false, coefficient, true, coefficient, 0.0, density, error));
+cleanup:
+    hf_matrix_destroy(&coefficient);
+    return status;
+}
+
+hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_linalg *linalg,
+                             struct hf_matrix *fock_orthonormal, double orbital_energy[],
+                             struct hf_matrix *occupied, struct hf_error *error)
+{
+    hf_status status;
+    const int m = hf_matrix_n_row(fock_orthonormal);
+    struct hf_matrix *vector = NULL;
+    HF_TRY(hf_matrix_create(linalg, "orbitals", m, m, &vector, error));
+
+    hf_timer_start(&context->timers, HF_PHASE_DIAGONALISE);
+    status = hf_matrix_eigen(fock_orthonormal, orbital_energy, vector, error);
+    hf_timer_stop(&context->timers, HF_PHASE_DIAGONALISE);
+    if (status != HF_OK) goto cleanup;
+
+    if (occupied != NULL)
+        HF_TRY(
+            hf_matrix_copy_columns(vector, 0, hf_matrix_n_col(occupied), NULL, occupied, 0, error));
+cleanup:
+    hf_matrix_destroy(&vector);
+    return status;
+}

@@ -1,0 +1,140 @@
+/* Inside the scf room: orthogonaliser, DIIS, guesses, atoms and the two-electron matrices.
+ *
+ * Shapes used throughout: n basis functions, m <= n orbitals (m < n when linear dependence was
+ * removed), o doubly occupied orbitals. Everything between the Fock build and the next density
+ * happens in the orthonormal basis X of order m:
+ *
+ *     F' = X^T F X      F' C' = C' e      D' = 2 C'_occ C'_occ^T      D = X D' X^T */
+#ifndef HF_SCF_PRIVATE_H
+#define HF_SCF_PRIVATE_H
+
+#include "hf/scf.h"
+
+/** Eigenvalues of the overlap matrix, as far as anyone asks. */
+struct hf_overlap_spectrum {
+    double smallest;
+    int n_removed; /**< eigenvalues below the threshold */
+};
+
+/** Canonical orthogonaliser X = U s^-1/2, [n][m], from the eigenvalues s of the overlap matrix that
+ *  are not below `threshold`: X^T S X = 1. `overlap` is destroyed. Collective.
+ *  Errors   HF_BAD_INPUT: no eigenvalue is above the threshold; HF_NO_RESOURCE.
+ *  Source   book Fig. 8.1 (second step). */
+hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg *linalg,
+                                   struct hf_matrix *overlap, double threshold,
+                                   struct hf_matrix **x, struct hf_overlap_spectrum *spectrum,
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** fock_orthonormal [m][m] = X^T fock X. Collective. */
+hf_status hf_to_orthonormal(struct hf_linalg *linalg, const struct hf_matrix *x,
+                            const struct hf_matrix *fock, struct hf_matrix *fock_orthonormal,
+                            struct hf_error *error) HF_MUST_CHECK;
+
+/** commutator [m][m] = F' D' - D' F' = X^T (F D S - S D F) X, exactly antisymmetric. Collective. */
+hf_status hf_commutator(struct hf_linalg *linalg, const struct hf_matrix *fock_orthonormal,
+                        const struct hf_matrix *density_orthonormal, struct hf_matrix *commutator,
+                        struct hf_error *error) HF_MUST_CHECK;
+
+/** density [n][n] = 2 (X C'_occ) (X C'_occ)^T; zero when `occupied` is NULL. Collective. */
+hf_status hf_density_of_orbitals(struct hf_linalg *linalg, const struct hf_matrix *x,
+                                 const struct hf_matrix *occupied, struct hf_matrix *density,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** Eigenvalues [m] of F', which is destroyed, and its lowest orbitals in `occupied` [m][o] (may be
+ *  NULL). Collective. */
+hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_linalg *linalg,
+                             struct hf_matrix *fock_orthonormal, double orbital_energy[],
+                             struct hf_matrix *occupied, struct hf_error *error) HF_MUST_CHECK;
+
+/** Direct inversion in the iterative subspace: the last Fock matrices F'_i and their commutators
+ *  e_i, combined so that the combined commutator is as short as possible.
+ *
+ *  F'_i is symmetric and e_i antisymmetric, so both are kept in one matrix A_i = F'_i + e_i, and
+ *  <e_k|e_i> = <e_k|A_i>. That halves the memory of the history.
+ *  Source   Pulay, J. Comput. Chem. 3, 556 (1982). */
+struct hf_diis;
+
+/** History of up to `size` matrices [m][m]; 0 or 1: hf_diis_extrapolate changes nothing. */
+hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int size,
+                         struct hf_diis **diis, struct hf_error *error) HF_MUST_CHECK;
+void hf_diis_destroy(struct hf_diis **diis);
+
+/** Takes F' and its commutator into the history (the oldest pair leaves a full one) and replaces F'
+ *  by the combination. While the equations are ill-conditioned, the oldest pair is dropped.
+ *  Collective. */
+hf_status hf_diis_extrapolate(struct hf_diis *diis, struct hf_matrix *fock_orthonormal,
+                              const struct hf_matrix *commutator,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Pairs now in the history. */
+int hf_diis_n_stored(const struct hf_diis *diis);
+
+/** Coulomb and exchange matrices of the current density: built from the whole density, or by adding
+ *  those of its change, whose quartets are screened away far more often.
+ *
+ *  J and K of the changes add up to no better than the screening thresholds of all builds since the
+ *  last whole one, so that a sharper threshold than the last always builds anew. */
+struct hf_two_electron {
+    struct hf_linalg *linalg;
+    struct hf_fock_builder *builder;      /**< borrowed */
+    struct hf_matrix *density;            /**< [n][n], whose J and K these are */
+    struct hf_matrix *coulomb, *exchange; /**< [n][n] */
+    double threshold;                     /**< of the whole build and the changes since */
+    bool built;                           /**< false before the first build */
+};
+
+hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *linalg,
+                               struct hf_fock_builder *builder, int n,
+                               struct hf_error *error) HF_MUST_CHECK;
+void hf_two_electron_done(struct hf_two_electron *self);
+
+/** Moves on to a new density; `density` is destroyed. Collective. */
+hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *density,
+                                 double threshold, struct hf_error *error) HF_MUST_CHECK;
+
+/** What a guess may use. */
+struct hf_guess_input {
+    struct hf_context *context;
+    struct hf_linalg *linalg;
+    const struct hf_molecule *molecule;
+    const struct hf_basis *basis;
+    const struct hf_scf_settings *settings;
+    const struct hf_matrix *core_hamiltonian; /**< [n][n] */
+    const struct hf_matrix *x;                /**< [n][m] */
+    int n_occupied;
+};
+
+/** One way to make the first density. */
+struct hf_guess_ops {
+    const char *name, *about, *cite;
+    /** Fills density [n][n]. `occupied` [m][o] (NULL when o = 0) receives the orbitals it is made
+     *  of, and *has_orbitals becomes true, when it comes from orbitals. Collective. */
+    hf_status (*density)(const struct hf_guess_input *input, struct hf_matrix *density,
+                         struct hf_matrix *occupied, bool *has_orbitals, struct hf_error *error);
+};
+
+extern const struct hf_guess_ops hf_guess_sad;
+extern const struct hf_guess_ops hf_guess_core;
+
+/** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
+hf_status hf_guess_find(const char *name, const struct hf_guess_ops **guess,
+                        struct hf_error *error) HF_MUST_CHECK;
+
+enum { HF_ATOM_N_L = 4 }; /* s p d f: no ground state occupies more */
+
+/** Electrons per angular momentum in the ground state of a neutral atom, 1 <= Z <= 118. */
+void hf_atom_configuration(int atomic_number, int n_electron[HF_ATOM_N_L]);
+
+/** Density of a free atom in the functions of `atom` in `basis`, spherically averaged.
+ *
+ *  Shapes   density [k][k], k the functions of that atom, column-major.
+ *  Call     not collective: every rank may do another atom.
+ *  Errors   HF_NO_RESOURCE. */
+hf_status hf_atom_density(const struct hf_basis *basis, int atom, int atomic_number,
+                          const struct hf_scf_settings *settings, double density[],
+                          struct hf_error *error) HF_MUST_CHECK;
+
+/** Number of basis functions of an atom. */
+int hf_atom_n_function(const struct hf_basis *basis, int atom);
+
+#endif

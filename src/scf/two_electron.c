@@ -1,0 +1,65 @@
+/* Coulomb and exchange matrices that follow the density through the iterations. */
+#include "scf_private.h"
+
+hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *linalg,
+                               struct hf_fock_builder *builder, int n, struct hf_error *error)
+{
+    hf_status status;
+    *self = (struct hf_two_electron){.linalg = linalg, .builder = builder};
+    HF_TRY(hf_matrix_create(linalg, "density matrix", n, n, &self->density, error));
+    HF_TRY(hf_matrix_create(linalg, "Coulomb matrix", n, n, &self->coulomb, error));
+    HF_TRY(hf_matrix_create(linalg, "exchange matrix", n, n, &self->exchange, error));
+cleanup:
+    return status;
+}
+
+void hf_two_electron_done(struct hf_two_electron *self)
+{
+    hf_matrix_destroy(&self->exchange);
+    hf_matrix_destroy(&self->coulomb);
+    hf_matrix_destroy(&self->density);
+}
+
+static hf_status build_whole(struct hf_two_electron *self, const struct hf_matrix *density,
+                             double threshold, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_fock_job job = {
+        .density = density, .coulomb = self->coulomb, .exchange = self->exchange};
+    HF_TRY(hf_fock_build(self->builder, 1, &job, threshold, error));
+    HF_TRY(hf_matrix_copy(density, self->density, error));
+    self->threshold = threshold;
+    self->built = true;
+cleanup:
+    return status;
+}
+
+/** Adds J and K of the change; `density` becomes the change. */
+static hf_status build_change(struct hf_two_electron *self, struct hf_matrix *density,
+                              struct hf_error *error)
+{
+    hf_status status;
+    const int n = hf_matrix_n_row(density);
+    struct hf_matrix *coulomb = NULL, *exchange = NULL;
+    HF_TRY(hf_matrix_create(self->linalg, "change of Coulomb matrix", n, n, &coulomb, error));
+    HF_TRY(hf_matrix_create(self->linalg, "change of exchange matrix", n, n, &exchange, error));
+    HF_TRY(hf_matrix_add(-1.0, self->density, 1.0, density, error));
+
+    const struct hf_fock_job job = {.density = density, .coulomb = coulomb, .exchange = exchange};
+    HF_TRY(hf_fock_build(self->builder, 1, &job, self->threshold, error));
+    HF_TRY(hf_matrix_add(1.0, coulomb, 1.0, self->coulomb, error));
+    HF_TRY(hf_matrix_add(1.0, exchange, 1.0, self->exchange, error));
+    HF_TRY(hf_matrix_add(1.0, density, 1.0, self->density, error));
+cleanup:
+    hf_matrix_destroy(&exchange);
+    hf_matrix_destroy(&coulomb);
+    return status;
+}
+
+hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *density,
+                                 double threshold, struct hf_error *error)
+{
+    if (!self->built || threshold < self->threshold)
+        return build_whole(self, density, threshold, error);
+    return build_change(self, density, error);
+}
