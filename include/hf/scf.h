@@ -29,8 +29,9 @@ struct hf_scf_settings {
     double energy_tolerance;            /**< hartree, default 1e-8 */
     double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
-    double screening_threshold;         /**< of the last iterations, default 1e-10; looser before */
-    int diis_size;                      /**< Fock matrices kept, default 8; 0 turns DIIS off */
+    double
+        screening_threshold; /**< hartree, of the last iterations, default 1e-12; looser before */
+    int diis_size;           /**< Fock matrices kept, default 8; 0 turns DIIS off */
     struct hf_fock_settings fock;
 };
 

@@ -80,6 +80,7 @@ struct hf_two_electron {
     struct hf_matrix *density;            /**< [n][n], whose J and K these are */
     struct hf_matrix *coulomb, *exchange; /**< [n][n] */
     double threshold;                     /**< of the whole build and the changes since */
+    int n_change;                         /**< changes at this threshold */
     bool built;                           /**< false before the first build */
 };
 

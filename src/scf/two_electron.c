@@ -1,6 +1,10 @@
 /* Coulomb and exchange matrices that follow the density through the iterations. */
 #include "scf_private.h"
 
+/** Each change adds what its screening lets go. A calculation that needs more of them than this may
+ *  be held up by just that, and goes on with whole builds. */
+enum { MAX_CHANGE = 10 };
+
 hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *linalg,
                                struct hf_fock_builder *builder, int n, struct hf_error *error)
 {
@@ -50,6 +54,7 @@ static hf_status build_change(struct hf_two_electron *self, struct hf_matrix *de
     HF_TRY(hf_matrix_add(1.0, coulomb, 1.0, self->coulomb, error));
     HF_TRY(hf_matrix_add(1.0, exchange, 1.0, self->exchange, error));
     HF_TRY(hf_matrix_add(1.0, density, 1.0, self->density, error));
+    self->n_change++;
 cleanup:
     hf_matrix_destroy(&exchange);
     hf_matrix_destroy(&coulomb);
@@ -59,7 +64,9 @@ cleanup:
 hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *density,
                                  double threshold, struct hf_error *error)
 {
-    if (!self->built || threshold < self->threshold)
+    const bool sharper = threshold < self->threshold;
+    if (sharper) self->n_change = 0;
+    if (!self->built || sharper || self->n_change >= MAX_CHANGE)
         return build_whole(self, density, threshold, error);
     return build_change(self, density, error);
 }
