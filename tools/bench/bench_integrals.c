@@ -1,0 +1,193 @@
+/* All unique shell quartets above a Schwarz bound, once with our engine and once with
+ * libint2::Engine, in turn, on one core: bench_integrals RUNS INPUT BASIS [INPUT BASIS ...] */
+#include "comparator.h"
+#include "hf/engine.h"
+#include "hf/input.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double schwarz_threshold = 1e-10, precision = 1e-12;
+
+enum { CHECK_EVERY = 101 };
+
+static const struct hf_option_choice units[] = {{.name = "angstrom"}, {.name = "bohr"}, {0}};
+
+/** What hf_input_read asks for, and the keys that the files under inputs/ have. */
+static const struct hf_option table[] = {
+    {.key = "title", .type = HF_OPTION_TEXT},
+    {.key = "method", .type = HF_OPTION_TEXT},
+    {.key = "basis", .type = HF_OPTION_TEXT, .repeatable = true},
+    {.key = "charge", .type = HF_OPTION_INTEGER, .default_value = "0"},
+    {.key = "multiplicity", .type = HF_OPTION_INTEGER, .default_value = "1"},
+    {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
+    {.key = "force", .type = HF_OPTION_FLAG},
+};
+
+/** One molecule in one basis and both engines. */
+struct bench {
+    struct hf_context *context;
+    struct hf_input input;
+    struct hf_basis *basis;
+    struct hf_shell_pairs *pairs;
+    struct hf_engine *engine;
+    struct comparator *comparator;
+};
+
+static hf_status open_bench(struct bench *bench, const char *path, const char *basis,
+                            struct hf_error *error)
+{
+    hf_status status;
+    struct hf_options options;
+    const struct hf_basis_choice choice = {.atom = -1, .name = basis};
+    hf_options_init(&options, (int)(sizeof table / sizeof *table), table);
+    HF_TRY(hf_input_read(bench->context, path, &options, &bench->input, error));
+    HF_TRY(hf_basis_create(bench->context, &bench->input.molecule, 1, &choice,
+                           HF_CONVENTION_AS_DEFINED, &bench->basis, error));
+    HF_TRY(hf_shell_pairs_create(bench->context, bench->basis, 1e-14, &bench->pairs, error));
+    HF_TRY(hf_engine_create(bench->pairs, &bench->engine, error));
+    hf_engine_set_threshold(bench->engine, precision);
+    bench->comparator = comparator_create(bench->pairs, precision);
+cleanup:
+    hf_options_done(&options);
+    return status;
+}
+
+static void close_bench(struct bench *bench)
+{
+    if (bench->comparator != NULL) comparator_destroy(bench->comparator);
+    hf_engine_destroy(&bench->engine);
+    hf_shell_pairs_destroy(&bench->pairs);
+    hf_basis_destroy(&bench->basis);
+    hf_input_done(&bench->input);
+}
+
+/** What is done with a batch: nothing, or a comparison with the other engine. */
+static double compare_batch(const struct bench *bench, const struct hf_integral_batch *batch,
+                            const struct hf_shell_pair *fixed, int n,
+                            const struct hf_shell_pair *const other[])
+{
+    const struct hf_shell_pair *list = bench->pairs->pair;
+    double worst = 0.0;
+    for (int i = 0; i < n; i++) {
+        const struct hf_shell_pair *row = batch->fixed_is_row ? fixed : other[i];
+        const struct hf_shell_pair *column = batch->fixed_is_row ? other[i] : fixed;
+        const double *theirs = comparator_compute(bench->comparator, row - list, column - list);
+        const double *ours = batch->value + (size_t)i * batch->stride;
+        for (size_t x = 0; x < batch->stride; x++)
+            worst = fmax(worst, fabs(ours[x] - (theirs != NULL ? theirs[x] : 0.0)));
+    }
+    return worst;
+}
+
+/** Our pass; with `check`, every CHECK_EVERY-th batch is compared: the largest difference. */
+static double pass_ours(struct bench *bench, bool check, double *seconds)
+{
+    const struct hf_shell_pair *list = bench->pairs->pair, *batch[HF_MAX_BATCH];
+    const double start = hf_wall_seconds();
+    double worst = 0.0;
+    int64_t n_batch = 0;
+    for (int64_t i = 0; i < bench->pairs->n_pair; i++) {
+        int n = 0;
+        for (int64_t k = 0; k <= i; k++) {
+            if (list[k].bound * list[i].bound >= schwarz_threshold) batch[n++] = &list[k];
+            const bool full =
+                n == HF_MAX_BATCH || k == i || list[k + 1].pair_class != list[k].pair_class;
+            if (n == 0 || !full) continue;
+            const struct hf_integral_batch result =
+                hf_engine_two_electron(bench->engine, &list[i], n, batch);
+            if (check && n_batch++ % CHECK_EVERY == 0)
+                worst = fmax(worst, compare_batch(bench, &result, &list[i], n, batch));
+            n = 0;
+        }
+    }
+    *seconds = hf_wall_seconds() - start;
+    return worst;
+}
+
+static void pass_theirs(struct bench *bench, double *seconds)
+{
+    const struct hf_shell_pair *list = bench->pairs->pair;
+    const double start = hf_wall_seconds();
+    for (int64_t i = 0; i < bench->pairs->n_pair; i++)
+        for (int64_t k = 0; k <= i; k++)
+            if (list[k].bound * list[i].bound >= schwarz_threshold)
+                comparator_compute(bench->comparator, i, k);
+    *seconds = hf_wall_seconds() - start;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const double *x = left, *y = right;
+    return (*x > *y) - (*x < *y);
+}
+
+static double median(int n, double value[])
+{
+    qsort(value, (size_t)n, sizeof *value, by_value);
+    return n % 2 == 1 ? value[n / 2] : 0.5 * (value[n / 2 - 1] + value[n / 2]);
+}
+
+/** Runs both engines in turn and prints one line; the logarithm of the ratio. */
+static double run(struct bench *bench, const char *path, const char *basis, int n_run)
+{
+    double *ours = malloc((size_t)n_run * sizeof *ours),
+           *theirs = malloc((size_t)n_run * sizeof *theirs);
+    double *ratio = malloc((size_t)n_run * sizeof *ratio);
+    if (ours == NULL || theirs == NULL || ratio == NULL) abort();
+    double checking;
+    const double worst = pass_ours(bench, true, &checking);
+    const struct hf_engine_account account = hf_engine_account(bench->engine);
+    for (int i = 0; i < n_run; i++) {
+        pass_ours(bench, false, &ours[i]);
+        pass_theirs(bench, &theirs[i]);
+        ratio[i] = theirs[i] / ours[i];
+    }
+    const double seconds = median(n_run, ours), middle = median(n_run, ratio);
+    const char *name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+    printf("%-18s %-8s %5d %10lld %9.3f %9.3f %8.2f %8.2f %7.2f   %.0e\n", name, basis,
+           bench->basis->n_function, (long long)account.n_quartet, seconds, median(n_run, theirs),
+           1e9 * seconds / (double)account.n_integral,
+           1e9 * seconds / (double)account.n_primitive_quartet, middle, worst);
+    fflush(stdout);
+    free(ours);
+    free(theirs);
+    free(ratio);
+    return log(middle);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    hf_status status = HF_OK;
+    struct hf_error error;
+    struct bench bench = {0};
+    double sum = 0.0;
+    int n_case = 0;
+    if (argc < 4 || argc % 2 != 0 || atoi(argv[1]) < 1) {
+        fprintf(stderr, "Usage: bench_integrals RUNS INPUT BASIS [INPUT BASIS ...]\n");
+        MPI_Finalize();
+        return 2;
+    }
+    HF_TRY(hf_context_create(MPI_COMM_WORLD, &bench.context, &error));
+    printf("%-18s %-8s %5s %10s %9s %9s %8s %8s %7s   %s\n", "molecule", "basis", "n", "quartets",
+           "hf s", "Engine s", "ns/int", "ns/prim", "ratio", "largest difference");
+    for (int i = 2; i < argc; i += 2) {
+        HF_TRY(open_bench(&bench, argv[i], argv[i + 1], &error));
+        sum += run(&bench, argv[i], argv[i + 1], atoi(argv[1]));
+        n_case++;
+        close_bench(&bench);
+        bench.comparator = NULL;
+    }
+    printf("geometric mean of the ratios: %.2f\n", exp(sum / n_case));
+cleanup:
+    if (status != HF_OK) {
+        fprintf(stderr, "bench_integrals: %s\n", error.message);
+        close_bench(&bench);
+    }
+    hf_context_destroy(&bench.context);
+    MPI_Finalize();
+    return (int)status;
+}
