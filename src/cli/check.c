@@ -1,0 +1,51 @@
+/* What --check prints: what would run, and the memory it needs. */
+#include "cli.h"
+
+#include "hf/shell_pair.h"
+
+/** Matrices of n x n doubles that a rank holds at the same time at most: the bound that the design
+ *  sets for a direct calculation with replicated matrices. */
+enum { N_MATRIX = 12 };
+
+/** Shell pairs with all their primitives, none screened away: an upper bound. */
+static double shell_pair_bytes(const struct hf_basis *basis)
+{
+    double primitives = 0.0, pairs = 0.5 * (double)basis->n_shell * (basis->n_shell + 1.0);
+    for (int a = 0; a < basis->n_shell; a++) {
+        for (int b = 0; b <= a; b++) {
+            const int n = basis->shell[a].n_primitive * basis->shell[b].n_primitive;
+            primitives += (n + HF_LANES - 1) / HF_LANES * HF_LANES;
+        }
+    }
+    return primitives * HF_N_PRIMITIVE_ROW * (double)sizeof(double) +
+           pairs * (double)sizeof(struct hf_shell_pair);
+}
+
+void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *stream)
+{
+    const struct hf_run_description *run = &calculation->description;
+    const struct hf_molecule *molecule = run->molecule;
+    const struct hf_scf_settings *settings = run->settings;
+    const struct hf_context *context = calculation->context;
+    const double n = run->basis->n_function;
+    const double matrices = N_MATRIX * n * n * (double)sizeof(double);
+    const double pairs = shell_pair_bytes(run->basis), megabyte = 1e6;
+    if (context->rank != 0) return;
+    fprintf(stream, "Input         %s (%s)\n", run->input_path, run->input_format);
+    if (molecule->title != NULL) fprintf(stream, "Title         %s\n", molecule->title);
+    fprintf(stream, "Molecule      %d atoms, charge %+d, multiplicity %d, %d electrons\n",
+            molecule->n_atom, molecule->charge, molecule->multiplicity,
+            hf_molecule_n_electron(molecule));
+    fprintf(stream, "Method        %s/%s\n", run->method, run->basis_requested);
+    fprintf(stream, "Basis         %s: %d functions in %d shells, %d primitives, l up to %d\n",
+            run->basis->name, run->basis->n_function, run->basis->n_shell, run->basis->n_primitive,
+            run->basis->max_l);
+    fprintf(stream, "Fock matrix   %s, scheduler %s, guess %s\n", settings->fock.builder,
+            settings->fock.scheduler, settings->guess);
+    fprintf(stream, "Ranks         %d\n", context->n_rank);
+    fprintf(stream,
+            "Memory        about %.0f MB per rank at most (matrices %.1f, shell pairs %.1f)\n",
+            (matrices + pairs) / megabyte, matrices / megabyte, pairs / megabyte);
+    for (int i = 0; i < run->n_warning; i++) fprintf(stream, "Warning: %s\n", run->warning[i]);
+    fprintf(stream, "The input is good; nothing was computed (--check).\n");
+}

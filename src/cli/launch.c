@@ -1,0 +1,120 @@
+/* How hf was launched: do launcher and MPI agree, are there cores for all, is BLAS quiet? */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "cli.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+/* OpenBLAS has it, the reference BLAS has not. */
+void openblas_set_num_threads(int n_thread) __attribute__((weak));
+#endif
+
+/** Ranks and sizes that launchers put into the environment of the processes they start. */
+static const struct {
+    const char *launcher, *size, *rank;
+} launchers[] = {
+    {"Open MPI's mpiexec", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+    {"mpiexec", "PMI_SIZE", "PMI_RANK"},
+    {"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+};
+enum { N_LAUNCHER = sizeof launchers / sizeof *launchers, MAX_CORE_BYTES = sizeof(cpu_set_t) };
+
+/** A number of the environment, or -1. */
+static int environment_number(const char *name)
+{
+    const char *text = getenv(name);
+    int value = -1;
+    if (text == NULL) return -1;
+    return hf_word_integer(hf_rest_of_line(text), &value) == HF_NUMBER_OK ? value : -1;
+}
+
+int hf_launch_rank(void)
+{
+    for (int i = 0; i < N_LAUNCHER; i++) {
+        const int rank = environment_number(launchers[i].rank);
+        if (rank >= 0 && environment_number(launchers[i].size) > 0) return rank;
+    }
+    return 0;
+}
+
+/** P processes that each think they are alone compute the same thing P times. */
+static hf_status check_size(int n_rank, struct hf_error *error)
+{
+    if (n_rank > 1) return HF_OK;
+    for (int i = 0; i < N_LAUNCHER; i++) {
+        const int n_started = environment_number(launchers[i].size);
+        struct hf_library_versions versions;
+        if (n_started <= 1) continue;
+        hf_library_versions_get(&versions);
+        return hf_fail(
+            error, HF_BAD_INPUT,
+            "%s started %d processes, but MPI (%s) joins none of them: each would compute "
+            "everything alone; use the mpiexec of that MPI library (or unset %s)",
+            launchers[i].launcher, n_started, versions.mpi_found, launchers[i].size);
+    }
+    return HF_OK;
+}
+
+/** Cores that the ranks of this node may use, together; 0 when unknown. */
+static int count_cores(MPI_Comm node)
+{
+    cpu_set_t mine, all;
+    CPU_ZERO(&mine);
+    int known = sched_getaffinity(0, sizeof mine, &mine) == 0, all_known = 0;
+    CPU_ZERO(&all);
+    MPI_Allreduce(&mine, &all, MAX_CORE_BYTES, MPI_BYTE, MPI_BOR, node);
+    MPI_Allreduce(&known, &all_known, 1, MPI_INT, MPI_MIN, node);
+    return all_known ? CPU_COUNT(&all) : 0;
+}
+
+hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_error *error)
+{
+    MPI_Comm node;
+    int n_rank, here[2];
+    *launch = (struct hf_launch){0};
+    MPI_Comm_size(comm, &n_rank);
+    const hf_status status = hf_agree(comm, check_size(n_rank, error), error);
+    if (status != HF_OK) return status;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &launch->n_rank_on_node);
+    launch->n_core = count_cores(node);
+    MPI_Comm_free(&node);
+    /* what counts is the fullest node: most ranks per core */
+    struct {
+        double ranks_per_core;
+        int rank;
+    } mine = {launch->n_core > 0 ? (double)launch->n_rank_on_node / launch->n_core : 0.0, 0}, worst;
+    MPI_Comm_rank(comm, &mine.rank);
+    MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
+    here[0] = launch->n_core, here[1] = launch->n_rank_on_node;
+    MPI_Bcast(here, 2, MPI_INT, worst.rank, comm);
+    launch->n_core = here[0];
+    launch->n_rank_on_node = here[1];
+    const int n_task = environment_number("SLURM_NTASKS");
+    if (n_rank == 1 && n_task > 1 && getenv("SLURM_STEP_NUM_TASKS") == NULL)
+        launch->n_unused_task = n_task;
+#if defined(__GNUC__)
+    if (openblas_set_num_threads != NULL) openblas_set_num_threads(1);
+#endif
+    return HF_OK;
+}
+
+hf_status hf_launch_warn(const struct hf_launch *launch, struct hf_input *input,
+                         struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    if (launch->n_core > 0 && launch->n_rank_on_node > launch->n_core)
+        status =
+            hf_input_warn(input, error,
+                          "%d ranks share %d core%s of a node: they slow each other down, and "
+                          "timings mean little",
+                          launch->n_rank_on_node, launch->n_core, launch->n_core > 1 ? "s" : "");
+    if (status == HF_OK && launch->n_unused_task > 0)
+        status = hf_input_warn(input, error,
+                               "the batch job has %d tasks but hf runs on 1; start it with srun or "
+                               "mpiexec to use them all",
+                               launch->n_unused_task);
+    return status;
+}

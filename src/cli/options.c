@@ -1,0 +1,189 @@
+/* The table of all options: command line, native input, help, manual page. */
+#include "cli.h"
+
+#include "hf/fock.h"
+#include "hf/scf.h"
+#include "hf/schedule.h"
+
+static const struct hf_option_choice methods[] = {
+    {"rhf", "closed-shell (restricted) Hartree-Fock", NULL},
+    {"uhf", "", "hf computes closed shells only (rhf)"},
+    {"rohf", "", "hf computes closed shells only (rhf)"},
+    {NULL, NULL, NULL}};
+
+static const struct hf_option_choice units[] = {
+    {"angstrom", "1 bohr = 0.529177210903 angstrom", NULL},
+    {"bohr", "atomic units", NULL},
+    {NULL, NULL, NULL}};
+
+static const struct hf_option_choice functions[] = {
+    {"as-defined", "as the basis set was published", NULL},
+    {"spherical", "2l+1 functions in every shell", NULL},
+    {"cartesian", "(l+1)(l+2)/2 functions in every shell", NULL},
+    {NULL, NULL, NULL}};
+
+static const struct hf_option_choice grains[] = {
+    {"atom-quartet", "all shell quartets of four atoms", NULL},
+    {"shell-pair", "one pair of shells with all its partners", NULL},
+    {"shell-quartet", "four shells", NULL},
+    {NULL, NULL, NULL}};
+
+static bool fock_choice(int i, struct hf_option_choice *choice)
+{
+    const struct hf_fock_ops *ops = hf_fock_list[i];
+    if (ops != NULL) *choice = (struct hf_option_choice){ops->name, ops->about, NULL};
+    return ops != NULL;
+}
+
+static bool scheduler_choice(int i, struct hf_option_choice *choice)
+{
+    const struct hf_scheduler_ops *ops = hf_scheduler_list[i];
+    if (ops != NULL) *choice = (struct hf_option_choice){ops->name, ops->about, NULL};
+    return ops != NULL;
+}
+
+static bool guess_choice(int i, struct hf_option_choice *choice)
+{
+    const struct hf_guess_ops *ops = hf_guess_list[i];
+    if (ops != NULL)
+        *choice = (struct hf_option_choice){hf_guess_name(ops), hf_guess_about(ops), NULL};
+    return ops != NULL;
+}
+
+static const struct hf_option table[] = {
+    {.key = "title",
+     .type = HF_OPTION_TEXT,
+     .argument = "TEXT",
+     .help = "title of the calculation"},
+    {.key = "method",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "rhf",
+     .help = "method",
+     .choice = methods},
+    {.key = "basis",
+     .type = HF_OPTION_TEXT,
+     .argument = "[WHERE=]NAME",
+     .default_value = "def2-SVP",
+     .help =
+         "basis set: a name of the library or the path of a Gaussian-94 file, for all atoms, or "
+         "for an element (O=aug-cc-pVDZ) or an atom counted from 1 (2=STO-3G); may be repeated",
+     .repeatable = true},
+    {.key = "functions",
+     .type = HF_OPTION_CHOICE,
+     .argument = "KIND",
+     .default_value = "as-defined",
+     .help = "kind of d and higher functions",
+     .choice = functions},
+    {.key = "spherical",
+     .type = HF_OPTION_ALIAS,
+     .help = "short for functions spherical",
+     .alias_key = "functions",
+     .alias_value = "spherical"},
+    {.key = "cartesian",
+     .type = HF_OPTION_ALIAS,
+     .help = "short for functions cartesian",
+     .alias_key = "functions",
+     .alias_value = "cartesian"},
+    {.key = "charge",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "0",
+     .help = "total charge",
+     .least = -1000,
+     .most = 1000},
+    {.key = "multiplicity",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "1",
+     .help = "spin multiplicity 2S+1",
+     .least = 1,
+     .most = 1000},
+    {.key = "units",
+     .type = HF_OPTION_CHOICE,
+     .argument = "UNIT",
+     .default_value = "angstrom",
+     .help = "unit of the coordinates",
+     .choice = units},
+    {.key = "force",
+     .type = HF_OPTION_FLAG,
+     .help = "compute although the geometry looks like a flat drawing"},
+    {.key = "fock",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "replicated",
+     .help = "how Fock matrices are built",
+     .list = fock_choice},
+    {.key = "scheduler",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "static",
+     .help = "how tasks are handed out to the ranks",
+     .list = scheduler_choice},
+    {.key = "grain",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "atom-quartet",
+     .help = "what one task covers",
+     .choice = grains},
+    {.key = "guess",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "sad",
+     .help = "first density",
+     .list = guess_choice},
+    {.key = "max_iterations",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "100",
+     .help = "iterations at most",
+     .least = 1,
+     .most = 1000000},
+    {.key = "energy_tolerance",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "1e-8",
+     .unit = "hartree",
+     .help = "converged when the energy changes by less",
+     .least = 1e-14,
+     .most = 1},
+    {.key = "commutator_tolerance",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "1e-5",
+     .help = "and the largest element of FDS-SDF is smaller",
+     .least = 1e-14,
+     .most = 1},
+    {.key = "linear_dependence",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "1e-6",
+     .help = "overlap eigenvalues below are left out",
+     .least = 1e-14,
+     .most = 0.1},
+    {.key = "screening",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "1e-12",
+     .unit = "hartree",
+     .help = "shell quartets that add less are left out (last iterations)",
+     .least = 1e-30,
+     .most = 0.01},
+    {.key = "diis_size",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "8",
+     .help = "Fock matrices that DIIS keeps; 0 turns it off",
+     .least = 0,
+     .most = 100},
+    {.key = "json",
+     .type = HF_OPTION_TEXT,
+     .argument = "FILE",
+     .help = "write the results to FILE as a QCSchema AtomicResult"},
+};
+
+const struct hf_option *hf_option_table(int *n)
+{
+    *n = (int)(sizeof table / sizeof *table);
+    return table;
+}

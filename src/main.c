@@ -1,0 +1,105 @@
+/* hf: from a command line to an energy and an exit code. */
+#include "cli/cli.h"
+
+#include <mpi.h>
+
+enum { NOT_CONVERGED = 1, SIGNAL_BASE = 128 };
+
+/** Computes and reports. *exit_code is set when nothing failed. */
+static hf_status calculate(struct hf_context *context, struct hf_calculation *calculation,
+                           int *exit_code, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_scf_result result = {0};
+    const struct hf_run_description *run = &calculation->description;
+    const struct hf_scf_observer observer = hf_report_observer(calculation->report);
+
+    hf_report_header(calculation->report, run);
+    HF_TRY(
+        hf_scf_run(context, run->molecule, run->basis, run->settings, &observer, &result, error));
+    hf_report_result(calculation->report, run, &result);
+    if (calculation->json_path != NULL)
+        HF_TRY(hf_json_write(context, calculation->json_path, run, &result, error));
+    hf_report_timings(calculation->report, &result);
+    *exit_code = result.converged ? 0 : NOT_CONVERGED;
+cleanup:
+    hf_scf_result_done(&result);
+    return status;
+}
+
+/** The one line that a failure is worth, on rank 0; control characters would tear it apart. */
+static void print_error(struct hf_error *error)
+{
+    for (char *c = error->message; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    fflush(stdout);
+    fprintf(stderr, "hf: %s\n", error->message);
+}
+
+/** Leaves the failure in the JSON file too, for those who read nothing else. */
+static void write_json_failure(const struct hf_calculation *calculation, hf_status status,
+                               const struct hf_error *error)
+{
+    struct hf_error unwritten;
+    const char *type = status == HF_BAD_INPUT     ? "input_error"
+                       : status == HF_INTERRUPTED ? "interrupted"
+                                                  : "resource_error";
+    if (!calculation->json_is_writable) return;
+    if (hf_json_write_failure(calculation->json_path, type, error->message, &unwritten) != HF_OK)
+        fprintf(stderr, "hf: %s\n", unwritten.message);
+}
+
+/** Everything between MPI_Init and MPI_Finalize; returns the exit code, the same on every rank.
+ *  `status` and `error` are what reading the command line gave. */
+static int run(struct hf_command *command, hf_status status, struct hf_error *error)
+{
+    int exit_code = 0;
+    struct hf_launch launch;
+    struct hf_context *context = NULL;
+    struct hf_calculation calculation = {0};
+
+    HF_TRY(hf_agree(MPI_COMM_WORLD, status, error));
+    HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
+    HF_TRY(hf_context_create(MPI_COMM_WORLD, &context, error));
+    hf_timer_start(&context->timers, HF_PHASE_TOTAL);
+    hf_timer_start(&context->timers, HF_PHASE_SETUP);
+    HF_TRY(hf_calculation_prepare(context, command, &launch, &calculation, error));
+    hf_timer_stop(&context->timers, HF_PHASE_SETUP);
+    if (command->action == HF_ACTION_CHECK)
+        hf_calculation_print_check(&calculation, stdout);
+    else
+        HF_TRY(calculate(context, &calculation, &exit_code, error));
+cleanup:
+    if (status != HF_OK) {
+        int rank;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        exit_code = status == HF_INTERRUPTED ? SIGNAL_BASE + error->signal_number : (int)status;
+        if (rank == 0 && hf_launch_rank() == 0) {
+            print_error(error);
+            write_json_failure(&calculation, status, error);
+        }
+    }
+    hf_calculation_done(&calculation);
+    hf_context_destroy(&context);
+    return exit_code;
+}
+
+int main(int argc, char **argv)
+{
+    struct hf_command command;
+    struct hf_error error = {0};
+    int provided, exit_code = 0;
+    const hf_status status = hf_command_parse(argc, argv, &command, &error);
+
+    if (status == HF_OK && command.action >= HF_ACTION_HELP) { /* without MPI */
+        if (hf_launch_rank() == 0)
+            (command.action == HF_ACTION_HELP ? hf_print_help : hf_print_version)(stdout);
+    } else {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+        hf_signals_catch();
+        exit_code = run(&command, status, &error);
+        MPI_Finalize();
+    }
+    hf_command_done(&command);
+    return exit_code;
+}
