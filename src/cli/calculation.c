@@ -219,6 +219,7 @@ hf_status hf_calculation_prepare(struct hf_context *context, struct hf_command *
     status = hf_report_create(context, stdout, &calculation->report, error);
     HF_TRY(hf_agree(context->comm, status, error));
     make_settings(calculation, options);
+    calculation->grain_name = hf_options_choice(options, "grain");
     describe(calculation, options, launch);
 cleanup:
     return status;

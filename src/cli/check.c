@@ -7,6 +7,9 @@
  *  sets for a direct calculation with replicated matrices. */
 enum { N_MATRIX = 12 };
 
+/** Bytes of the program with its libraries and of the integral engine, as measured on Debian 12. */
+static const double program_bytes = 45e6;
+
 /** Shell pairs with all their primitives, none screened away: an upper bound. */
 static double shell_pair_bytes(const struct hf_basis *basis)
 {
@@ -40,12 +43,16 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
     fprintf(stream, "Basis         %s: %d functions in %d shells, %d primitives, l up to %d\n",
             run->basis->name, run->basis->n_function, run->basis->n_shell, run->basis->n_primitive,
             run->basis->max_l);
-    fprintf(stream, "Fock matrix   %s, scheduler %s, guess %s\n", settings->fock.builder,
-            settings->fock.scheduler, settings->guess);
+    fprintf(stream, "Fock matrix   %s, scheduler %s, tasks by %s, guess %s\n",
+            settings->fock.builder, settings->fock.scheduler, calculation->grain_name,
+            settings->guess);
     fprintf(stream, "Ranks         %d\n", context->n_rank);
-    fprintf(stream,
-            "Memory        about %.0f MB per rank at most (matrices %.1f, shell pairs %.1f)\n",
-            (matrices + pairs) / megabyte, matrices / megabyte, pairs / megabyte);
+    fprintf(
+        stream,
+        "Memory        about %.0f MB per rank at most (matrices %.1f, shell pairs %.1f, program "
+        "%.0f)\n",
+        (matrices + pairs + program_bytes) / megabyte, matrices / megabyte, pairs / megabyte,
+        program_bytes / megabyte);
     for (int i = 0; i < run->n_warning; i++) fprintf(stream, "Warning: %s\n", run->warning[i]);
     fprintf(stream, "The input is good; nothing was computed (--check).\n");
 }

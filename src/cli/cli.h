@@ -72,6 +72,7 @@ struct hf_calculation {
     char *basis_requested;          /**< owned */
     struct hf_basis *basis;         /**< owned */
     struct hf_scf_settings settings;
+    const char *grain_name;
     struct hf_report *report; /**< owned */
     struct hf_run_description description;
     const char *json_path; /**< NULL when no JSON file was asked for; in the options */

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Runs hf as people run it: help, good input, and every mistake that must end in one clear line.
+
+Usage: test_cli.py HF MPIEXEC RANKS INPUTS
+Exit code 0 when all checks hold; each failed one is a line of its own.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HF, MPIEXEC, RANKS, INPUTS = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+TIMEOUT = 60  # seconds; whatever takes longer hangs
+
+WATER = """title water
+basis STO-3G
+units bohr
+geometry
+  O   0.0   0.0          0.22166487
+  H   0.0   1.43090062  -0.88665950
+  H   0.0  -1.43090062  -0.88665950
+end
+"""
+
+MDL = """water
+  test    01010000003D
+
+  3  2  0  0  0  0            999 V2000
+    0.0000    0.0000    0.1173 O   0  0
+    0.0000    0.7572   -0.4692 H   0  0
+    0.0000   -0.7572   -0.4692 H   0  0
+  1  2  1  0
+  1  3  1  0
+M  END
+"""
+
+# name, content of the file (None: not written), options, what the line on standard error must contain
+BAD_INPUT = [
+    ("unknown key", WATER.replace("basis", "bais"), [], ["line 2", "'bais'", "did you mean basis"]),
+    ("missing geometry", "title water\n", [], ["there is no geometry", "expected"]),
+    ("geometry without end", WATER.replace("end\n", ""), [], ["line 4", "has no end"]),
+    ("unknown element", WATER.replace("  O ", "  Ox"), [], ["line 5", "unknown element 'Ox'"]),
+    ("element absent from the basis", WATER.replace("  O ", "  Rn"), [], ["Rn", "STO-3G"]),
+    ("unknown basis", WATER, ["--basis", "cc-pVDX"], ["cc-pVDX", "cc-pVDZ"]),
+    ("basis for an atom that is not there", WATER, ["--basis", "4=STO-3G"], ["--basis", "1 to 3"]),
+    ("atoms on top of each other", WATER.replace("-1.43090062", " 1.43090062"), [],
+     ["line 7", "on top of each other"]),
+    ("odd electrons with multiplicity 1", WATER, ["--charge", "1"],
+     ["--charge", "9 electrons (charge +1)", "multiplicity 1"]),
+    ("open shell", WATER, ["--charge=1", "--multiplicity=2"], ["--multiplicity", "open shell"]),
+    ("impossible multiplicity", WATER + "multiplicity 13\n", [], ["line 9", "multiplicity 13"]),
+    ("not a number", WATER.replace("0.22166487", "0.22l66487"), [],
+     ["line 5", "'0.22l66487'", "not a number"]),
+    ("not a whole number", WATER + "charge half\n", [], ["line 9", "'half'", "whole number"]),
+    ("absurd coordinate", WATER.replace("0.22166487", "1e30"), [], ["line 5", "out of range"]),
+    ("absurd charge", WATER + "charge 99\n", [], ["line 9", "no electrons"]),
+    ("overflow", WATER.replace("0.22166487", "1e999"), [], ["line 5", "out of range"]),
+    ("absurd tolerance", WATER, ["--energy-tolerance", "7"], ["--energy-tolerance", "expected"]),
+    ("empty file", "", [], ["empty"]),
+    ("binary file", "\x7fELF\x00\x01", [], ["not a text file"]),
+    ("truncated MDL file", MDL[:MDL.index("    0.0000   -0.7572")], [],
+     ["line 6", "the file ends here", "3 atoms"]),
+    ("MDL file without its end", MDL.replace("M  END\n", ""), [], ["line 9", "M  END"]),
+    ("flat MDL file", MDL.replace("3D", "2D").replace("0.1173", "0.0000").replace(
+        "-0.4692", " 0.0000"), [], ["drawing", "--force"]),
+    ("short XYZ file", "3\n\nO 0 0 0\n", [], ["line 3", "the file ends here"]),
+    ("DALTON file", "BASIS\ncc-pVDZ\n", [], ["DALTON"]),
+    ("mol2 file", "@<TRIPOS>MOLECULE\n", [], ["mol2"]),
+    ("JSON file", "{}\n", [], ["JSON"]),
+    ("some other text", "Dear all,\n", [], ["line 1", "neither"]),
+    ("no such file", None, [], ["no such file"]),
+    ("directory", "DIRECTORY", [], ["is a directory"]),
+    ("unwritable JSON path", WATER, ["--json", "/no/such/folder/out.json"],
+     ["/no/such/folder/out.json"]),
+    ("JSON path is a directory", WATER, ["--json", "/"], ["/"]),
+    ("unknown option", WATER, ["--bassis", "STO-3G"], ["--bassis", "did you mean --basis"]),
+    ("option without its value", WATER, ["--basis"], ["--basis needs a value"]),
+    ("unknown choice", WATER, ["--scheduler", "statik"], ["'statik'", "did you mean static"]),
+    ("method that hf lacks", WATER, ["--method", "uhf"], ["uhf is not available"]),
+    ("two files", WATER, ["another.mol"], ["more than one input file"]),
+]
+
+failures = []
+
+
+def check(holds, what, detail=""):
+    if not holds:
+        failures.append(f"{what} {detail}")
+
+
+def run(arguments, launcher=True, environment=None):
+    """Exit code, standard output, standard error."""
+    command = [MPIEXEC, "-n", str(RANKS), HF] if launcher else [HF]
+    variables = dict(os.environ, OMPI_MCA_orte_execute_quiet="1", **(environment or {}))
+    try:
+        done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", timeout=TIMEOUT, env=variables,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        return "hangs", "", ""
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect_one_line(name, outcome, code, parts):
+    found, output, errors = outcome
+    lines = [line for line in errors.splitlines() if line.startswith("hf: ")]
+    check(found == code, f"{name}: exit code {found}, expected {code};", errors)
+    check(len(lines) == 1, f"{name}: {len(lines)} lines of hf on standard error, expected 1:", errors)
+    for part in parts:
+        check(part in errors, f"{name}: no \"{part}\" in:", errors)
+    check("MPI_A" not in errors, f"{name}: MPI noise:", errors)
+    check("Total energy" not in output, f"{name}: an energy was computed", "")
+
+
+def write(folder, content, name="input.mol"):
+    path = os.path.join(folder, name)
+    if content == "DIRECTORY":
+        os.makedirs(path, exist_ok=True)
+    elif content is not None:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+    return path
+
+
+def bad_input(folder):
+    for number, (name, content, options, parts) in enumerate(BAD_INPUT):
+        path = write(folder, content, f"{number}.mol")
+        expect_one_line(name, run([path] + options), 2, parts)
+    expect_one_line("no file", run([]), 2, ["no input file"])
+
+
+def help_version_and_check(folder):
+    path = write(folder, WATER)
+    for launcher in (False, True):
+        for option, part in (("--help", "--basis"), ("-h", "Usage"), ("--version", "hf "),
+                             ("-V", "Libint")):
+            code, output, errors = run([option], launcher)
+            check(code == 0 and part in output and errors == "", f"{option}:", output + errors)
+            once = output.count("Usage: hf") + output.count("Libint: ")
+            check(once == 1, f"{option} was printed {once} times", "")
+        code, output, errors = run(["--check", path, "--basis", "cc-pVDZ"], launcher)
+        for part in ("24 functions", "10 electrons", "MB per rank", "rhf/cc-pVDZ"):
+            check(part in output, f"--check: no \"{part}\" in:", output + errors)
+        check(code == 0 and errors == "" and "Total energy" not in output, "--check:", errors)
+
+
+def good_runs(folder):
+    path, output_path = write(folder, WATER), os.path.join(folder, "out.json")
+    code, output, errors = run(["--json=" + output_path, path])
+    check(code == 0 and "-74.96302" in output, "water:", output + errors)
+    with open(output_path, encoding="utf-8") as file:
+        check(json.load(file)["success"] is True, "water: JSON tells no success")
+
+    code, output, errors = run([path, "--max-iterations", "2", "--json", output_path])
+    check(code == 1, f"not converged: exit code {code}, expected 1:", errors)
+    with open(output_path, encoding="utf-8") as file:
+        check(json.load(file)["success"] is False, "not converged: JSON tells success")
+
+    for name, content in (("a.xyz", "1\n\nHe 0 0 0\n"), ("b.mol", MDL)):
+        code, output, errors = run([write(folder, content, name)])
+        check(code == 0 and "RHF/def2-SVP is the default" in output, f"{name}:", output + errors)
+    code, output, errors = run([os.path.join(folder, "a.xyz"), "--basis", "sto-3g"])
+    check(code == 0 and "is the default" not in output, "basis given:", output + errors)
+
+    mixed = ["--basis", "sto3g", "--basis", "O=6-31g(d,p)", "--basis=2=cc-pvdz", "--check"]
+    code, output, errors = run([path] + mixed)
+    check("23 functions" not in output and "21 functions" in output, "mixed basis:", output + errors)
+
+    close = WATER.replace("units bohr", "units angstrom").replace("0.22166487", "0.22")
+    code, output, errors = run([write(folder, close, "far.mol"), "--check"])
+    check(code == 0 and "are they bohr?" in output, "units:", output + errors)
+
+
+def examples():
+    for name in sorted(os.listdir(INPUTS)):
+        code, output, errors = run(["--check", os.path.join(INPUTS, name)])
+        check(code == 0 and "Title" in output and errors == "", f"inputs/{name}:", output + errors)
+
+
+def foreign_launcher(folder):
+    """A launcher that MPI does not know leaves copies that are each alone."""
+    path = write(folder, WATER)
+    for rank, n_line in (("0", 1), ("1", 0)):
+        for size_name, rank_name in (("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+                                     ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID")):
+            if size_name.startswith("OMPI") and b"libmpi.so" in open(HF, "rb").read():
+                continue  # Open MPI would believe it
+            code, _, errors = run([path], False, {size_name: "3", rank_name: rank})
+            lines = [line for line in errors.splitlines() if line.startswith("hf: ")]
+            check(code == 2 and len(lines) == n_line, f"foreign launcher, rank {rank}:", errors)
+            check(n_line == 0 or "started 3 processes" in errors, "foreign launcher:", errors)
+    code, output, _ = run([path, "--check"], False, {"SLURM_NTASKS": "3"})
+    check(code == 0 and "batch job has 3 tasks" in output, "unused tasks:", output)
+
+
+def signals(folder):
+    """A run that would last for hours ends with the code of the signal, and tells why."""
+    path, output_path = os.path.join(INPUTS, "uracil-dimer.mol"), os.path.join(folder, "signal.json")
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        with subprocess.Popen([HF, path, "--basis", "cc-pVTZ", "--guess=core", "--json", output_path],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            for line in process.stdout:
+                if line.startswith("  Iter"):
+                    break
+            time.sleep(1.0)
+            process.send_signal(number)
+            try:
+                _, errors = process.communicate(timeout=TIMEOUT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                failures.append(f"signal {number}: hf does not end")
+                continue
+        lines = [line for line in errors.splitlines() if line.startswith("hf: ")]
+        check(process.returncode == code and len(lines) == 1,
+              f"signal {number}: exit code {process.returncode}, expected {code};", errors)
+        with open(output_path, encoding="utf-8") as file:
+            check(json.load(file)["success"] is False, f"signal {number}: JSON tells success")
+        os.unlink(output_path)
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="hf-cli-")
+    try:
+        bad_input(folder)
+        help_version_and_check(folder)
+        good_runs(folder)
+        if RANKS == 1:
+            examples()
+            foreign_launcher(folder)
+            signals(folder)
+    finally:
+        shutil.rmtree(folder)
+    for failure in failures:
+        print("FAILED", failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+/* The command line and the table of options. */
+#include "cli.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+static struct hf_command command;
+static struct hf_error error;
+
+/** Parses up to five arguments. */
+static hf_status parse(const char *a, const char *b, const char *c, const char *d, const char *e)
+{
+    const char *const given[] = {"hf", a, b, c, d, e, NULL};
+    char *argv[7] = {NULL};
+    int argc = 0;
+    while (given[argc] != NULL) {
+        argv[argc] = (char *)(uintptr_t)given[argc];
+        argc++;
+    }
+    return hf_command_parse(argc, argv, &command, &error);
+}
+
+static void options_stand_before_and_behind_the_file(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--basis", "STO-3G", "a.mol", "--max-iterations=7", "--check"), HF_OK);
+    assert_string_equal(command.path, "a.mol");
+    assert_int_equal(command.action, HF_ACTION_CHECK);
+    assert_string_equal(hf_options_text(&command.options, "basis"), "STO-3G");
+    assert_int_equal(hf_options_integer(&command.options, "max_iterations"), 7);
+    assert_string_equal(hf_options_given(&command.options, "max_iterations")->where,
+                        "--max-iterations");
+    hf_command_done(&command);
+}
+
+static void a_negative_charge_is_a_value_not_an_option(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--charge", "-1", "--cartesian", "a.mol", NULL), HF_OK);
+    assert_int_equal(hf_options_integer(&command.options, "charge"), -1);
+    assert_string_equal(hf_options_choice(&command.options, "functions"), "cartesian");
+    hf_command_done(&command);
+    assert_int_equal(parse("--", "--odd-name", NULL, NULL, NULL), HF_OK);
+    assert_string_equal(command.path, "--odd-name");
+    hf_command_done(&command);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    const struct {
+        const char *argument[3], *message;
+    } bad[] = {
+        {{NULL, NULL, NULL}, "no input file"},
+        {{"a.mol", "b.mol", NULL}, "more than one input file"},
+        {{"a.mol", "-x", NULL}, "options begin with --"},
+        {{"a.mol", "--chek", NULL}, "did you mean --check"},
+        {{"a.mol", "--max_iteration=3", NULL}, "did you mean --max-iterations"},
+        {{"a.mol", "--charge", NULL}, "--charge needs a value"},
+        {{"--charge", "--check", "a.mol"}, "--charge needs a value"},
+        {{"--charge", "x", "a.mol"}, "--charge: charge 'x' is not a whole number"},
+        {{"--force=perhaps", "a.mol", NULL}, "takes no value but yes or no"},
+        {{"--method", "rohf", "a.mol"}, "rohf is not available"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *const *argument = bad[i].argument;
+        assert_int_equal(parse(argument[0], argument[1], argument[2], NULL, NULL), HF_BAD_INPUT);
+        if (strstr(error.message, bad[i].message) == NULL)
+            fail_msg("'%s', expected '%s'", error.message, bad[i].message);
+        hf_command_done(&command);
+    }
+}
+
+static void help_wins_over_what_follows(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--help", "--nonsense", NULL, NULL, NULL), HF_OK);
+    assert_int_equal(command.action, HF_ACTION_HELP);
+    hf_command_done(&command);
+}
+
+static void every_default_is_a_valid_value(void **state)
+{
+    (void)state;
+    int n = 0;
+    const struct hf_option *table = hf_option_table(&n);
+    struct hf_options options;
+    hf_options_init(&options, n, table);
+    for (int i = 0; i < n; i++) {
+        const char *value = table[i].default_value;
+        assert_non_null(table[i].help);
+        if (value == NULL) continue;
+        assert_int_equal(hf_options_add(&options, &table[i],
+                                        (struct hf_word){value, (int)strlen(value)}, HF_OPTION_FILE,
+                                        "default", &error),
+                         HF_OK);
+    }
+    hf_options_done(&options);
+}
+
+static void defaults_are_those_of_the_library(void **state)
+{
+    (void)state;
+    const struct hf_scf_settings library = hf_scf_defaults();
+    assert_int_equal(parse("a.mol", NULL, NULL, NULL, NULL), HF_OK);
+    const struct hf_options *options = &command.options;
+    assert_string_equal(hf_options_choice(options, "guess"), library.guess);
+    assert_int_equal(hf_options_integer(options, "max_iterations"), library.max_iteration);
+    assert_int_equal(hf_options_integer(options, "diis_size"), library.diis_size);
+    assert_true(hf_options_real(options, "energy_tolerance") == library.energy_tolerance);
+    assert_true(hf_options_real(options, "commutator_tolerance") == library.commutator_tolerance);
+    assert_true(hf_options_real(options, "linear_dependence") ==
+                library.linear_dependence_threshold);
+    assert_true(hf_options_real(options, "screening") == library.screening_threshold);
+    hf_command_done(&command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_stand_before_and_behind_the_file),
+        cmocka_unit_test(a_negative_charge_is_a_value_not_an_option),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(help_wins_over_what_follows),
+        cmocka_unit_test(every_default_is_a_valid_value),
+        cmocka_unit_test(defaults_are_those_of_the_library),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
