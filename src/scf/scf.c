@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Builds far from convergence need not be sharp. Measured on benzene and uracil: with these three
  * the number of iterations is that of sharp builds throughout; ten times looser costs iterations.
@@ -37,47 +36,7 @@ struct run {
     double iteration_started;
 };
 
-struct hf_scf_settings hf_scf_defaults(void)
-{
-    return (struct hf_scf_settings){
-        .guess = "sad",
-        .max_iteration = 100,
-        .energy_tolerance = 1e-8,
-        .commutator_tolerance = 1e-5,
-        .linear_dependence_threshold = 1e-6,
-        .screening_threshold = 1e-12,
-        .diis_size = 8,
-        .fock = {.grain = HF_GRAIN_ATOM_QUARTET},
-    };
-}
-
-void hf_scf_result_done(struct hf_scf_result *result)
-{
-    free(result->orbital_energy);
-    *result = (struct hf_scf_result){0};
-}
-
-/** Counts the pairs of electrons. */
-static hf_status check_electrons(const struct hf_molecule *molecule, int *n_occupied,
-                                 struct hf_error *error)
-{
-    const int n_electron = hf_molecule_n_electron(molecule);
-    if (n_electron < 0)
-        return hf_fail(error, HF_BAD_INPUT, "charge %+d leaves %d electrons", molecule->charge,
-                       n_electron);
-    if (molecule->multiplicity != 1)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "closed-shell Hartree-Fock needs multiplicity 1, found %d",
-                       molecule->multiplicity);
-    if (n_electron % 2 != 0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%d electrons (charge %+d) cannot be paired as multiplicity 1 asks",
-                       n_electron, molecule->charge);
-    *n_occupied = n_electron / 2;
-    return HF_OK;
-}
-
-/** Overlap matrix, kinetic energy plus nuclear attraction. */
+/** hf_one_electron, timed. */
 static hf_status one_electron(struct run *run, enum hf_operator which, struct hf_matrix *matrix,
                               struct hf_error *error)
 {
@@ -470,25 +429,10 @@ cleanup:
     return status;
 }
 
-static hf_status check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
-                       int *n_occupied, struct hf_error *error)
+void hf_scf_result_done(struct hf_scf_result *result)
 {
-    const struct hf_guess_ops *guess;
-    hf_status status;
-    HF_TRY(check_electrons(molecule, n_occupied, error));
-    HF_TRY(hf_guess_find(settings->guess, &guess, error));
-    if (settings->max_iteration < 1)
-        status = hf_fail(error, HF_BAD_INPUT, "at least one iteration is needed, found %d",
-                         settings->max_iteration);
-    else if (!(settings->energy_tolerance > 0.0) || !(settings->commutator_tolerance > 0.0) ||
-             !(settings->screening_threshold > 0.0) ||
-             !(settings->linear_dependence_threshold > 0.0))
-        status = hf_fail(error, HF_BAD_INPUT, "tolerances and thresholds must be positive");
-    else if (settings->diis_size < 0)
-        status = hf_fail(error, HF_BAD_INPUT, "the DIIS history cannot have %d matrices",
-                         settings->diis_size);
-cleanup:
-    return status;
+    free(result->orbital_energy);
+    *result = (struct hf_scf_result){0};
 }
 
 hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molecule,
@@ -506,7 +450,8 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
         .result = result,
     };
     *result = (struct hf_scf_result){0};
-    HF_TRY(hf_agree(context->comm, check(molecule, settings, &result->n_occupied, error), error));
+    HF_TRY(hf_agree(context->comm, hf_scf_check(molecule, settings, &result->n_occupied, error),
+                    error));
     result->nuclear_repulsion = hf_molecule_nuclear_repulsion(molecule);
     HF_TRY(set_up(&run, error));
     if (observer != NULL && observer->started != NULL)

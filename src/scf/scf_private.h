@@ -10,6 +10,11 @@
 
 #include "hf/scf.h"
 
+/** Number of electron pairs, after looking at all that can be seen before anything is computed.
+ *  Not collective. HF_BAD_INPUT. */
+hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
+                       int *n_occupied, struct hf_error *error) HF_MUST_CHECK;
+
 /** Eigenvalues of the overlap matrix, as far as anyone asks. */
 struct hf_overlap_spectrum {
     double smallest;
