@@ -11,7 +11,8 @@ struct hf_diis {
     int n_stored, oldest;       /**< ring: the i-th oldest pair stands in slot_of(i) */
     struct hf_matrix **history; /**< [size] F' + e, NULL until first used */
     double *product;            /**< [size][size] by slots, <e|e> */
-    double *work;               /**< [size * size + 3 * size] for the equations */
+    double *coefficient;        /**< [size] */
+    double *work;               /**< [(size + 1)^2 + 2 size + 1] for the equations */
 };
 
 hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int size,
@@ -24,9 +25,11 @@ hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, i
         *made = (struct hf_diis){.context = context, .linalg = linalg, .m = m, .size = size};
         made->history = calloc(count, sizeof *made->history);
         made->product = calloc(count * count, sizeof *made->product);
-        made->work = calloc(count * count + 3 * count, sizeof *made->work);
+        made->coefficient = calloc(count, sizeof *made->coefficient);
+        made->work = calloc((count + 1) * (count + 1) + 2 * count + 1, sizeof *made->work);
     }
-    if (made == NULL || made->history == NULL || made->product == NULL || made->work == NULL)
+    if (made == NULL || made->history == NULL || made->product == NULL ||
+        made->coefficient == NULL || made->work == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a DIIS history of %d", size);
     HF_TRY(hf_agree(context->comm, status, error));
     *diis = made;
@@ -44,6 +47,7 @@ void hf_diis_destroy(struct hf_diis **diis)
         for (int i = 0; i < self->size; i++) hf_matrix_destroy(&self->history[i]);
     free(self->history);
     free(self->product);
+    free(self->coefficient);
     free(self->work);
     free(self);
     *diis = NULL;
@@ -92,50 +96,71 @@ cleanup:
     return status;
 }
 
-/** Coefficients that sum to 1 and make sum_ij c_i B_ij c_j least: c ~ B^-1 1, solved with rows and
- *  columns of B scaled to a unit diagonal. False when the result cannot be trusted: the combination
- *  must not be longer than the youngest commutator alone, which is one of the choices. */
+/** The equations of the least sum_ij c_i B_ij c_j with sum_i c_i = 1, for y_i = c_i / u_i with
+ *  u_i = |e_newest| / |e_i|, so that norms over many orders of magnitude do no harm:
+ *
+ *      ( e_i.e_j / |e_i||e_j|   u_i ) ( y_j    )   ( 0 )
+ *      ( u_j                     0  ) ( lambda ) = ( 1 )
+ *
+ *  False when a commutator vanishes. */
+static bool set_up_equations(const struct hf_diis *self, double u[], double matrix[], double y[])
+{
+    const int n = self->n_stored;
+    const double newest = *product_of(self, n - 1, n - 1);
+    for (int i = 0; i < n; i++) {
+        const double square = *product_of(self, i, i);
+        if (!(square > 0.0)) return false;
+        u[i] = sqrt(newest / square);
+        y[i] = 0.0;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            matrix[i * (n + 1) + j] = *product_of(self, i, j) * u[i] * u[j] / newest;
+        matrix[i * (n + 1) + n] = matrix[n * (n + 1) + i] = u[i];
+    }
+    matrix[n * (n + 1) + n] = 0.0;
+    y[n] = 1.0;
+    return true;
+}
+
+/** False when the coefficients cannot be trusted: they must not cancel digits of F' that are
+ * needed, and the combination must not be longer than the newest commutator, which is one of the
+ * choices.
+ */
 static bool solve(const struct hf_diis *self, double coefficient[])
 {
-    const double largest_coefficient = 1e4; /* larger ones cancel digits of F' that are needed */
+    const double largest_coefficient = 1e4, rounding = 1e-6;
     const int n = self->n_stored;
-    double *scale = self->work, *y = scale + n, *matrix = y + n;
-    for (int i = 0; i < n; i++) {
-        const double diagonal = *product_of(self, i, i);
-        if (!(diagonal > 0.0)) return false;
-        y[i] = scale[i] = 1.0 / sqrt(diagonal);
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            matrix[i * n + j] = scale[i] * *product_of(self, i, j) * scale[j];
-    if (hf_solve_symmetric(n, matrix, y, NULL) != HF_OK) return false;
+    double *u = self->work, *y = u + n, *matrix = y + n + 1;
+    if (!set_up_equations(self, u, matrix, y)) return false;
+    if (hf_solve_symmetric(n + 1, matrix, y, NULL) != HF_OK) return false;
 
-    double sum = 0.0, length = 0.0;
-    for (int i = 0; i < n; i++) sum += scale[i] * y[i];
+    double length = 0.0;
     for (int i = 0; i < n; i++) {
-        coefficient[i] = scale[i] * y[i] / sum;
+        coefficient[i] = u[i] * y[i];
         if (!(fabs(coefficient[i]) < largest_coefficient)) return false;
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             length += coefficient[i] * *product_of(self, i, j) * coefficient[j];
-    return length >= 0.0 && length <= *product_of(self, n - 1, n - 1) * (1.0 + 1e-6);
+    return length <= *product_of(self, n - 1, n - 1) * (1.0 + rounding);
 }
 
 /** Rank 0 solves for all, so that no difference between processors can part the ranks. Returns
  *  false when there is nothing to combine. */
-static bool solve_for_all(struct hf_diis *self, double coefficient[])
+static bool solve_for_all(struct hf_diis *self)
 {
     struct hf_context *context = self->context;
     int n_used = self->n_stored;
     if (context->rank == 0) {
-        while (self->n_stored > 1 && !solve(self, coefficient)) drop_oldest(self);
+        while (self->n_stored > 1 && !solve(self, self->coefficient)) drop_oldest(self);
         n_used = self->n_stored;
     }
     hf_broadcast_bytes(context->comm, 0, sizeof n_used, &n_used);
     while (self->n_stored > n_used) drop_oldest(self);
     if (n_used < 2) return false;
-    hf_broadcast_bytes(context->comm, 0, (size_t)n_used * sizeof *coefficient, coefficient);
+    hf_broadcast_bytes(context->comm, 0, (size_t)n_used * sizeof *self->coefficient,
+                       self->coefficient);
     return true;
 }
 
@@ -146,13 +171,12 @@ hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *fock_ortho
     struct hf_matrix *sum = NULL;
     if (self->size < 2) return HF_OK;
     HF_TRY(store(self, fock_orthonormal, commutator, error));
-    double *coefficient =
-        self->work + (size_t)self->size * (size_t)self->size + 2 * (size_t)self->size;
-    if (!solve_for_all(self, coefficient)) goto cleanup;
+    if (!solve_for_all(self)) goto cleanup;
 
     HF_TRY(hf_matrix_create(self->linalg, "DIIS combination", self->m, self->m, &sum, error));
     for (int i = 0; i < self->n_stored; i++)
-        HF_TRY(hf_matrix_add(coefficient[i], self->history[slot_of(self, i)], 1.0, sum, error));
+        HF_TRY(
+            hf_matrix_add(self->coefficient[i], self->history[slot_of(self, i)], 1.0, sum, error));
     HF_TRY(hf_matrix_add(0.5, sum, 0.0, fock_orthonormal, error));
     HF_TRY(hf_matrix_add_transposed(0.5, sum, 1.0, fock_orthonormal, error));
 cleanup:

@@ -1,0 +1,87 @@
+/* Molecules and runs that the tests of the scf room share. */
+#ifndef HF_SCF_TEST_H
+#define HF_SCF_TEST_H
+
+#include "../mpi_test.h"
+
+#include "../../../src/scf/scf_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TEST_MAX_ATOM = 8 };
+
+/** A molecule on the stack. */
+struct test_molecule {
+    struct hf_atom atom[TEST_MAX_ATOM];
+    struct hf_molecule molecule;
+};
+
+static inline void test_add_atom(struct test_molecule *test, int atomic_number, bool ghost,
+                                 double x, double y, double z)
+{
+    test->molecule.atom = test->atom;
+    test->molecule.multiplicity = 1;
+    test->atom[test->molecule.n_atom++] = (struct hf_atom){
+        .atomic_number = atomic_number, .ghost = ghost, .position_bohr = {x, y, z}};
+}
+
+static inline void test_water(struct test_molecule *test)
+{
+    *test = (struct test_molecule){0};
+    test_add_atom(test, 8, false, 0.0, 0.0, 0.22166487);
+    test_add_atom(test, 1, false, 0.0, 1.43090062, -0.88665950);
+    test_add_atom(test, 1, false, 0.0, -1.43090062, -0.88665950);
+}
+
+static inline struct hf_basis *test_set(struct hf_context *context,
+                                        const struct hf_molecule *molecule, const char *name)
+{
+    struct hf_error error = {0};
+    struct hf_basis *basis = NULL;
+    const struct hf_basis_choice choice = {.atom = -1, .name = name};
+    const hf_status status =
+        hf_basis_create(context, molecule, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error);
+    if (status != HF_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, HF_OK);
+    return basis;
+}
+
+static inline struct hf_scf_settings test_settings(void)
+{
+    struct hf_scf_settings settings = hf_scf_defaults();
+    settings.fock.builder = "replicated";
+    settings.fock.scheduler = "static";
+    return settings;
+}
+
+/** hf_scf_run in a set of the library; the context's memory must balance afterwards. */
+static inline hf_status test_run(struct hf_context *context, const struct hf_molecule *molecule,
+                                 const char *set, const struct hf_scf_settings *settings,
+                                 struct hf_scf_result *result, struct hf_error *error)
+{
+    struct hf_basis *basis = test_set(context, molecule, set);
+    const hf_status status = hf_scf_run(context, molecule, basis, settings, NULL, result, error);
+    hf_basis_destroy(&basis);
+    assert_int_equal(hf_memory_current_bytes(context->memory), 0);
+    return status;
+}
+
+/** Full copy of a matrix; free with free. */
+static inline double *test_gather(const struct hf_matrix *matrix)
+{
+    const size_t n = (size_t)hf_matrix_n_row(matrix) * (size_t)hf_matrix_n_col(matrix);
+    double *full = calloc(n + 1, sizeof *full);
+    assert_non_null(full);
+    assert_int_equal(hf_matrix_gather_full(matrix, full, NULL), HF_OK);
+    return full;
+}
+
+/** Uniform in (-0.5, 0.5), the same everywhere. */
+static inline double test_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 24) - 0.5;
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* Atomic densities and the guesses made of them. */
+#include "scf_test.h"
+
+#include "hf/solid_harmonics.h"
+
+/** Value at `point` of every function of a one-atom basis. */
+static void functions_at(const struct hf_basis *basis, const double point[3], double value[])
+{
+    for (int s = 0; s < basis->n_shell; s++) {
+        const struct hf_shell *shell = &basis->shell[s];
+        const int l = shell->l;
+        double r[3], square = 0.0, radial = 0.0, monomial[(HF_MAX_L + 1) * (HF_MAX_L + 2) / 2];
+        for (int x = 0; x < 3; x++) {
+            r[x] = point[x] - shell->centre_bohr[x];
+            square += r[x] * r[x];
+        }
+        for (int k = 0; k < shell->n_primitive; k++)
+            radial += shell->coefficient[k] * exp(-shell->exponent[k] * square);
+        int f = 0;
+        for (int i = l; i >= 0; i--)
+            for (int j = l - i; j >= 0; j--)
+                monomial[f++] = radial * pow(r[0], i) * pow(r[1], j) * pow(r[2], l - i - j);
+        struct hf_solid_harmonics harmonics;
+        hf_solid_harmonics_init(l, &harmonics);
+        if (shell->spherical)
+            hf_solid_harmonics_apply(&harmonics, l, 1, monomial, value + shell->first_function);
+        else
+            memcpy(value + shell->first_function, monomial, (size_t)f * sizeof *value);
+    }
+}
+
+static double density_at(const struct hf_basis *basis, const double *density, double x, double y,
+                         double z)
+{
+    const int n = basis->n_function;
+    double *value = calloc((size_t)n, sizeof *value), sum = 0.0;
+    const double *centre = basis->shell[0].centre_bohr;
+    functions_at(basis, (double[3]){centre[0] + x, centre[1] + y, centre[2] + z}, value);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) sum += density[i + (size_t)n * j] * value[i] * value[j];
+    free(value);
+    return sum;
+}
+
+/** sum_mn D_mn S_mn */
+static double electrons(struct hf_context *context, const struct hf_molecule *molecule,
+                        const struct hf_basis *basis, const double *density)
+{
+    const int n = basis->n_function;
+    struct hf_linalg *linalg = NULL;
+    struct hf_matrix *overlap = NULL;
+    double sum = 0.0;
+    assert_int_equal(hf_linalg_create(context, n, &linalg, NULL), HF_OK);
+    assert_int_equal(hf_matrix_create(linalg, "S", n, n, &overlap, NULL), HF_OK);
+    assert_int_equal(hf_one_electron(context, basis, molecule, HF_OVERLAP, overlap, NULL), HF_OK);
+    double *full = test_gather(overlap);
+    for (size_t i = 0; i < (size_t)n * (size_t)n; i++) sum += full[i] * density[i];
+    free(full);
+    hf_matrix_destroy(&overlap);
+    hf_linalg_destroy(&linalg);
+    return sum;
+}
+
+static void configurations_have_the_right_number_of_electrons(void **state)
+{
+    (void)state;
+    for (int z = 1; z <= 118; z++) {
+        int n_electron[HF_ATOM_N_L], sum = 0;
+        hf_atom_configuration(z, n_electron);
+        for (int l = 0; l < HF_ATOM_N_L; l++) {
+            assert_true(n_electron[l] >= 0);
+            sum += n_electron[l];
+        }
+        assert_int_equal(sum, z);
+    }
+    static const int known[][1 + HF_ATOM_N_L] = {
+        {6, 4, 2, 0, 0},     {24, 7, 12, 5, 0},    {29, 7, 12, 10, 0},   {46, 8, 18, 20, 0},
+        {57, 12, 24, 21, 0}, {79, 11, 24, 30, 14}, {86, 12, 30, 30, 14}, {92, 14, 30, 31, 17}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        int n_electron[HF_ATOM_N_L];
+        hf_atom_configuration(known[i][0], n_electron);
+        assert_memory_equal(n_electron, &known[i][1], sizeof n_electron);
+    }
+}
+
+/** The density of one atom in a Cartesian set: number of electrons, same value in all directions.
+ */
+static void check_atom(int atomic_number, const char *set)
+{
+    struct hf_context *context = test_context();
+    const struct hf_scf_settings settings = test_settings();
+    struct test_molecule test = {0};
+    test_add_atom(&test, atomic_number, false, 0.3, -0.2, 0.5);
+    struct hf_basis *basis = test_set(context, &test.molecule, set);
+    const size_t n = (size_t)basis->n_function;
+    double *density = calloc(n * n, sizeof *density);
+    struct hf_error error = {0};
+    assert_int_equal(hf_atom_density(basis, 0, atomic_number, &settings, density, &error), HF_OK);
+    assert_true(fabs(electrons(context, &test.molecule, basis, density) - atomic_number) < 1e-8);
+    for (double r = 0.1; r < 4.0; r *= 2.0) {
+        const double along_z = density_at(basis, density, 0.0, 0.0, r);
+        assert_true(along_z > 0.0);
+        const double d = r / sqrt(3.0), tolerance = 1e-10 * (1.0 + along_z);
+        assert_true(fabs(density_at(basis, density, r, 0.0, 0.0) - along_z) < tolerance);
+        assert_true(fabs(density_at(basis, density, d, d, -d) - along_z) < tolerance);
+        assert_true(fabs(density_at(basis, density, 0.0, 0.6 * r, 0.8 * r) - along_z) < tolerance);
+    }
+    free(density);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void atoms_are_round_and_neutral(void **state)
+{
+    (void)state;
+    check_atom(1, "6-31G*");
+    check_atom(3, "6-31G*");
+    check_atom(8, "6-31G*");
+    check_atom(17, "STO-3G");
+    check_atom(24, "6-31G*");
+    check_atom(26, "6-31G*");
+    check_atom(53, "STO-3G");
+}
+
+/** A ghost oxygen, hydrogen fluoride and a basis with spherical d functions. */
+static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
+{
+    struct hf_context *context = test_context();
+    const struct hf_scf_settings settings = test_settings();
+    struct test_molecule test = {0};
+    struct hf_linalg *linalg = NULL;
+    struct hf_matrix *density = NULL;
+    (void)state;
+    test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
+    test_add_atom(&test, 8, true, 0.0, 2.0, 0.0);
+    test_add_atom(&test, 9, false, 0.0, 0.0, 1.7);
+    test_add_atom(&test, 1, false, 3.0, 0.0, 0.0);
+    struct hf_basis *basis = test_set(context, &test.molecule, "cc-pVDZ");
+    const int n = basis->n_function;
+    assert_int_equal(hf_linalg_create(context, n, &linalg, NULL), HF_OK);
+    assert_int_equal(hf_matrix_create(linalg, "D", n, n, &density, NULL), HF_OK);
+    const struct hf_guess_input input = {.context = context,
+                                         .linalg = linalg,
+                                         .molecule = &test.molecule,
+                                         .basis = basis,
+                                         .settings = &settings};
+    bool has_orbitals = true;
+    assert_int_equal(hf_guess_sad.density(&input, density, NULL, &has_orbitals, NULL), HF_OK);
+    assert_false(has_orbitals);
+    double *full = test_gather(density);
+    assert_true(fabs(electrons(context, &test.molecule, basis, full) - 11.0) < 1e-8);
+    for (int m = 0; m < n; m++)
+        for (int l = 0; l < n; l++) {
+            int atom[2] = {0, 0};
+            for (int s = 0; s < basis->n_shell; s++) {
+                if (basis->shell[s].first_function <= m) atom[0] = basis->shell[s].atom;
+                if (basis->shell[s].first_function <= l) atom[1] = basis->shell[s].atom;
+            }
+            if (atom[0] != atom[1] || atom[0] == 1) assert_true(full[m + (size_t)n * l] == 0.0);
+        }
+    free(full);
+    hf_matrix_destroy(&density);
+    hf_linalg_destroy(&linalg);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void guesses_are_found_by_name(void **state)
+{
+    const struct hf_guess_ops *guess = NULL;
+    struct hf_error error;
+    (void)state;
+    for (int i = 0; hf_guess_list[i] != NULL; i++) {
+        assert_int_equal(hf_guess_find(hf_guess_name(hf_guess_list[i]), &guess, NULL), HF_OK);
+        assert_ptr_equal(guess, hf_guess_list[i]);
+        assert_true(strlen(hf_guess_about(guess)) > 0);
+    }
+    assert_int_equal(hf_guess_find("huckel", &guess, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "huckel"));
+    assert_non_null(strstr(error.message, "sad"));
+    assert_non_null(strstr(error.message, "core"));
+    assert_int_equal(hf_guess_find(NULL, &guess, &error), HF_BAD_INPUT);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(configurations_have_the_right_number_of_electrons),
+        cmocka_unit_test(atoms_are_round_and_neutral),
+        cmocka_unit_test(sad_density_is_the_sum_of_neutral_atoms_without_ghosts),
+        cmocka_unit_test(guesses_are_found_by_name),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}

@@ -1,0 +1,334 @@
+/* Whole calculations: energies known from other programs, and every way a run can end. */
+#include "scf_test.h"
+
+#include <signal.h>
+
+static double energy_of(const struct hf_molecule *molecule, const char *set,
+                        const struct hf_scf_settings *settings)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    const hf_status status = test_run(context, molecule, set, settings, &result, &error);
+    if (status != HF_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, HF_OK);
+    assert_true(result.converged);
+    const double energy = result.energy;
+    hf_scf_result_done(&result);
+    assert_null(result.orbital_energy);
+    test_context_done(&context);
+    return energy;
+}
+
+/** References: two other programs that agree to 1e-10 hartree. */
+static void energies_are_those_of_other_programs(void **state)
+{
+    struct test_molecule helium = {0}, hydrogen = {0}, water;
+    (void)state;
+    test_add_atom(&helium, 2, false, 0.0, 0.0, 0.0);
+    test_add_atom(&hydrogen, 1, false, 0.0, 0.0, 0.0);
+    test_add_atom(&hydrogen, 1, false, 0.0, 0.0, 1.4);
+    test_water(&water);
+    struct hf_scf_settings settings = test_settings();
+    for (int i = 0; hf_guess_list[i] != NULL; i++) {
+        settings.guess = hf_guess_name(hf_guess_list[i]);
+        assert_true(fabs(energy_of(&helium.molecule, "cc-pVDZ", &settings) + 2.8551604772) < 1e-9);
+        assert_true(fabs(energy_of(&water.molecule, "STO-3G", &settings) + 74.9630231383) < 1e-9);
+        assert_true(fabs(energy_of(&water.molecule, "cc-pVDZ", &settings) + 76.0267720535) < 1e-9);
+    }
+    /* Szabo and Ostlund, Modern Quantum Chemistry, Table 3.11 gives -1.1167 */
+    assert_true(fabs(energy_of(&hydrogen.molecule, "STO-3G", &settings) + 1.1167) < 1e-4);
+}
+
+static void the_number_of_ranks_does_not_matter(void **state)
+{
+    struct hf_context *alone = NULL, *context = test_context();
+    const struct hf_scf_settings settings = test_settings();
+    struct hf_scf_result one, all;
+    struct test_molecule water;
+    (void)state;
+    test_water(&water);
+    assert_int_equal(hf_context_create(MPI_COMM_SELF, &alone, NULL), HF_OK);
+    assert_int_equal(test_run(alone, &water.molecule, "6-31G*", &settings, &one, NULL), HF_OK);
+    assert_int_equal(test_run(context, &water.molecule, "6-31G*", &settings, &all, NULL), HF_OK);
+    assert_true(fabs(one.energy - all.energy) < 1e-10);
+    assert_int_equal(one.n_iteration, all.n_iteration);
+    double first = all.energy;
+    MPI_Bcast(&first, 1, MPI_DOUBLE, 0, context->comm);
+    assert_true(first == all.energy);
+    hf_scf_result_done(&one);
+    hf_scf_result_done(&all);
+    test_context_done(&alone);
+    test_context_done(&context);
+}
+
+struct witness {
+    int n_started, n_iteration, n_orbital;
+    double last_threshold, first_threshold, last_energy;
+};
+
+static void see_start(void *data, const struct hf_scf_settings *settings, const char *linalg,
+                      int n_function, int n_orbital)
+{
+    struct witness *witness = data;
+    assert_non_null(settings);
+    assert_true(strlen(linalg) > 0);
+    assert_true(n_orbital <= n_function);
+    witness->n_started++;
+    witness->n_orbital = n_orbital;
+}
+
+static void see_iteration(void *data, const struct hf_scf_iteration *iteration)
+{
+    struct witness *witness = data;
+    witness->n_iteration++;
+    assert_int_equal(iteration->number, witness->n_iteration);
+    assert_true(iteration->percent_computed > 0.0 && iteration->percent_computed <= 100.0);
+    assert_true(iteration->seconds >= 0.0);
+    if (iteration->number == 1) witness->first_threshold = iteration->threshold;
+    witness->last_threshold = iteration->threshold;
+    witness->last_energy = iteration->energy;
+}
+
+static void result_is_consistent_and_the_last_build_sharp(void **state)
+{
+    struct hf_context *context = test_context();
+    const struct hf_scf_settings settings = test_settings();
+    struct test_molecule water;
+    struct witness witness = {0};
+    const struct hf_scf_observer observer = {
+        .started = see_start, .iteration = see_iteration, .data = &witness};
+    struct hf_scf_result result;
+    (void)state;
+    test_water(&water);
+    struct hf_basis *basis = test_set(context, &water.molecule, "cc-pVDZ");
+    assert_int_equal(
+        hf_scf_run(context, &water.molecule, basis, &settings, &observer, &result, NULL), HF_OK);
+    assert_int_equal(witness.n_started, 1);
+    assert_int_equal(witness.n_iteration, result.n_iteration);
+    assert_int_equal(witness.n_orbital, result.n_orbital);
+    assert_true(witness.first_threshold > settings.screening_threshold);
+    assert_true(witness.last_threshold == settings.screening_threshold);
+    assert_true(witness.last_energy == result.energy);
+    assert_int_equal(result.n_occupied, 5);
+    assert_int_equal(result.n_function, 24);
+    assert_int_equal(result.n_orbital, 24);
+    assert_true(result.n_iteration <= 10);
+    assert_true(fabs(result.kinetic + result.nuclear_attraction + result.coulomb + result.exchange +
+                     result.nuclear_repulsion - result.energy) < 1e-10);
+    assert_true(fabs(result.two_electron - result.coulomb - result.exchange) < 1e-12);
+    assert_true(fabs(-(result.energy - result.kinetic) / result.kinetic - 2.0) < 2e-3);
+    assert_true(result.exchange < 0.0 && result.coulomb > 0.0);
+    assert_true(fabs(result.dipole[2] + 0.8094) < 1e-3);
+    assert_true(fabs(result.dipole[0]) < 1e-8 && fabs(result.dipole[1]) < 1e-8);
+    for (int i = 1; i < result.n_orbital; i++)
+        assert_true(result.orbital_energy[i] >= result.orbital_energy[i - 1]);
+    assert_true(result.orbital_energy[4] < 0.0 && result.orbital_energy[5] > 0.0);
+    assert_true(result.imbalance >= 1.0);
+    hf_scf_result_done(&result);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void functions_that_stand_twice_are_removed(void **state)
+{
+    struct hf_context *context = test_context();
+    const struct hf_scf_settings settings = test_settings();
+    struct test_molecule test = {0};
+    struct hf_scf_result result;
+    (void)state;
+    test_add_atom(&test, 2, false, 0.0, 0.0, 0.0);
+    test_add_atom(&test, 2, true, 0.0, 0.0, 0.0);
+    assert_int_equal(test_run(context, &test.molecule, "cc-pVDZ", &settings, &result, NULL), HF_OK);
+    assert_int_equal(result.n_function, 10);
+    assert_int_equal(result.n_orbital, 5);
+    assert_int_equal(result.n_removed, 5);
+    assert_true(result.converged);
+    assert_true(fabs(result.energy + 2.8551604772) < 1e-9);
+    hf_scf_result_done(&result);
+    test_context_done(&context);
+}
+
+static void one_function_and_no_electrons_are_no_special_cases(void **state)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    struct test_molecule helium = {0}, protons = {0};
+    struct hf_scf_result result;
+    (void)state;
+    test_add_atom(&helium, 2, false, 0.0, 0.0, 0.0);
+    test_add_atom(&protons, 1, false, 0.0, 0.0, 0.0);
+    test_add_atom(&protons, 1, false, 0.0, 0.0, 2.0);
+    protons.molecule.charge = 2;
+    for (int i = 0; hf_guess_list[i] != NULL; i++) {
+        settings.guess = hf_guess_name(hf_guess_list[i]);
+        assert_int_equal(test_run(context, &helium.molecule, "STO-3G", &settings, &result, NULL),
+                         HF_OK);
+        assert_int_equal(result.n_orbital, 1);
+        assert_true(result.converged && result.n_iteration == 2);
+        hf_scf_result_done(&result);
+        assert_int_equal(test_run(context, &protons.molecule, "STO-3G", &settings, &result, NULL),
+                         HF_OK);
+        assert_int_equal(result.n_occupied, 0);
+        assert_true(result.converged);
+        assert_true(fabs(result.energy - 0.5) < 1e-12);
+        assert_true(result.orbital_energy[0] < 0.0);
+        hf_scf_result_done(&result);
+    }
+    test_context_done(&context);
+}
+
+static void not_converging_is_no_error(void **state)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    struct test_molecule water;
+    struct hf_scf_result result;
+    (void)state;
+    test_water(&water);
+    settings.max_iteration = 3;
+    assert_int_equal(test_run(context, &water.molecule, "6-31G*", &settings, &result, NULL), HF_OK);
+    assert_false(result.converged);
+    assert_int_equal(result.n_iteration, 3);
+    assert_true(isfinite(result.energy) && result.orbital_energy[0] < -10.0);
+    hf_scf_result_done(&result);
+    test_context_done(&context);
+}
+
+/** Without DIIS water converges as well, only later. */
+static void diis_can_be_turned_off(void **state)
+{
+    struct test_molecule water;
+    struct hf_scf_settings settings = test_settings();
+    (void)state;
+    test_water(&water);
+    settings.diis_size = 0;
+    assert_true(fabs(energy_of(&water.molecule, "STO-3G", &settings) + 74.9630231383) < 1e-8);
+}
+
+/** Runs water with what the caller broke and expects `expected` with `words` in the message. */
+static void fails(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
+                  hf_status expected, const char *words)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    const hf_status status = test_run(context, molecule, "STO-3G", settings, &result, &error);
+    if (status != expected || strstr(error.message, words) == NULL)
+        print_error("status %d: %s\n", (int)status, error.message);
+    assert_int_equal(status, expected);
+    assert_non_null(strstr(error.message, words));
+    assert_null(result.orbital_energy);
+    test_context_done(&context);
+}
+
+static void molecules_it_cannot_do_are_named(void **state)
+{
+    const struct hf_scf_settings settings = test_settings();
+    struct test_molecule water;
+    (void)state;
+    test_water(&water);
+    water.molecule.charge = 1;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "9 electrons (charge +1)");
+    water.molecule.charge = 12;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "-2 electrons");
+    water.molecule.charge = -6;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "do not fit into 7 orbitals");
+    water.molecule.charge = 0;
+    water.molecule.multiplicity = 3;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "multiplicity 1, found 3");
+}
+
+static void an_infinite_energy_ends_the_run(void **state)
+{
+    const struct hf_scf_settings settings = test_settings();
+    struct test_molecule test = {0};
+    (void)state;
+    test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
+    test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
+    fails(&test.molecule, &settings, HF_NO_RESOURCE, "not a finite number");
+}
+
+static void settings_out_of_range_are_named(void **state)
+{
+    struct test_molecule water;
+    (void)state;
+    test_water(&water);
+    struct hf_scf_settings settings = test_settings();
+    settings.guess = "hope";
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "\"hope\"");
+    settings = test_settings();
+    settings.max_iteration = 0;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "at least one iteration");
+    settings = test_settings();
+    settings.energy_tolerance = 0.0;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "positive");
+    settings = test_settings();
+    settings.commutator_tolerance = (double)NAN;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "positive");
+    settings = test_settings();
+    settings.screening_threshold = -1.0;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "positive");
+    settings = test_settings();
+    settings.linear_dependence_threshold = 0.0;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "positive");
+    settings = test_settings();
+    settings.linear_dependence_threshold = 1e6;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "linear dependence threshold");
+    settings = test_settings();
+    settings.diis_size = -1;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "DIIS");
+    settings = test_settings();
+    settings.fock.builder = "abacus";
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "abacus");
+    settings = test_settings();
+    settings.fock.scheduler = "rota";
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "rota");
+}
+
+/** Returns SIGTERM on one rank only, from the call that comes third. */
+static int stop_third(void *data, double fraction)
+{
+    int rank, n_rank, *n_call = data;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_rank);
+    assert_true(fraction >= 0.0 && fraction <= 1.0);
+    return ++*n_call >= 3 && rank == n_rank - 1 ? SIGTERM : 0;
+}
+
+static void a_signal_on_one_rank_ends_the_run_on_all(void **state)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    struct test_molecule water;
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    int n_call = 0;
+    (void)state;
+    test_water(&water);
+    settings.fock.progress = stop_third;
+    settings.fock.progress_data = &n_call;
+    assert_int_equal(test_run(context, &water.molecule, "STO-3G", &settings, &result, &error),
+                     HF_INTERRUPTED);
+    assert_int_equal(error.signal_number, SIGTERM);
+    assert_true(strlen(error.message) > 0);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(energies_are_those_of_other_programs),
+        cmocka_unit_test(the_number_of_ranks_does_not_matter),
+        cmocka_unit_test(result_is_consistent_and_the_last_build_sharp),
+        cmocka_unit_test(functions_that_stand_twice_are_removed),
+        cmocka_unit_test(one_function_and_no_electrons_are_no_special_cases),
+        cmocka_unit_test(not_converging_is_no_error),
+        cmocka_unit_test(diis_can_be_turned_off),
+        cmocka_unit_test(molecules_it_cannot_do_are_named),
+        cmocka_unit_test(an_infinite_energy_ends_the_run),
+        cmocka_unit_test(settings_out_of_range_are_named),
+        cmocka_unit_test(a_signal_on_one_rank_ends_the_run_on_all),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}
