@@ -201,8 +201,8 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     struct hf_timers *timers = &self->context->timers;
     hf_status status = HF_OK;
     HF_TRY(hf_scheduler_start(self->scheduler, hf_task_list_size(data->tasks), NULL, error));
-    /* What one build drops must stay well below what screening drops. */
-    hf_engine_set_threshold(data->engine, 0.01 * self->threshold);
+    /* Many primitive quartets make one quartet: together they may drop about what screening may. */
+    hf_engine_set_threshold(data->engine, 0.1 * self->threshold);
     const double start = hf_wall_seconds();
     status = compute_tasks(self, error);
     const double seconds = hf_wall_seconds() - start;

@@ -4,6 +4,8 @@
 
 #include "hf/schedule.h"
 
+#include <stddef.h>
+
 struct hf_scheduler {
     const struct hf_scheduler_ops *ops;
     MPI_Comm comm; /**< a duplicate, owned */
