@@ -43,9 +43,9 @@ static void raise_to(atomic_size_t *highest, size_t value)
 void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_element,
                          size_t element_bytes)
 {
-    if (element_bytes != 0 && n_element > (SIZE_MAX - 2 * ALIGNMENT) / element_bytes) return NULL;
+    if (element_bytes != 0 && n_element > (SIZE_MAX - (size_t)2 * ALIGNMENT) / element_bytes) return NULL;
     const size_t n_bytes = n_element * element_bytes;
-    const size_t padded = (n_bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const size_t padded = (n_bytes + (size_t)2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     unsigned char *start = aligned_alloc(ALIGNMENT, padded);
     if (start == NULL) return NULL;
     memset(start, 0, padded);
