@@ -86,9 +86,16 @@ static void print_orbitals(FILE *out, const struct hf_scf_result *result)
     }
 }
 
+/** What would print as -0.00000000 is zero. */
+static double without_noise(double value)
+{
+    return fabs(value) < 5e-9 ? 0.0 : value;
+}
+
 static void print_dipole(FILE *out, const struct hf_scf_result *result)
 {
-    const double *d = result->dipole;
+    double d[3];
+    for (int i = 0; i < 3; i++) d[i] = without_noise(result->dipole[i]);
     const double norm = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     fprintf(out, "\nDipole moment about the origin\n");
     fprintf(out, "  %8s %14s %14s %14s %14s\n", "", "x", "y", "z", "norm");
