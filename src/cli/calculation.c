@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const default_basis = "def2-SVP";
 
@@ -35,40 +36,46 @@ static hf_status split_choice(const struct hf_option_value *value, int n_atom,
     return HF_OK;
 }
 
-/** Basis choices in the order of their weight. A choice for all atoms on the command line replaces
- *  everything that the file says. */
+static bool is_for_all_atoms(const struct hf_basis_choice *choice)
+{
+    return choice->atom < 0 && choice->atomic_number == 0;
+}
+
+/** Adds the choices of one level; a choice for all atoms takes the first place. */
+static hf_status add_choices(struct hf_calculation *calculation, const struct hf_options *options,
+                             enum hf_option_level level, struct hf_error *error)
+{
+    for (int i = 0; i < options->n_value; i++) {
+        const struct hf_option_value *value = &options->value[i];
+        struct hf_basis_choice choice;
+        if (value->level != level || strcmp(value->option->key, "basis") != 0) continue;
+        const hf_status status =
+            split_choice(value, calculation->input.molecule.n_atom, &choice, error);
+        if (status != HF_OK) return status;
+        if (is_for_all_atoms(&choice))
+            calculation->choice[0] = choice;
+        else
+            calculation->choice[calculation->n_choice++] = choice;
+    }
+    return HF_OK;
+}
+
+/** Basis choices, the one for all atoms first. When the command line has one for all atoms, it
+ *  replaces everything that the file says; else it adds to it. */
 static hf_status choose_basis(struct hf_calculation *calculation, const struct hf_options *options,
                               struct hf_error *error)
 {
-    const int n_atom = calculation->input.molecule.n_atom;
-    struct hf_basis_choice general = {.atom = -1, .name = default_basis, .where = "default"};
+    const struct hf_basis_choice unsaid = {.atom = -1, .name = default_basis, .where = "default"};
     calculation->choice = calloc((size_t)options->n_value + 1, sizeof *calculation->choice);
     if (calculation->choice == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    calculation->choice[calculation->n_choice++] = general;
-    for (enum hf_option_level level = HF_OPTION_FILE; level <= HF_OPTION_COMMAND_LINE; level++) {
-        for (int i = 0; i < options->n_value; i++) {
-            const struct hf_option_value *value = &options->value[i];
-            struct hf_basis_choice choice;
-            if (value->level != level || strcmp(value->option->key, "basis") != 0) continue;
-            const hf_status status = split_choice(value, n_atom, &choice, error);
-            if (status != HF_OK) return status;
-            const bool all = choice.atom < 0 && choice.atomic_number == 0;
-            if (all && level == HF_OPTION_COMMAND_LINE &&
-                strncmp(calculation->choice[0].where, "--", 2) != 0) {
-                /* forget the file, keep what the command line has said so far */
-                int n_kept = 1;
-                for (int k = 1; k < calculation->n_choice; k++)
-                    if (strncmp(calculation->choice[k].where, "--", 2) == 0)
-                        calculation->choice[n_kept++] = calculation->choice[k];
-                calculation->n_choice = n_kept;
-            }
-            if (all)
-                calculation->choice[0] = choice;
-            else
-                calculation->choice[calculation->n_choice++] = choice;
-        }
-    }
-    return HF_OK;
+    calculation->choice[0] = unsaid;
+    calculation->n_choice = 1;
+    hf_status status = add_choices(calculation, options, HF_OPTION_COMMAND_LINE, error);
+    if (status != HF_OK || calculation->choice[0].where != unsaid.where) return status;
+    calculation->n_choice = 1;
+    status = add_choices(calculation, options, HF_OPTION_FILE, error);
+    return status == HF_OK ? add_choices(calculation, options, HF_OPTION_COMMAND_LINE, error)
+                           : status;
 }
 
 /** "cc-pVDZ; O aug-cc-pVDZ; atom 2 STO-3G" */
@@ -126,10 +133,12 @@ static enum hf_grain grain(const struct hf_options *options)
     return HF_GRAIN_ATOM_QUARTET;
 }
 
-/** For hf_fock_settings.progress: shows progress, and tells of signals. `data` is the report. */
+/** For hf_fock_settings.progress: shows progress, and tells of signals. `data` is the report. Open
+ *  MPI puts a pseudo-terminal between a rank and whatever its standard output goes to, a file too,
+ *  but none for standard error: progress is shown when that is a terminal as well. */
 static int progress(void *data, double fraction)
 {
-    hf_report_progress(data, fraction);
+    if (isatty(STDERR_FILENO) == 1) hf_report_progress(data, fraction);
     return hf_signal_caught();
 }
 

@@ -165,5 +165,8 @@ void hf_print_manual(FILE *stream)
         "When hf ends with another code than 0, Open MPI's mpiexec adds lines of its own; the "
         "option\n"
         ".B \\-\\-quiet\nof mpiexec, or OMPI_MCA_orte_execute_quiet=1 in the environment, silences "
-        "them.\n");
+        "them\n"
+        "(and everything else that mpiexec has to say).\n"
+        "When mpiexec itself gets SIGINT or SIGTERM it passes the signal on, but the exit code it\n"
+        "then returns is its own.\n");
 }

@@ -138,11 +138,12 @@ static hf_status check_electrons(struct draft *draft, struct hf_error *error)
         return hf_fail(error, HF_BAD_INPUT, "%s: multiplicity %d needs %d electrons, there are %d",
                        where, molecule->multiplicity, unpaired, n_electron);
     if ((n_electron - unpaired) % 2 != 0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: %d electrons (charge %+d) cannot have multiplicity %d; an %s number of "
-                       "electrons needs an %s multiplicity",
-                       where, n_electron, molecule->charge, molecule->multiplicity,
-                       n_electron % 2 != 0 ? "odd" : "even", n_electron % 2 != 0 ? "even" : "odd");
+        return hf_fail(
+            error, HF_BAD_INPUT,
+            "%s: %d electron%s (charge %+d) cannot have multiplicity %d; an %s number of "
+            "electrons needs an %s multiplicity",
+            where, n_electron, n_electron > 1 ? "s" : "", molecule->charge, molecule->multiplicity,
+            n_electron % 2 != 0 ? "odd" : "even", n_electron % 2 != 0 ? "even" : "odd");
     return HF_OK;
 }
 

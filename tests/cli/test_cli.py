@@ -172,6 +172,12 @@ def good_runs(folder):
     code, output, errors = run([path] + mixed)
     check("23 functions" not in output and "21 functions" in output, "mixed basis:", output + errors)
 
+    several = WATER + "basis O cc-pvdz\n"
+    for options, part in ((["--basis", "3-21g"], "13 functions"), (["--basis", "H=3-21g"], "18 func"),
+                          ([], "16 functions"), (["--basis", "1=3-21g"], "11 functions")):
+        code, output, errors = run([write(folder, several, "several.mol"), "--check"] + options)
+        check(code == 0 and part in output, f"basis {options}:", output + errors)
+
     close = WATER.replace("units bohr", "units angstrom").replace("0.22166487", "0.22")
     code, output, errors = run([write(folder, close, "far.mol"), "--check"])
     check(code == 0 and "are they bohr?" in output, "units:", output + errors)
