@@ -36,6 +36,7 @@ struct hf_option_choice {
 struct hf_option {
     const char *key;
     enum hf_option_type type;
+    bool repeatable;           /**< several values stand beside each other */
     const char *argument;      /**< what help calls the value, e.g. "NAME" */
     const char *default_value; /**< NULL when there is none */
     const char *unit;          /**< NULL when there is none */
@@ -45,7 +46,6 @@ struct hf_option {
     /** The same from a list of the library: fills *choice with entry i; false behind the last. */
     bool (*list)(int i, struct hf_option_choice *choice);
     const char *alias_key, *alias_value;
-    bool repeatable; /**< several values stand beside each other */
 };
 
 enum hf_option_level { HF_OPTION_DEFAULT, HF_OPTION_FILE, HF_OPTION_COMMAND_LINE };

@@ -23,8 +23,8 @@ struct hf_text {
 /** Reads `path` on rank 0 and gives it to all ranks, so that all parse the same.
  *
  *  Call     collective over context->comm; path need only be right on rank 0.
- *  Errors   HF_BAD_INPUT: no such file, directory, not a regular file, not readable, empty, larger
- *           than 64 MiB, not text (NUL or control bytes); HF_NO_RESOURCE: memory. Same status and
+ *  Errors   HF_BAD_INPUT: no such file, directory, not a regular file, not readable, empty, 64 MiB
+ *           or larger, not text (NUL or control bytes); HF_NO_RESOURCE: memory. Same status and
  *           message on every rank; *text is then empty. */
 hf_status hf_text_read(struct hf_context *context, const char *path, struct hf_text *text,
                        struct hf_error *error) HF_MUST_CHECK;

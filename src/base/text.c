@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /** Larger files are certainly no input of this program. */
-enum { MAX_BYTES = 64 * 1024 * 1024 };
+enum { MIB = 1 << 20, MAX_MIB = 64 };
 
 hf_status hf_text_fail(struct hf_error *error, const struct hf_text *text, int line,
                        const char *format, ...)
@@ -67,9 +67,9 @@ static hf_status open_regular(const char *path, int *file, size_t *n_byte, struc
     if (!S_ISREG(about.st_mode))
         return hf_fail(error, HF_BAD_INPUT, "%s: is not a regular file", path);
     if (about.st_size == 0) return hf_fail(error, HF_BAD_INPUT, "%s: the file is empty", path);
-    if (about.st_size > MAX_BYTES)
+    if (about.st_size / MIB >= MAX_MIB)
         return hf_fail(error, HF_BAD_INPUT, "%s: %lld MiB are too large for an input (at most %d)",
-                       path, (long long)about.st_size / (1024 * 1024), MAX_BYTES / (1024 * 1024));
+                       path, (long long)about.st_size / MIB, MAX_MIB);
     *file = open(path, O_RDONLY);
     if (*file < 0) return hf_fail(error, HF_BAD_INPUT, "%s: %s", path, strerror(errno));
     *n_byte = (size_t)about.st_size;
@@ -124,17 +124,15 @@ static int cut_lines(char *content, size_t n_byte, char **line)
     return n_line;
 }
 
-/** Makes a text of `content`, which it takes over in any case. */
+/** Makes a text of `content`, which it takes over; half-made when there is no memory. */
 static hf_status text_from_content(const char *path, char *content, size_t n_byte,
                                    struct hf_text *text, struct hf_error *error)
 {
     const int n_line = cut_lines(content, n_byte, NULL);
     *text = (struct hf_text){.path = strdup(path), .content = content, .n_line = n_line};
     text->line = calloc((size_t)n_line + 1, sizeof *text->line);
-    if (text->path == NULL || text->line == NULL) {
-        hf_text_done(text);
+    if (text->path == NULL || text->line == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", path);
-    }
     cut_lines(content, n_byte, text->line);
     return HF_OK;
 }
@@ -144,11 +142,13 @@ hf_status hf_text_from_string(const char *path, const char *string, struct hf_te
 {
     *text = (struct hf_text){0};
     const size_t n_byte = strlen(string);
-    const hf_status status = check_bytes(path, string, n_byte, error);
+    hf_status status = check_bytes(path, string, n_byte, error);
     if (status != HF_OK) return status;
     char *content = strdup(string);
     if (content == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", path);
-    return text_from_content(path, content, n_byte, text, error);
+    status = text_from_content(path, content, n_byte, text, error);
+    if (status != HF_OK) hf_text_done(text);
+    return status;
 }
 
 hf_status hf_text_read(struct hf_context *context, const char *path, struct hf_text *text,

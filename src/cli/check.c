@@ -17,7 +17,8 @@ static double shell_pair_bytes(const struct hf_basis *basis)
     for (int a = 0; a < basis->n_shell; a++) {
         for (int b = 0; b <= a; b++) {
             const int n = basis->shell[a].n_primitive * basis->shell[b].n_primitive;
-            primitives += (n + HF_LANES - 1) / HF_LANES * HF_LANES;
+            const int n_padded = (n + HF_LANES - 1) / HF_LANES * HF_LANES;
+            primitives += n_padded;
         }
     }
     return primitives * HF_N_PRIMITIVE_ROW * (double)sizeof(double) +

@@ -23,7 +23,7 @@ static hf_status file_ends(const struct v30 *reader, struct hf_error *error)
 }
 
 /** Joins the next line with its continuations. */
-static hf_status next_line(struct v30 *reader, struct hf_error *error)
+static hf_status join_line(struct v30 *reader, struct hf_error *error)
 {
     const struct hf_text *text = reader->draft->text;
     size_t length = 0;
@@ -168,7 +168,7 @@ static hf_status read_block(struct v30 *reader, struct hf_error *error)
     const bool atoms = is_line(reader, "BEGIN", "ATOM"), bonds = is_line(reader, "BEGIN", "BOND");
     hf_status status = HF_OK;
     for (int depth = 1; depth > 0 && status == HF_OK;) {
-        status = next_line(reader, error);
+        status = join_line(reader, error);
         if (status != HF_OK) break;
         if (is_line(reader, "END", NULL))
             depth--;
@@ -186,11 +186,11 @@ static hf_status read_table(struct v30 *reader, struct hf_error *error)
 {
     const struct hf_text *text = reader->draft->text;
     int n_atom = -1, n_bond = 0;
-    hf_status status = next_line(reader, error);
+    hf_status status = join_line(reader, error);
     if (status == HF_OK && !is_line(reader, "BEGIN", "CTAB"))
         status = hf_text_fail(error, text, reader->line, "expected 'M  V30 BEGIN CTAB'");
     while (status == HF_OK) {
-        status = next_line(reader, error);
+        status = join_line(reader, error);
         if (status != HF_OK || is_line(reader, "END", "CTAB")) break;
         if (is_line(reader, "COUNTS", NULL))
             status = read_counts(reader, &n_atom, &n_bond, error);
@@ -205,7 +205,7 @@ static hf_status read_table(struct v30 *reader, struct hf_error *error)
     return HF_OK;
 }
 
-hf_status hf_read_mdl_v3000(struct draft *draft, int *after, struct hf_error *error)
+hf_status hf_read_mdl_v3000(struct draft *draft, int *next_line, struct hf_error *error)
 {
     struct v30 reader = {.draft = draft, .next = 4};
     hf_status status = read_table(&reader, error);
@@ -213,7 +213,7 @@ hf_status hf_read_mdl_v3000(struct draft *draft, int *after, struct hf_error *er
     while (status == HF_OK && !ended && reader.next < draft->text->n_line)
         ended = strncmp(draft->text->line[reader.next++], "M  END", 6) == 0;
     if (status == HF_OK && !ended) status = file_ends(&reader, error);
-    *after = reader.next;
+    *next_line = reader.next;
     free(reader.content);
     return status;
 }
