@@ -19,10 +19,9 @@ enum { TAG_REQUEST = 1, TAG_REPLY = 2 };
 enum { REQUEST = 0, RESIGN = 1 };
 
 enum {
-    /** Longest list that is handed out task by task is this many tasks per worker; longer ones go
-     * in chunks, so that the manager's share of the time stays small (a chunk is then at most 1e-4
-     * of a worker's tasks) and it can serve many workers. */
-    TASKS_PER_WORKER = 10000,
+    /** A chunk is this fraction of a worker's even share of what is left, and at least one task:
+     * long lists of small tasks cost few messages, and the last tasks still go one by one. */
+    CHUNKS_PER_SHARE = 200,
     /** Requests ahead stop when fewer chunks than this per worker are left. */
     CHUNKS_FOR_PREFETCH = 8,
     /** Looks in vain before the manager begins to sleep: a worker may need its core. */
@@ -34,10 +33,10 @@ struct reply {
 };
 
 struct manager {
-    int64_t position, end;    /**< worker: what is left of the chunk in hand */
-    int64_t next_task, chunk; /**< manager */
-    int n_working;            /**< manager: workers that have not been told to finish */
-    bool asked, finished;     /**< worker: a request is on its way; the list is at its end */
+    int64_t position, end; /**< worker: what is left of the chunk in hand */
+    int64_t next_task;     /**< manager */
+    int n_working;         /**< manager: workers that have not been told to finish */
+    bool asked, finished;  /**< worker: a request is on its way; the list is at its end */
     struct reply reply;
     MPI_Request receive;
 };
@@ -57,9 +56,6 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     const int n_worker = self->n_rank - 1;
     *data = (struct manager){.n_working = n_worker, .receive = MPI_REQUEST_NULL};
     data->end = self->n_rank == 1 ? self->n_task : 0;
-    data->chunk = 1;
-    if (n_worker > 0 && self->n_task > (int64_t)n_worker * TASKS_PER_WORKER)
-        data->chunk = self->n_task / ((int64_t)n_worker * TASKS_PER_WORKER);
     return HF_OK;
 }
 
@@ -75,6 +71,22 @@ static void wait_for_message(MPI_Comm comm, MPI_Status *found)
     }
 }
 
+/** The next chunk of the list, and whether the worker may ask for another while it computes. */
+static struct reply next_chunk(struct hf_scheduler *self)
+{
+    struct manager *data = self->data;
+    const int64_t n_worker = self->n_rank - 1, left = self->n_task - data->next_task;
+    int64_t chunk = left / (n_worker * CHUNKS_PER_SHARE);
+    if (chunk < 1) chunk = 1;
+    const struct reply reply = {
+        .first = data->next_task,
+        .count = left < chunk ? left : chunk,
+        .request_ahead = left - chunk > chunk * CHUNKS_FOR_PREFETCH * n_worker,
+    };
+    data->next_task += reply.count;
+    return reply;
+}
+
 /** Serves requests until every worker has been told that there is no more, or has resigned. */
 static void manage(struct hf_scheduler *self)
 {
@@ -88,12 +100,7 @@ static void manage(struct hf_scheduler *self)
             data->n_working--;
             continue;
         }
-        const int64_t left = self->n_task - data->next_task;
-        struct reply reply = {.first = data->next_task,
-                              .count = left < data->chunk ? left : data->chunk};
-        data->next_task += reply.count;
-        reply.request_ahead =
-            self->n_task - data->next_task > data->chunk * CHUNKS_FOR_PREFETCH * (self->n_rank - 1);
+        const struct reply reply = next_chunk(self);
         if (reply.count == 0) data->n_working--;
         MPI_Send(&reply, 3, MPI_INT64_T, from.MPI_SOURCE, TAG_REPLY, self->comm);
     }
