@@ -80,7 +80,7 @@ BAD_INPUT = [
     ("JSON path is a directory", WATER, ["--json", "/"], ["/"]),
     ("unknown option", WATER, ["--bassis", "STO-3G"], ["--bassis", "did you mean --basis"]),
     ("option without its value", WATER, ["--basis"], ["--basis needs a value"]),
-    ("unknown choice", WATER, ["--scheduler", "statik"], ["'statik'", "did you mean static"]),
+    ("unknown choice", WATER, ["--schedule", "statik"], ["'statik'", "did you mean static"]),
     ("method that hf lacks", WATER, ["--method", "uhf"], ["uhf is not available"]),
     ("two files", WATER, ["another.mol"], ["more than one input file"]),
 ]
