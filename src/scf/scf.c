@@ -31,7 +31,8 @@ struct run {
     struct hf_matrix *x;             /* [n][m] */
     struct hf_matrix *occupied;      /* [m][o] orbitals of the density; NULL when o = 0 */
     struct hf_matrix *guess_density; /* [m][m] D' of a guess not made of orbitals, until used */
-    struct hf_matrix *fock;          /* [m][m] F' of the last iteration, not extrapolated */
+    struct hf_matrix *fock;          /* [m][m] F' of the last density, until the next is made */
+    struct hf_matrix *commutator;    /* [m][m] of the two */
     double busy_max, busy_mean;      /* sums over the builds */
     double iteration_started;
 };
@@ -113,8 +114,6 @@ static hf_status set_up(struct run *run, struct hf_error *error)
     HF_TRY(make_builder(run, error));
     HF_TRY(hf_diis_create(run->context, run->linalg, result->n_orbital, run->settings->diis_size,
                           &run->diis, error));
-    HF_TRY(hf_matrix_create(run->linalg, "Fock matrix", result->n_orbital, result->n_orbital,
-                            &run->fock, error));
     if (result->n_occupied > 0)
         HF_TRY(hf_matrix_create(run->linalg, "occupied orbitals", result->n_orbital,
                                 result->n_occupied, &run->occupied, error));
@@ -133,6 +132,7 @@ static void tear_down(struct run *run)
     hf_two_electron_done(&run->two_electron);
     hf_matrix_destroy(&run->guess_density);
     hf_matrix_destroy(&run->occupied);
+    hf_matrix_destroy(&run->commutator);
     hf_matrix_destroy(&run->fock);
     hf_matrix_destroy(&run->core);
     hf_matrix_destroy(&run->x);
@@ -230,21 +230,21 @@ static hf_status build_two_electron(struct run *run, struct hf_matrix *density, 
 static hf_status make_fock(struct run *run, struct hf_error *error)
 {
     hf_status status;
-    const int n = run->result->n_function;
+    const int n = run->result->n_function, m = run->result->n_orbital;
     struct hf_matrix *fock = NULL;
     HF_TRY(hf_matrix_create(run->linalg, "Fock matrix", n, n, &fock, error));
     HF_TRY(hf_matrix_copy(run->core, fock, error));
     HF_TRY(hf_matrix_add(1.0, run->two_electron.coulomb, 1.0, fock, error));
     HF_TRY(hf_matrix_add(-0.5, run->two_electron.exchange, 1.0, fock, error));
+    HF_TRY(hf_matrix_create(run->linalg, "Fock matrix", m, m, &run->fock, error));
     HF_TRY(hf_to_orthonormal(run->linalg, run->x, fock, run->fock, error));
 cleanup:
     hf_matrix_destroy(&fock);
     return status;
 }
 
-/** The commutator of run->fock with the density it was made from. */
-static hf_status make_commutator(struct run *run, struct hf_matrix *commutator,
-                                 struct hf_error *error)
+/** run->commutator of run->fock with the density it was made from. */
+static hf_status make_commutator(struct run *run, struct hf_error *error)
 {
     hf_status status;
     const int m = run->result->n_orbital;
@@ -257,8 +257,9 @@ static hf_status make_commutator(struct run *run, struct hf_matrix *commutator,
             HF_TRY(hf_matrix_multiply(2.0, false, run->occupied, true, run->occupied, 0.0, density,
                                       error));
     }
-    HF_TRY(hf_commutator(run->linalg, run->fock, density, commutator, error));
-    HF_TRY(hf_matrix_max_abs(commutator, &run->result->commutator, error));
+    HF_TRY(hf_matrix_create(run->linalg, "commutator", m, m, &run->commutator, error));
+    HF_TRY(hf_commutator(run->linalg, run->fock, density, run->commutator, error));
+    HF_TRY(hf_matrix_max_abs(run->commutator, &run->result->commutator, error));
 cleanup:
     hf_matrix_destroy(&density);
     return status;
@@ -308,8 +309,7 @@ static void tell_observer(struct run *run)
 }
 
 /** Energy, Fock matrix and commutator of the next density, which is destroyed. */
-static hf_status evaluate(struct run *run, struct hf_matrix *density, struct hf_matrix *commutator,
-                          struct hf_error *error)
+static hf_status evaluate(struct run *run, struct hf_matrix *density, struct hf_error *error)
 {
     hf_status status;
     struct hf_timers *timers = &run->context->timers;
@@ -319,35 +319,32 @@ static hf_status evaluate(struct run *run, struct hf_matrix *density, struct hf_
     hf_timer_start(timers, HF_PHASE_LINEAR_ALGEBRA);
     status = add_energies(run, error);
     if (status == HF_OK) status = make_fock(run, error);
-    if (status == HF_OK) status = make_commutator(run, commutator, error);
+    if (status == HF_OK) status = make_commutator(run, error);
     hf_timer_stop(timers, HF_PHASE_LINEAR_ALGEBRA);
     if (status == HF_OK) tell_observer(run);
 cleanup:
     return status;
 }
 
-/** The next density, from the Fock matrices and commutators so far. */
-static hf_status advance(struct run *run, const struct hf_matrix *commutator,
-                         struct hf_matrix *density, struct hf_error *error)
+/** The next density, from the Fock matrices and commutators so far. Matrices that the next Fock
+ *  build does not need are gone before it starts. */
+static hf_status advance(struct run *run, struct hf_matrix *density, struct hf_error *error)
 {
     hf_status status;
     struct hf_timers *timers = &run->context->timers;
-    const int m = run->result->n_orbital;
-    struct hf_matrix *combined = NULL;
-    HF_TRY(hf_matrix_create(run->linalg, "combined Fock matrix", m, m, &combined, error));
     hf_timer_start(timers, HF_PHASE_LINEAR_ALGEBRA);
-    status = hf_matrix_copy(run->fock, combined, error);
-    if (status == HF_OK) status = hf_diis_extrapolate(run->diis, combined, commutator, error);
+    status = hf_diis_extrapolate(run->diis, run->fock, run->commutator, error);
     hf_timer_stop(timers, HF_PHASE_LINEAR_ALGEBRA);
-    if (status != HF_OK) goto cleanup;
+    hf_matrix_destroy(&run->commutator);
+    if (status != HF_OK) return status;
 
-    HF_TRY(hf_lowest_orbitals(run->context, run->linalg, combined, run->result->orbital_energy,
+    HF_TRY(hf_lowest_orbitals(run->context, run->linalg, run->fock, run->result->orbital_energy,
                               run->occupied, error));
+    hf_matrix_destroy(&run->fock);
     hf_timer_start(timers, HF_PHASE_LINEAR_ALGEBRA);
     status = hf_density_of_orbitals(run->linalg, run->x, run->occupied, density, error);
     hf_timer_stop(timers, HF_PHASE_LINEAR_ALGEBRA);
 cleanup:
-    hf_matrix_destroy(&combined);
     return status;
 }
 
@@ -370,24 +367,21 @@ static hf_status look_for_signal(const struct run *run, struct hf_error *error)
 static hf_status converge(struct run *run, struct hf_error *error)
 {
     hf_status status;
-    const int n = run->result->n_function, m = run->result->n_orbital;
-    struct hf_matrix *density = NULL, *commutator = NULL;
+    const int n = run->result->n_function;
+    struct hf_matrix *density = NULL;
     HF_TRY(hf_matrix_create(run->linalg, "next density", n, n, &density, error));
     HF_TRY(guess_density(run, density, error));
     run->iteration_started = hf_wall_seconds();
     for (;;) {
-        HF_TRY(hf_matrix_create(run->linalg, "commutator", m, m, &commutator, error));
-        HF_TRY(evaluate(run, density, commutator, error));
+        HF_TRY(evaluate(run, density, error));
         if (run->result->n_iteration == 1) run->result->guess_energy = run->result->energy;
         run->result->converged = is_converged(run);
         if (run->result->converged || run->result->n_iteration >= run->settings->max_iteration)
             break;
         HF_TRY(look_for_signal(run, error));
-        HF_TRY(advance(run, commutator, density, error));
-        hf_matrix_destroy(&commutator);
+        HF_TRY(advance(run, density, error));
     }
 cleanup:
-    hf_matrix_destroy(&commutator);
     hf_matrix_destroy(&density);
     return status;
 }
