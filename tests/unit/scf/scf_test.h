@@ -67,6 +67,17 @@ static inline hf_status test_run(struct hf_context *context, const struct hf_mol
     return status;
 }
 
+/** Grid for matrices of order n: as argv says, "serial" (rank 0) or "parallel" (block-cyclic over
+ *  all ranks, however small n is). */
+static inline struct hf_linalg *test_linalg(struct hf_context *context, const char *layout, int n)
+{
+    struct hf_linalg *linalg = NULL;
+    const int smallest_parallel_order = strcmp(layout, "parallel") == 0 ? 0 : n + 1;
+    assert_int_equal(hf_linalg_create_ext(context, n, smallest_parallel_order, 3, &linalg, NULL),
+                     HF_OK);
+    return linalg;
+}
+
 /** Full copy of a matrix; free with free. */
 static inline double *test_gather(const struct hf_matrix *matrix)
 {

@@ -1,6 +1,8 @@
 /* DIIS on a model in which Fock matrix and commutator are linear in a few parameters. */
 #include "scf_test.h"
 
+static const char *layout; /**< argv[1]: "serial" or "parallel" */
+
 enum { M = 9, N_PARAMETER = 3 };
 
 /** F(t) = F_0 + sum_k t_k F_k and e(t) = e_0 + sum_k t_k e_k with e(solution) = 0. */
@@ -58,7 +60,7 @@ struct bench {
 static void bench_init(struct bench *bench, int size)
 {
     bench->context = test_context();
-    assert_int_equal(hf_linalg_create(bench->context, M, &bench->linalg, NULL), HF_OK);
+    bench->linalg = test_linalg(bench->context, layout, M);
     assert_int_equal(hf_matrix_create(bench->linalg, "F", M, M, &bench->fock, NULL), HF_OK);
     assert_int_equal(hf_matrix_create(bench->linalg, "e", M, M, &bench->commutator, NULL), HF_OK);
     assert_int_equal(hf_diis_create(bench->context, bench->linalg, M, size, &bench->diis, NULL),
@@ -199,5 +201,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_vanishing_commutator_is_taken_as_it_is),
         cmocka_unit_test(without_history_nothing_changes),
     };
+    layout = argc > 1 ? argv[1] : "serial";
     HF_RUN_MPI_TESTS(argc, argv, tests);
 }

@@ -3,6 +3,8 @@
 
 #include "hf/solid_harmonics.h"
 
+static const char *layout; /**< argv[1]: "serial" or "parallel" */
+
 /** Value at `point` of every function of a one-atom basis. */
 static void functions_at(const struct hf_basis *basis, const double point[3], double value[])
 {
@@ -47,10 +49,9 @@ static double electrons(struct hf_context *context, const struct hf_molecule *mo
                         const struct hf_basis *basis, const double *density)
 {
     const int n = basis->n_function;
-    struct hf_linalg *linalg = NULL;
     struct hf_matrix *overlap = NULL;
     double sum = 0.0;
-    assert_int_equal(hf_linalg_create(context, n, &linalg, NULL), HF_OK);
+    struct hf_linalg *linalg = test_linalg(context, layout, n);
     assert_int_equal(hf_matrix_create(linalg, "S", n, n, &overlap, NULL), HF_OK);
     assert_int_equal(hf_one_electron(context, basis, molecule, HF_OVERLAP, overlap, NULL), HF_OK);
     double *full = test_gather(overlap);
@@ -128,7 +129,6 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
     struct hf_context *context = test_context();
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
-    struct hf_linalg *linalg = NULL;
     struct hf_matrix *density = NULL;
     (void)state;
     test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
@@ -137,7 +137,7 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
     test_add_atom(&test, 1, false, 3.0, 0.0, 0.0);
     struct hf_basis *basis = test_set(context, &test.molecule, "cc-pVDZ");
     const int n = basis->n_function;
-    assert_int_equal(hf_linalg_create(context, n, &linalg, NULL), HF_OK);
+    struct hf_linalg *linalg = test_linalg(context, layout, n);
     assert_int_equal(hf_matrix_create(linalg, "D", n, n, &density, NULL), HF_OK);
     const struct hf_guess_input input = {.context = context,
                                          .linalg = linalg,
@@ -190,5 +190,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(sad_density_is_the_sum_of_neutral_atoms_without_ghosts),
         cmocka_unit_test(guesses_are_found_by_name),
     };
+    layout = argc > 1 ? argv[1] : "serial";
     HF_RUN_MPI_TESTS(argc, argv, tests);
 }

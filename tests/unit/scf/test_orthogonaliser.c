@@ -1,6 +1,8 @@
 /* Canonical orthogonalisation, with and without linear dependence. */
 #include "scf_test.h"
 
+static const char *layout; /**< argv[1]: "serial" or "parallel" */
+
 enum { N = 11 };
 
 /** S = A^T A / N with the last `n_dependent` columns of A close to the first ones. */
@@ -44,10 +46,9 @@ static double deviation(struct hf_linalg *linalg, const struct hf_matrix *x,
 static void removes(int n_dependent)
 {
     struct hf_context *context = test_context();
-    struct hf_linalg *linalg = NULL;
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *x = NULL;
-    assert_int_equal(hf_linalg_create(context, N, &linalg, NULL), HF_OK);
+    struct hf_linalg *linalg = test_linalg(context, layout, N);
     struct hf_matrix *overlap = make_overlap(linalg, n_dependent);
     struct hf_matrix *destroyed = make_overlap(linalg, n_dependent);
     assert_int_equal(
@@ -80,12 +81,11 @@ static void each_dependent_function_removes_one_orbital(void **state)
 static void nothing_above_the_threshold_is_an_error(void **state)
 {
     struct hf_context *context = test_context();
-    struct hf_linalg *linalg = NULL;
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *x = NULL;
     struct hf_error error;
     (void)state;
-    assert_int_equal(hf_linalg_create(context, N, &linalg, NULL), HF_OK);
+    struct hf_linalg *linalg = test_linalg(context, layout, N);
     struct hf_matrix *overlap = make_overlap(linalg, 0);
     assert_int_equal(hf_orthogonaliser_create(context, linalg, overlap, 1e3, &x, &spectrum, &error),
                      HF_BAD_INPUT);
@@ -103,5 +103,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_dependent_function_removes_one_orbital),
         cmocka_unit_test(nothing_above_the_threshold_is_an_error),
     };
+    layout = argc > 1 ? argv[1] : "serial";
     HF_RUN_MPI_TESTS(argc, argv, tests);
 }
