@@ -76,7 +76,7 @@ static hf_status pass_init(struct pass *pass, struct hf_linalg *linalg,
     const size_t n_radial = (size_t)radial->n_radial;
     *pass = (struct pass){.n_job = n_job};
     pass->job = calloc((size_t)n_job, sizeof *pass->job);
-    pass->density = calloc((size_t)n_job, sizeof *pass->density);
+    pass->density = calloc((size_t)n_job, sizeof(struct hf_matrix *));
     pass->full = calloc((size_t)n * (size_t)n, sizeof *pass->full);
     pass->radial = calloc(n_radial * n_radial, sizeof *pass->radial);
     if (pass->job == NULL || pass->density == NULL || pass->full == NULL || pass->radial == NULL)

@@ -79,7 +79,7 @@ void hf_radial_average(const struct hf_radial_basis *radial, const double *full,
             for (int i = block->first; i < block->first + block->n; i++) {
                 const double *corner = full + corner_of(radial, i, j);
                 double sum = 0.0;
-                for (size_t m = 0; m < (size_t)(2 * l + 1); m++) sum += corner[m * next];
+                for (int m = 0; m <= 2 * l; m++) sum += corner[(size_t)m * next];
                 matrix[(size_t)i + n_radial * (size_t)j] = sum / (2 * l + 1);
             }
     }
@@ -94,8 +94,8 @@ void hf_radial_expand(const struct hf_radial_basis *radial, const double *matrix
         for (int j = block->first; j < block->first + block->n; j++)
             for (int i = block->first; i < block->first + block->n; i++) {
                 double *corner = full + corner_of(radial, i, j);
-                for (size_t m = 0; m < (size_t)(2 * l + 1); m++)
-                    corner[m * (n + 1)] = matrix[(size_t)i + n_radial * (size_t)j];
+                for (int m = 0; m <= 2 * l; m++)
+                    corner[(size_t)m * (n + 1)] = matrix[(size_t)i + n_radial * (size_t)j];
             }
     }
 }

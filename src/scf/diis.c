@@ -23,7 +23,7 @@ hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, i
     struct hf_diis *made = calloc(1, sizeof *made);
     if (made != NULL) {
         *made = (struct hf_diis){.context = context, .linalg = linalg, .m = m, .size = size};
-        made->history = calloc(count, sizeof *made->history);
+        made->history = calloc(count, sizeof(struct hf_matrix *));
         made->product = calloc(count * count, sizeof *made->product);
         made->coefficient = calloc(count, sizeof *made->coefficient);
         made->work = calloc((count + 1) * (count + 1) + 2 * count + 1, sizeof *made->work);

@@ -67,7 +67,7 @@ void hf_diis_destroy(struct hf_diis **diis);
 /** Takes F' and its commutator into the history (the oldest pair leaves a full one) and replaces F'
  *  by the combination. While the equations are ill-conditioned, the oldest pair is dropped.
  *  Collective. */
-hf_status hf_diis_extrapolate(struct hf_diis *diis, struct hf_matrix *fock_orthonormal,
+hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *fock_orthonormal,
                               const struct hf_matrix *commutator,
                               struct hf_error *error) HF_MUST_CHECK;
 

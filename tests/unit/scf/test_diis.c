@@ -164,7 +164,7 @@ static void a_vanishing_commutator_is_taken_as_it_is(void **state)
     assert_int_equal(hf_diis_extrapolate(bench.diis, bench.fock, bench.commutator, NULL), HF_OK);
     double *after = test_gather(bench.fock);
     assert_int_equal(hf_diis_n_stored(bench.diis), 1);
-    assert_memory_equal(before, after, M * M * sizeof *before);
+    assert_memory_equal(before, after, sizeof(double[M * M]));
     free(before);
     free(after);
     bench_done(&bench);
@@ -183,7 +183,7 @@ static void without_history_nothing_changes(void **state)
             assert_int_equal(hf_diis_extrapolate(bench.diis, bench.fock, bench.commutator, NULL),
                              HF_OK);
             double *after = test_gather(bench.fock);
-            assert_memory_equal(before, after, M * M * sizeof *before);
+            assert_memory_equal(before, after, sizeof(double[M * M]));
             free(before);
             free(after);
         }

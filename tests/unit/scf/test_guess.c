@@ -98,7 +98,9 @@ static void check_atom(int atomic_number, const char *set)
     struct hf_error error = {0};
     assert_int_equal(hf_atom_density(basis, 0, atomic_number, &settings, density, &error), HF_OK);
     assert_true(fabs(electrons(context, &test.molecule, basis, density) - atomic_number) < 1e-8);
-    for (double r = 0.1; r < 4.0; r *= 2.0) {
+    static const double radii[] = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
+    for (size_t i = 0; i < sizeof radii / sizeof *radii; i++) {
+        const double r = radii[i];
         const double along_z = density_at(basis, density, 0.0, 0.0, r);
         assert_true(along_z > 0.0);
         const double d = r / sqrt(3.0), tolerance = 1e-10 * (1.0 + along_z);
