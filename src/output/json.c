@@ -28,19 +28,19 @@ static bool add_molecule(cJSON *root, const struct hf_molecule *molecule)
            cJSON_AddTrueToObject(object, "fix_orientation") != NULL;
 }
 
+/** Under the keys that the native input and the command line have for them. */
 static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_settings *settings)
 {
     cJSON *object = cJSON_AddObjectToObject(parent, name);
     return object != NULL && hf_json_add_text(object, "guess", settings->guess) &&
            hf_json_add_text(object, "fock", settings->fock.builder) &&
-           hf_json_add_text(object, "scheduler", settings->fock.scheduler) &&
+           hf_json_add_text(object, "schedule", settings->fock.scheduler) &&
            hf_json_add_text(object, "grain", hf_output_grain_name(settings->fock.grain)) &&
-           hf_json_add_integer(object, "max_iteration", settings->max_iteration) &&
+           hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
            hf_json_add_double(object, "commutator_tolerance", settings->commutator_tolerance) &&
-           hf_json_add_double(object, "linear_dependence_threshold",
-                              settings->linear_dependence_threshold) &&
-           hf_json_add_double(object, "screening_threshold", settings->screening_threshold) &&
+           hf_json_add_double(object, "linear_dependence", settings->linear_dependence_threshold) &&
+           hf_json_add_double(object, "screening", settings->screening_threshold) &&
            hf_json_add_integer(object, "diis_size", settings->diis_size);
 }
 

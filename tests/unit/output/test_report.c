@@ -1,13 +1,9 @@
 /* The text report: what a reader must find in it, and who writes when. */
 #include "fixture.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 static struct hf_error error;
 
@@ -196,53 +192,6 @@ static void more_ranks_than_cores_are_named_above_the_table(void **state)
     free(text);
 }
 
-static void pass_time(double seconds)
-{
-    const struct timespec pause = {.tv_sec = (time_t)seconds,
-                                   .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
-    nanosleep(&pause, NULL);
-}
-
-static void progress_is_shown_on_a_terminal_and_erased(void **state)
-{
-    struct fixture *f = *state;
-    if (f->context->rank != 0) return;
-    const int master = posix_openpt(O_RDWR | O_NOCTTY);
-    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) skip();
-    FILE *terminal = fopen(ptsname(master), "w");
-    if (terminal == NULL) skip();
-    struct hf_report *report = NULL;
-    assert_int_equal(hf_report_create(f->context, terminal, &report, &error), HF_OK);
-    assert_int_equal(hf_report_progress(report, 0.0), 0);
-    pass_time(2.1);
-    assert_int_equal(hf_report_progress(report, 0.5), 0);
-    const struct hf_scf_observer observer = hf_report_observer(report);
-    const struct hf_scf_iteration iteration = {.number = 1};
-    observer.iteration(observer.data, &iteration);
-
-    char text[512] = "";
-    struct pollfd ready = {.fd = master, .events = POLLIN};
-    assert_int_equal(poll(&ready, 1, 1000), 1);
-    const ssize_t n = read(master, text, sizeof text - 1);
-    assert_true(n > 0);
-    assert_non_null(strstr(text, "\r  Fock build  50 %, 2 s \r"));
-    hf_report_destroy(&report);
-    fclose(terminal);
-    close(master);
-}
-
-static void progress_is_never_written_to_a_file(void **state)
-{
-    struct fixture *f = *state;
-    struct written w = open_report(f);
-    assert_int_equal(hf_report_progress(w.report, 0.0), 0);
-    if (f->context->rank == 0) pass_time(2.1);
-    assert_int_equal(hf_report_progress(w.report, 0.5), 0);
-    char *text = close_report(&w);
-    assert_string_equal(text, "");
-    free(text);
-}
-
 int main(int argc, char **argv)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
@@ -254,8 +203,6 @@ int main(int argc, char **argv)
         TEST(not_converged_is_said_with_two_lines_of_advice),
         TEST(timing_table_names_the_slowest_rank_and_the_largest_block),
         TEST(more_ranks_than_cores_are_named_above_the_table),
-        TEST(progress_is_shown_on_a_terminal_and_erased),
-        TEST(progress_is_never_written_to_a_file),
     };
 #undef TEST
     HF_RUN_MPI_TESTS(argc, argv, tests);
