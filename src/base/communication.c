@@ -13,7 +13,7 @@ hf_status hf_agree(MPI_Comm comm, hf_status status, struct hf_error *error)
     MPI_Comm_rank(comm, &here.rank);
     MPI_Allreduce(&here, &worst, 1, MPI_2INT, MPI_MAXLOC, comm);
     if (worst.status != (int)HF_OK) {
-        struct hf_error none;
+        struct hf_error none = {0};
         struct hf_error *text = error != NULL ? error : &none;
         MPI_Bcast(text->message, (int)sizeof text->message, MPI_CHAR, worst.rank, comm);
         MPI_Bcast(&text->signal_number, 1, MPI_INT, worst.rank, comm);

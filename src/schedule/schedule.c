@@ -23,7 +23,7 @@ static hf_status unknown(const char *name, struct hf_error *error)
 {
     const char *known[8];
     int n = 0;
-    while (hf_scheduler_list[n] != NULL && n < 8) {
+    while (n < 8 && hf_scheduler_list[n] != NULL) {
         known[n] = hf_scheduler_list[n]->name;
         n++;
     }
