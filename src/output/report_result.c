@@ -20,14 +20,13 @@ static void print_outcome(FILE *out, const struct hf_run_description *run,
             "What follows is not a Hartree-Fock energy.\n",
             result->n_iteration, result->energy_change, result->commutator);
     fprintf(out,
-            "  Advice: check geometry, unit, charge and multiplicity; then allow more than %d "
-            "iterations.\n",
+            "  Advice: check geometry, units, charge and multiplicity; then allow more iterations "
+            "(--max-iterations, now %d).\n",
             run->settings->max_iteration);
-    fprintf(
-        out,
-        "  Advice: try another guess (now %s), a longer DIIS history (now %d) or a smaller basis "
-        "set first.\n",
-        run->settings->guess, run->settings->diis_size);
+    fprintf(out,
+            "  Advice: try another first density (--guess, now %s), a longer DIIS history "
+            "(--diis-size, now %d), a smaller basis set.\n",
+            run->settings->guess, run->settings->diis_size);
 }
 
 static void print_energies(FILE *out, const struct hf_scf_result *result)
