@@ -28,9 +28,11 @@ hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg *
 hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
                                int block_size, struct hf_linalg **linalg,
                                struct hf_error *error) HF_MUST_CHECK;
+/** Its matrices must be gone. Collective over the ranks of the grid; accepts a pointer to NULL;
+ *  leaves NULL. */
 void hf_linalg_destroy(struct hf_linalg **linalg);
 
-/** One line for the report, e.g. "ScaLAPACK, 2 x 1 grid, blocks of 64" or "LAPACK on rank 0". */
+/** One line for the report, e.g. "ScaLAPACK, 2 x 2 grid, blocks of 64" or "LAPACK on rank 0". */
 const char *hf_linalg_description(const struct hf_linalg *linalg);
 
 /** Threads OpenBLAS may use in this process; does nothing with another BLAS. Not collective. */
@@ -39,6 +41,7 @@ void hf_linalg_set_blas_threads(int n);
 /** Matrix of zeros. `label` is a string constant for the memory account. */
 hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                            struct hf_matrix **matrix, struct hf_error *error) HF_MUST_CHECK;
+/** Not collective; accepts a pointer to NULL; leaves NULL. */
 void hf_matrix_destroy(struct hf_matrix **matrix);
 int hf_matrix_n_row(const struct hf_matrix *matrix);
 int hf_matrix_n_col(const struct hf_matrix *matrix);
@@ -54,18 +57,20 @@ hf_status hf_matrix_gather_full(const struct hf_matrix *matrix, double *full,
 /** to = from (same shape). */
 hf_status hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to,
                          struct hf_error *error) HF_MUST_CHECK;
-/** to = alpha from + beta to (same shape). */
+/** to = alpha from + beta to (same shape). With beta 0, here and below, `to` is not read: it may
+ *  hold anything, NaN included. */
 hf_status hf_matrix_add(double alpha, const struct hf_matrix *from, double beta,
                         struct hf_matrix *to, struct hf_error *error) HF_MUST_CHECK;
 /** to = alpha from^T + beta to. `to` must not be `from`. */
 hf_status hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
                                    struct hf_matrix *to, struct hf_error *error) HF_MUST_CHECK;
-/** c = alpha op(a) op(b) + beta c, op = transpose where the flag is set. */
+/** c = alpha op(a) op(b) + beta c, op = transpose where the flag is set. `c` must be neither `a`
+ *  nor `b`. */
 hf_status hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a,
                              bool transpose_b, const struct hf_matrix *b, double beta,
                              struct hf_matrix *c, struct hf_error *error) HF_MUST_CHECK;
-/** to[:, to_first : to_first+n] = from[:, from_first : from_first+n], column j multiplied by
- *  factor[j] (factor NULL: 1). */
+/** to[:, to_first : to_first+n] = from[:, from_first : from_first+n], column j of them multiplied
+ *  by factor[j] (factor NULL: 1). `to` must not be `from`. */
 hf_status hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
                                  const double *factor, struct hf_matrix *to, int to_first,
                                  struct hf_error *error) HF_MUST_CHECK;
@@ -77,9 +82,11 @@ hf_status hf_matrix_max_abs(const struct hf_matrix *a, double *result,
                             struct hf_error *error) HF_MUST_CHECK;
 /** Eigenvalues (ascending, [n] on every rank) and orthonormal eigenvectors (columns) of a symmetric
  *  matrix; its lower triangle is read and the matrix is destroyed. The sign of each eigenvector is
- *  fixed: its component of largest modulus (the first of equals) is positive. Residual
- *  |A z - e z| and orthogonality are checked on a few random combinations after each call.
- *  Errors   HF_NO_RESOURCE when the library fails or the check does. */
+ *  fixed: its component of largest modulus (the first of those equal to 1e-6) is positive.
+ *  A = Z e Z^T and Z Z^T = 1 are checked on a few random vectors after each call.
+ *  Errors   HF_NO_RESOURCE when the matrix is not finite, the library fails or the check does, or
+ *           the part of one rank outgrows the 32-bit counts of LAPACK and ScaLAPACK. Same status
+ *           and message on every rank. */
 hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
                           struct hf_matrix *vector, struct hf_error *error) HF_MUST_CHECK;
 /** Solves the small dense system a x = b on every rank alike, a [n][n] symmetric indefinite; a and

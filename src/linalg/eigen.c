@@ -2,6 +2,7 @@
  */
 #include "linalg_private.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,6 +20,9 @@ static hf_status eigen_serial(struct hf_matrix *a, double eigenvalue[], struct h
     const int n = a->n_row, query = -1;
     int info = 0, integer_size = 0;
     double size = 0.0;
+    if (1.0 + 6.0 * n + 2.0 * n * n > INT32_MAX) /* dsyevd's work space, counted in int */
+        return hf_fail(error, HF_NO_RESOURCE,
+                       "LAPACK cannot diagonalise a matrix of order %d: use more ranks", n);
     struct hf_memory *memory = a->linalg->context->memory;
     dsyevd_("V", "L", &n, a->data, &n, eigenvalue, &size, &query, &integer_size, &query, &info);
     const int n_work = (int)size, n_integer = integer_size;
@@ -97,132 +101,149 @@ cleanup:
     return status;
 }
 
+/** What decides the sign of one column. */
+struct column_sign {
+    double *largest;  /**< [n] largest modulus of the column */
+    double *sign;     /**< [n] of the deciding component */
+    int *row, *first; /**< [n] rows of the deciding component: here, of all ranks */
+};
+
+/** Finds the component that decides each column's sign. Collective. */
+static void find_signs(const struct hf_matrix *z, const struct column_sign *found)
+{
+    const MPI_Comm comm = z->linalg->context->comm;
+    const int n = z->n_col;
+    for (int j = 0; j < n; j++) found->row[j] = z->n_row;
+    for (int j = 0; j < z->local_col; j++) {
+        const double *column = z->data + (size_t)j * (size_t)z->local_row;
+        double *top = &found->largest[hf_global_col(z, j)];
+        for (int i = 0; i < z->local_row; i++) *top = fmax(*top, fabs(column[i]));
+    }
+    MPI_Allreduce(MPI_IN_PLACE, found->largest, n, MPI_DOUBLE, MPI_MAX, comm);
+    for (int j = 0; j < z->local_col; j++) {
+        const double *column = z->data + (size_t)j * (size_t)z->local_row;
+        const int global = hf_global_col(z, j);
+        for (int i = z->local_row - 1; i >= 0; i--) {
+            if (fabs(column[i]) < (1.0 - 1e-6) * found->largest[global]) continue;
+            found->row[global] = hf_global_row(z, i);
+            found->sign[global] = column[i] < 0.0 ? -1.0 : 1.0;
+        }
+    }
+    MPI_Allreduce(found->row, found->first, n, MPI_INT, MPI_MIN, comm);
+    for (int j = 0; j < n; j++) /* another rank may have the deciding component */
+        if (found->first[j] != found->row[j]) found->sign[j] = 0.0;
+    MPI_Allreduce(MPI_IN_PLACE, found->sign, n, MPI_DOUBLE, MPI_SUM, comm);
+}
+
 /** Makes the component of largest modulus of every column positive; of nearly equal ones the first,
  *  so that rounding does not decide. */
 static hf_status fix_signs(struct hf_matrix *z, struct hf_error *error)
 {
-    const struct hf_linalg *grid = z->linalg;
-    const MPI_Comm comm = grid->context->comm;
-    const int n = z->n_col;
-    hf_status status = HF_OK;
-    double *largest = calloc((size_t)n, sizeof *largest), *sign = calloc((size_t)n, sizeof *sign);
-    int *row = calloc((size_t)n, sizeof *row);
-    if (largest == NULL || sign == NULL || row == NULL) status = no_memory(error, n);
-    HF_TRY(hf_agree(comm, status, error));
-    for (int j = 0; j < n; j++) row[j] = z->n_row;
+    struct hf_memory *memory = z->linalg->context->memory;
+    const char *label = "eigenvector signs";
+    const size_t n = (size_t)z->n_col;
+    const struct column_sign found = {
+        .largest = hf_memory_allocate(memory, label, n, sizeof(double)),
+        .sign = hf_memory_allocate(memory, label, n, sizeof(double)),
+        .row = hf_memory_allocate(memory, label, n, sizeof(int)),
+        .first = hf_memory_allocate(memory, label, n, sizeof(int)),
+    };
+    const bool complete =
+        found.largest != NULL && found.sign != NULL && found.row != NULL && found.first != NULL;
+    hf_status status = complete ? HF_OK : no_memory(error, z->n_row);
+    HF_TRY(hf_agree(z->linalg->context->comm, status, error));
+    find_signs(z, &found);
     for (int j = 0; j < z->local_col; j++) {
-        const double *column = z->data + (size_t)j * (size_t)z->local_row;
-        double *top = &largest[grid->parallel ? hf_global_col(z, j) : j];
-        for (int i = 0; i < z->local_row; i++) *top = fmax(*top, fabs(column[i]));
+        double *column = z->data + (size_t)j * (size_t)z->local_row;
+        if (found.sign[hf_global_col(z, j)] >= 0.0) continue;
+        for (int i = 0; i < z->local_row; i++) column[i] = -column[i];
     }
-    MPI_Allreduce(MPI_IN_PLACE, largest, n, MPI_DOUBLE, MPI_MAX, comm);
-    for (int j = 0; j < z->local_col; j++) {
-        const double *column = z->data + (size_t)j * (size_t)z->local_row;
-        const int global = grid->parallel ? hf_global_col(z, j) : j;
-        for (int i = z->local_row - 1; i >= 0; i--) {
-            if (fabs(column[i]) < (1.0 - 1e-6) * largest[global]) continue;
-            row[global] = grid->parallel ? hf_global_row(z, i) : i;
-            sign[global] = column[i] < 0.0 ? -1.0 : 1.0;
-        }
-    }
-    int *first = calloc((size_t)n, sizeof *first);
-    status = first == NULL ? no_memory(error, n) : HF_OK;
-    status = hf_agree(comm, status, error);
-    if (status == HF_OK) {
-        MPI_Allreduce(row, first, n, MPI_INT, MPI_MIN, comm);
-        for (int j = 0; j < n; j++)
-            if (first[j] != row[j]) sign[j] = 0.0; /* another rank has the deciding component */
-        MPI_Allreduce(MPI_IN_PLACE, sign, n, MPI_DOUBLE, MPI_SUM, comm);
-        for (int j = 0; j < z->local_col; j++) {
-            double *column = z->data + (size_t)j * (size_t)z->local_row;
-            if (sign[grid->parallel ? hf_global_col(z, j) : j] >= 0.0) continue;
-            for (int i = 0; i < z->local_row; i++) column[i] = -column[i];
-        }
-    }
-    free(first);
 cleanup:
-    free(largest);
-    free(sign);
-    free(row);
+    hf_memory_release(memory, found.largest);
+    hf_memory_release(memory, found.sign);
+    hf_memory_release(memory, found.row);
+    hf_memory_release(memory, found.first);
     return status;
 }
 
-/** Numbers in (-1, 1) that are the same everywhere. */
-static double pseudo_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(int64_t)*state / 9223372036854775808.0;
-}
-
-/** The two errors of a result on random combinations c of the vectors: A Z c - Z e c and Z^T Z c -
- * c, relative to the matrix and to 1. */
-struct eigen_errors {
-    double residual, orthogonality;
+/** Random vectors x and what the matrix makes of them, taken before the matrix is destroyed. An
+ *  eigensystem is right when Z Z^T x = x and Z e Z^T x = A x: that costs order n^2 operations and
+ *  no copy of the matrix. */
+struct probe {
+    struct hf_matrix *x, *a_x, *z_x, *result; /**< n x N_PROBE */
 };
+enum { N_PROBE = 2 };
 
-static hf_status measure_errors(const struct hf_matrix *a, const double eigenvalue[],
-                                const struct hf_matrix *z, struct eigen_errors *errors,
-                                struct hf_error *error)
+/** A number in [-1, 1) that depends on i alone (the finaliser of splitmix64). */
+static double scattered(uint64_t i)
 {
-    enum { N_VECTOR = 2 };
-    const int n = z->n_row;
-    const size_t size = (size_t)n * N_VECTOR;
-    struct hf_linalg *grid = z->linalg;
-    struct hf_matrix *c = NULL, *e_c = NULL, *z_c = NULL;
-    double scale = 0.0;
-    uint64_t state = 1;
-    double *full = malloc(2 * size * sizeof *full);
-    hf_status status = full == NULL ? no_memory(error, n) : HF_OK;
-    HF_TRY(hf_agree(grid->context->comm, status, error));
-    for (size_t k = 0; k < size; k++) {
-        full[k] = pseudo_random(&state);
-        full[size + k] = full[k] * eigenvalue[k % (size_t)n];
-        scale = fmax(scale, fabs(eigenvalue[k % (size_t)n]));
-    }
-    HF_TRY(hf_matrix_create(grid, "eigenvector check", n, N_VECTOR, &c, error));
-    HF_TRY(hf_matrix_create(grid, "eigenvector check", n, N_VECTOR, &e_c, error));
-    HF_TRY(hf_matrix_create(grid, "eigenvector check", n, N_VECTOR, &z_c, error));
-    HF_TRY(hf_matrix_set_full(c, full, error));
-    HF_TRY(hf_matrix_set_full(e_c, full + size, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, z, false, c, 0.0, z_c, error));
-    HF_TRY(hf_matrix_multiply(1.0, true, z, false, z_c, -1.0, c, error));
-    HF_TRY(hf_matrix_max_abs(c, &errors->orthogonality, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, z, false, e_c, 0.0, c, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, a, false, z_c, -1.0, c, error));
-    HF_TRY(hf_matrix_max_abs(c, &errors->residual, error));
-    if (scale > 0.0) errors->residual /= scale;
+    uint64_t bits = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((bits ^ (bits >> 31)) >> 11) / 4503599627370496.0 - 1.0;
+}
+
+static void probe_destroy(struct probe *probe)
+{
+    hf_matrix_destroy(&probe->x);
+    hf_matrix_destroy(&probe->a_x);
+    hf_matrix_destroy(&probe->z_x);
+    hf_matrix_destroy(&probe->result);
+}
+
+/** Refuses a matrix whose lower triangle is not finite: that shows in A x. Collective. */
+static hf_status probe_take(const struct hf_matrix *a, struct probe *probe, struct hf_error *error)
+{
+    struct hf_linalg *grid = a->linalg;
+    const char *label = "eigenvector check";
+    const int n = a->n_row;
+    double largest;
+    hf_status status;
+    HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->x, error));
+    HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->a_x, error));
+    HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->z_x, error));
+    HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->result, error));
+    for (int j = 0; j < probe->x->local_col; j++)
+        for (int i = 0; i < probe->x->local_row; i++)
+            probe->x->data[(size_t)j * (size_t)probe->x->local_row + (size_t)i] =
+                scattered((uint64_t)hf_global_col(probe->x, j) * (uint64_t)n +
+                          (uint64_t)hf_global_row(probe->x, i));
+    hf_matrix_multiply_symmetric(a, probe->x, probe->a_x);
+    HF_TRY(hf_matrix_max_abs(probe->a_x, &largest, error));
+    if (!isfinite(largest))
+        status = hf_fail(error, HF_NO_RESOURCE,
+                         "a matrix to be diagonalised has elements that are not finite");
 cleanup:
-    hf_matrix_destroy(&c);
-    hf_matrix_destroy(&e_c);
-    hf_matrix_destroy(&z_c);
-    free(full);
     return status;
 }
 
-/** Makes a matrix of which the lower triangle is given symmetric, and keeps a copy. */
-static hf_status keep_copy(const struct hf_matrix *symmetric, struct hf_matrix **copy,
-                           struct hf_error *error)
+/** Refuses eigenvalues and eigenvectors that do not reproduce the probe. Collective. */
+static hf_status probe_check(const struct probe *probe, const double eigenvalue[],
+                             const struct hf_matrix *z, struct hf_error *error)
 {
+    const int n = z->n_row;
+    const double tolerance = 1e-11 * (10.0 + n);
+    double residual, orthogonality, scale = 0.0;
+    struct hf_matrix *z_x = probe->z_x, *result = probe->result;
     hf_status status;
-    HF_TRY(hf_matrix_create(symmetric->linalg, "eigenvector check", symmetric->n_row,
-                            symmetric->n_col, copy, error));
-    for (int j = 0; j < symmetric->local_col; j++) {
-        const size_t at = (size_t)j * (size_t)symmetric->local_row;
-        const int column = symmetric->linalg->parallel ? hf_global_col(symmetric, j) : j;
-        for (int i = 0; i < symmetric->local_row; i++) {
-            const int row = symmetric->linalg->parallel ? hf_global_row(symmetric, i) : i;
-            const double value = symmetric->data[at + (size_t)i];
-            (*copy)->data[at + (size_t)i] = row > column    ? value
-                                            : row == column ? 0.5 * value
-                                                            : 0.0;
-        }
-    }
-    struct hf_matrix *lower = NULL;
-    HF_TRY(hf_matrix_create(symmetric->linalg, "eigenvector check", symmetric->n_row,
-                            symmetric->n_col, &lower, error));
-    HF_TRY(hf_matrix_copy(*copy, lower, error));
-    status = hf_matrix_add_transposed(1.0, lower, 1.0, *copy, error);
-    hf_matrix_destroy(&lower);
+    HF_TRY(hf_matrix_multiply(1.0, true, z, false, probe->x, 0.0, z_x, error));
+    HF_TRY(hf_matrix_copy(probe->x, result, error));
+    HF_TRY(hf_matrix_multiply(1.0, false, z, false, z_x, -1.0, result, error));
+    HF_TRY(hf_matrix_max_abs(result, &orthogonality, error));
+    for (int j = 0; j < z_x->local_col; j++)
+        for (int i = 0; i < z_x->local_row; i++)
+            z_x->data[(size_t)j * (size_t)z_x->local_row + (size_t)i] *=
+                eigenvalue[hf_global_row(z_x, i)];
+    HF_TRY(hf_matrix_copy(probe->a_x, result, error));
+    HF_TRY(hf_matrix_multiply(1.0, false, z, false, z_x, -1.0, result, error));
+    HF_TRY(hf_matrix_max_abs(result, &residual, error));
+    for (int k = 0; k < n; k++) scale = fmax(scale, fabs(eigenvalue[k]));
+    if (scale > 0.0) residual /= scale;
+    if (!(residual < tolerance && orthogonality < tolerance)) /* also when they are NaN */
+        status = hf_fail(error, HF_NO_RESOURCE,
+                         "the eigenvectors of a matrix of order %d are wrong: residual %.1e, "
+                         "orthogonality %.1e (%s)",
+                         n, residual, orthogonality, hf_linalg_description(z->linalg));
 cleanup:
     return status;
 }
@@ -232,36 +253,22 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
 {
     struct hf_linalg *grid = symmetric->linalg;
     const MPI_Comm comm = grid->context->comm;
-    struct hf_matrix *copy = NULL;
-    struct eigen_errors errors;
-    double largest;
-    hf_status status;
-    HF_TRY(hf_matrix_max_abs(symmetric, &largest, error));
-    if (!isfinite(largest))
-        return hf_fail(error, HF_NO_RESOURCE,
-                       "a matrix to be diagonalised has elements that are not finite");
-    HF_TRY(keep_copy(symmetric, &copy, error));
-
+    struct probe probe = {0};
+    hf_status status = HF_OK;
+    assert(symmetric->n_row == symmetric->n_col && vector->linalg == grid);
+    assert(vector->n_row == symmetric->n_row && vector->n_col == symmetric->n_col);
+    if (symmetric->n_row == 0) return HF_OK;
+    HF_TRY(probe_take(symmetric, &probe, error));
     if (grid->parallel)
         status = eigen_parallel(symmetric, eigenvalue, vector, error);
     else if (grid->inside)
         status = eigen_serial(symmetric, eigenvalue, vector, error);
     HF_TRY(hf_agree(comm, status, error));
     MPI_Bcast(eigenvalue, symmetric->n_row, MPI_DOUBLE, 0, comm);
-
-    HF_TRY(measure_errors(copy, eigenvalue, vector, &errors, error));
-    const double tolerance = 1e-11 * (10.0 + symmetric->n_row);
-    if (!(errors.residual < tolerance && errors.orthogonality < tolerance)) {
-        status = hf_fail(error, HF_NO_RESOURCE,
-                         "the eigenvectors of a matrix of order %d are wrong: residual %.1e, "
-                         "orthogonality %.1e (%s)",
-                         symmetric->n_row, errors.residual, errors.orthogonality,
-                         hf_linalg_description(grid));
-        goto cleanup;
-    }
+    HF_TRY(probe_check(&probe, eigenvalue, vector, error));
     status = fix_signs(vector, error);
 cleanup:
-    hf_matrix_destroy(&copy);
+    probe_destroy(&probe);
     return status;
 }
 

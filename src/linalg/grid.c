@@ -1,7 +1,7 @@
 /* The process grid: who takes part in linear algebra. */
 #include "linalg_private.h"
 
-#include <math.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,12 +18,17 @@ void hf_linalg_set_blas_threads(int n)
     if (openblas_set_num_threads != NULL) openblas_set_num_threads(n);
 }
 
-/** The most square grid of at most `n_rank` processes, with no more rows or columns than blocks. */
+/** The grid that uses most of `n_rank` processes, at most MAX_ASPECT times as wide as high (a long
+ *  row of processes scales badly, so a prime number of ranks rather leaves some out) and with no
+ *  more rows or columns than there are blocks. The squarer of equals. */
 static void choose_grid(int n_rank, int n_block, int *n_row, int *n_col)
 {
+    enum { MAX_ASPECT = 3 };
     *n_row = *n_col = 1;
-    for (int rows = 1; rows * rows <= n_rank && rows <= n_block; rows++) {
-        const int most = n_rank / rows, cols = most < n_block ? most : n_block;
+    for (int rows = 1; rows <= n_rank / rows && rows <= n_block; rows++) {
+        int cols = n_rank / rows;
+        if (cols > MAX_ASPECT * rows) cols = MAX_ASPECT * rows;
+        if (cols > n_block) cols = n_block;
         if (rows * cols >= *n_row * *n_col) {
             *n_row = rows;
             *n_col = cols;
@@ -33,9 +38,12 @@ static void choose_grid(int n_rank, int n_block, int *n_row, int *n_col)
 
 static void start_blacs(struct hf_linalg *made)
 {
-    made->system = Csys2blacs_handle(made->context->comm);
-    made->blacs = made->system;
+    /* Grids over the same communicator share its system handle, so it is not kept: once a grid is
+     * made it has communicators of its own. */
+    const int system = Csys2blacs_handle(made->context->comm);
+    made->blacs = system;
     Cblacs_gridinit(&made->blacs, "Row", made->n_grid_row, made->n_grid_col);
+    Cfree_blacs_system_handle(system);
     made->inside = made->context->rank < made->n_grid_row * made->n_grid_col;
     made->grid_row = made->grid_col = -1;
     if (made->inside) {
@@ -49,6 +57,7 @@ static void start_blacs(struct hf_linalg *made)
 hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
                                int block_size, struct hf_linalg **linalg, struct hf_error *error)
 {
+    assert(n >= 0 && block_size > 0);
     hf_status status = HF_OK;
     struct hf_linalg *made = calloc(1, sizeof *made);
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for linear algebra");
@@ -57,7 +66,7 @@ hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_p
     made->block = block_size;
     made->n_grid_row = made->n_grid_col = 1;
     if (context->n_rank > 1 && n >= smallest_parallel_order)
-        choose_grid(context->n_rank, (n + block_size - 1) / block_size, &made->n_grid_row,
+        choose_grid(context->n_rank, n / block_size + (n % block_size != 0), &made->n_grid_row,
                     &made->n_grid_col);
     made->parallel = made->n_grid_row * made->n_grid_col > 1;
     if (made->parallel) {
@@ -82,10 +91,7 @@ hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg *
 void hf_linalg_destroy(struct hf_linalg **linalg)
 {
     struct hf_linalg *old = *linalg;
-    if (old != NULL && old->parallel) {
-        if (old->inside) Cblacs_gridexit(old->blacs);
-        Cfree_blacs_system_handle(old->system);
-    }
+    if (old != NULL && old->parallel && old->inside) Cblacs_gridexit(old->blacs);
     free(old);
     *linalg = NULL;
 }

@@ -13,7 +13,7 @@ struct hf_linalg {
     struct hf_context *context; /**< borrowed */
     bool parallel;              /**< ScaLAPACK on more than one rank */
     bool inside;                /**< this rank is part of the grid */
-    int blacs, system;          /**< BLACS context and system handle, when parallel */
+    int blacs;                  /**< BLACS context, when parallel */
     int n_grid_row, n_grid_col, grid_row, grid_col;
     int block;
     char description[96];
@@ -35,11 +35,13 @@ static inline int hf_global_index(int local, int block, int coordinate, int n_pr
 
 static inline int hf_global_row(const struct hf_matrix *m, int local)
 {
+    if (!m->linalg->parallel) return local;
     return hf_global_index(local, m->linalg->block, m->linalg->grid_row, m->linalg->n_grid_row);
 }
 
 static inline int hf_global_col(const struct hf_matrix *m, int local)
 {
+    if (!m->linalg->parallel) return local;
     return hf_global_index(local, m->linalg->block, m->linalg->grid_col, m->linalg->n_grid_col);
 }
 
@@ -48,10 +50,22 @@ static inline size_t hf_local_size(const struct hf_matrix *m)
     return (size_t)m->local_row * (size_t)m->local_col;
 }
 
+static inline bool hf_same_shape(const struct hf_matrix *a, const struct hf_matrix *b)
+{
+    return a->linalg == b->linalg && a->n_row == b->n_row && a->n_col == b->n_col;
+}
+
+/** to = a from, a symmetric with the lower triangle given. Collective. */
+void hf_matrix_multiply_symmetric(const struct hf_matrix *a, const struct hf_matrix *from,
+                                  struct hf_matrix *to);
+
 /* BLAS and LAPACK. */
 void dgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,
             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
             const double *beta, double *c, const int *ldc);
+void dsymm_(const char *side, const char *uplo, const int *m, const int *n, const double *alpha,
+            const double *a, const int *lda, const double *b, const int *ldb, const double *beta,
+            double *c, const int *ldc);
 void dsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w,
              double *work, const int *lwork, int *iwork, const int *liwork, int *info);
 void dsysv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, int *pivot,
@@ -72,6 +86,10 @@ void pdgemm_(const char *trans_a, const char *trans_b, const int *m, const int *
              const double *alpha, const double *a, const int *ia, const int *ja, const int *desc_a,
              const double *b, const int *ib, const int *jb, const int *desc_b, const double *beta,
              double *c, const int *ic, const int *jc, const int *desc_c);
+void pdsymm_(const char *side, const char *uplo, const int *m, const int *n, const double *alpha,
+             const double *a, const int *ia, const int *ja, const int *desc_a, const double *b,
+             const int *ib, const int *jb, const int *desc_b, const double *beta, double *c,
+             const int *ic, const int *jc, const int *desc_c);
 void pdgeadd_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
               const int *ia, const int *ja, const int *desc_a, const double *beta, double *c,
               const int *ic, const int *jc, const int *desc_c);

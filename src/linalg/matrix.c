@@ -1,6 +1,8 @@
 /* Matrices: storage, exchange with full arrays, sums, products, scalars. */
 #include "linalg_private.h"
 
+#include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,10 @@ static hf_status make_descriptor(struct hf_matrix *m, struct hf_error *error)
     const struct hf_linalg *grid = m->linalg;
     int info = 0;
     const int leading = m->local_row > 1 ? m->local_row : 1;
+    if (grid->parallel && hf_local_size(m) > INT_MAX) /* the PBLAS compute offsets in int */
+        return hf_fail(error, HF_NO_RESOURCE,
+                       "a %d x %d matrix is too large for ScaLAPACK on %d x %d ranks: use more",
+                       m->n_row, m->n_col, grid->n_grid_row, grid->n_grid_col);
     if (grid->parallel && grid->inside)
         descinit_(m->descriptor, &m->n_row, &m->n_col, &grid->block, &grid->block, &zero, &zero,
                   &grid->blacs, &leading, &info);
@@ -35,6 +41,7 @@ static hf_status make_descriptor(struct hf_matrix *m, struct hf_error *error)
 hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                            struct hf_matrix **matrix, struct hf_error *error)
 {
+    assert(n_row >= 0 && n_col >= 0);
     hf_status status = HF_OK;
     struct hf_matrix *made = calloc(1, sizeof *made);
     if (made == NULL) {
@@ -42,12 +49,13 @@ hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_ro
     } else {
         *made = (struct hf_matrix){.linalg = linalg, .n_row = n_row, .n_col = n_col};
         find_local_shape(made);
-        made->data = hf_memory_allocate(linalg->context->memory, label, hf_local_size(made),
-                                        sizeof *made->data);
-        status = made->data != NULL
-                     ? make_descriptor(made, error)
-                     : hf_fail(error, HF_NO_RESOURCE, "out of memory for a %d x %d matrix (%s)",
-                               n_row, n_col, label);
+        status = make_descriptor(made, error);
+        if (status == HF_OK)
+            made->data = hf_memory_allocate(linalg->context->memory, label, hf_local_size(made),
+                                            sizeof *made->data);
+        if (status == HF_OK && made->data == NULL)
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a %d x %d matrix (%s)",
+                             n_row, n_col, label);
     }
     HF_TRY(hf_agree(linalg->context->comm, status, error));
     *matrix = made;
@@ -114,7 +122,8 @@ hf_status hf_matrix_gather_full(const struct hf_matrix *matrix, double *full,
 hf_status hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to, struct hf_error *error)
 {
     (void)error;
-    memcpy(to->data, from->data, hf_local_size(from) * sizeof *to->data);
+    assert(hf_same_shape(from, to));
+    memmove(to->data, from->data, hf_local_size(from) * sizeof *to->data);
     return HF_OK;
 }
 
@@ -122,8 +131,12 @@ hf_status hf_matrix_add(double alpha, const struct hf_matrix *from, double beta,
                         struct hf_matrix *to, struct hf_error *error)
 {
     (void)error;
+    assert(hf_same_shape(from, to));
     const size_t n = hf_local_size(to);
-    for (size_t i = 0; i < n; i++) to->data[i] = alpha * from->data[i] + beta * to->data[i];
+    if (beta == 0.0)
+        for (size_t i = 0; i < n; i++) to->data[i] = alpha * from->data[i];
+    else
+        for (size_t i = 0; i < n; i++) to->data[i] = alpha * from->data[i] + beta * to->data[i];
     return HF_OK;
 }
 
@@ -131,6 +144,8 @@ hf_status hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, d
                                    struct hf_matrix *to, struct hf_error *error)
 {
     (void)error;
+    assert(to != from && to->linalg == from->linalg);
+    assert(to->n_row == from->n_col && to->n_col == from->n_row);
     if (!to->linalg->inside) return HF_OK;
     if (to->linalg->parallel) {
         pdgeadd_("T", &to->n_row, &to->n_col, &alpha, from->data, &one, &one, from->descriptor,
@@ -138,10 +153,13 @@ hf_status hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, d
         return HF_OK;
     }
     const size_t n_row = (size_t)to->n_row, n_col = (size_t)to->n_col;
-    for (size_t j = 0; j < n_col; j++)
-        for (size_t i = 0; i < n_row; i++)
-            to->data[j * n_row + i] =
-                alpha * from->data[i * n_col + j] + beta * to->data[j * n_row + i];
+    for (size_t j = 0; j < n_col; j++) {
+        for (size_t i = 0; i < n_row; i++) {
+            double *element = &to->data[j * n_row + i];
+            const double kept = beta == 0.0 ? 0.0 : beta * *element;
+            *element = alpha * from->data[i * n_col + j] + kept;
+        }
+    }
     return HF_OK;
 }
 
@@ -152,6 +170,10 @@ hf_status hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_mat
     (void)error;
     const int k = transpose_a ? a->n_row : a->n_col;
     const char *op_a = transpose_a ? "T" : "N", *op_b = transpose_b ? "T" : "N";
+    assert(c != a && c != b && c->linalg == a->linalg && c->linalg == b->linalg);
+    assert(c->n_row == (transpose_a ? a->n_col : a->n_row) &&
+           c->n_col == (transpose_b ? b->n_row : b->n_col) &&
+           k == (transpose_b ? b->n_col : b->n_row));
     if (!c->linalg->inside || c->n_row == 0 || c->n_col == 0) return HF_OK;
     if (c->linalg->parallel) {
         pdgemm_(op_a, op_b, &c->n_row, &c->n_col, &k, &alpha, a->data, &one, &one, a->descriptor,
@@ -164,13 +186,31 @@ hf_status hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_mat
     return HF_OK;
 }
 
+void hf_matrix_multiply_symmetric(const struct hf_matrix *a, const struct hf_matrix *from,
+                                  struct hf_matrix *to)
+{
+    const double keep = 0.0, unit = 1.0;
+    assert(hf_same_shape(from, to) && a->n_row == a->n_col && a->n_col == from->n_row);
+    if (!to->linalg->inside || to->n_row == 0 || to->n_col == 0) return;
+    if (to->linalg->parallel)
+        pdsymm_("L", "L", &to->n_row, &to->n_col, &unit, a->data, &one, &one, a->descriptor,
+                from->data, &one, &one, from->descriptor, &keep, to->data, &one, &one,
+                to->descriptor);
+    else
+        dsymm_("L", "L", &to->n_row, &to->n_col, &unit, a->data, &a->n_row, from->data,
+               &from->n_row, &keep, to->data, &to->n_row);
+}
+
 hf_status hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
                                  const double *factor, struct hf_matrix *to, int to_first,
                                  struct hf_error *error)
 {
     (void)error;
     const size_t n_row = (size_t)to->n_row;
-    if (!to->linalg->inside || n == 0) return HF_OK;
+    assert(to != from && to->linalg == from->linalg && to->n_row == from->n_row);
+    assert(from_first >= 0 && n >= 0 && from_first + n <= from->n_col);
+    assert(to_first >= 0 && to_first + n <= to->n_col);
+    if (!to->linalg->inside || n_row == 0 || n == 0) return HF_OK;
     if (to->linalg->parallel) {
         const double keep = 0.0, unit = 1.0;
         const int from_column = from_first + 1, to_column = to_first + 1;
@@ -182,7 +222,7 @@ hf_status hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, i
     }
     if (factor == NULL) return HF_OK;
     for (int j = 0; j < to->local_col; j++) {
-        const int column = (to->linalg->parallel ? hf_global_col(to, j) : j) - to_first;
+        const int column = hf_global_col(to, j) - to_first;
         if (column < 0 || column >= n) continue;
         double *data = to->data + (size_t)j * (size_t)to->local_row;
         for (int i = 0; i < to->local_row; i++) data[i] *= factor[column];
@@ -203,6 +243,7 @@ hf_status hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, do
                         struct hf_error *error)
 {
     (void)error;
+    assert(hf_same_shape(a, b));
     double sum = 0.0;
     for (size_t i = 0; i < hf_local_size(a); i++) sum += a->data[i] * b->data[i];
     *result = reduce_scalar(a->linalg, sum, MPI_SUM);

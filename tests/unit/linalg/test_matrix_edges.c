@@ -1,0 +1,295 @@
+/* Matrices where things go wrong: empty shapes, values that must not be read, equal bits on all
+ * ranks, grids made and freed many times. argv[1] is "serial" or "parallel" as in test_matrix. */
+#include "../mpi_test.h"
+
+#include "hf/linalg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool parallel;
+
+static struct hf_linalg *new_linalg(struct hf_context *context, int n, int block)
+{
+    struct hf_linalg *linalg = NULL;
+    struct hf_error error;
+    assert_int_equal(
+        hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, block, &linalg, &error), HF_OK);
+    return linalg;
+}
+
+/** Matrix with the elements value(i, j). */
+static struct hf_matrix *new_matrix(struct hf_linalg *linalg, int n_row, int n_col,
+                                    double (*value)(int i, int j))
+{
+    struct hf_matrix *matrix = NULL;
+    struct hf_error error;
+    double *full = malloc(((size_t)n_row * (size_t)n_col + 1) * sizeof *full);
+    for (int j = 0; j < n_col; j++)
+        for (int i = 0; i < n_row; i++) full[j * n_row + i] = value(i, j);
+    assert_int_equal(hf_matrix_create(linalg, "test", n_row, n_col, &matrix, &error), HF_OK);
+    assert_int_equal(hf_matrix_set_full(matrix, full, &error), HF_OK);
+    free(full);
+    return matrix;
+}
+
+static double *to_full(const struct hf_matrix *matrix)
+{
+    struct hf_error error;
+    const size_t n = (size_t)hf_matrix_n_row(matrix) * (size_t)hf_matrix_n_col(matrix);
+    double *full = malloc((n + 1) * sizeof *full);
+    assert_int_equal(hf_matrix_gather_full(matrix, full, &error), HF_OK);
+    return full;
+}
+
+static double smooth(int i, int j)
+{
+    return sin(1.0 + i * 0.7 + j * 1.3) + sin(1.0 + j * 0.7 + i * 1.3);
+}
+
+static double not_a_number(int i, int j)
+{
+    (void)i;
+    (void)j;
+    return NAN;
+}
+
+/** Symmetric as far as it is read. */
+static double poisoned_above(int i, int j)
+{
+    return i >= j ? smooth(i, j) : NAN;
+}
+
+static double poisoned_below(int i, int j)
+{
+    return i == 6 && j == 1 ? INFINITY : smooth(i, j);
+}
+
+/** Second differences: eigenvalues 2 - 2 cos(k pi / (n + 1)). */
+static double chain(int i, int j)
+{
+    return i == j ? 2.0 : (i - j == 1 || j - i == 1) ? -1.0 : 0.0;
+}
+
+static void assert_equal_bits_on_all_ranks(const double value[], int n)
+{
+    double *first = malloc((size_t)n * sizeof *first);
+    memcpy(first, value, (size_t)n * sizeof *first);
+    MPI_Bcast(first, n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    assert_memory_equal(first, value, (size_t)n * sizeof *first);
+    free(first);
+}
+
+static void scalars_and_gathered_matrices_have_equal_bits_on_all_ranks(void **state)
+{
+    (void)state;
+    enum { N = 23 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N, 4);
+    struct hf_error error;
+    struct hf_matrix *a = new_matrix(linalg, N, N, smooth), *z = new_matrix(linalg, N, N, smooth);
+    double scalar[2], e[N];
+    assert_int_equal(hf_matrix_dot(a, z, &scalar[0], &error), HF_OK);
+    assert_int_equal(hf_matrix_max_abs(a, &scalar[1], &error), HF_OK);
+    assert_equal_bits_on_all_ranks(scalar, 2);
+    assert_int_equal(hf_matrix_eigen(a, e, z, &error), HF_OK);
+    assert_equal_bits_on_all_ranks(e, N);
+    double *full = to_full(z);
+    assert_equal_bits_on_all_ranks(full, N * N);
+    free(full);
+    hf_matrix_destroy(&a);
+    hf_matrix_destroy(&z);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+static void a_factor_of_zero_does_not_read_the_target(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N, 4);
+    struct hf_error error;
+    struct hf_matrix *a = new_matrix(linalg, N, N, smooth), *c[4];
+    for (int k = 0; k < 4; k++) c[k] = new_matrix(linalg, N, N, not_a_number);
+    assert_int_equal(hf_matrix_add(1.0, a, 0.0, c[0], &error), HF_OK);
+    assert_int_equal(hf_matrix_add_transposed(1.0, a, 0.0, c[1], &error), HF_OK);
+    assert_int_equal(hf_matrix_multiply(1.0, false, a, false, a, 0.0, c[2], &error), HF_OK);
+    assert_int_equal(hf_matrix_copy_columns(a, 0, N, NULL, c[3], 0, &error), HF_OK);
+    for (int k = 0; k < 4; k++) {
+        double largest;
+        assert_int_equal(hf_matrix_max_abs(c[k], &largest, &error), HF_OK);
+        assert_true(isfinite(largest));
+        hf_matrix_destroy(&c[k]);
+    }
+    hf_matrix_destroy(&a);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+static void empty_shapes_are_fine(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N, 4);
+    struct hf_error error;
+    struct hf_matrix *none = new_matrix(linalg, N, 0, smooth),
+                     *c = new_matrix(linalg, N, N, smooth);
+    struct hf_matrix *none_too = new_matrix(linalg, N, 0, smooth);
+    struct hf_matrix *nothing = new_matrix(linalg, 0, 0, smooth);
+    struct hf_matrix *nowhere = new_matrix(linalg, 0, 0, smooth);
+    double dot = 1.0;
+    assert_int_equal(hf_matrix_multiply(2.0, false, none, true, none, 3.0, c, &error), HF_OK);
+    double *full = to_full(c);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) assert_true(fabs(full[j * N + i] - 3.0 * smooth(i, j)) < 1e-14);
+    free(full);
+    assert_int_equal(hf_matrix_multiply(1.0, true, c, false, none, 0.0, none_too, &error), HF_OK);
+    assert_int_equal(hf_matrix_copy_columns(c, 3, 0, NULL, none, 0, &error), HF_OK);
+    assert_int_equal(hf_matrix_dot(none, none, &dot, &error), HF_OK);
+    assert_true(dot == 0.0);
+    assert_int_equal(hf_matrix_eigen(nothing, NULL, nowhere, &error), HF_OK);
+    hf_matrix_destroy(&none);
+    hf_matrix_destroy(&none_too);
+    hf_matrix_destroy(&c);
+    hf_matrix_destroy(&nothing);
+    hf_matrix_destroy(&nowhere);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+static void only_the_lower_triangle_is_read(void **state)
+{
+    (void)state;
+    enum { N = 14 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N, 4);
+    struct hf_error error;
+    struct hf_matrix *whole = new_matrix(linalg, N, N, smooth);
+    struct hf_matrix *half = new_matrix(linalg, N, N, poisoned_above);
+    struct hf_matrix *bad = new_matrix(linalg, N, N, poisoned_below);
+    struct hf_matrix *z = new_matrix(linalg, N, N, smooth);
+    double e[N], e_half[N];
+    assert_int_equal(hf_matrix_eigen(whole, e, z, &error), HF_OK);
+    assert_int_equal(hf_matrix_eigen(half, e_half, z, &error), HF_OK);
+    for (int k = 0; k < N; k++) assert_true(fabs(e[k] - e_half[k]) < 1e-12);
+    assert_int_equal(hf_matrix_eigen(bad, e, z, &error), HF_NO_RESOURCE);
+    assert_non_null(strstr(error.message, "not finite"));
+    hf_matrix_destroy(&whole);
+    hf_matrix_destroy(&half);
+    hf_matrix_destroy(&bad);
+    hf_matrix_destroy(&z);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+/** Large enough for several divisions of the divide-and-conquer algorithm. */
+static void eigenvalues_of_a_chain_are_those_of_the_formula(void **state)
+{
+    (void)state;
+    enum { N = 130 };
+    const double pi = 3.14159265358979323846;
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N, 16);
+    struct hf_error error;
+    struct hf_matrix *a = new_matrix(linalg, N, N, chain), *z = new_matrix(linalg, N, N, chain);
+    double e[N];
+    assert_int_equal(hf_matrix_eigen(a, e, z, &error), HF_OK);
+    for (int k = 0; k < N; k++)
+        assert_true(fabs(e[k] - (2.0 - 2.0 * cos((k + 1) * pi / (N + 1)))) < 1e-12);
+    hf_matrix_destroy(&a);
+    hf_matrix_destroy(&z);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+/** On two ranks more often than MPICH has communicators at a time; on more, where busy waiting
+ * makes it slow, only a few times. */
+static void grids_leave_nothing_behind(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    const int n_time = context->n_rank == 2 ? 1000 : 10;
+    for (int k = 0; k < n_time; k++) {
+        struct hf_linalg *linalg = new_linalg(context, 6 + k % 9, 4);
+        hf_linalg_destroy(&linalg);
+        assert_null(linalg);
+    }
+    test_context_done(&context);
+}
+
+static void two_grids_live_side_by_side(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_linalg *small = new_linalg(context, 6, 4), *large = new_linalg(context, 40, 4);
+    struct hf_error error;
+    struct hf_matrix *a = new_matrix(small, 6, 6, chain), *b = new_matrix(large, 40, 40, chain);
+    struct hf_matrix *y = new_matrix(small, 6, 6, chain), *z = new_matrix(large, 40, 40, chain);
+    double e[40];
+    assert_int_equal(hf_matrix_eigen(b, e, z, &error), HF_OK);
+    assert_int_equal(hf_matrix_eigen(a, e, y, &error), HF_OK);
+    hf_matrix_destroy(&b);
+    hf_matrix_destroy(&z);
+    hf_linalg_destroy(&large);
+    assert_int_equal(hf_matrix_multiply(1.0, false, y, true, y, 0.0, a, &error), HF_OK);
+    double *unit = to_full(a);
+    for (int k = 0; k < 36; k++) assert_true(fabs(unit[k] - (k % 7 == 0 ? 1.0 : 0.0)) < 1e-14);
+    free(unit);
+    hf_matrix_destroy(&a);
+    hf_matrix_destroy(&y);
+    hf_linalg_destroy(&small);
+    test_context_done(&context);
+}
+
+static void a_small_order_stays_on_one_rank(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_linalg_create(context, 100, &linalg, &error), HF_OK);
+    assert_string_equal(hf_linalg_description(linalg), "LAPACK on rank 0");
+    hf_linalg_destroy(&linalg);
+    assert_int_equal(hf_linalg_create(context, 5000, &linalg, &error), HF_OK);
+    assert_int_equal(strstr(hf_linalg_description(linalg), "ScaLAPACK") != NULL,
+                     context->n_rank > 1);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+/** Libraries of two MPI implementations in one process crash or, worse, run alone each. */
+static void one_mpi_library_is_loaded(void **state)
+{
+    (void)state;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    if (maps == NULL) skip();
+    char line[4096];
+    bool openmpi = false, mpich = false;
+    while (fgets(line, sizeof line, maps) != NULL) {
+        if (strstr(line, "/libmpi.so") != NULL || strstr(line, "-openmpi.so") != NULL)
+            openmpi = true;
+        if (strstr(line, "/libmpich.so") != NULL || strstr(line, "-mpich.so") != NULL) mpich = true;
+    }
+    fclose(maps);
+    assert_false(openmpi && mpich);
+}
+
+int main(int argc, char **argv)
+{
+    parallel = strcmp(argv[1], "parallel") == 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalars_and_gathered_matrices_have_equal_bits_on_all_ranks),
+        cmocka_unit_test(a_factor_of_zero_does_not_read_the_target),
+        cmocka_unit_test(empty_shapes_are_fine),
+        cmocka_unit_test(only_the_lower_triangle_is_read),
+        cmocka_unit_test(eigenvalues_of_a_chain_are_those_of_the_formula),
+        cmocka_unit_test(grids_leave_nothing_behind),
+        cmocka_unit_test(two_grids_live_side_by_side),
+        cmocka_unit_test(a_small_order_stays_on_one_rank),
+        cmocka_unit_test(one_mpi_library_is_loaded),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}
