@@ -25,8 +25,9 @@ struct hf_scheduler;
 /** What the last round cost this rank. */
 struct hf_schedule_account {
     int64_t n_task;        /**< tasks this rank was given */
-    double wait_seconds;   /**< time inside next and in serving others */
-    double finish_seconds; /**< time inside finish, waiting for the last rank */
+    double wait_seconds;   /**< time inside next: waiting for tasks, or serving others there */
+    double finish_seconds; /**< time inside finish: waiting for the last rank (a rank that serves
+                                others and has abandoned goes on serving here) */
 };
 
 /** One way of handing out tasks; the list is hf_scheduler_list. */
@@ -59,8 +60,9 @@ hf_status hf_scheduler_start(struct hf_scheduler *scheduler, int64_t n_task, con
 /** Next task of this rank, or -1 when there are no more. Not collective. */
 int64_t hf_scheduler_next(struct hf_scheduler *scheduler);
 
-/** This rank takes no more tasks. Tasks it was already given by number ahead of time (static) are
- *  lost; the caller reports the failure after finish. Not collective. */
+/** This rank takes no more tasks: next would now return -1. What was set aside for it is lost, that
+ *  is its whole share (static) or the rest of its chunk and one chunk asked for ahead (manager), so
+ *  the round is incomplete and the caller reports the failure after finish. Not collective. */
 void hf_scheduler_abandon(struct hf_scheduler *scheduler);
 
 /** Closes the round when every rank has had its -1 or abandoned. Collective. */

@@ -1,13 +1,14 @@
 /* Manager and workers: rank 0 does nothing but hand tasks out, dearest first (book Figs. 6.6, 7.3).
  *
  *     worker                        manager
- *       | -- request ------------------> |
- *       | <----- first, count, flag ---- |   count tasks from position first; 0: finished
- *       | -- request (while computing) > |   only when the flag says that many tasks are left, so
- * that | <----------------------------- |   nobody hoards the last ones
+ *       | -- request ----------------> |
+ *       | <--- first, count, ahead --- |  count tasks from position first; 0: no more
+ *       | -- request, if ahead ------> |  answered while the worker computes
+ *       | <--- first, count, ahead --- |
  *
- * A worker that abandons sends `resign` in the place of its next request and gets no answer. With
- * one rank there is no manager: the rank walks the list. */
+ * `ahead` is set only while many tasks are left, so that nobody hoards the last ones. A worker that
+ * abandons sends `resign` in the place of its next request and gets no answer. With one rank there
+ * is no manager: the rank walks the list. */
 #include "hf/timer.h"
 #include "schedule_private.h"
 
@@ -24,7 +25,10 @@ enum {
     CHUNKS_PER_SHARE = 200,
     /** Requests ahead stop when fewer chunks than this per worker are left. */
     CHUNKS_FOR_PREFETCH = 8,
-    /** Looks in vain before the manager begins to sleep: a worker may need its core. */
+    /** Looks in vain before the manager begins to sleep: a worker may need its core. With 4 ranks
+     * on 2 cores and tasks of 0.5 ms a round took 1.0 s with sleep and 1.9 s without under MPICH,
+     * no difference under Open MPI. Sleeping at once gained nothing there and made a round of tasks
+     *  of 5 microseconds three to five times as long. */
     LOOKS_BEFORE_SLEEP = 2000,
 };
 

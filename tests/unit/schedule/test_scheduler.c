@@ -91,34 +91,95 @@ static void every_rank_gets_its_tasks_dearest_first(void **state)
     free(cost);
 }
 
-static void a_rank_that_abandons_hangs_nobody(void **state)
+/** One round that `deserter` leaves after `after` tasks; how often each task was given goes to
+ *  `times`. */
+static void run_round_deserted(struct hf_scheduler *scheduler, int64_t n, int deserter, int after,
+                               int *times)
+{
+    struct hf_error error;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    memset(times, 0, (size_t)(n + 1) * sizeof *times);
+    assert_int_equal(hf_scheduler_start(scheduler, n, NULL, &error), HF_OK);
+    for (int k = 0;; k++) {
+        if (rank == deserter && k == after) {
+            hf_scheduler_abandon(scheduler);
+            break;
+        }
+        const int64_t task = hf_scheduler_next(scheduler);
+        if (task < 0) break;
+        times[task]++;
+    }
+    hf_scheduler_finish(scheduler);
+    MPI_Allreduce(MPI_IN_PLACE, times, (int)n + 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void a_rank_that_abandons_hangs_nobody_and_loses_only_its_own(void **state)
 {
     (void)state;
     enum { N = 300 };
-    int rank, n_rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int n_rank;
     MPI_Comm_size(MPI_COMM_WORLD, &n_rank);
     struct hf_scheduler *scheduler = new_scheduler();
-    struct hf_error error;
     int *times = malloc((N + 1) * sizeof *times);
-    for (int after = 0; after < 4; after++) {
-        assert_int_equal(hf_scheduler_start(scheduler, N, NULL, &error), HF_OK);
-        const bool deserter = rank == n_rank - 1;
-        bool gone = false;
-        for (int k = 0; !gone; k++) {
-            if (deserter && k == after) {
-                hf_scheduler_abandon(scheduler);
-                gone = true;
-            } else {
-                gone = hf_scheduler_next(scheduler) < 0;
+    const bool manager = strcmp(scheduler_name, "manager") == 0;
+    for (int deserter = 0; deserter < n_rank; deserter++) {
+        for (int after = 0; after < 4; after++) {
+            run_round_deserted(scheduler, N, deserter, after, times);
+            int n_lost = 0;
+            for (int k = 0; k < N; k++) {
+                assert_in_range(times[k], 0, 1);
+                n_lost += times[k] == 0;
             }
+            if (manager && n_rank > 1 && deserter == 0)
+                assert_int_equal(n_lost, 0); /* it has none of its own and goes on serving */
+            else if (manager && n_rank > 2)
+                assert_in_range(n_lost, 0, 2);
+            else if (!manager)
+                assert_in_range(n_lost, 0, (N + n_rank - 1) / n_rank);
+            run_round(scheduler, N, NULL, false, times); /* the next round is whole again */
+            for (int k = 0; k < N; k++) assert_int_equal(times[k], 1);
         }
-        if (deserter) assert_int_equal(hf_scheduler_next(scheduler), -1);
-        hf_scheduler_finish(scheduler);
-        run_round(scheduler, N, NULL, false, times); /* the next round is whole again */
-        for (int k = 0; k < N; k++) assert_int_equal(times[k], 1);
     }
     free(times);
+    hf_scheduler_destroy(&scheduler);
+}
+
+static void the_round_ends_when_all_ranks_abandon(void **state)
+{
+    (void)state;
+    struct hf_scheduler *scheduler = new_scheduler();
+    struct hf_error error;
+    assert_int_equal(hf_scheduler_start(scheduler, 300, NULL, &error), HF_OK);
+    hf_scheduler_abandon(scheduler);
+    hf_scheduler_finish(scheduler);
+    assert_int_equal(hf_scheduler_account(scheduler).n_task, 0);
+    hf_scheduler_destroy(&scheduler);
+}
+
+/** The account splits the time of a round into computing, waiting for tasks, waiting for ranks. */
+static void the_account_adds_up_to_the_time_of_the_round(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    const struct timespec task_time = {.tv_nsec = 1000000};
+    struct hf_scheduler *scheduler = new_scheduler();
+    struct hf_error error;
+    double busy = 0.0;
+    assert_int_equal(hf_scheduler_start(scheduler, N, NULL, &error), HF_OK);
+    const double start = MPI_Wtime();
+    while (hf_scheduler_next(scheduler) >= 0) {
+        const double began = MPI_Wtime();
+        nanosleep(&task_time, NULL);
+        busy += MPI_Wtime() - began;
+    }
+    const double worked = MPI_Wtime() - start;
+    hf_scheduler_finish(scheduler);
+    const double round = MPI_Wtime() - start;
+    const struct hf_schedule_account account = hf_scheduler_account(scheduler);
+    assert_true(account.wait_seconds <= worked - busy + 1e-3);
+    assert_true(account.finish_seconds <= round - worked + 1e-3);
+    assert_true(busy >= 1e-3 * (double)account.n_task);
     hf_scheduler_destroy(&scheduler);
 }
 
@@ -142,7 +203,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_is_given_exactly_once),
         cmocka_unit_test(every_rank_gets_its_tasks_dearest_first),
-        cmocka_unit_test(a_rank_that_abandons_hangs_nobody),
+        cmocka_unit_test(a_rank_that_abandons_hangs_nobody_and_loses_only_its_own),
+        cmocka_unit_test(the_round_ends_when_all_ranks_abandon),
+        cmocka_unit_test(the_account_adds_up_to_the_time_of_the_round),
         cmocka_unit_test(an_unknown_name_is_the_same_error_on_all_ranks),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests);
