@@ -25,8 +25,8 @@ enum hf_grain {
 };
 
 struct hf_fock_settings {
-    const char *builder;   /**< name in hf_fock_list */
-    const char *scheduler; /**< name in hf_scheduler_list */
+    const char *builder; /**< name in hf_fock_list */
+    struct hf_scheduler_settings schedule;
     enum hf_grain grain;
     /** Called now and then during a build with the fraction of this rank's tasks done, 0 to 1;
      *  may be NULL. Returning non-zero (a signal number) ends the build with HF_INTERRUPTED. */

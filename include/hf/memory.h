@@ -28,6 +28,11 @@ void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_e
 /** Frees what hf_memory_allocate gave; NULL is accepted. */
 void hf_memory_release(struct hf_memory *memory, void *block);
 
+/** Counts bytes that a library allocated and that are the run's all the same (an MPI window), and
+ *  takes them off the account again. */
+void hf_memory_count(struct hf_memory *memory, const char *label, size_t n_bytes);
+void hf_memory_discount(struct hf_memory *memory, size_t n_bytes);
+
 /** Bytes now allocated, the highest they have been, and the largest single block so far. */
 size_t hf_memory_current_bytes(const struct hf_memory *memory);
 size_t hf_memory_peak_bytes(const struct hf_memory *memory);

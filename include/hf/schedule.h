@@ -11,9 +11,11 @@
 #ifndef HF_SCHEDULE_H
 #define HF_SCHEDULE_H
 
+#include "hf/counter.h"
 #include "hf/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -21,6 +23,13 @@ extern "C" {
 #endif
 
 struct hf_scheduler;
+
+/** Which scheduler, and what some of them can be told. */
+struct hf_scheduler_settings {
+    const char *name;               /**< in hf_scheduler_list */
+    enum hf_counter_method counter; /**< of "counter" */
+    bool progress_thread;           /**< of "counter": a thread that serves rank 0's counter */
+};
 
 /** What the last round cost this rank. */
 struct hf_schedule_account {
@@ -44,8 +53,10 @@ struct hf_scheduler_ops {
 /** NULL-terminated list of the schedulers there are. */
 extern const struct hf_scheduler_ops *const hf_scheduler_list[];
 
-/** Scheduler `name` over a duplicate of `comm`. Collective. HF_BAD_INPUT: no such scheduler. */
-hf_status hf_scheduler_create(MPI_Comm comm, const char *name, struct hf_scheduler **scheduler,
+/** Scheduler over a duplicate of `comm`; the settings are copied, the name in them is borrowed.
+ *  Collective. HF_BAD_INPUT: no such scheduler. HF_NO_RESOURCE: memory, threads. */
+hf_status hf_scheduler_create(MPI_Comm comm, const struct hf_scheduler_settings *settings,
+                              struct hf_scheduler **scheduler,
                               struct hf_error *error) HF_MUST_CHECK;
 
 /** Collective; leaves NULL. */

@@ -40,10 +40,25 @@ static void raise_to(atomic_size_t *highest, size_t value)
     }
 }
 
+void hf_memory_count(struct hf_memory *memory, const char *label, size_t n_bytes)
+{
+    raise_to(&memory->peak, atomic_fetch_add(&memory->current, n_bytes) + n_bytes);
+    if (n_bytes > atomic_load(&memory->largest)) {
+        atomic_store(&memory->largest_label, label);
+        raise_to(&memory->largest, n_bytes);
+    }
+}
+
+void hf_memory_discount(struct hf_memory *memory, size_t n_bytes)
+{
+    atomic_fetch_sub(&memory->current, n_bytes);
+}
+
 void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_element,
                          size_t element_bytes)
 {
-    if (element_bytes != 0 && n_element > (SIZE_MAX - (size_t)2 * ALIGNMENT) / element_bytes) return NULL;
+    if (element_bytes != 0 && n_element > (SIZE_MAX - (size_t)2 * ALIGNMENT) / element_bytes)
+        return NULL;
     const size_t n_bytes = n_element * element_bytes;
     const size_t padded = (n_bytes + (size_t)2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     unsigned char *start = aligned_alloc(ALIGNMENT, padded);
@@ -51,11 +66,7 @@ void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_e
     memset(start, 0, padded);
     *(struct block_header *)(void *)start = (struct block_header){.n_bytes = n_bytes};
 
-    raise_to(&memory->peak, atomic_fetch_add(&memory->current, n_bytes) + n_bytes);
-    if (n_bytes > atomic_load(&memory->largest)) {
-        atomic_store(&memory->largest_label, label);
-        raise_to(&memory->largest, n_bytes);
-    }
+    hf_memory_count(memory, label, n_bytes);
     return start + ALIGNMENT;
 }
 
@@ -64,7 +75,7 @@ void hf_memory_release(struct hf_memory *memory, void *block)
     if (block == NULL) return;
     unsigned char *start = (unsigned char *)block - ALIGNMENT;
     const struct block_header *header = (const struct block_header *)(const void *)start;
-    atomic_fetch_sub(&memory->current, header->n_bytes);
+    hf_memory_discount(memory, header->n_bytes);
     free(start);
 }
 

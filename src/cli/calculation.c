@@ -155,7 +155,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->diis_size = hf_options_integer(options, "diis_size");
     settings->fock = (struct hf_fock_settings){
         .builder = hf_options_choice(options, "fock"),
-        .scheduler = hf_options_choice(options, "schedule"),
+        .schedule = {.name = hf_options_choice(options, "schedule")},
         .grain = grain(options),
         .progress = progress,
         .progress_data = calculation->report,

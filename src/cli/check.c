@@ -45,7 +45,7 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
             run->basis->name, run->basis->n_function, run->basis->n_shell, run->basis->n_primitive,
             run->basis->max_l);
     fprintf(stream, "Fock matrix   %s, scheduler %s, tasks by %s, guess %s\n",
-            settings->fock.builder, settings->fock.scheduler, calculation->grain_name,
+            settings->fock.builder, settings->fock.schedule.name, calculation->grain_name,
             settings->guess);
     fprintf(stream, "Ranks         %d\n", context->n_rank);
     fprintf(

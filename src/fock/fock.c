@@ -30,7 +30,7 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
     HF_TRY(hf_agree(context->comm, status, error));
     *made = (struct hf_fock_builder){
         .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
-    HF_TRY(hf_scheduler_create(context->comm, settings->scheduler, &made->scheduler, error));
+    HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
     *builder = made;
     return HF_OK;

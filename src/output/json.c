@@ -34,7 +34,7 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
     cJSON *object = cJSON_AddObjectToObject(parent, name);
     return object != NULL && hf_json_add_text(object, "guess", settings->guess) &&
            hf_json_add_text(object, "fock", settings->fock.builder) &&
-           hf_json_add_text(object, "schedule", settings->fock.scheduler) &&
+           hf_json_add_text(object, "schedule", settings->fock.schedule.name) &&
            hf_json_add_text(object, "grain", hf_output_grain_name(settings->fock.grain)) &&
            hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&

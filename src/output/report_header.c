@@ -92,7 +92,7 @@ static void print_settings(FILE *out, const struct hf_run_description *run)
     fprintf(out, "  %-22s %s\n", "Method", run->method);
     fprintf(out, "  %-22s %s\n", "Initial guess", settings->guess);
     fprintf(out, "  %-22s %s; tasks: %s, scheduler: %s\n", "Fock builder", settings->fock.builder,
-            hf_output_grain_name(settings->fock.grain), settings->fock.scheduler);
+            hf_output_grain_name(settings->fock.grain), settings->fock.schedule.name);
     fprintf(out, "  %-22s energy %.1e hartree and commutator %.1e, at most %d iterations\n",
             "Convergence", settings->energy_tolerance, settings->commutator_tolerance,
             settings->max_iteration);

@@ -34,14 +34,14 @@ static hf_status unknown(const char *name, struct hf_error *error)
                    nearest);
 }
 
-hf_status hf_scheduler_create(MPI_Comm comm, const char *name, struct hf_scheduler **scheduler,
-                              struct hf_error *error)
+hf_status hf_scheduler_create(MPI_Comm comm, const struct hf_scheduler_settings *settings,
+                              struct hf_scheduler **scheduler, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const struct hf_scheduler_ops *ops = find(name);
+    const struct hf_scheduler_ops *ops = find(settings->name);
     struct hf_scheduler *made = NULL;
     if (ops == NULL) {
-        status = unknown(name, error);
+        status = unknown(settings->name, error);
     } else {
         made = calloc(1, sizeof *made);
         if (made == NULL)
@@ -49,6 +49,7 @@ hf_status hf_scheduler_create(MPI_Comm comm, const char *name, struct hf_schedul
     }
     HF_TRY(hf_agree(comm, status, error));
     made->ops = ops;
+    made->settings = *settings;
     MPI_Comm_dup(comm, &made->comm);
     MPI_Comm_rank(comm, &made->rank);
     MPI_Comm_size(comm, &made->n_rank);

@@ -8,6 +8,7 @@
 
 struct hf_scheduler {
     const struct hf_scheduler_ops *ops;
+    struct hf_scheduler_settings settings;
     MPI_Comm comm; /**< a duplicate, owned */
     int rank, n_rank;
     int64_t n_task;

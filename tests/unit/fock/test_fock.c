@@ -247,7 +247,7 @@ static void unknown_names_are_refused(void **state)
     wrong.builder = "nonsense";
     assert_int_equal(hf_fock_create(f.context, f.pairs, &wrong, &builder, &error), HF_BAD_INPUT);
     wrong = settings;
-    wrong.scheduler = "nonsense";
+    wrong.schedule.name = "nonsense";
     assert_int_equal(hf_fock_create(f.context, f.pairs, &wrong, &builder, &error), HF_BAD_INPUT);
     assert_null(builder);
     tear_down(&f);
@@ -256,7 +256,7 @@ static void unknown_names_are_refused(void **state)
 int main(int argc, char **argv)
 {
     settings.builder = argv[1];
-    settings.scheduler = argv[2];
+    settings.schedule.name = argv[2];
     settings.grain = strcmp(argv[3], "atom-quartet") == 0 ? HF_GRAIN_ATOM_QUARTET
                      : strcmp(argv[3], "shell-pair") == 0 ? HF_GRAIN_SHELL_PAIR
                                                           : HF_GRAIN_SHELL_QUARTET;

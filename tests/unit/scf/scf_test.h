@@ -51,7 +51,7 @@ static inline struct hf_scf_settings test_settings(void)
 {
     struct hf_scf_settings settings = hf_scf_defaults();
     settings.fock.builder = "replicated";
-    settings.fock.scheduler = "static";
+    settings.fock.schedule.name = "static";
     return settings;
 }
 

@@ -282,7 +282,7 @@ static void settings_out_of_range_are_named(void **state)
     settings.fock.builder = "abacus";
     fails(&water.molecule, &settings, HF_BAD_INPUT, "abacus");
     settings = test_settings();
-    settings.fock.scheduler = "rota";
+    settings.fock.schedule.name = "rota";
     fails(&water.molecule, &settings, HF_BAD_INPUT, "rota");
 }
 

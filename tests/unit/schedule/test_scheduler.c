@@ -13,8 +13,8 @@ static struct hf_scheduler *new_scheduler(void)
 {
     struct hf_scheduler *scheduler = NULL;
     struct hf_error error;
-    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, scheduler_name, &scheduler, &error),
-                     HF_OK);
+    const struct hf_scheduler_settings settings = {.name = scheduler_name};
+    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error), HF_OK);
     return scheduler;
 }
 
@@ -188,7 +188,8 @@ static void an_unknown_name_is_the_same_error_on_all_ranks(void **state)
     (void)state;
     struct hf_scheduler *scheduler = NULL;
     struct hf_error error, first;
-    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, "manger", &scheduler, &error),
+    const struct hf_scheduler_settings settings = {.name = "manger"};
+    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error),
                      HF_BAD_INPUT);
     assert_null(scheduler);
     assert_non_null(strstr(error.message, "'manager'"));

@@ -1,0 +1,43 @@
+/* A counter shared by all ranks: every read adds to it, and no two ranks read the same value.
+ * Source: "counter paper", a study of MPI one-sided shared counters. */
+#ifndef HF_COUNTER_H
+#define HF_COUNTER_H
+
+#include "hf/status.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hf_counter;
+
+/** How the counter is read. */
+enum hf_counter_method {
+    /** MPI-3: one MPI_Fetch_and_op on one number of rank 0. */
+    HF_COUNTER_FETCH_AND_OP,
+    /** MPI-2 (counter paper, section 2): rank 0 holds what each rank has taken; in one exclusive
+     *  lock a rank gets those of the others and puts its own. */
+    HF_COUNTER_ARRAY,
+};
+
+/** Counter at 0 over the ranks of `comm` (duplicated). Collective. HF_NO_RESOURCE: memory. */
+hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
+                            struct hf_counter **counter, struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective; accepts a pointer to NULL; leaves NULL. */
+void hf_counter_destroy(struct hf_counter **counter);
+
+/** The value before `increment` (>= 0) was added. Not collective; waits for rank 0 to let MPI
+ *  progress where the library needs that. */
+int64_t hf_counter_take(struct hf_counter *counter, int64_t increment);
+
+/** Back to 0. Collective. */
+void hf_counter_reset(struct hf_counter *counter);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,182 @@
+/* Who has which block of a symmetric matrix: rows of half a circle, cut into segments, dealt to the
+ * ranks; see hf/block_layout.h. */
+#include "hf/block_layout.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { SEGMENTS_PER_RANK = 8 }; /* at least, as far as there are blocks: they even out the shares */
+
+/** A piece of a row: `n_segment` of equal numbers of blocks make a row. */
+struct segment {
+    int rank;
+    size_t offset; /**< of its first element, in its rank's part */
+};
+
+struct hf_block_layout {
+    struct hf_memory *memory;
+    int n_part, n_segment;   /**< segments per row */
+    int length;              /**< blocks of a segment, except the last of a row */
+    int *first;              /**< [n_part + 1] */
+    struct segment *segment; /**< [n_part][n_segment] */
+    size_t local_size;
+};
+
+/** A segment while it is dealt out. */
+struct segment_size {
+    int index;
+    size_t size;
+};
+
+/** Blocks of row i: on the far side of an even circle the pair belongs to the higher row. */
+static int row_length(int n_part, int i)
+{
+    const int half = n_part / 2;
+    return n_part % 2 == 0 && i < half ? half : half + 1;
+}
+
+/** Functions of the parts i - begin, i - begin - 1, ... i - end + 1, modulo the number of parts. */
+static size_t functions_before(const struct hf_block_layout *self, int i, int begin, int end)
+{
+    const int *first = self->first, n = self->n_part;
+    const int high = i - begin + 1, low = i - end + 1; /* parts low .. high - 1 */
+    if (low >= 0) return (size_t)(first[high] - first[low]);
+    if (high <= 0) return (size_t)(first[n + high] - first[n + low]);
+    return (size_t)(first[high] + first[n] - first[n + low]);
+}
+
+static size_t part_size(const struct hf_block_layout *self, int i)
+{
+    return (size_t)(self->first[i + 1] - self->first[i]);
+}
+
+static size_t segment_elements(const struct hf_block_layout *self, int i, int segment)
+{
+    const int length = row_length(self->n_part, i);
+    const int begin = segment * self->length, end = begin + self->length;
+    if (begin >= length) return 0;
+    return part_size(self, i) * functions_before(self, i, begin, end < length ? end : length);
+}
+
+static int by_falling_size(const void *left, const void *right)
+{
+    const struct segment_size *x = left, *y = right;
+    if (x->size != y->size) return x->size > y->size ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/** Deals the segments, largest first, forth and back over the ranks. */
+static void deal(struct hf_block_layout *self, const struct hf_context *context,
+                 struct segment_size *sorted, size_t *held)
+{
+    const int n = self->n_part * self->n_segment, n_rank = context->n_rank;
+    for (int s = 0; s < n; s++)
+        sorted[s] = (struct segment_size){
+            .index = s, .size = segment_elements(self, s / self->n_segment, s % self->n_segment)};
+    qsort(sorted, (size_t)n, sizeof *sorted, by_falling_size);
+    for (int k = 0; k < n; k++) {
+        const int turn = k % (2 * n_rank);
+        const int rank = turn < n_rank ? turn : 2 * n_rank - 1 - turn;
+        self->segment[sorted[k].index] = (struct segment){.rank = rank, .offset = held[rank]};
+        held[rank] += sorted[k].size;
+    }
+    self->local_size = held[context->rank];
+}
+
+/** Local: the tables. */
+static hf_status make(struct hf_block_layout *self, const struct hf_context *context,
+                      const int first[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const size_t n_part = (size_t)self->n_part, n = n_part * (size_t)self->n_segment;
+    struct hf_memory *memory = self->memory;
+    const char *label = "block layout";
+    self->first = hf_memory_allocate(memory, label, n_part + 1, sizeof *self->first);
+    self->segment = hf_memory_allocate(memory, label, n, sizeof *self->segment);
+    struct segment_size *sorted = hf_memory_allocate(memory, label, n, sizeof *sorted);
+    size_t *held = hf_memory_allocate(memory, label, (size_t)context->n_rank, sizeof *held);
+    if (self->first == NULL || self->segment == NULL || sorted == NULL || held == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the layout of %d parts",
+                         self->n_part);
+    } else {
+        for (size_t i = 0; i <= n_part; i++) self->first[i] = first[i];
+        deal(self, context, sorted, held);
+    }
+    hf_memory_release(memory, held);
+    hf_memory_release(memory, sorted);
+    return status;
+}
+
+hf_status hf_block_layout_create(struct hf_context *context, int n_part, const int first[],
+                                 struct hf_block_layout **layout, struct hf_error *error)
+{
+    assert(n_part > 0 && first[0] == 0);
+    hf_status status = HF_OK;
+    struct hf_block_layout *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a block layout");
+    } else {
+        const int longest = n_part / 2 + 1;
+        const int wanted = (SEGMENTS_PER_RANK * context->n_rank + n_part - 1) / n_part;
+        const int n_segment = wanted < longest ? wanted : longest;
+        made->memory = context->memory;
+        made->n_part = n_part;
+        made->length = (longest + n_segment - 1) / n_segment;
+        made->n_segment = (longest + made->length - 1) / made->length;
+        status = make(made, context, first, error);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    *layout = made;
+    return HF_OK;
+cleanup:
+    hf_block_layout_destroy(&made);
+    return status;
+}
+
+void hf_block_layout_destroy(struct hf_block_layout **layout)
+{
+    struct hf_block_layout *old = *layout;
+    if (old != NULL) {
+        hf_memory_release(old->memory, old->segment);
+        hf_memory_release(old->memory, old->first);
+        free(old);
+    }
+    *layout = NULL;
+}
+
+int hf_block_layout_n_part(const struct hf_block_layout *layout)
+{
+    return layout->n_part;
+}
+
+const int *hf_block_layout_first(const struct hf_block_layout *layout)
+{
+    return layout->first;
+}
+
+size_t hf_block_layout_block_size(const struct hf_block_layout *layout, int i, int j)
+{
+    return part_size(layout, i) * part_size(layout, j);
+}
+
+size_t hf_block_layout_local_size(const struct hf_block_layout *layout)
+{
+    return layout->local_size;
+}
+
+struct hf_block_place hf_block_layout_find(const struct hf_block_layout *layout, int i, int j)
+{
+    assert(i >= j && j >= 0 && i < layout->n_part);
+    int row = i, step = i - j;
+    if (step >= row_length(layout->n_part, i)) { /* the other way round is shorter */
+        row = j;
+        step = layout->n_part - step;
+    }
+    const int segment = step / layout->length, begin = segment * layout->length;
+    const struct segment *found = &layout->segment[row * layout->n_segment + segment];
+    return (struct hf_block_place){
+        .rank = found->rank,
+        .offset =
+            found->offset + part_size(layout, row) * functions_before(layout, row, begin, step),
+    };
+}
