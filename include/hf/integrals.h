@@ -25,6 +25,12 @@ hf_status hf_shell_pairs_create(struct hf_context *context, const struct hf_basi
                                 struct hf_error *error) HF_MUST_CHECK;
 void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs);
 
+/** Layout of matrices over the basis in atom blocks: a part is the functions of one atom.
+ * Collective. HF_NO_RESOURCE: memory. */
+hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basis *basis,
+                                struct hf_block_layout **layout,
+                                struct hf_error *error) HF_MUST_CHECK;
+
 /** Operators of hf_one_electron. */
 enum hf_operator {
     HF_OVERLAP,  /**< <m|n> */
@@ -36,8 +42,9 @@ enum hf_operator {
 };
 
 /** Matrix [n][n] of a one-electron operator over the basis. The molecule gives the nuclei and is
- * only read for HF_NUCLEAR. Shell pairs are shared out over the ranks. Collective. Source:
- * McMurchie and Davidson, J. Comput. Phys. 26, 218 (1978). */
+ * only read for HF_NUCLEAR. Each rank computes the atom blocks it owns in a layout of them; nobody
+ * holds the whole matrix unless `matrix` itself does. Collective. Source: McMurchie and Davidson,
+ * J. Comput. Phys. 26, 218 (1978). */
 hf_status hf_one_electron(struct hf_context *context, const struct hf_basis *basis,
                           const struct hf_molecule *molecule, enum hf_operator which,
                           struct hf_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;

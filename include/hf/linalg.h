@@ -8,6 +8,7 @@
 #ifndef HF_LINALG_H
 #define HF_LINALG_H
 
+#include "hf/block_layout.h"
 #include "hf/context.h"
 #include "hf/status.h"
 
@@ -53,6 +54,15 @@ hf_status hf_matrix_set_full(struct hf_matrix *matrix, const double *full,
                              struct hf_error *error) HF_MUST_CHECK;
 hf_status hf_matrix_gather_full(const struct hf_matrix *matrix, double *full,
                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** From / to a symmetric matrix in blocks: `blocks` is this rank's part of an array of `layout`
+ *  (hf_block_layout_local_size elements, the caller's). Elements go straight to the ranks that want
+ *  them; nobody holds more than its share and bounded buffers. get reads the lower blocks.
+ *  Errors   HF_NO_RESOURCE: memory, on every rank. */
+hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_layout *layout,
+                               const double blocks[], struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_block_layout *layout,
+                               double blocks[], struct hf_error *error) HF_MUST_CHECK;
 
 /** to = from (same shape). */
 hf_status hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to,

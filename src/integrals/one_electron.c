@@ -224,29 +224,60 @@ static void compute_block(struct one_electron *self, const struct hf_shell *a,
     block_to_spherical(self, a, b, block, scratch);
 }
 
-/** Fills this rank's share of the shell pairs into the full matrix. */
-static void fill_share(struct one_electron *self, const struct hf_context *context,
-                       const struct hf_basis *basis, double *full)
+/** Puts the integrals of two shells into the block [n_row][n_column] of their atoms. */
+static void place(const double *integral, const struct hf_shell *a, const struct hf_shell *b,
+                  const int corner[2], size_t n_column, double *atom_block)
+{
+    for (int i = 0; i < a->n_function; i++)
+        for (int j = 0; j < b->n_function; j++)
+            atom_block[(size_t)(a->first_function - corner[0] + i) * n_column +
+                       (size_t)(b->first_function - corner[1] + j)] = *integral++;
+}
+
+/** All shells of atom i with all of atom j. */
+static void fill_atom_block(struct one_electron *self, const struct hf_basis *basis,
+                            const int first[], int i, int j, double *atom_block)
 {
     double block[MAX_BLOCK], scratch[MAX_BLOCK];
-    const size_t n = (size_t)basis->n_function;
-    int64_t index = 0;
-    for (int m = 0; m < basis->n_shell; m++) {
-        for (int l = 0; l <= m; l++, index++) {
-            if (index % context->n_rank != context->rank) continue;
-            const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
-            compute_block(self, a, b, block, scratch);
-            for (int i = 0; i < a->n_function; i++) {
-                for (int j = 0; j < b->n_function; j++) {
-                    const double value = block[(size_t)i * b->n_function + j];
-                    const size_t row = (size_t)(a->first_function + i);
-                    const size_t column = (size_t)(b->first_function + j);
-                    full[column * n + row] = value;
-                    full[row * n + column] = value;
-                }
-            }
+    const int corner[2] = {first[i], first[j]};
+    const size_t n_column = (size_t)(first[j + 1] - first[j]);
+    for (int m = basis->first_shell_of_atom[i]; m < basis->first_shell_of_atom[i + 1]; m++) {
+        for (int l = basis->first_shell_of_atom[j]; l < basis->first_shell_of_atom[j + 1]; l++) {
+            compute_block(self, &basis->shell[m], &basis->shell[l], block, scratch);
+            place(block, &basis->shell[m], &basis->shell[l], corner, n_column, atom_block);
         }
     }
+}
+
+static void fill_share(struct one_electron *self, const struct hf_context *context,
+                       const struct hf_basis *basis, const struct hf_block_layout *layout,
+                       double *blocks)
+{
+    const int *first = hf_block_layout_first(layout);
+    for (int i = 0; i < basis->n_atom; i++) {
+        for (int j = 0; j <= i; j++) {
+            const struct hf_block_place here = hf_block_layout_find(layout, i, j);
+            if (here.rank == context->rank)
+                fill_atom_block(self, basis, first, i, j, blocks + here.offset);
+        }
+    }
+}
+
+hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basis *basis,
+                                struct hf_block_layout **layout, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int *first = malloc(((size_t)basis->n_atom + 1) * sizeof *first);
+    if (first == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a block layout");
+    HF_TRY(hf_agree(context->comm, status, error));
+    for (int a = 0; a <= basis->n_atom; a++) {
+        const int shell = basis->first_shell_of_atom[a];
+        first[a] = shell < basis->n_shell ? basis->shell[shell].first_function : basis->n_function;
+    }
+    HF_TRY(hf_block_layout_create(context, basis->n_atom, first, layout, error));
+cleanup:
+    free(first);
+    return status;
 }
 
 hf_status hf_one_electron(struct hf_context *context, const struct hf_basis *basis,
@@ -254,12 +285,15 @@ hf_status hf_one_electron(struct hf_context *context, const struct hf_basis *bas
                           struct hf_matrix *matrix, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const size_t n = (size_t)basis->n_function;
-    struct one_electron *self = calloc(1, sizeof *self);
-    double *full =
-        hf_memory_allocate(context->memory, "one-electron integrals", n * n, sizeof *full);
+    struct hf_block_layout *layout = NULL;
+    double *blocks = NULL;
+    struct one_electron *self = NULL;
+    HF_TRY(hf_atom_layout_create(context, basis, &layout, error));
+    self = calloc(1, sizeof *self);
+    blocks = hf_memory_allocate(context->memory, "one-electron integrals",
+                                hf_block_layout_local_size(layout), sizeof *blocks);
     if (self != NULL) self->boys = hf_boys_create();
-    if (self == NULL || full == NULL || self->boys == NULL)
+    if (self == NULL || blocks == NULL || self->boys == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
     HF_TRY(hf_agree(context->comm, status, error));
 
@@ -267,11 +301,11 @@ hf_status hf_one_electron(struct hf_context *context, const struct hf_basis *bas
     self->molecule = molecule;
     hf_cartesian_table_init(&self->cartesian);
     for (int l = 0; l <= HF_MAX_L; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
-    fill_share(self, context, basis, full);
-    hf_sum_over_ranks(context->comm, n * n, full);
-    HF_TRY(hf_matrix_set_full(matrix, full, error));
+    fill_share(self, context, basis, layout, blocks);
+    HF_TRY(hf_matrix_set_blocks(matrix, layout, blocks, error));
 cleanup:
-    hf_memory_release(context->memory, full);
+    hf_memory_release(context->memory, blocks);
+    hf_block_layout_destroy(&layout);
     if (self != NULL) hf_boys_destroy(&self->boys);
     free(self);
     return status;

@@ -102,30 +102,30 @@ static void broadcast(struct sad *sad, const struct hf_basis *basis)
     }
 }
 
-/** Puts the block of an atom on the diagonal: as a panel [n][k], so that nobody holds [n][n]. */
-static hf_status place(const struct hf_guess_input *input, const double *block, int atom,
+/** The densities of the atoms on the diagonal, zero elsewhere. Collective. */
+static hf_status place(const struct sad *sad, const struct hf_basis *basis,
                        struct hf_matrix *density, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_memory *memory = input->context->memory;
-    struct hf_matrix *panel = NULL;
-    const struct hf_basis *basis = input->basis;
-    const int k = hf_atom_n_function(basis, atom), n = basis->n_function;
-    if (k == 0) return HF_OK;
-    const int first = basis->shell[basis->first_shell_of_atom[atom]].first_function;
-    double *full =
-        hf_memory_allocate(memory, "atomic density", (size_t)n * (size_t)k, sizeof *full);
-    if (full == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a panel");
-    HF_TRY(hf_agree(input->context->comm, status, error));
-    for (size_t j = 0; j < (size_t)k; j++)
-        memcpy(full + (size_t)first + (size_t)n * j, block + (size_t)k * j,
-               (size_t)k * sizeof *full);
-    HF_TRY(hf_matrix_create(input->linalg, "atomic density", n, k, &panel, error));
-    HF_TRY(hf_matrix_set_full(panel, full, error));
-    HF_TRY(hf_matrix_copy_columns(panel, 0, k, NULL, density, first, error));
+    struct hf_context *context = sad->context;
+    struct hf_block_layout *layout = NULL;
+    double *blocks = NULL;
+    hf_status status;
+    HF_TRY(hf_atom_layout_create(context, basis, &layout, error));
+    blocks = hf_memory_allocate(context->memory, "atomic densities",
+                                hf_block_layout_local_size(layout), sizeof *blocks);
+    if (blocks == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the atomic densities");
+    HF_TRY(hf_agree(context->comm, status, error));
+    for (int a = 0; a < sad->n_atom; a++) {
+        const struct hf_block_place here = hf_block_layout_find(layout, a, a);
+        if (sad->like[a] >= 0 && here.rank == context->rank)
+            memcpy(blocks + here.offset, sad->density[sad->like[a]],
+                   hf_block_layout_block_size(layout, a, a) * sizeof *blocks);
+    }
+    HF_TRY(hf_matrix_set_blocks(density, layout, blocks, error));
 cleanup:
-    hf_matrix_destroy(&panel);
-    hf_memory_release(memory, full);
+    hf_memory_release(context->memory, blocks);
+    hf_block_layout_destroy(&layout);
     return status;
 }
 
@@ -140,8 +140,7 @@ static hf_status sad_density(const struct hf_guess_input *input, struct hf_matri
     if (status == HF_OK) status = make_share(&sad, input, error);
     HF_TRY(hf_agree(input->context->comm, status, error));
     broadcast(&sad, input->basis);
-    for (int a = 0; a < sad.n_atom; a++)
-        if (sad.like[a] >= 0) HF_TRY(place(input, sad.density[sad.like[a]], a, density, error));
+    HF_TRY(place(&sad, input->basis, density, error));
 cleanup:
     sad_done(&sad);
     return status;

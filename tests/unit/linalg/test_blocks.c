@@ -1,0 +1,116 @@
+/* Symmetric matrices from and to blocks: argv[1] is "serial" (LAPACK on rank 0) or "parallel". */
+#include "../mpi_test.h"
+
+#include "hf/linalg.h"
+
+#include <string.h>
+
+static bool parallel;
+static struct hf_context *context;
+
+/** Element of the matrix that all tests use. */
+static double element(int i, int j)
+{
+    const int high = i > j ? i : j, low = i > j ? j : i;
+    return high * 10007.0 + low + 0.5;
+}
+
+/** Fills or checks (returning the number of wrong elements) this rank's blocks. */
+static int visit_blocks(const struct hf_block_layout *layout, double *blocks, bool fill)
+{
+    const int n_part = hf_block_layout_n_part(layout);
+    const int *first = hf_block_layout_first(layout);
+    int n_wrong = 0;
+    for (int i = 0; i < n_part; i++) {
+        for (int j = 0; j <= i; j++) {
+            const struct hf_block_place place = hf_block_layout_find(layout, i, j);
+            if (place.rank != context->rank) continue;
+            double *value = blocks + place.offset;
+            for (int r = first[i]; r < first[i + 1]; r++)
+                for (int c = first[j]; c < first[j + 1]; c++, value++) {
+                    if (fill) *value = element(r, c);
+                    n_wrong += *value != element(r, c);
+                }
+        }
+    }
+    return n_wrong;
+}
+
+static void check_both_ways(int n_part, const int *first, int block_size)
+{
+    struct hf_error error;
+    struct hf_linalg *linalg = NULL;
+    struct hf_matrix *matrix = NULL;
+    struct hf_block_layout *layout = NULL;
+    const int n = first[n_part];
+    assert_int_equal(
+        hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, block_size, &linalg, &error),
+        HF_OK);
+    assert_int_equal(hf_matrix_create(linalg, "test", n, n, &matrix, &error), HF_OK);
+    assert_int_equal(hf_block_layout_create(context, n_part, first, &layout, &error), HF_OK);
+    const size_t size = hf_block_layout_local_size(layout);
+    double *blocks = calloc(size + 1, sizeof *blocks);
+    double *full = calloc((size_t)n * (size_t)n, sizeof *full);
+    visit_blocks(layout, blocks, true);
+    assert_int_equal(hf_matrix_set_blocks(matrix, layout, blocks, &error), HF_OK);
+    assert_int_equal(hf_matrix_gather_full(matrix, full, &error), HF_OK);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            assert_true(full[(size_t)j * (size_t)n + (size_t)i] == element(i, j));
+    memset(blocks, 0, size * sizeof *blocks);
+    assert_int_equal(hf_matrix_get_blocks(matrix, layout, blocks, &error), HF_OK);
+    assert_int_equal(visit_blocks(layout, blocks, false), 0);
+    free(full);
+    free(blocks);
+    hf_block_layout_destroy(&layout);
+    hf_matrix_destroy(&matrix);
+    hf_linalg_destroy(&linalg);
+}
+
+static void every_element_arrives(void **state)
+{
+    (void)state;
+    const int one[] = {0, 7}, pairs[] = {0, 14, 19}, with_empty[] = {0, 0, 5, 5, 6, 20, 20, 31, 31};
+    for (int block_size = 1; block_size <= 64; block_size = 2 * block_size + 1) {
+        check_both_ways(1, one, block_size);
+        check_both_ways(2, pairs, block_size);
+        check_both_ways(8, with_empty, block_size);
+    }
+}
+
+/** Large enough to travel in several stages, whose buffers are what bounds the memory. */
+static void large_matrices_travel_in_stages(void **state)
+{
+    (void)state;
+    enum { N_PART = 150 };
+    int first[N_PART + 1] = {0};
+    for (int i = 0; i < N_PART; i++) first[i + 1] = first[i] + (i % 3 == 0 ? 14 : 5);
+    check_both_ways(N_PART, first, 64);
+    const size_t n = (size_t)first[N_PART];
+    const size_t share = n * n * sizeof(double) / (size_t)context->n_rank;
+    if (parallel) assert_true(hf_memory_largest_bytes(context->memory) < 2 * share);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    context = test_context();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    test_context_done(&context);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    parallel = strcmp(argv[1], "parallel") == 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_element_arrives, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(large_matrices_travel_in_stages, set_up, tear_down),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests);
+}
