@@ -25,11 +25,16 @@ void hf_memory_destroy(struct hf_memory **memory);
 void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_element,
                          size_t element_bytes);
 
-/** Frees what hf_memory_allocate gave; NULL is accepted. */
+/** The same for elements of matrices (integrals, densities, work space of their order), which are
+ *  also counted by themselves: what grows as n^2 shall fall as the number of ranks. */
+void *hf_memory_allocate_matrix(struct hf_memory *memory, const char *label, size_t n_element,
+                                size_t element_bytes);
+
+/** Frees what hf_memory_allocate or hf_memory_allocate_matrix gave; NULL is accepted. */
 void hf_memory_release(struct hf_memory *memory, void *block);
 
-/** Counts bytes that a library allocated and that are the run's all the same (an MPI window), and
- *  takes them off the account again. */
+/** Counts bytes of matrices that a library allocated (an MPI window), and takes them off the
+ * account again. */
 void hf_memory_count(struct hf_memory *memory, const char *label, size_t n_bytes);
 void hf_memory_discount(struct hf_memory *memory, size_t n_bytes);
 
@@ -37,6 +42,9 @@ void hf_memory_discount(struct hf_memory *memory, size_t n_bytes);
 size_t hf_memory_current_bytes(const struct hf_memory *memory);
 size_t hf_memory_peak_bytes(const struct hf_memory *memory);
 size_t hf_memory_largest_bytes(const struct hf_memory *memory);
+
+/** Highest number of bytes that matrices have taken. */
+size_t hf_memory_matrix_peak_bytes(const struct hf_memory *memory);
 
 /** Label of the largest single block so far; "" before the first. */
 const char *hf_memory_largest_label(const struct hf_memory *memory);

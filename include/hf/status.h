@@ -35,6 +35,9 @@ struct hf_error {
 hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, ...)
     HF_PRINTF(3, 4);
 
+/** HF_INTERRUPTED with its message. */
+hf_status hf_interrupted(struct hf_error *error, int signal_number);
+
 /** Jump to the function's `cleanup:` label when a call fails; needs a local `hf_status status`. */
 #define HF_TRY(call)                                                                               \
     do {                                                                                           \

@@ -13,13 +13,14 @@ extern "C" {
  */
 enum hf_phase {
     HF_PHASE_TOTAL,
-    HF_PHASE_SETUP,           /**< reading input and basis set, shell pairs, Schwarz bounds */
-    HF_PHASE_ONE_ELECTRON,    /**< overlap, kinetic, nuclear attraction, dipole */
-    HF_PHASE_GUESS,           /**< first density */
-    HF_PHASE_FOCK_COMPUTE,    /**< two-electron integrals and their digestion */
-    HF_PHASE_FOCK_WAIT_TASK,  /**< waiting for the scheduler */
-    HF_PHASE_FOCK_WAIT_RANKS, /**< waiting for the last rank at the end of a build */
-    HF_PHASE_FOCK_REDUCE,     /**< summing J and K over the ranks, distributing the density */
+    HF_PHASE_SETUP,            /**< reading input and basis set, shell pairs, Schwarz bounds */
+    HF_PHASE_ONE_ELECTRON,     /**< overlap, kinetic, nuclear attraction, dipole */
+    HF_PHASE_GUESS,            /**< first density */
+    HF_PHASE_FOCK_COMPUTE,     /**< two-electron integrals and their digestion */
+    HF_PHASE_FOCK_WAIT_BLOCKS, /**< waiting for blocks of other ranks, sending sums to them */
+    HF_PHASE_FOCK_WAIT_TASK,   /**< waiting for the scheduler */
+    HF_PHASE_FOCK_WAIT_RANKS,  /**< waiting for the last rank at the end of a build */
+    HF_PHASE_FOCK_REDUCE,      /**< summing J and K over the ranks, distributing the density */
     HF_PHASE_DIAGONALISE,
     HF_PHASE_LINEAR_ALGEBRA, /**< transformations, DIIS, energies */
     HF_PHASE_OUTPUT,

@@ -15,3 +15,11 @@ hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, 
     }
     return status;
 }
+
+hf_status hf_interrupted(struct hf_error *error, int signal_number)
+{
+    const hf_status status =
+        hf_fail(error, HF_INTERRUPTED, "interrupted by signal %d", signal_number);
+    if (error != NULL) error->signal_number = signal_number;
+    return status;
+}

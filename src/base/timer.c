@@ -34,6 +34,7 @@ const char *hf_phase_name(enum hf_phase phase)
     case HF_PHASE_ONE_ELECTRON: return "One-electron integrals";
     case HF_PHASE_GUESS: return "Initial guess";
     case HF_PHASE_FOCK_COMPUTE: return "Fock: computing";
+    case HF_PHASE_FOCK_WAIT_BLOCKS: return "Fock: waiting for blocks";
     case HF_PHASE_FOCK_WAIT_TASK: return "Fock: waiting for tasks";
     case HF_PHASE_FOCK_WAIT_RANKS: return "Fock: waiting for the last rank";
     case HF_PHASE_FOCK_REDUCE: return "Fock: moving matrices";

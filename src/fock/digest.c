@@ -16,38 +16,38 @@ struct row_sums {
  *      J_ab += x D_cd   J_cd += x D_ab
  *      K_ac += x D_bd   K_ad += x D_bc   K_bc += x D_ad   K_bd += x D_ac
  *  Called with constants for n_d and the flags, so that the loops over d unroll. */
-static inline __attribute__((always_inline)) void
-digest_sized(const struct hf_digest_quartet *q, size_t n, const struct hf_digest_matrices *job,
-             const int n_d, const bool want_j, const bool want_k)
+static inline __attribute__((always_inline)) void digest_sized(const struct hf_digest_quartet *q,
+                                                               const struct hf_digest_blocks *block,
+                                                               const int n_d, const bool want_j,
+                                                               const bool want_k)
 {
     const double *x = q->value;
-    const double *D = job->density, weight = q->degeneracy;
-    double *J = job->coulomb, *K = job->exchange;
-    const size_t d_0 = (size_t)q->first[3];
-    for (int i = 0; i < q->n[0]; i++) {
-        const size_t a = (size_t)(q->first[0] + i) * n;
-        for (int j = 0; j < q->n[1]; j++) {
-            const size_t b = (size_t)(q->first[1] + j) * n;
-            const double D_ab = weight * D[a + (size_t)(q->first[1] + j)];
+    const double weight = q->degeneracy;
+    const size_t ld_b = q->leading[1], ld_c = q->leading[2], ld_d = q->leading[3];
+    for (size_t i = 0; i < (size_t)q->n[0]; i++) {
+        for (size_t j = 0; j < (size_t)q->n[1]; j++) {
             struct row_sums row;
-            double j_ab = 0.0;
-            for (int l = 0; l < n_d; l++) {
-                row.D_ad[l] = weight * D[a + d_0 + l];
-                row.D_bd[l] = weight * D[b + d_0 + l];
-                row.K_ad[l] = row.K_bd[l] = 0.0;
+            double j_ab = 0.0, D_ab = 0.0;
+            if (want_j) D_ab = weight * block->D_ab[i * ld_b + j];
+            if (want_k) {
+                for (int l = 0; l < n_d; l++) {
+                    row.D_ad[l] = weight * block->D_ad[i * ld_d + l];
+                    row.D_bd[l] = weight * block->D_bd[j * ld_d + l];
+                    row.K_ad[l] = row.K_bd[l] = 0.0;
+                }
             }
-            for (int k = 0; k < q->n[2]; k++, x += n_d) {
-                const size_t c = (size_t)(q->first[2] + k);
-                const double *D_cd = D + c * n + d_0;
+            for (size_t k = 0; k < (size_t)q->n[2]; k++, x += n_d) {
                 if (want_j) {
-                    double *J_cd = J + c * n + d_0;
+                    const double *D_cd = block->D_cd + k * ld_d;
+                    double *J_cd = block->J_cd + k * ld_d;
                     for (int l = 0; l < n_d; l++) {
                         j_ab += x[l] * D_cd[l];
                         J_cd[l] += x[l] * D_ab;
                     }
                 }
                 if (want_k) {
-                    const double D_ac = weight * D[a + c], D_bc = weight * D[b + c];
+                    const double D_ac = weight * block->D_ac[i * ld_c + k];
+                    const double D_bc = weight * block->D_bc[j * ld_c + k];
                     double k_ac = 0.0, k_bc = 0.0;
                     for (int l = 0; l < n_d; l++) {
                         k_ac += x[l] * row.D_bd[l];
@@ -55,48 +55,34 @@ digest_sized(const struct hf_digest_quartet *q, size_t n, const struct hf_digest
                         row.K_ad[l] += x[l] * D_bc;
                         row.K_bd[l] += x[l] * D_ac;
                     }
-                    K[a + c] += k_ac;
-                    K[b + c] += k_bc;
+                    block->K_ac[i * ld_c + k] += k_ac;
+                    block->K_bc[j * ld_c + k] += k_bc;
                 }
             }
-            if (want_j) J[a + (size_t)(q->first[1] + j)] += weight * j_ab;
+            if (want_j) block->J_ab[i * ld_b + j] += weight * j_ab;
             if (!want_k) continue;
             for (int l = 0; l < n_d; l++) {
-                K[a + d_0 + l] += row.K_ad[l];
-                K[b + d_0 + l] += row.K_bd[l];
+                block->K_ad[i * ld_d + l] += row.K_ad[l];
+                block->K_bd[j * ld_d + l] += row.K_bd[l];
             }
         }
     }
 }
 
-static void digest_one(const struct hf_digest_quartet *q, size_t n,
-                       const struct hf_digest_matrices *job)
+static void digest(const struct hf_digest_quartet *q, const struct hf_digest_blocks *block)
 {
-    if (job->coulomb == NULL || job->exchange == NULL) {
-        digest_sized(q, n, job, q->n[3], job->coulomb != NULL, job->exchange != NULL);
+    if (block->J_ab == NULL || block->K_ac == NULL) {
+        digest_sized(q, block, q->n[3], block->J_ab != NULL, block->K_ac != NULL);
         return;
     }
     switch (q->n[3]) {
-    case 1: digest_sized(q, n, job, 1, true, true); break;
-    case 3: digest_sized(q, n, job, 3, true, true); break;
-    case 5: digest_sized(q, n, job, 5, true, true); break;
-    case 6: digest_sized(q, n, job, 6, true, true); break;
-    case 7: digest_sized(q, n, job, 7, true, true); break;
-    default: digest_sized(q, n, job, q->n[3], true, true);
+    case 1: digest_sized(q, block, 1, true, true); break;
+    case 3: digest_sized(q, block, 3, true, true); break;
+    case 5: digest_sized(q, block, 5, true, true); break;
+    case 6: digest_sized(q, block, 6, true, true); break;
+    case 7: digest_sized(q, block, 7, true, true); break;
+    default: digest_sized(q, block, q->n[3], true, true);
     }
-}
-
-static void digest(const struct hf_digest_quartet *quartet, int n_function, int n_job,
-                   const struct hf_digest_matrices job[])
-{
-    struct hf_digest_quartet q = *quartet;
-    if (q.n[3] == 1) { /* [c][1] is [1][c]: keep the loop over d the long one */
-        q.n[3] = quartet->n[2];
-        q.first[3] = quartet->first[2];
-        q.n[2] = 1;
-        q.first[2] = quartet->first[3];
-    }
-    for (int i = 0; i < n_job; i++) digest_one(&q, (size_t)n_function, &job[i]);
 }
 
 const struct hf_digest_kernels HF_DIGEST = {.digest = digest};

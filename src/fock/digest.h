@@ -6,24 +6,28 @@
 
 #include <stddef.h>
 
-/** One density and the sums its quartets add to; full arrays [n][n]. The sums are not symmetric
- * yet: J = (coulomb + its transpose) / 4, K = (exchange + its transpose) / 8. NULL when not wanted.
- */
-struct hf_digest_matrices {
-    const double *density;
-    double *coulomb, *exchange;
+/** The blocks that a quartet (ab|cd) meets in one density and its sums, each from the first
+ * function of its shells on; rows are those of the first letter. The sums are not symmetric yet:
+ * what a quartet adds goes to the block named, never to its mirror image. J sums are NULL when not
+ *  wanted, likewise K sums. */
+struct hf_digest_blocks {
+    const double *D_ab, *D_cd, *D_ac, *D_ad, *D_bc, *D_bd;
+    double *J_ab, *J_cd;
+    double *K_ac, *K_ad, *K_bc, *K_bd;
 };
 
 /** A computed quartet, an array [a][b][c][d]. */
 struct hf_digest_quartet {
     const double *value;
-    int first[4], n[4]; /**< first function and number of functions of a, b, c, d */
-    double degeneracy;  /**< how many of the 8 permutations are different */
+    int n[4]; /**< functions of a, b, c, d */
+    size_t
+        leading[4]; /**< from one row to the next in blocks whose columns are b, c, d; [0] unused */
+    double degeneracy; /**< how many of the 8 permutations are different */
 };
 
 struct hf_digest_kernels {
-    void (*digest)(const struct hf_digest_quartet *quartet, int n_function, int n_job,
-                   const struct hf_digest_matrices job[]);
+    /** Adds the quartet to the blocks of one density. */
+    void (*digest)(const struct hf_digest_quartet *quartet, const struct hf_digest_blocks *blocks);
 };
 
 extern const struct hf_digest_kernels hf_digest_portable;

@@ -30,6 +30,11 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
     HF_TRY(hf_agree(context->comm, status, error));
     *made = (struct hf_fock_builder){
         .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
+    made->work = (struct hf_quartet_work){.pairs = pairs, .digest = hf_digest_kernels_best()};
+    status = hf_engine_create(pairs, &made->work.engine, error);
+    if (status == HF_OK)
+        status = hf_task_list_create(context, pairs, settings->grain, &made->tasks, error);
+    HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
     *builder = made;
@@ -43,10 +48,10 @@ void hf_fock_destroy(struct hf_fock_builder **builder)
 {
     struct hf_fock_builder *old = *builder;
     if (old != NULL) {
-        if (old->scheduler != NULL) {
-            old->ops->destroy(old);
-            hf_scheduler_destroy(&old->scheduler);
-        }
+        old->ops->destroy(old);
+        if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
+        hf_task_list_destroy(&old->tasks);
+        hf_engine_destroy(&old->work.engine);
         free(old);
     }
     *builder = NULL;
@@ -57,7 +62,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
 {
     const int64_t n_shell = builder->pairs->basis->n_shell;
     const int64_t n_pair = n_shell * (n_shell + 1) / 2;
-    MPI_Allreduce(&builder->n_computed, &builder->account.n_quartet_computed, 1, MPI_INT64_T,
+    MPI_Allreduce(&builder->work.n_computed, &builder->account.n_quartet_computed, 1, MPI_INT64_T,
                   MPI_SUM, builder->context->comm);
     builder->account.n_quartet_total = n_pair * (n_pair + 1) / 2;
     hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &builder->account.busy_seconds);
@@ -69,8 +74,8 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     hf_status status = HF_OK;
     struct hf_timers *timers = &builder->context->timers;
     const double before = timers->seconds[HF_PHASE_FOCK_COMPUTE];
-    builder->threshold = threshold;
-    builder->n_computed = 0;
+    builder->work.threshold = threshold;
+    builder->work.n_computed = 0;
     HF_TRY(builder->ops->build(builder, n_job, job, error));
     reduce_account(builder, timers->seconds[HF_PHASE_FOCK_COMPUTE] - before);
 cleanup:

@@ -2,9 +2,9 @@
 #ifndef HF_FOCK_PRIVATE_H
 #define HF_FOCK_PRIVATE_H
 
-#include "hf/engine.h"
 #include "hf/fock.h"
 #include "hf/shell_pair.h"
+#include "quartets.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,13 +15,27 @@ struct hf_fock_builder {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     struct hf_fock_settings settings;
     struct hf_scheduler *scheduler;
-    double threshold; /**< of the build that runs */
+    struct hf_task_list *tasks;
+    struct hf_quartet_work work; /**< with the threshold of the build that runs */
     struct hf_fock_account account;
-    int64_t n_computed; /**< shell quartets of this rank in the build that runs */
-    void *data;         /**< of the implementation */
+    void *data; /**< of the implementation */
 };
 
 extern const struct hf_fock_ops hf_fock_replicated;
+
+/* ---- What a build goes through (round.c) ---- */
+
+/** One round of the scheduler: `compute` takes and computes tasks until there are none, and returns
+ *  how that went on this rank. Books the times. Collective. */
+hf_status hf_fock_run_round(struct hf_fock_builder *self,
+                            hf_status (*compute)(struct hf_fock_builder *self,
+                                                 struct hf_error *error),
+                            struct hf_error *error) HF_MUST_CHECK;
+
+/** Shows progress now and then; HF_INTERRUPTED, the scheduler abandoned, when that says so.
+ *  `n_done`: tasks of this rank so far, this one included. Not collective. */
+hf_status hf_fock_look_around(struct hf_fock_builder *self, int64_t n_done,
+                              struct hf_error *error) HF_MUST_CHECK;
 
 /* ---- Tasks (tasks.c) ---- */
 
@@ -47,5 +61,17 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
 void hf_task_list_destroy(struct hf_task_list **list);
 int64_t hf_task_list_size(const struct hf_task_list *list);
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
+
+/** The shell pairs of two pairs of atoms, bra and ket. */
+static inline struct hf_pair_ranges hf_atom_pair_ranges(const struct hf_atom_pair *bra,
+                                                        const struct hf_atom_pair *ket)
+{
+    return (struct hf_pair_ranges){.bra_begin = bra->first_pair,
+                                   .bra_end = bra->first_pair + bra->n_pair,
+                                   .ket_begin = ket->first_pair,
+                                   .ket_end = ket->first_pair + ket->n_pair,
+                                   .triangle = bra == ket,
+                                   .ket_bound = ket->bound};
+}
 
 #endif

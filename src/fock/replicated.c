@@ -1,40 +1,23 @@
 /* Fock builder with replicated data: every rank holds the densities and its own J and K, computes
  * the tasks it is given, and one sum over the ranks ends the build (book Fig. 8.2). */
-#include "digest.h"
 #include "fock_private.h"
+#include "quartets.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct replicated {
-    struct hf_engine *engine;
-    const struct hf_digest_kernels *digest;
-    struct hf_task_list *tasks;
-    struct hf_digest_matrices *job; /**< [n_job] while a build runs */
-    double **storage;               /**< [n_job] D, J and K one after the other */
+    double **storage;          /**< [n_job] D, J and K one after the other, while a build runs */
+    struct hf_job_blocks *job; /**< [n_job] all atom pairs see the whole of them */
     int n_job;
     double *shell_density; /**< [n_shell][n_shell] largest |D| of a block, over all densities */
-    double max_density;
 };
-
-const struct hf_digest_kernels *hf_digest_kernels_best(void)
-{
-#ifdef HF_HAVE_X86_KERNELS
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        return &hf_digest_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &hf_digest_avx2;
-#endif
-    return &hf_digest_portable;
-}
 
 static void destroy(struct hf_fock_builder *self)
 {
     struct replicated *data = self->data;
     if (data == NULL) return;
-    hf_engine_destroy(&data->engine);
-    hf_task_list_destroy(&data->tasks);
     hf_memory_release(self->context->memory, data->shell_density);
     free(data);
     self->data = NULL;
@@ -46,15 +29,11 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
     struct replicated *data = calloc(1, sizeof *data);
     if (data == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
     self->data = data;
-    data->digest = hf_digest_kernels_best();
-    data->shell_density = hf_memory_allocate(self->context->memory, "density bounds",
-                                             n_shell * n_shell, sizeof *data->shell_density);
+    data->shell_density = hf_memory_allocate_matrix(self->context->memory, "density bounds",
+                                                    n_shell * n_shell, sizeof *data->shell_density);
     if (data->shell_density == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the density bounds");
-    const hf_status status = hf_engine_create(self->pairs, &data->engine, error);
-    if (status != HF_OK) return status;
-    return hf_task_list_create(self->context, self->pairs, self->settings.grain, &data->tasks,
-                               error);
+    return HF_OK;
 }
 
 /** Largest |D| over the block of two shells. */
@@ -67,9 +46,8 @@ static double block_density(const struct replicated *data, const struct hf_basis
     for (int k = 0; k < data->n_job; k++)
         for (int i = 0; i < a->n_function; i++)
             for (int j = 0; j < b->n_function; j++)
-                largest =
-                    fmax(largest, fabs(data->job[k].density[(size_t)(a->first_function + i) * n +
-                                                            b->first_function + j]));
+                largest = fmax(largest, fabs(data->storage[k][(size_t)(a->first_function + i) * n +
+                                                              (size_t)(b->first_function + j)]));
     return largest;
 }
 
@@ -77,143 +55,61 @@ static void find_density_bounds(struct hf_fock_builder *self)
 {
     struct replicated *data = self->data;
     const struct hf_basis *basis = self->pairs->basis;
-    data->max_density = 0.0;
+    self->work.max_density = 0.0;
     for (int m = 0; m < basis->n_shell; m++) {
         for (int l = 0; l <= m; l++) {
             const double largest = block_density(data, basis, m, l);
             data->shell_density[(size_t)m * basis->n_shell + l] = largest;
             data->shell_density[(size_t)l * basis->n_shell + m] = largest;
-            data->max_density = fmax(data->max_density, largest);
+            self->work.max_density = fmax(self->work.max_density, largest);
         }
     }
 }
 
-/** Largest density element a quartet would meet, for J and for K (book Fig. 8.2's six blocks). */
-static double quartet_density(const struct hf_fock_builder *self, const struct hf_shell_pair *bra,
-                              const struct hf_shell_pair *ket)
+/** Every pair of atoms finds the whole matrices. */
+static struct hf_quartet_blocks whole_matrices(const struct hf_fock_builder *self)
 {
     const struct replicated *data = self->data;
-    const size_t n = (size_t)self->pairs->basis->n_shell;
-    const double *a = data->shell_density + (size_t)bra->a * n;
-    const double *b = data->shell_density + (size_t)bra->b * n;
-    const double coulomb = fmax(a[bra->b], data->shell_density[(size_t)ket->a * n + ket->b]);
-    const double exchange = fmax(fmax(a[ket->a], a[ket->b]), fmax(b[ket->a], b[ket->b]));
-    return fmax(coulomb, exchange);
-}
-
-static void digest_batch(struct hf_fock_builder *self, const struct hf_shell_pair *fixed, int n,
-                         const struct hf_shell_pair *const other[])
-{
-    struct replicated *data = self->data;
-    const struct hf_basis *basis = self->pairs->basis;
-    const struct hf_integral_batch batch = hf_engine_two_electron(data->engine, fixed, n, other);
-    for (int i = 0; i < n; i++) {
-        const struct hf_shell_pair *row = batch.fixed_is_row ? fixed : other[i];
-        const struct hf_shell_pair *column = batch.fixed_is_row ? other[i] : fixed;
-        const int shell[4] = {row->a, row->b, column->a, column->b};
-        struct hf_digest_quartet quartet = {.value = batch.value + (size_t)i * batch.stride};
-        for (int k = 0; k < 4; k++) {
-            quartet.first[k] = basis->shell[shell[k]].first_function;
-            quartet.n[k] = basis->shell[shell[k]].n_function;
-        }
-        quartet.degeneracy = (row->a == row->b ? 1.0 : 2.0) * (column->a == column->b ? 1.0 : 2.0) *
-                             (row == column ? 1.0 : 2.0);
-        data->digest->digest(&quartet, basis->n_function, data->n_job, data->job);
+    struct hf_quartet_blocks blocks = {
+        .n_job = data->n_job, .job = data->job, .coulomb = true, .exchange = true};
+    for (int x = 0; x < HF_N_ATOM; x++) {
+        blocks.n_function[x] = self->pairs->basis->n_function;
+        blocks.n_shell[x] = self->pairs->basis->n_shell;
+        for (int y = 0; y < HF_N_ATOM; y++) blocks.largest[x][y] = data->shell_density;
     }
-    self->n_computed += n;
+    return blocks;
 }
 
-/** One pair with the pairs first .. last-1, which are in runs of one class with falling bounds. */
-static void compute_pairs(struct hf_fock_builder *self, const struct hf_shell_pair *bra,
-                          int64_t first, int64_t last)
+static void compute_task(struct hf_fock_builder *self, const struct hf_quartet_blocks *blocks,
+                         const struct hf_task *task)
 {
-    const struct replicated *data = self->data;
-    const struct hf_shell_pair *list = self->pairs->pair;
-    const struct hf_shell_pair *batch[HF_MAX_BATCH];
-    int n = 0;
-    for (int64_t k = first; k < last; k++) {
-        const struct hf_shell_pair *ket = &list[k];
-        if (n == HF_MAX_BATCH || (n > 0 && ket->pair_class != batch[0]->pair_class)) {
-            digest_batch(self, bra, n, batch);
-            n = 0;
-        }
-        const double bound = bra->bound * ket->bound;
-        if (bound * data->max_density < self->threshold) continue;
-        if (bound * quartet_density(self, bra, ket) < self->threshold) continue;
-        batch[n++] = ket;
+    struct hf_pair_ranges ranges = {.bra_begin = task->bra,
+                                    .bra_end = task->bra + 1,
+                                    .ket_end = task->bra + 1,
+                                    .ket_bound = self->pairs->bound};
+    if (self->settings.grain == HF_GRAIN_ATOM_QUARTET) {
+        const struct hf_atom_pair *bra = &self->pairs->atom_pair[task->bra];
+        const struct hf_atom_pair *ket = &self->pairs->atom_pair[task->ket];
+        if (bra->bound * ket->bound * self->work.max_density < self->work.threshold) return;
+        ranges = hf_atom_pair_ranges(bra, ket);
+    } else if (!task->all_kets) {
+        ranges.ket_begin = task->ket;
+        ranges.ket_end = task->ket + 1;
     }
-    if (n > 0) digest_batch(self, bra, n, batch);
+    hf_quartets_compute(&self->work, blocks, &ranges);
 }
 
-/** All shell pairs of one atom pair with all of another, each unordered pair of pairs once. */
-static void compute_atom_quartet(struct hf_fock_builder *self, int64_t i, int64_t j)
-{
-    const struct replicated *data = self->data;
-    const struct hf_atom_pair *bra = &self->pairs->atom_pair[i], *ket = &self->pairs->atom_pair[j];
-    if (bra->bound * ket->bound * data->max_density < self->threshold) return;
-    for (int k = 0; k < bra->n_pair; k++) {
-        const struct hf_shell_pair *pair = &self->pairs->pair[bra->first_pair + k];
-        if (pair->bound * ket->bound * data->max_density < self->threshold) continue;
-        compute_pairs(self, pair, ket->first_pair,
-                      ket->first_pair + (i == j ? k + 1 : ket->n_pair));
-    }
-}
-
-static void compute_task(struct hf_fock_builder *self, const struct hf_task *task)
-{
-    const struct hf_shell_pair *pair = self->pairs->pair;
-    if (self->settings.grain == HF_GRAIN_ATOM_QUARTET)
-        compute_atom_quartet(self, task->bra, task->ket);
-    else if (task->all_kets)
-        compute_pairs(self, &pair[task->bra], 0, task->bra + 1);
-    else
-        compute_pairs(self, &pair[task->bra], task->ket, task->ket + 1);
-}
-
-/** Takes and computes tasks until there are none; HF_INTERRUPTED when progress says so. */
 static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_error *error)
 {
-    enum { TASKS_PER_LOOK = 64 };
-    struct replicated *data = self->data;
-    const int64_t n_task = hf_task_list_size(data->tasks);
-    const int64_t share = n_task / self->context->n_rank + 1;
-    int64_t n_done = 0, index;
-    while ((index = hf_scheduler_next(self->scheduler)) >= 0) {
-        const struct hf_task task = hf_task_list_get(data->tasks, index);
-        compute_task(self, &task);
-        if (++n_done % TASKS_PER_LOOK != 0 || self->settings.progress == NULL) continue;
-        const double fraction = fmin(1.0, (double)n_done / (double)share);
-        const int signal_number = self->settings.progress(self->settings.progress_data, fraction);
-        if (signal_number == 0) continue;
-        hf_scheduler_abandon(self->scheduler);
-        const hf_status status =
-            hf_fail(error, HF_INTERRUPTED, "interrupted by signal %d", signal_number);
-        if (error != NULL) error->signal_number = signal_number;
-        return status;
-    }
-    return HF_OK;
-}
-
-/** Runs the scheduler's round and books its times. Collective. */
-static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
-{
-    struct replicated *data = self->data;
-    struct hf_timers *timers = &self->context->timers;
+    const struct hf_quartet_blocks blocks = whole_matrices(self);
     hf_status status = HF_OK;
-    HF_TRY(hf_scheduler_start(self->scheduler, hf_task_list_size(data->tasks), NULL, error));
-    /* Many primitive quartets make one quartet: together they may drop about what screening may. */
-    hf_engine_set_threshold(data->engine, 0.1 * self->threshold);
-    const double start = hf_wall_seconds();
-    status = compute_tasks(self, error);
-    const double seconds = hf_wall_seconds() - start;
-    hf_scheduler_finish(self->scheduler);
-    const struct hf_schedule_account account = hf_scheduler_account(self->scheduler);
-    hf_timer_add(timers, HF_PHASE_FOCK_COMPUTE, seconds - account.wait_seconds);
-    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_TASK, account.wait_seconds);
-    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_RANKS, account.finish_seconds);
-    self->account.n_task = hf_task_list_size(data->tasks);
-    status = hf_agree(self->context->comm, status, error);
-cleanup:
+    int64_t index;
+    for (int64_t n_done = 1; status == HF_OK && (index = hf_scheduler_next(self->scheduler)) >= 0;
+         n_done++) {
+        const struct hf_task task = hf_task_list_get(self->tasks, index);
+        compute_task(self, &blocks, &task);
+        status = hf_fock_look_around(self, n_done, error);
+    }
     return status;
 }
 
@@ -240,14 +136,14 @@ static hf_status reduce_results(struct hf_fock_builder *self, const struct hf_fo
     const size_t n = (size_t)self->pairs->basis->n_function;
     hf_status status = HF_OK;
     for (int i = 0; i < data->n_job; i++) {
-        double *buffer = data->storage[i];
+        double *buffer = data->storage[i], *coulomb = buffer + n * n, *exchange = coulomb + n * n;
         if (job[i].coulomb != NULL) {
-            reduce_symmetric(self->context->comm, n, 0.25, data->job[i].coulomb, buffer);
-            HF_TRY(hf_matrix_set_full(job[i].coulomb, data->job[i].coulomb, error));
+            reduce_symmetric(self->context->comm, n, 0.25, coulomb, buffer);
+            HF_TRY(hf_matrix_set_full(job[i].coulomb, coulomb, error));
         }
         if (job[i].exchange != NULL) {
-            reduce_symmetric(self->context->comm, n, 0.125, data->job[i].exchange, buffer);
-            HF_TRY(hf_matrix_set_full(job[i].exchange, data->job[i].exchange, error));
+            reduce_symmetric(self->context->comm, n, 0.125, exchange, buffer);
+            HF_TRY(hf_matrix_set_full(job[i].exchange, exchange, error));
         }
     }
 cleanup:
@@ -278,19 +174,21 @@ static hf_status allocate_jobs(struct hf_fock_builder *self, int n_job,
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
     data->n_job = n_job;
     for (int i = 0; i < n_job; i++) {
-        double *block = hf_memory_allocate(self->context->memory, "replicated D, J and K",
-                                           3 * n * n, sizeof *block);
+        double *block = hf_memory_allocate_matrix(self->context->memory, "replicated D, J and K",
+                                                  3 * n * n, sizeof *block);
         if (block == NULL)
             return hf_fail(error, HF_NO_RESOURCE,
                            "out of memory for the replicated density, Coulomb and exchange "
                            "matrices (%zu functions)",
                            n);
         data->storage[i] = block;
-        data->job[i] = (struct hf_digest_matrices){
-            .density = block,
-            .coulomb = job[i].coulomb != NULL ? block + n * n : NULL,
-            .exchange = job[i].exchange != NULL ? block + 2 * n * n : NULL,
-        };
+        for (int x = 0; x < HF_N_ATOM; x++) {
+            for (int y = 0; y < HF_N_ATOM; y++) {
+                data->job[i].density[x][y] = block;
+                if (job[i].coulomb != NULL) data->job[i].coulomb[x][y] = block + n * n;
+                if (job[i].exchange != NULL) data->job[i].exchange[x][y] = block + 2 * n * n;
+            }
+        }
     }
     return HF_OK;
 }
@@ -309,7 +207,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     hf_timer_stop(timers, HF_PHASE_FOCK_REDUCE);
     if (status != HF_OK) goto cleanup;
     find_density_bounds(self);
-    HF_TRY(run_round(self, error));
+    HF_TRY(hf_fock_run_round(self, compute_tasks, error));
 
     hf_timer_start(timers, HF_PHASE_FOCK_REDUCE);
     status = reduce_results(self, job, error);

@@ -290,8 +290,8 @@ hf_status hf_one_electron(struct hf_context *context, const struct hf_basis *bas
     struct one_electron *self = NULL;
     HF_TRY(hf_atom_layout_create(context, basis, &layout, error));
     self = calloc(1, sizeof *self);
-    blocks = hf_memory_allocate(context->memory, "one-electron integrals",
-                                hf_block_layout_local_size(layout), sizeof *blocks);
+    blocks = hf_memory_allocate_matrix(context->memory, "one-electron integrals",
+                                       hf_block_layout_local_size(layout), sizeof *blocks);
     if (self != NULL) self->boys = hf_boys_create();
     if (self == NULL || blocks == NULL || self->boys == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");

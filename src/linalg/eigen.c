@@ -26,7 +26,8 @@ static hf_status eigen_serial(struct hf_matrix *a, double eigenvalue[], struct h
     struct hf_memory *memory = a->linalg->context->memory;
     dsyevd_("V", "L", &n, a->data, &n, eigenvalue, &size, &query, &integer_size, &query, &info);
     const int n_work = (int)size, n_integer = integer_size;
-    double *work = hf_memory_allocate(memory, "diagonalisation", (size_t)n_work, sizeof *work);
+    double *work =
+        hf_memory_allocate_matrix(memory, "diagonalisation", (size_t)n_work, sizeof *work);
     int *integer =
         hf_memory_allocate(memory, "diagonalisation", (size_t)n_integer, sizeof *integer);
     hf_status status = HF_OK;
@@ -83,7 +84,7 @@ static hf_status eigen_parallel(struct hf_matrix *a, double eigenvalue[], struct
     int *integer = NULL;
     hf_status status = query_parallel(a, eigenvalue, vector, &n_work, &n_integer, error);
     if (status == HF_OK) {
-        work = hf_memory_allocate(memory, "diagonalisation", (size_t)n_work, sizeof *work);
+        work = hf_memory_allocate_matrix(memory, "diagonalisation", (size_t)n_work, sizeof *work);
         integer = hf_memory_allocate(memory, "diagonalisation", (size_t)n_integer, sizeof *integer);
         if (work == NULL || integer == NULL) status = no_memory(error, n);
     }

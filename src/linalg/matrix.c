@@ -51,8 +51,8 @@ hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_ro
         find_local_shape(made);
         status = make_descriptor(made, error);
         if (status == HF_OK)
-            made->data = hf_memory_allocate(linalg->context->memory, label, hf_local_size(made),
-                                            sizeof *made->data);
+            made->data = hf_memory_allocate_matrix(linalg->context->memory, label,
+                                                   hf_local_size(made), sizeof *made->data);
         if (status == HF_OK && made->data == NULL)
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a %d x %d matrix (%s)",
                              n_row, n_col, label);

@@ -111,8 +111,8 @@ static hf_status place(const struct sad *sad, const struct hf_basis *basis,
     double *blocks = NULL;
     hf_status status;
     HF_TRY(hf_atom_layout_create(context, basis, &layout, error));
-    blocks = hf_memory_allocate(context->memory, "atomic densities",
-                                hf_block_layout_local_size(layout), sizeof *blocks);
+    blocks = hf_memory_allocate_matrix(context->memory, "atomic densities",
+                                       hf_block_layout_local_size(layout), sizeof *blocks);
     if (blocks == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the atomic densities");
     HF_TRY(hf_agree(context->comm, status, error));

@@ -355,10 +355,7 @@ static hf_status look_for_signal(const struct run *run, struct hf_error *error)
     const struct hf_fock_settings *fock = &run->settings->fock;
     if (fock->progress != NULL) {
         const int signal_number = fock->progress(fock->progress_data, 0.0);
-        if (signal_number != 0) {
-            status = hf_fail(error, HF_INTERRUPTED, "interrupted by signal %d", signal_number);
-            if (error != NULL) error->signal_number = signal_number;
-        }
+        if (signal_number != 0) status = hf_interrupted(error, signal_number);
     }
     return hf_agree(run->context->comm, status, error);
 }

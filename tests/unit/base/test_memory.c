@@ -39,6 +39,25 @@ static void the_balance_follows_what_is_held_and_the_peak_stays(void **state)
     hf_memory_destroy(&memory);
 }
 
+static void matrices_have_an_account_of_their_own(void **state)
+{
+    (void)state;
+    struct hf_memory *memory = hf_memory_create();
+    void *table = hf_memory_allocate(memory, "table", 10, 8);
+    void *matrix = hf_memory_allocate_matrix(memory, "matrix", 100, 8);
+    hf_memory_count(memory, "window", 1000);
+    assert_int_equal(hf_memory_current_bytes(memory), 1880);
+    assert_int_equal(hf_memory_matrix_peak_bytes(memory), 1800);
+    assert_int_equal(hf_memory_largest_bytes(memory), 1000);
+    assert_string_equal(hf_memory_largest_label(memory), "window");
+    hf_memory_discount(memory, 1000);
+    hf_memory_release(memory, matrix);
+    hf_memory_release(memory, table);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    assert_int_equal(hf_memory_matrix_peak_bytes(memory), 1800);
+    hf_memory_destroy(&memory);
+}
+
 static void impossible_sizes_give_null_and_leave_the_account_alone(void **state)
 {
     (void)state;
@@ -57,6 +76,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_zeroed_and_aligned),
         cmocka_unit_test(the_balance_follows_what_is_held_and_the_peak_stays),
+        cmocka_unit_test(matrices_have_an_account_of_their_own),
         cmocka_unit_test(impossible_sizes_give_null_and_leave_the_account_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
