@@ -1,0 +1,245 @@
+/* Bandwidth of atomic addition to the memory of another rank against the size of what is added
+ * (accumulate paper, Figs. 2 and 3): one rank adds, then all ranks but the target at once.
+ *
+ * What is timed ends with a fence, which completes the additions at the target; enough of them are
+ * made that the fence itself counts little, except for the smallest sizes. */
+#include "accumulate_target.h"
+
+#include <stdlib.h>
+
+enum {
+    N_SIZE = 11, /* blocks of 1 x 1 to 1024 x 1024 doubles: 8 B to 8 MiB in powers of 4 */
+    N_SIZE_QUICK = 8,
+    MAX_WAY = 16,
+    MAX_ADDITION = 4096,
+};
+
+/** Seconds that a measurement should last. */
+static const double measure_seconds = 0.02, measure_seconds_quick = 0.001;
+
+/** Which ranks add. */
+enum pattern { PATTERN_ONE, PATTERN_ALL, N_PATTERN };
+static const char *const pattern_name[N_PATTERN] = {"one-to-one", "all-to-one"};
+
+/** One way in one pattern. */
+struct series {
+    struct hf_bench_way way;
+    char problem[300];        /**< why it was not measured, or not to its end; "" when it was */
+    double megabytes[N_SIZE]; /**< per second, of all callers together; 0: not measured */
+};
+
+/** What the measurements of one block need. */
+struct measurement {
+    struct hf_bench *bench;
+    struct hf_bench_target target;
+    enum pattern pattern;
+    int n_caller;
+    bool is_caller;
+    double *from;    /**< [largest block], ones */
+    double *seconds; /**< [n_repeat] */
+    double n_added;  /**< additions to the present block so far, of all callers */
+};
+
+/** Seconds of n additions by every caller, the slowest rank's. Collective. */
+static double add(struct measurement *measurement, int n)
+{
+    MPI_Comm comm = measurement->bench->context->comm;
+    hf_bench_wait(comm, true);
+    const double begin = hf_wall_seconds();
+    for (int i = 0; measurement->is_caller && i < n; i++)
+        hf_bench_target_add(&measurement->target, measurement->from);
+    hf_bench_target_fence(&measurement->target);
+    double seconds = measurement->is_caller ? hf_wall_seconds() - begin : 0.0;
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+    measurement->n_added += (double)n * measurement->n_caller;
+    return seconds;
+}
+
+/** Additions that last long enough. The first one brings memory and connections to life. */
+static int choose_additions(struct measurement *measurement)
+{
+    const double wanted = measurement->bench->quick ? measure_seconds_quick : measure_seconds;
+    int n = 1;
+    add(measurement, 1);
+    while (n < MAX_ADDITION && add(measurement, n) < 0.5 * wanted) n *= 4;
+    return n;
+}
+
+static void choose_callers(struct measurement *measurement)
+{
+    const int n_rank = measurement->bench->context->n_rank;
+    const int rank = measurement->bench->context->rank, target = measurement->target.rank;
+    const bool one = measurement->pattern == PATTERN_ONE;
+    measurement->n_caller = one ? 1 : n_rank - 1;
+    measurement->is_caller = one ? rank == (target + 1) % n_rank : rank != target;
+    measurement->n_added = 0.0;
+}
+
+/** False: no memory. Rank 0. */
+static bool write_point(const struct measurement *measurement, cJSON *points, int n_add,
+                        double median, double megabytes)
+{
+    const double n_bytes = (double)measurement->target.n_double * sizeof(double);
+    cJSON *object = hf_bench_json_append_object(points);
+    return object != NULL && hf_bench_json_number(object, "message_bytes", n_bytes) &&
+           hf_bench_json_number(object, "target_rank", measurement->target.rank) &&
+           hf_bench_json_number(object, "additions_per_caller", n_add) &&
+           hf_bench_json_number(object, "seconds", median) &&
+           hf_bench_json_numbers(object, "seconds_of_repetitions", measurement->bench->n_repeat,
+                                 measurement->seconds) &&
+           hf_bench_json_number(object, "megabytes_per_second", megabytes);
+}
+
+/** Block number `size`. Collective; the same status on every rank. */
+static hf_status measure_block(struct measurement *measurement, int size, struct series *series,
+                               cJSON *points, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_bench *bench = measurement->bench;
+    struct hf_bench_target *target = &measurement->target;
+    bool built = true;
+    HF_TRY(hf_bench_target_create_block(target, 1 << size, error));
+    choose_callers(measurement);
+    const int n_add = choose_additions(measurement);
+    for (int i = 0; i < bench->n_repeat; i++) measurement->seconds[i] = add(measurement, n_add);
+    if (!hf_bench_target_is(target, measurement->n_added)) {
+        snprintf(series->problem, sizeof series->problem,
+                 "wrong sums in blocks of %zu doubles: additions were lost or made twice",
+                 target->n_double);
+    } else {
+        const double n_bytes = (double)target->n_double * sizeof(double);
+        const double seconds = hf_bench_median(bench->n_repeat, measurement->seconds);
+        series->megabytes[size] = 1e-6 * n_bytes * n_add * measurement->n_caller / seconds;
+        if (bench->context->rank == 0)
+            built = write_point(measurement, points, n_add, seconds, series->megabytes[size]);
+    }
+    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
+cleanup:
+    hf_bench_target_destroy_block(target);
+    return status;
+}
+
+/** All sizes in one pattern. Collective; the same status on every rank. */
+static hf_status measure_series(struct measurement *measurement, struct series *series, cJSON *list,
+                                struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_bench *bench = measurement->bench;
+    const int n_size = bench->quick ? N_SIZE_QUICK : N_SIZE;
+    const enum pattern pattern = measurement->pattern;
+    cJSON *object = NULL, *points = NULL;
+    bool built = true;
+    if (bench->context->rank == 0) {
+        object = hf_bench_json_append_object(list);
+        points = cJSON_AddArrayToObject(object, "points");
+        built = points != NULL && hf_bench_json_text(object, "method", series->way.method) &&
+                hf_bench_json_text(object, "transport", series->way.transport) &&
+                hf_bench_json_text(object, "pattern", pattern_name[pattern]) &&
+                hf_bench_json_number(object, "n_caller",
+                                     pattern == PATTERN_ONE ? 1 : bench->context->n_rank - 1);
+    }
+    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
+    for (int i = 0; i < n_size && series->problem[0] == '\0'; i++)
+        HF_TRY(measure_block(measurement, i, series, points, error));
+    if (object != NULL)
+        built = hf_bench_json_text(object, "problem",
+                                   series->problem[0] == '\0' ? NULL : series->problem);
+    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
+cleanup:
+    return status;
+}
+
+static void print_table(const struct hf_bench *bench, enum pattern pattern, int n_way,
+                        const struct series series[])
+{
+    const int n_size = bench->quick ? N_SIZE_QUICK : N_SIZE;
+    if (pattern == PATTERN_ONE)
+        hf_bench_print(bench, "  One rank adds to a block of another rank: MB/s\n\n");
+    else
+        hf_bench_print(bench, "  All %d other ranks add to one block: MB/s, all together\n\n",
+                       bench->context->n_rank - 1);
+    hf_bench_print(bench, "  %10s", "");
+    for (int i = 0; i < n_way; i++) hf_bench_print(bench, "  %15s", series[i].way.method);
+    hf_bench_print(bench, "\n  %10s", "block");
+    for (int i = 0; i < n_way; i++) hf_bench_print(bench, "  %15s", series[i].way.transport);
+    hf_bench_print(bench, "\n");
+    for (int size = 0; size < n_size; size++) {
+        char text[32];
+        hf_bench_bytes_text((double)sizeof(double) * (1 << size) * (1 << size), sizeof text, text);
+        hf_bench_print(bench, "  %10s", text);
+        for (int i = 0; i < n_way; i++) {
+            if (series[i].megabytes[size] > 0.0)
+                hf_bench_print(bench, "  %15.3f", series[i].megabytes[size]);
+            else
+                hf_bench_print(bench, "  %15s", "N/A");
+        }
+        hf_bench_print(bench, "\n");
+    }
+    for (int i = 0; i < n_way; i++)
+        if (series[i].problem[0] != '\0')
+            hf_bench_print(bench, "  %s, %s: %s\n", series[i].way.method, series[i].way.transport,
+                           series[i].problem);
+    hf_bench_print(bench, "\n");
+}
+
+/** One way after the other, so that no other's threads are about; each with its patterns. With two
+ *  ranks the patterns are one. Collective. */
+static hf_status measure_ways(struct measurement *measurement, int n_way,
+                              struct series series[][MAX_WAY], cJSON *list, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_bench *bench = measurement->bench;
+    const int n_pattern = bench->context->n_rank > 2 ? N_PATTERN : 1;
+    for (int i = 0; i < n_way; i++) {
+        struct series *one = &series[PATTERN_ONE][i];
+        hf_bench_target_open(&measurement->target, bench, &one->way, sizeof one->problem,
+                             one->problem);
+        snprintf(series[PATTERN_ALL][i].problem, sizeof one->problem, "%s", one->problem);
+        for (int k = 0; k < n_pattern; k++) {
+            measurement->pattern = (enum pattern)k;
+            HF_TRY(measure_series(measurement, &series[k][i], list, error));
+        }
+        hf_bench_target_close(&measurement->target);
+    }
+cleanup:
+    hf_bench_target_close(&measurement->target);
+    return status;
+}
+
+static hf_status run(struct hf_bench *bench, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const size_t largest = (size_t)1 << (2 * (N_SIZE - 1));
+    struct series series[N_PATTERN][MAX_WAY] = {0};
+    struct measurement measurement = {.bench = bench,
+                                      .from = malloc(largest * sizeof(double)),
+                                      .seconds = calloc((size_t)bench->n_repeat, sizeof(double))};
+    cJSON *list = NULL;
+    int n_way = 0;
+    bool built = measurement.from != NULL && measurement.seconds != NULL;
+    if (built && bench->context->rank == 0) {
+        list = cJSON_AddArrayToObject(bench->results, "series");
+        built = list != NULL;
+    }
+    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
+    for (size_t i = 0; i < largest; i++) measurement.from[i] = 1.0;
+    for (; n_way < MAX_WAY && hf_bench_way_get(n_way, &series[0][n_way].way); n_way++)
+        series[1][n_way].way = series[0][n_way].way;
+    HF_TRY(measure_ways(&measurement, n_way, series, list, error));
+    for (int k = 0; k < (bench->context->n_rank > 2 ? N_PATTERN : 1); k++)
+        print_table(bench, (enum pattern)k, n_way, series[k]);
+cleanup:
+    free(measurement.seconds);
+    free(measurement.from);
+    return status;
+}
+
+const struct hf_bench_kernel hf_bench_accumulate = {
+    .name = "accumulate",
+    .about = "bandwidth of atomic addition to the memory of another rank",
+    .cite = "accumulate paper, Figs. 2 and 3",
+    .least_ranks = 2,
+    .n_repeat = 5,
+    .n_repeat_quick = 1,
+    .run = run,
+};

@@ -1,0 +1,132 @@
+/* Behind one interface: block arrays over either transport, and MPI_Accumulate in a plain window.
+ */
+#include "accumulate_target.h"
+
+#include <string.h>
+
+bool hf_bench_way_get(int i, struct hf_bench_way *way)
+{
+    int n_transport = 0;
+    while (hf_transport_list[n_transport] != NULL) n_transport++;
+    if (i > 2 * n_transport) return false;
+    if (i == 2 * n_transport) {
+        *way = (struct hf_bench_way){.method = "MPI_Accumulate",
+                                     .transport = "window",
+                                     .accumulate = HF_ACCUMULATE_OWNER,
+                                     .is_window = true};
+        return true;
+    }
+    const enum hf_accumulate accumulate = i % 2 == 0 ? HF_ACCUMULATE_OWNER : HF_ACCUMULATE_CALLER;
+    *way = (struct hf_bench_way){.method = accumulate == HF_ACCUMULATE_OWNER ? "owner-computes"
+                                                                             : "caller-computes",
+                                 .transport = hf_transport_name(hf_transport_list[i / 2]),
+                                 .accumulate = accumulate};
+    return true;
+}
+
+void hf_bench_target_open(struct hf_bench_target *target, struct hf_bench *bench,
+                          const struct hf_bench_way *way, size_t size, char problem[])
+{
+    struct hf_error error;
+    const struct hf_onesided_settings settings = {.transport = way->transport,
+                                                  .accumulate = way->accumulate};
+    *target = (struct hf_bench_target){.bench = bench, .way = *way, .window = MPI_WIN_NULL};
+    problem[0] = '\0';
+    if (way->is_window) return;
+    if (hf_onesided_create(bench->context, &settings, &target->onesided, &error) != HF_OK) {
+        snprintf(problem, size, "%s", error.message);
+        return;
+    }
+    int stuck = hf_onesided_is_stuck(target->onesided);
+    MPI_Allreduce(MPI_IN_PLACE, &stuck, 1, MPI_INT, MPI_MAX, bench->context->comm);
+    bench->is_stuck = bench->is_stuck || stuck != 0;
+    if (strcmp(hf_onesided_transport(target->onesided), way->transport) != 0)
+        snprintf(problem, size, "%s", hf_onesided_note(target->onesided));
+}
+
+void hf_bench_target_close(struct hf_bench_target *target)
+{
+    hf_bench_target_destroy_block(target);
+    hf_onesided_destroy(&target->onesided);
+}
+
+/** A window that every rank may add to from now on. Allocated by MPI, which then knows the memory
+ *  that it reaches fastest; a failure in there is fatal. */
+static void create_window(struct hf_bench_target *target)
+{
+    const struct hf_context *context = target->bench->context;
+    const size_t n = context->rank == target->rank ? target->n_double : 0;
+    MPI_Win_allocate((MPI_Aint)(n * sizeof(double)), sizeof(double), MPI_INFO_NULL, context->comm,
+                     &target->window_base, &target->window);
+    for (size_t i = 0; i < n; i++) target->window_base[i] = 0.0;
+    MPI_Win_lock_all(0, target->window);
+    MPI_Win_sync(target->window);
+}
+
+hf_status hf_bench_target_create_block(struct hf_bench_target *target, int order,
+                                       struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_context *context = target->bench->context;
+    const int first[] = {0, order}; /* one part, so one block, on whichever rank it falls */
+    target->n_double = (size_t)order * (size_t)order;
+    HF_TRY(hf_block_layout_create(context, 1, first, &target->layout, error));
+    target->rank = hf_block_layout_find(target->layout, 0, 0).rank;
+    if (target->way.is_window)
+        create_window(target);
+    else
+        HF_TRY(hf_block_array_create(target->onesided, target->layout, "accumulate", &target->array,
+                                     error));
+    hf_bench_target_fence(target);
+cleanup:
+    return status;
+}
+
+void hf_bench_target_destroy_block(struct hf_bench_target *target)
+{
+    if (target->window != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(target->window);
+        MPI_Win_free(&target->window);
+        target->window_base = NULL;
+    }
+    hf_block_array_destroy(&target->array);
+    hf_block_layout_destroy(&target->layout);
+}
+
+void hf_bench_target_add(struct hf_bench_target *target, const double from[])
+{
+    const int n = (int)target->n_double;
+    if (!target->way.is_window) {
+        hf_block_array_accumulate(target->array, 0, 0, from);
+        return;
+    }
+    MPI_Accumulate(from, n, MPI_DOUBLE, target->rank, 0, n, MPI_DOUBLE, MPI_SUM, target->window);
+    MPI_Win_flush_local(target->rank, target->window); /* `from` is free again, as above */
+}
+
+void hf_bench_target_fence(struct hf_bench_target *target)
+{
+    if (!target->way.is_window) {
+        hf_block_array_fence(target->array);
+        return;
+    }
+    MPI_Win_flush_all(target->window);
+    hf_bench_wait(target->bench->context->comm, true);
+    MPI_Win_sync(target->window);
+}
+
+bool hf_bench_target_is(struct hf_bench_target *target, double value)
+{
+    struct hf_context *context = target->bench->context;
+    int equal = 1;
+    if (context->rank == target->rank) {
+        const size_t offset =
+            target->way.is_window ? 0 : hf_block_layout_find(target->layout, 0, 0).offset;
+        const double *block =
+            target->way.is_window ? target->window_base : hf_block_array_local(target->array);
+        for (size_t i = 0; i < target->n_double; i++)
+            if (block[offset + i] != value) equal = 0;
+    }
+    MPI_Bcast(&equal, 1, MPI_INT, target->rank, context->comm);
+    return equal == 1;
+}

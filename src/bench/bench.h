@@ -1,0 +1,105 @@
+/* hf-bench: small measurements of what hf asks of an MPI library and of the machine. */
+#ifndef HF_BENCH_H
+#define HF_BENCH_H
+
+#include "hf/context.h"
+#include "hf/option.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/** What hf-bench is asked to do. */
+enum hf_bench_action { HF_BENCH_ACTION_RUN, HF_BENCH_ACTION_HELP, HF_BENCH_ACTION_VERSION };
+
+struct hf_bench_kernel;
+
+/** A command line. Free with hf_bench_command_done. */
+struct hf_bench_command {
+    enum hf_bench_action action;
+    const struct hf_bench_kernel *kernel; /**< NULL unless the action is to run one */
+    struct hf_options options;
+};
+
+/** A run of one kernel. */
+struct hf_bench {
+    struct hf_context *context; /**< borrowed */
+    const struct hf_bench_kernel *kernel;
+    int n_core;         /**< the ranks of the fullest node may use; 0 when unknown */
+    int n_rank_on_node; /**< of that node */
+    int n_repeat;       /**< measurements of each number, of which the median is reported */
+    bool quick;         /**< fewer and smaller measurements */
+    FILE *stream;       /**< for the table; NULL on every rank but 0 */
+    cJSON *results;     /**< object for what was measured; NULL on every rank but 0; borrowed */
+    bool is_stuck;      /**< a thread of some rank hangs inside MPI; the same on every rank */
+};
+
+/** One thing that can be measured; the list is hf_bench_kernel_list. */
+struct hf_bench_kernel {
+    const char *name, *about;
+    const char *cite; /**< where the measurement was published */
+    int least_ranks;
+    int n_repeat, n_repeat_quick; /**< defaults of --repeat */
+    /** Measures, prints its table and fills bench->results. Collective; the same status on every
+     *  rank. */
+    hf_status (*run)(struct hf_bench *bench, struct hf_error *error);
+};
+
+extern const struct hf_bench_kernel hf_bench_pingpong, hf_bench_counter, hf_bench_accumulate;
+/** Ended by NULL. */
+extern const struct hf_bench_kernel *const hf_bench_kernel_list[];
+
+/** Reads the command line. Local and the same on all ranks; needs no MPI.
+ *  HF_BAD_INPUT: unknown option or kernel, bad value, no kernel or more than one. */
+hf_status hf_bench_command_parse(int argc, char **argv, struct hf_bench_command *command,
+                                 struct hf_error *error) HF_MUST_CHECK;
+void hf_bench_command_done(struct hf_bench_command *command);
+
+void hf_bench_print_help(FILE *stream);
+void hf_bench_print_version(FILE *stream);
+
+/** The lines above every table: kernel, versions, ranks and cores. Does nothing but on rank 0. */
+void hf_bench_print_header(const struct hf_bench *bench);
+
+/** printf on rank 0, nothing elsewhere. */
+void hf_bench_print(const struct hf_bench *bench, const char *format, ...) HF_PRINTF(2, 3);
+
+/** Bytes in the unit people read, "512 B", "64 KiB", "8 MiB". */
+void hf_bench_bytes_text(double n_bytes, size_t size, char text[]);
+
+/** New document with everything but the results; NULL: no memory. */
+cJSON *hf_bench_json_create(const struct hf_bench *bench, cJSON **results);
+
+/** Writes the document. Local. HF_NO_RESOURCE. */
+hf_status hf_bench_json_save(const char *path, const cJSON *root,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** HF_NO_RESOURCE when `built` is false; for the end of a function that fills JSON on rank 0. */
+hf_status hf_bench_json_outcome(bool built, struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds to an object or a new element to an array. False (NULL): no memory. Numbers that are not
+ *  finite become null, as does NULL text. */
+bool hf_bench_json_number(cJSON *object, const char *name, double value);
+bool hf_bench_json_text(cJSON *object, const char *name, const char *text);
+bool hf_bench_json_numbers(cJSON *object, const char *name, int n, const double value[]);
+cJSON *hf_bench_json_append_object(cJSON *array);
+
+/** Median; sorts value[n], n > 0. */
+double hf_bench_median(int n, double value[]);
+
+/** Waits for all ranks. An `awake` rank waits inside MPI all the time, so that the library can
+ *  serve others (it yields its core in between); one that is not sleeps between short looks, so
+ *  that it takes no core from those that are measured. Collective. */
+void hf_bench_wait(MPI_Comm comm, bool awake);
+
+/** Time of a message of any length: seconds = latency + bytes * seconds_per_byte. */
+struct hf_bench_line {
+    double latency_seconds, seconds_per_byte;
+    double rms_residual, largest_residual; /**< of (line - time) / time */
+};
+
+/** The line with the least sum of squared relative residuals. Absolute ones would fit the longest
+ *  message alone, since times span five orders of magnitude. Needs two different n_bytes. */
+struct hf_bench_line hf_bench_fit_line(int n, const double n_bytes[], const double seconds[]);
+
+#endif

@@ -1,0 +1,141 @@
+/* The command line of hf-bench: one kernel and a few options. */
+#include "bench.h"
+
+#include "cli.h"
+
+#include <string.h>
+
+static const struct hf_option table[] = {
+    {.key = "quick",
+     .type = HF_OPTION_FLAG,
+     .help = "fewer and smaller measurements: a test, not a result"},
+    {.key = "repeat",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .help = "measure every number N times and report the median",
+     .least = 1,
+     .most = 10000},
+    {.key = "json",
+     .type = HF_OPTION_TEXT,
+     .argument = "FILE",
+     .help = "write all numbers to FILE as JSON"},
+};
+enum { N_OPTION = sizeof table / sizeof *table, MAX_KERNEL = 20 };
+
+void hf_bench_command_done(struct hf_bench_command *command)
+{
+    hf_options_done(&command->options);
+    *command = (struct hf_bench_command){0};
+}
+
+static hf_status unknown_option(const char *argument, struct hf_word name, struct hf_error *error)
+{
+    const char *known[N_OPTION + 2] = {"help", "version"};
+    for (int i = 0; i < N_OPTION; i++) known[i + 2] = table[i].key;
+    const char *nearest = hf_nearest_word(name, N_OPTION + 2, known);
+    return hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'%s%s", argument,
+                   nearest != NULL ? "; did you mean --" : "; hf-bench --help lists the options",
+                   nearest != NULL ? nearest : "");
+}
+
+/** Reads the option argv[*i] with its value, which may be argv[*i + 1]. */
+static hf_status read_option(int argc, char **argv, int *i, struct hf_bench_command *command,
+                             struct hf_error *error)
+{
+    const char *argument = argv[*i], *equals = strchr(argument, '=');
+    struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
+    if (equals != NULL) name.length = (int)(equals - name.begin);
+    const struct hf_option *option = hf_option_find(N_OPTION, table, name);
+    if (option == NULL) return unknown_option(argument, name, error);
+    char where[64] = "--";
+    hf_option_spelling(option->key, sizeof where - 2, where + 2);
+    const char *value = equals != NULL ? equals + 1 : "";
+    if (equals == NULL && option->type != HF_OPTION_FLAG) {
+        if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0)
+            return hf_fail(error, HF_BAD_INPUT, "%s needs a value (%s)", where, option->argument);
+        value = argv[++*i];
+    }
+    return hf_options_add(&command->options, option, hf_rest_of_line(value), HF_OPTION_COMMAND_LINE,
+                          where, error);
+}
+
+static hf_status read_kernel(const char *argument, struct hf_bench_command *command,
+                             struct hf_error *error)
+{
+    const struct hf_word word = {argument, (int)strlen(argument)};
+    const char *known[MAX_KERNEL];
+    int n = 0;
+    if (command->kernel != NULL)
+        return hf_fail(error, HF_BAD_INPUT, "more than one kernel: '%.80s' and '%.80s'",
+                       command->kernel->name, argument);
+    for (; hf_bench_kernel_list[n] != NULL && n < MAX_KERNEL; n++) {
+        known[n] = hf_bench_kernel_list[n]->name;
+        if (hf_word_is(word, known[n])) command->kernel = hf_bench_kernel_list[n];
+    }
+    if (command->kernel != NULL) return HF_OK;
+    const char *nearest = hf_nearest_word(word, n, known);
+    return hf_fail(error, HF_BAD_INPUT, "unknown kernel '%.80s'%s%s", argument,
+                   nearest != NULL ? "; did you mean " : "; hf-bench --help lists them",
+                   nearest != NULL ? nearest : "");
+}
+
+hf_status hf_bench_command_parse(int argc, char **argv, struct hf_bench_command *command,
+                                 struct hf_error *error)
+{
+    *command = (struct hf_bench_command){.action = HF_BENCH_ACTION_RUN};
+    hf_options_init(&command->options, N_OPTION, table);
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+        hf_status status = HF_OK;
+        if (strcmp(argument, "-h") == 0 || strcmp(argument, "--help") == 0) {
+            command->action = HF_BENCH_ACTION_HELP;
+            return HF_OK;
+        }
+        if (strcmp(argument, "-V") == 0 || strcmp(argument, "--version") == 0) {
+            command->action = HF_BENCH_ACTION_VERSION;
+            return HF_OK;
+        }
+        if (strncmp(argument, "--", 2) == 0)
+            status = read_option(argc, argv, &i, command, error);
+        else if (argument[0] == '-')
+            status = hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'; options begin with --",
+                             argument);
+        else
+            status = read_kernel(argument, command, error);
+        if (status != HF_OK) return status;
+    }
+    if (command->kernel != NULL) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "no kernel; usage: hf-bench KERNEL [options]; hf-bench --help tells more");
+}
+
+void hf_bench_print_help(FILE *stream)
+{
+    fprintf(stream, "Usage: mpiexec -n RANKS hf-bench KERNEL [options]\n\n"
+                    "Measures what hf asks of the MPI library and the machine. Kernels:\n\n");
+    for (int i = 0; hf_bench_kernel_list[i] != NULL; i++) {
+        const struct hf_bench_kernel *kernel = hf_bench_kernel_list[i];
+        fprintf(stream, "  %-12s %s\n  %-12s source: %s; at least %d rank%s; --repeat %d\n",
+                kernel->name, kernel->about, "", kernel->cite, kernel->least_ranks,
+                kernel->least_ranks > 1 ? "s" : "", kernel->n_repeat);
+    }
+    fprintf(stream, "\nOptions (--key value and --key=value are the same):\n\n");
+    for (int i = 0; i < N_OPTION; i++) {
+        char left[40];
+        snprintf(left, sizeof left, "--%s %s", table[i].key,
+                 table[i].argument != NULL ? table[i].argument : "");
+        fprintf(stream, "  %-15s %s\n", left, table[i].help);
+    }
+    fprintf(stream,
+            "  -h, --help      print this and stop\n"
+            "  -V, --version   print the versions of hf-bench and of MPI and stop\n\n"
+            "Exit code: 0 measured; 2 bad usage or too few ranks; 3 out of memory or disk.\n");
+}
+
+void hf_bench_print_version(FILE *stream)
+{
+    struct hf_library_versions versions;
+    hf_library_versions_get(&versions);
+    fprintf(stream, "hf-bench %s\n", hf_version());
+    fprintf(stream, "MPI: %s, built with %s\n", versions.mpi_found, versions.mpi_built);
+}

@@ -1,0 +1,87 @@
+/* hf-bench: from a command line to a table of measurements and an exit code. */
+#include "bench.h"
+
+#include "cli.h"
+
+/** What the launch and the options make of a run. */
+static hf_status prepare(struct hf_bench *bench, const struct hf_bench_command *command,
+                         struct hf_error *error)
+{
+    const struct hf_bench_kernel *kernel = command->kernel;
+    bench->kernel = kernel;
+    bench->quick = hf_options_flag(&command->options, "quick");
+    bench->n_repeat = bench->quick ? kernel->n_repeat_quick : kernel->n_repeat;
+    if (hf_options_given(&command->options, "repeat") != NULL)
+        bench->n_repeat = hf_options_integer(&command->options, "repeat");
+    bench->stream = bench->context->rank == 0 ? stdout : NULL;
+    if (bench->context->n_rank >= kernel->least_ranks) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%s needs at least %d ranks, found %d; start it as mpiexec -n %d hf-bench %s",
+                   kernel->name, kernel->least_ranks, bench->context->n_rank, kernel->least_ranks,
+                   kernel->name);
+}
+
+/** Everything between MPI_Init and MPI_Finalize; the same status on every rank. `status` is what
+ *  reading the command line gave. */
+static hf_status run(const struct hf_bench_command *command, hf_status status, bool *is_stuck,
+                     struct hf_error *error)
+{
+    struct hf_launch launch;
+    struct hf_context *context = NULL;
+    struct hf_bench bench = {0};
+    cJSON *document = NULL;
+
+    HF_TRY(hf_agree(MPI_COMM_WORLD, status, error));
+    HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
+    HF_TRY(hf_context_create(MPI_COMM_WORLD, &context, error));
+    bench.context = context;
+    bench.n_core = launch.n_core;
+    bench.n_rank_on_node = launch.n_rank_on_node;
+    HF_TRY(prepare(&bench, command, error));
+    const char *path = hf_options_text(&command->options, "json");
+    if (path != NULL) HF_TRY(hf_json_check_path(context, path, error));
+    if (context->rank == 0) {
+        document = hf_bench_json_create(&bench, &bench.results);
+        status = hf_bench_json_outcome(document != NULL, error);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+
+    hf_bench_print_header(&bench);
+    HF_TRY(bench.kernel->run(&bench, error));
+    if (path != NULL && context->rank == 0) status = hf_bench_json_save(path, document, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+cleanup:
+    *is_stuck = bench.is_stuck;
+    cJSON_Delete(document);
+    hf_context_destroy(&context);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct hf_bench_command command;
+    struct hf_error error = {0};
+    bool is_stuck = false;
+    hf_status status = hf_bench_command_parse(argc, argv, &command, &error);
+
+    if (status == HF_OK && command.action != HF_BENCH_ACTION_RUN) { /* without MPI */
+        if (hf_launch_rank() == 0)
+            (command.action == HF_BENCH_ACTION_HELP ? hf_bench_print_help
+                                                    : hf_bench_print_version)(stdout);
+    } else {
+        int provided, rank;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+        status = run(&command, status, &is_stuck, &error);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        fflush(stdout);
+        if (status != HF_OK && rank == 0 && hf_launch_rank() == 0)
+            fprintf(stderr, "hf-bench: %s\n", error.message);
+        if (is_stuck) { /* MPI_Finalize would wait for a thread that never comes back */
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Abort(MPI_COMM_WORLD, (int)status);
+        }
+        MPI_Finalize();
+    }
+    hf_bench_command_done(&command);
+    return (int)status;
+}

@@ -1,0 +1,66 @@
+/* Medians, waiting without being in the way, and the straight line through the times of messages.
+ */
+#include "bench.h"
+
+#include <assert.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double hf_bench_median(int n, double value[])
+{
+    assert(n > 0);
+    qsort(value, (size_t)n, sizeof *value, ascending);
+    return n % 2 == 1 ? value[n / 2] : 0.5 * (value[n / 2 - 1] + value[n / 2]);
+}
+
+void hf_bench_wait(MPI_Comm comm, bool awake)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    MPI_Request request;
+    int done = 0;
+    MPI_Ibarrier(comm, &request);
+    for (;;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done) return;
+        if (awake)
+            sched_yield();
+        else
+            nanosleep(&nap, NULL);
+    }
+}
+
+struct hf_bench_line hf_bench_fit_line(int n, const double n_bytes[], const double seconds[])
+{
+    struct hf_bench_line line = {0};
+    double w = 0.0, wx = 0.0, wy = 0.0, wxx = 0.0, wxy = 0.0, squares = 0.0;
+    for (int i = 0; i < n; i++) { /* weights: centred sums of squares below keep their digits */
+        const double weight = 1.0 / (seconds[i] * seconds[i]);
+        w += weight;
+        wx += weight * n_bytes[i];
+        wy += weight * seconds[i];
+    }
+    const double mean_bytes = wx / w, mean_seconds = wy / w;
+    for (int i = 0; i < n; i++) {
+        const double weight = 1.0 / (seconds[i] * seconds[i]), x = n_bytes[i] - mean_bytes;
+        wxx += weight * x * x;
+        wxy += weight * x * (seconds[i] - mean_seconds);
+    }
+    line.seconds_per_byte = wxy / wxx;
+    line.latency_seconds = mean_seconds - line.seconds_per_byte * mean_bytes;
+    for (int i = 0; i < n; i++) {
+        const double at = line.latency_seconds + line.seconds_per_byte * n_bytes[i];
+        const double residual = fabs(at / seconds[i] - 1.0);
+        squares += residual * residual;
+        line.largest_residual = fmax(line.largest_residual, residual);
+    }
+    line.rms_residual = sqrt(squares / n);
+    return line;
+}

@@ -1,0 +1,48 @@
+/* What people read: the lines above a table, and numbers in units. */
+#include "bench.h"
+
+#include "hf/output.h"
+
+#include <stdarg.h>
+
+void hf_bench_print(const struct hf_bench *bench, const char *format, ...)
+{
+    va_list arguments;
+    if (bench->stream == NULL) return;
+    va_start(arguments, format);
+    vfprintf(bench->stream, format, arguments);
+    va_end(arguments);
+    fflush(bench->stream); /* a long sweep is watched row by row */
+}
+
+void hf_bench_print_header(const struct hf_bench *bench)
+{
+    struct hf_library_versions versions;
+    hf_library_versions_get(&versions);
+    hf_bench_print(bench, "hf-bench %s: %s\n", hf_version(), bench->kernel->about);
+    hf_bench_print(bench, "  Source        %s\n", bench->kernel->cite);
+    hf_bench_print(bench, "  MPI library   %s\n", versions.mpi_found);
+    hf_bench_print(bench, "  Ranks         %d; at most %d on a node, with ", bench->context->n_rank,
+                   bench->n_rank_on_node);
+    if (bench->n_core > 0)
+        hf_bench_print(bench, "%d core%s\n", bench->n_core, bench->n_core > 1 ? "s" : "");
+    else
+        hf_bench_print(bench, "an unknown number of cores\n");
+    hf_bench_print(bench, "  Numbers       median of %d%s\n", bench->n_repeat,
+                   bench->quick ? "; --quick: a test, not a result" : "");
+    if (bench->n_core > 0 && bench->n_rank_on_node > bench->n_core)
+        hf_bench_print(bench, "  Warning       more ranks than cores: ranks wait for each other's "
+                              "turn, and the numbers are no timings\n");
+    hf_bench_print(bench, "\n");
+}
+
+void hf_bench_bytes_text(double n_bytes, size_t size, char text[])
+{
+    const double kib = 1024.0, mib = kib * kib;
+    if (n_bytes >= mib)
+        snprintf(text, size, "%.4g MiB", n_bytes / mib);
+    else if (n_bytes >= kib)
+        snprintf(text, size, "%.4g KiB", n_bytes / kib);
+    else
+        snprintf(text, size, "%.4g B", n_bytes);
+}
