@@ -51,7 +51,8 @@ static void write_json_failure(const struct hf_calculation *calculation, hf_stat
 
 /** Everything between MPI_Init and MPI_Finalize; returns the exit code, the same on every rank.
  *  `status` and `error` are what reading the command line gave. */
-static int run(struct hf_command *command, hf_status status, struct hf_error *error)
+static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
+               struct hf_error *error)
 {
     int exit_code = 0;
     struct hf_launch launch;
@@ -80,6 +81,7 @@ cleanup:
         }
     }
     hf_calculation_done(&calculation);
+    *stuck_in_mpi = context != NULL && context->stuck_in_mpi;
     hf_context_destroy(&context);
     return exit_code;
 }
@@ -95,10 +97,11 @@ int main(int argc, char **argv)
         if (hf_launch_rank() == 0)
             (command.action == HF_ACTION_HELP ? hf_print_help : hf_print_version)(stdout);
     } else {
-        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+        bool stuck_in_mpi = false;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         hf_signals_catch();
-        exit_code = run(&command, status, &error);
-        MPI_Finalize();
+        exit_code = run(&command, status, &stuck_in_mpi, &error);
+        hf_leave_mpi(stuck_in_mpi, exit_code);
     }
     hf_command_done(&command);
     return exit_code;

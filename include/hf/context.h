@@ -7,6 +7,7 @@
 #include "hf/timer.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +19,7 @@ struct hf_context {
     int rank, n_rank;
     struct hf_memory *memory;
     struct hf_timers timers;
+    bool stuck_in_mpi; /**< a thread of some rank never came back from MPI: MPI_Finalize may hang */
 };
 
 /** New context over `comm` (duplicated). Collective over `comm`. */
@@ -26,6 +28,11 @@ hf_status hf_context_create(MPI_Comm comm, struct hf_context **context,
 
 /** Collective. Accepts a pointer to NULL; leaves NULL. */
 void hf_context_destroy(struct hf_context **context);
+
+/** MPI_Finalize. When a thread is stuck in MPI (the same on every rank), that would wait for ever:
+ *  then the job is ended with `exit_code`, and the call does not return; the library's mpiexec may
+ *  say that it was aborted. Collective over MPI_COMM_WORLD; flushes stdout and stderr. */
+void hf_leave_mpi(bool stuck_in_mpi, int exit_code);
 
 /** Agree on the outcome of local work: every rank leaves with the worst status of all and with the
  *  message of the lowest rank that has it. Collective; one small reduction when all is well. */

@@ -6,6 +6,7 @@
 #include "hf/context.h"
 #include "hf/integrals.h"
 #include "hf/linalg.h"
+#include "hf/onesided.h"
 #include "hf/schedule.h"
 #include "hf/status.h"
 
@@ -27,6 +28,7 @@ enum hf_grain {
 struct hf_fock_settings {
     const char *builder; /**< name in hf_fock_list */
     struct hf_scheduler_settings schedule;
+    struct hf_onesided_settings onesided; /**< of the distributed builder */
     enum hf_grain grain;
     /** Called now and then during a build with the fraction of this rank's tasks done, 0 to 1;
      *  may be NULL. Returning non-zero (a signal number) ends the build with HF_INTERRUPTED. */
@@ -40,12 +42,23 @@ struct hf_fock_job {
     struct hf_matrix *coulomb, *exchange;
 };
 
+/** Atom blocks of distributed matrices, counted over all builds and ranks. */
+struct hf_block_counts {
+    int64_t n_asked;  /**< density blocks that steps needed */
+    int64_t n_cached; /**< of these: at hand already */
+    int64_t n_own;    /**< of these: copied from this rank's own part; the rest was fetched */
+    int64_t n_sent;   /**< blocks of sums sent to other ranks */
+};
+
 /** Counts of the last build, summed over the ranks. */
 struct hf_fock_account {
     int64_t n_quartet_total;          /**< unique shell quartets (M>=N, R>=S, MN>=RS) */
     int64_t n_quartet_computed;       /**< those that passed the screening */
     int64_t n_task;                   /**< tasks handed out */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
+    struct hf_block_counts blocks;    /**< zero with replicated data */
+    const char *transport;            /**< one-sided transport in use; NULL with replicated data */
+    const char *note;                 /**< why it is not the one asked for, or ""; the builder's */
 };
 
 /** One way to build; the list is hf_fock_list. */

@@ -49,7 +49,8 @@ struct hf_onesided_settings {
 
 /** Opens one-sided communication over the context's ranks. A small self-test of the transport runs
  *  first, under a watchdog; when the transport cannot be used (thread level not granted, test wrong
- *  or hanging) the other one is tried, and hf_onesided_note says why.
+ *  or hanging) the other one is tried, and hf_onesided_note says why. After one that hangs,
+ *  context->stuck_in_mpi is set.
  *  Call     collective. The context is borrowed and must outlive the result.
  *  Errors   HF_BAD_INPUT: no such transport; HF_NO_RESOURCE: none of them works; memory. */
 hf_status hf_onesided_create(struct hf_context *context,
@@ -64,10 +65,6 @@ const char *hf_onesided_transport(const struct hf_onesided *onesided);
 
 /** One line on why it is not the one asked for; "" when it is. Equal on every rank. */
 const char *hf_onesided_note(const struct hf_onesided *onesided);
-
-/** True when the self-test of a transport never came back: a thread of this process is stuck inside
- *  MPI, and MPI_Finalize may hang. */
-bool hf_onesided_is_stuck(const struct hf_onesided *onesided);
 
 /** Lets the MPI library serve others; for long computations between calls. Not collective, cheap.
  */

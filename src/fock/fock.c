@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct hf_fock_ops *const hf_fock_list[] = {&hf_fock_replicated, NULL};
+const struct hf_fock_ops *const hf_fock_list[] = {&hf_fock_replicated, &hf_fock_distributed, NULL};
 
 static const struct hf_fock_ops *find_builder(const char *name)
 {
@@ -32,8 +32,6 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
         .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
     made->work = (struct hf_quartet_work){.pairs = pairs, .digest = hf_digest_kernels_best()};
     status = hf_engine_create(pairs, &made->work.engine, error);
-    if (status == HF_OK)
-        status = hf_task_list_create(context, pairs, settings->grain, &made->tasks, error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));

@@ -21,7 +21,7 @@ struct hf_fock_builder {
     void *data; /**< of the implementation */
 };
 
-extern const struct hf_fock_ops hf_fock_replicated;
+extern const struct hf_fock_ops hf_fock_replicated, hf_fock_distributed;
 
 /* ---- What a build goes through (round.c) ---- */
 
@@ -39,28 +39,42 @@ hf_status hf_fock_look_around(struct hf_fock_builder *self, int64_t n_done,
 
 /* ---- Tasks (tasks.c) ---- */
 
-/** Tasks are pairs of units, or one unit with all up to it; units are atom pairs or shell pairs.
- * They are numbered in falling order of cost without a list of them ever being made: the units are
- * put into groups of similar cost, and the groups' products are what is sorted.
+/** Tasks are tiles of pairs of units, or one unit with all up to it; units are atom pairs or shell
+ *  pairs. Tasks are numbered in falling order of cost without a list of them ever being made: the
+ *  units are put into groups of similar cost, and the groups' products are what is sorted.
  *
  *      units, dearest first:  | group 0 | group 1 |  group 2  | ...
- *      blocks, dearest first: 0x0 (triangle), 0x1 (rectangle), 1x1 (triangle), 0x2, ... */
+ *      blocks, dearest first: 0x0 (triangle), 0x1 (rectangle), 1x1 (triangle), 0x2, ...
+ *
+ *  Within a group units stand in the order of the atoms, so that a tile meets few atoms. */
 struct hf_task_list;
 
-/** One task: `bra` with `ket` (indices of atom pairs or shell pairs, unordered and never twice), or
- *  with every unit whose index is not above bra when `all_kets` is set. */
+/** How a list is to be made. */
+struct hf_task_order {
+    enum hf_grain grain;
+    int tile; /**< units along the side of a tile, where tasks are pairs of units; 1: each pair */
+    /** Tiles of one block (of about equal cost) follow each other in scattered order, so that
+     *  ranks at work at the same time meet different atoms (book section 8.4). */
+    bool scatter;
+};
+
+/** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1
+ *  (unordered and never twice; with those up to the bra's own position when `triangle` is set), or
+ *  one bra with every unit whose index is not above the bra's when `all_kets` is set. */
 struct hf_task {
-    int64_t bra, ket;
-    bool all_kets;
+    int64_t bra_begin, bra_end, ket_begin, ket_end;
+    bool triangle, all_kets;
 };
 
 /** Not collective; every rank makes the same list. */
 hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
-                              enum hf_grain grain, struct hf_task_list **list,
+                              const struct hf_task_order *order, struct hf_task_list **list,
                               struct hf_error *error) HF_MUST_CHECK;
 void hf_task_list_destroy(struct hf_task_list **list);
 int64_t hf_task_list_size(const struct hf_task_list *list);
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
+/** Index of the atom pair or shell pair at a position. */
+int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position);
 
 /** The shell pairs of two pairs of atoms, bra and ket. */
 static inline struct hf_pair_ranges hf_atom_pair_ranges(const struct hf_atom_pair *bra,

@@ -33,7 +33,8 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
                                                     n_shell * n_shell, sizeof *data->shell_density);
     if (data->shell_density == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the density bounds");
-    return HF_OK;
+    const struct hf_task_order order = {.grain = self->settings.grain, .tile = 1};
+    return hf_task_list_create(self->context, self->pairs, &order, &self->tasks, error);
 }
 
 /** Largest |D| over the block of two shells. */
@@ -80,23 +81,40 @@ static struct hf_quartet_blocks whole_matrices(const struct hf_fock_builder *sel
     return blocks;
 }
 
+static void compute_units(struct hf_fock_builder *self, const struct hf_quartet_blocks *blocks,
+                          int64_t bra, int64_t ket)
+{
+    struct hf_pair_ranges ranges = {.bra_begin = bra,
+                                    .bra_end = bra + 1,
+                                    .ket_begin = ket,
+                                    .ket_end = ket + 1,
+                                    .ket_bound = self->pairs->bound};
+    if (self->settings.grain == HF_GRAIN_ATOM_QUARTET) {
+        const struct hf_atom_pair *ab = &self->pairs->atom_pair[bra];
+        const struct hf_atom_pair *cd = &self->pairs->atom_pair[ket];
+        if (ab->bound * cd->bound * self->work.max_density < self->work.threshold) return;
+        ranges = hf_atom_pair_ranges(ab, cd);
+    }
+    hf_quartets_compute(&self->work, blocks, &ranges);
+}
+
 static void compute_task(struct hf_fock_builder *self, const struct hf_quartet_blocks *blocks,
                          const struct hf_task *task)
 {
-    struct hf_pair_ranges ranges = {.bra_begin = task->bra,
-                                    .bra_end = task->bra + 1,
-                                    .ket_end = task->bra + 1,
-                                    .ket_bound = self->pairs->bound};
-    if (self->settings.grain == HF_GRAIN_ATOM_QUARTET) {
-        const struct hf_atom_pair *bra = &self->pairs->atom_pair[task->bra];
-        const struct hf_atom_pair *ket = &self->pairs->atom_pair[task->ket];
-        if (bra->bound * ket->bound * self->work.max_density < self->work.threshold) return;
-        ranges = hf_atom_pair_ranges(bra, ket);
-    } else if (!task->all_kets) {
-        ranges.ket_begin = task->ket;
-        ranges.ket_end = task->ket + 1;
+    for (int64_t i = task->bra_begin; i < task->bra_end; i++) {
+        const int64_t bra = hf_task_list_unit(self->tasks, i);
+        if (task->all_kets) {
+            const struct hf_pair_ranges ranges = {.bra_begin = bra,
+                                                  .bra_end = bra + 1,
+                                                  .ket_end = bra + 1,
+                                                  .ket_bound = self->pairs->bound};
+            hf_quartets_compute(&self->work, blocks, &ranges);
+            continue;
+        }
+        const int64_t ket_end = task->triangle ? i + 1 : task->ket_end;
+        for (int64_t j = task->ket_begin; j < ket_end; j++)
+            compute_units(self, blocks, bra, hf_task_list_unit(self->tasks, j));
     }
-    hf_quartets_compute(&self->work, blocks, &ranges);
 }
 
 static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_error *error)

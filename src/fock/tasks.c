@@ -9,6 +9,7 @@ struct task_block {
     int group_a, group_b;
     double cost; /**< of its dearest task */
     int64_t first, count;
+    int64_t step; /**< from one task to the next in scattered order, coprime with count */
 };
 
 struct hf_task_list {
@@ -18,6 +19,7 @@ struct hf_task_list {
     int64_t *group_first; /**< [n_group + 1] into unit */
     struct task_block *block;
     int n_group, n_block;
+    int64_t tile;
     bool all_kets; /**< tasks are single units */
 };
 
@@ -76,12 +78,53 @@ static int make_groups(const struct unit_cost *unit, int64_t n_unit, int64_t *gr
     return n_group;
 }
 
-static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit)
+static int by_index(const void *left, const void *right)
+{
+    const int64_t x = *(const int64_t *)left, y = *(const int64_t *)right;
+    return (x > y) - (x < y);
+}
+
+/** Units of a group in the order of the atoms. */
+static void sort_groups(struct hf_task_list *list)
+{
+    for (int g = 0; g < list->n_group; g++) {
+        const int64_t first = list->group_first[g], last = list->group_first[g + 1];
+        qsort(list->unit + first, (size_t)(last - first), sizeof *list->unit, by_index);
+    }
+}
+
+static int64_t greatest_common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/** A step through 0 .. n-1 that comes by every number once, and lands far from where it was: next
+ * to the golden section of n, or as long as n times the step allows. */
+static int64_t scattering_step(int64_t n)
+{
+    int64_t step = (int64_t)(0.6180339887498949 * (double)n);
+    if (step > INT64_MAX / n) step = INT64_MAX / n;
+    while (step > 1 && greatest_common_divisor(n, step) != 1) step--;
+    return step < 1 ? 1 : step;
+}
+
+static int64_t n_tile(const struct hf_task_list *list, int group)
+{
+    const int64_t n = list->group_first[group + 1] - list->group_first[group];
+    return (n + list->tile - 1) / list->tile;
+}
+
+static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit, bool scatter)
 {
     for (int a = 0; a < list->n_group; a++) {
-        const int64_t n_a = list->group_first[a + 1] - list->group_first[a];
+        const int64_t n_a = n_tile(list, a);
         for (int b = a; b < list->n_group; b++) {
-            const int64_t n_b = list->group_first[b + 1] - list->group_first[b];
+            const int64_t n_b = n_tile(list, b);
             list->block[list->n_block++] = (struct task_block){
                 .group_a = a,
                 .group_b = b,
@@ -93,18 +136,21 @@ static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit)
     qsort(list->block, (size_t)list->n_block, sizeof *list->block, by_falling_block_cost);
     for (int i = 0; i < list->n_block; i++) {
         list->block[i].first = list->n_task;
+        list->block[i].step = scatter ? scattering_step(list->block[i].count) : 1;
         list->n_task += list->block[i].count;
     }
 }
 
 hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
-                              enum hf_grain grain, struct hf_task_list **list,
+                              const struct hf_task_order *order, struct hf_task_list **list,
                               struct hf_error *error)
 {
+    const enum hf_grain grain = order->grain;
     struct hf_task_list *made = calloc(1, sizeof *made);
     struct unit_cost *unit = NULL;
     if (made == NULL) goto no_memory;
     made->memory = context->memory;
+    made->tile = order->tile;
     made->all_kets = grain == HF_GRAIN_SHELL_PAIR;
     made->n_unit = grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
     const size_t n_unit = (size_t)made->n_unit;
@@ -126,7 +172,8 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
                                          sizeof *made->block);
         if (made->group_first == NULL || made->block == NULL) goto no_memory;
         make_groups(unit, made->n_unit, made->group_first);
-        make_blocks(made, unit);
+        make_blocks(made, unit, order->scatter);
+        sort_groups(made);
     }
     hf_memory_release(context->memory, unit);
     *list = made;
@@ -163,9 +210,9 @@ static int64_t triangle_row(int64_t k)
     return row;
 }
 
-struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
+/** The block that task `index` belongs to. */
+static const struct task_block *find_block(const struct hf_task_list *list, int64_t index)
 {
-    if (list->all_kets) return (struct hf_task){.bra = list->unit[index], .all_kets = true};
     int low = 0, high = list->n_block - 1; /* last block that starts at or before index */
     while (low < high) {
         const int middle = (low + high + 1) / 2;
@@ -174,16 +221,42 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
         else
             high = middle - 1;
     }
-    const struct task_block *block = &list->block[low];
-    const int64_t k = index - block->first;
-    const int64_t first_a = list->group_first[block->group_a];
-    const int64_t first_b = list->group_first[block->group_b];
+    return &list->block[low];
+}
+
+/** Tiles `row` and `column` of two groups. */
+static struct hf_task tile_task(const struct hf_task_list *list, const struct task_block *block,
+                                int64_t row, int64_t column)
+{
+    const int64_t *first_a = &list->group_first[block->group_a];
+    const int64_t *first_b = &list->group_first[block->group_b];
+    struct hf_task task = {
+        .bra_begin = first_a[0] + row * list->tile,
+        .ket_begin = first_b[0] + column * list->tile,
+        .triangle = block->group_a == block->group_b && row == column,
+    };
+    task.bra_end =
+        task.bra_begin + list->tile < first_a[1] ? task.bra_begin + list->tile : first_a[1];
+    task.ket_end =
+        task.ket_begin + list->tile < first_b[1] ? task.ket_begin + list->tile : first_b[1];
+    return task;
+}
+
+struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
+{
+    if (list->all_kets)
+        return (struct hf_task){.bra_begin = index, .bra_end = index + 1, .all_kets = true};
+    const struct task_block *block = find_block(list, index);
+    const int64_t k = (index - block->first) * block->step % block->count;
     if (block->group_a == block->group_b) {
         const int64_t row = triangle_row(k);
-        return (struct hf_task){.bra = list->unit[first_a + row],
-                                .ket = list->unit[first_a + k - row * (row + 1) / 2]};
+        return tile_task(list, block, row, k - row * (row + 1) / 2);
     }
-    const int64_t n_b = list->group_first[block->group_b + 1] - first_b;
-    return (struct hf_task){.bra = list->unit[first_a + k / n_b],
-                            .ket = list->unit[first_b + k % n_b]};
+    const int64_t n_b = n_tile(list, block->group_b);
+    return tile_task(list, block, k / n_b, k % n_b);
+}
+
+int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position)
+{
+    return list->unit[position];
 }

@@ -15,14 +15,16 @@
 
 #include "hf/context.h"
 
-/** Runs the tests `list` (an array of struct CMUnitTest) between MPI_Init and MPI_Finalize. */
-#define HF_RUN_MPI_TESTS(argc, argv, list)                                                         \
+/** Runs the tests `list` (an array of struct CMUnitTest) between MPI_Init and MPI_Finalize; which
+ *  is left out when they leave a thread `stuck_in_mpi`. */
+#define HF_RUN_MPI_TESTS(argc, argv, list, stuck_in_mpi)                                           \
     do {                                                                                           \
         setenv("CMOCKA_TEST_ABORT", "1", 1);                                                       \
-        MPI_Init(&(argc), &(argv));                                                                \
+        int thread_level;                                                                          \
+        MPI_Init_thread(&(argc), &(argv), MPI_THREAD_MULTIPLE, &thread_level);                     \
         const int n_failed = cmocka_run_group_tests(list, NULL, NULL);                             \
         if (n_failed != 0) MPI_Abort(MPI_COMM_WORLD, 1);                                           \
-        MPI_Finalize();                                                                            \
+        hf_leave_mpi(stuck_in_mpi, 0);                                                             \
         return 0;                                                                                  \
     } while (0)
 

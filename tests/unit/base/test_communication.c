@@ -109,5 +109,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(statistics_name_the_ranks_of_the_extremes),
         cmocka_unit_test(timers_add_up_and_every_phase_has_a_name),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

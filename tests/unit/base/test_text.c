@@ -122,5 +122,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(failures_name_file_and_line),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

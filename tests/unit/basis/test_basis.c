@@ -370,5 +370,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(mistakes_in_files_are_the_same_error_on_all_ranks),
         cmocka_unit_test(high_angular_momentum_matters_only_where_it_is_used),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

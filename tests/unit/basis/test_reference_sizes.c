@@ -85,5 +85,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(reference_calculations_have_their_number_of_functions),
     };
     reference_path = argc > 1 ? argv[1] : "energies.json";
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

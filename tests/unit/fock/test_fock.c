@@ -267,5 +267,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_interruption_ends_the_build_on_all_ranks),
         cmocka_unit_test(unknown_names_are_refused),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -335,5 +335,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_angular_momentum_beyond_the_library_is_refused),
         cmocka_unit_test(bounds_hold),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

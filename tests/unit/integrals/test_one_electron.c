@@ -178,5 +178,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(solid_harmonics_are_orthonormal_and_even_with_one_another),
         cmocka_unit_test(m_runs_from_minus_l_to_l),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -98,5 +98,5 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(every_element_has_one_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shares_are_even, set_up, tear_down),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -112,5 +112,5 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(every_element_arrives, set_up, tear_down),
         cmocka_unit_test_setup_teardown(large_matrices_travel_in_stages, set_up, tear_down),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

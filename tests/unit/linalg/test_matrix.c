@@ -264,5 +264,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_by_all_ranks),
         cmocka_unit_test(a_small_symmetric_system_is_solved_and_a_singular_one_refused),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -291,5 +291,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_small_order_stays_on_one_rank),
         cmocka_unit_test(one_mpi_library_is_loaded),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -242,5 +242,5 @@ int main(int argc, char **argv)
         TEST(a_failure_has_type_and_message),
     };
 #undef TEST
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

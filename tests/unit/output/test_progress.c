@@ -72,5 +72,5 @@ int main(int argc, char **argv)
         TEST(progress_is_never_written_to_a_file),
     };
 #undef TEST
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -205,5 +205,5 @@ int main(int argc, char **argv)
         TEST(more_ranks_than_cores_are_named_above_the_table),
     };
 #undef TEST
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

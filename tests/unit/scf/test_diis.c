@@ -202,5 +202,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(without_history_nothing_changes),
     };
     layout = argc > 1 ? argv[1] : "serial";
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -193,5 +193,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(guesses_are_found_by_name),
     };
     layout = argc > 1 ? argv[1] : "serial";
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -104,5 +104,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_above_the_threshold_is_an_error),
     };
     layout = argc > 1 ? argv[1] : "serial";
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -330,5 +330,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(settings_out_of_range_are_named),
         cmocka_unit_test(a_signal_on_one_rank_ends_the_run_on_all),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

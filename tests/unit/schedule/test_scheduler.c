@@ -209,5 +209,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_account_adds_up_to_the_time_of_the_round),
         cmocka_unit_test(an_unknown_name_is_the_same_error_on_all_ranks),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests);
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

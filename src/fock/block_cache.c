@@ -1,0 +1,316 @@
+/* Blocks at hand: a hash table by pair of atoms, a list by last use, a budget; see block_cache.h.
+ */
+#include "block_cache.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hf_block_cache {
+    struct hf_block_cache_settings set;
+    int64_t n_bucket; /**< a power of 2 */
+    struct hf_cached_block **bucket;
+    struct hf_cached_block *oldest, *newest; /**< by last use, all blocks */
+    size_t bytes;
+    double *folded; /**< one block on its way out */
+    struct hf_block_cache_account account;
+};
+
+static size_t n_function(const struct hf_block_cache *self, int atom)
+{
+    const int *first = hf_block_layout_first(self->set.layout);
+    return (size_t)(first[atom + 1] - first[atom]);
+}
+
+static size_t n_shell(const struct hf_block_cache *self, int atom)
+{
+    const int *first = self->set.basis->first_shell_of_atom;
+    return (size_t)(first[atom + 1] - first[atom]);
+}
+
+/** Elements of one orientation of a block. */
+static size_t block_size(const struct hf_block_cache *self, const struct hf_cached_block *block)
+{
+    return n_function(self, block->i) * n_function(self, block->j);
+}
+
+static size_t n_bound(const struct hf_block_cache *self, const struct hf_cached_block *block)
+{
+    return n_shell(self, block->i) * n_shell(self, block->j);
+}
+
+static bool is_remote(const struct hf_block_cache *self, const struct hf_cached_block *block)
+{
+    return hf_block_layout_find(self->set.layout, block->i, block->j).rank !=
+           self->set.context->rank;
+}
+
+static int64_t bucket_of(const struct hf_block_cache *self, int i, int j)
+{
+    const uint64_t key = (uint64_t)i * (uint64_t)(i + 1) / 2 + (uint64_t)j;
+    return (int64_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (self->n_bucket - 1);
+}
+
+hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
+                                struct hf_block_cache **cache, struct hf_error *error)
+{
+    enum { MOST_BUCKETS = 1 << 16 };
+    const int64_t n_atom = settings->basis->n_atom;
+    size_t largest = 0;
+    struct hf_block_cache *made = calloc(1, sizeof *made);
+    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
+    made->set = *settings;
+    for (int a = 0; a < settings->basis->n_atom; a++)
+        if (n_function(made, a) > largest) largest = n_function(made, a);
+    made->n_bucket = 64;
+    while (made->n_bucket < n_atom * (n_atom + 1) / 2 && made->n_bucket < MOST_BUCKETS)
+        made->n_bucket *= 2;
+    struct hf_memory *memory = settings->context->memory;
+    made->bucket =
+        hf_memory_allocate(memory, "cached blocks", (size_t)made->n_bucket, sizeof *made->bucket);
+    made->folded =
+        hf_memory_allocate_matrix(memory, "cached blocks", largest * largest, sizeof *made->folded);
+    *cache = made;
+    if (made->bucket != NULL && made->folded != NULL) return HF_OK;
+    hf_block_cache_destroy(cache);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
+}
+
+/** Takes a block out of the list by last use. */
+static void unlink_block(struct hf_block_cache *self, struct hf_cached_block *block)
+{
+    if (block->older != NULL)
+        block->older->newer = block->newer;
+    else
+        self->oldest = block->newer;
+    if (block->newer != NULL)
+        block->newer->older = block->older;
+    else
+        self->newest = block->older;
+}
+
+static void append_block(struct hf_block_cache *self, struct hf_cached_block *block)
+{
+    block->older = self->newest;
+    block->newer = NULL;
+    if (self->newest != NULL)
+        self->newest->newer = block;
+    else
+        self->oldest = block;
+    self->newest = block;
+}
+
+/** Sends the folded sums of a block to its owner: X + X^T, times the factor. */
+static void send_sums(struct hf_block_cache *self, const struct hf_cached_block *block)
+{
+    const size_t n_i = n_function(self, block->i), n_j = n_function(self, block->j);
+    const bool remote = is_remote(self, block);
+    const double start = hf_wall_seconds();
+    for (int k = 0; k < self->set.n_layer; k++) {
+        if (self->set.array[k] == NULL) continue;
+        const double *x = hf_cached_value(block, k, block->i);
+        const double *mirror = hf_cached_value(block, k, block->j);
+        double *out = self->folded;
+        for (size_t r = 0; r < n_i; r++)
+            for (size_t c = 0; c < n_j; c++)
+                *out++ = self->set.factor * (x[r * n_j + c] + mirror[c * n_i + r]);
+        hf_block_array_accumulate(self->set.array[k], block->i, block->j, self->folded);
+        self->account.n_sent += remote;
+    }
+    if (remote) self->account.wait_seconds += hf_wall_seconds() - start;
+}
+
+/** Completes what is under way for a block. */
+static void end_gets(struct hf_block_cache *self, struct hf_cached_block *block)
+{
+    const bool remote = is_remote(self, block);
+    const double start = remote ? hf_wall_seconds() : 0.0;
+    for (int k = 0; k < self->set.n_layer; k++)
+        if (self->set.array[k] != NULL)
+            hf_block_array_end_get(self->set.array[k], &block->request[k]);
+    if (remote) self->account.wait_seconds += hf_wall_seconds() - start;
+    block->pending = false;
+}
+
+static void free_block(struct hf_block_cache *self, struct hf_cached_block *block)
+{
+    struct hf_memory *memory = self->set.context->memory;
+    hf_memory_release(memory, block->value);
+    hf_memory_release(memory, block->largest);
+    free(block->request);
+    free(block);
+}
+
+static size_t block_bytes(const struct hf_block_cache *self, const struct hf_cached_block *block)
+{
+    return ((size_t)self->set.n_layer * block->layer_size +
+            (self->set.sums ? 0 : 2 * n_bound(self, block))) *
+           sizeof(double);
+}
+
+/** Lets a block go that nobody has pinned. */
+static void evict(struct hf_block_cache *self, struct hf_cached_block *block)
+{
+    if (block->pending) end_gets(self, block);
+    if (block->touched) send_sums(self, block);
+    struct hf_cached_block **link = &self->bucket[bucket_of(self, block->i, block->j)];
+    while (*link != block) link = &(*link)->next_of_bucket;
+    *link = block->next_of_bucket;
+    unlink_block(self, block);
+    self->bytes -= block_bytes(self, block);
+    free_block(self, block);
+}
+
+/** Makes room for `bytes` more, as far as pins allow. */
+static void make_room(struct hf_block_cache *self, size_t bytes)
+{
+    struct hf_cached_block *block = self->oldest;
+    while (block != NULL && self->bytes + bytes > self->set.budget_bytes) {
+        struct hf_cached_block *newer = block->newer;
+        if (block->n_pin == 0) evict(self, block);
+        block = newer;
+    }
+}
+
+void hf_block_cache_destroy(struct hf_block_cache **cache)
+{
+    struct hf_block_cache *old = *cache;
+    if (old != NULL) {
+        struct hf_memory *memory = old->set.context->memory;
+        while (old->oldest != NULL) {
+            old->oldest->touched = false;
+            evict(old, old->oldest);
+        }
+        hf_memory_release(memory, old->folded);
+        hf_memory_release(memory, old->bucket);
+        free(old);
+    }
+    *cache = NULL;
+}
+
+/** Asks the owner for a density block. */
+static void begin_gets(struct hf_block_cache *self, struct hf_cached_block *block)
+{
+    for (int k = 0; k < self->set.n_layer; k++)
+        hf_block_array_begin_get(self->set.array[k], block->i, block->j,
+                                 hf_cached_value(block, k, block->i), &block->request[k]);
+    block->pending = true;
+    if (!is_remote(self, block)) self->account.n_own++;
+}
+
+/** A new block that is in no list yet; NULL when there is no memory. */
+static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int j)
+{
+    struct hf_memory *memory = self->set.context->memory;
+    struct hf_cached_block *block = calloc(1, sizeof *block);
+    if (block == NULL) return NULL;
+    block->i = i;
+    block->j = j;
+    block->layer_size = 2 * block_size(self, block);
+    block->value = hf_memory_allocate_matrix(
+        memory, "cached blocks", (size_t)self->set.n_layer * block->layer_size, sizeof(double));
+    bool complete = block->value != NULL;
+    if (!self->set.sums) {
+        block->request = calloc((size_t)self->set.n_layer, sizeof *block->request);
+        block->largest = hf_memory_allocate_matrix(memory, "cached blocks",
+                                                   2 * n_bound(self, block), sizeof(double));
+        complete = complete && block->request != NULL && block->largest != NULL;
+    }
+    if (complete) return block;
+    free_block(self, block);
+    return NULL;
+}
+
+/** Puts a block that is wanted and not here into the lists. */
+static struct hf_cached_block *add_block(struct hf_block_cache *self, int i, int j)
+{
+    const size_t functions = n_function(self, i) * n_function(self, j);
+    const size_t shells = self->set.sums ? 0 : n_shell(self, i) * n_shell(self, j);
+    make_room(self, 2 * ((size_t)self->set.n_layer * functions + shells) * sizeof(double));
+    struct hf_cached_block *block = new_block(self, i, j);
+    if (block == NULL) return NULL;
+    struct hf_cached_block **head = &self->bucket[bucket_of(self, i, j)];
+    block->next_of_bucket = *head;
+    *head = block;
+    append_block(self, block);
+    self->bytes += block_bytes(self, block);
+    if (self->bytes > self->account.peak_bytes) self->account.peak_bytes = self->bytes;
+    if (!self->set.sums) begin_gets(self, block);
+    return block;
+}
+
+struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, int j)
+{
+    const int high = i > j ? i : j, low = i > j ? j : i;
+    struct hf_cached_block *block = cache->bucket[bucket_of(cache, high, low)];
+    while (block != NULL && (block->i != high || block->j != low)) block = block->next_of_bucket;
+    cache->account.n_asked++;
+    if (block == NULL) {
+        block = add_block(cache, high, low);
+        if (block == NULL) return NULL;
+    } else {
+        cache->account.n_found++;
+        unlink_block(cache, block);
+        append_block(cache, block);
+    }
+    block->n_pin++;
+    return block;
+}
+
+void hf_block_cache_pin_again(struct hf_block_cache *cache, struct hf_cached_block *block)
+{
+    cache->account.n_asked++;
+    cache->account.n_found++;
+    block->n_pin++;
+}
+
+/** The mirror image of a density block, and its largest elements per pair of shells. */
+static void complete(struct hf_block_cache *self, struct hf_cached_block *block)
+{
+    const struct hf_basis *basis = self->set.basis;
+    const size_t n_i = n_function(self, block->i), n_j = n_function(self, block->j);
+    const int shell_i = basis->first_shell_of_atom[block->i];
+    const int shell_j = basis->first_shell_of_atom[block->j];
+    const size_t n_shell_i = n_shell(self, block->i), n_shell_j = n_shell(self, block->j);
+    double *largest = block->largest, *mirror = largest + n_shell_i * n_shell_j;
+    for (int k = 0; k < self->set.n_layer; k++) {
+        const double *value = block->value + (size_t)k * block->layer_size;
+        double *transposed = block->value + (size_t)k * block->layer_size + n_i * n_j;
+        for (size_t s = 0, r = 0; s < n_shell_i; s++) {
+            for (int x = 0; x < basis->shell[shell_i + (int)s].n_function; x++, r++) {
+                for (size_t t = 0, c = 0; t < n_shell_j; t++) {
+                    double top = largest[s * n_shell_j + t];
+                    for (int y = 0; y < basis->shell[shell_j + (int)t].n_function; y++, c++) {
+                        const double element = value[r * n_j + c];
+                        transposed[c * n_i + r] = element;
+                        top = fmax(top, fabs(element));
+                    }
+                    largest[s * n_shell_j + t] = mirror[t * n_shell_i + s] = top;
+                }
+            }
+        }
+    }
+}
+
+void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *block)
+{
+    if (!block->pending) return;
+    end_gets(cache, block);
+    complete(cache, block);
+}
+
+void hf_block_cache_unpin(struct hf_block_cache *cache, struct hf_cached_block *block)
+{
+    (void)cache;
+    block->n_pin--;
+}
+
+void hf_block_cache_flush(struct hf_block_cache *cache)
+{
+    while (cache->oldest != NULL) evict(cache, cache->oldest);
+}
+
+struct hf_block_cache_account hf_block_cache_account(const struct hf_block_cache *cache)
+{
+    return cache->account;
+}

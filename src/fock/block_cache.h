@@ -1,0 +1,89 @@
+/* Blocks of two atoms that this rank has at hand: densities fetched from their owners, and sums of
+ * J or K that are sent to their owners when they leave (book Fig. 8.4, whose cache holds one task).
+ *
+ * A cached block stands in both orientations, [i][j] and [j][i], so that digestion finds rows
+ * contiguous either way. Sums are not symmetric while they are here; folding them with their mirror
+ * image on the way out makes them so. */
+#ifndef HF_BLOCK_CACHE_H
+#define HF_BLOCK_CACHE_H
+
+#include "hf/basis.h"
+#include "hf/onesided.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hf_block_cache;
+
+/** One pair of atoms i >= j. Layers are the densities, or the J, or the K of the jobs. */
+struct hf_cached_block {
+    int i, j;
+    /** [layer][2][...]: [functions of i][functions of j], then [j][i]; the second is not used
+     *  when i = j. */
+    double *value;
+    size_t layer_size;
+    /** Densities: [shells of i][shells of j] largest elements over all layers, then [j][i]. */
+    double *largest;
+    int n_pin;
+    bool touched;                     /**< sums: something may have been added */
+    bool pending;                     /**< densities: on their way */
+    struct hf_block_request *request; /**< [n_layer] while pending */
+    struct hf_cached_block *next_of_bucket, *older, *newer;
+};
+
+/** What a cache is for; copied, the arrays and the rest borrowed. */
+struct hf_block_cache_settings {
+    struct hf_context *context;
+    const struct hf_basis *basis;
+    const struct hf_block_layout *layout; /**< parts are the atoms */
+    int n_layer;
+    struct hf_block_array *const *array; /**< [n_layer]; NULL: layer not wanted */
+    bool sums;                           /**< zeroed when they come, accumulated when they leave */
+    double factor;                       /**< of the sums when they leave */
+    size_t budget_bytes;                 /**< of all blocks, as far as they are not pinned */
+};
+
+/** Counts since the cache was made. */
+struct hf_block_cache_account {
+    int64_t n_asked;     /**< blocks wanted */
+    int64_t n_found;     /**< that were there already */
+    int64_t n_own;       /**< that were not, but belong to this rank */
+    int64_t n_sent;      /**< sums that went to another rank */
+    double wait_seconds; /**< waiting for blocks to come or to leave */
+    size_t peak_bytes;
+};
+
+/** Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
+                                struct hf_block_cache **cache,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** Drops all blocks; sums that were not flushed are lost. Not collective. */
+void hf_block_cache_destroy(struct hf_block_cache **cache);
+
+/** The block of atoms i and j, in any order, which stays until it is unpinned as often. A density
+ *  may be on its way still. NULL when there is no memory. */
+struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, int j);
+
+/** Pins a block that is pinned already once more: it counts as asked for and found. */
+void hf_block_cache_pin_again(struct hf_block_cache *cache, struct hf_cached_block *block);
+
+/** Returns when the block is complete. */
+void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *block);
+
+void hf_block_cache_unpin(struct hf_block_cache *cache, struct hf_cached_block *block);
+
+/** Sends all sums to their owners and empties the cache; nothing may be pinned. */
+void hf_block_cache_flush(struct hf_block_cache *cache);
+
+struct hf_block_cache_account hf_block_cache_account(const struct hf_block_cache *cache);
+
+/** Part of a block in one layer: rows are the functions (of `largest`: shells) of atom `row`, which
+ *  is i or j. */
+static inline double *hf_cached_value(const struct hf_cached_block *block, int layer, int row)
+{
+    double *value = block->value + (size_t)layer * block->layer_size;
+    return row == block->i ? value : value + block->layer_size / 2;
+}
+
+#endif

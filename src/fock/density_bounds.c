@@ -1,0 +1,73 @@
+/* Largest density elements of pairs of atoms: owners find them, every rank gets a byte of each. */
+#include "density_bounds.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BIAS = 200, N_EXPONENT = 256 }; /* from 2^-199, below any threshold, to 2^55 */
+
+hf_status hf_density_bounds_init(struct hf_density_bounds *bounds, struct hf_context *context,
+                                 int n_atom, struct hf_error *error)
+{
+    const size_t n_pair = (size_t)n_atom * ((size_t)n_atom + 1) / 2;
+    *bounds = (struct hf_density_bounds){.memory = context->memory, .n_atom = n_atom};
+    for (int e = 1; e < N_EXPONENT; e++) bounds->value[e] = ldexp(1.0, e - BIAS);
+    bounds->exponent = hf_memory_allocate_matrix(context->memory, "density bounds", n_pair, 1);
+    if (bounds->exponent != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the density bounds");
+}
+
+void hf_density_bounds_done(struct hf_density_bounds *bounds)
+{
+    hf_memory_release(bounds->memory, bounds->exponent);
+    bounds->exponent = NULL;
+}
+
+/** Smallest exponent whose power of 2 is not below `value`. */
+static uint8_t encode(double value)
+{
+    int exponent;
+    if (value == 0.0) return 0;
+    if (!isfinite(value)) return N_EXPONENT - 1;
+    frexp(value, &exponent); /* value <= 2^exponent */
+    exponent += BIAS;
+    if (exponent < 1) return 1;
+    return (uint8_t)(exponent < N_EXPONENT ? exponent : N_EXPONENT - 1);
+}
+
+static double largest_element(const double *value, size_t n)
+{
+    double largest = 0.0;
+    for (size_t k = 0; k < n; k++) largest = fmax(largest, fabs(value[k]));
+    return largest;
+}
+
+void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context *context,
+                            const struct hf_block_layout *layout, int n,
+                            struct hf_block_array *const array[])
+{
+    enum { PIECE = 1 << 28 };
+    const size_t n_pair = (size_t)bounds->n_atom * ((size_t)bounds->n_atom + 1) / 2;
+    uint8_t *exponent = bounds->exponent;
+    memset(exponent, 0, n_pair);
+    bounds->largest = 0.0;
+    for (int i = 0; i < bounds->n_atom; i++) {
+        for (int j = 0; j <= i; j++) {
+            const struct hf_block_place place = hf_block_layout_find(layout, i, j);
+            const size_t size = hf_block_layout_block_size(layout, i, j);
+            if (place.rank != context->rank) continue;
+            double largest = 0.0;
+            for (int k = 0; k < n; k++)
+                largest = fmax(
+                    largest, largest_element(hf_block_array_local(array[k]) + place.offset, size));
+            exponent[(size_t)i * ((size_t)i + 1) / 2 + (size_t)j] = encode(largest);
+            bounds->largest = fmax(bounds->largest, largest);
+        }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &bounds->largest, 1, MPI_DOUBLE, MPI_MAX, context->comm);
+    for (size_t first = 0; first < n_pair; first += PIECE) {
+        const size_t count = n_pair - first < PIECE ? n_pair - first : PIECE;
+        MPI_Allreduce(MPI_IN_PLACE, exponent + first, (int)count, MPI_UINT8_T, MPI_MAX,
+                      context->comm);
+    }
+}

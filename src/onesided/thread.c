@@ -1,0 +1,294 @@
+/* Transport by communication threads, the compute thread's side; see thread_private.h. */
+#include "thread_private.h"
+
+#include "hf/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Sums on their way to their owners: more than this waits for the first to arrive. */
+static const size_t MOST_BYTES_SENT = (size_t)16 << 20;
+
+static hf_status require_thread_level(struct hf_error *error)
+{
+    int level;
+    MPI_Query_thread(&level);
+    if (level >= MPI_THREAD_MULTIPLE) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "the MPI library does not grant MPI_THREAD_MULTIPLE");
+}
+
+static hf_status start_thread(struct hf_thread_transport *data, struct hf_error *error)
+{
+    data->has_mutex = pthread_mutex_init(&data->mutex, NULL) == 0;
+    data->has_changed = pthread_cond_init(&data->changed, NULL) == 0;
+    if (data->has_mutex && data->has_changed)
+        data->has_thread = pthread_create(&data->thread, NULL, hf_thread_serve, data) == 0;
+    if (data->has_thread) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "cannot start a communication thread");
+}
+
+static hf_status open_thread(struct hf_onesided *self, struct hf_error *error)
+{
+    hf_status status = require_thread_level(error);
+    struct hf_thread_transport *data = NULL;
+    int *tag_limit, found;
+    if (status == HF_OK) {
+        data = calloc(1, sizeof *data);
+        if (data == NULL)
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-sided communication");
+    }
+    HF_TRY(hf_agree(self->context->comm, status, error)); /* what follows is collective */
+    self->data = data;
+    data->onesided = self;
+    MPI_Comm_dup(self->context->comm, &data->requests);
+    MPI_Comm_dup(self->context->comm, &data->replies);
+    MPI_Comm_get_attr(data->replies, MPI_TAG_UB, &tag_limit, &found);
+    data->last_tag = found ? *tag_limit : 32767;
+    for (int k = 0; k < HF_MOST_SENDS; k++) data->send[k].request = MPI_REQUEST_NULL;
+    return start_thread(data, error);
+cleanup:
+    free(data);
+    return status;
+}
+
+static void close_thread(struct hf_onesided *self)
+{
+    struct hf_thread_transport *data = self->data;
+    if (data == NULL) return;
+    if (data->has_thread) {
+        pthread_mutex_lock(&data->mutex);
+        data->stop = true;
+        pthread_cond_broadcast(&data->changed);
+        pthread_mutex_unlock(&data->mutex);
+        pthread_join(data->thread, NULL);
+    }
+    if (data->has_changed) pthread_cond_destroy(&data->changed);
+    if (data->has_mutex) pthread_mutex_destroy(&data->mutex);
+    MPI_Comm_free(&data->requests);
+    MPI_Comm_free(&data->replies);
+    free(data->array);
+    free(data);
+    self->data = NULL;
+}
+
+/** The communication thread is in MPI often enough. */
+static void poke(struct hf_onesided *self)
+{
+    (void)self;
+}
+
+/** Lowest free slot: the same on every rank, since arrays come and go collectively. -1: no memory.
+ *  The mutex is held. */
+static int find_slot(struct hf_thread_transport *data)
+{
+    for (int s = 0; s < data->n_slot; s++)
+        if (data->array[s] == NULL) return s;
+    const int n = 2 * data->n_slot + 8;
+    struct hf_block_array **more = realloc(data->array, (size_t)n * sizeof(*more));
+    if (more == NULL) return -1;
+    const int slot = data->n_slot;
+    for (int s = slot; s < n; s++) more[s] = NULL;
+    data->array = more;
+    data->n_slot = n;
+    return slot;
+}
+
+static hf_status array_create(struct hf_block_array *array, struct hf_error *error)
+{
+    const struct hf_onesided *self = array->onesided;
+    struct hf_thread_transport *transport = self->data;
+    struct hf_thread_array *data = calloc(1, sizeof *data);
+    array->local = hf_memory_allocate_matrix(self->context->memory, array->label, array->local_size,
+                                             sizeof *array->local);
+    if (data != NULL && array->local != NULL) {
+        pthread_mutex_lock(&transport->mutex);
+        data->slot = find_slot(transport);
+        if (data->slot >= 0) {
+            array->data = data;
+            transport->array[data->slot] = array;
+            transport->n_array++;
+            pthread_cond_broadcast(&transport->changed);
+        }
+        pthread_mutex_unlock(&transport->mutex);
+    }
+    if (array->data != NULL) return HF_OK;
+    free(data);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", array->label);
+}
+
+/** Nobody may ask any more when the memory goes. */
+static void array_destroy(struct hf_block_array *array)
+{
+    struct hf_onesided *self = array->onesided;
+    struct hf_thread_transport *transport = self->data;
+    struct hf_thread_array *data = array->data;
+    MPI_Barrier(transport->replies);
+    if (data != NULL) {
+        pthread_mutex_lock(&transport->mutex);
+        transport->array[data->slot] = NULL;
+        transport->n_array--;
+        pthread_mutex_unlock(&transport->mutex);
+        free(data);
+    }
+    hf_memory_release(self->context->memory, array->local);
+}
+
+/* ---- Getting ---- */
+
+static struct hf_thread_header new_header(struct hf_thread_transport *transport,
+                                          const struct hf_block_array *array,
+                                          struct hf_block_place place, size_t size)
+{
+    const struct hf_thread_array *data = array->data;
+    transport->reply_tag =
+        transport->reply_tag < transport->last_tag ? transport->reply_tag + 1 : 0;
+    return (struct hf_thread_header){.slot = data->slot,
+                                     .offset = (int64_t)place.offset,
+                                     .size = (int64_t)size,
+                                     .reply_tag = transport->reply_tag};
+}
+
+/** Asks for a block to be sent to `request->to`; the receive is there before the request. */
+static void ask_for(struct hf_block_array *array, struct hf_block_place place, size_t size,
+                    enum hf_thread_tag tag, struct hf_block_request *request)
+{
+    struct hf_thread_transport *transport = array->onesided->data;
+    const struct hf_thread_header header = new_header(transport, array, place, size);
+    MPI_Irecv(request->to, (int)size, MPI_DOUBLE, place.rank, (int)header.reply_tag,
+              transport->replies, &request->request);
+    MPI_Send(&header, sizeof header, MPI_BYTE, place.rank, tag, transport->requests);
+}
+
+static void begin_get(struct hf_block_array *array, struct hf_block_place place, size_t size,
+                      struct hf_block_request *request)
+{
+    ask_for(array, place, size, HF_TAG_GET, request);
+}
+
+/* ---- Adding ---- */
+
+static void forget_send(struct hf_thread_transport *self, struct hf_thread_send *send)
+{
+    self->bytes_sent -= send->bytes;
+    free(send->buffer);
+    *send = (struct hf_thread_send){.request = MPI_REQUEST_NULL};
+}
+
+/** Waits until messages on their way leave room for one more of `bytes`; a place for it. */
+static struct hf_thread_send *find_send(struct hf_thread_transport *self, size_t bytes)
+{
+    struct hf_thread_send *free_place = NULL;
+    for (int k = 0; k < HF_MOST_SENDS; k++) {
+        struct hf_thread_send *send = &self->send[k];
+        int done = 0;
+        if (send->buffer != NULL) MPI_Test(&send->request, &done, MPI_STATUS_IGNORE);
+        if (done) forget_send(self, send);
+        if (send->buffer == NULL) free_place = send;
+    }
+    for (int k = 0; k < HF_MOST_SENDS; k++) {
+        struct hf_thread_send *send = &self->send[k];
+        if (free_place != NULL && self->bytes_sent + bytes <= MOST_BYTES_SENT) break;
+        if (send->buffer == NULL) continue;
+        MPI_Wait(&send->request, MPI_STATUS_IGNORE);
+        forget_send(self, send);
+        free_place = send;
+    }
+    return free_place;
+}
+
+static void wait_for_sends(struct hf_thread_transport *self)
+{
+    for (int k = 0; k < HF_MOST_SENDS; k++) {
+        if (self->send[k].buffer == NULL) continue;
+        MPI_Wait(&self->send[k].request, MPI_STATUS_IGNORE);
+        forget_send(self, &self->send[k]);
+    }
+}
+
+/** Sends a header with elements after it to the owner. */
+static void send_elements(struct hf_block_array *array, struct hf_block_place place, size_t size,
+                          enum hf_thread_tag tag, const double *from)
+{
+    struct hf_thread_transport *transport = array->onesided->data;
+    const struct hf_thread_header header = new_header(transport, array, place, size);
+    const size_t bytes = sizeof header + size * sizeof *from;
+    struct hf_thread_send *send = find_send(transport, bytes);
+    send->buffer = malloc(bytes);
+    send->bytes = bytes;
+    if (send->buffer == NULL) {
+        fprintf(stderr, "hf: out of memory for a message of %zu bytes\n", bytes);
+        MPI_Abort(transport->requests, HF_NO_RESOURCE);
+        return;
+    }
+    transport->bytes_sent += bytes;
+    memcpy(send->buffer, &header, sizeof header);
+    memcpy((char *)send->buffer + sizeof header, from, size * sizeof *from);
+    MPI_Issend(send->buffer, (int)bytes, MPI_BYTE, place.rank, tag, transport->requests,
+               &send->request);
+}
+
+/** An own block: no message, but the mutex, and the callers' lock. */
+static void accumulate_own(struct hf_block_array *array, size_t offset, size_t size,
+                           const double *from)
+{
+    struct hf_thread_transport *transport = array->onesided->data;
+    const struct hf_thread_array *data = array->data;
+    pthread_mutex_lock(&transport->mutex);
+    while (data->locked) pthread_cond_wait(&transport->changed, &transport->mutex);
+    hf_add_elements(array->local + offset, from, size);
+    pthread_mutex_unlock(&transport->mutex);
+}
+
+static void accumulate_as_caller(struct hf_block_array *array, struct hf_block_place place,
+                                 size_t size, const double *from)
+{
+    const struct hf_thread_transport *transport = array->onesided->data;
+    struct hf_block_request request = {.to = malloc(size * sizeof *from)};
+    if (request.to == NULL) {
+        fprintf(stderr, "hf: out of memory for a block of %zu elements\n", size);
+        MPI_Abort(transport->requests, HF_NO_RESOURCE);
+        return;
+    }
+    ask_for(array, place, size, HF_TAG_LOCK_GET, &request);
+    MPI_Wait(&request.request, MPI_STATUS_IGNORE);
+    hf_add_elements(request.to, from, size);
+    send_elements(array, place, size, HF_TAG_PUT_UNLOCK, request.to);
+    free(request.to);
+}
+
+static void accumulate(struct hf_block_array *array, struct hf_block_place place, size_t size,
+                       const double *from)
+{
+    const struct hf_onesided *self = array->onesided;
+    if (place.rank == self->context->rank)
+        accumulate_own(array, place.offset, size, from);
+    else if (self->accumulate == HF_ACCUMULATE_CALLER)
+        accumulate_as_caller(array, place, size, from);
+    else
+        send_elements(array, place, size, HF_TAG_ADD, from);
+}
+
+static void fence(struct hf_block_array *array)
+{
+    struct hf_thread_transport *transport = array->onesided->data;
+    wait_for_sends(transport);
+    MPI_Barrier(transport->replies);
+    pthread_mutex_lock(&transport->mutex); /* the last message has begun to arrive: let it end */
+    pthread_mutex_unlock(&transport->mutex);
+}
+
+const struct hf_transport_ops hf_transport_thread = {
+    .name = "thread",
+    .about = "a communication thread on every rank serves requests",
+    .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
+            "section 4.4 and Fig. 8.5",
+    .open = open_thread,
+    .close = close_thread,
+    .poke = poke,
+    .array_create = array_create,
+    .array_destroy = array_destroy,
+    .begin_get = begin_get,
+    .accumulate = accumulate,
+    .fence = fence,
+};

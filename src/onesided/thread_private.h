@@ -1,0 +1,78 @@
+/* Transport by communication threads: what the compute thread and the communication thread of a
+ * rank share (book section 4.4 and Fig. 8.5).
+ *
+ *     compute thread of A                      communication thread of B
+ *     get          -- GET header -------------->
+ *                  <------------- the block --    received straight to its place
+ *     accumulate   -- ADD header + data ------->  adds
+ *
+ *     caller computes:
+ *                  -- LOCK_GET header --------->  waits for its turn
+ *                  <------------- the block --
+ *     adds         -- PUT_UNLOCK header + data ->  stores, lets the next one in
+ *
+ * ADD and PUT_UNLOCK are synchronous sends: they complete when B has begun to receive, which it
+ * does with its mutex held until the data are in place. So a rank whose sends are complete and that
+ * then takes the mutex after a barrier finds all that was sent to it, and nobody counts messages.
+ */
+#ifndef HF_THREAD_PRIVATE_H
+#define HF_THREAD_PRIVATE_H
+
+#include "onesided_private.h"
+
+#include <pthread.h>
+
+enum hf_thread_tag { HF_TAG_GET = 1, HF_TAG_ADD, HF_TAG_LOCK_GET, HF_TAG_PUT_UNLOCK };
+
+/** Front of every request; elements may follow it. */
+struct hf_thread_header {
+    int64_t slot; /**< of the array, equal on all ranks */
+    int64_t offset, size;
+    int64_t reply_tag;
+};
+
+/** A rank that waits to lock an array. */
+struct hf_lock_waiter {
+    struct hf_thread_header header;
+    int rank;
+    struct hf_lock_waiter *next;
+};
+
+struct hf_thread_array {
+    int slot;
+    bool locked; /**< by a caller that computes */
+    struct hf_lock_waiter *first_waiter, *last_waiter;
+};
+
+/** A message on its way; the buffer is freed when it has arrived. */
+struct hf_thread_send {
+    MPI_Request request;
+    void *buffer;
+    size_t bytes;
+};
+
+enum { HF_MOST_SENDS = 32 };
+
+struct hf_thread_transport {
+    const struct hf_onesided *onesided; /**< borrowed */
+    MPI_Comm requests, replies;         /**< duplicates, owned */
+
+    pthread_mutex_t mutex; /**< guards what follows and the memory of the arrays */
+    pthread_cond_t changed;
+    struct hf_block_array **array; /**< [n_slot]; NULL: free */
+    int n_slot, n_array;
+    bool stop;
+
+    pthread_t thread;
+    bool has_mutex, has_changed, has_thread;
+
+    /* of the compute thread */
+    struct hf_thread_send send[HF_MOST_SENDS];
+    size_t bytes_sent; /**< of all messages on their way */
+    int reply_tag, last_tag;
+};
+
+/** The communication thread; `argument` is the struct hf_thread_transport. */
+void *hf_thread_serve(void *argument);
+
+#endif

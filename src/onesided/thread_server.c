@@ -1,0 +1,139 @@
+/* The communication thread: serves requests for the blocks of its rank. */
+#include "thread_private.h"
+
+#include "hf/timer.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+/** How the thread waits: requests tend to come in bunches, so it looks without pause for a while
+ *  after each; then it naps, longer and longer, since every waking costs the compute thread some
+ *  microseconds of its core. */
+static const double LOOK_SECONDS = 20e-6;
+enum { SHORTEST_NAP_NS = 20000, LONGEST_NAP_NS = 160000 };
+
+static void send_block(struct hf_thread_transport *self, const struct hf_thread_header *header,
+                       int to)
+{
+    const struct hf_block_array *array = self->array[header->slot];
+    MPI_Send(array->local + header->offset, (int)header->size, MPI_DOUBLE, to,
+             (int)header->reply_tag, self->replies);
+}
+
+/** Gives the lock of an array to the first that waits for it. */
+static void grant_lock(struct hf_thread_transport *self, struct hf_thread_array *array)
+{
+    struct hf_lock_waiter *waiter = array->first_waiter;
+    if (array->locked || waiter == NULL) return;
+    array->locked = true;
+    array->first_waiter = waiter->next;
+    if (waiter->next == NULL) array->last_waiter = NULL;
+    send_block(self, &waiter->header, waiter->rank);
+    free(waiter);
+}
+
+static void wait_for_lock(struct hf_thread_transport *self, struct hf_thread_array *array,
+                          const struct hf_thread_header *header, int rank)
+{
+    struct hf_lock_waiter *waiter = malloc(sizeof *waiter);
+    if (waiter == NULL) {
+        fprintf(stderr, "hf: out of memory for a lock request\n");
+        MPI_Abort(self->requests, HF_NO_RESOURCE);
+        return;
+    }
+    *waiter = (struct hf_lock_waiter){.header = *header, .rank = rank};
+    if (array->last_waiter != NULL)
+        array->last_waiter->next = waiter;
+    else
+        array->first_waiter = waiter;
+    array->last_waiter = waiter;
+    grant_lock(self, array);
+}
+
+static void serve_request(struct hf_thread_transport *self, const char *message, int tag, int rank)
+{
+    struct hf_thread_header header;
+    memcpy(&header, message, sizeof header);
+    const double *value = (const double *)(const void *)(message + sizeof header);
+    struct hf_block_array *array = self->array[header.slot];
+    struct hf_thread_array *data = array->data;
+    double *target = array->local + header.offset;
+    switch ((enum hf_thread_tag)tag) {
+    case HF_TAG_GET: send_block(self, &header, rank); break;
+    case HF_TAG_ADD: hf_add_elements(target, value, (size_t)header.size); break;
+    case HF_TAG_LOCK_GET: wait_for_lock(self, data, &header, rank); break;
+    case HF_TAG_PUT_UNLOCK:
+        memcpy(target, value, (size_t)header.size * sizeof *target);
+        data->locked = false;
+        grant_lock(self, data);
+        pthread_cond_broadcast(&self->changed);
+        break;
+    }
+}
+
+/** Room for messages; grows as needed. */
+struct inbox {
+    char *buffer;
+    size_t size;
+};
+
+/** Receives and serves one request if there is one. */
+static bool serve_one(struct hf_thread_transport *self, struct inbox *inbox)
+{
+    MPI_Message message;
+    MPI_Status from;
+    int there, bytes;
+    MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, self->requests, &there, &message, &from);
+    if (!there) return false;
+    MPI_Get_count(&from, MPI_BYTE, &bytes);
+    if ((size_t)bytes > inbox->size) {
+        free(inbox->buffer);
+        inbox->size = 2 * (size_t)bytes;
+        inbox->buffer = malloc(inbox->size);
+    }
+    if (inbox->buffer == NULL) {
+        fprintf(stderr, "hf: out of memory for a message of %d bytes\n", bytes);
+        MPI_Abort(self->requests, HF_NO_RESOURCE);
+    }
+    pthread_mutex_lock(&self->mutex); /* before the sender can know that it has arrived */
+    MPI_Mrecv(inbox->buffer, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    serve_request(self, inbox->buffer, from.MPI_TAG, from.MPI_SOURCE);
+    pthread_mutex_unlock(&self->mutex);
+    return true;
+}
+
+/** Sleeps while there is no array, hence nobody who could ask. True: the end. */
+static bool park(struct hf_thread_transport *self)
+{
+    pthread_mutex_lock(&self->mutex);
+    while (self->n_array == 0 && !self->stop) pthread_cond_wait(&self->changed, &self->mutex);
+    const bool stop = self->stop;
+    pthread_mutex_unlock(&self->mutex);
+    return stop;
+}
+
+void *hf_thread_serve(void *argument)
+{
+    struct hf_thread_transport *self = argument;
+    struct inbox inbox = {0};
+    struct timespec nap = {.tv_nsec = SHORTEST_NAP_NS};
+    double last_served = 0.0;
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* of this thread: naps as long as they are meant to be */
+    while (!park(self)) {
+        if (serve_one(self, &inbox)) {
+            last_served = hf_wall_seconds();
+            nap.tv_nsec = SHORTEST_NAP_NS;
+        } else if (hf_wall_seconds() - last_served < LOOK_SECONDS) {
+            sched_yield();
+        } else {
+            nanosleep(&nap, NULL);
+            if (nap.tv_nsec < LONGEST_NAP_NS) nap.tv_nsec += nap.tv_nsec / 4;
+        }
+    }
+    free(inbox.buffer);
+    return NULL;
+}

@@ -1,0 +1,104 @@
+/* What becomes of a transport that does not work: this program stands in for MPI calls that fail
+ * the way libraries have. argv[1]: "wrong" (sums are lost), "hangs" (one rank never comes back),
+ * "level" (threads are not granted). */
+#include "../mpi_test.h"
+
+#include "hf/onesided.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum fault { NONE, WRONG, HANGS, LEVEL };
+static enum fault fault;
+
+int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target,
+                   MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Op op,
+                   MPI_Win window)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    while (fault == HANGS && rank == 0) sleep(1);
+    if (fault == WRONG && rank == 0) return MPI_SUCCESS;
+    return PMPI_Accumulate(origin, origin_count, origin_type, target, displacement, target_count,
+                           target_type, op, window);
+}
+
+int MPI_Query_thread(int *level)
+{
+    if (fault != LEVEL) return PMPI_Query_thread(level);
+    *level = MPI_THREAD_FUNNELED;
+    return MPI_SUCCESS;
+}
+
+static void check_that_it_works(struct hf_context *context, struct hf_onesided *onesided)
+{
+    const int first[] = {0, 2, 4, 7};
+    struct hf_block_layout *layout = NULL;
+    struct hf_block_array *array = NULL;
+    struct hf_error error;
+    double value[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    assert_int_equal(hf_block_layout_create(context, 3, first, &layout, &error), HF_OK);
+    assert_int_equal(hf_block_array_create(onesided, layout, "blocks", &array, &error), HF_OK);
+    hf_block_array_accumulate(array, 2, 2, value);
+    hf_block_array_fence(array);
+    hf_block_array_get(array, 2, 2, value);
+    for (int k = 0; k < 9; k++) assert_true(value[k] == (k + 1) * context->n_rank);
+    hf_block_array_destroy(&array);
+    hf_block_layout_destroy(&layout);
+}
+
+/** Asks for the transport that fails and must get the other one, with a note. */
+static void expect_fall_back(const char *wanted, const char *other, const char *reason)
+{
+    struct hf_context *context = test_context();
+    struct hf_onesided *onesided = NULL;
+    struct hf_error error;
+    const struct hf_onesided_settings settings = {.transport = wanted, .self_test_seconds = 1.0};
+    const double start = MPI_Wtime();
+    assert_int_equal(hf_onesided_create(context, &settings, &onesided, &error), HF_OK);
+    assert_true(MPI_Wtime() - start < 10.0);
+    assert_string_equal(hf_onesided_transport(onesided), other);
+    assert_non_null(strstr(hf_onesided_note(onesided), reason));
+    assert_int_equal(context->stuck_in_mpi, fault == HANGS);
+    check_that_it_works(context, onesided);
+    hf_onesided_destroy(&onesided);
+    test_context_done(&context);
+}
+
+static void another_transport_takes_over(void **state)
+{
+    (void)state;
+    if (fault == LEVEL)
+        expect_fall_back("thread", "rma", "MPI_THREAD_MULTIPLE");
+    else
+        expect_fall_back("rma", "thread", fault == HANGS ? "did not end" : "wrong sum");
+}
+
+/** Caller computes needs no MPI_Accumulate. */
+static void what_works_is_not_given_up(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_onesided *onesided = NULL;
+    struct hf_error error;
+    const struct hf_onesided_settings settings = {
+        .transport = "rma", .accumulate = HF_ACCUMULATE_CALLER, .self_test_seconds = 5.0};
+    assert_int_equal(hf_onesided_create(context, &settings, &onesided, &error), HF_OK);
+    assert_string_equal(hf_onesided_note(onesided), "");
+    check_that_it_works(context, onesided);
+    hf_onesided_destroy(&onesided);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    fault = strcmp(argv[1], "wrong") == 0   ? WRONG
+            : strcmp(argv[1], "hangs") == 0 ? HANGS
+            : strcmp(argv[1], "level") == 0 ? LEVEL
+                                            : NONE;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_works_is_not_given_up),
+        cmocka_unit_test(another_transport_takes_over),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, fault == HANGS);
+}
