@@ -27,15 +27,6 @@ cleanup:
     return status;
 }
 
-/** The one line that a failure is worth, on rank 0; control characters would tear it apart. */
-static void print_error(struct hf_error *error)
-{
-    for (char *c = error->message; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
-    fflush(stdout);
-    fprintf(stderr, "hf: %s\n", error->message);
-}
-
 /** Leaves the failure in the JSON file too, for those who read nothing else. */
 static void write_json_failure(const struct hf_calculation *calculation, hf_status status,
                                const struct hf_error *error)
@@ -76,7 +67,7 @@ cleanup:
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         exit_code = status == HF_INTERRUPTED ? SIGNAL_BASE + error->signal_number : (int)status;
         if (rank == 0 && hf_launch_rank() == 0) {
-            print_error(error);
+            hf_print_error("hf", error);
             write_json_failure(&calculation, status, error);
         }
     }

@@ -80,14 +80,14 @@ static bool write_point(const struct measurement *measurement, cJSON *points, in
                         double median, double megabytes)
 {
     const double n_bytes = (double)measurement->target.n_double * sizeof(double);
-    cJSON *object = hf_bench_json_append_object(points);
-    return object != NULL && hf_bench_json_number(object, "message_bytes", n_bytes) &&
-           hf_bench_json_number(object, "target_rank", measurement->target.rank) &&
-           hf_bench_json_number(object, "additions_per_caller", n_add) &&
-           hf_bench_json_number(object, "seconds", median) &&
-           hf_bench_json_numbers(object, "seconds_of_repetitions", measurement->bench->n_repeat,
-                                 measurement->seconds) &&
-           hf_bench_json_number(object, "megabytes_per_second", megabytes);
+    cJSON *object = hf_json_append_object(points);
+    return object != NULL && hf_json_add_double(object, "message_bytes", n_bytes) &&
+           hf_json_add_double(object, "target_rank", measurement->target.rank) &&
+           hf_json_add_double(object, "additions_per_caller", n_add) &&
+           hf_json_add_double(object, "seconds", median) &&
+           hf_json_add_doubles(object, "seconds_of_repetitions", measurement->bench->n_repeat,
+                               measurement->seconds) &&
+           hf_json_add_double(object, "megabytes_per_second", megabytes);
 }
 
 /** Block number `size`. Collective; the same status on every rank. */
@@ -130,20 +130,20 @@ static hf_status measure_series(struct measurement *measurement, struct series *
     cJSON *object = NULL, *points = NULL;
     bool built = true;
     if (bench->context->rank == 0) {
-        object = hf_bench_json_append_object(list);
+        object = hf_json_append_object(list);
         points = cJSON_AddArrayToObject(object, "points");
-        built = points != NULL && hf_bench_json_text(object, "method", series->way.method) &&
-                hf_bench_json_text(object, "transport", series->way.transport) &&
-                hf_bench_json_text(object, "pattern", pattern_name[pattern]) &&
-                hf_bench_json_number(object, "n_caller",
-                                     pattern == PATTERN_ONE ? 1 : bench->context->n_rank - 1);
+        built = points != NULL && hf_json_add_text(object, "method", series->way.method) &&
+                hf_json_add_text(object, "transport", series->way.transport) &&
+                hf_json_add_text(object, "pattern", pattern_name[pattern]) &&
+                hf_json_add_double(object, "n_caller",
+                                   pattern == PATTERN_ONE ? 1 : bench->context->n_rank - 1);
     }
     HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
     for (int i = 0; i < n_size && series->problem[0] == '\0'; i++)
         HF_TRY(measure_block(measurement, i, series, points, error));
     if (object != NULL)
-        built = hf_bench_json_text(object, "problem",
-                                   series->problem[0] == '\0' ? NULL : series->problem);
+        built = hf_json_add_text(object, "problem",
+                                 series->problem[0] == '\0' ? NULL : series->problem);
     HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
 cleanup:
     return status;

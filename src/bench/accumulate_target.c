@@ -37,9 +37,6 @@ void hf_bench_target_open(struct hf_bench_target *target, struct hf_bench *bench
         snprintf(problem, size, "%s", error.message);
         return;
     }
-    int stuck = hf_onesided_is_stuck(target->onesided);
-    MPI_Allreduce(MPI_IN_PLACE, &stuck, 1, MPI_INT, MPI_MAX, bench->context->comm);
-    bench->is_stuck = bench->is_stuck || stuck != 0;
     if (strcmp(hf_onesided_transport(target->onesided), way->transport) != 0)
         snprintf(problem, size, "%s", hf_onesided_note(target->onesided));
 }

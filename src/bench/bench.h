@@ -4,8 +4,8 @@
 
 #include "hf/context.h"
 #include "hf/option.h"
+#include "json_private.h"
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -31,7 +31,7 @@ struct hf_bench {
     bool quick;         /**< fewer and smaller measurements */
     FILE *stream;       /**< for the table; NULL on every rank but 0 */
     cJSON *results;     /**< object for what was measured; NULL on every rank but 0; borrowed */
-    bool is_stuck;      /**< a thread of some rank hangs inside MPI; the same on every rank */
+    bool found_wrong;   /**< the library did something wrong; the same on every rank */
 };
 
 /** One thing that can be measured; the list is hf_bench_kernel_list. */
@@ -70,19 +70,8 @@ void hf_bench_bytes_text(double n_bytes, size_t size, char text[]);
 /** New document with everything but the results; NULL: no memory. */
 cJSON *hf_bench_json_create(const struct hf_bench *bench, cJSON **results);
 
-/** Writes the document. Local. HF_NO_RESOURCE. */
-hf_status hf_bench_json_save(const char *path, const cJSON *root,
-                             struct hf_error *error) HF_MUST_CHECK;
-
 /** HF_NO_RESOURCE when `built` is false; for the end of a function that fills JSON on rank 0. */
 hf_status hf_bench_json_outcome(bool built, struct hf_error *error) HF_MUST_CHECK;
-
-/** Adds to an object or a new element to an array. False (NULL): no memory. Numbers that are not
- *  finite become null, as does NULL text. */
-bool hf_bench_json_number(cJSON *object, const char *name, double value);
-bool hf_bench_json_text(cJSON *object, const char *name, const char *text);
-bool hf_bench_json_numbers(cJSON *object, const char *name, int n, const double value[]);
-cJSON *hf_bench_json_append_object(cJSON *array);
 
 /** Median; sorts value[n], n > 0. */
 double hf_bench_median(int n, double value[]);
@@ -97,6 +86,10 @@ struct hf_bench_line {
     double latency_seconds, seconds_per_byte;
     double rms_residual, largest_residual; /**< of (line - time) / time */
 };
+
+/** The line through the first and the last time (book Fig. 5.2). Needs different n_bytes there. */
+struct hf_bench_line hf_bench_line_through_ends(int n, const double n_bytes[],
+                                                const double seconds[]);
 
 /** The line with the least sum of squared relative residuals. Absolute ones would fit the longest
  *  message alone, since times span five orders of magnitude. Needs two different n_bytes. */

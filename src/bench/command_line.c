@@ -47,16 +47,7 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_bench_comm
     if (equals != NULL) name.length = (int)(equals - name.begin);
     const struct hf_option *option = hf_option_find(N_OPTION, table, name);
     if (option == NULL) return unknown_option(argument, name, error);
-    char where[64] = "--";
-    hf_option_spelling(option->key, sizeof where - 2, where + 2);
-    const char *value = equals != NULL ? equals + 1 : "";
-    if (equals == NULL && option->type != HF_OPTION_FLAG) {
-        if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0)
-            return hf_fail(error, HF_BAD_INPUT, "%s needs a value (%s)", where, option->argument);
-        value = argv[++*i];
-    }
-    return hf_options_add(&command->options, option, hf_rest_of_line(value), HF_OPTION_COMMAND_LINE,
-                          where, error);
+    return hf_command_read_value(argc, argv, i, option, &command->options, error);
 }
 
 static hf_status read_kernel(const char *argument, struct hf_bench_command *command,
@@ -126,10 +117,12 @@ void hf_bench_print_help(FILE *stream)
                  table[i].argument != NULL ? table[i].argument : "");
         fprintf(stream, "  %-15s %s\n", left, table[i].help);
     }
-    fprintf(stream,
-            "  -h, --help      print this and stop\n"
-            "  -V, --version   print the versions of hf-bench and of MPI and stop\n\n"
-            "Exit code: 0 measured; 2 bad usage or too few ranks; 3 out of memory or disk.\n");
+    fprintf(
+        stream,
+        "  -h, --help      print this and stop\n"
+        "  -V, --version   print the versions of hf-bench and of MPI and stop\n\n"
+        "Exit code: 0 measured; 1 measured, and the MPI library did something wrong (the table\n"
+        "tells what); 2 bad usage or too few ranks; 3 out of memory or disk.\n");
 }
 
 void hf_bench_print_version(FILE *stream)

@@ -101,18 +101,18 @@ static struct record take_and_compute(const struct hf_bench *bench, struct hf_co
 /** One repetition as an object of the file; rank 0. */
 static bool write_records(cJSON *repetitions, int n_rank, const struct record record[])
 {
-    cJSON *object = hf_bench_json_append_object(repetitions);
+    cJSON *object = hf_json_append_object(repetitions);
     cJSON *ranks = cJSON_AddArrayToObject(object, "ranks");
     bool built = ranks != NULL;
     for (int i = 0; built && i < n_rank; i++) {
-        cJSON *rank = hf_bench_json_append_object(ranks);
-        built = rank != NULL && hf_bench_json_number(rank, "rank", i) &&
-                hf_bench_json_number(rank, "n_task", record[i].n_task) &&
-                hf_bench_json_number(rank, "n_get", record[i].n_get) &&
-                hf_bench_json_number(rank, "get_seconds", record[i].get_seconds) &&
-                hf_bench_json_number(rank, "compute_seconds", record[i].compute_seconds) &&
-                hf_bench_json_number(rank, "wait_seconds", record[i].wait_seconds) &&
-                hf_bench_json_number(rank, "total_seconds", record[i].total_seconds);
+        cJSON *rank = hf_json_append_object(ranks);
+        built = rank != NULL && hf_json_add_double(rank, "rank", i) &&
+                hf_json_add_double(rank, "n_task", record[i].n_task) &&
+                hf_json_add_double(rank, "n_get", record[i].n_get) &&
+                hf_json_add_double(rank, "get_seconds", record[i].get_seconds) &&
+                hf_json_add_double(rank, "compute_seconds", record[i].compute_seconds) &&
+                hf_json_add_double(rank, "wait_seconds", record[i].wait_seconds) &&
+                hf_json_add_double(rank, "total_seconds", record[i].total_seconds);
     }
     return built;
 }
@@ -181,21 +181,21 @@ static hf_status run_case(struct hf_bench *bench, struct hf_counter *counter, in
     if (number == 3 && hf_progress_thread_start(bench->context->comm, &thread, &refused) != HF_OK)
         snprintf(outcome->problem, sizeof outcome->problem, "%.199s", refused.message);
     if (bench->context->rank == 0) {
-        object = hf_bench_json_append_object(cases);
+        object = hf_json_append_object(cases);
         repetitions = cJSON_AddArrayToObject(object, "repetitions");
-        built = repetitions != NULL && hf_bench_json_number(object, "case", number);
+        built = repetitions != NULL && hf_json_add_double(object, "case", number);
     }
     if (outcome->problem[0] == '\0')
         repeat_case(bench, counter, number, n_step, scratch, repetitions, outcome, &built);
     hf_progress_thread_stop(&thread);
     const bool measured = outcome->problem[0] == '\0';
     if (object != NULL)
-        built = hf_bench_json_text(object, "problem", measured ? NULL : outcome->problem) &&
-                hf_bench_json_number(object, "seconds_per_get",
-                                     measured ? outcome->get_seconds : NAN) &&
-                hf_bench_json_number(object, "seconds_per_compute",
-                                     measured ? outcome->compute_seconds : NAN) &&
-                built;
+        built =
+            hf_json_add_text(object, "problem", measured ? NULL : outcome->problem) &&
+            hf_json_add_double(object, "seconds_per_get", measured ? outcome->get_seconds : NAN) &&
+            hf_json_add_double(object, "seconds_per_compute",
+                               measured ? outcome->compute_seconds : NAN) &&
+            built;
     return hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error);
 }
 
@@ -243,9 +243,9 @@ static hf_status run_method(struct hf_bench *bench, int m, int64_t n_step, struc
     cJSON *cases = NULL;
     HF_TRY(hf_counter_create(bench->context->comm, methods[m].method, &counter, error));
     if (bench->context->rank == 0) {
-        cJSON *object = hf_bench_json_append_object(list);
+        cJSON *object = hf_json_append_object(list);
         cases = cJSON_AddArrayToObject(object, "cases");
-        const bool built = cases != NULL && hf_bench_json_text(object, "method", methods[m].name);
+        const bool built = cases != NULL && hf_json_add_text(object, "method", methods[m].name);
         status = hf_bench_json_outcome(built, error);
     }
     HF_TRY(hf_agree(bench->context->comm, status, error));
@@ -274,8 +274,8 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     if (bench->context->rank == 0) {
         list = cJSON_AddArrayToObject(bench->results, "methods");
         built = list != NULL &&
-                hf_bench_json_number(bench->results, "tasks_per_rank", TASKS_PER_RANK) &&
-                hf_bench_json_number(bench->results, "compute_steps", (double)n_step);
+                hf_json_add_double(bench->results, "tasks_per_rank", TASKS_PER_RANK) &&
+                hf_json_add_double(bench->results, "compute_steps", (double)n_step);
     }
     HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
     hf_bench_print(bench,

@@ -3,6 +3,8 @@
 
 #include "cli.h"
 
+enum { FOUND_WRONG = 1 };
+
 /** What the launch and the options make of a run. */
 static hf_status prepare(struct hf_bench *bench, const struct hf_bench_command *command,
                          struct hf_error *error)
@@ -21,15 +23,34 @@ static hf_status prepare(struct hf_bench *bench, const struct hf_bench_command *
                    kernel->name);
 }
 
-/** Everything between MPI_Init and MPI_Finalize; the same status on every rank. `status` is what
- *  reading the command line gave. */
-static hf_status run(const struct hf_bench_command *command, hf_status status, bool *is_stuck,
-                     struct hf_error *error)
+/** Measures and reports; what was printed stays printed when something fails later. */
+static hf_status measure(struct hf_bench *bench, const char *json_path, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_context *context = bench->context;
+    cJSON *document = NULL;
+    if (context->rank == 0) {
+        document = hf_bench_json_create(bench, &bench->results);
+        status = hf_bench_json_outcome(document != NULL, error);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    hf_bench_print_header(bench);
+    HF_TRY(bench->kernel->run(bench, error));
+    if (json_path != NULL && context->rank == 0) status = hf_json_save(json_path, document, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+cleanup:
+    cJSON_Delete(document);
+    return status;
+}
+
+/** Everything between MPI_Init and MPI_Finalize; returns the exit code, the same on every rank.
+ *  `status` and `error` are what reading the command line gave. */
+static int run(const struct hf_bench_command *command, hf_status status, bool *stuck_in_mpi,
+               struct hf_error *error)
 {
     struct hf_launch launch;
     struct hf_context *context = NULL;
     struct hf_bench bench = {0};
-    cJSON *document = NULL;
 
     HF_TRY(hf_agree(MPI_COMM_WORLD, status, error));
     HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
@@ -38,50 +59,37 @@ static hf_status run(const struct hf_bench_command *command, hf_status status, b
     bench.n_core = launch.n_core;
     bench.n_rank_on_node = launch.n_rank_on_node;
     HF_TRY(prepare(&bench, command, error));
-    const char *path = hf_options_text(&command->options, "json");
-    if (path != NULL) HF_TRY(hf_json_check_path(context, path, error));
-    if (context->rank == 0) {
-        document = hf_bench_json_create(&bench, &bench.results);
-        status = hf_bench_json_outcome(document != NULL, error);
-    }
-    HF_TRY(hf_agree(context->comm, status, error));
-
-    hf_bench_print_header(&bench);
-    HF_TRY(bench.kernel->run(&bench, error));
-    if (path != NULL && context->rank == 0) status = hf_bench_json_save(path, document, error);
-    HF_TRY(hf_agree(context->comm, status, error));
+    const char *json_path = hf_options_text(&command->options, "json");
+    if (json_path != NULL) HF_TRY(hf_json_check_path(context, json_path, error));
+    HF_TRY(measure(&bench, json_path, error));
 cleanup:
-    *is_stuck = bench.is_stuck;
-    cJSON_Delete(document);
+    if (status != HF_OK) {
+        int rank;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 0 && hf_launch_rank() == 0) hf_print_error("hf-bench", error);
+    }
+    *stuck_in_mpi = context != NULL && context->stuck_in_mpi;
     hf_context_destroy(&context);
-    return status;
+    return status == HF_OK && bench.found_wrong ? FOUND_WRONG : (int)status;
 }
 
 int main(int argc, char **argv)
 {
     struct hf_bench_command command;
     struct hf_error error = {0};
-    bool is_stuck = false;
-    hf_status status = hf_bench_command_parse(argc, argv, &command, &error);
+    int provided, exit_code = 0;
+    const hf_status status = hf_bench_command_parse(argc, argv, &command, &error);
 
     if (status == HF_OK && command.action != HF_BENCH_ACTION_RUN) { /* without MPI */
         if (hf_launch_rank() == 0)
             (command.action == HF_BENCH_ACTION_HELP ? hf_bench_print_help
                                                     : hf_bench_print_version)(stdout);
     } else {
-        int provided, rank;
+        bool stuck_in_mpi = false;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-        status = run(&command, status, &is_stuck, &error);
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        fflush(stdout);
-        if (status != HF_OK && rank == 0 && hf_launch_rank() == 0)
-            fprintf(stderr, "hf-bench: %s\n", error.message);
-        if (is_stuck) { /* MPI_Finalize would wait for a thread that never comes back */
-            MPI_Barrier(MPI_COMM_WORLD);
-            MPI_Abort(MPI_COMM_WORLD, (int)status);
-        }
-        MPI_Finalize();
+        exit_code = run(&command, status, &stuck_in_mpi, &error);
+        hf_leave_mpi(stuck_in_mpi, exit_code);
     }
     hf_bench_command_done(&command);
-    return (int)status;
+    return exit_code;
 }

@@ -37,10 +37,36 @@ void hf_bench_wait(MPI_Comm comm, bool awake)
     }
 }
 
+/** How far from the times the line is. */
+static void find_residuals(int n, const double n_bytes[], const double seconds[],
+                           struct hf_bench_line *line)
+{
+    double squares = 0.0;
+    line->largest_residual = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double at = line->latency_seconds + line->seconds_per_byte * n_bytes[i];
+        const double residual = fabs(at / seconds[i] - 1.0);
+        squares += residual * residual;
+        line->largest_residual = fmax(line->largest_residual, residual);
+    }
+    line->rms_residual = sqrt(squares / n);
+}
+
+struct hf_bench_line hf_bench_line_through_ends(int n, const double n_bytes[],
+                                                const double seconds[])
+{
+    struct hf_bench_line line = {0};
+    assert(n > 1 && n_bytes[n - 1] > n_bytes[0]);
+    line.seconds_per_byte = (seconds[n - 1] - seconds[0]) / (n_bytes[n - 1] - n_bytes[0]);
+    line.latency_seconds = seconds[0] - line.seconds_per_byte * n_bytes[0];
+    find_residuals(n, n_bytes, seconds, &line);
+    return line;
+}
+
 struct hf_bench_line hf_bench_fit_line(int n, const double n_bytes[], const double seconds[])
 {
     struct hf_bench_line line = {0};
-    double w = 0.0, wx = 0.0, wy = 0.0, wxx = 0.0, wxy = 0.0, squares = 0.0;
+    double w = 0.0, wx = 0.0, wy = 0.0, wxx = 0.0, wxy = 0.0;
     for (int i = 0; i < n; i++) { /* weights: centred sums of squares below keep their digits */
         const double weight = 1.0 / (seconds[i] * seconds[i]);
         w += weight;
@@ -55,12 +81,6 @@ struct hf_bench_line hf_bench_fit_line(int n, const double n_bytes[], const doub
     }
     line.seconds_per_byte = wxy / wxx;
     line.latency_seconds = mean_seconds - line.seconds_per_byte * mean_bytes;
-    for (int i = 0; i < n; i++) {
-        const double at = line.latency_seconds + line.seconds_per_byte * n_bytes[i];
-        const double residual = fabs(at / seconds[i] - 1.0);
-        squares += residual * residual;
-        line.largest_residual = fmax(line.largest_residual, residual);
-    }
-    line.rms_residual = sqrt(squares / n);
+    find_residuals(n, n_bytes, seconds, &line);
     return line;
 }

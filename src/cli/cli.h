@@ -30,6 +30,11 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error) HF_MUST_CHECK;
 void hf_command_done(struct hf_command *command);
 
+/** Stores the option that argv[*i] spells, with its value: behind an =, or argv[*i + 1], which then
+ *  is read too. HF_BAD_INPUT: no value, or one that does not fit. */
+hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_option *option,
+                                struct hf_options *options, struct hf_error *error) HF_MUST_CHECK;
+
 /** Key as it is written on the command line, with - for _; `size` bytes in `text`. */
 void hf_option_spelling(const char *key, size_t size, char text[]);
 
@@ -37,6 +42,10 @@ void hf_option_spelling(const char *key, size_t size, char text[]);
 void hf_print_help(FILE *stream);
 void hf_print_version(FILE *stream);
 void hf_print_manual(FILE *stream);
+
+/** The one line that a failure is worth, on standard error; control characters, which would tear it
+ *  apart, become question marks. Flushes standard output before it. */
+void hf_print_error(const char *program, const struct hf_error *error);
 
 /** Rank that the launcher gave this process, whatever MPI says; 0 when there was none. */
 int hf_launch_rank(void);

@@ -48,6 +48,21 @@ static bool is_flag(const struct hf_option *option)
     return option->type == HF_OPTION_FLAG || option->type == HF_OPTION_ALIAS;
 }
 
+hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_option *option,
+                                struct hf_options *options, struct hf_error *error)
+{
+    const char *equals = strchr(argv[*i], '='), *value = equals != NULL ? equals + 1 : "";
+    char where[64] = "--";
+    hf_option_spelling(option->key, sizeof where - 2, where + 2);
+    if (equals == NULL && !is_flag(option)) {
+        if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0)
+            return hf_fail(error, HF_BAD_INPUT, "%s needs a value (%s)", where, option->argument);
+        value = argv[++*i];
+    }
+    return hf_options_add(options, option, hf_rest_of_line(value), HF_OPTION_COMMAND_LINE, where,
+                          error);
+}
+
 /** Reads the option argv[*i] with its value, which may be argv[*i + 1]. */
 static hf_status read_option(int argc, char **argv, int *i, struct hf_command *command,
                              struct hf_error *error)
@@ -63,16 +78,7 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     }
     const struct hf_option *option = hf_option_find(options->n_option, options->table, name);
     if (option == NULL) return unknown_option(argument, name, error);
-    char where[64] = "--";
-    hf_option_spelling(option->key, sizeof where - 2, where + 2);
-    const char *value = equals != NULL ? equals + 1 : "";
-    if (equals == NULL && !is_flag(option)) {
-        if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0)
-            return hf_fail(error, HF_BAD_INPUT, "%s needs a value (%s)", where, option->argument);
-        value = argv[++*i];
-    }
-    return hf_options_add(&command->options, option, hf_rest_of_line(value), HF_OPTION_COMMAND_LINE,
-                          where, error);
+    return hf_command_read_value(argc, argv, i, option, &command->options, error);
 }
 
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,

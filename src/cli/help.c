@@ -1,4 +1,4 @@
-/* Help, version and manual page, all made from the table of options. */
+/* Help, version and manual page, all made from the table of options; and the line of a failure. */
 #include "cli.h"
 
 #include <string.h>
@@ -169,4 +169,13 @@ void hf_print_manual(FILE *stream)
         "(and everything else that mpiexec has to say).\n"
         "When mpiexec itself gets SIGINT or SIGTERM it passes the signal on, but the exit code it\n"
         "then returns is its own.\n");
+}
+
+void hf_print_error(const char *program, const struct hf_error *error)
+{
+    struct hf_error clean = *error;
+    for (char *c = clean.message; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", program, clean.message);
 }
