@@ -49,8 +49,7 @@ void hf_bench_target_add(struct hf_bench_target *target, const double from[]);
 /** Everything added so far is in its place. Collective. */
 void hf_bench_target_fence(struct hf_bench_target *target);
 
-/** Whether every number of the block is `value`; the same on every rank. After a fence.
- *  Collective. */
-bool hf_bench_target_is(struct hf_bench_target *target, double value);
+/** Whether the block is n * from; the same on every rank. After a fence. Collective. */
+bool hf_bench_target_is_multiple(struct hf_bench_target *target, double n, const double from[]);
 
 #endif
