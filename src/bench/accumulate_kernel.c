@@ -63,7 +63,8 @@ static int choose_additions(struct measurement *measurement)
     const double wanted = measurement->bench->quick ? measure_seconds_quick : measure_seconds;
     int n = 1;
     add(measurement, 1);
-    while (n < MAX_ADDITION && fmin(add(measurement, n), add(measurement, n)) < 0.5 * wanted) n *= 4;
+    while (n < MAX_ADDITION && fmin(add(measurement, n), add(measurement, n)) < 0.5 * wanted)
+        n *= 4;
     return n;
 }
 
@@ -240,7 +241,7 @@ cleanup:
 const struct hf_bench_kernel hf_bench_accumulate = {
     .name = "accumulate",
     .about = "bandwidth of atomic addition to the memory of another rank",
-    .cite = "accumulate paper, Figs. 2 and 3",
+    .cite = "J. Nieplocha, V. Tipparaju, E. Apra, IPDPS 2005, doi:10.1109/IPDPS.2005.96, Fig. 2",
     .least_ranks = 2,
     .n_repeat = 5,
     .n_repeat_quick = 1,

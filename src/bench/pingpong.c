@@ -189,7 +189,8 @@ cleanup:
 const struct hf_bench_kernel hf_bench_pingpong = {
     .name = "pingpong",
     .about = "latency and bandwidth of messages between two ranks",
-    .cite = "book Fig. 5.2",
+    .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
+            "Fig. 5.2",
     .least_ranks = 2,
     .n_repeat = 9,
     .n_repeat_quick = 3,
