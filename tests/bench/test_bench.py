@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Runs hf-bench as people run it: help, every kernel, and every mistake that must end in one clear line.
+Times are never judged, only that they are there.
+
+Usage: test_bench.py HF_BENCH MPIEXEC RANKS
+Exit code 0 when all checks hold; each failed one is a line of its own.
+"""
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HF_BENCH, MPIEXEC, RANKS = sys.argv[1], sys.argv[2], int(sys.argv[3])
+TIMEOUT = 120  # seconds; whatever takes longer hangs
+
+# arguments, what the line on standard error must contain
+BAD_INPUT = [
+    ([], ["no kernel"]),
+    (["pingpogn"], ["'pingpogn'", "did you mean pingpong"]),
+    (["counter", "pingpong"], ["more than one kernel"]),
+    (["counter", "--repeat", "0"], ["--repeat", "0"]),
+    (["counter", "--repeat", "-1"], ["--repeat"]),
+    (["counter", "--repeat", "many"], ["'many'", "whole number"]),
+    (["counter", "--repeat"], ["--repeat needs a value"]),
+    (["counter", "--repet", "3"], ["did you mean --repeat"]),
+    (["counter", "--json"], ["--json needs a value"]),
+    (["counter", "--json", "/no/such/folder/out.json"], ["/no/such/folder/out.json"]),
+    (["counter", "--json", "/"], ["/", "is a directory"]),
+    (["counter", "--json="], ["--json"]),
+    (["cou\nnter"], ["cou?nter"]),
+]
+
+IDENTITY = {"program", "version", "kernel", "source", "mpi_library", "n_rank", "n_rank_on_node",
+            "n_core_on_node", "more_ranks_than_cores", "quick", "n_repeat", "results"}
+LINE = {"alpha_seconds", "beta_seconds_per_byte", "bandwidth_megabytes_per_second",
+        "rms_relative_residual", "largest_relative_residual"}
+
+failures = []
+
+
+def check(holds, what, detail=""):
+    if not holds:
+        failures.append(f"{what} {detail}")
+
+
+def run(arguments, launcher=RANKS > 1):
+    """Exit code, standard output, standard error."""
+    command = [MPIEXEC, "-n", str(RANKS), HF_BENCH] if launcher else [HF_BENCH]
+    try:
+        done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", timeout=TIMEOUT, check=False,
+                              env=dict(os.environ, OMPI_MCA_orte_execute_quiet="1"))
+    except subprocess.TimeoutExpired:
+        return "hangs", "", ""
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect_one_line(name, outcome, code, parts):
+    found, _, errors = outcome
+    lines = [line for line in errors.splitlines() if line.startswith("hf-bench: ")]
+    check(found == code, f"{name}: exit code {found}, expected {code};", errors)
+    check(len(lines) == 1, f"{name}: {len(lines)} lines of hf-bench on standard error, expected 1:",
+          errors)
+    for part in parts:
+        check(part in errors, f"{name}: no \"{part}\" in:", errors)
+    check("MPI_A" not in errors, f"{name}: MPI noise:", errors)
+
+
+def bad_input():
+    for arguments, parts in BAD_INPUT:
+        outcome = run(arguments)
+        expect_one_line(arguments, outcome, 2, parts)
+        check(outcome[1] == "", f"{arguments}: something was measured:", outcome[1])
+    if RANKS == 1:
+        for kernel in ("pingpong", "accumulate"):
+            expect_one_line(kernel, run([kernel]), 2, ["at least 2 ranks", "found 1"])
+    expect_one_line("full disk", run(["counter", "--quick", "--json", "/dev/full"]), 3, ["/dev/full"])
+
+
+def help_and_version():
+    for launcher in (False, True):
+        for option, part in (("--help", "--repeat N"), ("-h", "Usage: "), ("--version", "hf-bench "),
+                             ("-V", "MPI: ")):
+            code, output, errors = run([option], launcher)
+            check(code == 0 and part in output and errors == "", f"{option}:", output + errors)
+            once = output.count("Usage: ") + output.count("MPI: ")
+            check(once == 1, f"{option} was printed {once} times")
+    output = run(["--help"], False)[1]
+    for name in ("pingpong", "counter", "accumulate", "--quick", "--json"):
+        check(name in output, f"--help does not name {name}")
+
+
+def check_numbers(where, value):
+    """Whatever is a number is finite and not negative, except a line through times that other
+    processes' turns have spoilt; null is for what was not measured."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if key not in LINE:
+                check_numbers(f"{where}.{key}", part)
+    elif isinstance(value, list):
+        for part in value:
+            check_numbers(where, part)
+    elif isinstance(value, (int, float)):
+        check(math.isfinite(value) and value >= 0, f"{where} is {value}")
+
+
+def positive(kernel, where, keys, values):
+    for key in keys:
+        value = values.get(key)
+        check(isinstance(value, (int, float)) and value > 0, f"{kernel}: {where}: {key} is {value}")
+
+
+def run_kernel(folder, kernel, extra):
+    """Table and results of a quick run."""
+    path = os.path.join(folder, kernel + ".json")
+    code, output, errors = run([kernel, "--quick", "--json", path] + extra)
+    check(code == 0, f"{kernel}: exit code {code}", output + errors)
+    if code != 0:
+        return output, {}
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    check(set(document) == IDENTITY, f"{kernel}: JSON has {sorted(document)}")
+    check(document["kernel"] == kernel and document["n_rank"] == RANKS and document["quick"] is True,
+          f"{kernel}: JSON tells of another run")
+    check_numbers(kernel, document["results"])
+    for part in ("MPI library", f"Ranks         {RANKS}", "a test, not a result"):
+        check(part in output, f"{kernel}: no \"{part}\" in:", output)
+    check("WRONG" not in output, f"{kernel}:", output)
+    return output, document["results"]
+
+
+def rows(output, pattern):
+    """Numbers of the lines of a table that begin as the pattern says."""
+    return [[float(number) for number in line[match.end():].split()]
+            for line in output.splitlines() for match in [re.match(pattern, line)] if match]
+
+
+def check_rows(kernel, found, n_row, n_column):
+    check(len(found) == n_row, f"{kernel}: {len(found)} rows in the table, expected {n_row}")
+    for row in found:
+        check(len(row) == n_column and all(math.isfinite(x) and x > 0 for x in row),
+              f"{kernel}: row {row}")
+
+
+LENGTH = r" +[0-9.]+ (B|KiB|MiB)  "
+
+
+def pingpong(folder):
+    output, results = run_kernel(folder, "pingpong", ["--repeat", "2"])
+    partners = results.get("partners", [])
+    check([partner["partner_rank"] for partner in partners] == ([1] if RANKS == 2 else [1, RANKS - 1]),
+          "pingpong: partners", str(partners))
+    found = rows(output, LENGTH)
+    check(len(found) == 22 * len(partners), f"pingpong: {len(found)} rows in the table")
+    for row in found:
+        check(len(row) in (2, 3) and all(x > 0 for x in row), f"pingpong: row {row}")
+    for partner in partners:
+        check(partner["damaged_bytes"] == 0, "pingpong: damaged bytes")
+        for name in ("through_ends", "fitted"):
+            check(set(partner[name]) == LINE, f"pingpong: {name} has", str(partner[name]))
+        check([point["message_bytes"] for point in partner["points"]] ==
+              [0] + [2**i for i in range(21)], "pingpong: message lengths")
+        for point in partner["points"]:
+            positive("pingpong", "point", ("round_trips", "one_way_seconds"), point)
+            check(len(point["one_way_seconds_of_repetitions"]) == 2, "pingpong: repetitions")
+
+
+def counter(folder):
+    output, results = run_kernel(folder, "counter", ["--repeat", "2"])
+    methods = results.get("methods", [])
+    check([method["method"] for method in methods] == ["array", "fetch-and-op"], "counter: methods")
+    for method in methods:
+        check([case["case"] for case in method["cases"]] == [1, 2, 3], "counter: cases")
+        for case in method["cases"]:
+            if case["problem"] is not None:
+                check(RANKS == 1 and case["case"] == 2, f"counter: {case['problem']}")
+                check(case["seconds_per_get"] is None, "counter: a number with a problem")
+                continue
+            positive("counter", "case", ("seconds_per_get", "median_seconds_per_get",
+                                         "seconds_per_compute"), case)
+            check(len(case["repetitions"]) == 2, "counter: repetitions")
+            for repetition in case["repetitions"]:
+                n_task = sum(rank["n_task"] for rank in repetition["ranks"])
+                check(n_task == 10 * RANKS, f"counter: {n_task} tasks")
+    if RANKS > 1:
+        check_rows("counter", rows(output, r"  MPI-.* mean "), 2, 4)
+        check_rows("counter", rows(output, r"  +median "), 2, 3)
+    else:
+        check(output.count("case 2: needs 2 ranks") == 2, "counter: nothing about case 2:", output)
+
+
+def accumulate(folder):
+    output, results = run_kernel(folder, "accumulate", [])
+    ways = [(method, transport) for transport in ("thread", "rma")
+            for method in ("owner-computes", "caller-computes")] + [("MPI_Accumulate", "window")]
+    n_pattern = 2 if RANKS > 2 else 1
+    series = results.get("series", [])
+    for way in ways:
+        patterns = [one["pattern"] for one in series if (one["method"], one["transport"]) == way]
+        check(patterns == ["one-to-one", "all-to-one"][:n_pattern], f"accumulate: {way}", str(patterns))
+    for one in series:
+        check(one["problem"] is None, f"accumulate: {one['problem']}")
+        check([point["message_bytes"] for point in one["points"]] == [8 * 4**i for i in range(8)],
+              "accumulate: message lengths")
+        for point in one["points"]:
+            positive("accumulate", "point", ("additions_per_caller", "seconds",
+                                             "megabytes_per_second"), point)
+    check_rows("accumulate", rows(output, LENGTH), 8 * n_pattern, len(ways))
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="hf-bench-")
+    try:
+        bad_input()
+        help_and_version()
+        counter(folder)
+        if RANKS > 1:
+            pingpong(folder)
+            accumulate(folder)
+    finally:
+        shutil.rmtree(folder)
+    for failure in failures:
+        print("FAILED", failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

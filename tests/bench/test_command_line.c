@@ -1,0 +1,109 @@
+/* The command line of hf-bench. */
+#include "bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+static struct hf_bench_command command;
+static struct hf_error error;
+
+/** Parses up to four arguments. */
+static hf_status parse(const char *a, const char *b, const char *c, const char *d)
+{
+    const char *const given[] = {"hf-bench", a, b, c, d, NULL};
+    char *argv[6] = {NULL};
+    int argc = 0;
+    while (given[argc] != NULL) {
+        argv[argc] = (char *)(uintptr_t)given[argc];
+        argc++;
+    }
+    return hf_bench_command_parse(argc, argv, &command, &error);
+}
+
+static void options_stand_before_and_behind_the_kernel(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--repeat=7", "pingpong", "--json", "a.json"), HF_OK);
+    assert_ptr_equal(command.kernel, &hf_bench_pingpong);
+    assert_int_equal(hf_options_integer(&command.options, "repeat"), 7);
+    assert_string_equal(hf_options_text(&command.options, "json"), "a.json");
+    assert_false(hf_options_flag(&command.options, "quick"));
+    hf_bench_command_done(&command);
+    assert_int_equal(parse("accumulate", "--quick", NULL, NULL), HF_OK);
+    assert_ptr_equal(command.kernel, &hf_bench_accumulate);
+    assert_true(hf_options_flag(&command.options, "quick"));
+    hf_bench_command_done(&command);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    const struct {
+        const char *argument[3], *message;
+    } bad[] = {
+        {{NULL, NULL, NULL}, "no kernel"},
+        {{"--quick", NULL, NULL}, "no kernel"},
+        {{"", NULL, NULL}, "unknown kernel ''"},
+        {{"pongping", NULL, NULL}, "unknown kernel 'pongping'"},
+        {{"pingpogn", NULL, NULL}, "did you mean pingpong"},
+        {{"pingpong", "counter", NULL}, "more than one kernel: 'pingpong' and 'counter'"},
+        {{"counter", "-x", NULL}, "options begin with --"},
+        {{"counter", "--qiuck", NULL}, "did you mean --quick"},
+        {{"counter", "--repeat", NULL}, "--repeat needs a value (N)"},
+        {{"counter", "--repeat", "--quick"}, "--repeat needs a value (N)"},
+        {{"counter", "--repeat", "0"}, "--repeat: "},
+        {{"counter", "--repeat", "-3"}, "--repeat: "},
+        {{"counter", "--repeat", "three"}, "'three' is not a whole number"},
+        {{"counter", "--repeat", "99999999999999999999"}, "--repeat: "},
+        {{"counter", "--repeat=", NULL}, "--repeat"},
+        {{"counter", "--json", NULL}, "--json needs a value (FILE)"},
+        {{"counter", "--quick=perhaps", NULL}, "takes no value but yes or no"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *const *argument = bad[i].argument;
+        assert_int_equal(parse(argument[0], argument[1], argument[2], NULL), HF_BAD_INPUT);
+        if (strstr(error.message, bad[i].message) == NULL)
+            fail_msg("'%s', expected '%s'", error.message, bad[i].message);
+        hf_bench_command_done(&command);
+    }
+}
+
+static void help_wins_over_what_follows(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--help", "--nonsense", NULL, NULL), HF_OK);
+    assert_int_equal(command.action, HF_BENCH_ACTION_HELP);
+    hf_bench_command_done(&command);
+    assert_int_equal(parse("counter", "-V", NULL, NULL), HF_OK);
+    assert_int_equal(command.action, HF_BENCH_ACTION_VERSION);
+    hf_bench_command_done(&command);
+}
+
+static void every_kernel_is_complete(void **state)
+{
+    (void)state;
+    for (int i = 0; hf_bench_kernel_list[i] != NULL; i++) {
+        const struct hf_bench_kernel *kernel = hf_bench_kernel_list[i];
+        assert_int_equal(parse(kernel->name, NULL, NULL, NULL), HF_OK);
+        assert_ptr_equal(command.kernel, kernel);
+        assert_true(kernel->about != NULL && kernel->cite != NULL && kernel->run != NULL);
+        assert_true(kernel->least_ranks > 0 && kernel->n_repeat > 0 && kernel->n_repeat_quick > 0);
+        hf_bench_command_done(&command);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_stand_before_and_behind_the_kernel),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(help_wins_over_what_follows),
+        cmocka_unit_test(every_kernel_is_complete),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
