@@ -106,9 +106,10 @@ static hf_status measure_block(struct measurement *measurement, int size, struct
     const int n_add = choose_additions(measurement);
     for (int i = 0; i < bench->n_repeat; i++) measurement->seconds[i] = add(measurement, n_add);
     if (!hf_bench_target_is_multiple(target, measurement->n_added, measurement->from)) {
+        char text[32];
+        hf_bench_bytes_text((double)target->n_double * sizeof(double), sizeof text, text);
         snprintf(series->problem, sizeof series->problem,
-                 "WRONG sums in blocks of %zu doubles: additions lost, made twice or misplaced",
-                 target->n_double);
+                 "WRONG sums in blocks of %s: additions lost, made twice or misplaced", text);
         bench->found_wrong = true;
     } else {
         const double n_bytes = (double)target->n_double * sizeof(double);

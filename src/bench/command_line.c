@@ -106,9 +106,11 @@ void hf_bench_print_help(FILE *stream)
                     "Measures what hf asks of the MPI library and the machine. Kernels:\n\n");
     for (int i = 0; hf_bench_kernel_list[i] != NULL; i++) {
         const struct hf_bench_kernel *kernel = hf_bench_kernel_list[i];
-        fprintf(stream, "  %-12s %s\n  %-12s source: %s; at least %d rank%s; --repeat %d\n",
-                kernel->name, kernel->about, "", kernel->cite, kernel->least_ranks,
+        fprintf(stream,
+                "  %-12s %s;\n  %-12s at least %d rank%s, --repeat %d unless told otherwise\n",
+                kernel->name, kernel->about, "", kernel->least_ranks,
                 kernel->least_ranks > 1 ? "s" : "", kernel->n_repeat);
+        fprintf(stream, "  %-12s %s\n", "", kernel->cite);
     }
     fprintf(stream, "\nOptions (--key value and --key=value are the same):\n\n");
     for (int i = 0; i < N_OPTION; i++) {
