@@ -174,7 +174,7 @@ static void print_table(const struct hf_bench *bench, enum pattern pattern, int 
         hf_bench_print(bench, "  %10s", text);
         for (int i = 0; i < n_way; i++) {
             if (series[i].megabytes[size] > 0.0)
-                hf_bench_print(bench, "  %15.3f", series[i].megabytes[size]);
+                hf_bench_print(bench, "  %15.5g", series[i].megabytes[size]);
             else
                 hf_bench_print(bench, "  %15s", "N/A");
         }

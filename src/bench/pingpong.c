@@ -63,7 +63,7 @@ static bool report_point(const struct hf_bench *bench, cJSON *points, const stru
     hf_bench_print(bench, "  %10s  %12d  %14.3f", length, point->n_round_trip,
                    1e6 * point->seconds);
     if (point->n_bytes > 0)
-        hf_bench_print(bench, "  %14.3f", 1e-6 * point->n_bytes / point->seconds);
+        hf_bench_print(bench, "  %14.5g", 1e-6 * point->n_bytes / point->seconds);
     hf_bench_print(bench, "\n");
     cJSON *object = hf_json_append_object(points);
     return object != NULL && hf_json_add_double(object, "message_bytes", point->n_bytes) &&
@@ -98,7 +98,7 @@ static bool report_line(const struct hf_bench *bench, cJSON *partner, const char
     hf_bench_print(bench,
                    "\n  %s\n"
                    "    Latency alpha          %12.3f us\n"
-                   "    Inverse bandwidth beta %12.6f ns/B  (bandwidth %.3f MB/s)\n"
+                   "    Inverse bandwidth beta %12.6f ns/B  (bandwidth %.5g MB/s)\n"
                    "    Relative residuals     %12.0f %%     (rms; largest %.0f %%)\n",
                    title, 1e6 * line->latency_seconds, 1e9 * line->seconds_per_byte,
                    1e-6 / line->seconds_per_byte, 100.0 * line->rms_residual,
