@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     N_SIZE = 11, /* blocks of 1 x 1 to 1024 x 1024 doubles: 8 B to 8 MiB in powers of 4 */
@@ -199,7 +200,7 @@ static hf_status measure_ways(struct measurement *measurement, int n_way,
         struct series *one = &series[PATTERN_ONE][i];
         hf_bench_target_open(&measurement->target, bench, &one->way, sizeof one->problem,
                              one->problem);
-        snprintf(series[PATTERN_ALL][i].problem, sizeof one->problem, "%s", one->problem);
+        memcpy(series[PATTERN_ALL][i].problem, one->problem, sizeof one->problem);
         for (int k = 0; k < n_pattern; k++) {
             measurement->pattern = (enum pattern)k;
             HF_TRY(measure_series(measurement, &series[k][i], list, error));
