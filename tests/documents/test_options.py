@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The manual and the README name every option of hf --help, and no option that hf does not have.
+"""Documents name every option of PROGRAM --help, and none that neither PROGRAM nor OTHER has.
 
-Usage: test_options.py HF DOCUMENT...
+Usage: test_options.py PROGRAM OTHER DOCUMENT...
 """
 
 import re
@@ -18,21 +18,26 @@ def options_in(text):
     return set(OPTION.findall(text.replace("\\-", "-")))
 
 
-def main():
-    help_text = subprocess.run([sys.argv[1], "--help"], stdin=subprocess.DEVNULL, check=True,
+def options_of(program):
+    help_text = subprocess.run([program, "--help"], stdin=subprocess.DEVNULL, check=True,
                                capture_output=True, text=True).stdout
     known = options_in(help_text) - OF_OTHERS
     if len(known) < 3:
-        sys.exit(f"hf --help shows {len(known)} options: that cannot be right")
+        sys.exit(f"{program} --help shows {len(known)} options: that cannot be right")
+    return known
+
+
+def main():
+    known, of_other = options_of(sys.argv[1]), options_of(sys.argv[2])
     failed = False
-    for path in sys.argv[2:]:
+    for path in sys.argv[3:]:
         with open(path, encoding="utf-8") as file:
             named = options_in(file.read())
         for option in sorted(known - named):
             print(f"{path}: does not name {option}")
             failed = True
-        for option in sorted(named - known - OF_OTHERS):
-            print(f"{path}: names {option}, which hf does not have")
+        for option in sorted(named - known - of_other - OF_OTHERS):
+            print(f"{path}: names {option}, which there is not")
             failed = True
     return 1 if failed else 0
 

@@ -1,0 +1,40 @@
+/* Writes the manual page of hf-bench around its help text; run once when hf-bench is built. */
+#include "bench.h"
+
+#include "hf/output.h"
+
+#include <stdlib.h>
+
+/** The text as it is, line by line; what means something to troff made harmless. */
+static void print_verbatim(const char *text)
+{
+    bool line_begins = true;
+    printf(".nf\n");
+    for (const char *c = text; *c != '\0'; c++) {
+        if (line_begins && (*c == '.' || *c == '\'')) printf("\\&");
+        if (*c == '-' || *c == '\\') putchar('\\');
+        putchar(*c);
+        line_begins = *c == '\n';
+    }
+    printf(".fi\n");
+}
+
+int main(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) return EXIT_FAILURE;
+    hf_bench_print_help(stream);
+    if (fclose(stream) != 0) return EXIT_FAILURE;
+    printf(
+        ".TH HF-BENCH 1 \"\" \"hf %s\" \"User Commands\"\n"
+        ".SH NAME\nhf-bench \\- measurements of what hf asks of an MPI library\n"
+        ".SH SYNOPSIS\n.B mpiexec \\-n\n\\fIRANKS\\fR \\fBhf\\-bench\\fR \\fIKERNEL\\fR [options]\n"
+        ".SH DESCRIPTION\n",
+        hf_version());
+    print_verbatim(text);
+    printf(".SH SEE ALSO\n.BR hf (1)\n");
+    free(text);
+    return EXIT_SUCCESS;
+}
