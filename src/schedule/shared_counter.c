@@ -1,0 +1,124 @@
+/* The shared counter over MPI one-sided communication; two ways to read it. */
+#include "hf/counter.h"
+
+#include "hf/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOME = 0 }; /* the rank whose window holds the counter */
+
+struct hf_counter {
+    MPI_Comm comm; /**< a duplicate, owned */
+    enum hf_counter_method method;
+    int rank, n_rank;
+    MPI_Win window;  /**< HOME: one number, or with HF_COUNTER_ARRAY one for each rank */
+    int64_t *number; /**< HOME: memory of the window */
+    int64_t *taken;  /**< [n_rank] HF_COUNTER_ARRAY: own entry the truth, the others as last read */
+};
+
+/** Bytes of this rank's part of the window: whole cache lines, because MPICH 4.0.2 misplaces the
+ *  parts of windows whose sizes are not multiples of 16 bytes. */
+static MPI_Aint window_bytes(const struct hf_counter *counter)
+{
+    enum { LINE = 64 };
+    const size_t n = counter->method == HF_COUNTER_ARRAY ? (size_t)counter->n_rank : 1;
+    if (counter->rank != HOME) return 0;
+    return (MPI_Aint)((n * sizeof(int64_t) + LINE - 1) / LINE * LINE);
+}
+
+/** Zeroes the window by loads and stores under its lock, which every MPI memory model allows; the
+ *  calling rank is HOME. */
+static void clear_window(struct hf_counter *counter)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, HOME, 0, counter->window);
+    memset(counter->number, 0, (size_t)window_bytes(counter));
+    MPI_Win_unlock(HOME, counter->window);
+}
+
+hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
+                            struct hf_counter **counter, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int n_rank;
+    MPI_Comm_size(comm, &n_rank);
+    struct hf_counter *made = calloc(1, sizeof *made);
+    if (made != NULL && method == HF_COUNTER_ARRAY)
+        made->taken = calloc((size_t)n_rank, sizeof *made->taken);
+    if (made == NULL || (method == HF_COUNTER_ARRAY && made->taken == NULL))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shared counter");
+    HF_TRY(hf_agree(comm, status, error));
+    made->method = method;
+    made->n_rank = n_rank;
+    MPI_Comm_dup(comm, &made->comm);
+    MPI_Comm_rank(made->comm, &made->rank);
+    MPI_Win_allocate(window_bytes(made), sizeof(int64_t), MPI_INFO_NULL, made->comm, &made->number,
+                     &made->window);
+    if (made->rank == HOME) clear_window(made);
+    MPI_Barrier(made->comm);
+    if (method == HF_COUNTER_FETCH_AND_OP) MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, made->window);
+    *counter = made;
+    return HF_OK;
+cleanup:
+    if (made != NULL) free(made->taken);
+    free(made);
+    return status;
+}
+
+void hf_counter_destroy(struct hf_counter **counter)
+{
+    struct hf_counter *old = *counter;
+    if (old == NULL) return;
+    if (old->method == HF_COUNTER_FETCH_AND_OP) MPI_Win_unlock(HOME, old->window);
+    MPI_Win_free(&old->window);
+    MPI_Comm_free(&old->comm);
+    free(old->taken);
+    free(old);
+    *counter = NULL;
+}
+
+/** The epoch at HOME, opened by hf_counter_create, stays open: atomic operations need no lock of
+ *  their own. */
+static int64_t fetch_and(MPI_Op op, struct hf_counter *counter, int64_t operand)
+{
+    int64_t value;
+    MPI_Fetch_and_op(&operand, &value, MPI_INT64_T, HOME, 0, op, counter->window);
+    MPI_Win_flush(HOME, counter->window);
+    return value;
+}
+
+/** The counter's value is the sum of what all ranks have taken. No location is both read and
+ *  written in one epoch, as MPI-2 demands: a rank knows its own count without reading it. */
+static int64_t take_by_array(struct hf_counter *counter, int64_t increment)
+{
+    const int left = counter->rank, right = counter->n_rank - counter->rank - 1;
+    int64_t *taken = counter->taken, own = taken[left] + increment, value = 0;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, HOME, 0, counter->window);
+    if (left > 0) MPI_Get(taken, left, MPI_INT64_T, HOME, 0, left, MPI_INT64_T, counter->window);
+    if (right > 0)
+        MPI_Get(taken + left + 1, right, MPI_INT64_T, HOME, left + 1, right, MPI_INT64_T,
+                counter->window);
+    MPI_Put(&own, 1, MPI_INT64_T, HOME, left, 1, MPI_INT64_T, counter->window);
+    MPI_Win_unlock(HOME, counter->window);
+    for (int r = 0; r < counter->n_rank; r++) value += taken[r];
+    taken[left] = own;
+    return value;
+}
+
+int64_t hf_counter_take(struct hf_counter *counter, int64_t increment)
+{
+    return counter->method == HF_COUNTER_ARRAY ? take_by_array(counter, increment)
+                                               : fetch_and(MPI_SUM, counter, increment);
+}
+
+void hf_counter_reset(struct hf_counter *counter)
+{
+    MPI_Barrier(counter->comm); /* nobody takes from the old count any more */
+    if (counter->method == HF_COUNTER_ARRAY)
+        memset(counter->taken, 0, (size_t)counter->n_rank * sizeof *counter->taken);
+    if (counter->rank == HOME && counter->method == HF_COUNTER_ARRAY)
+        clear_window(counter);
+    else if (counter->rank == HOME)
+        fetch_and(MPI_REPLACE, counter, 0);
+    MPI_Barrier(counter->comm); /* nobody takes before the new one is there */
+}
