@@ -92,10 +92,10 @@ hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg *
 hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,
                                   struct hf_error *error)
 {
-    enum { BLOCKS_PER_RANK = 4, SMALLEST_BLOCK = 4 };
+    enum { BLOCKS_PER_RANK = 8, SMALLEST_BLOCK = 4, LARGEST_BLOCK = 32 };
     const double side = sqrt((double)context->n_rank);
     int block = (int)(n / (BLOCKS_PER_RANK * side));
-    if (block > DEFAULT_BLOCK) block = DEFAULT_BLOCK;
+    if (block > LARGEST_BLOCK) block = LARGEST_BLOCK;
     if (block < SMALLEST_BLOCK) block = SMALLEST_BLOCK;
     return hf_linalg_create_ext(context, n, 0, block, linalg, error);
 }
