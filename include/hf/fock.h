@@ -10,6 +10,7 @@
 #include "hf/schedule.h"
 #include "hf/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -64,6 +65,7 @@ struct hf_fock_account {
 /** One way to build; the list is hf_fock_list. */
 struct hf_fock_ops {
     const char *name, *about, *cite;
+    bool distributed; /**< matrices are spread over the ranks */
     hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
     hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error);
@@ -72,6 +74,9 @@ struct hf_fock_ops {
 
 /** NULL-terminated list of the builders there are. */
 extern const struct hf_fock_ops *const hf_fock_list[];
+
+/** Whether the builder of that name spreads its matrices over the ranks; false for none. */
+bool hf_fock_is_distributed(const char *builder);
 
 /** Builder over the shell pairs of `pairs` (borrowed with its basis; must outlive the builder).
  *  Collective. HF_BAD_INPUT: no such builder or scheduler. */

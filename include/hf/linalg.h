@@ -24,6 +24,10 @@ struct hf_matrix;
 /** Grid for matrices of order about `n`. `context` is borrowed and must outlive the result. */
 hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg **linalg,
                            struct hf_error *error) HF_MUST_CHECK;
+/** Grid that spreads matrices over all ranks however small they are, in blocks small enough for
+ * even shares: for calculations whose memory must fall as the number of ranks. */
+hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,
+                                  struct hf_error *error) HF_MUST_CHECK;
 /** As hf_linalg_create with the choices made by the caller: smallest order that goes to ScaLAPACK
  * on more than one rank (0: always), block size. For tests and tuning. */
 hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,

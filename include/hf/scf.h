@@ -45,10 +45,17 @@ struct hf_scf_iteration {
     double percent_computed; /**< of all unique shell quartets */
 };
 
+/** What is known when the iterations begin. */
+struct hf_scf_start {
+    int n_function, n_orbital;
+    const char *linalg;    /**< hf_linalg_description */
+    const char *transport; /**< one-sided transport in use; NULL with replicated data */
+    const char *note;      /**< why it is not the one asked for, or "" */
+};
+
 /** Told of events as they happen, on every rank; any pointer may be NULL. */
 struct hf_scf_observer {
-    void (*started)(void *data, const struct hf_scf_settings *settings, const char *linalg,
-                    int n_function, int n_orbital);
+    void (*started)(void *data, const struct hf_scf_start *start);
     void (*iteration)(void *data, const struct hf_scf_iteration *iteration);
     void *data;
 };

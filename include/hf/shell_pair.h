@@ -29,6 +29,8 @@ enum hf_primitive_row {
     HF_N_PRIMITIVE_ROW
 };
 
+struct hf_primitive_chunk;
+
 /** One pair of shells. The shell of higher angular momentum comes first ("a"), which is what Libint
  *  wants; of equal ones the later shell. */
 struct hf_shell_pair {
@@ -37,7 +39,7 @@ struct hf_shell_pair {
     int n_primitive, n_padded;
     double ab[3];            /**< A - B */
     double bound;            /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
-    const double *primitive; /**< [HF_N_PRIMITIVE_ROW][n_padded], in storage of the list */
+    const double *primitive; /**< [HF_N_PRIMITIVE_ROW][n_padded], in a chunk of the list */
 };
 
 /** Angular momenta and function types; pairs of one class are computed by the same code. */
@@ -65,10 +67,10 @@ struct hf_shell_pairs {
     int64_t n_pair;
     struct hf_shell_pair *pair; /**< [n_pair], pairs that can matter at `accuracy` only */
     int n_atom_pair;
-    struct hf_atom_pair *atom_pair; /**< [n_atom_pair], only those with pairs */
-    double bound;                   /**< largest of all */
-    double *primitive_storage;
-    int max_primitive; /**< largest n_padded */
+    struct hf_atom_pair *atom_pair;        /**< [n_atom_pair], only those with pairs */
+    double bound;                          /**< largest of all */
+    struct hf_primitive_chunk *primitives; /**< the numbers of all pairs; owned */
+    int max_primitive;                     /**< largest n_padded */
 };
 
 /** Estimated cost of computing a pair's half of a shell quartet; the cost of a quartet is about the

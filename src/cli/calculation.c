@@ -117,20 +117,42 @@ static hf_status note_defaults(struct hf_calculation *calculation, const struct 
     return HF_OK;
 }
 
+static bool is_choice(const struct hf_options *options, const char *key, const char *name)
+{
+    return strcmp(hf_options_choice(options, key), name) == 0;
+}
+
 static enum hf_convention convention(const struct hf_options *options)
 {
-    const char *name = hf_options_choice(options, "functions");
-    if (strcmp(name, "spherical") == 0) return HF_CONVENTION_SPHERICAL;
-    if (strcmp(name, "cartesian") == 0) return HF_CONVENTION_CARTESIAN;
+    if (is_choice(options, "functions", "spherical")) return HF_CONVENTION_SPHERICAL;
+    if (is_choice(options, "functions", "cartesian")) return HF_CONVENTION_CARTESIAN;
     return HF_CONVENTION_AS_DEFINED;
 }
 
 static enum hf_grain grain(const struct hf_options *options)
 {
-    const char *name = hf_options_choice(options, "grain");
-    if (strcmp(name, "shell-pair") == 0) return HF_GRAIN_SHELL_PAIR;
-    if (strcmp(name, "shell-quartet") == 0) return HF_GRAIN_SHELL_QUARTET;
+    if (is_choice(options, "grain", "shell-pair")) return HF_GRAIN_SHELL_PAIR;
+    if (is_choice(options, "grain", "shell-quartet")) return HF_GRAIN_SHELL_QUARTET;
     return HF_GRAIN_ATOM_QUARTET;
+}
+
+static struct hf_scheduler_settings schedule(const struct hf_options *options)
+{
+    return (struct hf_scheduler_settings){
+        .name = hf_options_choice(options, "schedule"),
+        .counter =
+            is_choice(options, "counter", "array") ? HF_COUNTER_ARRAY : HF_COUNTER_FETCH_AND_OP,
+        .progress_thread = hf_options_flag(options, "progress_thread"),
+    };
+}
+
+static struct hf_onesided_settings onesided(const struct hf_options *options)
+{
+    return (struct hf_onesided_settings){
+        .transport = hf_options_choice(options, "onesided"),
+        .accumulate =
+            is_choice(options, "accumulate", "caller") ? HF_ACCUMULATE_CALLER : HF_ACCUMULATE_OWNER,
+    };
 }
 
 /** For hf_fock_settings.progress: shows progress, and tells of signals. `data` is the report. Open
@@ -155,7 +177,8 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->diis_size = hf_options_integer(options, "diis_size");
     settings->fock = (struct hf_fock_settings){
         .builder = hf_options_choice(options, "fock"),
-        .schedule = {.name = hf_options_choice(options, "schedule")},
+        .schedule = schedule(options),
+        .onesided = onesided(options),
         .grain = grain(options),
         .progress = progress,
         .progress_data = calculation->report,

@@ -28,6 +28,16 @@ static const struct hf_option_choice grains[] = {
     {"shell-quartet", "four shells", NULL},
     {NULL, NULL, NULL}};
 
+static const struct hf_option_choice accumulations[] = {
+    {"owner", "blocks are sent to their owner, which adds them", NULL},
+    {"caller", "whoever adds locks, gets, adds, puts back and unlocks", NULL},
+    {NULL, NULL, NULL}};
+
+static const struct hf_option_choice counters[] = {
+    {"fetch-and-op", "one atomic operation of MPI-3", NULL},
+    {"array", "an array of counts read and updated under a lock, as in MPI-2", NULL},
+    {NULL, NULL, NULL}};
+
 static bool fock_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_fock_ops *ops = hf_fock_list[i];
@@ -39,6 +49,14 @@ static bool scheduler_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_scheduler_ops *ops = hf_scheduler_list[i];
     if (ops != NULL) *choice = (struct hf_option_choice){ops->name, ops->about, NULL};
+    return ops != NULL;
+}
+
+static bool transport_choice(int i, struct hf_option_choice *choice)
+{
+    const struct hf_transport_ops *ops = hf_transport_list[i];
+    if (ops != NULL)
+        *choice = (struct hf_option_choice){hf_transport_name(ops), hf_transport_about(ops), NULL};
     return ops != NULL;
 }
 
@@ -120,6 +138,27 @@ static const struct hf_option table[] = {
      .default_value = "static",
      .help = "how tasks are handed out to the ranks",
      .list = scheduler_choice},
+    {.key = "counter",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "fetch-and-op",
+     .help = "how schedule counter reads its counter",
+     .choice = counters},
+    {.key = "progress_thread",
+     .type = HF_OPTION_FLAG,
+     .help = "schedule counter: a thread on every rank that lets MPI serve the others"},
+    {.key = "onesided",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "thread",
+     .help = "how fock distributed reaches blocks of other ranks",
+     .list = transport_choice},
+    {.key = "accumulate",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "owner",
+     .help = "who adds to blocks of other ranks (fock distributed)",
+     .choice = accumulations},
     {.key = "grain",
      .type = HF_OPTION_CHOICE,
      .argument = "NAME",

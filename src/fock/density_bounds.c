@@ -4,14 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { BIAS = 200, N_EXPONENT = 256 }; /* from 2^-199, below any threshold, to 2^55 */
+/** Exponents from 2^-103, below any threshold, to 2^22; the last one stands for all above. No more
+ * than seven bits: MPI_MAX of MPICH 4.0.2 takes unsigned bytes for signed ones. */
+enum { BIAS = 104, LAST = HF_N_DENSITY_EXPONENT - 1 };
 
 hf_status hf_density_bounds_init(struct hf_density_bounds *bounds, struct hf_context *context,
                                  int n_atom, struct hf_error *error)
 {
     const size_t n_pair = (size_t)n_atom * ((size_t)n_atom + 1) / 2;
     *bounds = (struct hf_density_bounds){.memory = context->memory, .n_atom = n_atom};
-    for (int e = 1; e < N_EXPONENT; e++) bounds->value[e] = ldexp(1.0, e - BIAS);
+    for (int e = 1; e < LAST; e++) bounds->value[e] = ldexp(1.0, e - BIAS);
+    bounds->value[LAST] = INFINITY;
     bounds->exponent = hf_memory_allocate_matrix(context->memory, "density bounds", n_pair, 1);
     if (bounds->exponent != NULL) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the density bounds");
@@ -28,11 +31,11 @@ static uint8_t encode(double value)
 {
     int exponent;
     if (value == 0.0) return 0;
-    if (!isfinite(value)) return N_EXPONENT - 1;
+    if (!isfinite(value)) return LAST;
     frexp(value, &exponent); /* value <= 2^exponent */
     exponent += BIAS;
     if (exponent < 1) return 1;
-    return (uint8_t)(exponent < N_EXPONENT ? exponent : N_EXPONENT - 1);
+    return (uint8_t)(exponent < LAST ? exponent : LAST);
 }
 
 static double largest_element(const double *value, size_t n)

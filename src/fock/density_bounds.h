@@ -6,13 +6,15 @@
 
 #include <stdint.h>
 
+enum { HF_N_DENSITY_EXPONENT = 128 };
+
 /** Bounds of the atom blocks of one or several densities: powers of 2, rounded up. */
 struct hf_density_bounds {
     struct hf_memory *memory; /**< borrowed */
     int n_atom;
     uint8_t *exponent; /**< [n_atom (n_atom + 1) / 2] of pairs i >= j; 0: nothing there */
-    double value[256]; /**< of each exponent */
-    double largest;    /**< of all elements, exactly */
+    double value[HF_N_DENSITY_EXPONENT]; /**< of each exponent */
+    double largest;                      /**< of all elements, exactly */
 };
 
 /** Local: room for the bounds. HF_NO_RESOURCE: memory. */

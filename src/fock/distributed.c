@@ -111,25 +111,31 @@ static void show_step(struct hf_fock_builder *self, const struct hf_step *step)
     }
 }
 
-/** Steps that take less time than a message travel in longer convoys. */
-static void adapt_depth(struct hf_step_ring *ring, double step_seconds)
+/** One more step under way when this one had to wait for its blocks; one fewer after many that had
+ *  not, since every step under way pins blocks. */
+static void adapt_depth(struct hf_step_ring *ring, double waited)
 {
-    static const double MESSAGE_SECONDS = 1e-4; /* a block seldom takes longer to come */
-    ring->mean_step += 0.1 * (step_seconds - ring->mean_step);
-    const double wanted = 2.0 + 2.0 * MESSAGE_SECONDS / fmax(ring->mean_step, 1e-9);
-    ring->depth = wanted < HF_MAX_DEPTH ? (int)wanted : HF_MAX_DEPTH;
+    enum { CALM = 256 };
+    static const double NOTICED_SECONDS = 5e-6;
+    if (waited > NOTICED_SECONDS) {
+        if (ring->depth < HF_MAX_DEPTH) ring->depth++;
+        ring->n_calm = 0;
+    } else if (++ring->n_calm == CALM) {
+        if (ring->depth > HF_LEAST_DEPTH) ring->depth--;
+        ring->n_calm = 0;
+    }
 }
 
 static void compute_step(struct hf_fock_builder *self, struct hf_step *step)
 {
     struct hf_distributed *data = self->data;
+    const double start = hf_wall_seconds();
     for (int k = 0; k < HF_N_COMBINATION; k++)
         if (step->density[k] != NULL) hf_block_cache_wait(data->density, step->density[k]);
-    const double start = hf_wall_seconds();
+    adapt_depth(&data->ring, hf_wall_seconds() - start);
     show_step(self, step);
     const int64_t before = self->work.n_computed;
     hf_quartets_compute(&self->work, &data->blocks, &step->ranges);
-    adapt_depth(&data->ring, hf_wall_seconds() - start);
     if (self->work.n_computed == before) return;
     for (int k = 0; k < HF_N_COMBINATION; k++)
         if (step->sum[k] != NULL) step->sum[k]->touched = true;
@@ -162,7 +168,7 @@ static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_error *er
     hf_status status = HF_OK;
     bool more = true;
     data->source = (struct hf_step_source){0};
-    *ring = (struct hf_step_ring){.depth = 2, .mean_step = 1e-3};
+    *ring = (struct hf_step_ring){.depth = HF_LEAST_DEPTH};
     for (;;) {
         if (more) more = fill_ring(self, &status, error);
         if (ring->n == 0) break;
@@ -228,7 +234,7 @@ static size_t cache_budget(const struct hf_fock_builder *self)
     static const double LEAST_BYTES = 8.0 * 1024.0 * 1024.0;
     const double n = self->pairs->basis->n_function;
     const double whole = n * n * sizeof(double);
-    return (size_t)fmin(0.25 * whole, fmax(whole / self->context->n_rank, LEAST_BYTES));
+    return (size_t)fmin(0.5 * whole, fmax(whole / self->context->n_rank, LEAST_BYTES));
 }
 
 /** Local. */
@@ -350,7 +356,7 @@ cleanup:
 /** Tiles of so many units that their tasks still even out the load: some hundreds per rank. */
 static int tile_size(const struct hf_fock_builder *self)
 {
-    enum { TASKS_PER_RANK = 500, LARGEST_TILE = 8 };
+    enum { TASKS_PER_RANK = 200, LARGEST_TILE = 12 };
     const double n_unit = self->settings.grain == HF_GRAIN_ATOM_QUARTET
                               ? (double)self->pairs->n_atom_pair
                               : (double)self->pairs->n_pair;
@@ -396,6 +402,7 @@ const struct hf_fock_ops hf_fock_distributed = {
     .about = "density, Coulomb and exchange matrix in blocks over all ranks, one-sided access",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Figs. 8.4 and 8.5",
+    .distributed = true,
     .create = create,
     .build = build,
     .destroy = destroy,

@@ -9,8 +9,8 @@
 /** The pairs of atoms of a quartet (AB|CD) whose blocks are needed (book Fig. 8.4). */
 enum { HF_N_COMBINATION = 6 };
 
-/** Most steps under way. */
-enum { HF_MAX_DEPTH = 16 };
+/** Steps under way. */
+enum { HF_LEAST_DEPTH = 2, HF_MAX_DEPTH = 32 };
 
 /** What is computed at a time: shell pairs of one pair of atoms with those of another. */
 struct hf_step {
@@ -25,8 +25,8 @@ struct hf_step {
 struct hf_step_ring {
     struct hf_step step[HF_MAX_DEPTH];
     int first, n;
-    int depth;        /**< as many as shall be under way now */
-    double mean_step; /**< seconds to compute one, lately */
+    int depth;  /**< as many as shall be under way now */
+    int n_calm; /**< steps in a row that did not wait */
 };
 
 /** Where the steps come from: the task in hand and the place in it. */

@@ -13,6 +13,12 @@ static const struct hf_fock_ops *find_builder(const char *name)
     return NULL;
 }
 
+bool hf_fock_is_distributed(const char *builder)
+{
+    const struct hf_fock_ops *ops = find_builder(builder);
+    return ops != NULL && ops->distributed;
+}
+
 hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
                          const struct hf_fock_settings *settings, struct hf_fock_builder **builder,
                          struct hf_error *error)

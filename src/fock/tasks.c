@@ -78,19 +78,51 @@ static int make_groups(const struct unit_cost *unit, int64_t n_unit, int64_t *gr
     return n_group;
 }
 
-static int by_index(const void *left, const void *right)
+/** A unit and its place on a curve through all pairs of atoms. */
+struct unit_place {
+    int64_t unit;
+    uint64_t place;
+};
+
+static int by_place(const void *left, const void *right)
 {
-    const int64_t x = *(const int64_t *)left, y = *(const int64_t *)right;
-    return (x > y) - (x < y);
+    const struct unit_place *x = left, *y = right;
+    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-/** Units of a group in the order of the atoms. */
-static void sort_groups(struct hf_task_list *list)
+/** Place of (i, j) on the curve that takes their bits in turns (Morton): pairs next to each other
+ * on it share atoms, so that a tile of k x k pairs meets about 4 sqrt(k) atoms and 4 k pairs of bra
+ *  with ket atoms, where rows of pairs would make it meet k x k. */
+static uint64_t curve_place(uint32_t i, uint32_t j)
 {
+    uint64_t place = 0;
+    for (int bit = 0; bit < 32; bit++)
+        place |=
+            ((uint64_t)(i >> bit & 1) << (2 * bit + 1)) | ((uint64_t)(j >> bit & 1) << (2 * bit));
+    return place;
+}
+
+/** The two atoms, or shells, of a unit. */
+static uint64_t unit_place(const struct hf_shell_pairs *pairs, enum hf_grain grain, int64_t unit)
+{
+    if (grain == HF_GRAIN_ATOM_QUARTET)
+        return curve_place((uint32_t)pairs->atom_pair[unit].atom_a,
+                           (uint32_t)pairs->atom_pair[unit].atom_b);
+    return curve_place((uint32_t)pairs->pair[unit].a, (uint32_t)pairs->pair[unit].b);
+}
+
+/** Units of a group along the curve; `place` is room for [n_unit]. */
+static void sort_groups(struct hf_task_list *list, const struct hf_shell_pairs *pairs,
+                        enum hf_grain grain, struct unit_place *place)
+{
+    for (int64_t i = 0; i < list->n_unit; i++)
+        place[i] = (struct unit_place){list->unit[i], unit_place(pairs, grain, list->unit[i])};
     for (int g = 0; g < list->n_group; g++) {
         const int64_t first = list->group_first[g], last = list->group_first[g + 1];
-        qsort(list->unit + first, (size_t)(last - first), sizeof *list->unit, by_index);
+        qsort(place + first, (size_t)(last - first), sizeof *place, by_place);
     }
+    for (int64_t i = 0; i < list->n_unit; i++) list->unit[i] = place[i].unit;
 }
 
 static int64_t greatest_common_divisor(int64_t a, int64_t b)
@@ -148,6 +180,7 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     const enum hf_grain grain = order->grain;
     struct hf_task_list *made = calloc(1, sizeof *made);
     struct unit_cost *unit = NULL;
+    struct unit_place *place = NULL;
     if (made == NULL) goto no_memory;
     made->memory = context->memory;
     made->tile = order->tile;
@@ -156,7 +189,8 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     const size_t n_unit = (size_t)made->n_unit;
     unit = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *unit);
     made->unit = hf_memory_allocate(context->memory, "tasks", n_unit, sizeof *made->unit);
-    if (unit == NULL || made->unit == NULL) goto no_memory;
+    place = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *place);
+    if (unit == NULL || place == NULL || made->unit == NULL) goto no_memory;
     find_costs(pairs, grain, unit);
     qsort(unit, n_unit, sizeof *unit, by_falling_unit_cost);
     for (size_t i = 0; i < n_unit; i++) made->unit[i] = unit[i].unit;
@@ -173,12 +207,14 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
         if (made->group_first == NULL || made->block == NULL) goto no_memory;
         make_groups(unit, made->n_unit, made->group_first);
         make_blocks(made, unit, order->scatter);
-        sort_groups(made);
+        sort_groups(made, pairs, grain, place);
     }
+    hf_memory_release(context->memory, place);
     hf_memory_release(context->memory, unit);
     *list = made;
     return HF_OK;
 no_memory:
+    hf_memory_release(context->memory, place);
     hf_memory_release(context->memory, unit);
     hf_task_list_destroy(&made);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of tasks");

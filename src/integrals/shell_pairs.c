@@ -13,9 +13,16 @@
 struct pair_builder {
     struct hf_shell_pairs *pairs;
     int64_t n_pair_allocated;
-    size_t n_stored, n_stored_allocated; /**< doubles of primitive_storage */
-    size_t *offset;                      /**< [n_pair_allocated] into primitive_storage */
+    int n_atom_pair_allocated;
+    double *free_numbers; /**< [n_left] of the newest chunk */
+    size_t n_left;
     struct hf_primitive *scratch;
+};
+
+/** Rows of many pairs. Chunks are aligned to cache lines, and so are their numbers. */
+struct hf_primitive_chunk {
+    struct hf_primitive_chunk *next;
+    _Alignas(64) double value[];
 };
 
 /** One primitive pair before it is sorted and laid out in rows. */
@@ -110,37 +117,66 @@ static int find_class(struct hf_shell_pairs *pairs, const struct hf_shell *a,
     return pairs->n_class++;
 }
 
-/** Room for one more pair and `n_double` more numbers; doubles what is there when it is full. */
-static bool reserve(struct pair_builder *builder, size_t n_double)
+/** A longer copy of a list of `n` elements, which is released; NULL: no memory, nothing changed. */
+static void *lengthen(struct hf_memory *memory, const char *label, void *list, size_t n,
+                      size_t n_longer, size_t element_bytes)
+{
+    void *longer = hf_memory_allocate(memory, label, n_longer, element_bytes);
+    if (longer == NULL) return NULL;
+    if (n > 0) memcpy(longer, list, n * element_bytes);
+    hf_memory_release(memory, list);
+    return longer;
+}
+
+/** Room for one more shell pair. */
+static bool reserve_pair(struct pair_builder *builder)
 {
     struct hf_shell_pairs *pairs = builder->pairs;
-    struct hf_memory *memory = pairs->context->memory;
-    if (pairs->n_pair == builder->n_pair_allocated) {
-        const int64_t n = 2 * builder->n_pair_allocated + 64;
-        struct hf_shell_pair *pair =
-            hf_memory_allocate(memory, "shell pairs", (size_t)n, sizeof *pair);
-        size_t *offset = realloc(builder->offset, (size_t)n * sizeof *offset);
-        if (offset != NULL) builder->offset = offset;
-        if (pair == NULL || offset == NULL) {
-            hf_memory_release(memory, pair);
-            return false;
-        }
-        if (pairs->pair != NULL) memcpy(pair, pairs->pair, (size_t)pairs->n_pair * sizeof *pair);
-        hf_memory_release(memory, pairs->pair);
-        pairs->pair = pair;
-        builder->n_pair_allocated = n;
-    }
-    if (builder->n_stored + n_double > builder->n_stored_allocated) {
-        const size_t n = 2 * builder->n_stored_allocated + n_double + 4096;
-        double *storage = hf_memory_allocate(memory, "primitive pairs", n, sizeof *storage);
-        if (storage == NULL) return false;
-        if (pairs->primitive_storage != NULL)
-            memcpy(storage, pairs->primitive_storage, builder->n_stored * sizeof *storage);
-        hf_memory_release(memory, pairs->primitive_storage);
-        pairs->primitive_storage = storage;
-        builder->n_stored_allocated = n;
-    }
+    if (pairs->n_pair < builder->n_pair_allocated) return true;
+    const int64_t n = builder->n_pair_allocated + builder->n_pair_allocated / 2 + 64;
+    struct hf_shell_pair *longer = lengthen(pairs->context->memory, "shell pairs", pairs->pair,
+                                            (size_t)pairs->n_pair, (size_t)n, sizeof *pairs->pair);
+    if (longer == NULL) return false;
+    pairs->pair = longer;
+    builder->n_pair_allocated = n;
     return true;
+}
+
+/** Room for one more pair of atoms. */
+static bool reserve_atom_pair(struct pair_builder *builder)
+{
+    struct hf_shell_pairs *pairs = builder->pairs;
+    if (pairs->n_atom_pair < builder->n_atom_pair_allocated) return true;
+    const int n = builder->n_atom_pair_allocated + builder->n_atom_pair_allocated / 2 + 64;
+    struct hf_atom_pair *longer =
+        lengthen(pairs->context->memory, "atom pairs", pairs->atom_pair, (size_t)pairs->n_atom_pair,
+                 (size_t)n, sizeof *pairs->atom_pair);
+    if (longer == NULL) return false;
+    pairs->atom_pair = longer;
+    builder->n_atom_pair_allocated = n;
+    return true;
+}
+
+/** `n` numbers that stay where they are; NULL: no memory. Taken from chunks of moderate size: one
+ *  array of all primitives would outgrow a matrix. */
+static double *new_numbers(struct pair_builder *builder, size_t n)
+{
+    enum { CHUNK = 1 << 15 };
+    struct hf_shell_pairs *pairs = builder->pairs;
+    if (builder->n_left < n) {
+        const size_t size = n > CHUNK ? n : CHUNK;
+        struct hf_primitive_chunk *chunk = hf_memory_allocate(
+            pairs->context->memory, "primitive pairs", 1, sizeof *chunk + size * sizeof(double));
+        if (chunk == NULL) return NULL;
+        chunk->next = pairs->primitives;
+        pairs->primitives = chunk;
+        builder->free_numbers = chunk->value;
+        builder->n_left = size;
+    }
+    double *numbers = builder->free_numbers;
+    builder->free_numbers += n;
+    builder->n_left -= n;
+    return numbers;
 }
 
 /** Lays the sorted primitives out in rows; the padding keeps every formula finite and adds nothing.
@@ -165,13 +201,10 @@ static bool add_pair(struct pair_builder *builder, int m, int n, double smallest
     const int n_primitive = collect_primitives(&shell[a], &shell[b], smallest, builder->scratch);
     if (n_primitive == 0) return true;
     const int n_padded = (n_primitive + HF_LANES - 1) / HF_LANES * HF_LANES;
-    const size_t n_double = (size_t)n_padded * HF_N_PRIMITIVE_ROW;
-    if (!reserve(builder, n_double)) return false;
+    double *rows = new_numbers(builder, (size_t)n_padded * HF_N_PRIMITIVE_ROW);
+    if (rows == NULL || !reserve_pair(builder)) return false;
 
-    store_rows(pairs->primitive_storage + builder->n_stored, builder->scratch, n_primitive,
-               n_padded);
-    builder->offset[pairs->n_pair] = builder->n_stored;
-    builder->n_stored += n_double;
+    store_rows(rows, builder->scratch, n_primitive, n_padded);
     struct hf_shell_pair *pair = &pairs->pair[pairs->n_pair++];
     *pair = (struct hf_shell_pair){
         .a = a,
@@ -179,6 +212,7 @@ static bool add_pair(struct pair_builder *builder, int m, int n, double smallest
         .pair_class = find_class(pairs, &shell[a], &shell[b]),
         .n_primitive = n_primitive,
         .n_padded = n_padded,
+        .primitive = rows,
     };
     for (int k = 0; k < 3; k++) pair->ab[k] = shell[a].centre_bohr[k] - shell[b].centre_bohr[k];
     if (n_padded > pairs->max_primitive) pairs->max_primitive = n_padded;
@@ -212,6 +246,7 @@ static bool add_all_pairs(struct pair_builder *builder, double smallest)
                 for (int n = first[atom_b]; n < first[atom_b + 1] && n <= m; n++)
                     if (!add_pair(builder, m, n, smallest)) return false;
             if (pairs->n_pair == first_pair) continue;
+            if (!reserve_atom_pair(builder)) return false;
             pairs->atom_pair[pairs->n_atom_pair++] = (struct hf_atom_pair){
                 .atom_a = atom_a,
                 .atom_b = atom_b,
@@ -286,23 +321,17 @@ static hf_status build_pairs(struct hf_shell_pairs *pairs, struct hf_error *erro
     const struct hf_basis *basis = pairs->basis;
     struct hf_memory *memory = pairs->context->memory;
     struct pair_builder builder = {.pairs = pairs};
-    const size_t n_atom = (size_t)basis->n_atom, n_type = 2 * (HF_MAX_L + 1);
+    const size_t n_type = 2 * (HF_MAX_L + 1);
     pairs->class_of =
         hf_memory_allocate(memory, "pair classes", n_type * n_type, sizeof *pairs->class_of);
-    pairs->atom_pair = hf_memory_allocate(memory, "atom pairs", n_atom * (n_atom + 1) / 2,
-                                          sizeof *pairs->atom_pair);
     const size_t most = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
     builder.scratch = malloc(most * sizeof *builder.scratch);
     /* The partner of a primitive pair is at most a strong pair of the molecule, about 1
      * hartree^(1/2), and all dropped ones of a pair together stay below the accuracy. */
     const double smallest = pairs->accuracy / (double)most;
-    const bool done = pairs->class_of != NULL && pairs->atom_pair != NULL &&
-                      builder.scratch != NULL && add_all_pairs(&builder, smallest);
-    if (done)
-        for (int64_t i = 0; i < pairs->n_pair; i++)
-            pairs->pair[i].primitive = pairs->primitive_storage + builder.offset[i];
+    const bool done =
+        pairs->class_of != NULL && builder.scratch != NULL && add_all_pairs(&builder, smallest);
     free(builder.scratch);
-    free(builder.offset);
     if (!done) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
     return HF_OK;
 }
@@ -337,7 +366,11 @@ void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs)
         hf_memory_release(memory, old->class_of);
         hf_memory_release(memory, old->atom_pair);
         hf_memory_release(memory, old->pair);
-        hf_memory_release(memory, old->primitive_storage);
+        while (old->primitives != NULL) {
+            struct hf_primitive_chunk *chunk = old->primitives;
+            old->primitives = chunk->next;
+            hf_memory_release(memory, chunk);
+        }
         free(old);
     }
     *pairs = NULL;

@@ -2,6 +2,7 @@
 #include "linalg_private.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -86,6 +87,17 @@ hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg *
                            struct hf_error *error)
 {
     return hf_linalg_create_ext(context, n, SMALLEST_PARALLEL_ORDER, DEFAULT_BLOCK, linalg, error);
+}
+
+hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,
+                                  struct hf_error *error)
+{
+    enum { BLOCKS_PER_RANK = 8, SMALLEST_BLOCK = 4, LARGEST_BLOCK = 32 };
+    const double side = sqrt((double)context->n_rank);
+    int block = (int)(n / (BLOCKS_PER_RANK * side));
+    if (block > LARGEST_BLOCK) block = LARGEST_BLOCK;
+    if (block < SMALLEST_BLOCK) block = SMALLEST_BLOCK;
+    return hf_linalg_create_ext(context, n, 0, block, linalg, error);
 }
 
 void hf_linalg_destroy(struct hf_linalg **linalg)

@@ -166,8 +166,7 @@ void hf_block_array_begin_get(struct hf_block_array *array, int i, int j, double
 
 void hf_block_array_end_get(struct hf_block_array *array, struct hf_block_request *request)
 {
-    (void)array;
-    MPI_Wait(&request->request, MPI_STATUS_IGNORE);
+    if (request->request != MPI_REQUEST_NULL) array->onesided->ops->end_get(array, request);
 }
 
 void hf_block_array_get(struct hf_block_array *array, int i, int j, double *to)

@@ -22,6 +22,7 @@ struct hf_transport_ops {
     /** Of another rank's block. */
     void (*begin_get)(struct hf_block_array *array, struct hf_block_place place, size_t size,
                       struct hf_block_request *request);
+    void (*end_get)(struct hf_block_array *array, struct hf_block_request *request);
     void (*accumulate)(struct hf_block_array *array, struct hf_block_place place, size_t size,
                        const double *from);
     void (*fence)(struct hf_block_array *array);

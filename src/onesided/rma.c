@@ -128,6 +128,12 @@ static void begin_get(struct hf_block_array *array, struct hf_block_place place,
              MPI_DOUBLE, data->window, &request->request);
 }
 
+static void end_get(struct hf_block_array *array, struct hf_block_request *request)
+{
+    (void)array;
+    MPI_Wait(&request->request, MPI_STATUS_IGNORE);
+}
+
 /** Lock, get, add, put, unlock. When there is no memory for the block on its way it goes in
  *  pieces. */
 static void accumulate_here(struct rma_array *data, struct hf_block_place place, size_t size,
@@ -181,6 +187,7 @@ const struct hf_transport_ops hf_transport_rma = {
     .array_create = array_create,
     .array_destroy = array_destroy,
     .begin_get = begin_get,
+    .end_get = end_get,
     .accumulate = accumulate,
     .fence = fence,
 };

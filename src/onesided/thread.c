@@ -3,6 +3,7 @@
 
 #include "hf/context.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,15 +68,43 @@ static void close_thread(struct hf_onesided *self)
     if (data->has_mutex) pthread_mutex_destroy(&data->mutex);
     MPI_Comm_free(&data->requests);
     MPI_Comm_free(&data->replies);
+    free(data->inbox.buffer);
     free(data->array);
     free(data);
     self->data = NULL;
 }
 
-/** The communication thread is in MPI often enough. */
+/** Serves those who ask now. False: nobody did. */
+static bool visit(struct hf_thread_transport *self)
+{
+    bool served = false;
+    atomic_store(&self->visited, true);
+    while (hf_thread_serve_one(self, &self->inbox)) served = true;
+    return served;
+}
+
 static void poke(struct hf_onesided *self)
 {
-    (void)self;
+    visit(self->data);
+}
+
+/** MPI_Wait by a thread that serves others meanwhile. */
+static void wait_for(struct hf_thread_transport *self, MPI_Request *request)
+{
+    for (;;) {
+        int done;
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (done) return;
+        if (!visit(self)) sched_yield();
+    }
+}
+
+/** MPI_Barrier by threads that serve others meanwhile. */
+static void wait_for_all(struct hf_thread_transport *self)
+{
+    MPI_Request request;
+    MPI_Ibarrier(self->replies, &request);
+    wait_for(self, &request);
 }
 
 /** Lowest free slot: the same on every rank, since arrays come and go collectively. -1: no memory.
@@ -123,9 +152,10 @@ static void array_destroy(struct hf_block_array *array)
     struct hf_onesided *self = array->onesided;
     struct hf_thread_transport *transport = self->data;
     struct hf_thread_array *data = array->data;
-    MPI_Barrier(transport->replies);
+    wait_for_all(transport);
     if (data != NULL) {
         pthread_mutex_lock(&transport->mutex);
+        hf_thread_finish_replies(transport);
         transport->array[data->slot] = NULL;
         transport->n_array--;
         pthread_mutex_unlock(&transport->mutex);
@@ -166,6 +196,11 @@ static void begin_get(struct hf_block_array *array, struct hf_block_place place,
     ask_for(array, place, size, HF_TAG_GET, request);
 }
 
+static void end_get(struct hf_block_array *array, struct hf_block_request *request)
+{
+    wait_for(array->onesided->data, &request->request);
+}
+
 /* ---- Adding ---- */
 
 static void forget_send(struct hf_thread_transport *self, struct hf_thread_send *send)
@@ -190,7 +225,7 @@ static struct hf_thread_send *find_send(struct hf_thread_transport *self, size_t
         struct hf_thread_send *send = &self->send[k];
         if (free_place != NULL && self->bytes_sent + bytes <= MOST_BYTES_SENT) break;
         if (send->buffer == NULL) continue;
-        MPI_Wait(&send->request, MPI_STATUS_IGNORE);
+        wait_for(self, &send->request);
         forget_send(self, send);
         free_place = send;
     }
@@ -201,7 +236,7 @@ static void wait_for_sends(struct hf_thread_transport *self)
 {
     for (int k = 0; k < HF_MOST_SENDS; k++) {
         if (self->send[k].buffer == NULL) continue;
-        MPI_Wait(&self->send[k].request, MPI_STATUS_IGNORE);
+        wait_for(self, &self->send[k].request);
         forget_send(self, &self->send[k]);
     }
 }
@@ -243,7 +278,7 @@ static void accumulate_own(struct hf_block_array *array, size_t offset, size_t s
 static void accumulate_as_caller(struct hf_block_array *array, struct hf_block_place place,
                                  size_t size, const double *from)
 {
-    const struct hf_thread_transport *transport = array->onesided->data;
+    struct hf_thread_transport *transport = array->onesided->data;
     struct hf_block_request request = {.to = malloc(size * sizeof *from)};
     if (request.to == NULL) {
         fprintf(stderr, "hf: out of memory for a block of %zu elements\n", size);
@@ -251,7 +286,7 @@ static void accumulate_as_caller(struct hf_block_array *array, struct hf_block_p
         return;
     }
     ask_for(array, place, size, HF_TAG_LOCK_GET, &request);
-    MPI_Wait(&request.request, MPI_STATUS_IGNORE);
+    wait_for(transport, &request.request);
     hf_add_elements(request.to, from, size);
     send_elements(array, place, size, HF_TAG_PUT_UNLOCK, request.to);
     free(request.to);
@@ -273,7 +308,7 @@ static void fence(struct hf_block_array *array)
 {
     struct hf_thread_transport *transport = array->onesided->data;
     wait_for_sends(transport);
-    MPI_Barrier(transport->replies);
+    wait_for_all(transport);
     pthread_mutex_lock(&transport->mutex); /* the last message has begun to arrive: let it end */
     pthread_mutex_unlock(&transport->mutex);
 }
@@ -289,6 +324,7 @@ const struct hf_transport_ops hf_transport_thread = {
     .array_create = array_create,
     .array_destroy = array_destroy,
     .begin_get = begin_get,
+    .end_get = end_get,
     .accumulate = accumulate,
     .fence = fence,
 };

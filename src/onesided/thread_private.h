@@ -14,13 +14,17 @@
  * ADD and PUT_UNLOCK are synchronous sends: they complete when B has begun to receive, which it
  * does with its mutex held until the data are in place. So a rank whose sends are complete and that
  * then takes the mutex after a barrier finds all that was sent to it, and nobody counts messages.
- */
+ *
+ * The compute thread serves requests as well, whenever it comes by: it has a core, for which a
+ * communication thread may have to wait some milliseconds when every core computes. The
+ * communication thread steps in when the compute thread stays away. */
 #ifndef HF_THREAD_PRIVATE_H
 #define HF_THREAD_PRIVATE_H
 
 #include "onesided_private.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum hf_thread_tag { HF_TAG_GET = 1, HF_TAG_ADD, HF_TAG_LOCK_GET, HF_TAG_PUT_UNLOCK };
 
@@ -51,7 +55,13 @@ struct hf_thread_send {
     size_t bytes;
 };
 
-enum { HF_MOST_SENDS = 32 };
+enum { HF_MOST_SENDS = 32, HF_MOST_REPLIES = 64 };
+
+/** Room for a message that comes in; grows as needed. */
+struct hf_thread_inbox {
+    char *buffer;
+    size_t size;
+};
 
 struct hf_thread_transport {
     const struct hf_onesided *onesided; /**< borrowed */
@@ -62,15 +72,28 @@ struct hf_thread_transport {
     struct hf_block_array **array; /**< [n_slot]; NULL: free */
     int n_slot, n_array;
     bool stop;
+    /** Blocks on their way to those who asked, straight out of the arrays. */
+    MPI_Request reply[HF_MOST_REPLIES];
+    int n_reply;
+
+    atomic_bool visited; /**< the compute thread has served since this was last looked at */
 
     pthread_t thread;
     bool has_mutex, has_changed, has_thread;
 
     /* of the compute thread */
+    struct hf_thread_inbox inbox;
     struct hf_thread_send send[HF_MOST_SENDS];
     size_t bytes_sent; /**< of all messages on their way */
     int reply_tag, last_tag;
 };
+
+/** Receives and serves one request if there is one. Either thread, each with an inbox of its own.
+ */
+bool hf_thread_serve_one(struct hf_thread_transport *self, struct hf_thread_inbox *inbox);
+
+/** Waits until the replies sent so far have gone. The mutex is held. */
+void hf_thread_finish_replies(struct hf_thread_transport *self);
 
 /** The communication thread; `argument` is the struct hf_thread_transport. */
 void *hf_thread_serve(void *argument);

@@ -1,27 +1,45 @@
-/* The communication thread: serves requests for the blocks of its rank. */
+/* Serving requests for the blocks of a rank, and the communication thread that does so. */
 #include "thread_private.h"
 
-#include "hf/timer.h"
-
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 
-/** How the thread waits: requests tend to come in bunches, so it looks without pause for a while
- *  after each; then it naps, longer and longer, since every waking costs the compute thread some
- *  microseconds of its core. */
-static const double LOOK_SECONDS = 20e-6;
-enum { SHORTEST_NAP_NS = 20000, LONGEST_NAP_NS = 160000 };
+/** Naps between looks, in nanoseconds: every waking takes the compute thread's core for some
+ * microseconds, so the thread sleeps longer while the compute thread serves, and longer and longer
+ * while nobody asks. */
+enum { SHORTEST_NAP = 20000, LONGEST_NAP = 160000, NAP_WHILE_VISITED = 400000 };
+
+void hf_thread_finish_replies(struct hf_thread_transport *self)
+{
+    for (int k = 0; k < self->n_reply; k++) MPI_Wait(&self->reply[k], MPI_STATUS_IGNORE);
+    self->n_reply = 0;
+}
+
+/** Room for one more reply. */
+static MPI_Request *new_reply(struct hf_thread_transport *self)
+{
+    int done, n_left = 0;
+    if (self->n_reply == HF_MOST_REPLIES) {
+        MPI_Waitany(self->n_reply, self->reply, &done, MPI_STATUS_IGNORE);
+        for (int k = 0; k < self->n_reply; k++) {
+            if (self->reply[k] != MPI_REQUEST_NULL)
+                MPI_Test(&self->reply[k], &done, MPI_STATUS_IGNORE);
+            if (self->reply[k] != MPI_REQUEST_NULL) self->reply[n_left++] = self->reply[k];
+        }
+        self->n_reply = n_left;
+    }
+    return &self->reply[self->n_reply++];
+}
 
 static void send_block(struct hf_thread_transport *self, const struct hf_thread_header *header,
                        int to)
 {
     const struct hf_block_array *array = self->array[header->slot];
-    MPI_Send(array->local + header->offset, (int)header->size, MPI_DOUBLE, to,
-             (int)header->reply_tag, self->replies);
+    MPI_Isend(array->local + header->offset, (int)header->size, MPI_DOUBLE, to,
+              (int)header->reply_tag, self->replies, new_reply(self));
 }
 
 /** Gives the lock of an array to the first that waits for it. */
@@ -75,14 +93,7 @@ static void serve_request(struct hf_thread_transport *self, const char *message,
     }
 }
 
-/** Room for messages; grows as needed. */
-struct inbox {
-    char *buffer;
-    size_t size;
-};
-
-/** Receives and serves one request if there is one. */
-static bool serve_one(struct hf_thread_transport *self, struct inbox *inbox)
+bool hf_thread_serve_one(struct hf_thread_transport *self, struct hf_thread_inbox *inbox)
 {
     MPI_Message message;
     MPI_Status from;
@@ -116,22 +127,27 @@ static bool park(struct hf_thread_transport *self)
     return stop;
 }
 
+static void sleep_for(long nanoseconds)
+{
+    const struct timespec nap = {.tv_nsec = nanoseconds};
+    nanosleep(&nap, NULL);
+}
+
 void *hf_thread_serve(void *argument)
 {
     struct hf_thread_transport *self = argument;
-    struct inbox inbox = {0};
-    struct timespec nap = {.tv_nsec = SHORTEST_NAP_NS};
-    double last_served = 0.0;
+    struct hf_thread_inbox inbox = {0};
+    long nap = SHORTEST_NAP;
     prctl(PR_SET_TIMERSLACK, 1000UL); /* of this thread: naps as long as they are meant to be */
     while (!park(self)) {
-        if (serve_one(self, &inbox)) {
-            last_served = hf_wall_seconds();
-            nap.tv_nsec = SHORTEST_NAP_NS;
-        } else if (hf_wall_seconds() - last_served < LOOK_SECONDS) {
-            sched_yield();
+        if (atomic_exchange(&self->visited, false)) {
+            nap = SHORTEST_NAP;
+            sleep_for(NAP_WHILE_VISITED);
+        } else if (hf_thread_serve_one(self, &inbox)) {
+            nap = SHORTEST_NAP;
         } else {
-            nanosleep(&nap, NULL);
-            if (nap.tv_nsec < LONGEST_NAP_NS) nap.tv_nsec += nap.tv_nsec / 4;
+            sleep_for(nap);
+            if (nap < LONGEST_NAP) nap += nap / 4;
         }
     }
     free(inbox.buffer);

@@ -35,6 +35,13 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
     return object != NULL && hf_json_add_text(object, "guess", settings->guess) &&
            hf_json_add_text(object, "fock", settings->fock.builder) &&
            hf_json_add_text(object, "schedule", settings->fock.schedule.name) &&
+           hf_json_add_text(object, "counter",
+                            hf_output_counter_name(settings->fock.schedule.counter)) &&
+           cJSON_AddBoolToObject(object, "progress_thread",
+                                 settings->fock.schedule.progress_thread) != NULL &&
+           hf_json_add_text(object, "onesided", settings->fock.onesided.transport) &&
+           hf_json_add_text(object, "accumulate",
+                            hf_output_accumulate_name(settings->fock.onesided.accumulate)) &&
            hf_json_add_text(object, "grain", hf_output_grain_name(settings->fock.grain)) &&
            hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
@@ -187,11 +194,26 @@ static bool add_memory(cJSON *extras, const struct hf_output_statistics *statist
     return object != NULL &&
            add_statistic(cJSON_AddObjectToObject(object, "tracked_peak"),
                          &statistics->tracked_bytes) &&
+           add_statistic(cJSON_AddObjectToObject(object, "matrix_peak"),
+                         &statistics->matrix_bytes) &&
            add_statistic(cJSON_AddObjectToObject(object, "largest_block"),
                          &statistics->largest_bytes) &&
            hf_json_add_text(object, "largest_block_label", statistics->largest_label) &&
            add_statistic(cJSON_AddObjectToObject(object, "resident_peak"),
                          &statistics->resident_bytes);
+}
+
+/** What only distributed matrices have. */
+static bool add_blocks(cJSON *fock, const struct hf_fock_account *account)
+{
+    const struct hf_block_counts *blocks = &account->blocks;
+    cJSON *object = cJSON_AddObjectToObject(fock, "density_blocks");
+    return object != NULL && hf_json_add_text(fock, "onesided_transport", account->transport) &&
+           hf_json_add_text(fock, "onesided_note", account->note) &&
+           hf_json_add_integer(object, "asked", blocks->n_asked) &&
+           hf_json_add_integer(object, "cached", blocks->n_cached) &&
+           hf_json_add_integer(object, "own", blocks->n_own) &&
+           hf_json_add_integer(fock, "sums_sent", blocks->n_sent);
 }
 
 static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
@@ -202,6 +224,7 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
            hf_json_add_integer(object, "quartets_total", account->n_quartet_total) &&
            hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
            hf_json_add_integer(object, "tasks", account->n_task) &&
+           (account->transport == NULL || add_blocks(object, account)) &&
            add_statistic(cJSON_AddObjectToObject(object, "busy_seconds_last_build"),
                          &account->busy_seconds);
 }

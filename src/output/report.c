@@ -53,19 +53,21 @@ int hf_report_progress(void *data, double fraction)
     return 0;
 }
 
-static void observe_start(void *data, const struct hf_scf_settings *settings, const char *linalg,
-                          int n_function, int n_orbital)
+static void observe_start(void *data, const struct hf_scf_start *start)
 {
     struct hf_report *report = data;
-    (void)settings;
-    snprintf(report->linalg, sizeof report->linalg, "%s", linalg);
+    snprintf(report->linalg, sizeof report->linalg, "%s", start->linalg);
     report->build_started = 0.0;
     if (report->stream == NULL) return;
     erase_progress(report);
     fprintf(report->stream, "\nSelf-consistent field\n");
-    fprintf(report->stream, "  %-22s %s\n", "Linear algebra", linalg);
+    fprintf(report->stream, "  %-22s %s\n", "Linear algebra", start->linalg);
+    if (start->transport != NULL)
+        fprintf(report->stream, "  %-22s %s\n", "One-sided transport", start->transport);
     fprintf(report->stream, "  %-22s %d from %d functions (%d removed as linearly dependent)\n",
-            "Orbitals", n_orbital, n_function, n_function - n_orbital);
+            "Orbitals", start->n_orbital, start->n_function, start->n_function - start->n_orbital);
+    if (start->transport != NULL && start->note[0] != '\0')
+        fprintf(report->stream, "Warning: %s\n", start->note);
     fprintf(report->stream, "\n  %4s %20s %14s %12s %9s %11s\n", "Iter", "Energy/hartree", "Change",
             "Commutator", "Seconds", "Quartets/%");
     fflush(report->stream);

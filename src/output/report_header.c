@@ -85,14 +85,26 @@ static void print_basis(FILE *out, const struct hf_run_description *run)
     if (basis->citation != NULL) print_indented_lines(out, "Literature", basis->citation);
 }
 
+static void print_fock(FILE *out, const struct hf_fock_settings *fock)
+{
+    fprintf(out, "  %-22s %s; tasks: %s, scheduler: %s", "Fock builder", fock->builder,
+            hf_output_grain_name(fock->grain), fock->schedule.name);
+    if (strcmp(fock->schedule.name, "counter") == 0)
+        fprintf(out, " (%s%s)", hf_output_counter_name(fock->schedule.counter),
+                fock->schedule.progress_thread ? ", progress thread" : "");
+    fprintf(out, "\n");
+    if (hf_fock_is_distributed(fock->builder))
+        fprintf(out, "  %-22s %s, %s adds\n", "One-sided", fock->onesided.transport,
+                hf_output_accumulate_name(fock->onesided.accumulate));
+}
+
 static void print_settings(FILE *out, const struct hf_run_description *run)
 {
     const struct hf_scf_settings *settings = run->settings;
     fprintf(out, "\nSettings\n");
     fprintf(out, "  %-22s %s\n", "Method", run->method);
     fprintf(out, "  %-22s %s\n", "Initial guess", settings->guess);
-    fprintf(out, "  %-22s %s; tasks: %s, scheduler: %s\n", "Fock builder", settings->fock.builder,
-            hf_output_grain_name(settings->fock.grain), settings->fock.schedule.name);
+    print_fock(out, &settings->fock);
     fprintf(out, "  %-22s energy %.1e hartree and commutator %.1e, at most %d iterations\n",
             "Convergence", settings->energy_tolerance, settings->commutator_tolerance,
             settings->max_iteration);

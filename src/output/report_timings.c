@@ -30,6 +30,18 @@ static void print_phases(FILE *out, const struct hf_output_statistics *statistic
     }
 }
 
+/** How often a density block was at hand when a step needed it. */
+static void print_blocks(FILE *out, const struct hf_block_counts *blocks)
+{
+    const double n = blocks->n_asked > 0 ? (double)blocks->n_asked : 1.0;
+    const int64_t n_fetched = blocks->n_asked - blocks->n_cached - blocks->n_own;
+    fprintf(out,
+            "  %-32s %" PRId64 ": %.1f %% cached, %.1f %% own, %.1f %% fetched; %" PRId64
+            " sums sent\n",
+            "Density blocks asked for", blocks->n_asked, 100.0 * (double)blocks->n_cached / n,
+            100.0 * (double)blocks->n_own / n, 100.0 * (double)n_fetched / n, blocks->n_sent);
+}
+
 static void print_fock(FILE *out, const struct hf_scf_result *result)
 {
     const struct hf_fock_account *account = &result->last_build;
@@ -39,6 +51,7 @@ static void print_fock(FILE *out, const struct hf_scf_result *result)
             "Shell quartets, last build", account->n_quartet_total, account->n_quartet_computed,
             n_screened);
     fprintf(out, "  %-32s %" PRId64 "\n", "Tasks, last build", account->n_task);
+    if (account->transport != NULL) print_blocks(out, &account->blocks);
 }
 
 static void print_bytes(FILE *out, const char *name, const struct hf_statistic *bytes)
@@ -54,6 +67,7 @@ static void print_memory(FILE *out, const struct hf_output_statistics *statistic
     fprintf(out, "\n  %-32s %11s %11s %11s %13s\n", "Memory per rank, 10^6 bytes", "min", "mean",
             "max", "largest rank");
     print_bytes(out, "Peak of hf's own arrays", &statistics->tracked_bytes);
+    print_bytes(out, "Peak of its matrices", &statistics->matrix_bytes);
     print_bytes(out, largest, &statistics->largest_bytes);
     print_bytes(out, "Peak of the process (resident)", &statistics->resident_bytes);
 }

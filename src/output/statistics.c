@@ -23,16 +23,18 @@ void hf_output_statistics_collect(struct hf_context *context,
         seconds[HF_PHASE_TOTAL] = hf_wall_seconds() - timers->started[HF_PHASE_TOTAL];
     hf_statistics_reduce(context->comm, HF_N_PHASE, seconds, statistics->phase);
 
-    const double bytes[3] = {
+    const double bytes[] = {
         (double)hf_memory_peak_bytes(context->memory),
         (double)hf_memory_largest_bytes(context->memory),
         resident_bytes(),
+        (double)hf_memory_matrix_peak_bytes(context->memory),
     };
-    struct hf_statistic reduced[3];
-    hf_statistics_reduce(context->comm, 3, bytes, reduced);
+    struct hf_statistic reduced[4];
+    hf_statistics_reduce(context->comm, 4, bytes, reduced);
     statistics->tracked_bytes = reduced[0];
     statistics->largest_bytes = reduced[1];
     statistics->resident_bytes = reduced[2];
+    statistics->matrix_bytes = reduced[3];
 
     memset(statistics->largest_label, 0, sizeof statistics->largest_label);
     snprintf(statistics->largest_label, sizeof statistics->largest_label, "%s",
@@ -77,6 +79,16 @@ const char *hf_output_grain_name(enum hf_grain grain)
     case HF_GRAIN_SHELL_QUARTET: return "shell-quartet";
     }
     return "?";
+}
+
+const char *hf_output_counter_name(enum hf_counter_method method)
+{
+    return method == HF_COUNTER_ARRAY ? "array" : "fetch-and-op";
+}
+
+const char *hf_output_accumulate_name(enum hf_accumulate accumulate)
+{
+    return accumulate == HF_ACCUMULATE_CALLER ? "caller" : "owner";
 }
 
 double hf_output_virial_ratio(const struct hf_scf_result *result)

@@ -112,8 +112,7 @@ static hf_status set_up(struct atom *self, const struct hf_scf_settings *setting
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for an atom of %d functions", n);
     HF_TRY(hf_linalg_create(self->context, n, &self->linalg, error));
     HF_TRY(make_matrices(self, settings->linear_dependence_threshold, error));
-    HF_TRY(hf_atom_field_init(&self->field, self->context, self->linalg, &self->radial,
-                              settings->fock.builder, error));
+    HF_TRY(hf_atom_field_init(&self->field, self->context, self->linalg, &self->radial, error));
     HF_TRY(
         hf_diis_create(self->context, self->linalg, self->n_orbital, HISTORY, &self->diis, error));
 cleanup:

@@ -120,11 +120,13 @@ cleanup:
 
 hf_status hf_atom_field_init(struct hf_atom_field *self, struct hf_context *context,
                              struct hf_linalg *linalg, const struct hf_radial_basis *radial,
-                             const char *builder_name, struct hf_error *error)
+                             struct hf_error *error)
 {
     hf_status status;
-    const struct hf_fock_settings settings = {
-        .builder = builder_name, .schedule = {.name = "static"}, .grain = HF_GRAIN_ATOM_QUARTET};
+    const struct hf_fock_settings settings = {/* an atom is the work of one rank */
+                                              .builder = "replicated",
+                                              .schedule = {.name = "static"},
+                                              .grain = HF_GRAIN_ATOM_QUARTET};
     const size_t n = (size_t)radial->basis.n_function;
     const size_t job_bytes = 6 * n * n * sizeof(double); /* ours and the builder's D, J and K */
     struct hf_shell_pairs *pairs = NULL;

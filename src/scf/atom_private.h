@@ -57,7 +57,7 @@ struct hf_atom_field {
 /** Collective over `context`. HF_NO_RESOURCE: memory, or an l the engine lacks. */
 hf_status hf_atom_field_init(struct hf_atom_field *self, struct hf_context *context,
                              struct hf_linalg *linalg, const struct hf_radial_basis *radial,
-                             const char *builder, struct hf_error *error) HF_MUST_CHECK;
+                             struct hf_error *error) HF_MUST_CHECK;
 void hf_atom_field_done(struct hf_atom_field *self);
 
 /** fock [n_radial][n_radial] += J - K/2 of the radial density. Not collective. */

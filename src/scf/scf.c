@@ -103,12 +103,21 @@ cleanup:
     return status;
 }
 
+/** With distributed data no rank may hold a whole matrix, however small. */
+static hf_status make_grid(struct run *run, struct hf_error *error)
+{
+    const int n = run->basis->n_function;
+    if (hf_fock_is_distributed(run->settings->fock.builder))
+        return hf_linalg_create_spread(run->context, n, &run->linalg, error);
+    return hf_linalg_create(run->context, n, &run->linalg, error);
+}
+
 static hf_status set_up(struct run *run, struct hf_error *error)
 {
     hf_status status;
     struct hf_scf_result *result = run->result;
     const int n = run->basis->n_function;
-    HF_TRY(hf_linalg_create(run->context, n, &run->linalg, error));
+    HF_TRY(make_grid(run, error));
     HF_TRY(make_orthogonaliser(run, error));
     HF_TRY(make_core(run, error));
     HF_TRY(make_builder(run, error));
@@ -286,6 +295,20 @@ static double next_threshold(const struct run *run)
     return far && result->n_iteration <= MAX_LOOSE_ITERATION ? fmax(final, loose) : final;
 }
 
+static void tell_start(const struct run *run)
+{
+    const struct hf_fock_account account = hf_fock_account(run->builder);
+    const struct hf_scf_start start = {
+        .n_function = run->result->n_function,
+        .n_orbital = run->result->n_orbital,
+        .linalg = hf_linalg_description(run->linalg),
+        .transport = account.transport,
+        .note = account.note,
+    };
+    if (run->observer != NULL && run->observer->started != NULL)
+        run->observer->started(run->observer->data, &start);
+}
+
 static void tell_observer(struct run *run)
 {
     const struct hf_scf_result *result = run->result;
@@ -445,9 +468,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
                     error));
     result->nuclear_repulsion = hf_molecule_nuclear_repulsion(molecule);
     HF_TRY(set_up(&run, error));
-    if (observer != NULL && observer->started != NULL)
-        observer->started(observer->data, settings, hf_linalg_description(run.linalg),
-                          result->n_function, result->n_orbital);
+    tell_start(&run);
     HF_TRY(converge(&run, error));
     HF_TRY(finish(&run, error));
 cleanup:

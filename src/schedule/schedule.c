@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct hf_scheduler_ops *const hf_scheduler_list[] = {&hf_schedule_static,
-                                                            &hf_schedule_manager, NULL};
+const struct hf_scheduler_ops *const hf_scheduler_list[] = {
+    &hf_schedule_static, &hf_schedule_manager, &hf_schedule_counter, &hf_schedule_steal, NULL};
 
 static const struct hf_scheduler_ops *find(const char *name)
 {

@@ -17,7 +17,8 @@ struct hf_scheduler {
     void *data; /**< of the implementation */
 };
 
-extern const struct hf_scheduler_ops hf_schedule_static, hf_schedule_manager;
+extern const struct hf_scheduler_ops hf_schedule_static, hf_schedule_manager, hf_schedule_counter,
+    hf_schedule_steal;
 
 /** Task at a position of the list, dearest first. */
 static inline int64_t hf_schedule_task(const struct hf_scheduler *self, int64_t position)

@@ -1,4 +1,5 @@
-/* The Fock builder against a plain sum over all integrals: argv is builder, scheduler, grain. */
+/* The Fock builder against a plain sum over all integrals: argv is builder, scheduler, grain and,
+ * for distributed data, transport and who adds. */
 #include "../mpi_test.h"
 #include "../shells.h"
 
@@ -257,6 +258,9 @@ int main(int argc, char **argv)
 {
     settings.builder = argv[1];
     settings.schedule.name = argv[2];
+    settings.onesided.transport = argc > 4 ? argv[4] : NULL;
+    if (argc > 5 && strcmp(argv[5], "caller") == 0)
+        settings.onesided.accumulate = HF_ACCUMULATE_CALLER;
     settings.grain = strcmp(argv[3], "atom-quartet") == 0 ? HF_GRAIN_ATOM_QUARTET
                      : strcmp(argv[3], "shell-pair") == 0 ? HF_GRAIN_SHELL_PAIR
                                                           : HF_GRAIN_SHELL_QUARTET;

@@ -12,6 +12,9 @@
 
 static struct hf_error error;
 
+static const struct hf_scf_start start = {
+    .n_function = 9, .n_orbital = 7, .linalg = "LAPACK on rank 0"};
+
 /** The file parsed; only on rank 0, elsewhere NULL. */
 static cJSON *write_and_parse(struct fixture *f, const char *name)
 {
@@ -98,7 +101,7 @@ static void iterations_seen_by_the_observer_are_in_the_file(void **state)
     struct hf_report *report = NULL;
     assert_int_equal(hf_report_create(f->context, stream, &report, &error), HF_OK);
     const struct hf_scf_observer observer = hf_report_observer(report);
-    observer.started(observer.data, &f->settings, "LAPACK on rank 0", 9, 7);
+    observer.started(observer.data, &start);
     for (int i = 1; i <= 40; i++) {
         const struct hf_scf_iteration iteration = {.number = i, .energy = -75.0 - 1.0 / i};
         observer.iteration(observer.data, &iteration);

@@ -7,6 +7,9 @@
 
 static struct hf_error error;
 
+static const struct hf_scf_start start = {
+    .n_function = 9, .n_orbital = 7, .linalg = "LAPACK on rank 0"};
+
 /** A report into a file of this rank. */
 struct written {
     FILE *stream;
@@ -77,7 +80,7 @@ static void only_rank_zero_writes(void **state)
     const struct hf_scf_observer observer = hf_report_observer(w.report);
     const struct hf_scf_iteration iteration = {.number = 1, .energy = -75.0};
     hf_report_header(w.report, &f->run);
-    observer.started(observer.data, &f->settings, "LAPACK on rank 0", 9, 7);
+    observer.started(observer.data, &start);
     observer.iteration(observer.data, &iteration);
     hf_report_result(w.report, &f->run, &f->result);
     hf_report_timings(w.report, &f->result);
@@ -94,7 +97,7 @@ static void iteration_lines_are_flushed_as_they_happen(void **state)
     struct fixture *f = *state;
     struct written w = open_report(f);
     const struct hf_scf_observer observer = hf_report_observer(w.report);
-    observer.started(observer.data, &f->settings, "LAPACK on rank 0", 9, 7);
+    observer.started(observer.data, &start);
     const struct hf_scf_iteration iteration = {.number = 17,
                                                .energy = -75.1234567891,
                                                .energy_change = -1e-3,

@@ -67,15 +67,13 @@ struct witness {
     double last_threshold, first_threshold, last_energy;
 };
 
-static void see_start(void *data, const struct hf_scf_settings *settings, const char *linalg,
-                      int n_function, int n_orbital)
+static void see_start(void *data, const struct hf_scf_start *start)
 {
     struct witness *witness = data;
-    assert_non_null(settings);
-    assert_true(strlen(linalg) > 0);
-    assert_true(n_orbital <= n_function);
+    assert_true(strlen(start->linalg) > 0);
+    assert_true(start->n_orbital <= start->n_function);
     witness->n_started++;
-    witness->n_orbital = n_orbital;
+    witness->n_orbital = start->n_orbital;
 }
 
 static void see_iteration(void *data, const struct hf_scf_iteration *iteration)

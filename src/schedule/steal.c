@@ -1,0 +1,349 @@
+/* Stealing: every rank begins with an even share of the list; one that has nothing left asks others
+ * for half of what they have left (book section 6.1.2.2).
+ *
+ *     thief                         victim, in its next or finish
+ *       | -- request ----------------> |
+ *       | <--- first, stride, count -- |  every other one of its tasks; count 0: none to spare
+ *
+ * What a rank has left is an arithmetic progression of positions: to begin with rank, rank +
+ * n_rank, and so on. After a theft both parts are progressions of twice the stride, with dear and
+ * cheap tasks in both. A thief has one request on its way and goes on answering others meanwhile.
+ *
+ * The end. Tasks are never made, so all are taken when the numbers of tasks taken by each rank add
+ * up to n_task; then nothing is on its way but refusals. The sums are waves: non-blocking
+ * reductions, which a rank joins once it has no tasks in hand, so that busy ranks are left in
+ * peace. All ranks see the same sums, hence join the same number of waves. A count may be out of
+ * date when its wave ends; the next wave has it. In finish every rank waits for the answer to its
+ * last request before it joins a barrier, and answers until all have joined it: then every request
+ * has been answered, every answer received, and nothing is left in the communicator. */
+#include "hf/timer.h"
+#include "schedule_private.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { TAG_REQUEST = 1, TAG_REPLY = 2 };
+
+/** A busy rank looks for requests so often; a look takes half a microsecond. */
+static const double LOOK_SECONDS = 20e-6;
+
+/** A thief asks this many ranks without pause. Then it waits longer and longer between two
+ *  requests, so that many idle ranks do not keep the last busy ones from their work: the longest
+ *  pause makes 500 requests per second and thief, spread over all ranks. */
+enum { ASKED_AT_ONCE = 8 };
+static const double FIRST_PAUSE_SECONDS = 20e-6, LONGEST_PAUSE_SECONDS = 2e-3;
+
+/** Looks in vain before an idle rank begins to nap, and the naps: a worker may need its core. */
+enum { LOOKS_BEFORE_NAP = 100 };
+static const long FIRST_NAP_NS = 20000, LONGEST_NAP_NS = 200000;
+
+/** Positions first, first + stride, ... of the list; also the reply to a thief. */
+struct progression {
+    int64_t first, stride, count;
+};
+
+/** The order in which a thief asks: once round all ranks from a random one in random steps. */
+struct tour {
+    int64_t at, step, n_left;
+};
+
+struct stealing {
+    struct progression mine; /**< tasks in hand */
+    int64_t n_taken;         /**< tasks this rank has begun or abandoned */
+    bool closed;             /**< this rank takes no more tasks */
+    bool done;               /**< all tasks are taken, all ranks know it */
+    double last_look;
+
+    bool in_wave;
+    int64_t wave_taken, wave_sum;
+    MPI_Request wave;
+
+    bool asked; /**< a request is on its way, or its answer */
+    struct progression reply;
+    MPI_Request request, receive;
+    int n_refused; /**< since the last success */
+    double pause, next_request;
+    struct tour tour;
+    uint64_t random;
+};
+
+/** How an idle rank waits. */
+struct patience {
+    int n_look;
+    long nap_ns;
+};
+
+static hf_status create(struct hf_scheduler *self, struct hf_error *error)
+{
+    struct stealing *data = self->data = calloc(1, sizeof *data);
+    if (data == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
+    data->random = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)self->rank + 1);
+    return HF_OK;
+}
+
+static hf_status start(struct hf_scheduler *self, struct hf_error *error)
+{
+    (void)error;
+    struct stealing *data = self->data;
+    const int64_t n = self->n_rank, left = self->n_task - self->rank;
+    *data = (struct stealing){
+        .mine = {self->rank, n, left > 0 ? (left - 1) / n + 1 : 0},
+        .wave = MPI_REQUEST_NULL,
+        .request = MPI_REQUEST_NULL,
+        .receive = MPI_REQUEST_NULL,
+        .random = data->random,
+    };
+    return HF_OK;
+}
+
+/* ---- The victim ---- */
+
+/** Takes every other one from `from`, which keeps the first. */
+static struct progression split(struct progression *from)
+{
+    const struct progression half = {from->first + from->stride, 2 * from->stride, from->count / 2};
+    if (half.count == 0) return (struct progression){0};
+    from->count -= half.count;
+    from->stride *= 2;
+    return half;
+}
+
+/** Answers the requests that have come; at most one for each rank, so that the rank's own work goes
+ *  on. True: there was one. */
+static bool serve(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    for (int n = 0; n < self->n_rank; n++) {
+        MPI_Status from;
+        int there;
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, self->comm, &there, &from);
+        if (!there) return n > 0;
+        MPI_Recv(NULL, 0, MPI_BYTE, from.MPI_SOURCE, TAG_REQUEST, self->comm, MPI_STATUS_IGNORE);
+        const struct progression part = split(&data->mine);
+        MPI_Send(&part, 3, MPI_INT64_T, from.MPI_SOURCE, TAG_REPLY, self->comm);
+    }
+    return true;
+}
+
+/* ---- The end ---- */
+
+/** Joins the next wave if this rank is in none and has no tasks, and looks whether it is over.
+ * True: something has happened. */
+static bool advance_wave(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    const bool joins = !data->in_wave && data->mine.count == 0;
+    int over = 0;
+    if (joins) {
+        data->wave_taken = data->n_taken;
+        MPI_Iallreduce(&data->wave_taken, &data->wave_sum, 1, MPI_INT64_T, MPI_SUM, self->comm,
+                       &data->wave);
+        data->in_wave = true;
+    }
+    if (data->in_wave) MPI_Test(&data->wave, &over, MPI_STATUS_IGNORE);
+    if (over) {
+        data->in_wave = false;
+        data->done = data->wave_sum == self->n_task;
+    }
+    return joins || over;
+}
+
+/* ---- The thief ---- */
+
+/** xorshift64: any sequence that differs from rank to rank will do. */
+static int64_t random_below(struct stealing *data, int64_t n)
+{
+    data->random ^= data->random << 13;
+    data->random ^= data->random >> 7;
+    data->random ^= data->random << 17;
+    return (int64_t)(data->random % (uint64_t)n);
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/** The next rank to ask, never this one; there are others. Steps that have no divisor in common
+ * with the number of ranks lead to all of them. */
+static int next_victim(const struct hf_scheduler *self, struct stealing *data)
+{
+    struct tour *tour = &data->tour;
+    const int64_t n = self->n_rank;
+    do {
+        if (tour->n_left == 0) {
+            *tour = (struct tour){.at = random_below(data, n), .n_left = n};
+            do {
+                tour->step = 1 + random_below(data, n - 1);
+            } while (common_divisor(n, tour->step) != 1);
+        }
+        tour->at = (tour->at + tour->step) % n;
+        tour->n_left--;
+    } while (tour->at == self->rank);
+    return (int)tour->at;
+}
+
+/** Asks a rank for tasks when it is time to. The answer tells that the request has arrived, so its
+ *  send is waited for then and not here: the victim may be away from MPI for long. */
+static bool ask(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    if (self->n_rank == 1 || hf_wall_seconds() < data->next_request) return false;
+    const int victim = next_victim(self, data);
+    MPI_Irecv(&data->reply, 3, MPI_INT64_T, victim, TAG_REPLY, self->comm, &data->receive);
+    MPI_Isend(NULL, 0, MPI_BYTE, victim, TAG_REQUEST, self->comm, &data->request);
+    data->asked = true;
+    return true;
+}
+
+/** When to ask again after a refusal; not all thieves at the same time. */
+static void set_pause(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    const int at_once = self->n_rank - 1 < ASKED_AT_ONCE ? self->n_rank - 1 : ASKED_AT_ONCE;
+    if (++data->n_refused < at_once) return;
+    data->pause = data->pause > 0.0 ? 2.0 * data->pause : FIRST_PAUSE_SECONDS;
+    if (data->pause > LONGEST_PAUSE_SECONDS) data->pause = LONGEST_PAUSE_SECONDS;
+    const double factor = 0.5 + (double)random_below(data, 1024) / 1024.0;
+    data->next_request = hf_wall_seconds() + factor * data->pause;
+}
+
+/** Takes the answer if it has come. */
+static bool take_reply(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    int there;
+    MPI_Test(&data->receive, &there, MPI_STATUS_IGNORE);
+    if (!there) return false;
+    MPI_Wait(&data->request, MPI_STATUS_IGNORE);
+    data->asked = false;
+    data->mine = data->reply;
+    if (data->mine.count > 0) {
+        data->n_refused = 0;
+        data->pause = 0.0;
+    } else {
+        set_pause(self);
+    }
+    return true;
+}
+
+static void wait_a_little(struct patience *patience, bool something_happened)
+{
+    if (something_happened) *patience = (struct patience){.nap_ns = FIRST_NAP_NS};
+    if (patience->n_look < LOOKS_BEFORE_NAP) {
+        patience->n_look++;
+        sched_yield();
+        return;
+    }
+    const struct timespec nap = {.tv_nsec = patience->nap_ns};
+    nanosleep(&nap, NULL);
+    if (patience->nap_ns < LONGEST_NAP_NS) patience->nap_ns += patience->nap_ns / 4;
+}
+
+/** Asks one rank after the other until there are tasks in hand, or none anywhere. */
+static void seek(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    struct patience patience = {.nap_ns = FIRST_NAP_NS};
+    for (;;) {
+        bool happened = serve(self);
+        if (advance_wave(self)) happened = true;
+        if (data->done) return;
+        if (data->asked ? take_reply(self) : ask(self)) happened = true;
+        if (data->mine.count > 0) return;
+        wait_a_little(&patience, happened);
+    }
+}
+
+/* ---- The table's functions ---- */
+
+/** Between its tasks a busy rank answers thieves and helps a wave on that it has joined. */
+static void serve_now_and_then(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    const double now = hf_wall_seconds();
+    if (now - data->last_look < LOOK_SECONDS) return;
+    serve(self);
+    if (data->in_wave) advance_wave(self);
+    data->last_look = hf_wall_seconds();
+    self->account.wait_seconds += data->last_look - now;
+}
+
+static int64_t next(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    struct progression *mine = &data->mine;
+    if (mine->count > 0) {
+        if (self->n_rank > 1) serve_now_and_then(self);
+    } else if (!data->done && !data->closed) {
+        const double now = hf_wall_seconds();
+        seek(self);
+        self->account.wait_seconds += hf_wall_seconds() - now;
+    }
+    if (mine->count == 0) return -1;
+    const int64_t position = mine->first;
+    mine->first += mine->stride;
+    mine->count--;
+    data->n_taken++;
+    if (mine->count == 0) advance_wave(self); /* others may learn of the end during this task */
+    return hf_schedule_task(self, position);
+}
+
+/** A rank outside next has no request on its way unless all is done, so no tasks can come any more.
+ */
+static void abandon(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    data->n_taken += data->mine.count;
+    data->mine.count = 0;
+    data->closed = true;
+}
+
+static void finish(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    struct patience patience = {.nap_ns = FIRST_NAP_NS};
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    int all_here = 0;
+    abandon(self); /* a rank that has had its -1 has nothing to lose */
+    for (bool joined = false; !all_here;) {
+        bool happened = serve(self);
+        if (!data->done) {
+            if (advance_wave(self)) happened = true;
+        } else if (data->asked) {
+            if (take_reply(self)) happened = true;
+        } else if (!joined) {
+            MPI_Ibarrier(self->comm, &barrier);
+            joined = true;
+        } else {
+            MPI_Test(&barrier, &all_here, MPI_STATUS_IGNORE);
+        }
+        if (!all_here) wait_a_little(&patience, happened);
+    }
+}
+
+static void destroy(struct hf_scheduler *self)
+{
+    free(self->data);
+    self->data = NULL;
+}
+
+const struct hf_scheduler_ops hf_schedule_steal = {
+    .name = "steal",
+    .about = "even shares; a rank that has none left takes half of what another has left",
+    .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
+            "section 6.1.2.2",
+    .create = create,
+    .start = start,
+    .next = next,
+    .abandon = abandon,
+    .finish = finish,
+    .destroy = destroy,
+};
