@@ -66,6 +66,8 @@ struct hf_fock_account {
 struct hf_fock_ops {
     const char *name, *about, *cite;
     bool distributed; /**< matrices are spread over the ranks */
+    /** Bytes of blocks a rank keeps at hand at most for matrices of order n; NULL: none. */
+    double (*cache_bytes)(int n_function, int n_rank);
     hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
     hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error);
@@ -77,6 +79,9 @@ extern const struct hf_fock_ops *const hf_fock_list[];
 
 /** Whether the builder of that name spreads its matrices over the ranks; false for none. */
 bool hf_fock_is_distributed(const char *builder);
+
+/** Bytes of cached blocks that a rank holds at most in a build of one density, an estimate. */
+double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank);
 
 /** Builder over the shell pairs of `pairs` (borrowed with its basis; must outlive the builder).
  *  Collective. HF_BAD_INPUT: no such builder or scheduler. */
