@@ -59,7 +59,6 @@ struct hf_fock_account {
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */
     const char *transport;            /**< one-sided transport in use; NULL with replicated data */
-    const char *note;                 /**< why it is not the one asked for, or ""; the builder's */
 };
 
 /** One way to build; the list is hf_fock_list. */
@@ -107,6 +106,10 @@ void hf_fock_destroy(struct hf_fock_builder **builder);
  * the builder is still usable. Source   book Fig. 8.2. */
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
                         double threshold, struct hf_error *error) HF_MUST_CHECK;
+
+/** One line on why the one-sided transport is not the one asked for; "" when there is nothing to
+ * say. The builder's. Not collective. */
+const char *hf_fock_note(const struct hf_fock_builder *builder);
 
 /** Counts of the last build; equal on every rank. Not collective. */
 struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder);

@@ -397,7 +397,7 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
     HF_TRY(hf_atom_layout_create(context, self->pairs->basis, &data->layout, error));
     HF_TRY(hf_onesided_create(context, &self->settings.onesided, &data->onesided, error));
     self->account.transport = hf_onesided_transport(data->onesided);
-    self->account.note = hf_onesided_note(data->onesided);
+    self->note = hf_onesided_note(data->onesided);
 cleanup:
     return status;
 }

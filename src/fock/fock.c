@@ -97,3 +97,8 @@ struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder)
 {
     return builder->account;
 }
+
+const char *hf_fock_note(const struct hf_fock_builder *builder)
+{
+    return builder->note != NULL ? builder->note : "";
+}
