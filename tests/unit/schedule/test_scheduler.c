@@ -1,4 +1,5 @@
-/* Schedulers: argv[1] is the scheduler's name. */
+/* Schedulers: argv[1] is the scheduler's name; "counter" may be followed by "-array" (how it is
+ * read) and "-progress" (a thread serves it). */
 #include "../mpi_test.h"
 
 #include "hf/schedule.h"
@@ -7,13 +8,82 @@
 #include <string.h>
 #include <time.h>
 
-static const char *scheduler_name;
+static struct hf_scheduler_settings settings;
+static bool light;
+
+/** A scheduler that frees its communicator has left no message in it. */
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    int there;
+    PMPI_Barrier(*comm);
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *comm, &there, MPI_STATUS_IGNORE);
+    assert_false(there);
+    return PMPI_Comm_free(comm);
+}
+
+/** Shaken MPI: messages are late, and a look misses some that are there. */
+static struct {
+    bool on;
+    uint32_t state;
+} shaken;
+
+static uint32_t shaken_below(uint32_t n)
+{
+    shaken.state = shaken.state * 1664525u + 1013904223u;
+    return (shaken.state >> 8) % n;
+}
+
+static void shake(void)
+{
+    const struct timespec delay = {.tv_nsec = (long)shaken_below(500000)};
+    if (shaken.on && shaken_below(50) == 0) nanosleep(&delay, NULL);
+}
+
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *there, MPI_Status *status)
+{
+    shake();
+    *there = 0;
+    if (shaken.on && shaken_below(3) == 0) return MPI_SUCCESS;
+    return PMPI_Iprobe(from, tag, comm, there, status);
+}
+
+int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    shake();
+    *done = 0;
+    if (shaken.on && shaken_below(3) == 0) return MPI_SUCCESS;
+    return PMPI_Test(request, done, status);
+}
+
+int MPI_Send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    shake();
+    return PMPI_Send(data, n, type, to, tag, comm);
+}
+
+static bool scheduler_is(const char *name)
+{
+    return strcmp(settings.name, name) == 0;
+}
+
+static int rank_here(void)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+static int rank_count(void)
+{
+    int n_rank;
+    MPI_Comm_size(MPI_COMM_WORLD, &n_rank);
+    return n_rank;
+}
 
 static struct hf_scheduler *new_scheduler(void)
 {
     struct hf_scheduler *scheduler = NULL;
     struct hf_error error;
-    const struct hf_scheduler_settings settings = {.name = scheduler_name};
     assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error), HF_OK);
     return scheduler;
 }
@@ -35,8 +105,7 @@ static void run_round(struct hf_scheduler *scheduler, int64_t n, const double *c
                       int *times)
 {
     struct hf_error error;
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int rank = rank_here();
     memset(times, 0, (size_t)(n + 1) * sizeof *times);
     assert_int_equal(hf_scheduler_start(scheduler, n, cost, &error), HF_OK);
     int64_t task, n_here = 0;
@@ -62,7 +131,7 @@ static void every_task_is_given_exactly_once(void **state)
     const int64_t counts[] = {0, 1, 2, 3, 7, 1000, 100000};
     struct hf_scheduler *scheduler = new_scheduler();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        const int64_t n = counts[i];
+        const int64_t n = light && counts[i] > 100 ? 100 : counts[i];
         int *times = malloc((size_t)(n + 1) * sizeof *times);
         double *cost = random_costs(n);
         for (int round = 0; round < 3; round++) {
@@ -76,17 +145,50 @@ static void every_task_is_given_exactly_once(void **state)
     assert_null(scheduler);
 }
 
+/** Does one round of distinct costs; true if what this rank did fell in cost. `first_cost`: of the
+ *  first task it was given, 0 if there was none. */
+static bool costs_fall(struct hf_scheduler *scheduler, int64_t n, const double *cost,
+                       double *first_cost)
+{
+    struct hf_error error;
+    double last = 1e300;
+    bool fall = true;
+    *first_cost = 0.0;
+    assert_int_equal(hf_scheduler_start(scheduler, n, cost, &error), HF_OK);
+    for (int64_t task; (task = hf_scheduler_next(scheduler)) >= 0; last = cost[task]) {
+        if (last > 1e299) *first_cost = cost[task];
+        if (cost[task] > last) fall = false;
+    }
+    hf_scheduler_finish(scheduler);
+    return fall;
+}
+
 static void every_rank_gets_its_tasks_dearest_first(void **state)
 {
     (void)state;
     enum { N = 500 };
+    const int n = light ? 50 : N;
     struct hf_scheduler *scheduler = new_scheduler();
-    struct hf_error error;
-    double *cost = random_costs(N), last = 1e300;
-    assert_int_equal(hf_scheduler_start(scheduler, N, cost, &error), HF_OK);
-    for (int64_t task; (task = hf_scheduler_next(scheduler)) >= 0; last = cost[task])
-        assert_true(cost[task] <= last);
-    hf_scheduler_finish(scheduler);
+    double *cost = random_costs(N), first_cost;
+    const bool fall = costs_fall(scheduler, n, cost, &first_cost);
+    if (!scheduler_is("steal") || rank_count() == 1) assert_true(fall);
+    hf_scheduler_destroy(&scheduler);
+    free(cost);
+}
+
+/** Stolen tasks may be dearer than those a thief did before, but every rank begins with the dearest
+ *  of its share: rank r with the r-th of the list. */
+static void the_dearest_tasks_go_one_to_each_rank(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    if (!scheduler_is("steal") && !scheduler_is("static")) return;
+    struct hf_scheduler *scheduler = new_scheduler();
+    double *cost = random_costs(N), first_cost;
+    int n_dearer = 0;
+    costs_fall(scheduler, N, cost, &first_cost);
+    for (int i = 0; i < N; i++) n_dearer += cost[i] > first_cost;
+    assert_int_equal(n_dearer, rank_here());
     hf_scheduler_destroy(&scheduler);
     free(cost);
 }
@@ -97,13 +199,13 @@ static void run_round_deserted(struct hf_scheduler *scheduler, int64_t n, int de
                                int *times)
 {
     struct hf_error error;
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int rank = rank_here();
     memset(times, 0, (size_t)(n + 1) * sizeof *times);
     assert_int_equal(hf_scheduler_start(scheduler, n, NULL, &error), HF_OK);
     for (int k = 0;; k++) {
         if (rank == deserter && k == after) {
             hf_scheduler_abandon(scheduler);
+            assert_int_equal(hf_scheduler_next(scheduler), -1);
             break;
         }
         const int64_t task = hf_scheduler_next(scheduler);
@@ -114,34 +216,66 @@ static void run_round_deserted(struct hf_scheduler *scheduler, int64_t n, int de
     MPI_Allreduce(MPI_IN_PLACE, times, (int)n + 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/** The most tasks a rank can take with it: its share, or the rest of a chunk. */
+static int64_t most_lost(int64_t n, int deserter)
+{
+    const int64_t n_rank = rank_count();
+    if (n_rank == 1) return n;
+    if (scheduler_is("manager")) {
+        if (deserter == 0) return 0; /* it has none of its own and goes on serving */
+        return n_rank == 2 ? n : 2;  /* the only worker: nobody is there to do the rest */
+    }
+    const int64_t chunk = n / (200 * n_rank);
+    if (scheduler_is("counter")) return chunk > 1 ? chunk - 1 : 0;
+    return (n + n_rank - 1) / n_rank;
+}
+
 static void a_rank_that_abandons_hangs_nobody_and_loses_only_its_own(void **state)
 {
     (void)state;
-    enum { N = 300 };
-    int n_rank;
-    MPI_Comm_size(MPI_COMM_WORLD, &n_rank);
+    const int n_rank = rank_count();
+    const int chunky = scheduler_is("counter") && n_rank <= 3 ? 3000 : 300; /* chunks of several */
+    const int n = light ? 40 : chunky, most_after = light ? 1 : 3;
     struct hf_scheduler *scheduler = new_scheduler();
-    int *times = malloc((N + 1) * sizeof *times);
-    const bool manager = strcmp(scheduler_name, "manager") == 0;
-    for (int deserter = 0; deserter < n_rank; deserter++) {
-        for (int after = 0; after < 4; after++) {
-            run_round_deserted(scheduler, N, deserter, after, times);
+    int *times = malloc((size_t)(n + 1) * sizeof *times);
+    for (int deserter = 0; deserter < n_rank; deserter += light ? n_rank - 1 : 1) {
+        for (int after = 0; after <= most_after; after++) {
+            run_round_deserted(scheduler, n, deserter, after, times);
             int n_lost = 0;
-            for (int k = 0; k < N; k++) {
+            for (int k = 0; k < n; k++) {
                 assert_in_range(times[k], 0, 1);
                 n_lost += times[k] == 0;
             }
-            if (manager && n_rank > 1 && deserter == 0)
-                assert_int_equal(n_lost, 0); /* it has none of its own and goes on serving */
-            else if (manager && n_rank > 2)
-                assert_in_range(n_lost, 0, 2);
-            else if (!manager)
-                assert_in_range(n_lost, 0, (N + n_rank - 1) / n_rank);
-            run_round(scheduler, N, NULL, false, times); /* the next round is whole again */
-            for (int k = 0; k < N; k++) assert_int_equal(times[k], 1);
+            assert_in_range(n_lost, 0, most_lost(n, deserter));
+            if (n_rank == 1) assert_int_equal(n_lost, n - after);
+            run_round(scheduler, n, NULL, false, times); /* the next round is whole again */
+            for (int k = 0; k < n; k++) assert_int_equal(times[k], 1);
         }
     }
     free(times);
+    hf_scheduler_destroy(&scheduler);
+}
+
+/** Rounds of few tasks, one after the other, some with a rank that leaves. */
+static void late_messages_change_nothing(void **state)
+{
+    (void)state;
+    enum { N_ROUND = 60, MOST = 200 };
+    const int n_rank = rank_count(), n_round = light ? 6 : N_ROUND;
+    int times[MOST + 1];
+    struct hf_scheduler *scheduler = new_scheduler();
+    shaken.state = (uint32_t)rank_here() + 1;
+    shaken.on = !settings.progress_thread; /* whose calls are not the rank's */
+    for (int round = 0; round < n_round; round++) {
+        const int n = round % 3 == 0 ? round % (2 * n_rank + 1) : round * 3;
+        if (round % 5 == 4) {
+            run_round_deserted(scheduler, n, round % n_rank, round % 3, times);
+        } else {
+            run_round(scheduler, n, NULL, round % 2 == 0, times);
+            for (int k = 0; k < n; k++) assert_int_equal(times[k], 1);
+        }
+    }
+    shaken.on = false;
     hf_scheduler_destroy(&scheduler);
 }
 
@@ -154,6 +288,37 @@ static void the_round_ends_when_all_ranks_abandon(void **state)
     hf_scheduler_abandon(scheduler);
     hf_scheduler_finish(scheduler);
     assert_int_equal(hf_scheduler_account(scheduler).n_task, 0);
+    hf_scheduler_destroy(&scheduler);
+}
+
+/** One round in which every task takes 20 ms on the rank `slow` and next to nothing on the others.
+ *  Returns the number of tasks that rank did. */
+static int64_t run_round_with_slow_rank(struct hf_scheduler *scheduler, int64_t n, int slow)
+{
+    const struct timespec task_time = {.tv_nsec = 20000000};
+    struct hf_error error;
+    assert_int_equal(hf_scheduler_start(scheduler, n, NULL, &error), HF_OK);
+    while (hf_scheduler_next(scheduler) >= 0)
+        if (rank_here() == slow) nanosleep(&task_time, NULL);
+    hf_scheduler_finish(scheduler);
+    int64_t n_slow = hf_scheduler_account(scheduler).n_task;
+    MPI_Bcast(&n_slow, 1, MPI_INT64_T, slow, MPI_COMM_WORLD);
+    return n_slow;
+}
+
+/** A manager has no tasks, and with two ranks all are the other's. A counter on a rank that is slow
+ * to come back to MPI needs the thread. */
+static void the_others_do_the_work_of_a_slow_rank(void **state)
+{
+    (void)state;
+    const int n_rank = rank_count();
+    const int64_t n = (int64_t)n_rank * 40;
+    if (scheduler_is("static") || n_rank == 1 || light) return;
+    if (scheduler_is("manager") && n_rank == 2) return;
+    struct hf_scheduler *scheduler = new_scheduler();
+    assert_in_range(run_round_with_slow_rank(scheduler, n, n_rank - 1), 0, 20);
+    if (scheduler_is("steal") || settings.progress_thread)
+        assert_in_range(run_round_with_slow_rank(scheduler, n, 0), 0, 20);
     hf_scheduler_destroy(&scheduler);
 }
 
@@ -188,9 +353,8 @@ static void an_unknown_name_is_the_same_error_on_all_ranks(void **state)
     (void)state;
     struct hf_scheduler *scheduler = NULL;
     struct hf_error error, first;
-    const struct hf_scheduler_settings settings = {.name = "manger"};
-    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error),
-                     HF_BAD_INPUT);
+    const struct hf_scheduler_settings wrong = {.name = "manger"};
+    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &wrong, &scheduler, &error), HF_BAD_INPUT);
     assert_null(scheduler);
     assert_non_null(strstr(error.message, "'manager'"));
     first = error;
@@ -200,12 +364,21 @@ static void an_unknown_name_is_the_same_error_on_all_ranks(void **state)
 
 int main(int argc, char **argv)
 {
-    scheduler_name = argv[1];
+    const bool counter = strncmp(argv[1], "counter", strlen("counter")) == 0;
+    light = argc > 2 && strcmp(argv[2], "light") == 0;
+    settings = (struct hf_scheduler_settings){
+        .name = counter ? "counter" : argv[1],
+        .counter = strstr(argv[1], "-array") != NULL ? HF_COUNTER_ARRAY : HF_COUNTER_FETCH_AND_OP,
+        .progress_thread = strstr(argv[1], "-progress") != NULL,
+    };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_is_given_exactly_once),
         cmocka_unit_test(every_rank_gets_its_tasks_dearest_first),
+        cmocka_unit_test(the_dearest_tasks_go_one_to_each_rank),
         cmocka_unit_test(a_rank_that_abandons_hangs_nobody_and_loses_only_its_own),
+        cmocka_unit_test(late_messages_change_nothing),
         cmocka_unit_test(the_round_ends_when_all_ranks_abandon),
+        cmocka_unit_test(the_others_do_the_work_of_a_slow_rank),
         cmocka_unit_test(the_account_adds_up_to_the_time_of_the_round),
         cmocka_unit_test(an_unknown_name_is_the_same_error_on_all_ranks),
     };

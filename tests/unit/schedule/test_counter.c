@@ -1,0 +1,222 @@
+/* The shared counter by itself: argv[1] is the way it is read, "fetch-and-op" or "array"; argv[2]
+ * is "thread" when rank 0 has a progress thread. */
+#include "../mpi_test.h"
+
+#include "hf/counter.h"
+#include "hf/progress.h"
+#include "hf/schedule.h"
+#include "hf/timer.h"
+
+#include <string.h>
+
+static enum hf_counter_method method;
+static bool with_thread;
+
+/** MPI that grants less than was asked for. */
+static bool no_threads;
+
+int MPI_Query_thread(int *level)
+{
+    if (!no_threads) return PMPI_Query_thread(level);
+    *level = MPI_THREAD_FUNNELED;
+    return MPI_SUCCESS;
+}
+
+static int rank_here(void)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+static int rank_count(void)
+{
+    int n_rank;
+    MPI_Comm_size(MPI_COMM_WORLD, &n_rank);
+    return n_rank;
+}
+
+static struct hf_counter *new_counter(void)
+{
+    struct hf_counter *counter = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_counter_create(MPI_COMM_WORLD, method, &counter, &error), HF_OK);
+    return counter;
+}
+
+/** A thread on rank 0, if there are to be any; NULL elsewhere. */
+static struct hf_progress_thread *new_thread(void)
+{
+    struct hf_progress_thread *thread = NULL;
+    struct hf_error error;
+    if (with_thread && rank_here() == 0)
+        assert_int_equal(hf_progress_thread_start(MPI_COMM_SELF, &thread, &error), HF_OK);
+    return thread;
+}
+
+/** Every rank takes `n_take` times; that the numbers taken are 0 .. sum-1, each by one rank, is
+ *  checked on all ranks. `increment` is this rank's. */
+static void take_and_check(struct hf_counter *counter, int n_take, int increment)
+{
+    int sum = n_take * increment;
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    int *times = calloc((size_t)sum + 1, sizeof *times);
+    int64_t last = -1;
+    for (int k = 0; k < n_take; k++) {
+        const int64_t value = hf_counter_take(counter, increment);
+        assert_true(value > last && value <= sum - increment);
+        for (int i = 0; i < increment; i++) times[value + i]++;
+        last = value;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, times, sum + 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < sum; i++) assert_int_equal(times[i], 1);
+    assert_int_equal(hf_counter_take(counter, 0), sum);
+    free(times);
+    MPI_Barrier(MPI_COMM_WORLD); /* all have seen the sum */
+}
+
+static void every_value_is_given_exactly_once(void **state)
+{
+    (void)state;
+    struct hf_progress_thread *thread = new_thread();
+    struct hf_counter *counter = new_counter();
+    take_and_check(counter, 400 / rank_count(), 1);
+    hf_counter_destroy(&counter);
+    assert_null(counter);
+    hf_counter_destroy(&counter);
+    hf_progress_thread_stop(&thread);
+    assert_null(thread);
+    hf_progress_thread_stop(&thread);
+}
+
+static void ranks_may_add_different_increments(void **state)
+{
+    (void)state;
+    struct hf_progress_thread *thread = new_thread();
+    struct hf_counter *counter = new_counter();
+    take_and_check(counter, 200 / rank_count(), 1 + rank_here() % 5);
+    hf_counter_destroy(&counter);
+    hf_progress_thread_stop(&thread);
+}
+
+static void a_reset_counter_begins_again(void **state)
+{
+    (void)state;
+    struct hf_progress_thread *thread = new_thread();
+    struct hf_counter *counter = new_counter();
+    assert_int_equal(hf_counter_take(counter, 0), 0);
+    hf_counter_reset(counter); /* a fresh one */
+    for (int round = 0; round < 10; round++) {
+        take_and_check(counter, 3 + round % 3, 1 + round % 2);
+        hf_counter_reset(counter);
+        if (round % 4 == 0) hf_counter_reset(counter);
+    }
+    if (rank_here() == rank_count() - 1) hf_counter_take(counter, 5); /* one rank alone */
+    hf_counter_reset(counter);
+    assert_int_equal(hf_counter_take(counter, 0), 0);
+    hf_counter_destroy(&counter);
+    hf_progress_thread_stop(&thread);
+}
+
+static void two_counters_count_by_themselves(void **state)
+{
+    (void)state;
+    struct hf_progress_thread *thread = new_thread();
+    struct hf_counter *one = new_counter(), *other = new_counter();
+    take_and_check(one, 5, 1);
+    take_and_check(other, 10, 2);
+    hf_counter_reset(one);
+    assert_int_equal(hf_counter_take(other, 0), 20 * rank_count());
+    assert_int_equal(hf_counter_take(one, 0), 0);
+    hf_counter_destroy(&one);
+    hf_counter_destroy(&other);
+    hf_progress_thread_stop(&thread);
+}
+
+/** Rank 0 computes for a second; the others read the counter meanwhile and say how long it took. */
+static void read_while_rank_0_computes(struct hf_counter *counter)
+{
+    enum { N = 3 };
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = hf_wall_seconds();
+    volatile double sum = 0.0;
+    if (rank_here() == 0)
+        while (hf_wall_seconds() - start < 1.0) sum += 1.0;
+    for (int k = 0; rank_here() != 0 && k < N; k++) hf_counter_take(counter, 1);
+    if (rank_here() != 0) assert_true(hf_wall_seconds() - start < 0.8);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/** With more ranks than this test can expect cores for, how long it takes says nothing. */
+static void the_thread_serves_while_its_rank_computes(void **state)
+{
+    (void)state;
+    if (!with_thread || rank_count() == 1 || rank_count() > 3) return;
+    struct hf_progress_thread *thread = new_thread();
+    struct hf_counter *counter = new_counter();
+    read_while_rank_0_computes(counter);
+    hf_progress_thread_rest(thread);
+    hf_progress_thread_rest(thread);
+    hf_counter_reset(counter);
+    take_and_check(counter, 3, 1);
+    hf_progress_thread_wake(thread);
+    read_while_rank_0_computes(counter);
+    hf_progress_thread_rest(thread);
+    hf_progress_thread_stop(&thread); /* out of its sleep */
+    hf_counter_destroy(&counter);
+}
+
+static void check_same_message(const struct hf_error *error)
+{
+    struct hf_error first = *error;
+    MPI_Bcast(first.message, (int)sizeof first.message, MPI_CHAR, 0, MPI_COMM_WORLD);
+    assert_string_equal(error->message, first.message);
+    assert_non_null(strstr(error->message, "MPI_THREAD_MULTIPLE"));
+}
+
+static void without_thread_support_all_ranks_hear_of_it(void **state)
+{
+    (void)state;
+    struct hf_progress_thread *thread = NULL;
+    struct hf_scheduler *scheduler = NULL;
+    struct hf_error error;
+    const struct hf_scheduler_settings settings = {
+        .name = "counter", .counter = method, .progress_thread = true};
+    no_threads = rank_here() == 0;
+    assert_int_equal(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error), HF_NO_RESOURCE);
+    assert_null(thread);
+    check_same_message(&error);
+    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error),
+                     HF_NO_RESOURCE);
+    assert_null(scheduler);
+    check_same_message(&error);
+    no_threads = false;
+}
+
+static void a_thread_on_every_rank_does_no_harm(void **state)
+{
+    (void)state;
+    struct hf_progress_thread *thread = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error), HF_OK);
+    struct hf_counter *counter = new_counter();
+    take_and_check(counter, 20, 1);
+    hf_counter_destroy(&counter);
+    hf_progress_thread_stop(&thread);
+}
+
+int main(int argc, char **argv)
+{
+    method = strcmp(argv[1], "array") == 0 ? HF_COUNTER_ARRAY : HF_COUNTER_FETCH_AND_OP;
+    with_thread = argc > 2 && strcmp(argv[2], "thread") == 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_value_is_given_exactly_once),
+        cmocka_unit_test(ranks_may_add_different_increments),
+        cmocka_unit_test(a_reset_counter_begins_again),
+        cmocka_unit_test(two_counters_count_by_themselves),
+        cmocka_unit_test(the_thread_serves_while_its_rank_computes),
+        cmocka_unit_test(without_thread_support_all_ranks_hear_of_it),
+        cmocka_unit_test(a_thread_on_every_rank_does_no_harm),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
