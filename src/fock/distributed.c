@@ -196,9 +196,9 @@ static hf_status allocate_lists(struct hf_distributed *data, int n_job, struct h
     const size_t n = (size_t)n_job;
     data->blocks = (struct hf_quartet_blocks){.n_job = n_job};
     data->job = calloc(n, sizeof *data->job);
-    data->D = calloc(n, sizeof *data->D);
-    data->J = calloc(n, sizeof *data->J);
-    data->K = calloc(n, sizeof *data->K);
+    data->D = calloc(n, sizeof(void *));
+    data->J = calloc(n, sizeof(void *));
+    data->K = calloc(n, sizeof(void *));
     if (data->job == NULL || data->D == NULL || data->J == NULL || data->K == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
     data->blocks.job = data->job;
