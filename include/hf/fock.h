@@ -59,13 +59,14 @@ struct hf_fock_account {
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */
     const char *transport;            /**< one-sided transport in use; NULL with replicated data */
-    const char *note;                 /**< why it is not the one asked for, or ""; the builder's */
 };
 
 /** One way to build; the list is hf_fock_list. */
 struct hf_fock_ops {
     const char *name, *about, *cite;
     bool distributed; /**< matrices are spread over the ranks */
+    /** Bytes of blocks a rank keeps at hand at most for matrices of order n; NULL: none. */
+    double (*cache_bytes)(int n_function, int n_rank);
     hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
     hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error);
@@ -77,6 +78,9 @@ extern const struct hf_fock_ops *const hf_fock_list[];
 
 /** Whether the builder of that name spreads its matrices over the ranks; false for none. */
 bool hf_fock_is_distributed(const char *builder);
+
+/** Bytes of cached blocks that a rank holds at most in a build of one density, an estimate. */
+double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank);
 
 /** Builder over the shell pairs of `pairs` (borrowed with its basis; must outlive the builder).
  *  Collective. HF_BAD_INPUT: no such builder or scheduler. */
@@ -102,6 +106,10 @@ void hf_fock_destroy(struct hf_fock_builder **builder);
  * the builder is still usable. Source   book Fig. 8.2. */
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
                         double threshold, struct hf_error *error) HF_MUST_CHECK;
+
+/** One line on why the one-sided transport is not the one asked for; "" when there is nothing to
+ * say. The builder's. Not collective. */
+const char *hf_fock_note(const struct hf_fock_builder *builder);
 
 /** Counts of the last build; equal on every rank. Not collective. */
 struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder);

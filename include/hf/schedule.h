@@ -28,7 +28,8 @@ struct hf_scheduler;
 struct hf_scheduler_settings {
     const char *name;               /**< in hf_scheduler_list */
     enum hf_counter_method counter; /**< of "counter" */
-    bool progress_thread;           /**< of "counter": a thread that serves rank 0's counter */
+    bool progress_thread; /**< of "counter": a thread on rank 0, which has the counter, serves
+                               the others while it computes */
 };
 
 /** What the last round cost this rank. */
@@ -54,7 +55,8 @@ struct hf_scheduler_ops {
 extern const struct hf_scheduler_ops *const hf_scheduler_list[];
 
 /** Scheduler over a duplicate of `comm`; the settings are copied, the name in them is borrowed.
- *  Collective. HF_BAD_INPUT: no such scheduler. HF_NO_RESOURCE: memory, threads. */
+ *  Collective. HF_BAD_INPUT: no such scheduler. HF_NO_RESOURCE: memory, or a progress thread
+ * without MPI_THREAD_MULTIPLE. */
 hf_status hf_scheduler_create(MPI_Comm comm, const struct hf_scheduler_settings *settings,
                               struct hf_scheduler **scheduler,
                               struct hf_error *error) HF_MUST_CHECK;
@@ -63,17 +65,23 @@ hf_status hf_scheduler_create(MPI_Comm comm, const struct hf_scheduler_settings 
 void hf_scheduler_destroy(struct hf_scheduler **scheduler);
 
 /** Opens a round of `n_task` tasks. `cost` [n_task], equal on all ranks and borrowed until finish,
- *  or NULL when the tasks are numbered in falling order of cost already. Dynamic schedulers hand
- * the dearest out first. Collective. */
+ *  or NULL when the tasks are numbered in falling order of cost already. Collective.
+ *
+ *  Tasks are handed out dearest first, and every rank gets its own in falling order of cost; but a
+ *  thief may get dearer ones than it had. With "steal" rank r begins with the r-th dearest, and
+ *  each part a rank has at one time (its share, then what it takes over) goes in falling order. */
 hf_status hf_scheduler_start(struct hf_scheduler *scheduler, int64_t n_task, const double cost[],
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** Next task of this rank, or -1 when there are no more. Not collective. */
+/** Next task of this rank, or -1 when there are no more. Not collective, but ranks serve each other
+ *  here ("steal"; rank 0 with "manager", and with "counter" unless a thread does): one that stays
+ *  away long keeps others waiting. */
 int64_t hf_scheduler_next(struct hf_scheduler *scheduler);
 
 /** This rank takes no more tasks: next would now return -1. What was set aside for it is lost, that
- *  is its whole share (static) or the rest of its chunk and one chunk asked for ahead (manager), so
- *  the round is incomplete and the caller reports the failure after finish. Not collective. */
+ *  is its whole share (static), what it has left of its share or of what it took over (steal), the
+ *  rest of its chunk (counter), or that and one chunk asked for ahead (manager); so the round is
+ *  incomplete and the caller reports the failure after finish. Not collective. */
 void hf_scheduler_abandon(struct hf_scheduler *scheduler);
 
 /** Closes the round when every rank has had its -1 or abandoned. Collective. */

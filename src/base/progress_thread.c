@@ -34,8 +34,9 @@ static bool park(struct hf_progress_thread *self)
     return stop;
 }
 
-/** Looks again and again for a message that nobody sends before the end: a test of a receive that
- *  is not complete has to make progress, whereas a probe may look into a list and no further. */
+/** Looks again and again for a message that nobody sends before the end. A test of a receive that
+ * is not complete makes progress everywhere; MPICH's probe does not when the communicator has one
+ *  rank. */
 static void *serve(void *argument)
 {
     struct hf_progress_thread *self = argument;

@@ -3,8 +3,8 @@
 
 #include "hf/shell_pair.h"
 
-/** Matrices of n x n doubles that a rank holds at the same time at most: the bound that the design
- *  sets for a direct calculation with replicated matrices. */
+/** Matrices of n x n doubles that a direct calculation holds at the same time at most: on every
+ * rank with replicated data, on all ranks together with distributed data. */
 enum { N_MATRIX = 12 };
 
 /** Bytes of the program with its libraries and of the integral engine, as measured on Debian 12. */
@@ -25,14 +25,31 @@ static double shell_pair_bytes(const struct hf_basis *basis)
            pairs * (double)sizeof(struct hf_shell_pair);
 }
 
+/** Bytes of matrices on a rank at most. */
+static double matrix_bytes(const struct hf_fock_settings *fock, int n_function, int n_rank)
+{
+    const double all = N_MATRIX * (double)n_function * n_function * (double)sizeof(double);
+    if (!hf_fock_is_distributed(fock->builder)) return all;
+    return all / n_rank + hf_fock_cache_bytes(fock->builder, n_function, n_rank);
+}
+
+static void print_fock(const struct hf_calculation *calculation, FILE *stream)
+{
+    const struct hf_fock_settings *fock = &calculation->settings.fock;
+    fprintf(stream, "Fock matrix   %s, scheduler %s, tasks by %s, guess %s\n", fock->builder,
+            fock->schedule.name, calculation->grain_name, calculation->settings.guess);
+    if (hf_fock_is_distributed(fock->builder))
+        fprintf(stream, "One-sided     %s, %s adds\n", fock->onesided.transport,
+                fock->onesided.accumulate == HF_ACCUMULATE_CALLER ? "caller" : "owner");
+}
+
 void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *stream)
 {
     const struct hf_run_description *run = &calculation->description;
     const struct hf_molecule *molecule = run->molecule;
-    const struct hf_scf_settings *settings = run->settings;
     const struct hf_context *context = calculation->context;
-    const double n = run->basis->n_function;
-    const double matrices = N_MATRIX * n * n * (double)sizeof(double);
+    const double matrices =
+        matrix_bytes(&run->settings->fock, run->basis->n_function, context->n_rank);
     const double pairs = shell_pair_bytes(run->basis), megabyte = 1e6;
     if (context->rank != 0) return;
     fprintf(stream, "Input         %s (%s)\n", run->input_path, run->input_format);
@@ -44,9 +61,7 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
     fprintf(stream, "Basis         %s: %d functions in %d shells, %d primitives, l up to %d\n",
             run->basis->name, run->basis->n_function, run->basis->n_shell, run->basis->n_primitive,
             run->basis->max_l);
-    fprintf(stream, "Fock matrix   %s, scheduler %s, tasks by %s, guess %s\n",
-            settings->fock.builder, settings->fock.schedule.name, calculation->grain_name,
-            settings->guess);
+    print_fock(calculation, stream);
     fprintf(stream, "Ranks         %d\n", context->n_rank);
     fprintf(
         stream,

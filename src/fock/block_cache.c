@@ -67,7 +67,7 @@ hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
         made->n_bucket *= 2;
     struct hf_memory *memory = settings->context->memory;
     made->bucket =
-        hf_memory_allocate(memory, "cached blocks", (size_t)made->n_bucket, sizeof *made->bucket);
+        hf_memory_allocate(memory, "cached blocks", (size_t)made->n_bucket, sizeof(void *));
     made->folded =
         hf_memory_allocate_matrix(memory, "cached blocks", largest * largest, sizeof *made->folded);
     *cache = made;
@@ -172,15 +172,24 @@ static void make_room(struct hf_block_cache *self, size_t bytes)
     }
 }
 
+void hf_block_cache_flush(struct hf_block_cache *cache)
+{
+    struct hf_cached_block *block = cache->oldest;
+    while (block != NULL) {
+        struct hf_cached_block *newer = block->newer;
+        evict(cache, block);
+        block = newer;
+    }
+}
+
 void hf_block_cache_destroy(struct hf_block_cache **cache)
 {
     struct hf_block_cache *old = *cache;
     if (old != NULL) {
         struct hf_memory *memory = old->set.context->memory;
-        while (old->oldest != NULL) {
-            old->oldest->touched = false;
-            evict(old, old->oldest);
-        }
+        for (struct hf_cached_block *block = old->oldest; block != NULL; block = block->newer)
+            block->touched = false; /* nobody wants the sums of a build that failed */
+        hf_block_cache_flush(old);
         hf_memory_release(memory, old->folded);
         hf_memory_release(memory, old->bucket);
         free(old);
@@ -303,11 +312,6 @@ void hf_block_cache_unpin(struct hf_block_cache *cache, struct hf_cached_block *
 {
     (void)cache;
     block->n_pin--;
-}
-
-void hf_block_cache_flush(struct hf_block_cache *cache)
-{
-    while (cache->oldest != NULL) evict(cache, cache->oldest);
 }
 
 struct hf_block_cache_account hf_block_cache_account(const struct hf_block_cache *cache)

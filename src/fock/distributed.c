@@ -196,9 +196,9 @@ static hf_status allocate_lists(struct hf_distributed *data, int n_job, struct h
     const size_t n = (size_t)n_job;
     data->blocks = (struct hf_quartet_blocks){.n_job = n_job};
     data->job = calloc(n, sizeof *data->job);
-    data->D = calloc(n, sizeof *data->D);
-    data->J = calloc(n, sizeof *data->J);
-    data->K = calloc(n, sizeof *data->K);
+    data->D = calloc(n, sizeof(void *));
+    data->J = calloc(n, sizeof(void *));
+    data->K = calloc(n, sizeof(void *));
     if (data->job == NULL || data->D == NULL || data->J == NULL || data->K == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
     data->blocks.job = data->job;
@@ -227,14 +227,19 @@ cleanup:
     return status;
 }
 
-/** Bytes of the blocks that one kind of cache may keep: less than the whole matrix, and no more
- * than about the share of a rank once there are many. */
-static size_t cache_budget(const struct hf_fock_builder *self)
+/** Bytes of the blocks that one kind of cache may keep: no more than half of a matrix, and than
+ * about the share of a rank once there are many. */
+static double cache_budget(int n_function, int n_rank)
 {
     static const double LEAST_BYTES = 8.0 * 1024.0 * 1024.0;
-    const double n = self->pairs->basis->n_function;
-    const double whole = n * n * sizeof(double);
-    return (size_t)fmin(0.5 * whole, fmax(whole / self->context->n_rank, LEAST_BYTES));
+    const double whole = (double)n_function * n_function * sizeof(double);
+    return fmin(0.5 * whole, fmax(whole / n_rank, LEAST_BYTES));
+}
+
+/** Density, J and K. */
+static double cache_bytes(int n_function, int n_rank)
+{
+    return 3.0 * cache_budget(n_function, n_rank);
 }
 
 /** Local. */
@@ -247,7 +252,7 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
         .layout = data->layout,
         .n_layer = data->blocks.n_job,
         .array = data->D,
-        .budget_bytes = cache_budget(self),
+        .budget_bytes = (size_t)cache_budget(self->pairs->basis->n_function, self->context->n_rank),
     };
     hf_status status;
     HF_TRY(hf_block_cache_create(&settings, &data->density, error));
@@ -392,7 +397,7 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
     HF_TRY(hf_atom_layout_create(context, self->pairs->basis, &data->layout, error));
     HF_TRY(hf_onesided_create(context, &self->settings.onesided, &data->onesided, error));
     self->account.transport = hf_onesided_transport(data->onesided);
-    self->account.note = hf_onesided_note(data->onesided);
+    self->note = hf_onesided_note(data->onesided);
 cleanup:
     return status;
 }
@@ -403,6 +408,7 @@ const struct hf_fock_ops hf_fock_distributed = {
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Figs. 8.4 and 8.5",
     .distributed = true,
+    .cache_bytes = cache_bytes,
     .create = create,
     .build = build,
     .destroy = destroy,

@@ -19,6 +19,13 @@ bool hf_fock_is_distributed(const char *builder)
     return ops != NULL && ops->distributed;
 }
 
+double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank)
+{
+    const struct hf_fock_ops *ops = find_builder(builder);
+    if (ops == NULL || ops->cache_bytes == NULL) return 0.0;
+    return ops->cache_bytes(n_function, n_rank);
+}
+
 hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
                          const struct hf_fock_settings *settings, struct hf_fock_builder **builder,
                          struct hf_error *error)
@@ -89,4 +96,9 @@ cleanup:
 struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder)
 {
     return builder->account;
+}
+
+const char *hf_fock_note(const struct hf_fock_builder *builder)
+{
+    return builder->note != NULL ? builder->note : "";
 }

@@ -18,7 +18,8 @@ struct hf_fock_builder {
     struct hf_task_list *tasks;
     struct hf_quartet_work work; /**< with the threshold of the build that runs */
     struct hf_fock_account account;
-    void *data; /**< of the implementation */
+    const char *note; /**< of one-sided communication; NULL: none */
+    void *data;       /**< of the implementation */
 };
 
 extern const struct hf_fock_ops hf_fock_replicated, hf_fock_distributed;

@@ -117,8 +117,8 @@ static struct bra_bounds find_bra_bounds(const struct hf_quartet_work *work,
             blocks->largest[a->atom][b->atom][a->bound * blocks->n_shell[b->atom] + b->bound];
     for (int k = 0; k < 2 && blocks->exchange; k++) {
         const int atom = HF_ATOM_C + k;
-        bounds.a_row[k] = blocks->largest[a->atom][atom] + a->bound * blocks->n_shell[atom];
-        bounds.b_row[k] = blocks->largest[b->atom][atom] + b->bound * blocks->n_shell[atom];
+        bounds.a_row[k] = blocks->largest[a->atom][atom] + (size_t)a->bound * blocks->n_shell[atom];
+        bounds.b_row[k] = blocks->largest[b->atom][atom] + (size_t)b->bound * blocks->n_shell[atom];
     }
     return bounds;
 }

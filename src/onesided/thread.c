@@ -114,7 +114,7 @@ static int find_slot(struct hf_thread_transport *data)
     for (int s = 0; s < data->n_slot; s++)
         if (data->array[s] == NULL) return s;
     const int n = 2 * data->n_slot + 8;
-    struct hf_block_array **more = realloc(data->array, (size_t)n * sizeof(*more));
+    struct hf_block_array **more = realloc(data->array, (size_t)n * sizeof(void *));
     if (more == NULL) return -1;
     const int slot = data->n_slot;
     for (int s = slot; s < n; s++) more[s] = NULL;
@@ -130,10 +130,12 @@ static hf_status array_create(struct hf_block_array *array, struct hf_error *err
     struct hf_thread_array *data = calloc(1, sizeof *data);
     array->local = hf_memory_allocate_matrix(self->context->memory, array->label, array->local_size,
                                              sizeof *array->local);
+    bool entered = false;
     if (data != NULL && array->local != NULL) {
         pthread_mutex_lock(&transport->mutex);
         data->slot = find_slot(transport);
-        if (data->slot >= 0) {
+        entered = data->slot >= 0;
+        if (entered) {
             array->data = data;
             transport->array[data->slot] = array;
             transport->n_array++;
@@ -141,7 +143,7 @@ static hf_status array_create(struct hf_block_array *array, struct hf_error *err
         }
         pthread_mutex_unlock(&transport->mutex);
     }
-    if (array->data != NULL) return HF_OK;
+    if (entered) return HF_OK;
     free(data);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", array->label);
 }

@@ -164,6 +164,8 @@ static bool add_launch(cJSON *extras, const struct hf_context *context,
               hf_json_add_text(object, "input_format", run->input_format);
     for (int i = 0; ok && i < run->n_warning; i++)
         ok = cJSON_AddItemToArray(warnings, cJSON_CreateString(run->warning[i])) != 0;
+    if (ok && run->report != NULL && run->report->note[0] != '\0')
+        ok = cJSON_AddItemToArray(warnings, cJSON_CreateString(run->report->note)) != 0;
     return ok;
 }
 
@@ -209,7 +211,6 @@ static bool add_blocks(cJSON *fock, const struct hf_fock_account *account)
     const struct hf_block_counts *blocks = &account->blocks;
     cJSON *object = cJSON_AddObjectToObject(fock, "density_blocks");
     return object != NULL && hf_json_add_text(fock, "onesided_transport", account->transport) &&
-           hf_json_add_text(fock, "onesided_note", account->note) &&
            hf_json_add_integer(object, "asked", blocks->n_asked) &&
            hf_json_add_integer(object, "cached", blocks->n_cached) &&
            hf_json_add_integer(object, "own", blocks->n_own) &&

@@ -22,6 +22,7 @@ struct hf_report {
     struct hf_scf_iteration *iteration; /**< [n_iteration], kept for the JSON file; owned */
     int n_iteration, n_allocated;
     char linalg[96]; /**< what the driver said it uses */
+    char note[512];  /**< and on one-sided communication */
 };
 
 /** What only shows when all ranks are seen together. */

@@ -57,6 +57,7 @@ static void observe_start(void *data, const struct hf_scf_start *start)
 {
     struct hf_report *report = data;
     snprintf(report->linalg, sizeof report->linalg, "%s", start->linalg);
+    snprintf(report->note, sizeof report->note, "%s", start->note != NULL ? start->note : "");
     report->build_started = 0.0;
     if (report->stream == NULL) return;
     erase_progress(report);
@@ -66,8 +67,7 @@ static void observe_start(void *data, const struct hf_scf_start *start)
         fprintf(report->stream, "  %-22s %s\n", "One-sided transport", start->transport);
     fprintf(report->stream, "  %-22s %d from %d functions (%d removed as linearly dependent)\n",
             "Orbitals", start->n_orbital, start->n_function, start->n_function - start->n_orbital);
-    if (start->transport != NULL && start->note[0] != '\0')
-        fprintf(report->stream, "Warning: %s\n", start->note);
+    if (report->note[0] != '\0') fprintf(report->stream, "Warning: %s\n", report->note);
     fprintf(report->stream, "\n  %4s %20s %14s %12s %9s %11s\n", "Iter", "Energy/hartree", "Change",
             "Commutator", "Seconds", "Quartets/%");
     fflush(report->stream);

@@ -303,7 +303,7 @@ static void tell_start(const struct run *run)
         .n_orbital = run->result->n_orbital,
         .linalg = hf_linalg_description(run->linalg),
         .transport = account.transport,
-        .note = account.note,
+        .note = hf_fock_note(run->builder),
     };
     if (run->observer != NULL && run->observer->started != NULL)
         run->observer->started(run->observer->data, &start);

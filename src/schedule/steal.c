@@ -35,9 +35,10 @@ static const double LOOK_SECONDS = 20e-6;
 enum { ASKED_AT_ONCE = 8 };
 static const double FIRST_PAUSE_SECONDS = 20e-6, LONGEST_PAUSE_SECONDS = 2e-3;
 
-/** Looks in vain before an idle rank begins to nap, and the naps: a worker may need its core. */
+/** Looks of an idle rank before it begins to nap, and how long it naps at most: a worker may need
+ * its core. */
 enum { LOOKS_BEFORE_NAP = 100 };
-static const long FIRST_NAP_NS = 20000, LONGEST_NAP_NS = 200000;
+static const long LONGEST_NAP_NS = 200000;
 
 /** Positions first, first + stride, ... of the list; also the reply to a thief. */
 struct progression {
@@ -75,6 +76,8 @@ struct patience {
     long nap_ns;
 };
 
+static const struct patience fresh = {.nap_ns = 20000};
+
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
 {
     struct stealing *data = self->data = calloc(1, sizeof *data);
@@ -111,20 +114,19 @@ static struct progression split(struct progression *from)
 }
 
 /** Answers the requests that have come; at most one for each rank, so that the rank's own work goes
- *  on. True: there was one. */
-static bool serve(struct hf_scheduler *self)
+ *  on. */
+static void serve(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
     for (int n = 0; n < self->n_rank; n++) {
         MPI_Status from;
         int there;
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, self->comm, &there, &from);
-        if (!there) return n > 0;
+        if (!there) return;
         MPI_Recv(NULL, 0, MPI_BYTE, from.MPI_SOURCE, TAG_REQUEST, self->comm, MPI_STATUS_IGNORE);
         const struct progression part = split(&data->mine);
         MPI_Send(&part, 3, MPI_INT64_T, from.MPI_SOURCE, TAG_REPLY, self->comm);
     }
-    return true;
 }
 
 /* ---- The end ---- */
@@ -192,15 +194,14 @@ static int next_victim(const struct hf_scheduler *self, struct stealing *data)
 
 /** Asks a rank for tasks when it is time to. The answer tells that the request has arrived, so its
  *  send is waited for then and not here: the victim may be away from MPI for long. */
-static bool ask(struct hf_scheduler *self)
+static void ask(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    if (self->n_rank == 1 || hf_wall_seconds() < data->next_request) return false;
+    if (self->n_rank == 1 || hf_wall_seconds() < data->next_request) return;
     const int victim = next_victim(self, data);
     MPI_Irecv(&data->reply, 3, MPI_INT64_T, victim, TAG_REPLY, self->comm, &data->receive);
     MPI_Isend(NULL, 0, MPI_BYTE, victim, TAG_REQUEST, self->comm, &data->request);
     data->asked = true;
-    return true;
 }
 
 /** When to ask again after a refusal; not all thieves at the same time. */
@@ -216,12 +217,12 @@ static void set_pause(struct hf_scheduler *self)
 }
 
 /** Takes the answer if it has come. */
-static bool take_reply(struct hf_scheduler *self)
+static void take_reply(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
     int there;
     MPI_Test(&data->receive, &there, MPI_STATUS_IGNORE);
-    if (!there) return false;
+    if (!there) return;
     MPI_Wait(&data->request, MPI_STATUS_IGNORE);
     data->asked = false;
     data->mine = data->reply;
@@ -231,12 +232,10 @@ static bool take_reply(struct hf_scheduler *self)
     } else {
         set_pause(self);
     }
-    return true;
 }
 
-static void wait_a_little(struct patience *patience, bool something_happened)
+static void wait_a_little(struct patience *patience)
 {
-    if (something_happened) *patience = (struct patience){.nap_ns = FIRST_NAP_NS};
     if (patience->n_look < LOOKS_BEFORE_NAP) {
         patience->n_look++;
         sched_yield();
@@ -251,14 +250,17 @@ static void wait_a_little(struct patience *patience, bool something_happened)
 static void seek(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    struct patience patience = {.nap_ns = FIRST_NAP_NS};
+    struct patience patience = fresh;
     for (;;) {
-        bool happened = serve(self);
-        if (advance_wave(self)) happened = true;
+        serve(self);
+        if (advance_wave(self)) patience = fresh; /* the next step is near */
         if (data->done) return;
-        if (data->asked ? take_reply(self) : ask(self)) happened = true;
+        if (data->asked)
+            take_reply(self);
+        else
+            ask(self);
         if (data->mine.count > 0) return;
-        wait_a_little(&patience, happened);
+        wait_a_little(&patience);
     }
 }
 
@@ -309,23 +311,25 @@ static void abandon(struct hf_scheduler *self)
 static void finish(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    struct patience patience = {.nap_ns = FIRST_NAP_NS};
+    struct patience patience = fresh;
     MPI_Request barrier = MPI_REQUEST_NULL;
+    bool joined = false;
     int all_here = 0;
     abandon(self); /* a rank that has had its -1 has nothing to lose */
-    for (bool joined = false; !all_here;) {
-        bool happened = serve(self);
+    for (;;) {
+        serve(self);
         if (!data->done) {
-            if (advance_wave(self)) happened = true;
+            if (advance_wave(self)) patience = fresh;
         } else if (data->asked) {
-            if (take_reply(self)) happened = true;
+            take_reply(self);
         } else if (!joined) {
             MPI_Ibarrier(self->comm, &barrier);
             joined = true;
         } else {
             MPI_Test(&barrier, &all_here, MPI_STATUS_IGNORE);
         }
-        if (!all_here) wait_a_little(&patience, happened);
+        if (all_here) return;
+        wait_a_little(&patience);
     }
 }
 

@@ -81,6 +81,8 @@ BAD_INPUT = [
     ("unknown option", WATER, ["--bassis", "STO-3G"], ["--bassis", "did you mean --basis"]),
     ("option without its value", WATER, ["--basis"], ["--basis needs a value"]),
     ("unknown choice", WATER, ["--schedule", "statik"], ["'statik'", "did you mean static"]),
+    ("unknown transport", WATER, ["--onesided", "thred"], ["'thred'", "did you mean thread"]),
+    ("unknown strategy", WATER + "accumulate anyone\n", [], ["line 9", "'anyone'", "accumulate"]),
     ("method that hf lacks", WATER, ["--method", "uhf"], ["uhf is not available"]),
     ("two files", WATER, ["another.mol"], ["more than one input file"]),
 ]

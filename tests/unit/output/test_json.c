@@ -101,7 +101,12 @@ static void iterations_seen_by_the_observer_are_in_the_file(void **state)
     struct hf_report *report = NULL;
     assert_int_equal(hf_report_create(f->context, stream, &report, &error), HF_OK);
     const struct hf_scf_observer observer = hf_report_observer(report);
-    observer.started(observer.data, &start);
+    struct hf_scf_start changed = start;
+    changed.transport = "rma";
+    changed.note = "using onesided rma";
+    f->result.last_build.transport = "rma";
+    f->result.last_build.blocks.n_asked = 12;
+    observer.started(observer.data, &changed);
     for (int i = 1; i <= 40; i++) {
         const struct hf_scf_iteration iteration = {.number = i, .energy = -75.0 - 1.0 / i};
         observer.iteration(observer.data, &iteration);
@@ -114,6 +119,12 @@ static void iterations_seen_by_the_observer_are_in_the_file(void **state)
         assert_int_equal(cJSON_GetArraySize(list), 40);
         const cJSON *last = cJSON_GetArrayItem(list, 39);
         assert_same_double(at(last, "energy")->valuedouble, -75.0 - 1.0 / 40);
+        const cJSON *warnings = at(hf, "warnings");
+        const int n_warning = cJSON_GetArraySize(warnings);
+        assert_string_equal(cJSON_GetArrayItem(warnings, n_warning - 1)->valuestring,
+                            "using onesided rma");
+        assert_string_equal(at(at(hf, "fock"), "onesided_transport")->valuestring, "rma");
+        assert_int_equal(at(at(at(hf, "fock"), "density_blocks"), "asked")->valueint, 12);
         assert_string_equal(at(at(hf, "scf"), "linear_algebra")->valuestring, "LAPACK on rank 0");
     }
     cJSON_Delete(root);

@@ -114,6 +114,32 @@ static void iteration_lines_are_flushed_as_they_happen(void **state)
     free(close_report(&w));
 }
 
+static void another_transport_than_asked_for_is_a_warning(void **state)
+{
+    struct fixture *f = *state;
+    struct written w = open_report(f);
+    const struct hf_scf_observer observer = hf_report_observer(w.report);
+    struct hf_scf_start changed = start;
+    changed.transport = "rma";
+    changed.note = "using onesided rma, since thread: no threads";
+    f->settings.fock.builder = "distributed";
+    f->settings.fock.onesided.transport = "thread";
+    f->result.last_build.transport = "rma";
+    f->result.last_build.blocks =
+        (struct hf_block_counts){.n_asked = 200, .n_cached = 150, .n_own = 20};
+    hf_report_header(w.report, &f->run);
+    observer.started(observer.data, &changed);
+    hf_report_timings(w.report, &f->result);
+    char *text = close_report(&w);
+    if (f->context->rank == 0) {
+        assert_contains(text, "One-sided              thread, owner adds\n");
+        assert_contains(text, "One-sided transport    rma\n");
+        assert_contains(text, "Warning: using onesided rma, since thread: no threads\n");
+        assert_contains(text, "200: 75.0 % cached, 10.0 % own, 15.0 % fetched");
+    }
+    free(text);
+}
+
 static void result_shows_parts_gap_and_dipole(void **state)
 {
     struct fixture *f = *state;
@@ -202,6 +228,7 @@ int main(int argc, char **argv)
         TEST(header_names_everything_that_changes_the_result),
         TEST(only_rank_zero_writes),
         TEST(iteration_lines_are_flushed_as_they_happen),
+        TEST(another_transport_than_asked_for_is_a_warning),
         TEST(result_shows_parts_gap_and_dipole),
         TEST(not_converged_is_said_with_two_lines_of_advice),
         TEST(timing_table_names_the_slowest_rank_and_the_largest_block),
