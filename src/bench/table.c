@@ -7,12 +7,13 @@
 
 void hf_bench_print(const struct hf_bench *bench, const char *format, ...)
 {
-    va_list arguments;
-    if (bench->stream == NULL) return;
-    va_start(arguments, format);
-    vfprintf(bench->stream, format, arguments);
-    va_end(arguments);
-    fflush(bench->stream); /* a long sweep is watched row by row */
+    if (bench->stream != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        vfprintf(bench->stream, format, arguments);
+        va_end(arguments);
+        fflush(bench->stream); /* a long sweep is watched row by row */
+    }
 }
 
 void hf_bench_print_header(const struct hf_bench *bench)
