@@ -10,7 +10,7 @@
 /** Naps between looks, in nanoseconds: every waking takes the compute thread's core for some
  * microseconds, so the thread sleeps longer while the compute thread serves, and longer and longer
  * while nobody asks. */
-enum { SHORTEST_NAP = 20000, LONGEST_NAP = 160000, NAP_WHILE_VISITED = 400000 };
+enum { SHORTEST_NAP = 20000, LONGEST_NAP = 160000, NAP_WHILE_VISITED = 2000000 };
 
 void hf_thread_finish_replies(struct hf_thread_transport *self)
 {
