@@ -1,0 +1,85 @@
+/* The list of tasks: every pair of units is in one task, however tasks are cut and scattered. */
+#include "../mpi_test.h"
+#include "../shells.h"
+
+#include "../../../src/fock/fock_private.h"
+
+#include "hf/shell_pair.h"
+
+enum { N_ATOM = 9, N_SHELL = 2 * N_ATOM };
+
+/** A ring of atoms with an s and a p shell each, of different width, so that costs differ. */
+static struct hf_basis *ring(void)
+{
+    double centre[N_ATOM][3];
+    struct test_shell shell[N_SHELL];
+    for (int i = 0; i < N_ATOM; i++) {
+        centre[i][0] = 1.1 * i;
+        centre[i][1] = 0.3 * i * (N_ATOM - i);
+        centre[i][2] = 0.0;
+        shell[2 * i] =
+            (struct test_shell){i, 0, 1 + i % 3, false, {3.0, 0.9, 0.3}, {0.3, 0.4, 0.3}};
+        shell[2 * i + 1] = (struct test_shell){i, 1, 1 + i % 2, false, {1.2, 0.4}, {0.5, 0.5}};
+    }
+    return test_basis(N_ATOM, (const double(*)[3])centre, N_SHELL, shell);
+}
+
+/** Counts each pair of units at [larger][smaller]. */
+static void count_pairs(const struct hf_task_list *list, int64_t n_unit, int *times)
+{
+    for (int64_t t = 0; t < hf_task_list_size(list); t++) {
+        const struct hf_task task = hf_task_list_get(list, t);
+        for (int64_t b = task.bra_begin; b < task.bra_end; b++) {
+            const int64_t bra = hf_task_list_unit(list, b);
+            const int64_t begin = task.all_kets ? 0 : task.ket_begin;
+            const int64_t end = task.all_kets ? bra + 1 : task.triangle ? b + 1 : task.ket_end;
+            for (int64_t k = begin; k < end; k++) {
+                const int64_t ket = task.all_kets ? k : hf_task_list_unit(list, k);
+                times[bra > ket ? bra * n_unit + ket : ket * n_unit + bra]++;
+            }
+        }
+    }
+}
+
+static void check(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                  const struct hf_task_order *order)
+{
+    struct hf_task_list *list = NULL;
+    struct hf_error error;
+    const int64_t n = order->grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
+    int *times = calloc((size_t)(n * n), sizeof *times);
+    assert_int_equal(hf_task_list_create(context, pairs, order, &list, &error), HF_OK);
+    count_pairs(list, n, times);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) assert_int_equal(times[i * n + j], 1);
+    hf_task_list_destroy(&list);
+    free(times);
+}
+
+static void every_pair_of_units_is_in_one_task(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = ring();
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
+    static const enum hf_grain grains[] = {HF_GRAIN_ATOM_QUARTET, HF_GRAIN_SHELL_PAIR,
+                                           HF_GRAIN_SHELL_QUARTET};
+    static const int tiles[] = {1, 2, 3, 8, 1000};
+    for (size_t g = 0; g < sizeof grains / sizeof *grains; g++)
+        for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
+            for (int scatter = 0; scatter <= 1; scatter++)
+                check(context, pairs,
+                      &(struct hf_task_order){
+                          .grain = grains[g], .tile = tiles[t], .scatter = scatter != 0});
+    hf_shell_pairs_destroy(&pairs);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_pair_of_units_is_in_one_task)};
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
