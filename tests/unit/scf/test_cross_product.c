@@ -1,10 +1,10 @@
 /* Every way to build a Fock matrix gives the same energy: builder x scheduler x transport x
  * accumulate strategy. argv[1]: "all"; "small", where iterations are slow (more ranks than cores
- * whose MPI library waits without yielding): all ways with a smaller molecule; or "some" of them.
- */
+ * whose MPI library waits without yielding): all ways with a smaller molecule; "some" of them; or
+ * "one" scheduler with the smaller molecule. */
 #include "scf_test.h"
 
-static bool all, small;
+static bool all, small, one;
 
 static const struct hf_scheduler_settings schedules[] = {
     {.name = "static"},
@@ -99,7 +99,7 @@ static void triangle(void **state)
     test_add_atom(&triangle, 1, false, 0.0, 0.0, 0.0);
     test_add_atom(&triangle, 1, false, 0.0, 0.0, 1.6);
     test_add_atom(&triangle, 1, false, 0.0, 1.5, 0.7);
-    check_molecule(&triangle.molecule, "STO-3G", all ? N_SCHEDULE : 4);
+    check_molecule(&triangle.molecule, "STO-3G", all ? N_SCHEDULE : one ? 1 : 4);
 }
 
 /** More ranks than blocks, or functions. */
@@ -133,6 +133,7 @@ static void grains(void **state)
 int main(int argc, char **argv)
 {
     small = strcmp(argv[1], "small") == 0;
+    one = strcmp(argv[1], "one") == 0;
     all = small || strcmp(argv[1], "all") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water),
@@ -140,5 +141,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(helium),
         cmocka_unit_test(grains),
     };
+    const struct CMUnitTest one_test[] = {cmocka_unit_test(triangle)};
+    if (one) HF_RUN_MPI_TESTS(argc, argv, one_test, false);
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }
