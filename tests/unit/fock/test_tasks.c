@@ -9,10 +9,8 @@
 enum { N_ATOM = 9, N_SHELL = 2 * N_ATOM };
 
 /** A ring of atoms with an s and a p shell each, of different width, so that costs differ. */
-static struct hf_basis *ring(void)
+static struct hf_basis *ring(double centre[N_ATOM][3], struct test_shell shell[N_SHELL])
 {
-    double centre[N_ATOM][3];
-    struct test_shell shell[N_SHELL];
     for (int i = 0; i < N_ATOM; i++) {
         centre[i][0] = 1.1 * i;
         centre[i][1] = 0.3 * i * (N_ATOM - i);
@@ -60,7 +58,9 @@ static void every_pair_of_units_is_in_one_task(void **state)
 {
     (void)state;
     struct hf_context *context = test_context();
-    struct hf_basis *basis = ring();
+    double centre[N_ATOM][3];
+    struct test_shell shell[N_SHELL]; /* the basis borrows the exponents */
+    struct hf_basis *basis = ring(centre, shell);
     struct hf_shell_pairs *pairs = NULL;
     struct hf_error error;
     assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
