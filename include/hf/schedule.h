@@ -48,6 +48,8 @@ struct hf_scheduler_ops {
     int64_t (*next)(struct hf_scheduler *self);
     void (*abandon)(struct hf_scheduler *self);
     void (*finish)(struct hf_scheduler *self);
+    /** Lets go of what self->data holds, which may be NULL or half made; self->data itself is freed
+     *  after it. NULL: nothing to do. */
     void (*destroy)(struct hf_scheduler *self);
 };
 

@@ -149,8 +149,6 @@ static void destroy(struct hf_scheduler *self)
     if (data == NULL) return;
     hf_counter_destroy(&data->counter);
     hf_progress_thread_stop(&data->thread);
-    free(data);
-    self->data = NULL;
 }
 
 const struct hf_scheduler_ops hf_schedule_counter = {

@@ -173,12 +173,6 @@ static void finish(struct hf_scheduler *self)
     if (self->rank == 0 && self->n_rank > 1) manage(self);
 }
 
-static void destroy(struct hf_scheduler *self)
-{
-    free(self->data);
-    self->data = NULL;
-}
-
 const struct hf_scheduler_ops hf_schedule_manager = {
     .name = "manager",
     .about = "rank 0 hands tasks to the others on request, largest first",
@@ -189,5 +183,4 @@ const struct hf_scheduler_ops hf_schedule_manager = {
     .next = next,
     .abandon = abandon,
     .finish = finish,
-    .destroy = destroy,
 };

@@ -69,7 +69,8 @@ void hf_scheduler_destroy(struct hf_scheduler **scheduler)
 {
     struct hf_scheduler *old = *scheduler;
     if (old != NULL) {
-        old->ops->destroy(old);
+        if (old->ops->destroy != NULL) old->ops->destroy(old);
+        free(old->data);
         MPI_Comm_free(&old->comm);
         free(old->order);
         free(old);

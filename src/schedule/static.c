@@ -43,12 +43,6 @@ static void finish(struct hf_scheduler *self)
     (void)self;
 }
 
-static void destroy(struct hf_scheduler *self)
-{
-    free(self->data);
-    self->data = NULL;
-}
-
 const struct hf_scheduler_ops hf_schedule_static = {
     .name = "static",
     .about = "round-robin, no communication",
@@ -59,5 +53,4 @@ const struct hf_scheduler_ops hf_schedule_static = {
     .next = next,
     .abandon = abandon,
     .finish = finish,
-    .destroy = destroy,
 };

@@ -333,12 +333,6 @@ static void finish(struct hf_scheduler *self)
     }
 }
 
-static void destroy(struct hf_scheduler *self)
-{
-    free(self->data);
-    self->data = NULL;
-}
-
 const struct hf_scheduler_ops hf_schedule_steal = {
     .name = "steal",
     .about = "even shares; a rank that has none left takes half of what another has left",
@@ -349,5 +343,4 @@ const struct hf_scheduler_ops hf_schedule_steal = {
     .next = next,
     .abandon = abandon,
     .finish = finish,
-    .destroy = destroy,
 };
