@@ -13,6 +13,17 @@
 extern "C" {
 #endif
 
+/** Most shells that hf_basis_merge makes one of. */
+enum { HF_MAX_SHELL_PART = 3 };
+
+/** One of the shells that a merged shell was made of. */
+struct hf_shell_part {
+    int l;
+    bool spherical;
+    const double *coefficient; /**< [n_primitive] of the merged shell, owned by the basis */
+    int first, n_function;     /**< its functions, counted from the first of the merged shell */
+};
+
 /** A contracted Gaussian shell: all functions of one angular momentum with one radial part.
  *
  *  Radial part: sum_k coefficient[k] exp(-exponent[k] r^2). The coefficients carry every
@@ -34,6 +45,8 @@ struct hf_shell {
     double centre_bohr[3];
     int first_function; /**< index of the first basis function */
     int n_function;     /**< 2l+1 or (l+1)(l+2)/2 */
+    int n_part;         /**< 0, or the parts of a merged shell (hf_basis_merge) */
+    struct hf_shell_part part[HF_MAX_SHELL_PART];
 };
 
 /** Shells in order of atoms; within an atom as the basis-set file lists them. */
@@ -82,6 +95,31 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
  *  Not collective. */
 hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,
                            struct hf_error *error) HF_MUST_CHECK;
+
+/** The same functions in the same order, with neighbouring shells of an atom made one where they
+ *  share all their exponents: contractions of one l (cc-pVXZ), or s and p (SP shells of Pople's
+ * sets and STO-nG). A merged shell has n_part > 0, l is the highest of its parts, `coefficient`
+ * that of the first. What is computed of primitives is so computed once for all parts. For
+ * two-electron integrals only; s and p are not merged where the set has functions beyond f. Memory
+ * *merged is owned by the caller and does not refer to `basis`. Call     not collective.
+ * HF_NO_RESOURCE: memory. */
+hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
+                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Part k of a shell; a shell that is not merged is its own only part. */
+static inline struct hf_shell_part hf_shell_get_part(const struct hf_shell *shell, int k)
+{
+    if (shell->n_part > 0) return shell->part[k];
+    return (struct hf_shell_part){.l = shell->l,
+                                  .spherical = shell->spherical,
+                                  .coefficient = shell->coefficient,
+                                  .n_function = shell->n_function};
+}
+
+static inline int hf_shell_n_part(const struct hf_shell *shell)
+{
+    return shell->n_part > 0 ? shell->n_part : 1;
+}
 
 /** Accepts a pointer to NULL; leaves NULL. */
 void hf_basis_destroy(struct hf_basis **basis);

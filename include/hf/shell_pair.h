@@ -24,30 +24,45 @@ enum hf_primitive_row {
     HF_ROW_PA_X, /**< P - A */
     HF_ROW_PA_Y,
     HF_ROW_PA_Z,
-    HF_ROW_PREFACTOR, /**< c_a c_b exp(-alpha beta/zeta |A-B|^2) sqrt(2) pi^(5/4) / zeta */
-    HF_ROW_BOUND,     /**< estimate of the primitive's own (ab|ab)^(1/2), falling along the row */
+    /** exp(-alpha beta/zeta |A-B|^2) sqrt(2) pi^(5/4) / zeta, times c_a c_b where the class has one
+     *  part; of more parts c_a c_b stand in rows of their own, HF_N_PRIMITIVE_ROW + part */
+    HF_ROW_PREFACTOR,
+    HF_ROW_BOUND, /**< estimate of the primitive's own (ab|ab)^(1/2), falling along the row */
     HF_N_PRIMITIVE_ROW
 };
 
 struct hf_primitive_chunk;
 
 /** One pair of shells. The shell of higher angular momentum comes first ("a"), which is what Libint
- *  wants; of equal ones the later shell. */
+ *  wants; of equal ones that of more parts, then the later shell. */
 struct hf_shell_pair {
     int a, b;       /**< shells, l_a >= l_b */
     int pair_class; /**< index into hf_shell_pairs.class_of */
     int n_primitive, n_padded;
-    double ab[3];            /**< A - B */
-    double bound;            /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
-    const double *primitive; /**< [HF_N_PRIMITIVE_ROW][n_padded], in a chunk of the list */
+    double ab[3]; /**< A - B */
+    double bound; /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
+    /** [HF_N_PRIMITIVE_ROW, and the parts if more than one][n_padded], in a chunk of the list */
+    const double *primitive;
 };
 
-/** Angular momenta and function types; pairs of one class are computed by the same code. */
-struct hf_pair_class {
+enum { HF_MAX_PAIR_PART = HF_MAX_SHELL_PART * HF_MAX_SHELL_PART };
+
+/** A part of one shell with a part of the other. */
+struct hf_pair_part {
     int l_a, l_b;
     bool spherical_a, spherical_b;
-    int n_cartesian; /**< Cartesian products, of both shells together */
-    int n_function;  /**< functions of both shells together */
+    int first_a, first_b; /**< first functions, counted in the (merged) shells */
+    int n_a, n_b;         /**< functions */
+};
+
+/** What the two shells consist of; pairs of one class are computed by the same code. */
+struct hf_pair_class {
+    int n_part;
+    struct hf_pair_part part[HF_MAX_PAIR_PART]; /**< parts of a slowest */
+    int n_a, n_b;                               /**< functions of the two shells */
+    int n_function;                             /**< n_a n_b */
+    int n_cartesian;                            /**< Cartesian products of all parts */
+    int l_low, l_high;                          /**< lowest l_a, highest l_a + l_b of the parts */
 };
 
 /** Pairs of two atoms A >= B, contiguous in the list: sorted by class, then by falling bound. */
@@ -80,6 +95,12 @@ double hf_shell_pair_cost(const struct hf_shell_pairs *pairs, const struct hf_sh
 static inline const double *hf_pair_row(const struct hf_shell_pair *pair, enum hf_primitive_row row)
 {
     return pair->primitive + (size_t)row * (size_t)pair->n_padded;
+}
+
+/** c_a c_b of the primitives of one part of a pair whose class has more than one part. */
+static inline const double *hf_pair_coefficient(const struct hf_shell_pair *pair, int part)
+{
+    return pair->primitive + (size_t)(HF_N_PRIMITIVE_ROW + part) * (size_t)pair->n_padded;
 }
 
 #ifdef __cplusplus

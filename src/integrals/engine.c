@@ -8,20 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Largest of what the quartets of a list of pairs need, in numbers unless it says otherwise. */
+struct engine_sizes {
+    size_t n_primitive; /**< primitive quartets given to Libint */
+    size_t scratch;     /**< of the recurrence */
+    size_t block;       /**< between the steps, HF_LANES quartets where they are batched */
+    size_t levels;      /**< contracted levels of all parts */
+    size_t result;      /**< one quartet */
+};
+
 struct hf_engine {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     const struct hf_kernels *kernels;
+    int *most_primitive; /**< [n_class] */
     struct hf_boys *boys;
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     double threshold;
-    Libint_eri_t *primitive; /**< [n_primitive]; the first holds Libint's work space */
-    size_t n_primitive;
+    Libint_eri_t *primitive; /**< the first holds Libint's work space */
     bool libint_ready;
+    struct engine_sizes size;
     double *scratch;   /**< of the recurrence */
-    double *buffer[3]; /**< blocks between the steps, each `block` long */
-    size_t block;
-    double *result; /**< [HF_MAX_BATCH][largest quartet] */
+    double *buffer[3]; /**< blocks between the steps */
+    double *levels;    /**< contracted levels of one quartet, all parts */
+    double *assembled; /**< quartets of which the parts are put together */
+    double *result;    /**< [HF_MAX_BATCH][largest quartet] */
     struct hf_engine_account account;
 };
 
@@ -59,7 +70,7 @@ static enum method choose_method(const struct hf_pair_class *kind,
 {
     const double libint_primitive = 0.35, libint_quartet = 3.0;
     const double one_quartet = 3.0, batch_step = 1.2, batch_group = 4.0;
-    const int l_fixed = kind->l_a + kind->l_b, l_other = kinds->l_a + kinds->l_b;
+    const int l_fixed = kind->l_high, l_other = kinds->l_high;
     if (l_fixed > HF_MAX_RECURRENCE_L || l_other > HF_MAX_RECURRENCE_L) return BY_LIBINT;
     int64_t n_primitive = 0, n_one = 0, n_batch = 0;
     for (int i = 0; i < n; i++) {
@@ -74,60 +85,92 @@ static enum method choose_method(const struct hf_pair_class *kind,
     const double by_libint = libint_primitive * (double)n_primitive + libint_quartet * n;
     const double by_one = (double)n_one + one_quartet * n;
     const double by_batch = batch_step * (double)n_batch + batch_group * n_group;
-    const bool not_in_libint = l_fixed + l_other == 0;
+    /* (ss|ss) is not in Libint, and (sp| of merged shells is in the wrong order for it. */
+    const bool not_in_libint = l_fixed + l_other == 0 || kind->n_part > 1 || kinds->n_part > 1;
     if (by_batch < by_one && (not_in_libint || by_batch < by_libint)) return BY_BATCH_RECURRENCE;
     return not_in_libint || by_one < by_libint ? BY_RECURRENCE : BY_LIBINT;
 }
 
-/** Largest number of primitive quartets Libint can be given, largest block, largest result. */
-static void find_sizes(struct hf_engine *engine, size_t *largest_result)
+static void take_larger(size_t *largest, size_t value)
 {
-    const struct hf_shell_pairs *pairs = engine->pairs;
-    const int n = pairs->n_class;
-    int64_t most[4 * (HF_MAX_L + 1) * (HF_MAX_L + 1)] = {0};
-    for (int64_t i = 0; i < pairs->n_pair; i++) {
-        const struct hf_shell_pair *pair = &pairs->pair[i];
-        if (pair->n_primitive > most[pair->pair_class]) most[pair->pair_class] = pair->n_primitive;
-    }
-    engine->n_primitive = 1;
-    engine->block = (size_t)HF_MAX_LEVELS * HF_MAX_LEVELS * HF_LANES;
-    *largest_result = 1;
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) {
-            const struct hf_pair_class *bra = &pairs->class_of[i], *ket = &pairs->class_of[j];
-            const size_t count = (size_t)(most[i] * most[j]);
-            if (count > engine->n_primitive) engine->n_primitive = count;
-            const size_t result = (size_t)bra->n_function * (size_t)ket->n_function;
-            if (result > *largest_result) *largest_result = result;
-            const bool small = bra->l_a + bra->l_b <= HF_MAX_RECURRENCE_L &&
-                               ket->l_a + ket->l_b <= HF_MAX_RECURRENCE_L;
-            const size_t block =
-                (size_t)bra->n_cartesian * (size_t)ket->n_cartesian * (small ? HF_LANES : 1);
-            if (block > engine->block) engine->block = block;
+    if (value > *largest) *largest = value;
+}
+
+/** Largest intermediate of the steps from levels to functions, for one part of bra and ket each. */
+static size_t largest_block(const struct hf_pair_class *bra, const struct hf_pair_class *ket)
+{
+    size_t side[2] = {1, 1};
+    const struct hf_pair_class *kind[2] = {bra, ket};
+    for (int x = 0; x < 2; x++) {
+        for (int k = 0; k < kind[x]->n_part; k++) {
+            const struct hf_pair_part *part = &kind[x]->part[k];
+            const int n_a = hf_n_cartesian(part->l_a), n_b = hf_n_cartesian(part->l_b);
+            take_larger(&side[x], (size_t)hf_part_n_level(part));
+            /* the first horizontal step towards d makes (a+1, p| and (a, p| */
+            take_larger(&side[x], (size_t)(3 * (hf_n_cartesian(part->l_a + 1) + n_a)));
+            take_larger(&side[x], (size_t)(n_a * n_b));
         }
     }
-    /* The first horizontal step of a d shell makes intermediates larger than the block. */
-    engine->block *= 2;
+    return side[0] * side[1];
+}
+
+static void find_sizes(struct hf_engine *engine)
+{
+    const struct hf_shell_pairs *pairs = engine->pairs;
+    struct engine_sizes *size = &engine->size;
+    *size = (struct engine_sizes){1, 1, 1, 1, 1};
+    for (int i = 0; i < pairs->n_class; i++) {
+        for (int j = 0; j < pairs->n_class; j++) {
+            const struct hf_pair_class *bra = &pairs->class_of[i], *ket = &pairs->class_of[j];
+            const bool small =
+                bra->l_high <= HF_MAX_RECURRENCE_L && ket->l_high <= HF_MAX_RECURRENCE_L;
+            const size_t n_quartet = small ? HF_LANES : 1;
+            take_larger(&size->n_primitive,
+                        (size_t)engine->most_primitive[i] * (size_t)engine->most_primitive[j]);
+            take_larger(&size->block, n_quartet * largest_block(bra, ket));
+            take_larger(&size->result, (size_t)bra->n_function * (size_t)ket->n_function);
+            if (!small) continue;
+            take_larger(&size->scratch, hf_recurrence_scratch(bra, ket));
+            take_larger(&size->levels, hf_contracted_levels(bra, ket));
+        }
+    }
+}
+
+/** Most primitives of the pairs of each class, into most_primitive [n_class]. */
+static void find_most_primitives(struct hf_engine *engine)
+{
+    const struct hf_shell_pairs *pairs = engine->pairs;
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        int *most = &engine->most_primitive[pairs->pair[i].pair_class];
+        if (pairs->pair[i].n_primitive > *most) *most = pairs->pair[i].n_primitive;
+    }
+}
+
+/** Numbers of the engine; NULL: no memory. */
+static double *numbers(const struct hf_engine *engine, const char *label, size_t n)
+{
+    return hf_memory_allocate(engine->pairs->context->memory, label, n, sizeof(double));
 }
 
 static bool allocate(struct hf_engine *engine)
 {
-    struct hf_memory *memory = engine->pairs->context->memory;
-    size_t largest_result;
-    find_sizes(engine, &largest_result);
+    const struct engine_sizes *size = &engine->size;
+    engine->most_primitive =
+        calloc((size_t)engine->pairs->n_class + 1, sizeof *engine->most_primitive);
+    if (engine->most_primitive == NULL) return false;
+    find_most_primitives(engine);
+    find_sizes(engine);
     engine->boys = hf_boys_create();
-    engine->primitive = hf_memory_allocate(memory, "Libint primitives", engine->n_primitive,
-                                           sizeof *engine->primitive);
-    engine->scratch = hf_memory_allocate(memory, "integral scratch",
-                                         (size_t)HF_RECURRENCE_SCRATCH * HF_LANES, sizeof(double));
-    for (int i = 0; i < 3; i++)
-        engine->buffer[i] =
-            hf_memory_allocate(memory, "integral blocks", engine->block, sizeof(double));
-    engine->result =
-        hf_memory_allocate(memory, "integral batch", HF_MAX_BATCH * largest_result, sizeof(double));
+    engine->primitive = hf_memory_allocate(engine->pairs->context->memory, "Libint primitives",
+                                           size->n_primitive, sizeof *engine->primitive);
+    engine->scratch = numbers(engine, "integral scratch", size->scratch);
+    for (int i = 0; i < 3; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
+    engine->levels = numbers(engine, "integral blocks", size->levels);
+    engine->assembled = numbers(engine, "integral blocks", HF_LANES * size->result);
+    engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
     return engine->boys != NULL && engine->primitive != NULL && engine->scratch != NULL &&
            engine->buffer[0] != NULL && engine->buffer[1] != NULL && engine->buffer[2] != NULL &&
-           engine->result != NULL;
+           engine->levels != NULL && engine->assembled != NULL && engine->result != NULL;
 }
 
 hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,
@@ -166,6 +209,9 @@ void hf_engine_destroy(struct hf_engine **engine)
         hf_memory_release(memory, old->primitive);
         hf_memory_release(memory, old->scratch);
         for (int i = 0; i < 3; i++) hf_memory_release(memory, old->buffer[i]);
+        hf_memory_release(memory, old->levels);
+        hf_memory_release(memory, old->assembled);
+        free(old->most_primitive);
         hf_memory_release(memory, old->result);
         hf_boys_destroy(&old->boys);
         free(old);
@@ -190,23 +236,21 @@ static double *other_buffer(const struct hf_engine *engine, const double *in)
 }
 
 /** Makes the two shells of a pair spherical in a block [a][b][right]; where the block is then. */
-static const double *pair_to_spherical(struct hf_engine *engine, const struct hf_pair_class *kind,
+static const double *pair_to_spherical(struct hf_engine *engine, const struct hf_pair_part *part,
                                        int right, const double *in)
 {
-    int n_a = hf_n_cartesian(kind->l_a);
-    const int n_b = hf_n_cartesian(kind->l_b);
-    if (kind->spherical_a) {
+    const int n_b = hf_n_cartesian(part->l_b);
+    if (part->spherical_a) {
         double *out = other_buffer(engine, in);
-        engine->kernels->to_spherical(&engine->harmonics[kind->l_a], kind->l_a, n_b * right, in,
+        engine->kernels->to_spherical(&engine->harmonics[part->l_a], part->l_a, n_b * right, in,
                                       out);
         in = out;
-        n_a = 2 * kind->l_a + 1;
     }
-    if (kind->spherical_b) {
+    if (part->spherical_b) {
         double *out = other_buffer(engine, in);
-        const size_t from = (size_t)n_b * right, to = (size_t)(2 * kind->l_b + 1) * right;
-        for (int a = 0; a < n_a; a++)
-            engine->kernels->to_spherical(&engine->harmonics[kind->l_b], kind->l_b, right,
+        const size_t from = (size_t)n_b * right, to = (size_t)part->n_b * right;
+        for (int a = 0; a < part->n_a; a++)
+            engine->kernels->to_spherical(&engine->harmonics[part->l_b], part->l_b, right,
                                           in + (size_t)a * from, out + (size_t)a * to);
         in = out;
     }
@@ -214,15 +258,15 @@ static const double *pair_to_spherical(struct hf_engine *engine, const struct hf
 }
 
 /** Horizontal recurrence of one pair, rows of `right`; `shift` is A - B, or one per lane. */
-static const double *pair_horizontal(struct hf_engine *engine, const struct hf_pair_class *kind,
+static const double *pair_horizontal(struct hf_engine *engine, const struct hf_pair_part *part,
                                      const double *shift, bool shift_per_lane, int right,
                                      const double *in)
 {
-    if (kind->l_b == 0) return in;
+    if (part->l_b == 0) return in;
     const struct hf_horizontal step = {
         .cartesian = &engine->cartesian,
-        .l_a = kind->l_a,
-        .l_b = kind->l_b,
+        .l_a = part->l_a,
+        .l_b = part->l_b,
         .right = right,
         .shift_per_lane = shift_per_lane,
         .shift = shift,
@@ -232,76 +276,121 @@ static const double *pair_horizontal(struct hf_engine *engine, const struct hf_p
     return out;
 }
 
-static int levels_of(const struct hf_pair_class *kind)
+/** Steps from contracted levels of one part of bra and of ket, [e][f][width], to functions
+ *  [ket][bra][width]; width is 1 or HF_LANES. The shift of the ket is one per lane for the latter.
+ */
+static const double *to_functions(struct hf_engine *engine, const struct hf_pair_part *bra,
+                                  const struct hf_pair_part *ket, const double *bra_shift,
+                                  const double *ket_shift, int width, const double *levels)
 {
-    int n = 0;
-    for (int l = kind->l_a; l <= kind->l_a + kind->l_b; l++) n += hf_n_cartesian(l);
-    return n;
+    const int n_bra = bra->n_a * bra->n_b, n_f = hf_part_n_level(ket);
+    const double *block = pair_horizontal(engine, bra, bra_shift, false, n_f * width, levels);
+    block = pair_to_spherical(engine, bra, n_f * width, block);
+    if (n_bra > 1 && n_f > 1) {
+        double *out = other_buffer(engine, block);
+        if (width == 1)
+            engine->kernels->transpose(n_bra, n_f, block, out);
+        else
+            engine->kernels->transpose_lanes(n_bra, n_f, block, out);
+        block = out;
+    }
+    block = pair_horizontal(engine, ket, ket_shift, width > 1, n_bra * width, block);
+    return pair_to_spherical(engine, ket, n_bra * width, block);
+}
+
+/** Puts the block of two parts, [ket][bra][width], into that of their classes. */
+static void assemble(const struct hf_pair_class *bra_class, const struct hf_pair_class *ket_class,
+                     const struct hf_pair_part *bra, const struct hf_pair_part *ket, int width,
+                     const double *block, double *to)
+{
+    const size_t bytes = (size_t)(bra->n_b * width) * sizeof *block;
+    for (int c = 0; c < ket->n_a; c++) {
+        for (int d = 0; d < ket->n_b; d++) {
+            const int row = (ket->first_a + c) * ket_class->n_b + ket->first_b + d;
+            for (int a = 0; a < bra->n_a; a++, block += bra->n_b * width) {
+                const int column = (bra->first_a + a) * bra_class->n_b + bra->first_b;
+                memcpy(to + ((size_t)row * bra_class->n_function + column) * width, block, bytes);
+            }
+        }
+    }
+}
+
+/** All parts from levels to functions, put together: [ket][bra][width]. */
+static const double *parts_to_functions(struct hf_engine *engine, const struct hf_quartet *quartet,
+                                        const double *ket_shift, int width, const double *levels)
+{
+    const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
+    if (bra->n_part == 1 && ket->n_part == 1)
+        return to_functions(engine, bra->part, ket->part, quartet->bra->ab, ket_shift, width,
+                            levels);
+    for (int b = 0; b < bra->n_part; b++) {
+        for (int k = 0; k < ket->n_part; k++) {
+            const double *block = to_functions(engine, &bra->part[b], &ket->part[k],
+                                               quartet->bra->ab, ket_shift, width, levels);
+            assemble(bra, ket, &bra->part[b], &ket->part[k], width, block, engine->assembled);
+            levels += hf_part_n_level(&bra->part[b]) * hf_part_n_level(&ket->part[k]) * width;
+        }
+    }
+    return engine->assembled;
 }
 
 /** Block [ket][bra] by our own recurrence; NULL when every primitive is negligible. */
-static const double *by_recurrence(struct hf_engine *engine, const struct hf_quartet *quartet,
-                                   const struct hf_pair_class *bra, const struct hf_pair_class *ket)
+static const double *by_recurrence(struct hf_engine *engine, const struct hf_quartet *quartet)
 {
-    const struct hf_kernels *kernels = engine->kernels;
-    const int n =
-        kernels->recurrence_one(quartet, bra->l_a, ket->l_a, engine->scratch, engine->buffer[0]);
+    const int n = engine->kernels->recurrence_one(quartet, engine->scratch, engine->levels);
     engine->account.n_primitive_quartet += n;
     if (n == 0) return NULL;
-    const int right = levels_of(ket);
-    const double *block =
-        pair_horizontal(engine, bra, quartet->bra->ab, false, right, engine->buffer[0]);
-    block = pair_to_spherical(engine, bra, right, block);
-    if (bra->n_function > 1 && right > 1) {
-        double *out = other_buffer(engine, block);
-        kernels->transpose(bra->n_function, right, block, out);
-        block = out;
-    }
-    block = pair_horizontal(engine, ket, quartet->ket->ab, false, bra->n_function, block);
-    return pair_to_spherical(engine, ket, bra->n_function, block);
+    return parts_to_functions(engine, quartet, quartet->ket->ab, 1, engine->levels);
 }
 
 /** HF_LANES quartets (fixed | ket[l]) at once, into result[l], each [ket][bra]. */
 static void by_batch_recurrence(struct hf_engine *engine, const struct hf_quartet *quartet,
-                                const struct hf_shell_pair *const ket_pair[HF_LANES],
-                                const struct hf_pair_class *bra, const struct hf_pair_class *ket,
+                                const struct hf_shell_pair *const ket[HF_LANES],
                                 double *const result[HF_LANES])
 {
-    const struct hf_kernels *kernels = engine->kernels;
     _Alignas(64) double shift[3][HF_LANES];
     for (int d = 0; d < 3; d++)
-        for (int l = 0; l < HF_LANES; l++) shift[d][l] = ket_pair[l]->ab[d];
+        for (int l = 0; l < HF_LANES; l++) shift[d][l] = ket[l]->ab[d];
     engine->account.n_primitive_quartet +=
-        kernels->recurrence_batch(quartet, ket_pair, bra->l_a, ket->l_a, engine->scratch);
-    int right = levels_of(ket);
-    const double *block =
-        pair_horizontal(engine, bra, quartet->bra->ab, false, right * HF_LANES, engine->scratch);
-    block = pair_to_spherical(engine, bra, right * HF_LANES, block);
-    if (bra->n_function > 1 && right > 1) {
-        double *out = other_buffer(engine, block);
-        kernels->transpose_lanes(bra->n_function, right, block, out);
-        block = out;
-    }
-    right = bra->n_function * HF_LANES;
-    block = pair_horizontal(engine, ket, shift[0], true, right, block);
-    block = pair_to_spherical(engine, ket, right, block);
-    kernels->split_lanes(bra->n_function * ket->n_function, block, result);
+        engine->kernels->recurrence_batch(quartet, ket, engine->scratch);
+    const double *block = parts_to_functions(engine, quartet, shift[0], HF_LANES, engine->scratch);
+    engine->kernels->split_lanes(quartet->bra_class->n_function * quartet->ket_class->n_function,
+                                 block, result);
 }
 
-/** The same with Libint. */
-static const double *by_libint(struct hf_engine *engine, const struct hf_quartet *quartet,
-                               const struct hf_pair_class *bra, const struct hf_pair_class *ket)
+/** Block [ket][bra] of one part each by Libint; NULL when every primitive is negligible. */
+static const double *part_by_libint(struct hf_engine *engine, const struct hf_quartet *quartet,
+                                    int bra_part, int ket_part)
 {
     Libint_eri_t *primitive = engine->primitive;
-    const int n = engine->kernels->fill_primitives(quartet, primitive);
+    const struct hf_pair_part *bra = &quartet->bra_class->part[bra_part];
+    const struct hf_pair_part *ket = &quartet->ket_class->part[ket_part];
+    const int n = engine->kernels->fill_primitives(quartet, bra_part, ket_part, primitive);
     engine->account.n_primitive_quartet += n;
     if (n == 0) return NULL;
     primitive[0].contrdepth = n;
     libint2_build_eri[bra->l_a][bra->l_b][ket->l_a][ket->l_b](primitive);
-    const double *block = pair_to_spherical(engine, bra, ket->n_cartesian, primitive[0].targets[0]);
+    const int n_bra = bra->n_a * bra->n_b;
+    const int n_ket = hf_n_cartesian(ket->l_a) * hf_n_cartesian(ket->l_b);
+    const double *block = pair_to_spherical(engine, bra, n_ket, primitive[0].targets[0]);
     double *out = other_buffer(engine, block);
-    engine->kernels->transpose(bra->n_function, ket->n_cartesian, block, out);
-    return pair_to_spherical(engine, ket, bra->n_function, out);
+    engine->kernels->transpose(n_bra, n_ket, block, out);
+    return pair_to_spherical(engine, ket, n_bra, out);
+}
+
+/** The same of all parts. */
+static const double *by_libint(struct hf_engine *engine, const struct hf_quartet *quartet)
+{
+    const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
+    if (bra->n_part == 1 && ket->n_part == 1) return part_by_libint(engine, quartet, 0, 0);
+    for (int b = 0; b < bra->n_part; b++) {
+        for (int k = 0; k < ket->n_part; k++) {
+            const double *block = part_by_libint(engine, quartet, b, k);
+            if (block == NULL) return NULL;
+            assemble(bra, ket, &bra->part[b], &ket->part[k], 1, block, engine->assembled);
+        }
+    }
+    return engine->assembled;
 }
 
 /** One quartet after the other, the pair of lower angular momentum in front as Libint wants it. */
@@ -310,16 +399,15 @@ static void compute_singly(struct hf_engine *engine, struct hf_quartet *quartet,
                            const struct hf_shell_pair *const other[], bool fixed_is_ket)
 {
     const struct hf_pair_class *of = engine->pairs->class_of;
-    const struct hf_pair_class *bra = &of[fixed_is_ket ? other[0]->pair_class : fixed->pair_class];
-    const struct hf_pair_class *ket = &of[fixed_is_ket ? fixed->pair_class : other[0]->pair_class];
-    const size_t stride = (size_t)bra->n_function * (size_t)ket->n_function;
-    quartet->l_bra = bra->l_a + bra->l_b;
-    quartet->l_ket = ket->l_a + ket->l_b;
+    quartet->bra_class = &of[fixed_is_ket ? other[0]->pair_class : fixed->pair_class];
+    quartet->ket_class = &of[fixed_is_ket ? fixed->pair_class : other[0]->pair_class];
+    const size_t stride =
+        (size_t)quartet->bra_class->n_function * (size_t)quartet->ket_class->n_function;
     for (int i = 0; i < n; i++) {
         quartet->bra = fixed_is_ket ? other[i] : fixed;
         quartet->ket = fixed_is_ket ? fixed : other[i];
-        const double *block = method == BY_RECURRENCE ? by_recurrence(engine, quartet, bra, ket)
-                                                      : by_libint(engine, quartet, bra, ket);
+        const double *block =
+            method == BY_RECURRENCE ? by_recurrence(engine, quartet) : by_libint(engine, quartet);
         double *result = engine->result + (size_t)i * stride;
         if (block == NULL)
             memset(result, 0, stride * sizeof *result);
@@ -335,11 +423,11 @@ static void compute_in_groups(struct hf_engine *engine, struct hf_quartet *quart
                               const struct hf_shell_pair *const other[], const int order[])
 {
     const struct hf_pair_class *of = engine->pairs->class_of;
-    const struct hf_pair_class *bra = &of[fixed->pair_class], *ket = &of[other[0]->pair_class];
-    const size_t stride = (size_t)bra->n_function * (size_t)ket->n_function;
     quartet->bra = fixed;
-    quartet->l_bra = bra->l_a + bra->l_b;
-    quartet->l_ket = ket->l_a + ket->l_b;
+    quartet->bra_class = &of[fixed->pair_class];
+    quartet->ket_class = &of[other[0]->pair_class];
+    const size_t stride =
+        (size_t)quartet->bra_class->n_function * (size_t)quartet->ket_class->n_function;
     for (int first = 0; first < n; first += HF_LANES) {
         const struct hf_shell_pair *group[HF_LANES];
         double *result[HF_LANES];
@@ -348,7 +436,7 @@ static void compute_in_groups(struct hf_engine *engine, struct hf_quartet *quart
             group[l] = other[i];
             result[l] = engine->result + (size_t)i * stride;
         }
-        by_batch_recurrence(engine, quartet, group, bra, ket, result);
+        by_batch_recurrence(engine, quartet, group, result);
     }
 }
 
@@ -381,8 +469,7 @@ struct hf_integral_batch hf_engine_two_electron(struct hf_engine *engine,
     struct hf_integral_batch batch = {
         .value = engine->result,
         .stride = (size_t)kind->n_function * (size_t)kinds->n_function,
-        .fixed_is_row =
-            method != BY_BATCH_RECURRENCE && kind->l_a + kind->l_b > kinds->l_a + kinds->l_b,
+        .fixed_is_row = method != BY_BATCH_RECURRENCE && kind->l_high > kinds->l_high,
     };
     if (method == BY_BATCH_RECURRENCE)
         compute_in_groups(engine, &quartet, fixed, n, other, order);

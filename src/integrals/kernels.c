@@ -2,13 +2,14 @@
  * HF_KERNELS naming the table. Everything here works on HF_LANES primitives at a time. */
 #include "kernels.h"
 
+#include "contraction.h"
 #include "lanes.h"
 #include "recurrence.h"
 
 /* ---- Libint's input ------------------------------------------------------------------------- */
 
-static inline void store_lane(const struct lane_quartet *from, int l, int order, const double ab[3],
-                              const double cd[3], Libint_eri_t *to)
+static inline void store_lane(const struct lane_quartet *from, int l, int order, double coefficient,
+                              const double ab[3], const double cd[3], Libint_eri_t *to)
 {
     to->PA_x[0] = from->pa[0][l];
     to->PA_y[0] = from->pa[1][l];
@@ -35,13 +36,21 @@ static inline void store_lane(const struct lane_quartet *from, int l, int order,
     to->roe[0] = from->rho_over_eta[l];
     /* Libint names its (ss|ss)^(m) one by one; they lie side by side. */
     double *s = to->LIBINT_T_SS_EREP_SS(0);
-    for (int m = 0; m <= order; m++) s[m] = from->s[m][l];
+    for (int m = 0; m <= order; m++) s[m] = coefficient * from->s[m][l];
 }
 
-static int fill_primitives(const struct hf_quartet *quartet, Libint_eri_t primitive[])
+/** c_a c_b of primitive j: 1 where that is in the prefactor. */
+static inline double coefficient_of(const struct hf_shell_pair *pair,
+                                    const struct hf_pair_class *kind, int part, int j)
+{
+    return kind->n_part > 1 ? hf_pair_coefficient(pair, part)[j] : 1.0;
+}
+
+static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int ket_part,
+                           Libint_eri_t primitive[])
 {
     const struct hf_shell_pair *bra = quartet->bra, *ket = quartet->ket;
-    const int order = quartet->l_bra + quartet->l_ket;
+    const int order = quartet->bra_class->l_high + quartet->ket_class->l_high;
     const double *ket_bound = hf_pair_row(ket, HF_ROW_BOUND);
     int n = 0, n_ket = ket->n_primitive;
     for (int i = 0; i < bra->n_primitive && n_ket > 0; i++) {
@@ -52,8 +61,11 @@ static int fill_primitives(const struct hf_quartet *quartet, Libint_eri_t primit
             load_primitives(ket, j, row);
             set_up_lanes(quartet->boys, bra, i, row, order, &lane);
             const int n_lane = n_ket - j < HF_LANES ? n_ket - j : HF_LANES;
+            const double factor = coefficient_of(bra, quartet->bra_class, bra_part, i);
             for (int l = 0; l < n_lane; l++)
-                store_lane(&lane, l, order, bra->ab, ket->ab, &primitive[n++]);
+                store_lane(&lane, l, order,
+                           factor * coefficient_of(ket, quartet->ket_class, ket_part, j + l),
+                           bra->ab, ket->ab, &primitive[n++]);
         }
     }
     return n;
@@ -61,17 +73,14 @@ static int fill_primitives(const struct hf_quartet *quartet, Libint_eri_t primit
 
 /* ---- Our own recurrence --------------------------------------------------------------------- */
 
-static int recurrence_one(const struct hf_quartet *quartet, int e_low, int f_low, double *scratch,
-                          double *result)
+/** The loop over the primitives of one quartet, into the sums of `contraction`; their number. */
+static int sum_one(const struct hf_quartet *quartet, struct contraction *contraction,
+                   const struct recurrence_work *work)
 {
     const struct hf_shell_pair *bra = quartet->bra, *ket = quartet->ket;
-    const int e_max = quartet->l_bra, f_max = quartet->l_ket;
-    struct recurrence_work work = {.cartesian = quartet->cartesian, .e_low = e_low, .f_low = f_low};
-    lay_out(&work, e_max, f_max, (lanes *)(void *)scratch);
+    const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
     recurrence_function *recur_this = recurrences[e_max][f_max];
-    const int n = n_levels(e_low, e_max) * n_levels(f_low, f_max);
     const double *ket_bound = hf_pair_row(ket, HF_ROW_BOUND);
-    memset(work.sum, 0, (size_t)n * sizeof *work.sum);
     int n_done = 0, n_ket = ket->n_primitive;
     for (int i = 0; i < bra->n_primitive && n_ket > 0; i++) {
         n_ket = n_significant(bra, i, ket_bound, n_ket, quartet->threshold);
@@ -80,42 +89,79 @@ static int recurrence_one(const struct hf_quartet *quartet, int e_low, int f_low
             lanes row[HF_N_PRIMITIVE_ROW];
             load_primitives(ket, j, row);
             set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
-            recur_this(&work, &lane);
+            recur_this(work, &lane, contraction->direct);
+            if (contraction->direct == NULL)
+                contract_ket_lanes(contraction, work, quartet->bra_class, ket, j);
         }
+        if (contraction->direct == NULL) contract_bra_last(contraction, bra, i);
         n_done += n_ket;
     }
-    for (int k = 0; k < n; k++) result[k] = sum_of_lanes(work.sum[k]);
     return n_done;
 }
 
-static int recurrence_batch(const struct hf_quartet *quartet,
-                            const struct hf_shell_pair *const ket[HF_LANES], int e_low, int f_low,
-                            double *scratch)
+static int recurrence_one(const struct hf_quartet *quartet, double *scratch, double *result)
+{
+    struct recurrence_work work = {.cartesian = quartet->cartesian,
+                                   .e_low = quartet->bra_class->l_low,
+                                   .f_low = quartet->ket_class->l_low};
+    struct contraction contraction;
+    lanes *next = start_contraction(&contraction, quartet->bra_class, quartet->ket_class, true,
+                                    (lanes *)(void *)scratch);
+    lay_out(&work, quartet->bra_class->l_high, quartet->ket_class->l_high, next);
+    const int n_done = sum_one(quartet, &contraction, &work);
+    for (int k = 0; k < contraction.n_sum; k++) result[k] = sum_of_lanes(contraction.sum[k]);
+    return n_done;
+}
+
+/** Largest of the lanes. */
+static inline double largest_lane(lanes x)
+{
+    double largest = x[0];
+    for (int l = 1; l < HF_LANES; l++)
+        if (x[l] > largest) largest = x[l];
+    return largest;
+}
+
+/** The loop over the primitives of HF_LANES quartets, likewise. */
+static int sum_batch(const struct hf_quartet *quartet,
+                     const struct hf_shell_pair *const ket[HF_LANES],
+                     struct contraction *contraction, const struct recurrence_work *work)
 {
     const struct hf_shell_pair *bra = quartet->bra;
-    const int e_max = quartet->l_bra, f_max = quartet->l_ket;
-    struct recurrence_work work = {.cartesian = quartet->cartesian, .e_low = e_low, .f_low = f_low};
-    lanes *row = (lanes *)(void *)scratch + lay_out(&work, e_max, f_max, (lanes *)(void *)scratch);
+    const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
     recurrence_function *recur_this = recurrences[e_max][f_max];
-    const int n = n_levels(e_low, e_max) * n_levels(f_low, f_max);
-    memset(work.sum, 0, (size_t)n * sizeof *work.sum);
     int n_done = 0, n_ket = 0;
     for (int l = 0; l < HF_LANES; l++)
         if (ket[l]->n_primitive > n_ket) n_ket = ket[l]->n_primitive;
     for (int j = 0; j < n_ket; j++) {
-        collect_primitives(ket, j, row);
-        double ket_bound = 0.0;
-        for (int l = 0; l < HF_LANES; l++)
-            if (row[HF_ROW_BOUND][l] > ket_bound) ket_bound = row[HF_ROW_BOUND][l];
+        lanes row[HF_N_PRIMITIVE_ROW + HF_MAX_PAIR_PART];
+        collect_primitives(ket, j, HF_N_PRIMITIVE_ROW + contraction->n_ket_coefficient, row);
+        const double ket_bound = largest_lane(row[HF_ROW_BOUND]);
         for (int i = 0; i < bra->n_primitive; i++) {
             if (n_significant(bra, i, &ket_bound, 1, quartet->threshold) == 0) break;
             struct lane_quartet lane;
             set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
-            recur_this(&work, &lane);
+            recur_this(work, &lane, contraction->direct);
+            if (contraction->direct == NULL)
+                contract_bra(contraction, work, quartet->ket_class, bra, i);
             n_done += HF_LANES;
         }
+        if (contraction->direct == NULL) contract_ket_last(contraction, row + HF_N_PRIMITIVE_ROW);
     }
     return n_done;
+}
+
+static int recurrence_batch(const struct hf_quartet *quartet,
+                            const struct hf_shell_pair *const ket[HF_LANES], double *scratch)
+{
+    struct recurrence_work work = {.cartesian = quartet->cartesian,
+                                   .e_low = quartet->bra_class->l_low,
+                                   .f_low = quartet->ket_class->l_low};
+    struct contraction contraction;
+    lanes *next = start_contraction(&contraction, quartet->bra_class, quartet->ket_class, false,
+                                    (lanes *)(void *)scratch);
+    lay_out(&work, quartet->bra_class->l_high, quartet->ket_class->l_high, next);
+    return sum_batch(quartet, ket, &contraction, &work);
 }
 
 /* ---- Steps on whole blocks ------------------------------------------------------------------ */

@@ -138,15 +138,15 @@ static inline void load_primitives(const struct hf_shell_pair *pair, int j,
         row[k] = load(hf_pair_row(pair, (enum hf_primitive_row)k) + j);
 }
 
-/** Primitive j of each of HF_LANES pairs; a pair that has no such primitive gives one that adds
- *  nothing. */
+/** `n_row` rows of primitive j of each of HF_LANES pairs; a pair that has no such primitive gives
+ *  one that adds nothing. */
 static inline void collect_primitives(const struct hf_shell_pair *const pair[HF_LANES], int j,
-                                      lanes row[HF_N_PRIMITIVE_ROW])
+                                      int n_row, lanes row[])
 {
     for (int l = 0; l < HF_LANES; l++) {
         const int stride = pair[l]->n_padded;
         const double *from = pair[l]->primitive + (j < pair[l]->n_primitive ? j : 0);
-        for (int k = 0; k < HF_N_PRIMITIVE_ROW; k++) row[k][l] = from[(size_t)k * stride];
+        for (int k = 0; k < n_row; k++) row[k][l] = from[(size_t)k * stride];
         if (j < pair[l]->n_primitive) continue;
         row[HF_ROW_PREFACTOR][l] = 0.0;
         row[HF_ROW_BOUND][l] = 0.0;

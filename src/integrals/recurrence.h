@@ -14,35 +14,18 @@ struct recurrence_work {
     const struct hf_cartesian_table *cartesian;
     int e_low, f_low; /**< levels e_low..e_max and f_low..f_max are wanted */
     lanes *level[HF_MAX_RECURRENCE_L + 1][HF_MAX_RECURRENCE_L + 1];
-    lanes *sum; /**< [components of wanted e][components of wanted f] */
 };
 
-/** Components of levels `low` .. `high`. */
-static inline int n_levels(int low, int high)
+/** Hands out the work space. */
+static inline void lay_out(struct recurrence_work *work, int e_max, int f_max, lanes *scratch)
 {
-    int n = 0;
-    for (int l = low; l <= high; l++) n += hf_n_cartesian(l);
-    return n;
-}
-
-/** Number of m for which [e|f]^m is needed. */
-static inline int n_auxiliary(int e_max, int f_max, int e, int f)
-{
-    return e == 0 ? e_max + f_max - f + 1 : e_max - e + 1;
-}
-
-/** Hands out the work space; the lanes used. */
-static inline size_t lay_out(struct recurrence_work *work, int e_max, int f_max, lanes *scratch)
-{
-    size_t used = (size_t)n_levels(work->e_low, e_max) * n_levels(work->f_low, f_max);
-    work->sum = scratch;
     for (int e = 0; e <= e_max; e++) {
         for (int f = 0; f <= f_max; f++) {
-            work->level[e][f] = scratch + used;
-            used += (size_t)n_auxiliary(e_max, f_max, e, f) * hf_n_cartesian(e) * hf_n_cartesian(f);
+            work->level[e][f] = scratch;
+            scratch +=
+                (size_t)hf_n_auxiliary(e_max, f_max, e, f) * hf_n_cartesian(e) * hf_n_cartesian(f);
         }
     }
-    return used;
 }
 
 /** [0|f]^m for all m from the two levels below. */
@@ -106,11 +89,24 @@ static inline __attribute__((always_inline)) void raise_bra_row(const struct rec
         out[below[k].upper[d]] += q->one_over_two_sum * (below[k].power[d] + 1.0) * cross[k];
 }
 
-/** Adds the wanted levels, m = 0, to the sums. */
-static inline __attribute__((always_inline)) void add_wanted(const struct recurrence_work *work,
-                                                             int e_max, int f_max)
+/** All levels of one vector of primitive quartets. */
+static inline __attribute__((always_inline)) void
+recur(const struct recurrence_work *work, int e_max, int f_max, const struct lane_quartet *q)
 {
-    lanes *to = work->sum;
+    for (int m = 0; m <= e_max + f_max; m++) work->level[0][0][m] = q->s[m];
+    for (int f = 1; f <= f_max; f++) raise_ket(work, hf_n_auxiliary(e_max, f_max, 0, f), f, q);
+    for (int e = 1; e <= e_max; e++) {
+        const int lowest = work->f_low - (e_max - e);
+        for (int f = lowest > 0 ? lowest : 0; f <= f_max; f++)
+            for (int m = 0; m < hf_n_auxiliary(e_max, f_max, e, f); m++)
+                for (int c = 0; c < hf_n_cartesian(e); c++) raise_bra_row(work, e, f, c, m, q);
+    }
+}
+
+/** Adds the wanted levels, m = 0, to `to` [components of wanted e][components of wanted f]. */
+static inline __attribute__((always_inline)) void add_wanted(const struct recurrence_work *work,
+                                                             int e_max, int f_max, lanes *to)
+{
     for (int e = work->e_low; e <= e_max; e++) {
         for (int c = 0; c < hf_n_cartesian(e); c++) {
             for (int f = work->f_low; f <= f_max; f++) {
@@ -123,37 +119,26 @@ static inline __attribute__((always_inline)) void add_wanted(const struct recurr
     }
 }
 
-/** All levels of one vector of primitive quartets, added to the sums. */
-static inline __attribute__((always_inline)) void
-recur(const struct recurrence_work *work, int e_max, int f_max, const struct lane_quartet *q)
-{
-    if (e_max + f_max == 0) {
-        work->sum[0] += q->s[0];
-        return;
-    }
-    for (int m = 0; m <= e_max + f_max; m++) work->level[0][0][m] = q->s[m];
-    for (int f = 1; f <= f_max; f++) raise_ket(work, n_auxiliary(e_max, f_max, 0, f), f, q);
-    for (int e = 1; e <= e_max; e++) {
-        const int lowest = work->f_low - (e_max - e);
-        for (int f = lowest > 0 ? lowest : 0; f <= f_max; f++)
-            for (int m = 0; m < n_auxiliary(e_max, f_max, e, f); m++)
-                for (int c = 0; c < hf_n_cartesian(e); c++) raise_bra_row(work, e, f, c, m, q);
-    }
-    add_wanted(work, e_max, f_max);
-}
-
-/** The recurrence with constant levels, so that the compiler knows every count. */
-typedef void recurrence_function(const struct recurrence_work *work, const struct lane_quartet *q);
+/** The recurrence with constant levels, so that the compiler knows every count. The wanted levels
+ *  are added to `to`; NULL: they stay in the work space. */
+typedef void recurrence_function(const struct recurrence_work *work, const struct lane_quartet *q,
+                                 lanes *to);
 
 #define HF_RECURRENCE(e, f)                                                                        \
-    static void recur_##e##_##f(const struct recurrence_work *work, const struct lane_quartet *q)  \
+    static void recur_##e##_##f(const struct recurrence_work *work, const struct lane_quartet *q,  \
+                                lanes *to)                                                         \
     {                                                                                              \
+        if (e + f == 0 && to != NULL) {                                                            \
+            to[0] += q->s[0];                                                                      \
+            return;                                                                                \
+        }                                                                                          \
         recur(work, e, f, q);                                                                      \
+        if (to != NULL) add_wanted(work, e, f, to);                                                \
     }
 #define HF_RECURRENCES(e)                                                                          \
     HF_RECURRENCE(e, 0)                                                                            \
-    HF_RECURRENCE(e, 1) HF_RECURRENCE(e, 2) HF_RECURRENCE(e, 3) HF_RECURRENCE(e, 4)                \
-        HF_RECURRENCE(e, 5)
+    HF_RECURRENCE(e, 1)                                                                            \
+    HF_RECURRENCE(e, 2) HF_RECURRENCE(e, 3) HF_RECURRENCE(e, 4) HF_RECURRENCE(e, 5)
 #define HF_RECURRENCE_ROW(e)                                                                       \
     {                                                                                              \
         recur_##e##_0, recur_##e##_1, recur_##e##_2, recur_##e##_3, recur_##e##_4, recur_##e##_5   \

@@ -13,7 +13,7 @@
 struct pair_builder {
     struct hf_shell_pairs *pairs;
     int64_t n_pair_allocated;
-    int n_atom_pair_allocated;
+    int n_atom_pair_allocated, n_class_allocated;
     double *free_numbers; /**< [n_left] of the newest chunk */
     size_t n_left;
     struct hf_primitive *scratch;
@@ -25,10 +25,21 @@ struct hf_primitive_chunk {
     _Alignas(64) double value[];
 };
 
-/** One primitive pair before it is sorted and laid out in rows. */
+/** One primitive pair before it is sorted and laid out in rows, those of the parts last. */
 struct hf_primitive {
-    double value[HF_N_PRIMITIVE_ROW];
+    double value[HF_N_PRIMITIVE_ROW + HF_MAX_PAIR_PART];
 };
+
+/** A longer copy of a list of `n` elements, which is released; NULL: no memory, nothing changed. */
+static void *lengthen(struct hf_memory *memory, const char *label, void *list, size_t n,
+                      size_t n_longer, size_t element_bytes)
+{
+    void *longer = hf_memory_allocate(memory, label, n_longer, element_bytes);
+    if (longer == NULL) return NULL;
+    if (n > 0) memcpy(longer, list, n * element_bytes);
+    hf_memory_release(memory, list);
+    return longer;
+}
 
 static double distance_squared(const double a[3], const double b[3])
 {
@@ -56,12 +67,34 @@ static int by_falling_bound(const void *left, const void *right)
     return memcmp(x->value, y->value, sizeof x->value);
 }
 
+/** c_a c_b of every part, and the largest bound of them; the coefficient of a single part goes into
+ *  the prefactor. */
+static void add_coefficients(const struct hf_shell *a, const struct hf_shell *b, int i, int j,
+                             const double pa[3], const double pb[3], struct hf_primitive *made)
+{
+    const int n_a = hf_shell_n_part(a), n_b = hf_shell_n_part(b);
+    const double zeta = made->value[HF_ROW_ZETA], prefactor = made->value[HF_ROW_PREFACTOR];
+    made->value[HF_ROW_BOUND] = 0.0;
+    for (int k = 0; k < n_a * n_b; k++) {
+        const struct hf_shell_part part_a = hf_shell_get_part(a, k / n_b);
+        const struct hf_shell_part part_b = hf_shell_get_part(b, k % n_b);
+        const double coefficient = part_a.coefficient[i] * part_b.coefficient[j];
+        const double bound =
+            primitive_bound(zeta, coefficient * prefactor, pa, pb, part_a.l, part_b.l);
+        made->value[HF_ROW_BOUND] = fmax(made->value[HF_ROW_BOUND], bound);
+        if (n_a * n_b > 1)
+            made->value[HF_N_PRIMITIVE_ROW + k] = coefficient;
+        else
+            made->value[HF_ROW_PREFACTOR] *= coefficient;
+    }
+}
+
 static struct hf_primitive make_primitive(const struct hf_shell *a, const struct hf_shell *b, int i,
                                           int j, double ab_squared)
 {
     const double alpha = a->exponent[i], beta = b->exponent[j], zeta = alpha + beta;
     const double pi_5_4 = pow(acos(-1.0), 1.25);
-    struct hf_primitive made;
+    struct hf_primitive made = {{0.0}};
     double pa[3], pb[3];
     for (int k = 0; k < 3; k++) {
         const double p = (alpha * a->centre_bohr[k] + beta * b->centre_bohr[k]) / zeta;
@@ -71,12 +104,11 @@ static struct hf_primitive make_primitive(const struct hf_shell *a, const struct
         made.value[HF_ROW_P_X + k] = p;
         made.value[HF_ROW_PA_X + k] = pa[k];
     }
-    const double prefactor = a->coefficient[i] * b->coefficient[j] *
-                             exp(-alpha * beta / zeta * ab_squared) * sqrt(2.0) * pi_5_4 / zeta;
     made.value[HF_ROW_ZETA] = zeta;
     made.value[HF_ROW_ONE_OVER_TWO_ZETA] = 0.5 / zeta;
-    made.value[HF_ROW_PREFACTOR] = prefactor;
-    made.value[HF_ROW_BOUND] = primitive_bound(zeta, prefactor, pa, pb, a->l, b->l);
+    made.value[HF_ROW_PREFACTOR] =
+        exp(-alpha * beta / zeta * ab_squared) * sqrt(2.0) * pi_5_4 / zeta;
+    add_coefficients(a, b, i, j, pa, pb, &made);
     return made;
 }
 
@@ -96,36 +128,53 @@ static int collect_primitives(const struct hf_shell *a, const struct hf_shell *b
     return n;
 }
 
-/** Class of a pair, added to the list when it is new. */
-static int find_class(struct hf_shell_pairs *pairs, const struct hf_shell *a,
-                      const struct hf_shell *b)
+static struct hf_pair_class make_class(const struct hf_shell *a, const struct hf_shell *b)
 {
-    for (int i = 0; i < pairs->n_class; i++) {
-        const struct hf_pair_class *known = &pairs->class_of[i];
-        if (known->l_a == a->l && known->l_b == b->l && known->spherical_a == a->spherical &&
-            known->spherical_b == b->spherical)
-            return i;
+    struct hf_pair_class made;
+    memset(&made, 0, sizeof made); /* classes are compared as bytes */
+    made.n_a = a->n_function;
+    made.n_b = b->n_function;
+    made.n_function = a->n_function * b->n_function;
+    made.l_low = HF_MAX_L;
+    for (int i = 0; i < hf_shell_n_part(a); i++) {
+        for (int j = 0; j < hf_shell_n_part(b); j++) {
+            const struct hf_shell_part p = hf_shell_get_part(a, i), q = hf_shell_get_part(b, j);
+            struct hf_pair_part *part = &made.part[made.n_part++];
+            part->l_a = p.l;
+            part->l_b = q.l;
+            part->spherical_a = p.spherical;
+            part->spherical_b = q.spherical;
+            part->first_a = p.first;
+            part->first_b = q.first;
+            part->n_a = p.n_function;
+            part->n_b = q.n_function;
+            made.n_cartesian += (p.l + 1) * (p.l + 2) / 2 * ((q.l + 1) * (q.l + 2) / 2);
+            if (p.l < made.l_low) made.l_low = p.l;
+            if (p.l + q.l > made.l_high) made.l_high = p.l + q.l;
+        }
     }
-    pairs->class_of[pairs->n_class] = (struct hf_pair_class){
-        .l_a = a->l,
-        .l_b = b->l,
-        .spherical_a = a->spherical,
-        .spherical_b = b->spherical,
-        .n_cartesian = (a->l + 1) * (a->l + 2) / 2 * ((b->l + 1) * (b->l + 2) / 2),
-        .n_function = a->n_function * b->n_function,
-    };
-    return pairs->n_class++;
+    return made;
 }
 
-/** A longer copy of a list of `n` elements, which is released; NULL: no memory, nothing changed. */
-static void *lengthen(struct hf_memory *memory, const char *label, void *list, size_t n,
-                      size_t n_longer, size_t element_bytes)
+/** Class of a pair, added to the list when it is new; -1: no memory. */
+static int find_class(struct pair_builder *builder, const struct hf_shell *a,
+                      const struct hf_shell *b)
 {
-    void *longer = hf_memory_allocate(memory, label, n_longer, element_bytes);
-    if (longer == NULL) return NULL;
-    if (n > 0) memcpy(longer, list, n * element_bytes);
-    hf_memory_release(memory, list);
-    return longer;
+    struct hf_shell_pairs *pairs = builder->pairs;
+    const struct hf_pair_class made = make_class(a, b);
+    for (int i = 0; i < pairs->n_class; i++)
+        if (memcmp(&pairs->class_of[i], &made, sizeof made) == 0) return i;
+    if (pairs->n_class == builder->n_class_allocated) {
+        const int n = 2 * builder->n_class_allocated + 16;
+        struct hf_pair_class *longer =
+            lengthen(pairs->context->memory, "pair classes", pairs->class_of,
+                     (size_t)pairs->n_class, (size_t)n, sizeof *pairs->class_of);
+        if (longer == NULL) return -1;
+        pairs->class_of = longer;
+        builder->n_class_allocated = n;
+    }
+    pairs->class_of[pairs->n_class] = made;
+    return pairs->n_class++;
 }
 
 /** Room for one more shell pair. */
@@ -181,9 +230,10 @@ static double *new_numbers(struct pair_builder *builder, size_t n)
 
 /** Lays the sorted primitives out in rows; the padding keeps every formula finite and adds nothing.
  */
-static void store_rows(double *rows, const struct hf_primitive *primitive, int n, int n_padded)
+static void store_rows(double *rows, int n_row, const struct hf_primitive *primitive, int n,
+                       int n_padded)
 {
-    for (int row = 0; row < HF_N_PRIMITIVE_ROW; row++)
+    for (int row = 0; row < n_row; row++)
         for (int i = 0; i < n_padded; i++)
             rows[(size_t)row * n_padded + i] = primitive[i < n ? i : n - 1].value[row];
     for (int i = n; i < n_padded; i++) {
@@ -192,24 +242,36 @@ static void store_rows(double *rows, const struct hf_primitive *primitive, int n
     }
 }
 
+/** Whether shell m >= n is the first of their pair: the higher l, then the more parts, so that
+ * there are few classes. */
+static bool comes_first(const struct hf_shell *m, const struct hf_shell *n)
+{
+    if (m->l != n->l) return m->l > n->l;
+    return m->n_part >= n->n_part;
+}
+
 /** Appends the pair of shells m >= n unless it is negligible; false when there is no memory. */
 static bool add_pair(struct pair_builder *builder, int m, int n, double smallest)
 {
     struct hf_shell_pairs *pairs = builder->pairs;
     const struct hf_shell *shell = pairs->basis->shell;
-    const int a = shell[m].l >= shell[n].l ? m : n, b = a == m ? n : m;
+    const int a = comes_first(&shell[m], &shell[n]) ? m : n, b = a == m ? n : m;
     const int n_primitive = collect_primitives(&shell[a], &shell[b], smallest, builder->scratch);
     if (n_primitive == 0) return true;
     const int n_padded = (n_primitive + HF_LANES - 1) / HF_LANES * HF_LANES;
-    double *rows = new_numbers(builder, (size_t)n_padded * HF_N_PRIMITIVE_ROW);
+    const int pair_class = find_class(builder, &shell[a], &shell[b]);
+    if (pair_class < 0) return false;
+    const int n_part = pairs->class_of[pair_class].n_part;
+    const int n_row = HF_N_PRIMITIVE_ROW + (n_part > 1 ? n_part : 0);
+    double *rows = new_numbers(builder, (size_t)n_padded * (size_t)n_row);
     if (rows == NULL || !reserve_pair(builder)) return false;
 
-    store_rows(rows, builder->scratch, n_primitive, n_padded);
+    store_rows(rows, n_row, builder->scratch, n_primitive, n_padded);
     struct hf_shell_pair *pair = &pairs->pair[pairs->n_pair++];
     *pair = (struct hf_shell_pair){
         .a = a,
         .b = b,
-        .pair_class = find_class(pairs, &shell[a], &shell[b]),
+        .pair_class = pair_class,
         .n_primitive = n_primitive,
         .n_padded = n_padded,
         .primitive = rows,
@@ -319,18 +381,13 @@ static void order_pairs(struct hf_shell_pairs *pairs)
 static hf_status build_pairs(struct hf_shell_pairs *pairs, struct hf_error *error)
 {
     const struct hf_basis *basis = pairs->basis;
-    struct hf_memory *memory = pairs->context->memory;
     struct pair_builder builder = {.pairs = pairs};
-    const size_t n_type = 2 * (HF_MAX_L + 1);
-    pairs->class_of =
-        hf_memory_allocate(memory, "pair classes", n_type * n_type, sizeof *pairs->class_of);
     const size_t most = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
     builder.scratch = malloc(most * sizeof *builder.scratch);
     /* The partner of a primitive pair is at most a strong pair of the molecule, about 1
      * hartree^(1/2), and all dropped ones of a pair together stay below the accuracy. */
     const double smallest = pairs->accuracy / (double)most;
-    const bool done =
-        pairs->class_of != NULL && builder.scratch != NULL && add_all_pairs(&builder, smallest);
+    const bool done = builder.scratch != NULL && add_all_pairs(&builder, smallest);
     free(builder.scratch);
     if (!done) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
     return HF_OK;

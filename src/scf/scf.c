@@ -23,6 +23,7 @@ struct run {
     const struct hf_scf_observer *observer;
     struct hf_scf_result *result;
     struct hf_linalg *linalg;
+    struct hf_basis *merged; /* the same functions in the shells of the two-electron integrals */
     struct hf_shell_pairs *pairs;
     struct hf_fock_builder *builder;
     struct hf_two_electron two_electron;
@@ -96,7 +97,9 @@ static hf_status make_builder(struct run *run, struct hf_error *error)
     const double primitive_accuracy = 1e-2 * run->settings->screening_threshold;
     hf_status status;
     hf_timer_start(&run->context->timers, HF_PHASE_SETUP);
-    HF_TRY(hf_shell_pairs_create(run->context, run->basis, primitive_accuracy, &run->pairs, error));
+    HF_TRY(hf_agree(run->context->comm, hf_basis_merge(run->basis, &run->merged, error), error));
+    HF_TRY(
+        hf_shell_pairs_create(run->context, run->merged, primitive_accuracy, &run->pairs, error));
     HF_TRY(hf_fock_create(run->context, run->pairs, &run->settings->fock, &run->builder, error));
 cleanup:
     hf_timer_stop(&run->context->timers, HF_PHASE_SETUP);
@@ -148,6 +151,7 @@ static void tear_down(struct run *run)
     hf_diis_destroy(&run->diis);
     hf_fock_destroy(&run->builder);
     hf_shell_pairs_destroy(&run->pairs);
+    hf_basis_destroy(&run->merged);
     hf_linalg_destroy(&run->linalg);
 }
 

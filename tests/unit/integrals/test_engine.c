@@ -327,6 +327,135 @@ static void bounds_hold(void **state)
     test_context_done(&context);
 }
 
+/** Where the integral of functions i[0..3] stands in a tensor over all functions. */
+static size_t tensor_index(int n, const int i[4])
+{
+    return ((size_t)(i[0] * n + i[1]) * (size_t)n + (size_t)i[2]) * (size_t)n + (size_t)i[3];
+}
+
+/** Largest difference of a batch from the tensor; with `fill` the tensor takes the batch instead.
+ */
+static double against_tensor(const struct hf_shell_pairs *pairs,
+                             const struct hf_integral_batch *batch,
+                             const struct hf_shell_pair *fixed, int n,
+                             const struct hf_shell_pair *const other[], bool fill, double *tensor)
+{
+    const struct hf_shell *shell = pairs->basis->shell;
+    double worst = 0.0;
+    for (int k = 0; k < n; k++) {
+        const struct hf_shell_pair *row = batch->fixed_is_row ? fixed : other[k];
+        const struct hf_shell_pair *column = batch->fixed_is_row ? other[k] : fixed;
+        const struct hf_shell *const s[4] = {&shell[row->a], &shell[row->b], &shell[column->a],
+                                             &shell[column->b]};
+        const double *value = batch->value + (size_t)k * batch->stride;
+        for (size_t x = 0; x < batch->stride; x++) {
+            int i[4], rest = (int)x;
+            for (int m = 3; m >= 0; m--) {
+                i[m] = s[m]->first_function + rest % s[m]->n_function;
+                rest /= s[m]->n_function;
+            }
+            for (int side = 0; side < 8; side++) { /* all permutations that leave it what it is */
+                int at[4] = {i[0], i[1], i[2], i[3]};
+                if (side & 1) at[0] = i[1], at[1] = i[0];
+                if (side & 2) at[2] = i[3], at[3] = i[2];
+                const int bra[2] = {at[0], at[1]};
+                if (side & 4) at[0] = at[2], at[1] = at[3], at[2] = bra[0], at[3] = bra[1];
+                double *to = &tensor[tensor_index(pairs->basis->n_function, at)];
+                if (fill) *to = value[x];
+                worst = fmax(worst, fabs(*to - value[x]));
+            }
+        }
+    }
+    return worst;
+}
+
+/** Batches of `size` of all pairs of a basis against the tensor, or into it. */
+static double all_against_tensor(struct hf_context *context, const struct hf_basis *basis, int size,
+                                 bool fill, double *tensor)
+{
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_engine *engine = NULL;
+    struct hf_error error;
+    double worst = 0.0;
+    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
+    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    hf_engine_set_threshold(engine, 0.0);
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        for (int64_t k = 0; k < pairs->n_pair; k++) {
+            const struct hf_shell_pair *other[HF_MAX_BATCH];
+            for (int m = 0; m < size; m++) { /* the next pairs of the class, from its start again */
+                int64_t next = k;
+                for (int step = 0; step < m; step++) do
+                        next = (next + 1) % pairs->n_pair;
+                    while (pairs->pair[next].pair_class != pairs->pair[k].pair_class);
+                other[m] = &pairs->pair[next];
+            }
+            const struct hf_integral_batch batch =
+                hf_engine_two_electron(engine, &pairs->pair[i], size, other);
+            worst = fmax(worst,
+                         against_tensor(pairs, &batch, &pairs->pair[i], size, other, fill, tensor));
+        }
+    }
+    hf_engine_destroy(&engine);
+    hf_shell_pairs_destroy(&pairs);
+    return worst;
+}
+
+/** Merged shells give the integrals of the shells they are made of. */
+static void compare_merged(int n_shell, const struct test_shell shell[], int n_merged)
+{
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(3, centre, n_shell, shell), *merged = NULL;
+    struct hf_error error;
+    const size_t n = (size_t)basis->n_function;
+    double *tensor = calloc(n * n * n * n, sizeof *tensor);
+    assert_non_null(tensor);
+    assert_int_equal(hf_basis_merge(basis, &merged, &error), HF_OK);
+    assert_int_equal(merged->n_shell, n_merged);
+    assert_int_equal(merged->n_function, basis->n_function);
+    all_against_tensor(context, basis, 1, true, tensor);
+    assert_true(all_against_tensor(context, merged, 1, false, tensor) < 1e-13);
+    assert_true(all_against_tensor(context, merged, 9, false, tensor) < 1e-13);
+    free(tensor);
+    hf_basis_destroy(&merged);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void merged_shells_are_right(void **state)
+{
+    (void)state;
+    const struct test_shell general[] = {
+        {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
+        {0, 0, 3, false, {30.0, 4.0, 0.7}, {-0.1, -0.2, 0.9}},
+        {0, 0, 1, false, {0.3}, {0.5}},
+        {1, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {1, 1, 2, false, {2.5, 0.6}, {0.8, -0.6}},
+        {2, 2, 2, true, {1.1, 0.5}, {0.3, 0.6}},
+        {2, 2, 2, true, {1.1, 0.5}, {0.6, -0.4}},
+    };
+    compare_merged(7, general, 4);
+    const struct test_shell sp[] = {
+        {0, 0, 2, false, {4.0, 0.7}, {0.4, 0.5}}, {0, 1, 2, false, {4.0, 0.7}, {0.6, 0.2}},
+        {1, 0, 1, false, {0.3}, {0.5}},           {1, 1, 1, false, {0.3}, {0.7}},
+        {1, 2, 1, false, {0.8}, {0.7}},           {2, 0, 2, false, {1.1, 0.5}, {0.3, 0.6}},
+    };
+    compare_merged(6, sp, 4);
+}
+
+/** s, p and higher shells that the recurrence does not reach stay as they are. */
+static void merged_high_shells_are_right(void **state)
+{
+    (void)state;
+    const struct test_shell shells[] = {
+        {0, 0, 1, false, {0.7}, {0.4}},
+        {0, 1, 1, false, {0.7}, {0.6}},
+        {1, 3, 2, true, {0.9, 0.4}, {0.5, 0.3}},
+        {1, 3, 2, true, {0.9, 0.4}, {-0.2, 0.8}},
+    };
+    compare_merged(4, shells, 3);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +463,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(high_angular_momenta_are_right),
         cmocka_unit_test(an_angular_momentum_beyond_the_library_is_refused),
         cmocka_unit_test(bounds_hold),
+        cmocka_unit_test(merged_shells_are_right),
+        cmocka_unit_test(merged_high_shells_are_right),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }
