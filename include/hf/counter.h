@@ -24,6 +24,9 @@ enum hf_counter_method {
     HF_COUNTER_ARRAY,
 };
 
+/** "fetch-and-op" or "array": as options, reports and files call it. */
+const char *hf_counter_method_name(enum hf_counter_method method);
+
 /** Counter at 0 over the ranks of `comm` (duplicated). Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
                             struct hf_counter **counter, struct hf_error *error) HF_MUST_CHECK;

@@ -28,6 +28,9 @@ enum hf_accumulate {
     HF_ACCUMULATE_CALLER, /**< the caller locks, gets, adds, puts back and unlocks */
 };
 
+/** "owner" or "caller": as options, reports and files call it. */
+const char *hf_accumulate_name(enum hf_accumulate accumulate);
+
 /** A get under way; the members are the transport's. One belongs to one begin_get at a time. */
 struct hf_block_request {
     MPI_Request request;

@@ -31,9 +31,9 @@ static const double compute_seconds = 0.1, compute_seconds_quick = 0.005;
 
 static const struct {
     enum hf_counter_method method;
-    const char *name, *title;
-} methods[N_METHOD] = {{HF_COUNTER_ARRAY, "array", "MPI-2 array"},
-                       {HF_COUNTER_FETCH_AND_OP, "fetch-and-op", "MPI-3 fetch-and-op"}};
+    const char *title;
+} methods[N_METHOD] = {{HF_COUNTER_ARRAY, "MPI-2 array"},
+                       {HF_COUNTER_FETCH_AND_OP, "MPI-3 fetch-and-op"}};
 
 /** What one rank did in one repetition; all doubles, so that they travel as such. */
 struct record {
@@ -262,7 +262,9 @@ static hf_status run_method(struct hf_bench *bench, int m, int64_t n_step, struc
     if (bench->context->rank == 0) {
         cJSON *object = hf_json_append_object(list);
         cases = cJSON_AddArrayToObject(object, "cases");
-        const bool built = cases != NULL && hf_json_add_text(object, "method", methods[m].name);
+        const bool built =
+            cases != NULL &&
+            hf_json_add_text(object, "method", hf_counter_method_name(methods[m].method));
         status = hf_bench_json_outcome(built, error);
     }
     HF_TRY(hf_agree(bench->context->comm, status, error));

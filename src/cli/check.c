@@ -40,7 +40,7 @@ static void print_fock(const struct hf_calculation *calculation, FILE *stream)
             fock->schedule.name, calculation->grain_name, calculation->settings.guess);
     if (hf_fock_is_distributed(fock->builder))
         fprintf(stream, "One-sided     %s, %s adds\n", fock->onesided.transport,
-                fock->onesided.accumulate == HF_ACCUMULATE_CALLER ? "caller" : "owner");
+                hf_accumulate_name(fock->onesided.accumulate));
 }
 
 void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *stream)

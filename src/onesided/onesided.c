@@ -22,6 +22,11 @@ const char *hf_transport_about(const struct hf_transport_ops *transport)
     return transport->about;
 }
 
+const char *hf_accumulate_name(enum hf_accumulate accumulate)
+{
+    return accumulate == HF_ACCUMULATE_CALLER ? "caller" : "owner";
+}
+
 static const struct hf_transport_ops *find(const char *name)
 {
     for (int i = 0; hf_transport_list[i] != NULL; i++)

@@ -36,12 +36,12 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
            hf_json_add_text(object, "fock", settings->fock.builder) &&
            hf_json_add_text(object, "schedule", settings->fock.schedule.name) &&
            hf_json_add_text(object, "counter",
-                            hf_output_counter_name(settings->fock.schedule.counter)) &&
+                            hf_counter_method_name(settings->fock.schedule.counter)) &&
            cJSON_AddBoolToObject(object, "progress_thread",
                                  settings->fock.schedule.progress_thread) != NULL &&
            hf_json_add_text(object, "onesided", settings->fock.onesided.transport) &&
            hf_json_add_text(object, "accumulate",
-                            hf_output_accumulate_name(settings->fock.onesided.accumulate)) &&
+                            hf_accumulate_name(settings->fock.onesided.accumulate)) &&
            hf_json_add_text(object, "grain", hf_output_grain_name(settings->fock.grain)) &&
            hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&

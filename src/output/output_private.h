@@ -51,10 +51,6 @@ struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis);
 /** Name of a grain as the option takes it. */
 const char *hf_output_grain_name(enum hf_grain grain);
 
-/** Names of a counter's method and of an accumulate strategy as the options take them. */
-const char *hf_output_counter_name(enum hf_counter_method method);
-const char *hf_output_accumulate_name(enum hf_accumulate accumulate);
-
 /** -V/T, 2 at a stationary point of an exact or complete-basis calculation; 0 without electrons. */
 double hf_output_virial_ratio(const struct hf_scf_result *result);
 

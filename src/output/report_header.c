@@ -90,12 +90,12 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
     fprintf(out, "  %-22s %s; tasks: %s, scheduler: %s", "Fock builder", fock->builder,
             hf_output_grain_name(fock->grain), fock->schedule.name);
     if (strcmp(fock->schedule.name, "counter") == 0)
-        fprintf(out, " (%s%s)", hf_output_counter_name(fock->schedule.counter),
+        fprintf(out, " (%s%s)", hf_counter_method_name(fock->schedule.counter),
                 fock->schedule.progress_thread ? ", progress thread" : "");
     fprintf(out, "\n");
     if (hf_fock_is_distributed(fock->builder))
         fprintf(out, "  %-22s %s, %s adds\n", "One-sided", fock->onesided.transport,
-                hf_output_accumulate_name(fock->onesided.accumulate));
+                hf_accumulate_name(fock->onesided.accumulate));
 }
 
 static void print_settings(FILE *out, const struct hf_run_description *run)

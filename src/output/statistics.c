@@ -81,16 +81,6 @@ const char *hf_output_grain_name(enum hf_grain grain)
     return "?";
 }
 
-const char *hf_output_counter_name(enum hf_counter_method method)
-{
-    return method == HF_COUNTER_ARRAY ? "array" : "fetch-and-op";
-}
-
-const char *hf_output_accumulate_name(enum hf_accumulate accumulate)
-{
-    return accumulate == HF_ACCUMULATE_CALLER ? "caller" : "owner";
-}
-
 double hf_output_virial_ratio(const struct hf_scf_result *result)
 {
     if (!(result->kinetic > 0.0)) return 0.0;

@@ -17,6 +17,11 @@ struct hf_counter {
     int64_t *taken;  /**< [n_rank] HF_COUNTER_ARRAY: own entry the truth, the others as last read */
 };
 
+const char *hf_counter_method_name(enum hf_counter_method method)
+{
+    return method == HF_COUNTER_ARRAY ? "array" : "fetch-and-op";
+}
+
 /** Bytes of this rank's part of the window: whole cache lines, because MPICH 4.0.2 misplaces the
  *  parts of windows whose sizes are not multiples of 16 bytes. */
 static MPI_Aint window_bytes(const struct hf_counter *counter)
