@@ -28,6 +28,21 @@
         return 0;                                                                                  \
     } while (0)
 
+/** This rank of MPI_COMM_WORLD, and how many there are. */
+static inline int rank_here(void)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+static inline int rank_count(void)
+{
+    int n_rank;
+    MPI_Comm_size(MPI_COMM_WORLD, &n_rank);
+    return n_rank;
+}
+
 /** Context over all ranks; fails the test when there is none. */
 static inline struct hf_context *test_context(void)
 {

@@ -22,20 +22,6 @@ int MPI_Query_thread(int *level)
     return MPI_SUCCESS;
 }
 
-static int rank_here(void)
-{
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
-static int rank_count(void)
-{
-    int n_rank;
-    MPI_Comm_size(MPI_COMM_WORLD, &n_rank);
-    return n_rank;
-}
-
 static struct hf_counter *new_counter(void)
 {
     struct hf_counter *counter = NULL;

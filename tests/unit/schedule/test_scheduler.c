@@ -66,20 +66,6 @@ static bool scheduler_is(const char *name)
     return strcmp(settings.name, name) == 0;
 }
 
-static int rank_here(void)
-{
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
-static int rank_count(void)
-{
-    int n_rank;
-    MPI_Comm_size(MPI_COMM_WORLD, &n_rank);
-    return n_rank;
-}
-
 static struct hf_scheduler *new_scheduler(void)
 {
     struct hf_scheduler *scheduler = NULL;
