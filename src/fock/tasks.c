@@ -1,6 +1,8 @@
 /* The numbering of tasks, dearest first; see fock_private.h. */
 #include "fock_private.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -125,23 +127,13 @@ static void sort_groups(struct hf_task_list *list, const struct hf_shell_pairs *
     for (int64_t i = 0; i < list->n_unit; i++) list->unit[i] = place[i].unit;
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /** A step through 0 .. n-1 that comes by every number once, and lands far from where it was: next
  * to the golden section of n, or as long as n times the step allows. */
 static int64_t scattering_step(int64_t n)
 {
     int64_t step = (int64_t)(0.6180339887498949 * (double)n);
     if (step > INT64_MAX / n) step = INT64_MAX / n;
-    while (step > 1 && greatest_common_divisor(n, step) != 1) step--;
+    while (step > 1 && hf_greatest_common_divisor(n, step) != 1) step--;
     return step < 1 ? 1 : step;
 }
 

@@ -16,6 +16,7 @@
  * date when its wave ends; the next wave has it. In finish every rank waits for the answer to its
  * last request before it joins a barrier, and answers until all have joined it: then every request
  * has been answered, every answer received, and nothing is left in the communicator. */
+#include "hf/arithmetic.h"
 #include "hf/timer.h"
 #include "schedule_private.h"
 
@@ -163,16 +164,6 @@ static int64_t random_below(struct stealing *data, int64_t n)
     return (int64_t)(data->random % (uint64_t)n);
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /** The next rank to ask, never this one; there are others. Steps that have no divisor in common
  * with the number of ranks lead to all of them. */
 static int next_victim(const struct hf_scheduler *self, struct stealing *data)
@@ -184,7 +175,7 @@ static int next_victim(const struct hf_scheduler *self, struct stealing *data)
             *tour = (struct tour){.at = random_below(data, n), .n_left = n};
             do {
                 tour->step = 1 + random_below(data, n - 1);
-            } while (common_divisor(n, tour->step) != 1);
+            } while (hf_greatest_common_divisor(n, tour->step) != 1);
         }
         tour->at = (tour->at + tour->step) % n;
         tour->n_left--;
