@@ -11,12 +11,15 @@ import math
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from program_test import ProgramTest
+
 HF_BENCH, MPIEXEC, RANKS = sys.argv[1], sys.argv[2], int(sys.argv[3])
-TIMEOUT = 120  # seconds; whatever takes longer hangs
+TEST = ProgramTest(HF_BENCH, MPIEXEC, RANKS, most_seconds=120)
+check, run, expect_one_line = TEST.check, TEST.run, TEST.expect_one_line
 
 # arguments, what the line on standard error must contain
 BAD_INPUT = [
@@ -39,36 +42,6 @@ IDENTITY = {"program", "version", "kernel", "source", "mpi_library", "n_rank", "
             "n_core_on_node", "more_ranks_than_cores", "quick", "n_repeat", "results"}
 LINE = {"alpha_seconds", "beta_seconds_per_byte", "bandwidth_megabytes_per_second",
         "rms_relative_residual", "largest_relative_residual"}
-
-failures = []
-
-
-def check(holds, what, detail=""):
-    if not holds:
-        failures.append(f"{what} {detail}")
-
-
-def run(arguments, launcher=RANKS > 1):
-    """Exit code, standard output, standard error."""
-    command = [MPIEXEC, "-n", str(RANKS), HF_BENCH] if launcher else [HF_BENCH]
-    try:
-        done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, errors="replace", timeout=TIMEOUT, check=False,
-                              env=dict(os.environ, OMPI_MCA_orte_execute_quiet="1"))
-    except subprocess.TimeoutExpired:
-        return "hangs", "", ""
-    return done.returncode, done.stdout, done.stderr
-
-
-def expect_one_line(name, outcome, code, parts):
-    found, _, errors = outcome
-    lines = [line for line in errors.splitlines() if line.startswith("hf-bench: ")]
-    check(found == code, f"{name}: exit code {found}, expected {code};", errors)
-    check(len(lines) == 1, f"{name}: {len(lines)} lines of hf-bench on standard error, expected 1:",
-          errors)
-    for part in parts:
-        check(part in errors, f"{name}: no \"{part}\" in:", errors)
-    check("MPI_A" not in errors, f"{name}: MPI noise:", errors)
 
 
 def bad_input():
@@ -225,9 +198,7 @@ def main():
             accumulate(folder)
     finally:
         shutil.rmtree(folder)
-    for failure in failures:
-        print("FAILED", failure)
-    return 1 if failures else 0
+    return TEST.report()
 
 
 if __name__ == "__main__":

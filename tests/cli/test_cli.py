@@ -14,8 +14,12 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from program_test import ProgramTest
+
 HF, MPIEXEC, RANKS, INPUTS = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
-TIMEOUT = 60  # seconds; whatever takes longer hangs
+TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=60)
+check, run = TEST.check, TEST.run
 
 WATER = """title water
 basis STO-3G
@@ -87,37 +91,10 @@ BAD_INPUT = [
     ("two files", WATER, ["another.mol"], ["more than one input file"]),
 ]
 
-failures = []
-
-
-def check(holds, what, detail=""):
-    if not holds:
-        failures.append(f"{what} {detail}")
-
-
-def run(arguments, launcher=RANKS > 1, environment=None):
-    """Exit code, standard output, standard error. One rank needs no mpiexec, which is slow to end
-    when a process leaves with an exit code."""
-    command = [MPIEXEC, "-n", str(RANKS), HF] if launcher else [HF]
-    variables = dict(os.environ, OMPI_MCA_orte_execute_quiet="1", **(environment or {}))
-    try:
-        done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, errors="replace", timeout=TIMEOUT, env=variables,
-                              check=False)
-    except subprocess.TimeoutExpired:
-        return "hangs", "", ""
-    return done.returncode, done.stdout, done.stderr
-
 
 def expect_one_line(name, outcome, code, parts):
-    found, output, errors = outcome
-    lines = [line for line in errors.splitlines() if line.startswith("hf: ")]
-    check(found == code, f"{name}: exit code {found}, expected {code};", errors)
-    check(len(lines) == 1, f"{name}: {len(lines)} lines of hf on standard error, expected 1:", errors)
-    for part in parts:
-        check(part in errors, f"{name}: no \"{part}\" in:", errors)
-    check("MPI_A" not in errors, f"{name}: MPI noise:", errors)
-    check("Total energy" not in output, f"{name}: an energy was computed", "")
+    TEST.expect_one_line(name, outcome, code, parts)
+    check("Total energy" not in outcome[1], f"{name}: an energy was computed")
 
 
 def write(folder, content, name="input.mol"):
@@ -200,7 +177,7 @@ def foreign_launcher(folder):
             if size_name.startswith("OMPI") and b"libmpi.so" in open(HF, "rb").read():
                 continue  # Open MPI would believe it
             code, _, errors = run([path], False, {size_name: "3", rank_name: rank})
-            lines = [line for line in errors.splitlines() if line.startswith("hf: ")]
+            lines = TEST.lines_of_program(errors)
             check(code == 2 and len(lines) == n_line, f"foreign launcher, rank {rank}:", errors)
             check(n_line == 0 or "started 3 processes" in errors, "foreign launcher:", errors)
     code, output, _ = run([path, "--check"], False, {"SLURM_NTASKS": "3"})
@@ -221,12 +198,12 @@ def signals(folder):
             time.sleep(1.0)
             process.send_signal(number)
             try:
-                _, errors = process.communicate(timeout=TIMEOUT)
+                _, errors = process.communicate(timeout=TEST.most_seconds)
             except subprocess.TimeoutExpired:
                 process.kill()
-                failures.append(f"signal {number}: hf does not end")
+                check(False, f"signal {number}: hf does not end")
                 continue
-        lines = [line for line in errors.splitlines() if line.startswith("hf: ")]
+        lines = TEST.lines_of_program(errors)
         check(process.returncode == code and len(lines) == 1,
               f"signal {number}: exit code {process.returncode}, expected {code};", errors)
         with open(output_path, encoding="utf-8") as file:
@@ -246,9 +223,7 @@ def main():
             signals(folder)
     finally:
         shutil.rmtree(folder)
-    for failure in failures:
-        print("FAILED", failure)
-    return 1 if failures else 0
+    return TEST.report()
 
 
 if __name__ == "__main__":

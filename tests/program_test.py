@@ -1,0 +1,54 @@
+"""Frame of a test that runs a program as people run it and goes on after a failed check."""
+
+import os
+import subprocess
+
+
+class ProgramTest:
+    """A program, how it is started on so many ranks, and what was found to be wrong with it."""
+
+    def __init__(self, program, mpiexec, n_rank, most_seconds):
+        self.program, self.mpiexec, self.n_rank = program, mpiexec, n_rank
+        self.most_seconds = most_seconds  # whatever takes longer hangs
+        self.failures = []
+
+    def check(self, holds, what, detail=""):
+        if not holds:
+            self.failures.append(f"{what} {detail}")
+
+    def run(self, arguments, launcher=None, environment=None):
+        """Exit code, standard output, standard error. One rank needs no mpiexec, which is slow to end
+        when a process leaves with an exit code; `launcher` says whether to take it all the same."""
+        if launcher is None:
+            launcher = self.n_rank > 1
+        command = [self.mpiexec, "-n", str(self.n_rank), self.program] if launcher else [self.program]
+        variables = dict(os.environ, OMPI_MCA_orte_execute_quiet="1", **(environment or {}))
+        try:
+            done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, errors="replace", timeout=self.most_seconds,
+                                  env=variables, check=False)
+        except subprocess.TimeoutExpired:
+            return "hangs", "", ""
+        return done.returncode, done.stdout, done.stderr
+
+    def lines_of_program(self, errors):
+        """The lines on standard error that are the program's, not MPI's."""
+        begin = os.path.basename(self.program) + ": "
+        return [line for line in errors.splitlines() if line.startswith(begin)]
+
+    def expect_one_line(self, name, outcome, code, parts):
+        """The program ended with this code and one line, which contains all parts."""
+        found, _, errors = outcome
+        n_line = len(self.lines_of_program(errors))
+        self.check(found == code, f"{name}: exit code {found}, expected {code};", errors)
+        self.check(n_line == 1, f"{name}: {n_line} lines of {os.path.basename(self.program)} on "
+                   "standard error, expected 1:", errors)
+        for part in parts:
+            self.check(part in errors, f"{name}: no \"{part}\" in:", errors)
+        self.check("MPI_A" not in errors, f"{name}: MPI noise:", errors)
+
+    def report(self):
+        """Prints what failed, each check on a line of its own; the exit code of the test."""
+        for failure in self.failures:
+            print("FAILED", failure)
+        return 1 if self.failures else 0
