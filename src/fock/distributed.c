@@ -135,7 +135,8 @@ static void compute_step(struct hf_fock_builder *self, struct hf_step *step)
     adapt_depth(&data->ring, hf_wall_seconds() - start);
     show_step(self, step);
     const int64_t before = self->work.n_computed;
-    hf_quartets_compute(&self->work, &data->blocks, &step->ranges);
+    step->kets.blocks = &data->blocks;
+    hf_quartets_compute(&self->work, step->bra_begin, step->bra_end, 1, &step->kets);
     if (self->work.n_computed == before) return;
     for (int k = 0; k < HF_N_COMBINATION; k++)
         if (step->sum[k] != NULL) step->sum[k]->touched = true;

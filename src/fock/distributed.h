@@ -15,8 +15,9 @@ enum { HF_LEAST_DEPTH = 2, HF_MAX_DEPTH = 32 };
 /** What is computed at a time: shell pairs of one pair of atoms with those of another. */
 struct hf_step {
     int atom[HF_N_ATOM];
-    struct hf_pair_ranges ranges;
-    bool coulomb, exchange; /**< whether J, whether K can get anything from it */
+    int64_t bra_begin, bra_end; /**< shell pairs */
+    struct hf_ket_range kets;   /**< without its blocks */
+    bool coulomb, exchange;     /**< whether J, whether K can get anything from it */
     /** Pinned blocks: AB, CD (for J), AC, AD, BC, BD (for K); NULL when not needed. */
     struct hf_cached_block *density[HF_N_COMBINATION], *sum[HF_N_COMBINATION];
 };

@@ -43,9 +43,7 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
     HF_TRY(hf_agree(context->comm, status, error));
     *made = (struct hf_fock_builder){
         .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
-    made->work = (struct hf_quartet_work){.pairs = pairs, .digest = hf_digest_kernels_best()};
-    status = hf_engine_create(pairs, &made->work.engine, error);
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_agree(context->comm, hf_quartet_work_init(&made->work, pairs, error), error));
     HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
     *builder = made;
@@ -62,7 +60,7 @@ void hf_fock_destroy(struct hf_fock_builder **builder)
         old->ops->destroy(old);
         if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
         hf_task_list_destroy(&old->tasks);
-        hf_engine_destroy(&old->work.engine);
+        hf_quartet_work_done(&old->work);
         free(old);
     }
     *builder = NULL;

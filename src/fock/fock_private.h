@@ -40,9 +40,10 @@ hf_status hf_fock_look_around(struct hf_fock_builder *self, int64_t n_done,
 
 /* ---- Tasks (tasks.c) ---- */
 
-/** Tasks are tiles of pairs of units, or one unit with all up to it; units are atom pairs or shell
- *  pairs. Tasks are numbered in falling order of cost without a list of them ever being made: the
- *  units are put into groups of similar cost, and the groups' products are what is sorted.
+/** Tasks are tiles of pairs of units, rows of them, or one unit with all up to it; units are atom
+ *  pairs or shell pairs. Tasks are numbered in falling order of cost without a list of them ever
+ * being made: the units are put into groups of similar cost, and the groups' products are what is
+ * sorted.
  *
  *      units, dearest first:  | group 0 | group 1 |  group 2  | ...
  *      blocks, dearest first: 0x0 (triangle), 0x1 (rectangle), 1x1 (triangle), 0x2, ...
@@ -53,14 +54,15 @@ struct hf_task_list;
 /** How a list is to be made. */
 struct hf_task_order {
     enum hf_grain grain;
-    int tile; /**< units along the side of a tile, where tasks are pairs of units; 1: each pair */
+    int tile;  /**< units along the side of a tile, where tasks are pairs of units; 1: each pair */
+    bool rows; /**< tasks are one bra with a tile of kets, not a tile with a tile */
     /** Tiles of one block (of about equal cost) follow each other in scattered order, so that
      *  ranks at work at the same time meet different atoms (book section 8.4). */
     bool scatter;
 };
 
 /** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1
- *  (unordered and never twice; with those up to the bra's own position when `triangle` is set), or
+ *  (unordered and never twice; only those up to the bra's own position when `triangle` is set), or
  *  one bra with every unit whose index is not above the bra's when `all_kets` is set. */
 struct hf_task {
     int64_t bra_begin, bra_end, ket_begin, ket_end;
@@ -77,16 +79,16 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
 /** Index of the atom pair or shell pair at a position. */
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position);
 
-/** The shell pairs of two pairs of atoms, bra and ket. */
-static inline struct hf_pair_ranges hf_atom_pair_ranges(const struct hf_atom_pair *bra,
-                                                        const struct hf_atom_pair *ket)
+/** The shell pairs of a pair of atoms as kets of another, or of itself. */
+static inline struct hf_ket_range hf_atom_pair_kets(const struct hf_atom_pair *bra,
+                                                    const struct hf_atom_pair *ket,
+                                                    const struct hf_quartet_blocks *blocks)
 {
-    return (struct hf_pair_ranges){.bra_begin = bra->first_pair,
-                                   .bra_end = bra->first_pair + bra->n_pair,
-                                   .ket_begin = ket->first_pair,
-                                   .ket_end = ket->first_pair + ket->n_pair,
-                                   .triangle = bra == ket,
-                                   .ket_bound = ket->bound};
+    return (struct hf_ket_range){.begin = ket->first_pair,
+                                 .end = ket->first_pair + ket->n_pair,
+                                 .bound = ket->bound,
+                                 .blocks = blocks,
+                                 .triangle = bra == ket};
 }
 
 #endif

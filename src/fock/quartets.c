@@ -1,7 +1,7 @@
 /* The shell quartets of two lists of shell pairs; see quartets.h. */
 #include "quartets.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 const struct hf_digest_kernels *hf_digest_kernels_best(void)
 {
@@ -12,6 +12,28 @@ const struct hf_digest_kernels *hf_digest_kernels_best(void)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &hf_digest_avx2;
 #endif
     return &hf_digest_portable;
+}
+
+hf_status hf_quartet_work_init(struct hf_quartet_work *work, const struct hf_shell_pairs *pairs,
+                               struct hf_error *error)
+{
+    *work = (struct hf_quartet_work){.pairs = pairs, .digest = hf_digest_kernels_best()};
+    work->queue = calloc((size_t)pairs->n_class + 1, sizeof *work->queue);
+    if (work->queue == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the batches of quartets");
+    return hf_engine_create(pairs, &work->engine, error);
+}
+
+void hf_quartet_work_done(struct hf_quartet_work *work)
+{
+    hf_engine_destroy(&work->engine);
+    free(work->queue);
+    work->queue = NULL;
+}
+
+static double larger(double x, double y)
+{
+    return x > y ? x : y;
 }
 
 /** A shell and where it is in the blocks. */
@@ -79,23 +101,28 @@ static void digest_quartet(struct hf_quartet_work *work, const struct hf_quartet
     }
 }
 
-static void compute_batch(struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
-                          const struct hf_shell_pair *bra, int n,
-                          const struct hf_shell_pair *const ket[])
+/** Computes and digests the quartets that wait for a bra. */
+static void flush(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
+                  struct hf_quartet_queue *queue)
 {
-    const struct hf_integral_batch batch = hf_engine_two_electron(work->engine, bra, n, ket);
-    const struct place a = find_place(work, blocks, bra->a, HF_ATOM_A);
-    const struct place b = find_place(work, blocks, bra->b, HF_ATOM_A);
+    const int n = queue->n;
+    if (n == 0) return;
+    const struct hf_integral_batch batch = hf_engine_two_electron(work->engine, bra, n, queue->ket);
     for (int i = 0; i < n; i++) {
-        const struct place c = find_place(work, blocks, ket[i]->a, HF_ATOM_C);
-        const struct place d = find_place(work, blocks, ket[i]->b, HF_ATOM_C);
+        const struct hf_shell_pair *ket = queue->ket[i];
+        const struct hf_quartet_blocks *blocks = queue->blocks[i];
+        const struct place a = find_place(work, blocks, bra->a, HF_ATOM_A);
+        const struct place b = find_place(work, blocks, bra->b, HF_ATOM_A);
+        const struct place c = find_place(work, blocks, ket->a, HF_ATOM_C);
+        const struct place d = find_place(work, blocks, ket->b, HF_ATOM_C);
         struct hf_digest_quartet quartet = {.value = batch.value + (size_t)i * batch.stride};
-        quartet.degeneracy = (bra->a == bra->b ? 1.0 : 2.0) * (ket[i]->a == ket[i]->b ? 1.0 : 2.0) *
-                             (bra == ket[i] ? 1.0 : 2.0);
+        quartet.degeneracy = (bra->a == bra->b ? 1.0 : 2.0) * (ket->a == ket->b ? 1.0 : 2.0) *
+                             (bra == ket ? 1.0 : 2.0);
         const struct place as_computed[2][4] = {{c, d, a, b}, {a, b, c, d}};
         digest_quartet(work, blocks, &quartet, as_computed[batch.fixed_is_row]);
     }
     work->n_computed += n;
+    queue->n = 0;
 }
 
 /** What the screening of one bra pair needs of the densities. */
@@ -133,45 +160,45 @@ static double quartet_density(const struct hf_quartet_work *work,
     double largest = 0.0;
     if (blocks->coulomb)
         largest =
-            fmax(bra->coulomb,
-                 blocks->largest[c.atom][d.atom][c.bound * blocks->n_shell[d.atom] + d.bound]);
+            larger(bra->coulomb,
+                   blocks->largest[c.atom][d.atom][c.bound * blocks->n_shell[d.atom] + d.bound]);
     if (blocks->exchange) {
         const int at_c = c.atom - HF_ATOM_C, at_d = d.atom - HF_ATOM_C;
-        largest = fmax(largest, fmax(bra->a_row[at_c][c.bound], bra->a_row[at_d][d.bound]));
-        largest = fmax(largest, fmax(bra->b_row[at_c][c.bound], bra->b_row[at_d][d.bound]));
+        largest = larger(largest, larger(bra->a_row[at_c][c.bound], bra->a_row[at_d][d.bound]));
+        largest = larger(largest, larger(bra->b_row[at_c][c.bound], bra->b_row[at_d][d.bound]));
     }
     return largest;
 }
 
-/** One pair with the pairs first .. last-1, which are in runs of one class with falling bounds. */
-static void compute_pairs(struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
-                          const struct hf_shell_pair *bra, int64_t first, int64_t last)
+/** Puts the kets of a range that pass the screening into the queues of their classes. */
+static void queue_kets(struct hf_quartet_work *work, const struct hf_shell_pair *bra, int64_t begin,
+                       int64_t end, const struct hf_quartet_blocks *blocks)
 {
-    const struct hf_shell_pair *list = work->pairs->pair;
-    const struct hf_shell_pair *batch[HF_MAX_BATCH];
     const struct bra_bounds bounds = find_bra_bounds(work, blocks, bra);
-    int n = 0;
-    for (int64_t k = first; k < last; k++) {
-        const struct hf_shell_pair *ket = &list[k];
-        if (n == HF_MAX_BATCH || (n > 0 && ket->pair_class != batch[0]->pair_class)) {
-            compute_batch(work, blocks, bra, n, batch);
-            n = 0;
-        }
+    for (int64_t k = begin; k < end; k++) {
+        const struct hf_shell_pair *ket = &work->pairs->pair[k];
         const double bound = bra->bound * ket->bound;
         if (bound * work->max_density < work->threshold) continue;
         if (bound * quartet_density(work, blocks, &bounds, ket) < work->threshold) continue;
-        batch[n++] = ket;
+        struct hf_quartet_queue *queue = &work->queue[ket->pair_class];
+        queue->ket[queue->n] = ket;
+        queue->blocks[queue->n++] = blocks;
+        if (queue->n == HF_MAX_BATCH) flush(work, bra, queue);
     }
-    if (n > 0) compute_batch(work, blocks, bra, n, batch);
 }
 
-void hf_quartets_compute(struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
-                         const struct hf_pair_ranges *ranges)
+void hf_quartets_compute(struct hf_quartet_work *work, int64_t bra_begin, int64_t bra_end, int n,
+                         const struct hf_ket_range range[])
 {
-    for (int64_t k = ranges->bra_begin; k < ranges->bra_end; k++) {
+    for (int64_t k = bra_begin; k < bra_end; k++) {
         const struct hf_shell_pair *bra = &work->pairs->pair[k];
-        if (bra->bound * ranges->ket_bound * work->max_density < work->threshold) continue;
-        compute_pairs(work, blocks, bra, ranges->ket_begin,
-                      ranges->triangle ? k + 1 : ranges->ket_end);
+        const double bound = bra->bound * work->max_density;
+        for (int i = 0; i < n; i++) {
+            const struct hf_ket_range *kets = &range[i];
+            if (bound * kets->bound < work->threshold) continue;
+            const int64_t end = kets->triangle && kets->end > k + 1 ? k + 1 : kets->end;
+            queue_kets(work, bra, kets->begin, end, kets->blocks);
+        }
+        for (int c = 0; c < work->pairs->n_class; c++) flush(work, bra, &work->queue[c]);
     }
 }

@@ -34,26 +34,41 @@ struct hf_quartet_blocks {
     bool coulomb, exchange; /**< whether any J, any K is wanted of this atom quartet */
 };
 
-/** What computes quartets. */
+/** Kets of one class that wait for a batch with the same bra. */
+struct hf_quartet_queue {
+    int n;
+    const struct hf_shell_pair *ket[HF_MAX_BATCH];
+    const struct hf_quartet_blocks *blocks[HF_MAX_BATCH]; /**< of each quartet */
+};
+
+/** What computes quartets; one per thread. */
 struct hf_quartet_work {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     const struct hf_digest_kernels *digest;
     struct hf_engine *engine;
+    struct hf_quartet_queue *queue; /**< [n_class], empty between calls */
     double threshold;
     double max_density; /**< no element of any density is larger */
     int64_t n_computed; /**< shell quartets so far */
 };
 
-/** Ranges of shell pairs, one of bras and one of kets, each inside one pair of atoms where blocks
- *  are atom blocks. */
-struct hf_pair_ranges {
-    int64_t bra_begin, bra_end, ket_begin, ket_end;
-    bool triangle;    /**< the ranges are the same: kets up to the bra only */
-    double ket_bound; /**< no ket has a larger one */
+/** Not collective. HF_NO_RESOURCE. */
+hf_status hf_quartet_work_init(struct hf_quartet_work *work, const struct hf_shell_pairs *pairs,
+                               struct hf_error *error) HF_MUST_CHECK;
+void hf_quartet_work_done(struct hf_quartet_work *work);
+
+/** Shell pairs begin .. end-1, inside one pair of atoms where blocks are atom blocks. */
+struct hf_ket_range {
+    int64_t begin, end;
+    double bound; /**< no ket has a larger one */
+    const struct hf_quartet_blocks *blocks;
+    bool triangle; /**< kets up to the bra only */
 };
 
-/** Computes what passes the screening and adds it to the sums (book Fig. 8.2). */
-void hf_quartets_compute(struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
-                         const struct hf_pair_ranges *ranges);
+/** The quartets of the bras bra_begin .. bra_end-1 (inside one pair of atoms, likewise) with the
+ *  kets of `n` ranges: computes what passes the screening and adds it to the sums (book Fig. 8.2).
+ *  Batches are filled from all ranges, so that many are better than one by one. */
+void hf_quartets_compute(struct hf_quartet_work *work, int64_t bra_begin, int64_t bra_end, int n,
+                         const struct hf_ket_range range[]);
 
 #endif

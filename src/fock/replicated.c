@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGEST_TILE = 16 };
+
 struct replicated {
     double **storage;          /**< [n_job] D, J and K one after the other, while a build runs */
     struct hf_job_blocks *job; /**< [n_job] all atom pairs see the whole of them */
@@ -23,6 +25,17 @@ static void destroy(struct hf_fock_builder *self)
     self->data = NULL;
 }
 
+/** Kets of a task: as many as fill the batches well, and fewer where that would leave a rank too
+ * few tasks to even out the load. */
+static int tile_size(const struct hf_fock_builder *self)
+{
+    enum { TASKS_PER_RANK = 100 };
+    if (self->settings.grain != HF_GRAIN_ATOM_QUARTET) return 1;
+    const double n_unit = self->pairs->n_atom_pair;
+    const double tile = 0.5 * n_unit * n_unit / ((double)TASKS_PER_RANK * self->context->n_rank);
+    return tile < 1.0 ? 1 : tile > LARGEST_TILE ? LARGEST_TILE : (int)tile;
+}
+
 static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
 {
     const size_t n_shell = (size_t)self->pairs->basis->n_shell;
@@ -33,7 +46,8 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
                                                     n_shell * n_shell, sizeof *data->shell_density);
     if (data->shell_density == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the density bounds");
-    const struct hf_task_order order = {.grain = self->settings.grain, .tile = 1};
+    const struct hf_task_order order = {
+        .grain = self->settings.grain, .tile = tile_size(self), .rows = true};
     return hf_task_list_create(self->context, self->pairs, &order, &self->tasks, error);
 }
 
@@ -81,40 +95,38 @@ static struct hf_quartet_blocks whole_matrices(const struct hf_fock_builder *sel
     return blocks;
 }
 
-static void compute_units(struct hf_fock_builder *self, const struct hf_quartet_blocks *blocks,
-                          int64_t bra, int64_t ket)
+/** One atom pair with atom pairs, the dearest task there is. */
+static void compute_atom_pairs(struct hf_fock_builder *self, const struct hf_quartet_blocks *blocks,
+                               int64_t bra, int64_t ket_begin, int64_t ket_end)
 {
-    struct hf_pair_ranges ranges = {.bra_begin = bra,
-                                    .bra_end = bra + 1,
-                                    .ket_begin = ket,
-                                    .ket_end = ket + 1,
-                                    .ket_bound = self->pairs->bound};
-    if (self->settings.grain == HF_GRAIN_ATOM_QUARTET) {
-        const struct hf_atom_pair *ab = &self->pairs->atom_pair[bra];
-        const struct hf_atom_pair *cd = &self->pairs->atom_pair[ket];
-        if (ab->bound * cd->bound * self->work.max_density < self->work.threshold) return;
-        ranges = hf_atom_pair_ranges(ab, cd);
+    const struct hf_atom_pair *list = self->pairs->atom_pair, *ab = &list[bra];
+    const double bound = ab->bound * self->work.max_density;
+    struct hf_ket_range kets[LARGEST_TILE];
+    int n = 0;
+    for (int64_t k = ket_begin; k < ket_end; k++) {
+        const struct hf_atom_pair *cd = &list[hf_task_list_unit(self->tasks, k)];
+        if (bound * cd->bound >= self->work.threshold)
+            kets[n++] = hf_atom_pair_kets(ab, cd, blocks);
     }
-    hf_quartets_compute(&self->work, blocks, &ranges);
+    hf_quartets_compute(&self->work, ab->first_pair, ab->first_pair + ab->n_pair, n, kets);
 }
 
+/** A task's one bra: an atom pair with atom pairs, a shell pair with a shell pair, or with all. */
 static void compute_task(struct hf_fock_builder *self, const struct hf_quartet_blocks *blocks,
                          const struct hf_task *task)
 {
-    for (int64_t i = task->bra_begin; i < task->bra_end; i++) {
-        const int64_t bra = hf_task_list_unit(self->tasks, i);
-        if (task->all_kets) {
-            const struct hf_pair_ranges ranges = {.bra_begin = bra,
-                                                  .bra_end = bra + 1,
-                                                  .ket_end = bra + 1,
-                                                  .ket_bound = self->pairs->bound};
-            hf_quartets_compute(&self->work, blocks, &ranges);
-            continue;
+    const int64_t bra = hf_task_list_unit(self->tasks, task->bra_begin);
+    struct hf_ket_range kets = {.end = bra + 1, .bound = self->pairs->bound, .blocks = blocks};
+    if (!task->all_kets) {
+        const int64_t ket_end = task->triangle ? task->bra_begin + 1 : task->ket_end;
+        if (self->settings.grain == HF_GRAIN_ATOM_QUARTET) {
+            compute_atom_pairs(self, blocks, bra, task->ket_begin, ket_end);
+            return;
         }
-        const int64_t ket_end = task->triangle ? i + 1 : task->ket_end;
-        for (int64_t j = task->ket_begin; j < ket_end; j++)
-            compute_units(self, blocks, bra, hf_task_list_unit(self->tasks, j));
+        kets.begin = hf_task_list_unit(self->tasks, task->ket_begin);
+        kets.end = kets.begin + 1;
     }
+    hf_quartets_compute(&self->work, bra, bra + 1, 1, &kets);
 }
 
 static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_error *error)

@@ -46,7 +46,9 @@ static bool make_step(const struct hf_fock_builder *self, int64_t bra, int64_t k
     step->atom[HF_ATOM_B] = ab->atom_b;
     step->atom[HF_ATOM_C] = cd->atom_a;
     step->atom[HF_ATOM_D] = cd->atom_b;
-    step->ranges = hf_atom_pair_ranges(ab, cd);
+    step->bra_begin = ab->first_pair;
+    step->bra_end = ab->first_pair + ab->n_pair;
+    step->kets = hf_atom_pair_kets(ab, cd, NULL);
     return screen(self, step, ab->bound * cd->bound);
 }
 
@@ -55,11 +57,11 @@ static bool make_shell_step(const struct hf_fock_builder *self, int64_t bra, int
                             int64_t ket_begin, int64_t ket_end, struct hf_step *step)
 {
     if (!make_step(self, atom_pair_of(self->pairs, bra), ket_atoms, step)) return false;
-    step->ranges.bra_begin = bra;
-    step->ranges.bra_end = bra + 1;
-    step->ranges.ket_begin = ket_begin;
-    step->ranges.ket_end = ket_end;
-    step->ranges.triangle = false;
+    step->bra_begin = bra;
+    step->bra_end = bra + 1;
+    step->kets.begin = ket_begin;
+    step->kets.end = ket_end;
+    step->kets.triangle = false;
     return true;
 }
 

@@ -22,6 +22,7 @@ struct hf_task_list {
     struct task_block *block;
     int n_group, n_block;
     int64_t tile;
+    bool rows;     /**< one bra with a tile of kets */
     bool all_kets; /**< tasks are single units */
 };
 
@@ -143,17 +144,33 @@ static int64_t n_tile(const struct hf_task_list *list, int group)
     return (n + list->tile - 1) / list->tile;
 }
 
+/** Tasks of a group with itself where a task is one bra with a tile of kets: those of a whole tile
+ * of bras, then of the bras that are left. */
+static int64_t n_row_task(const struct hf_task_list *list, int group)
+{
+    const int64_t n = list->group_first[group + 1] - list->group_first[group];
+    const int64_t whole = n / list->tile;
+    return list->tile * whole * (whole + 1) / 2 + n % list->tile * (whole + 1);
+}
+
+/** Tasks of two groups. */
+static int64_t n_block_task(const struct hf_task_list *list, int a, int b)
+{
+    const int64_t n_a = list->group_first[a + 1] - list->group_first[a];
+    const int64_t tiles_a = n_tile(list, a), tiles_b = n_tile(list, b);
+    if (list->rows) return a == b ? n_row_task(list, a) : n_a * tiles_b;
+    return a == b ? tiles_a * (tiles_a + 1) / 2 : tiles_a * tiles_b;
+}
+
 static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit, bool scatter)
 {
     for (int a = 0; a < list->n_group; a++) {
-        const int64_t n_a = n_tile(list, a);
         for (int b = a; b < list->n_group; b++) {
-            const int64_t n_b = n_tile(list, b);
             list->block[list->n_block++] = (struct task_block){
                 .group_a = a,
                 .group_b = b,
                 .cost = unit[list->group_first[a]].cost * unit[list->group_first[b]].cost,
-                .count = a == b ? n_a * (n_a + 1) / 2 : n_a * n_b,
+                .count = n_block_task(list, a, b),
             };
         }
     }
@@ -176,6 +193,7 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     if (made == NULL) goto no_memory;
     made->memory = context->memory;
     made->tile = order->tile;
+    made->rows = order->rows;
     made->all_kets = grain == HF_GRAIN_SHELL_PAIR;
     made->n_unit = grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
     const size_t n_unit = (size_t)made->n_unit;
@@ -252,22 +270,31 @@ static const struct task_block *find_block(const struct hf_task_list *list, int6
     return &list->block[low];
 }
 
-/** Tiles `row` and `column` of two groups. */
-static struct hf_task tile_task(const struct hf_task_list *list, const struct task_block *block,
-                                int64_t row, int64_t column)
+/** Units row .. row + n - 1 of one group with tile `column` of another. */
+static struct hf_task make_task(const struct hf_task_list *list, const struct task_block *block,
+                                int64_t row, int64_t n, int64_t column)
 {
     const int64_t *first_a = &list->group_first[block->group_a];
     const int64_t *first_b = &list->group_first[block->group_b];
     struct hf_task task = {
-        .bra_begin = first_a[0] + row * list->tile,
+        .bra_begin = first_a[0] + row,
         .ket_begin = first_b[0] + column * list->tile,
-        .triangle = block->group_a == block->group_b && row == column,
+        .triangle = block->group_a == block->group_b && row / list->tile == column,
     };
-    task.bra_end =
-        task.bra_begin + list->tile < first_a[1] ? task.bra_begin + list->tile : first_a[1];
+    task.bra_end = task.bra_begin + n < first_a[1] ? task.bra_begin + n : first_a[1];
     task.ket_end =
         task.ket_begin + list->tile < first_b[1] ? task.ket_begin + list->tile : first_b[1];
     return task;
+}
+
+/** Task k of a group with itself where a task is one bra with a tile of kets. Of tile q of the
+ * bras, each bra has q + 1 tasks, and tile * q (q+1) / 2 come before. */
+static struct hf_task row_of_triangle(const struct hf_task_list *list,
+                                      const struct task_block *block, int64_t k)
+{
+    const int64_t q = triangle_row(k / list->tile);
+    const int64_t rest = k - list->tile * (q * (q + 1) / 2);
+    return make_task(list, block, q * list->tile + rest / (q + 1), 1, rest % (q + 1));
 }
 
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
@@ -276,12 +303,12 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
         return (struct hf_task){.bra_begin = index, .bra_end = index + 1, .all_kets = true};
     const struct task_block *block = find_block(list, index);
     const int64_t k = (index - block->first) * block->step % block->count;
-    if (block->group_a == block->group_b) {
-        const int64_t row = triangle_row(k);
-        return tile_task(list, block, row, k - row * (row + 1) / 2);
-    }
-    const int64_t n_b = n_tile(list, block->group_b);
-    return tile_task(list, block, k / n_b, k % n_b);
+    const bool triangle = block->group_a == block->group_b;
+    if (list->rows && triangle) return row_of_triangle(list, block, k);
+    const int64_t n_b = n_tile(list, block->group_b), row = triangle ? triangle_row(k) : k / n_b;
+    const int64_t column = triangle ? k - row * (row + 1) / 2 : k % n_b;
+    if (list->rows) return make_task(list, block, row, 1, column);
+    return make_task(list, block, row * list->tile, list->tile, column);
 }
 
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position)

@@ -69,10 +69,12 @@ static void every_pair_of_units_is_in_one_task(void **state)
     static const int tiles[] = {1, 2, 3, 8, 1000};
     for (size_t g = 0; g < sizeof grains / sizeof *grains; g++)
         for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
-            for (int scatter = 0; scatter <= 1; scatter++)
+            for (int flags = 0; flags < 4; flags++)
                 check(context, pairs,
-                      &(struct hf_task_order){
-                          .grain = grains[g], .tile = tiles[t], .scatter = scatter != 0});
+                      &(struct hf_task_order){.grain = grains[g],
+                                              .tile = tiles[t],
+                                              .scatter = (flags & 1) != 0,
+                                              .rows = (flags & 2) != 0});
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
     test_context_done(&context);
