@@ -6,7 +6,7 @@
 
 /** Highest l of a basis whose s and p shells are merged: the integrals of merged s and p shells
  *  come from the recurrence, which goes so far. */
-enum { HIGHEST_L_WITH_SP = 2 };
+enum { HIGHEST_L_WITH_SP = 3 };
 
 static bool share_exponents(const struct hf_shell *a, const struct hf_shell *b)
 {

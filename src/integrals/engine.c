@@ -96,22 +96,21 @@ static void take_larger(size_t *largest, size_t value)
     if (value > *largest) *largest = value;
 }
 
-/** Largest intermediate of the steps from levels to functions, for one part of bra and ket each. */
-static size_t largest_block(const struct hf_pair_class *bra, const struct hf_pair_class *ket)
+/** Rows of one side in the steps from levels to functions: the most of any block, and all those
+ *  between the horizontal steps. */
+static size_t largest_side(const struct hf_pair_class *kind)
 {
-    size_t side[2] = {1, 1};
-    const struct hf_pair_class *kind[2] = {bra, ket};
-    for (int x = 0; x < 2; x++) {
-        for (int k = 0; k < kind[x]->n_part; k++) {
-            const struct hf_pair_part *part = &kind[x]->part[k];
-            const int n_a = hf_n_cartesian(part->l_a), n_b = hf_n_cartesian(part->l_b);
-            take_larger(&side[x], (size_t)hf_part_n_level(part));
-            /* the first horizontal step towards d makes (a+1, p| and (a, p| */
-            take_larger(&side[x], (size_t)(3 * (hf_n_cartesian(part->l_a + 1) + n_a)));
-            take_larger(&side[x], (size_t)(n_a * n_b));
-        }
+    size_t side = 1;
+    for (int k = 0; k < kind->n_part; k++) {
+        const struct hf_pair_part *part = &kind->part[k];
+        int between = 0;
+        for (int l = 1; l < part->l_b; l++)
+            between += hf_n_levels(part->l_a, part->l_a + part->l_b - l) * hf_n_cartesian(l);
+        take_larger(&side, (size_t)hf_part_n_level(part));
+        take_larger(&side, (size_t)(hf_n_cartesian(part->l_a) * hf_n_cartesian(part->l_b)));
+        take_larger(&side, (size_t)between);
     }
-    return side[0] * side[1];
+    return side;
 }
 
 static void find_sizes(struct hf_engine *engine)
@@ -127,7 +126,7 @@ static void find_sizes(struct hf_engine *engine)
             const size_t n_quartet = small ? HF_LANES : 1;
             take_larger(&size->n_primitive,
                         (size_t)engine->most_primitive[i] * (size_t)engine->most_primitive[j]);
-            take_larger(&size->block, n_quartet * largest_block(bra, ket));
+            take_larger(&size->block, n_quartet * largest_side(bra) * largest_side(ket));
             take_larger(&size->result, (size_t)bra->n_function * (size_t)ket->n_function);
             if (!small) continue;
             take_larger(&size->scratch, hf_recurrence_scratch(bra, ket));

@@ -194,22 +194,34 @@ static inline __attribute__((always_inline)) void horizontal_step(const struct h
     }
 }
 
+/** All l_b of a range of l_a..l_a+n from those of l_b - 1, l_a..l_a+n+1, each level after the
+ * other.
+ */
+static inline __attribute__((always_inline)) void horizontal_level(const struct hf_horizontal *step,
+                                                                   int l_b, int n, bool per_lane,
+                                                                   const double *in, double *out)
+{
+    const int right = step->right;
+    for (int l_a = step->l_a; l_a <= step->l_a + n; l_a++) {
+        const double *upper = in + (size_t)(hf_n_cartesian(l_a) * hf_n_cartesian(l_b - 1)) * right;
+        horizontal_step(step, l_a, l_b, per_lane, upper, in, out);
+        out += (size_t)(hf_n_cartesian(l_a) * hf_n_cartesian(l_b)) * right;
+        in = upper;
+    }
+}
+
 static inline __attribute__((always_inline)) void horizontal_steps(const struct hf_horizontal *step,
                                                                    bool per_lane, const double *in,
                                                                    double *scratch, double *out)
 {
-    const int l_a = step->l_a, right = step->right;
-    const int n_a = hf_n_cartesian(l_a), n_a_1 = hf_n_cartesian(l_a + 1);
-    const double *a_1 = in + (size_t)n_a * right;
-    if (step->l_b == 1) {
-        horizontal_step(step, l_a, 1, per_lane, a_1, in, out);
-        return;
+    double *to = scratch;
+    for (int l_b = 1; l_b < step->l_b; l_b++) {
+        const int n = step->l_b - l_b;
+        horizontal_level(step, l_b, n, per_lane, in, to);
+        in = to;
+        to += (size_t)(hf_n_levels(step->l_a, step->l_a + n) * hf_n_cartesian(l_b)) * step->right;
     }
-    const double *a_2 = a_1 + (size_t)n_a_1 * right;
-    double *p_upper = scratch, *p_same = scratch + (size_t)n_a_1 * 3 * right;
-    horizontal_step(step, l_a + 1, 1, per_lane, a_2, a_1, p_upper);
-    horizontal_step(step, l_a, 1, per_lane, a_1, in, p_same);
-    horizontal_step(step, l_a, 2, per_lane, p_upper, p_same, out);
+    horizontal_level(step, step->l_b, 0, per_lane, in, out);
 }
 
 static void horizontal_recurrence(const struct hf_horizontal *step, const double *in,

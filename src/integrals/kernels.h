@@ -11,7 +11,7 @@
 #include <libint2.h>
 
 /** Highest sum of angular momenta of a pair that the recurrence handles. */
-enum { HF_MAX_RECURRENCE_L = 5 };
+enum { HF_MAX_RECURRENCE_L = 6 };
 
 /** Components of levels `low` .. `high`. */
 static inline int hf_n_levels(int low, int high)
@@ -42,7 +42,7 @@ struct hf_quartet {
     double threshold; /**< primitive quartets below are skipped */
 };
 
-/** Recurrences up to (dd|dd) and the set-up of Libint's input, vectorised over the primitives of
+/** Recurrences up to (ff|ff) and the set-up of Libint's input, vectorised over the primitives of
  * the ket; linear steps on whole blocks, vectorised over their fastest index. */
 /** A horizontal recurrence: angular momenta, length of the rows, A - B. */
 struct hf_horizontal {
@@ -73,8 +73,9 @@ struct hf_kernels {
                             const struct hf_shell_pair *const ket[HF_LANES], double *scratch);
 
     /** (ab| from (e0|, e = l_a..l_a+l_b, each element a row of `right` numbers: in
-     *  [components of all e][right], out [components of a][components of b][right]. l_b is 1 or 2.
-     *  Source: Head-Gordon and Pople, J. Chem. Phys. 89, 5777 (1988). */
+     *  [components of all e][right], out [components of a][components of b][right]. l_b > 0.
+     * `scratch` has room for all rows between: l_a..l_a+l_b-k with k = 1 .. l_b-1. Source:
+     * Head-Gordon and Pople, J. Chem. Phys. 89, 5777 (1988). */
     void (*horizontal_recurrence)(const struct hf_horizontal *step, const double *in,
                                   double *scratch, double *out);
 

@@ -138,10 +138,12 @@ typedef void recurrence_function(const struct recurrence_work *work, const struc
 #define HF_RECURRENCES(e)                                                                          \
     HF_RECURRENCE(e, 0)                                                                            \
     HF_RECURRENCE(e, 1)                                                                            \
-    HF_RECURRENCE(e, 2) HF_RECURRENCE(e, 3) HF_RECURRENCE(e, 4) HF_RECURRENCE(e, 5)
+    HF_RECURRENCE(e, 2)                                                                            \
+    HF_RECURRENCE(e, 3) HF_RECURRENCE(e, 4) HF_RECURRENCE(e, 5) HF_RECURRENCE(e, 6)
 #define HF_RECURRENCE_ROW(e)                                                                       \
     {                                                                                              \
-        recur_##e##_0, recur_##e##_1, recur_##e##_2, recur_##e##_3, recur_##e##_4, recur_##e##_5   \
+        recur_##e##_0, recur_##e##_1, recur_##e##_2, recur_##e##_3, recur_##e##_4, recur_##e##_5,  \
+            recur_##e##_6                                                                          \
     }
 HF_RECURRENCES(0)
 HF_RECURRENCES(1)
@@ -149,9 +151,10 @@ HF_RECURRENCES(2)
 HF_RECURRENCES(3)
 HF_RECURRENCES(4)
 HF_RECURRENCES(5)
+HF_RECURRENCES(6)
 
 static recurrence_function *const recurrences[HF_MAX_RECURRENCE_L + 1][HF_MAX_RECURRENCE_L + 1] = {
-    HF_RECURRENCE_ROW(0), HF_RECURRENCE_ROW(1), HF_RECURRENCE_ROW(2),
-    HF_RECURRENCE_ROW(3), HF_RECURRENCE_ROW(4), HF_RECURRENCE_ROW(5)};
+    HF_RECURRENCE_ROW(0), HF_RECURRENCE_ROW(1), HF_RECURRENCE_ROW(2), HF_RECURRENCE_ROW(3),
+    HF_RECURRENCE_ROW(4), HF_RECURRENCE_ROW(5), HF_RECURRENCE_ROW(6)};
 
 #endif
