@@ -31,6 +31,9 @@ struct hf_fock_settings {
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided; /**< of the distributed builder */
     enum hf_grain grain;
+    int n_thread;           /**< compute threads per rank; 0 counts as 1 */
+    double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
+    double store_threshold; /**< the first build with a threshold not above this one stores */
     /** Called now and then during a build with the fraction of this rank's tasks done, 0 to 1;
      *  may be NULL. Returning non-zero (a signal number) ends the build with HF_INTERRUPTED. */
     int (*progress)(void *data, double fraction);
@@ -55,6 +58,8 @@ struct hf_block_counts {
 struct hf_fock_account {
     int64_t n_quartet_total;          /**< unique shell quartets (M>=N, R>=S, MN>=RS) */
     int64_t n_quartet_computed;       /**< those that passed the screening */
+    int64_t n_quartet_read;           /**< likewise, read back from memory */
+    double stored_bytes;              /**< integrals that all ranks hold */
     int64_t n_task;                   /**< tasks handed out */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */
@@ -106,6 +111,10 @@ void hf_fock_destroy(struct hf_fock_builder **builder);
  * the builder is still usable. Source   book Fig. 8.2. */
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
                         double threshold, struct hf_error *error) HF_MUST_CHECK;
+
+/** Share of the cost of all integrals that the builder is going to store, an estimate: 0 to 1. Not
+ *  collective; equal on every rank. */
+double hf_fock_stored_share(const struct hf_fock_builder *builder);
 
 /** One line on why the one-sided transport is not the one asked for; "" when there is nothing to
  * say. The builder's. Not collective. */

@@ -39,8 +39,9 @@ struct hf_shell_pair {
     int a, b;       /**< shells, l_a >= l_b */
     int pair_class; /**< index into hf_shell_pairs.class_of */
     int n_primitive, n_padded;
-    double ab[3]; /**< A - B */
-    double bound; /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
+    double ab[3];           /**< A - B */
+    double bound;           /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
+    double cost_per_number; /**< hf_shell_pair_cost over its function pairs */
     /** [HF_N_PRIMITIVE_ROW, and the parts if more than one][n_padded], in a chunk of the list */
     const double *primitive;
 };

@@ -180,6 +180,8 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         .schedule = schedule(options),
         .onesided = onesided(options),
         .grain = grain(options),
+        .n_thread = hf_options_integer(options, "threads"),
+        .store_threshold = hf_options_real(options, "screening"),
         .progress = progress,
         .progress_data = calculation->report,
     };
@@ -251,6 +253,8 @@ hf_status hf_calculation_prepare(struct hf_context *context, struct hf_command *
     status = hf_report_create(context, stdout, &calculation->report, error);
     HF_TRY(hf_agree(context->comm, status, error));
     make_settings(calculation, options);
+    HF_TRY(
+        hf_memory_for_integrals(context, options, &calculation->settings.fock.memory_bytes, error));
     calculation->grain_name = hf_options_choice(options, "grain");
     describe(calculation, options, launch);
 cleanup:

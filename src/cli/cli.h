@@ -66,6 +66,15 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch,
 hf_status hf_launch_warn(const struct hf_launch *launch, struct hf_input *input,
                          struct hf_error *error) HF_MUST_CHECK;
 
+/** Bytes of a size as "500 MB", "2GiB", "0"; false: it is none. */
+bool hf_parse_size(const char *text, double *bytes);
+
+/** Bytes per rank that stored integrals may take, equal on every rank: what the option says, or
+ * half of what the fullest node has free, divided among its ranks. Collective. HF_BAD_INPUT: no
+ * size. */
+hf_status hf_memory_for_integrals(struct hf_context *context, const struct hf_options *options,
+                                  double *bytes, struct hf_error *error) HF_MUST_CHECK;
+
 /** From now on SIGINT and SIGTERM are remembered; a second one ends the process. */
 void hf_signals_catch(void);
 

@@ -24,21 +24,23 @@ static inline __attribute__((always_inline)) void digest_sized(const struct hf_d
     const double *x = q->value;
     const double weight = q->degeneracy;
     const size_t ld_b = q->leading[1], ld_c = q->leading[2], ld_d = q->leading[3];
+    const size_t density_b = q->density_leading[1], density_c = q->density_leading[2];
+    const size_t density_d = q->density_leading[3];
     for (size_t i = 0; i < (size_t)q->n[0]; i++) {
         for (size_t j = 0; j < (size_t)q->n[1]; j++) {
             struct row_sums row;
             double j_ab = 0.0, D_ab = 0.0;
-            if (want_j) D_ab = weight * block->D_ab[i * ld_b + j];
+            if (want_j) D_ab = weight * block->D_ab[i * density_b + j];
             if (want_k) {
                 for (int l = 0; l < n_d; l++) {
-                    row.D_ad[l] = weight * block->D_ad[i * ld_d + l];
-                    row.D_bd[l] = weight * block->D_bd[j * ld_d + l];
+                    row.D_ad[l] = weight * block->D_ad[i * density_d + l];
+                    row.D_bd[l] = weight * block->D_bd[j * density_d + l];
                     row.K_ad[l] = row.K_bd[l] = 0.0;
                 }
             }
             for (size_t k = 0; k < (size_t)q->n[2]; k++, x += n_d) {
                 if (want_j) {
-                    const double *D_cd = block->D_cd + k * ld_d;
+                    const double *D_cd = block->D_cd + k * density_d;
                     double *J_cd = block->J_cd + k * ld_d;
                     for (int l = 0; l < n_d; l++) {
                         j_ab += x[l] * D_cd[l];
@@ -46,8 +48,8 @@ static inline __attribute__((always_inline)) void digest_sized(const struct hf_d
                     }
                 }
                 if (want_k) {
-                    const double D_ac = weight * block->D_ac[i * ld_c + k];
-                    const double D_bc = weight * block->D_bc[j * ld_c + k];
+                    const double D_ac = weight * block->D_ac[i * density_c + k];
+                    const double D_bc = weight * block->D_bc[j * density_c + k];
                     double k_ac = 0.0, k_bc = 0.0;
                     for (int l = 0; l < n_d; l++) {
                         k_ac += x[l] * row.D_bd[l];
@@ -77,7 +79,9 @@ static void digest(const struct hf_digest_quartet *q, const struct hf_digest_blo
     }
     switch (q->n[3]) {
     case 1: digest_sized(q, block, 1, true, true); break;
+    case 2: digest_sized(q, block, 2, true, true); break;
     case 3: digest_sized(q, block, 3, true, true); break;
+    case 4: digest_sized(q, block, 4, true, true); break;
     case 5: digest_sized(q, block, 5, true, true); break;
     case 6: digest_sized(q, block, 6, true, true); break;
     case 7: digest_sized(q, block, 7, true, true); break;

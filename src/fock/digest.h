@@ -20,8 +20,9 @@ struct hf_digest_blocks {
 struct hf_digest_quartet {
     const double *value;
     int n[4]; /**< functions of a, b, c, d */
-    size_t
-        leading[4]; /**< from one row to the next in blocks whose columns are b, c, d; [0] unused */
+    /** From one row to the next in blocks whose columns are b, c, d ([0] is not used): in
+     *  densities, in sums. */
+    size_t density_leading[4], leading[4];
     double degeneracy; /**< how many of the 8 permutations are different */
 };
 

@@ -93,12 +93,13 @@ static void show_step(struct hf_fock_builder *self, const struct hf_step *step)
     for (int x = 0; x < HF_N_ATOM; x++) {
         const int atom = step->atom[x];
         blocks->atom[x] = atom;
-        blocks->first_function[x] = first[atom];
-        blocks->n_function[x] = first[atom + 1] - first[atom];
+        blocks->sum.first[x] = first[atom];
+        blocks->sum.columns[x] = first[atom + 1] - first[atom];
         blocks->first_shell[x] = basis->first_shell_of_atom[atom];
         blocks->n_shell[x] =
             basis->first_shell_of_atom[atom + 1] - basis->first_shell_of_atom[atom];
     }
+    blocks->density = blocks->sum;
     blocks->coulomb = step->coulomb;
     blocks->exchange = step->exchange;
     memset(data->job, 0, (size_t)blocks->n_job * sizeof *data->job);
@@ -134,10 +135,11 @@ static void compute_step(struct hf_fock_builder *self, struct hf_step *step)
         if (step->density[k] != NULL) hf_block_cache_wait(data->density, step->density[k]);
     adapt_depth(&data->ring, hf_wall_seconds() - start);
     show_step(self, step);
-    const int64_t before = self->work.n_computed;
+    struct hf_quartet_work *work = &self->worker[0].work;
+    const int64_t before = work->n_computed;
     step->kets.blocks = &data->blocks;
-    hf_quartets_compute(&self->work, step->bra_begin, step->bra_end, 1, &step->kets);
-    if (self->work.n_computed == before) return;
+    hf_quartets_compute(work, step->bra_begin, step->bra_end, 1, &step->kets);
+    if (work->n_computed == before) return;
     for (int k = 0; k < HF_N_COMBINATION; k++)
         if (step->sum[k] != NULL) step->sum[k]->touched = true;
 }
@@ -162,8 +164,10 @@ static bool fill_ring(struct hf_fock_builder *self, hf_status *status, struct hf
     return true;
 }
 
-static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_error *error)
+static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                               struct hf_error *error)
 {
+    (void)worker;
     struct hf_distributed *data = self->data;
     struct hf_step_ring *ring = &data->ring;
     hf_status status = HF_OK;
@@ -344,7 +348,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
         hf_density_bounds_find(&data->bounds, context, data->layout, n_job, data->D);
     hf_timer_stop(&context->timers, HF_PHASE_FOCK_REDUCE);
     if (status != HF_OK) goto cleanup;
-    self->work.max_density = data->bounds.largest;
+    self->screening.max_density = data->bounds.largest;
     HF_TRY(hf_agree(context->comm, create_caches(self, error), error));
     HF_TRY(hf_fock_run_round(self, compute_tasks, error));
     book_blocks(self);

@@ -35,7 +35,6 @@ struct hf_step_source {
     bool has_task;
     struct hf_task task;
     int64_t bra, ket; /**< positions of units; of all kets: atom pairs, falling */
-    int64_t n_task;   /**< tasks taken so far */
 };
 
 struct hf_distributed {

@@ -26,6 +26,27 @@ double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank)
     return ops->cache_bytes(n_function, n_rank);
 }
 
+static hf_status create_workers(struct hf_fock_builder *self, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n =
+        self->settings.n_thread > 1 && !self->ops->distributed ? self->settings.n_thread : 1;
+    self->worker = calloc((size_t)n, sizeof *self->worker);
+    if (self->worker == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the threads of a Fock build");
+    self->n_worker = n;
+    for (int i = 0; i < n && status == HF_OK; i++)
+        status = hf_quartet_work_init(&self->worker[i].work, self->pairs, &self->screening, error);
+    return status;
+}
+
+static void destroy_workers(struct hf_fock_builder *self)
+{
+    hf_fock_drop_store(self);
+    for (int i = 0; i < self->n_worker; i++) hf_quartet_work_done(&self->worker[i].work);
+    free(self->worker);
+}
+
 hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
                          const struct hf_fock_settings *settings, struct hf_fock_builder **builder,
                          struct hf_error *error)
@@ -43,7 +64,8 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
     HF_TRY(hf_agree(context->comm, status, error));
     *made = (struct hf_fock_builder){
         .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
-    HF_TRY(hf_agree(context->comm, hf_quartet_work_init(&made->work, pairs, error), error));
+    pthread_mutex_init(&made->round.lock, NULL);
+    HF_TRY(hf_agree(context->comm, create_workers(made, error), error));
     HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
     *builder = made;
@@ -60,21 +82,33 @@ void hf_fock_destroy(struct hf_fock_builder **builder)
         old->ops->destroy(old);
         if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
         hf_task_list_destroy(&old->tasks);
-        hf_quartet_work_done(&old->work);
+        destroy_workers(old);
+        pthread_mutex_destroy(&old->round.lock);
         free(old);
     }
     *builder = NULL;
 }
 
-/** Sums the counts of a build over the ranks. */
+/** Sums the counts of a build over threads and ranks. */
 static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
 {
+    struct hf_fock_account *account = &builder->account;
     const int64_t n_shell = builder->pairs->basis->n_shell;
     const int64_t n_pair = n_shell * (n_shell + 1) / 2;
-    MPI_Allreduce(&builder->work.n_computed, &builder->account.n_quartet_computed, 1, MPI_INT64_T,
-                  MPI_SUM, builder->context->comm);
-    builder->account.n_quartet_total = n_pair * (n_pair + 1) / 2;
-    hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &builder->account.busy_seconds);
+    int64_t count[3] = {0};
+    for (int i = 0; i < builder->n_worker; i++) {
+        const struct hf_fock_worker *worker = &builder->worker[i];
+        count[0] += worker->work.n_computed;
+        count[1] += worker->work.n_read;
+        if (worker->store != NULL)
+            count[2] += (int64_t)hf_integral_store_account(worker->store).bytes;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, count, 3, MPI_INT64_T, MPI_SUM, builder->context->comm);
+    account->n_quartet_computed = count[0];
+    account->n_quartet_read = count[1];
+    account->stored_bytes = (double)count[2];
+    account->n_quartet_total = n_pair * (n_pair + 1) / 2;
+    hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &account->busy_seconds);
 }
 
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
@@ -83,8 +117,7 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     hf_status status = HF_OK;
     struct hf_timers *timers = &builder->context->timers;
     const double before = timers->seconds[HF_PHASE_FOCK_COMPUTE];
-    builder->work.threshold = threshold;
-    builder->work.n_computed = 0;
+    builder->screening.threshold = threshold;
     HF_TRY(builder->ops->build(builder, n_job, job, error));
     reduce_account(builder, timers->seconds[HF_PHASE_FOCK_COMPUTE] - before);
 cleanup:

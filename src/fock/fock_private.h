@@ -6,8 +6,24 @@
 #include "hf/shell_pair.h"
 #include "quartets.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/** Where the threads of a rank are in a round. */
+struct hf_fock_round {
+    pthread_mutex_t lock; /**< of what follows, of the scheduler, and of progress */
+    int64_t n_task;       /**< taken so far */
+    bool ended;           /**< no thread is to ask for more */
+    int reader;           /**< worker whose store is being read, */
+    int64_t segment;      /**< and the next segment of it */
+};
+
+/** What one thread of a rank computes with. */
+struct hf_fock_worker {
+    struct hf_quartet_work work;
+    struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
+};
 
 struct hf_fock_builder {
     const struct hf_fock_ops *ops;
@@ -16,7 +32,13 @@ struct hf_fock_builder {
     struct hf_fock_settings settings;
     struct hf_scheduler *scheduler;
     struct hf_task_list *tasks;
-    struct hf_quartet_work work; /**< with the threshold of the build that runs */
+    int n_worker;
+    struct hf_fock_worker *worker; /**< [n_worker] */
+    struct hf_screening screening; /**< of the build that runs */
+    struct hf_store_plan plan;     /**< of what is stored */
+    enum hf_store_use store_use;   /**< of the build that runs */
+    bool stored;                   /**< there is a store from a build before */
+    struct hf_fock_round round;
     struct hf_fock_account account;
     const char *note; /**< of one-sided communication; NULL: none */
     void *data;       /**< of the implementation */
@@ -26,17 +48,46 @@ extern const struct hf_fock_ops hf_fock_replicated, hf_fock_distributed;
 
 /* ---- What a build goes through (round.c) ---- */
 
-/** One round of the scheduler: `compute` takes and computes tasks until there are none, and returns
- *  how that went on this rank. Books the times. Collective. */
+/** One round of the scheduler: every thread of the rank runs `compute`, which takes and computes
+ *  tasks until there are none, and returns how that went. Books the times. Collective. */
 hf_status hf_fock_run_round(struct hf_fock_builder *self,
                             hf_status (*compute)(struct hf_fock_builder *self,
+                                                 struct hf_fock_worker *worker,
                                                  struct hf_error *error),
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Shows progress now and then; HF_INTERRUPTED, the scheduler abandoned, when that says so.
- *  `n_done`: tasks of this rank so far, this one included. Not collective. */
-hf_status hf_fock_look_around(struct hf_fock_builder *self, int64_t n_done,
+/** The next task; false when there is none, when another thread failed, or when the build is
+ *  interrupted, and then *status says so. Shows progress now and then. A thread that comes with a
+ *  bad *status ends the round for all. */
+bool hf_fock_next_task(struct hf_fock_builder *self, hf_status *status, int64_t *index,
+                       struct hf_error *error);
+
+/* ---- Stored integrals (stored.c) ---- */
+
+/** Decides what the coming build does about stored integrals; the largest density must be known,
+ *  the same on every rank. Not collective. */
+hf_status hf_fock_prepare_store(struct hf_fock_builder *self, struct hf_error *error) HF_MUST_CHECK;
+
+/** Products of bounds below which a build does nothing. */
+double hf_fock_least_bound(const struct hf_fock_builder *self);
+
+/** The next segment of any thread that was stored by a build before, to be read back, and its
+ * store; NULL: all are taken. */
+const struct hf_integral_store *hf_fock_next_segment(struct hf_fock_builder *self,
+                                                     struct hf_store_segment *segment);
+
+/** Quartets that are stored from now on belong to that part of the task. */
+hf_status hf_fock_begin_segment(struct hf_fock_worker *worker, int64_t task, int32_t part,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** HF_NO_RESOURCE when quartets that should have been stored were not. */
+hf_status hf_fock_check_store(const struct hf_fock_worker *worker,
                               struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether tasks have to be handed out: false when all that matters is stored. */
+bool hf_fock_needs_tasks(const struct hf_fock_builder *self);
+
+void hf_fock_drop_store(struct hf_fock_builder *self);
 
 /* ---- Tasks (tasks.c) ---- */
 
@@ -78,6 +129,9 @@ int64_t hf_task_list_size(const struct hf_task_list *list);
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
 /** Index of the atom pair or shell pair at a position. */
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position);
+
+/** Atom pair that a shell pair belongs to. */
+int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);
 
 /** The shell pairs of a pair of atoms as kets of another, or of itself. */
 static inline struct hf_ket_range hf_atom_pair_kets(const struct hf_atom_pair *bra,

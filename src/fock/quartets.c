@@ -14,12 +14,25 @@ const struct hf_digest_kernels *hf_digest_kernels_best(void)
     return &hf_digest_portable;
 }
 
-hf_status hf_quartet_work_init(struct hf_quartet_work *work, const struct hf_shell_pairs *pairs,
-                               struct hf_error *error)
+/** Functions of the largest pair of shells. */
+static size_t largest_pair(const struct hf_shell_pairs *pairs)
 {
-    *work = (struct hf_quartet_work){.pairs = pairs, .digest = hf_digest_kernels_best()};
+    size_t largest = 1;
+    for (int i = 0; i < pairs->n_class; i++)
+        if ((size_t)pairs->class_of[i].n_function > largest)
+            largest = (size_t)pairs->class_of[i].n_function;
+    return largest;
+}
+
+hf_status hf_quartet_work_init(struct hf_quartet_work *work, const struct hf_shell_pairs *pairs,
+                               const struct hf_screening *screening, struct hf_error *error)
+{
+    *work = (struct hf_quartet_work){
+        .pairs = pairs, .screening = screening, .digest = hf_digest_kernels_best()};
+    const size_t n = largest_pair(pairs);
     work->queue = calloc((size_t)pairs->n_class + 1, sizeof *work->queue);
-    if (work->queue == NULL)
+    work->scratch = calloc(n * n, sizeof *work->scratch);
+    if (work->queue == NULL || work->scratch == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the batches of quartets");
     return hf_engine_create(pairs, &work->engine, error);
 }
@@ -28,7 +41,9 @@ void hf_quartet_work_done(struct hf_quartet_work *work)
 {
     hf_engine_destroy(&work->engine);
     free(work->queue);
+    free(work->scratch);
     work->queue = NULL;
+    work->scratch = NULL;
 }
 
 static double larger(double x, double y)
@@ -38,10 +53,10 @@ static double larger(double x, double y)
 
 /** A shell and where it is in the blocks. */
 struct place {
-    int atom;  /**< its position in the atom quartet */
-    int row;   /**< of its first function */
-    int bound; /**< of the shell in hf_quartet_blocks.largest */
-    int n;     /**< functions */
+    int atom;             /**< its position in the atom quartet */
+    int density_row, row; /**< of its first function, in densities and in sums */
+    int bound;            /**< of the shell in hf_quartet_blocks.largest */
+    int n;                /**< functions */
 };
 
 /** `first` is the position of the pair that the shell belongs to: A or C. */
@@ -51,15 +66,27 @@ static struct place find_place(const struct hf_quartet_work *work,
     const struct hf_shell *s = &work->pairs->basis->shell[shell];
     const int atom = s->atom == blocks->atom[first] ? first : first + 1;
     return (struct place){.atom = atom,
-                          .row = s->first_function - blocks->first_function[atom],
+                          .density_row = s->first_function - blocks->density.first[atom],
+                          .row = s->first_function - blocks->sum.first[atom],
                           .bound = shell - blocks->first_shell[atom],
                           .n = s->n_function};
 }
 
+/** From the start of a block of sums to that of two shells. */
 static size_t offset(const struct hf_quartet_blocks *blocks, const struct place *row,
                      const struct place *column)
 {
-    return (size_t)row->row * (size_t)blocks->n_function[column->atom] + (size_t)column->row;
+    return (size_t)row->row * (size_t)blocks->sum.columns[column->atom] + (size_t)column->row;
+}
+
+/** The same in a density. */
+static const double *density(const struct hf_quartet_blocks *blocks,
+                             const struct hf_job_blocks *job, const struct place *row,
+                             const struct place *column)
+{
+    return job->density[row->atom][column->atom] +
+           (size_t)row->density_row * (size_t)blocks->density.columns[column->atom] +
+           (size_t)column->density_row;
 }
 
 /** Adds one computed quartet to the sums of every density. */
@@ -74,31 +101,62 @@ static void digest_quartet(struct hf_quartet_work *work, const struct hf_quartet
     const struct place *ordered[4] = {a, b, c, d};
     for (int k = 0; k < 4; k++) {
         quartet->n[k] = ordered[k]->n;
-        quartet->leading[k] = (size_t)blocks->n_function[ordered[k]->atom];
+        quartet->density_leading[k] = (size_t)blocks->density.columns[ordered[k]->atom];
+        quartet->leading[k] = (size_t)blocks->sum.columns[ordered[k]->atom];
     }
-    const size_t ab = offset(blocks, a, b), cd = offset(blocks, c, d), ac = offset(blocks, a, c);
-    const size_t ad = offset(blocks, a, d), bc = offset(blocks, b, c), bd = offset(blocks, b, d);
     for (int i = 0; i < blocks->n_job; i++) {
         const struct hf_job_blocks *job = &blocks->job[i];
         struct hf_digest_blocks to = {0};
         if (job->coulomb[a->atom][b->atom] != NULL) {
-            to.D_ab = job->density[a->atom][b->atom] + ab;
-            to.D_cd = job->density[c->atom][d->atom] + cd;
-            to.J_ab = job->coulomb[a->atom][b->atom] + ab;
-            to.J_cd = job->coulomb[c->atom][d->atom] + cd;
+            to.D_ab = density(blocks, job, a, b);
+            to.D_cd = density(blocks, job, c, d);
+            to.J_ab = job->coulomb[a->atom][b->atom] + offset(blocks, a, b);
+            to.J_cd = job->coulomb[c->atom][d->atom] + offset(blocks, c, d);
         }
         if (job->exchange[a->atom][c->atom] != NULL) {
-            to.D_ac = job->density[a->atom][c->atom] + ac;
-            to.D_ad = job->density[a->atom][d->atom] + ad;
-            to.D_bc = job->density[b->atom][c->atom] + bc;
-            to.D_bd = job->density[b->atom][d->atom] + bd;
-            to.K_ac = job->exchange[a->atom][c->atom] + ac;
-            to.K_ad = job->exchange[a->atom][d->atom] + ad;
-            to.K_bc = job->exchange[b->atom][c->atom] + bc;
-            to.K_bd = job->exchange[b->atom][d->atom] + bd;
+            to.D_ac = density(blocks, job, a, c);
+            to.D_ad = density(blocks, job, a, d);
+            to.D_bc = density(blocks, job, b, c);
+            to.D_bd = density(blocks, job, b, d);
+            to.K_ac = job->exchange[a->atom][c->atom] + offset(blocks, a, c);
+            to.K_ad = job->exchange[a->atom][d->atom] + offset(blocks, a, d);
+            to.K_bc = job->exchange[b->atom][c->atom] + offset(blocks, b, c);
+            to.K_bd = job->exchange[b->atom][d->atom] + offset(blocks, b, d);
         }
         work->digest->digest(quartet, &to);
     }
+}
+
+/** Adds a quartet to the sums; bra and ket as the engine knows them. */
+static void digest_pairs(struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
+                         const struct hf_shell_pair *bra, const struct hf_shell_pair *ket,
+                         bool bra_is_row, const double *value)
+{
+    const struct place a = find_place(work, blocks, bra->a, HF_ATOM_A);
+    const struct place b = find_place(work, blocks, bra->b, HF_ATOM_A);
+    const struct place c = find_place(work, blocks, ket->a, HF_ATOM_C);
+    const struct place d = find_place(work, blocks, ket->b, HF_ATOM_C);
+    struct hf_digest_quartet quartet = {.value = value};
+    quartet.degeneracy =
+        (bra->a == bra->b ? 1.0 : 2.0) * (ket->a == ket->b ? 1.0 : 2.0) * (bra == ket ? 1.0 : 2.0);
+    const struct place as_computed[2][4] = {{c, d, a, b}, {a, b, c, d}};
+    digest_quartet(work, blocks, &quartet, as_computed[bra_is_row]);
+}
+
+/** Stores a quartet if the plan has it. */
+static void record(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
+                   const struct hf_shell_pair *ket, int range, bool bra_is_row, size_t n,
+                   const double *value)
+{
+    if (!hf_store_plan_has(work->plan, bra, ket)) return;
+    const struct hf_shell_pair *list = work->pairs->pair;
+    const struct hf_stored_quartet quartet = {.bra = (int32_t)(bra - list),
+                                              .ket = (int32_t)(ket - list),
+                                              .range = (int16_t)range,
+                                              .fixed_is_row = bra_is_row,
+                                              .n = (int32_t)n};
+    const bool narrow = bra->bound * ket->bound < work->plan->narrow;
+    if (!hf_integral_store_append(work->store, quartet, narrow, value)) work->store_failed = true;
 }
 
 /** Computes and digests the quartets that wait for a bra. */
@@ -110,19 +168,28 @@ static void flush(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
     const struct hf_integral_batch batch = hf_engine_two_electron(work->engine, bra, n, queue->ket);
     for (int i = 0; i < n; i++) {
         const struct hf_shell_pair *ket = queue->ket[i];
-        const struct hf_quartet_blocks *blocks = queue->blocks[i];
-        const struct place a = find_place(work, blocks, bra->a, HF_ATOM_A);
-        const struct place b = find_place(work, blocks, bra->b, HF_ATOM_A);
-        const struct place c = find_place(work, blocks, ket->a, HF_ATOM_C);
-        const struct place d = find_place(work, blocks, ket->b, HF_ATOM_C);
-        struct hf_digest_quartet quartet = {.value = batch.value + (size_t)i * batch.stride};
-        quartet.degeneracy = (bra->a == bra->b ? 1.0 : 2.0) * (ket->a == ket->b ? 1.0 : 2.0) *
-                             (bra == ket ? 1.0 : 2.0);
-        const struct place as_computed[2][4] = {{c, d, a, b}, {a, b, c, d}};
-        digest_quartet(work, blocks, &quartet, as_computed[batch.fixed_is_row]);
+        const double *value = batch.value + (size_t)i * batch.stride;
+        digest_pairs(work, work->range[queue->range[i]].blocks, bra, ket, batch.fixed_is_row,
+                     value);
+        if (work->store_use == HF_STORE_RECORD)
+            record(work, bra, ket, queue->range[i], batch.fixed_is_row, batch.stride, value);
     }
     work->n_computed += n;
     queue->n = 0;
+}
+
+static void flush_all(struct hf_quartet_work *work, const struct hf_shell_pair *bra)
+{
+    for (int c = 0; c < work->pairs->n_class; c++) flush(work, bra, &work->queue[c]);
+}
+
+static void add_to_queue(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
+                         const struct hf_shell_pair *ket, int range)
+{
+    struct hf_quartet_queue *queue = &work->queue[ket->pair_class];
+    queue->ket[queue->n] = ket;
+    queue->range[queue->n++] = range;
+    if (queue->n == HF_MAX_BATCH) flush(work, bra, queue);
 }
 
 /** What the screening of one bra pair needs of the densities. */
@@ -172,33 +239,75 @@ static double quartet_density(const struct hf_quartet_work *work,
 
 /** Puts the kets of a range that pass the screening into the queues of their classes. */
 static void queue_kets(struct hf_quartet_work *work, const struct hf_shell_pair *bra, int64_t begin,
-                       int64_t end, const struct hf_quartet_blocks *blocks)
+                       int64_t end, int range)
 {
+    const struct hf_quartet_blocks *blocks = work->range[range].blocks;
     const struct bra_bounds bounds = find_bra_bounds(work, blocks, bra);
+    const double threshold = work->screening->threshold;
+    const double max_density = work->screening->max_density;
     for (int64_t k = begin; k < end; k++) {
         const struct hf_shell_pair *ket = &work->pairs->pair[k];
         const double bound = bra->bound * ket->bound;
-        if (bound * work->max_density < work->threshold) continue;
-        if (bound * quartet_density(work, blocks, &bounds, ket) < work->threshold) continue;
-        struct hf_quartet_queue *queue = &work->queue[ket->pair_class];
-        queue->ket[queue->n] = ket;
-        queue->blocks[queue->n++] = blocks;
-        if (queue->n == HF_MAX_BATCH) flush(work, bra, queue);
+        if (work->store_use != HF_STORE_NONE && hf_store_plan_has(work->plan, bra, ket)) {
+            if (work->store_use == HF_STORE_RECORD) add_to_queue(work, bra, ket, range);
+            continue;
+        }
+        if (bound * max_density < threshold) continue;
+        if (bound * quartet_density(work, blocks, &bounds, ket) < threshold) continue;
+        add_to_queue(work, bra, ket, range);
     }
+}
+
+/** Products of bounds below which nothing is to be done. */
+static double least_bound(const struct hf_quartet_work *work)
+{
+    const double least = work->screening->threshold / work->screening->max_density;
+    return work->store_use == HF_STORE_RECORD && work->plan->smallest < least ? work->plan->smallest
+                                                                              : least;
 }
 
 void hf_quartets_compute(struct hf_quartet_work *work, int64_t bra_begin, int64_t bra_end, int n,
                          const struct hf_ket_range range[])
 {
+    const double least = least_bound(work);
+    work->range = range;
     for (int64_t k = bra_begin; k < bra_end; k++) {
         const struct hf_shell_pair *bra = &work->pairs->pair[k];
-        const double bound = bra->bound * work->max_density;
         for (int i = 0; i < n; i++) {
-            const struct hf_ket_range *kets = &range[i];
-            if (bound * kets->bound < work->threshold) continue;
-            const int64_t end = kets->triangle && kets->end > k + 1 ? k + 1 : kets->end;
-            queue_kets(work, bra, kets->begin, end, kets->blocks);
+            if (bra->bound * range[i].bound < least) continue;
+            const bool cut = range[i].triangle && range[i].end > k + 1;
+            queue_kets(work, bra, range[i].begin, cut ? k + 1 : range[i].end, i);
         }
-        for (int c = 0; c < work->pairs->n_class; c++) flush(work, bra, &work->queue[c]);
+        flush_all(work, bra);
     }
+}
+
+void hf_quartets_read(struct hf_quartet_work *work, const struct hf_integral_store *store,
+                      const struct hf_store_segment *segment, const struct hf_ket_range range[])
+{
+    const struct hf_shell_pair *list = work->pairs->pair, *bra_before = NULL;
+    const double threshold = work->screening->threshold;
+    struct hf_store_cursor cursor = hf_integral_store_open(segment);
+    const struct hf_stored_quartet *quartet;
+    const double *value;
+    const enum hf_store_use use = work->store_use;
+    work->store_use = HF_STORE_NONE; /* of what is computed again */
+    work->range = range;
+    while ((quartet = hf_integral_store_next(store, &cursor, work->scratch, &value)) != NULL) {
+        const struct hf_shell_pair *bra = &list[quartet->bra], *ket = &list[quartet->ket];
+        const struct hf_quartet_blocks *blocks = range[quartet->range].blocks;
+        if (bra_before != NULL && bra != bra_before) flush_all(work, bra_before);
+        bra_before = bra;
+        const struct bra_bounds bounds = find_bra_bounds(work, blocks, bra);
+        const double bound = bra->bound * ket->bound;
+        if (bound * quartet_density(work, blocks, &bounds, ket) < threshold) continue;
+        if (quartet->kind == HF_STORED_NOTHING) {
+            add_to_queue(work, bra, ket, quartet->range);
+        } else {
+            digest_pairs(work, blocks, bra, ket, quartet->fixed_is_row, value);
+            work->n_read++;
+        }
+    }
+    if (bra_before != NULL) flush_all(work, bra_before);
+    work->store_use = use;
 }

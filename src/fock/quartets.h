@@ -6,6 +6,7 @@
 #include "digest.h"
 #include "hf/engine.h"
 #include "hf/shell_pair.h"
+#include "integral_store.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,41 +22,24 @@ struct hf_job_blocks {
     double *coulomb[HF_N_ATOM][HF_N_ATOM], *exchange[HF_N_ATOM][HF_N_ATOM];
 };
 
+/** How the functions of four atoms are numbered in matrices or blocks. */
+struct hf_block_shape {
+    int first[HF_N_ATOM];   /**< function that is row or column 0 */
+    int columns[HF_N_ATOM]; /**< from one row to the next where these are the columns */
+};
+
 /** Where an atom quartet finds its blocks. */
 struct hf_quartet_blocks {
     int n_job;
     const struct hf_job_blocks *job; /**< [n_job] */
     int atom[HF_N_ATOM];
-    int first_function[HF_N_ATOM], n_function[HF_N_ATOM]; /**< first and number of columns */
-    int first_shell[HF_N_ATOM], n_shell[HF_N_ATOM];       /**< likewise of `largest` */
+    struct hf_block_shape density, sum;
+    int first_shell[HF_N_ATOM], n_shell[HF_N_ATOM]; /**< likewise of `largest` */
     /** [x][y]: largest |D| of each pair of shells over all densities, an array [shells of x][shells
      *  of y]. */
     const double *largest[HF_N_ATOM][HF_N_ATOM];
     bool coulomb, exchange; /**< whether any J, any K is wanted of this atom quartet */
 };
-
-/** Kets of one class that wait for a batch with the same bra. */
-struct hf_quartet_queue {
-    int n;
-    const struct hf_shell_pair *ket[HF_MAX_BATCH];
-    const struct hf_quartet_blocks *blocks[HF_MAX_BATCH]; /**< of each quartet */
-};
-
-/** What computes quartets; one per thread. */
-struct hf_quartet_work {
-    const struct hf_shell_pairs *pairs; /**< borrowed */
-    const struct hf_digest_kernels *digest;
-    struct hf_engine *engine;
-    struct hf_quartet_queue *queue; /**< [n_class], empty between calls */
-    double threshold;
-    double max_density; /**< no element of any density is larger */
-    int64_t n_computed; /**< shell quartets so far */
-};
-
-/** Not collective. HF_NO_RESOURCE. */
-hf_status hf_quartet_work_init(struct hf_quartet_work *work, const struct hf_shell_pairs *pairs,
-                               struct hf_error *error) HF_MUST_CHECK;
-void hf_quartet_work_done(struct hf_quartet_work *work);
 
 /** Shell pairs begin .. end-1, inside one pair of atoms where blocks are atom blocks. */
 struct hf_ket_range {
@@ -65,10 +49,56 @@ struct hf_ket_range {
     bool triangle; /**< kets up to the bra only */
 };
 
+/** Kets of one class that wait for a batch with the same bra. */
+struct hf_quartet_queue {
+    int n;
+    const struct hf_shell_pair *ket[HF_MAX_BATCH];
+    int range[HF_MAX_BATCH]; /**< the range each is from */
+};
+
+/** What a build leaves out. */
+struct hf_screening {
+    double threshold;   /**< hartree */
+    double max_density; /**< no element of any density is larger */
+};
+
+/** What is done about quartets that the plan of the store has. */
+enum hf_store_use {
+    HF_STORE_NONE,   /**< there is no store: nothing special */
+    HF_STORE_RECORD, /**< computed, whatever the density, and stored */
+    HF_STORE_SKIP,   /**< left out: they are read back elsewhere */
+};
+
+/** What computes quartets; one per thread. */
+struct hf_quartet_work {
+    const struct hf_shell_pairs *pairs;   /**< borrowed */
+    const struct hf_screening *screening; /**< borrowed */
+    const struct hf_digest_kernels *digest;
+    struct hf_engine *engine;
+    struct hf_quartet_queue *queue;   /**< [n_class], empty between calls */
+    const struct hf_ket_range *range; /**< of the call */
+    double *scratch;                  /**< one quartet */
+    enum hf_store_use store_use;
+    const struct hf_store_plan *plan; /**< borrowed; unless HF_STORE_NONE */
+    struct hf_integral_store *store;  /**< borrowed; where HF_STORE_RECORD puts them */
+    bool store_failed;                /**< no memory even to note a quartet */
+    int64_t n_computed, n_read;       /**< shell quartets so far */
+};
+
+/** Not collective. HF_NO_RESOURCE. */
+hf_status hf_quartet_work_init(struct hf_quartet_work *work, const struct hf_shell_pairs *pairs,
+                               const struct hf_screening *screening,
+                               struct hf_error *error) HF_MUST_CHECK;
+void hf_quartet_work_done(struct hf_quartet_work *work);
+
 /** The quartets of the bras bra_begin .. bra_end-1 (inside one pair of atoms, likewise) with the
  *  kets of `n` ranges: computes what passes the screening and adds it to the sums (book Fig. 8.2).
  *  Batches are filled from all ranges, so that many are better than one by one. */
 void hf_quartets_compute(struct hf_quartet_work *work, int64_t bra_begin, int64_t bra_end, int n,
                          const struct hf_ket_range range[]);
+
+/** The stored quartets of the same ranges: read back, screened, added to the sums. */
+void hf_quartets_read(struct hf_quartet_work *work, const struct hf_integral_store *store,
+                      const struct hf_store_segment *segment, const struct hf_ket_range range[]);
 
 #endif

@@ -1,39 +1,89 @@
-/* What every Fock build goes through: a round of the scheduler, its times, looks at the clock and
- * at signals. */
+/* What every Fock build goes through: a round of the scheduler over all threads, its times, looks
+ * at the clock and at signals. */
 #include "fock_private.h"
 
 #include <math.h>
 
+/** Runs `compute` on every thread; the worst status, with its message. */
+static hf_status run_threads(struct hf_fock_builder *self,
+                             hf_status (*compute)(struct hf_fock_builder *self,
+                                                  struct hf_fock_worker *worker,
+                                                  struct hf_error *error),
+                             struct hf_error *error)
+{
+    hf_status worst = HF_OK;
+#pragma omp parallel for num_threads(self->n_worker) schedule(static, 1)
+    for (int i = 0; i < self->n_worker; i++) {
+        struct hf_error own = {0};
+        const hf_status status = compute(self, &self->worker[i], &own);
+        pthread_mutex_lock(&self->round.lock);
+        if (status > worst) {
+            worst = status;
+            if (error != NULL) *error = own;
+        }
+        pthread_mutex_unlock(&self->round.lock);
+    }
+    return worst;
+}
+
+/** Brings round and workers into their first state. */
+static void begin(struct hf_fock_builder *self)
+{
+    self->round.n_task = 0;
+    self->round.ended = !hf_fock_needs_tasks(self);
+    self->round.reader = 0;
+    self->round.segment = 0;
+    for (int i = 0; i < self->n_worker; i++) {
+        struct hf_quartet_work *work = &self->worker[i].work;
+        /* Many primitive quartets make one quartet: together they may drop about what screening
+         * may. */
+        hf_engine_set_threshold(work->engine, 0.1 * self->screening.threshold);
+        work->n_computed = work->n_read = 0;
+    }
+}
+
+/** Books what the threads did. */
+static void end(struct hf_fock_builder *self, hf_status status)
+{
+    if (self->store_use != HF_STORE_RECORD) return;
+    self->stored = status == HF_OK;
+    if (status != HF_OK) hf_fock_drop_store(self);
+}
+
 hf_status hf_fock_run_round(struct hf_fock_builder *self,
                             hf_status (*compute)(struct hf_fock_builder *self,
+                                                 struct hf_fock_worker *worker,
                                                  struct hf_error *error),
                             struct hf_error *error)
 {
     struct hf_timers *timers = &self->context->timers;
-    const int64_t n_task = hf_task_list_size(self->tasks);
+    const int64_t n_task = hf_fock_needs_tasks(self) ? hf_task_list_size(self->tasks) : 0;
     hf_status status = HF_OK;
     HF_TRY(hf_scheduler_start(self->scheduler, n_task, NULL, error));
-    /* Many primitive quartets make one quartet: together they may drop about what screening may. */
-    hf_engine_set_threshold(self->work.engine, 0.1 * self->work.threshold);
+    begin(self);
     const double waited_before = timers->seconds[HF_PHASE_FOCK_WAIT_BLOCKS];
     const double start = hf_wall_seconds();
-    status = compute(self, error);
+    status = run_threads(self, compute, error);
     const double seconds = hf_wall_seconds() - start;
     const double blocks = timers->seconds[HF_PHASE_FOCK_WAIT_BLOCKS] - waited_before;
     hf_scheduler_finish(self->scheduler);
     const struct hf_schedule_account account = hf_scheduler_account(self->scheduler);
-    hf_timer_add(timers, HF_PHASE_FOCK_COMPUTE, seconds - account.wait_seconds - blocks);
-    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_TASK, account.wait_seconds);
+    const double waited = account.wait_seconds / self->n_worker;
+    hf_timer_add(timers, HF_PHASE_FOCK_COMPUTE, seconds - waited - blocks);
+    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_TASK, waited);
     hf_timer_add(timers, HF_PHASE_FOCK_WAIT_RANKS, account.finish_seconds);
     self->account.n_task = n_task;
     status = hf_agree(self->context->comm, status, error);
+    end(self, status);
 cleanup:
     return status;
 }
 
-hf_status hf_fock_look_around(struct hf_fock_builder *self, int64_t n_done, struct hf_error *error)
+/** Shows progress now and then; HF_INTERRUPTED, the scheduler abandoned, when that says so. */
+static hf_status look_around(struct hf_fock_builder *self, struct hf_error *error)
 {
-    enum { TASKS_PER_LOOK = 64 };
+    enum { TASKS_PER_LOOK = 16 };
+    const int64_t n_done = self->round.n_task;
     if (n_done % TASKS_PER_LOOK != 0 || self->settings.progress == NULL) return HF_OK;
     const double share =
         (double)hf_task_list_size(self->tasks) / (double)self->context->n_rank + 1.0;
@@ -42,4 +92,21 @@ hf_status hf_fock_look_around(struct hf_fock_builder *self, int64_t n_done, stru
     if (signal_number == 0) return HF_OK;
     hf_scheduler_abandon(self->scheduler);
     return hf_interrupted(error, signal_number);
+}
+
+bool hf_fock_next_task(struct hf_fock_builder *self, hf_status *status, int64_t *index,
+                       struct hf_error *error)
+{
+    struct hf_fock_round *round = &self->round;
+    *index = -1;
+    pthread_mutex_lock(&round->lock);
+    if (!round->ended && *status != HF_OK) hf_scheduler_abandon(self->scheduler);
+    if (!round->ended && *status == HF_OK && round->n_task > 0) *status = look_around(self, error);
+    if (!round->ended && *status == HF_OK) *index = hf_scheduler_next(self->scheduler);
+    if (*index < 0)
+        round->ended = true;
+    else
+        round->n_task++;
+    pthread_mutex_unlock(&round->lock);
+    return *index >= 0;
 }

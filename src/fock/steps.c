@@ -3,27 +3,13 @@
 
 #include <math.h>
 
-/** Atom pair that a shell pair belongs to. */
-static int atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair)
-{
-    int low = 0, high = pairs->n_atom_pair - 1;
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (pairs->atom_pair[middle].first_pair <= shell_pair)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 /** Looks whether the step can add to J and to K; false when to neither. */
 static bool screen(const struct hf_fock_builder *self, struct hf_step *step, double bound)
 {
     const struct hf_distributed *data = self->data;
     const struct hf_density_bounds *D = &data->bounds;
     const int *atom = step->atom;
-    const double threshold = self->work.threshold;
+    const double threshold = self->screening.threshold;
     if (bound * D->largest < threshold) return false;
     const double coulomb = fmax(hf_density_bound(D, atom[HF_ATOM_A], atom[HF_ATOM_B]),
                                 hf_density_bound(D, atom[HF_ATOM_C], atom[HF_ATOM_D]));
@@ -56,7 +42,7 @@ static bool make_step(const struct hf_fock_builder *self, int64_t bra, int64_t k
 static bool make_shell_step(const struct hf_fock_builder *self, int64_t bra, int ket_atoms,
                             int64_t ket_begin, int64_t ket_end, struct hf_step *step)
 {
-    if (!make_step(self, atom_pair_of(self->pairs, bra), ket_atoms, step)) return false;
+    if (!make_step(self, hf_atom_pair_of(self->pairs, bra), ket_atoms, step)) return false;
     step->bra_begin = bra;
     step->bra_end = bra + 1;
     step->kets.begin = ket_begin;
@@ -79,22 +65,22 @@ static bool make_step_here(const struct hf_fock_builder *self, const struct hf_s
     }
     const int64_t ket = hf_task_list_unit(self->tasks, source->ket);
     if (self->settings.grain == HF_GRAIN_ATOM_QUARTET) return make_step(self, bra, ket, step);
-    return make_shell_step(self, bra, atom_pair_of(pairs, ket), ket, ket + 1, step);
+    return make_shell_step(self, bra, hf_atom_pair_of(pairs, ket), ket, ket + 1, step);
 }
 
 /** Takes the next task; false when there is none. */
-static bool take_task(struct hf_fock_builder *self, struct hf_step_source *source)
+static bool take_task(struct hf_fock_builder *self, struct hf_step_source *source,
+                      hf_status *status, struct hf_error *error)
 {
-    const int64_t index = hf_scheduler_next(self->scheduler);
-    source->has_task = index >= 0;
+    int64_t index;
+    source->has_task = hf_fock_next_task(self, status, &index, error);
     if (!source->has_task) return false;
     source->task = hf_task_list_get(self->tasks, index);
     source->bra = source->task.bra_begin;
     source->ket = source->task.ket_begin;
     if (source->task.all_kets)
         source->ket =
-            atom_pair_of(self->pairs, hf_task_list_unit(self->tasks, source->task.bra_begin));
-    source->n_task++;
+            hf_atom_pair_of(self->pairs, hf_task_list_unit(self->tasks, source->task.bra_begin));
     return true;
 }
 
@@ -116,10 +102,7 @@ bool hf_step_next(struct hf_fock_builder *self, struct hf_step_source *source, s
                   hf_status *status, struct hf_error *error)
 {
     for (;;) {
-        if (!source->has_task) {
-            if (source->n_task > 0) *status = hf_fock_look_around(self, source->n_task, error);
-            if (*status != HF_OK || !take_task(self, source)) return false;
-        }
+        if (!source->has_task && !take_task(self, source, status, error)) return false;
         const bool useful = make_step_here(self, source, step);
         advance(source);
         if (useful) return true;

@@ -343,7 +343,10 @@ static hf_status compute_bounds(struct hf_shell_pairs *pairs, struct hf_error *e
     }
     hf_sum_over_ranks(context->comm, (size_t)pairs->n_pair, bound);
     for (int64_t i = 0; i < pairs->n_pair; i++) {
-        pairs->pair[i].bound = bound[i];
+        struct hf_shell_pair *pair = &pairs->pair[i];
+        pair->cost_per_number =
+            hf_shell_pair_cost(pairs, pair) / pairs->class_of[pair->pair_class].n_function;
+        pair->bound = bound[i];
         pairs->bound = fmax(pairs->bound, bound[i]);
     }
 cleanup:

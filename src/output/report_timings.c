@@ -45,11 +45,16 @@ static void print_blocks(FILE *out, const struct hf_block_counts *blocks)
 static void print_fock(FILE *out, const struct hf_scf_result *result)
 {
     const struct hf_fock_account *account = &result->last_build;
-    const int64_t n_screened = account->n_quartet_total - account->n_quartet_computed;
+    const int64_t n_screened =
+        account->n_quartet_total - account->n_quartet_computed - account->n_quartet_read;
     fprintf(out, "\n  %-32s %.3f\n", "Load imbalance (slowest/mean)", result->imbalance);
     fprintf(out, "  %-32s %" PRId64 " unique, %" PRId64 " computed, %" PRId64 " screened\n",
             "Shell quartets, last build", account->n_quartet_total, account->n_quartet_computed,
             n_screened);
+    if (account->stored_bytes > 0.0)
+        fprintf(out, "  %-32s %" PRId64 " read back; %.1f MB on all ranks\n",
+                "Stored quartets, last build", account->n_quartet_read,
+                1e-6 * account->stored_bytes);
     fprintf(out, "  %-32s %" PRId64 "\n", "Tasks, last build", account->n_task);
     if (account->transport != NULL) print_blocks(out, &account->blocks);
 }

@@ -14,6 +14,9 @@ static const double LOOSENESS_PER_OVERLAP = 2e-4; /* an error of F grows by 1/s 
 static const double SHARPEN_COMMUTATOR = 1e-2;
 enum { MAX_LOOSE_ITERATION = 10 };
 
+/* Share of the integrals' cost that has to be stored for a sharp first build to pay. */
+static const double WORTH_STORING = 0.3;
+
 /** What lives as long as one calculation. */
 struct run {
     struct hf_context *context;
@@ -34,6 +37,7 @@ struct run {
     struct hf_matrix *guess_density; /* [m][m] D' of a guess not made of orbitals, until used */
     struct hf_matrix *fock;          /* [m][m] F' of the last density, until the next is made */
     struct hf_matrix *commutator;    /* [m][m] of the two */
+    bool stores;                     /* most of the integrals' cost is for the first build only */
     double busy_max, busy_mean;      /* sums over the builds */
     double iteration_started;
 };
@@ -101,6 +105,7 @@ static hf_status make_builder(struct run *run, struct hf_error *error)
     HF_TRY(
         hf_shell_pairs_create(run->context, run->merged, primitive_accuracy, &run->pairs, error));
     HF_TRY(hf_fock_create(run->context, run->pairs, &run->settings->fock, &run->builder, error));
+    run->stores = hf_fock_stored_share(run->builder) > WORTH_STORING;
 cleanup:
     hf_timer_stop(&run->context->timers, HF_PHASE_SETUP);
     return status;
@@ -295,6 +300,8 @@ static double next_threshold(const struct run *run)
     const double overlap =
         fmax(result->smallest_overlap_eigenvalue, run->settings->linear_dependence_threshold);
     const double loose = fmin(LOOSEST_THRESHOLD, LOOSENESS_PER_OVERLAP * overlap);
+    /* What is stored is stored at the final threshold, the sooner the better. */
+    if (run->stores) return final;
     const bool far = !run->two_electron.built || result->commutator > SHARPEN_COMMUTATOR;
     return far && result->n_iteration <= MAX_LOOSE_ITERATION ? fmax(final, loose) : final;
 }

@@ -1,0 +1,184 @@
+/* Stored integrals: an append-only list in chunks; see integral_store.h. */
+#include "integral_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Chunks are small against what a store holds, and large against a quartet. */
+enum { CHUNK_BYTES = 1 << 22 };
+
+struct hf_integral_store {
+    const struct hf_shell_pairs *pairs;
+    size_t most_bytes;
+    unsigned char **chunk; /**< [n_chunk] each CHUNK_BYTES, or longer for one long quartet */
+    size_t n_chunk, n_chunk_allocated;
+    size_t used, size; /**< of the last chunk */
+    struct hf_store_segment *segment;
+    int64_t n_segment, n_segment_allocated;
+    struct hf_integral_store_account account;
+};
+
+hf_status hf_integral_store_create(const struct hf_shell_pairs *pairs, double bytes,
+                                   struct hf_integral_store **store, struct hf_error *error)
+{
+    struct hf_integral_store *made = calloc(1, sizeof *made);
+    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the integral store");
+    made->pairs = pairs;
+    made->most_bytes = (size_t)bytes;
+    *store = made;
+    return HF_OK;
+}
+
+void hf_integral_store_destroy(struct hf_integral_store **store)
+{
+    struct hf_integral_store *old = *store;
+    if (old != NULL) {
+        for (size_t i = 0; i < old->n_chunk; i++)
+            hf_memory_release(old->pairs->context->memory, old->chunk[i]);
+        free(old->chunk);
+        free(old->segment);
+        free(old);
+    }
+    *store = NULL;
+}
+
+hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
+                                  struct hf_error *error)
+{
+    if (store->n_segment == store->n_segment_allocated) {
+        const int64_t n = 2 * store->n_segment_allocated + 64;
+        struct hf_store_segment *longer =
+            realloc(store->segment, (size_t)n * sizeof *store->segment);
+        if (longer == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of stored tasks");
+        store->segment = longer;
+        store->n_segment_allocated = n;
+    }
+    store->segment[store->n_segment++] = (struct hf_store_segment){
+        .task = task,
+        .part = part,
+        .chunk = store->n_chunk > 0 ? store->n_chunk - 1 : 0,
+        .offset = store->used,
+    };
+    return HF_OK;
+}
+
+/** A new last chunk with room for `n` bytes; false: no memory, or more than the store may have. */
+static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_budget)
+{
+    const size_t size = n > CHUNK_BYTES ? n : CHUNK_BYTES;
+    if (within_budget && store->account.bytes + size > store->most_bytes) return false;
+    if (store->n_chunk == store->n_chunk_allocated) {
+        const size_t n_longer = 2 * store->n_chunk_allocated + 16;
+        unsigned char **longer = realloc(store->chunk, n_longer * sizeof *longer);
+        if (longer == NULL) return false;
+        store->chunk = longer;
+        store->n_chunk_allocated = n_longer;
+    }
+    unsigned char *chunk =
+        hf_memory_allocate(store->pairs->context->memory, "stored integrals", size, 1);
+    if (chunk == NULL) return false;
+    store->chunk[store->n_chunk++] = chunk;
+    store->account.bytes += size;
+    store->used = 0;
+    store->size = size;
+    return true;
+}
+
+/** Room for a quartet of `n` bytes at the end, and for the mark of the chunk's end after it; NULL:
+ *  there is none. */
+static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool within_budget)
+{
+    const size_t mark = sizeof(struct hf_stored_quartet);
+    if (store->n_chunk == 0 || store->used + n + mark > store->size) {
+        const size_t used = store->used;
+        const bool first = store->n_chunk == 0;
+        if (!add_chunk(store, n + mark, within_budget)) return NULL;
+        if (!first) {
+            const struct hf_stored_quartet end = {.kind = HF_STORED_CHUNK_END};
+            memcpy(store->chunk[store->n_chunk - 2] + used, &end, sizeof end);
+        }
+    }
+    unsigned char *at = store->chunk[store->n_chunk - 1] + store->used;
+    store->used += n;
+    return at;
+}
+
+static size_t value_bytes(enum hf_stored_kind kind, int n)
+{
+    if (kind == HF_STORED_NOTHING) return 0;
+    if (kind == HF_STORED_DOUBLE) return (size_t)n * sizeof(double);
+    return ((size_t)n + 1) / 2 * 2 * sizeof(float); /* quartets stay aligned to 8 bytes */
+}
+
+bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_quartet quartet,
+                              bool narrow, const double *value)
+{
+    _Static_assert(sizeof quartet % sizeof(double) == 0, "numbers follow aligned");
+    enum hf_stored_kind kind = narrow ? HF_STORED_SINGLE : HF_STORED_DOUBLE;
+    unsigned char *at = reserve(store, sizeof quartet + value_bytes(kind, quartet.n), true);
+    if (at == NULL) {
+        kind = HF_STORED_NOTHING;
+        at = reserve(store, sizeof quartet, false);
+        if (at == NULL) return false;
+    }
+    quartet.kind = (uint8_t)kind;
+    memcpy(at, &quartet, sizeof quartet);
+    at += sizeof quartet;
+    if (kind == HF_STORED_DOUBLE) memcpy(at, value, value_bytes(kind, quartet.n));
+    if (kind == HF_STORED_SINGLE) {
+        float *to = (float *)(void *)at;
+        for (int i = 0; i < quartet.n; i++) to[i] = (float)value[i];
+    }
+    *(kind == HF_STORED_NOTHING ? &store->account.n_noted : &store->account.n_stored) += 1;
+    store->segment[store->n_segment - 1].n_quartet++;
+    return true;
+}
+
+int64_t hf_integral_store_n_segment(const struct hf_integral_store *store)
+{
+    return store->n_segment;
+}
+
+struct hf_store_segment hf_integral_store_segment(const struct hf_integral_store *store,
+                                                  int64_t index)
+{
+    return store->segment[index];
+}
+
+struct hf_store_cursor hf_integral_store_open(const struct hf_store_segment *segment)
+{
+    return (struct hf_store_cursor){
+        .chunk = segment->chunk, .offset = segment->offset, .n_left = segment->n_quartet};
+}
+
+const struct hf_stored_quartet *hf_integral_store_next(const struct hf_integral_store *store,
+                                                       struct hf_store_cursor *cursor,
+                                                       double *scratch, const double **value)
+{
+    if (cursor->n_left == 0) return NULL;
+    const unsigned char *at = store->chunk[cursor->chunk] + cursor->offset;
+    const struct hf_stored_quartet *quartet = (const void *)at;
+    if (quartet->kind == HF_STORED_CHUNK_END) {
+        cursor->chunk++;
+        cursor->offset = 0;
+        at = store->chunk[cursor->chunk];
+        quartet = (const void *)at;
+    }
+    at += sizeof *quartet;
+    if (quartet->kind == HF_STORED_SINGLE) {
+        const float *from = (const void *)at;
+        for (int i = 0; i < quartet->n; i++) scratch[i] = (double)from[i];
+        *value = scratch;
+    } else {
+        *value = (const double *)(const void *)at;
+    }
+    cursor->offset += sizeof *quartet + value_bytes((enum hf_stored_kind)quartet->kind, quartet->n);
+    cursor->n_left--;
+    return quartet;
+}
+
+struct hf_integral_store_account hf_integral_store_account(const struct hf_integral_store *store)
+{
+    return store->account;
+}

@@ -1,0 +1,108 @@
+/* Integrals that a thread computed once and reads back in later builds (book section 6.1.1, example
+ * 6.1: storing what fits and computing the rest again).
+ *
+ * What is stored is decided for each shell quartet by numbers of its two pairs alone (struct
+ * hf_store_plan), so that every rank knows without asking which quartets some rank holds. They are
+ * kept in the order they were computed, in segments of one task each: a task read back meets the
+ * same few blocks of matrices. */
+#ifndef HF_INTEGRAL_STORE_H
+#define HF_INTEGRAL_STORE_H
+
+#include "hf/shell_pair.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Which quartets are stored. */
+struct hf_store_plan {
+    double smallest; /**< product of the Schwarz bounds, hartree */
+    double cutoff;   /**< least product of the pairs' cost_per_number */
+    double narrow;   /**< quartets below this bound are kept in single precision, hartree */
+    double bytes;    /**< estimate for all ranks */
+    double share;    /**< of the cost of all quartets that the stored ones make up, an estimate */
+};
+
+/** The best quartets that fit into `bytes`, all ranks together: those that take longest to compute
+ *  per byte. Quartets below `smallest` are never stored. From a sample that is the same on every
+ *  rank; not collective. */
+struct hf_store_plan hf_store_plan_make(const struct hf_shell_pairs *pairs, double smallest,
+                                        double bytes);
+
+/** Whether the plan has the quartet of two pairs. */
+static inline bool hf_store_plan_has(const struct hf_store_plan *plan,
+                                     const struct hf_shell_pair *bra,
+                                     const struct hf_shell_pair *ket)
+{
+    return bra->bound * ket->bound >= plan->smallest &&
+           bra->cost_per_number * ket->cost_per_number >= plan->cutoff;
+}
+
+/** One stored quartet in front of its numbers. */
+struct hf_stored_quartet {
+    int32_t bra, ket;  /**< shell pairs */
+    int16_t range;     /**< of the kets of its task */
+    uint8_t kind;      /**< enum hf_stored_kind */
+    bool fixed_is_row; /**< see hf_integral_batch */
+    int32_t n;         /**< numbers */
+};
+
+enum hf_stored_kind {
+    HF_STORED_DOUBLE,
+    HF_STORED_SINGLE,
+    HF_STORED_NOTHING,  /**< there was no room: to be computed again */
+    HF_STORED_CHUNK_END /**< go on in the next chunk */
+};
+
+/** The quartets of one task. */
+struct hf_store_segment {
+    int64_t task;
+    int32_t part;         /**< of the task */
+    size_t chunk, offset; /**< of its first quartet */
+    int64_t n_quartet;
+};
+
+struct hf_integral_store;
+
+/** Empty store of at most `bytes`. `pairs` is borrowed. Not collective. HF_NO_RESOURCE. */
+hf_status hf_integral_store_create(const struct hf_shell_pairs *pairs, double bytes,
+                                   struct hf_integral_store **store,
+                                   struct hf_error *error) HF_MUST_CHECK;
+void hf_integral_store_destroy(struct hf_integral_store **store);
+
+/** What is appended from now on belongs to that part of the task. HF_NO_RESOURCE: no memory for the
+ * list. */
+hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
+                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** Appends a quartet; `narrow`: single precision will do. Without room for the numbers the quartet
+ *  is noted only. False: no room even for that. */
+bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_quartet quartet,
+                              bool narrow, const double *value);
+
+int64_t hf_integral_store_n_segment(const struct hf_integral_store *store);
+struct hf_store_segment hf_integral_store_segment(const struct hf_integral_store *store,
+                                                  int64_t index);
+
+/** A place in the store. */
+struct hf_store_cursor {
+    size_t chunk, offset;
+    int64_t n_left;
+};
+
+struct hf_store_cursor hf_integral_store_open(const struct hf_store_segment *segment);
+
+/** The next quartet and its numbers; those in single precision are put into `scratch` [n]. NULL at
+ *  the end. */
+const struct hf_stored_quartet *hf_integral_store_next(const struct hf_integral_store *store,
+                                                       struct hf_store_cursor *cursor,
+                                                       double *scratch, const double **value);
+
+/** Bytes in use; quartets with numbers, and without for want of room. */
+struct hf_integral_store_account {
+    size_t bytes;
+    int64_t n_stored, n_noted;
+};
+
+struct hf_integral_store_account hf_integral_store_account(const struct hf_integral_store *store);
+
+#endif

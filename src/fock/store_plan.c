@@ -1,0 +1,79 @@
+/* Which quartets are worth their memory: a sample of all quartets, sorted by cost per byte. */
+#include "integral_store.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** Quartets looked at. The estimate errs by about 1 / sqrt of their number. */
+enum { N_SAMPLE = 100000 };
+
+/** A quartet kept in single precision errs by 2^-24 of its bound at most; with this factor that is
+ * no more than what the least quartet that is stored could add. */
+static const double NARROW_FACTOR = 1 << 24;
+
+struct sample {
+    double value, bytes, cost;
+};
+
+static int by_falling_value(const void *left, const void *right)
+{
+    const struct sample *x = left, *y = right;
+    return (x->value < y->value) - (x->value > y->value);
+}
+
+/** The next of a sequence of numbers below n; the same on every rank. */
+static int64_t next_random(uint64_t *state, int64_t n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((*state >> 11) % (uint64_t)n);
+}
+
+/** A random quartet above `smallest`; false: this one is not. */
+static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan *plan,
+                 uint64_t *state, struct sample *sample)
+{
+    const struct hf_shell_pair *bra = &pairs->pair[next_random(state, pairs->n_pair)];
+    const struct hf_shell_pair *ket = &pairs->pair[next_random(state, pairs->n_pair)];
+    const double bound = bra->bound * ket->bound;
+    if (bound < plan->smallest) return false;
+    const double n = (double)pairs->class_of[bra->pair_class].n_function *
+                     pairs->class_of[ket->pair_class].n_function;
+    const double width = bound < plan->narrow ? sizeof(float) : sizeof(double);
+    *sample = (struct sample){
+        .value = bra->cost_per_number * ket->cost_per_number,
+        .bytes = n * width + sizeof(struct hf_stored_quartet),
+        .cost = hf_shell_pair_cost(pairs, bra) * hf_shell_pair_cost(pairs, ket),
+    };
+    return true;
+}
+
+struct hf_store_plan hf_store_plan_make(const struct hf_shell_pairs *pairs, double smallest,
+                                        double bytes)
+{
+    struct hf_store_plan plan = {.smallest = smallest, .cutoff = HUGE_VAL};
+    plan.narrow = NARROW_FACTOR * smallest;
+    struct sample *sample = malloc(N_SAMPLE * sizeof *sample);
+    if (sample == NULL || pairs->n_pair == 0) goto done; /* then nothing is stored */
+    int n = 0;
+    uint64_t state = 1;
+    for (int i = 0; i < N_SAMPLE; i++)
+        if (draw(pairs, &plan, &state, &sample[n])) n++;
+    qsort(sample, (size_t)n, sizeof *sample, by_falling_value);
+    const double n_quartet = 0.5 * (double)pairs->n_pair * ((double)pairs->n_pair + 1.0);
+    double cost = 0.0, all = 0.0;
+    for (int i = 0; i < n; i++) all += sample[i].cost;
+    plan.cutoff = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double more = sample[i].bytes * n_quartet / N_SAMPLE;
+        if (plan.bytes + more > bytes) {
+            plan.cutoff = i > 0 ? sample[i - 1].value : HUGE_VAL;
+            break;
+        }
+        plan.bytes += more;
+        cost += sample[i].cost;
+    }
+    if (all > 0.0) plan.share = cost / all;
+done:
+    free(sample);
+    return plan;
+}
