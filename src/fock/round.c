@@ -30,7 +30,7 @@ static hf_status run_threads(struct hf_fock_builder *self,
 static void begin(struct hf_fock_builder *self)
 {
     self->round.n_task = 0;
-    self->round.ended = !hf_fock_needs_tasks(self);
+    self->round.ended = false;
     self->round.reader = 0;
     self->round.segment = 0;
     for (int i = 0; i < self->n_worker; i++) {

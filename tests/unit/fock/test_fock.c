@@ -213,6 +213,53 @@ static void screening_leaves_out_little_and_says_how_much(void **state)
     tear_down(&f);
 }
 
+/** Builds with stored integrals: one that stores, one that reads back, one whose density is so
+ * large that everything is stored anew, one less sharp. */
+static void check_stored(double memory_bytes, int n_thread, const double *integral)
+{
+    struct fixture f;
+    struct hf_error error;
+    const struct hf_fock_settings plain = settings;
+    settings.memory_bytes = memory_bytes;
+    settings.store_threshold = 1e-15;
+    settings.n_thread = n_thread;
+    set_up(&f);
+    settings = plain;
+    const size_t n = (size_t)f.basis->n_function;
+    const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
+    for (int round = 0; round < 4; round++) {
+        const double scale = round == 2 ? 1000.0 : 1.0, threshold = round == 3 ? 1e-13 : 1e-15;
+        for (size_t i = 0; i < n * n; i++) f.full[0][i] *= scale;
+        assert_int_equal(hf_matrix_set_full(f.density[0], f.full[0], &error), HF_OK);
+        assert_int_equal(hf_fock_build(f.builder, 1, &job, threshold, &error), HF_OK);
+        const double limit = round < 2 ? 1e-11 : 1e-8;
+        assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < limit);
+        assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < limit);
+        const struct hf_fock_account account = hf_fock_account(f.builder);
+        assert_int_equal(account.n_quartet_computed + account.n_quartet_read,
+                         account.n_quartet_total);
+        if (hf_fock_is_distributed(settings.builder)) continue;
+        if (round % 2 == 0) assert_int_equal(account.n_quartet_read, 0);
+        if (round % 2 == 1 && memory_bytes > 1e8) assert_int_equal(account.n_quartet_computed, 0);
+    }
+    tear_down(&f);
+}
+
+static void stored_integrals_give_the_same(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f);
+    double *integral = all_integrals(f.pairs);
+    tear_down(&f);
+    static const double bytes[] = {0.0, 1.0, 1e6, 5e6, 1e9};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        check_stored(bytes[i], 1, integral);
+        check_stored(bytes[i], 3, integral);
+    }
+    free(integral);
+}
+
 static int interrupt(void *data, double fraction)
 {
     (void)data;
@@ -268,6 +315,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(coulomb_and_exchange_of_two_densities_are_right),
         cmocka_unit_test(what_is_not_wanted_may_be_null),
         cmocka_unit_test(screening_leaves_out_little_and_says_how_much),
+        cmocka_unit_test(stored_integrals_give_the_same),
         cmocka_unit_test(an_interruption_ends_the_build_on_all_ranks),
         cmocka_unit_test(unknown_names_are_refused),
     };
