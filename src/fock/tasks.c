@@ -270,31 +270,47 @@ static const struct task_block *find_block(const struct hf_task_list *list, int6
     return &list->block[low];
 }
 
-/** Units row .. row + n - 1 of one group with tile `column` of another. */
-static struct hf_task make_task(const struct hf_task_list *list, const struct task_block *block,
-                                int64_t row, int64_t n, int64_t column)
+/** Tiles `row` and `column` of two groups. */
+static struct hf_task tile_task(const struct hf_task_list *list, const struct task_block *block,
+                                int64_t row, int64_t column)
 {
     const int64_t *first_a = &list->group_first[block->group_a];
     const int64_t *first_b = &list->group_first[block->group_b];
     struct hf_task task = {
-        .bra_begin = first_a[0] + row,
+        .bra_begin = first_a[0] + row * list->tile,
         .ket_begin = first_b[0] + column * list->tile,
-        .triangle = block->group_a == block->group_b && row / list->tile == column,
+        .triangle = block->group_a == block->group_b && row == column,
     };
-    task.bra_end = task.bra_begin + n < first_a[1] ? task.bra_begin + n : first_a[1];
+    task.bra_end =
+        task.bra_begin + list->tile < first_a[1] ? task.bra_begin + list->tile : first_a[1];
     task.ket_end =
         task.ket_begin + list->tile < first_b[1] ? task.ket_begin + list->tile : first_b[1];
     return task;
 }
 
-/** Task k of a group with itself where a task is one bra with a tile of kets. Of tile q of the
- * bras, each bra has q + 1 tasks, and tile * q (q+1) / 2 come before. */
+/** One bra with part `column` of the first `n_ket` units of another group (or its own), which are
+ * cut into `n_part` about equal parts: a round-robin over tasks must not meet long and short ones
+ * in turns. */
+static struct hf_task make_row(const struct hf_task_list *list, const struct task_block *block,
+                               int64_t row, int64_t column, int64_t n_ket, int64_t n_part)
+{
+    const int64_t bra = list->group_first[block->group_a] + row;
+    const int64_t first = list->group_first[block->group_b];
+    return (struct hf_task){.bra_begin = bra,
+                            .bra_end = bra + 1,
+                            .ket_begin = first + n_ket * column / n_part,
+                            .ket_end = first + n_ket * (column + 1) / n_part};
+}
+
+/** Task k of a group with itself where a task is one bra with some kets. Of tile q of the bras,
+ * each bra has q + 1 tasks, and tile * q (q+1) / 2 come before. */
 static struct hf_task row_of_triangle(const struct hf_task_list *list,
                                       const struct task_block *block, int64_t k)
 {
     const int64_t q = triangle_row(k / list->tile);
     const int64_t rest = k - list->tile * (q * (q + 1) / 2);
-    return make_task(list, block, q * list->tile + rest / (q + 1), 1, rest % (q + 1));
+    const int64_t row = q * list->tile + rest / (q + 1);
+    return make_row(list, block, row, rest % (q + 1), row + 1, q + 1);
 }
 
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
@@ -307,8 +323,9 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
     if (list->rows && triangle) return row_of_triangle(list, block, k);
     const int64_t n_b = n_tile(list, block->group_b), row = triangle ? triangle_row(k) : k / n_b;
     const int64_t column = triangle ? k - row * (row + 1) / 2 : k % n_b;
-    if (list->rows) return make_task(list, block, row, 1, column);
-    return make_task(list, block, row * list->tile, list->tile, column);
+    const int64_t n_ket = list->group_first[block->group_b + 1] - list->group_first[block->group_b];
+    if (list->rows) return make_row(list, block, row, column, n_ket, n_b);
+    return tile_task(list, block, row, column);
 }
 
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position)
