@@ -1,0 +1,18 @@
+"""Other programs beside hf on one problem, for tools/bench-peers: same molecule, basis functions digit for
+digit, screening, convergence and cores. A program is a class with `name`, `executable`, `about`, a
+constructor that writes its input into a folder, and `run()`, which gives a measurement:
+
+    seconds               wall time of the whole program
+    energy_hartree        total energy
+    builds                Fock matrices built
+    first_build_seconds   one whole Fock build, integrals computed
+    later_build_seconds   a later one as sharp: from changes, from stored integrals, or whole like the first
+    version               what the program says of itself
+"""
+
+from .hf import Hf
+from .mpqc import Mpqc
+from .nwchem import NWChem, NWChemDiis
+from .psi4 import Psi4Direct, Psi4Pk
+
+PEERS = (Psi4Direct, Psi4Pk, NWChem, NWChemDiis, Mpqc)

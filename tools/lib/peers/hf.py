@@ -1,0 +1,36 @@
+"""hf itself."""
+
+import json
+import statistics
+
+from .running import mpi_environment, parsed, timed
+
+
+def parse(text):
+    """Every first build at the final screening threshold is a whole one, what follows may be changes only."""
+    output = json.loads(text)
+    iterations = output["extras"]["hf"]["iterations"]
+    final = min(entry["screening_threshold"] for entry in iterations)
+    sharp = [entry["seconds"] for entry in iterations if entry["screening_threshold"] == final]
+    return {"energy_hartree": output["return_result"], "builds": len(iterations), "first_build_seconds": sharp[0],
+            "later_build_seconds": statistics.median(sharp[1:] or sharp), "version": output["provenance"]["version"],
+            "iteration_seconds": [entry["seconds"] for entry in iterations]}
+
+
+class Hf:
+    name = "hf"
+
+    def __init__(self, command, arguments, folder):
+        """`command` starts ranks; `arguments` are those of hf."""
+        self.folder = folder
+        self.result = folder / "hf.json"
+        self.command = [*command, *arguments, "--json", str(self.result)]
+
+    def geometry(self):
+        """One iteration, for the molecule and the settings; also fills the file cache."""
+        timed(self.name, [*self.command, "--max-iterations", "1"], None, mpi_environment(), (0, 1))
+        return json.loads(self.result.read_text(encoding="utf-8"))
+
+    def run(self):
+        seconds, _ = timed(self.name, self.command, None, mpi_environment())
+        return {"seconds": seconds, **parsed(self.name, parse, self.result.read_text(encoding="utf-8"))}

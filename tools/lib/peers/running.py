@@ -1,0 +1,64 @@
+"""Starting programs, and what to say when they fail."""
+
+import os
+import re
+import subprocess
+import tempfile
+import time
+
+LINES_KEPT = 40
+
+
+class PeerError(Exception):
+    """One line for the user: a program is absent, cannot do what was asked, or failed."""
+
+
+def mpi_environment():
+    """Ranks share the cores this process may use: nothing is bound, root may start them."""
+    environment = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                       OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_rmaps_base_oversubscribe="1",
+                       OMPI_MCA_btl_base_warn_component_unused="0", OMPI_MCA_orte_execute_quiet="1",
+                       OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+    if os.geteuid() == 0:
+        environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    return environment
+
+
+def keep(name, text):
+    """Writes the last lines of an output to a file that stays; its path."""
+    descriptor, path = tempfile.mkstemp(prefix=f"bench-peers-{name}-", suffix=".txt")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write("\n".join(text.splitlines()[-LINES_KEPT:]) + "\n")
+    return path
+
+
+def timed(name, command, folder, environment=None, good_codes=(0,)):
+    """(wall seconds, everything it printed) of a command that must end with one of some codes."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+    except OSError as error:
+        raise PeerError(f"{name}: {command[0]} cannot be started: {error.strerror}") from error
+    seconds = time.monotonic() - start
+    text = done.stdout.decode("utf-8", "replace")
+    if done.returncode not in good_codes:
+        raise PeerError(f"{name} ended with exit code {done.returncode}; "
+                        f"the end of its output is in {keep(name, text)}")
+    return seconds, text
+
+
+def found(pattern, text, what):
+    """Groups of the last match; PeerError, without the program's name, when there is none."""
+    matches = list(re.finditer(pattern, text, re.MULTILINE))
+    if not matches:
+        raise PeerError(f"no {what} in the output")
+    return matches[-1].groups()
+
+
+def parsed(name, parse, *texts):
+    """What `parse` reads from the outputs; an output it cannot read is kept."""
+    try:
+        return parse(*texts)
+    except PeerError as error:
+        raise PeerError(f"{name}: {error}; its end is in {keep(name, texts[0])}") from error
