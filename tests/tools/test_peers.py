@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""tools/bench-peers without the programs it compares with: it reads what they printed once (samples/, water in
+cc-pVDZ, cut to the lines that matter), writes hf's basis functions into their inputs, and its table and JSON
+file follow from the measurements. Stand-ins that print the samples show the whole way.
+
+Usage: test_peers.py [unittest options]
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tools" / "lib"))
+from peers import hf, mpqc, nwchem, psi4, table  # noqa: E402 # pylint: disable=wrong-import-position
+from peers.problem import Problem, basis_file, read_gaussian94  # noqa: E402 # pylint: disable=wrong-import-position
+from peers.running import PeerError, parsed  # noqa: E402 # pylint: disable=wrong-import-position
+
+OUTPUT = {
+    "provenance": {"version": "0.1.0"},
+    "molecule": {"name": "water", "symbols": ["O", "H", "H"], "real": [True, True, True], "molecular_charge": 0,
+                 "molecular_multiplicity": 1,
+                 "geometry": [0, 0, 0.22166487, 0, 1.43090062, -0.88665950, 0, -1.43090062, -0.88665950]},
+    "keywords": {"screening": 1e-12, "energy_tolerance": 1e-8, "commutator_tolerance": 1e-5},
+    "return_result": -76.026772053437384,
+    "extras": {"hf": {
+        "basis": {"name": "cc-pVDZ", "functions": 24, "convention": "spherical"},
+        "iterations": [{"seconds": seconds, "screening_threshold": threshold}
+                       for seconds, threshold in ((0.25, 1e-7), (0.5, 1e-12), (0.375, 1e-12), (0.125, 1e-12))]}},
+}
+STAND_IN = "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = --json ] && cp '{source}' \"$2\"; shift; done\nexit 0\n"
+
+
+def sample(name):
+    return (HERE / "samples" / name).read_text(encoding="utf-8")
+
+
+def problem(basis="cc-pVDZ", convention="spherical", symbol="O"):
+    output = json.loads(json.dumps(OUTPUT))
+    output["extras"]["hf"]["basis"].update(name=basis, convention=convention)
+    output["molecule"]["symbols"][0] = symbol
+    return Problem(output, basis, 2, 500)
+
+
+class Outputs(unittest.TestCase):
+    def check(self, measured, energy, builds, first, later, version):
+        self.assertAlmostEqual(measured["energy_hartree"], energy, delta=1e-10)
+        self.assertEqual((measured["builds"], measured["version"]), (builds, version))
+        self.assertAlmostEqual(measured["first_build_seconds"], first, delta=1e-9)
+        self.assertAlmostEqual(measured["later_build_seconds"], later, delta=1e-9)
+
+    def test_first_sharp_build_of_hf_and_the_median_of_the_later_ones(self):
+        self.check(hf.parse(json.dumps(OUTPUT)), -76.0267720534, 4, 0.5, 0.25, "0.1.0")
+
+    def test_builds_of_psi4_direct_are_all_alike(self):
+        self.check(psi4.parse(sample("psi4-direct.out"), sample("psi4-direct.timer")), -76.0267720534, 9, 0.083 / 9,
+                   0.083 / 9, "1.3.2")
+
+    def test_integrals_of_psi4_pk_count_for_the_first_build(self):
+        self.check(psi4.parse(sample("psi4-pk.out"), sample("psi4-pk.timer")), -76.0267720534, 9,
+                   0.016 + 0.001 / 9, 0.001 / 9, "1.3.2")
+
+    def test_builds_of_nwchem_are_more_than_its_iterations(self):
+        self.check(nwchem.parse(sample("nwchem.out")), -76.0267720537, 16, 0.19 / 16, 0.19 / 16, "7.0.2")
+        self.check(nwchem.parse(sample("nwchem-diis.out")), -76.0267720537, 10, 0.013, 0.013, "7.0.2")
+
+    def test_the_start_of_mpqc_is_not_counted(self):
+        self.check(mpqc.parse(sample("mpqc.out")), -76.0267720535, 12, 0.07 / 12, 0.07 / 12, "2.3.1")
+
+    def test_output_without_an_energy_is_one_line_and_a_file(self):
+        expected = "^nwchem: no timer of Fock builds in the output; its end is in .*txt$"
+        with self.assertRaisesRegex(PeerError, expected) as caught:
+            parsed("nwchem", nwchem.parse, "line one\nline two\n")
+        kept = pathlib.Path(str(caught.exception).rsplit(" ", 1)[1])
+        self.assertEqual(kept.read_text(encoding="utf-8"), "line one\nline two\n")
+        kept.unlink()
+
+
+class Inputs(unittest.TestCase):
+    def test_every_file_of_the_library_is_read(self):
+        for path in sorted((ROOT / "basis").glob("*.gbs")):
+            shells = read_gaussian94(path.read_text(encoding="utf-8"))
+            self.assertGreater(len(shells), 2, path)
+            for letters, rows in (shell for block in shells.values() for shell in block):
+                self.assertTrue(rows)
+                self.assertEqual({len(row) for row in rows}, {3 if letters == "SP" else 2}, path)
+
+    def test_a_basis_set_is_found_by_its_name(self):
+        self.assertEqual(basis_file("6-31g*", "6-31G*").name, "6-31gs.gbs")
+        with self.assertRaisesRegex(PeerError, "basis set nonesuch: no file"):
+            basis_file("nonesuch", "nonesuch")
+
+    def test_digits_of_the_basis_set_reach_every_input(self):
+        for basis, convention in (("cc-pVDZ", "spherical"), ("6-31G*", "Cartesian")):
+            case = problem(basis, convention)
+            words = {word for shells in case.shells.values() for _, rows in shells for row in rows for word in row}
+            for text in (psi4.input_text(case, "direct"), nwchem.input_text(case, pathlib.Path("x"), ()),
+                         mpqc.input_text(case)):
+                self.assertLessEqual(words, set(text.split()))
+                self.assertIn("1.43090062", text)
+
+    def test_kind_of_functions(self):
+        self.assertIn("puream true", psi4.input_text(problem(), "pk"))
+        self.assertIn("basis spherical", nwchem.input_text(problem(), pathlib.Path("x"), ()))
+        self.assertIn("am = d puream = 1", mpqc.input_text(problem()))
+        cartesian = problem("6-31G*", "Cartesian")
+        self.assertIn("puream false", psi4.input_text(cartesian, "pk"))
+        self.assertIn("basis cartesian", nwchem.input_text(cartesian, pathlib.Path("x"), ("diis",)))
+        self.assertNotIn("puream", mpqc.input_text(cartesian))
+        with self.assertRaisesRegex(PeerError, "psi4 cannot mix"):
+            psi4.input_text(problem(convention="mixed"), "pk")
+
+    def test_elements_mpqc_has_no_name_for(self):
+        with self.assertRaisesRegex(PeerError, "mpqc: the element I is not"):
+            mpqc.input_text(problem("6-311G*", symbol="I"))
+
+    def test_accuracy_and_cores(self):
+        self.assertIn("ints_tolerance 1e-12", psi4.input_text(problem(), "direct"))
+        self.assertIn("tol2e 1e-12", nwchem.input_text(problem(), pathlib.Path("x"), ()))
+        self.assertIn("value_accuracy = 1e-08", mpqc.input_text(problem()))
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(psi4.Psi4Direct(problem(), pathlib.Path(folder), []).command[:3], ["psi4", "-n", "2"])
+
+    def test_ghosts_and_open_shells_are_refused(self):
+        for key, value, message in (("real", [True, False, True], "ghost"), ("molecular_multiplicity", 3, "closed")):
+            output = json.loads(json.dumps(OUTPUT))
+            output["molecule"][key] = value
+            with self.assertRaisesRegex(PeerError, message):
+                Problem(output, "cc-pVDZ", 1, 500)
+
+
+class Table(unittest.TestCase):
+    def runs(self, energy=-1.0):
+        def one(seconds, first, later, energy):
+            return {"seconds": seconds, "first_build_seconds": first, "later_build_seconds": later,
+                    "energy_hartree": energy, "builds": 5, "version": "1"}
+        return {"hf": [one(2.0, 0.5, 0.25, -1.0), one(1.0, 0.5, 0.25, -1.0), one(9.0, 0.5, 0.25, -1.0)],
+                "other": [one(6.0, 2.0, 0.0, energy), one(5.0, 2.0, 0.0, energy), one(7.0, 2.0, 0.0, energy)]}
+
+    def test_medians_and_ratios(self):
+        other = table.summary(self.runs())["other"]
+        self.assertEqual(other["median"]["seconds"], 6.0)
+        self.assertEqual((other["seconds_min"], other["seconds_max"]), (5.0, 7.0))
+        self.assertEqual(other["ratio"], {"seconds": 3.0, "first_build_seconds": 4.0, "later_build_seconds": 0.0})
+
+    def test_other_energies_are_told(self):
+        self.assertEqual(table.disagreements(table.summary(self.runs(-1.0 + 5e-7))), [])
+        for energy in (-1.0 + 2e-6, float("nan")):
+            self.assertEqual(len(table.disagreements(table.summary(self.runs(energy)))), 1)
+
+    def test_columns_stand_below_their_names(self):
+        lines = list(table.lines(table.summary(self.runs())))
+        self.assertEqual({len(line) for line in lines}, {len(lines[0])})
+        self.assertEqual(len(lines), 3)
+
+
+class Whole(unittest.TestCase):
+    def bench(self, folder, *arguments):
+        for name, text in (("hf", STAND_IN.format(source=folder / "hf.sample")),
+                           ("mpiexec", '#!/bin/sh\nshift 2\nexec "$@"\n'),
+                           ("nwchem", f"#!/bin/sh\ncat '{HERE / 'samples' / 'nwchem.out'}'\n"),
+                           ("mpqc", "#!/bin/sh\necho broken\nexit 7\n")):
+            (folder / name).write_text(text, encoding="utf-8")
+            (folder / name).chmod(0o755)
+        (folder / "hf.sample").write_text(json.dumps(OUTPUT), encoding="utf-8")
+        (folder / "cat").symlink_to("/bin/cat")
+        (folder / "cp").symlink_to("/bin/cp")
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "tools" / "bench-peers"), "water.mol", "--basis", "cc-pVDZ", "--runs", "2",
+             "--hf", str(folder / "hf"), "--mpiexec", str(folder / "mpiexec"), "--json", str(folder / "out.json"),
+             *arguments],
+            env=dict(os.environ, PATH=str(folder), TMPDIR=str(folder)), capture_output=True, text=True, check=False)
+        return done, json.loads((folder / "out.json").read_text(encoding="utf-8"))
+
+    def test_who_is_absent_or_fails_is_told_and_the_others_go_on(self):
+        with tempfile.TemporaryDirectory() as name:
+            done, results = self.bench(pathlib.Path(name), "--peers", "psi4-direct,nwchem,mpqc", "--hf-options=--x 1")
+            kept = pathlib.Path(results["failures"]["mpqc"].rsplit(" ", 1)[1])
+            self.assertEqual(kept.read_text(encoding="utf-8"), "broken\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual([line.split(":")[0] for line in done.stderr.splitlines()], ["bench-peers"] * 2)
+        self.assertIn("psi4-direct: there is no program psi4 here", done.stderr)
+        self.assertIn("mpqc ended with exit code 7", done.stderr)
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], ["program", "hf", "nwchem"])
+        self.assertEqual([len(results["runs"][program]) for program in ("hf", "nwchem")], [2, 2])
+        self.assertEqual(set(results["failures"]), {"psi4-direct", "mpqc"})
+        self.assertLess(abs(results["programs"]["nwchem"]["energy_difference_hartree"]), 1e-8)
+
+    def test_agreement_is_success(self):
+        with tempfile.TemporaryDirectory() as name:
+            done, results = self.bench(pathlib.Path(name), "--peers", "nwchem")
+        self.assertEqual((done.returncode, done.stderr, results["failures"]), (0, "", {}))
+
+
+if __name__ == "__main__":
+    unittest.main()
