@@ -1,6 +1,7 @@
 """Other programs beside hf on one problem, for tools/bench-peers: same molecule, basis functions digit for
 digit, screening, convergence and cores. A program is a class with `name`, `executable`, `about`, a
-constructor that writes its input into a folder, and `run()`, which gives a measurement:
+constructor that writes its input into a folder (`launch` starts ranks, `path` is the program), and `run()`,
+which gives a measurement:
 
     seconds               wall time of the whole program
     energy_hartree        total energy
@@ -8,6 +9,8 @@ constructor that writes its input into a folder, and `run()`, which gives a meas
     first_build_seconds   one whole Fock build, integrals computed
     later_build_seconds   a later one as sharp: from changes, from stored integrals, or whole like the first
     version               what the program says of itself
+    iteration_seconds, iterations_end_seconds
+                          where the program tells: seconds of each iteration, seconds from the start to its end
 """
 
 from .hf import Hf

@@ -1,5 +1,7 @@
 """NWChem's direct SCF."""
 
+import re
+
 from .running import found, mpi_environment, parsed, timed
 
 
@@ -19,12 +21,15 @@ def input_text(problem, folder, solver):
 
 
 def parse(text):
-    """Calls and slowest rank's wall seconds of NWChem's own timer of Fock builds."""
+    """Calls and slowest rank's wall seconds of NWChem's own timer of Fock builds; the last column of the table of
+    its own solver is the time since the start."""
     calls, seconds = found(r"^\s*scf: fock +(\d+)(?: +\S+){7} +(\S+)", text, "timer of Fock builds")
     build = float(seconds) / int(calls)
+    since_start = re.findall(r"^ +\d+ +-?\d+\.\d+ +\S+D\S+ +\S+D\S+ +(\d+\.\d)$", text, re.MULTILINE)
     return {"energy_hartree": float(found(r"Total SCF energy =\s+(\S+)", text, "total energy")[0]),
             "builds": int(calls), "first_build_seconds": build, "later_build_seconds": build,
-            "version": found(r"nwchem branch +=\s+(\S+)", text, "version")[0]}
+            "version": found(r"nwchem branch +=\s+(\S+)", text, "version")[0],
+            "iterations_end_seconds": [float(word) for word in since_start]}
 
 
 class NWChem:
@@ -34,10 +39,10 @@ class NWChem:
     about = ("NWChem, task scf direct with its own solver: quadratically convergent, several builds per iteration, "
              "some less sharp than the last. All are whole; build time: mean of its timer of Fock builds")
 
-    def __init__(self, problem, folder, launch):
+    def __init__(self, problem, folder, launch, path):
         self.folder = folder
         (folder / "compared.nw").write_text(input_text(problem, folder, self.solver), encoding="utf-8")
-        self.command = [*launch, self.executable, "compared.nw"]
+        self.command = [*launch, path, "compared.nw"]
 
     def run(self):
         (self.folder / "compared.movecs").unlink(missing_ok=True)

@@ -36,10 +36,10 @@ class Psi4:
     executable = "psi4"
     scf_type = None
 
-    def __init__(self, problem, folder, _launch):
+    def __init__(self, problem, folder, _launch, path):
         self.folder = folder
         (folder / "psi4.in").write_text(input_text(problem, self.scf_type), encoding="utf-8")
-        self.command = [self.executable, "-n", str(problem.cores), "psi4.in", "psi4.out"]
+        self.command = [path, "-n", str(problem.cores), "psi4.in", "psi4.out"]
 
     def run(self):
         timers = self.folder / "timer.dat"
