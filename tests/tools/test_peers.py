@@ -67,10 +67,14 @@ class Outputs(unittest.TestCase):
 
     def test_builds_of_nwchem_are_more_than_its_iterations(self):
         self.check(nwchem.parse(sample("nwchem.out")), -76.0267720537, 16, 0.19 / 16, 0.19 / 16, "7.0.2")
+        self.assertEqual(nwchem.parse(sample("nwchem.out"))["iterations_end_seconds"], [0.1, 0.1, 0.1, 0.2, 0.2])
         self.check(nwchem.parse(sample("nwchem-diis.out")), -76.0267720537, 10, 0.013, 0.013, "7.0.2")
 
     def test_the_start_of_mpqc_is_not_counted(self):
         self.check(mpqc.parse(sample("mpqc.out")), -76.0267720535, 12, 0.07 / 12, 0.07 / 12, "2.3.1")
+
+    def test_the_slowest_of_several_ranks_of_mpqc_counts(self):
+        self.check(mpqc.parse(sample("mpqc.2-ranks.out")), -76.0267720535, 12, 0.08 / 12, 0.08 / 12, "2.3.1")
 
     def test_output_without_an_energy_is_one_line_and_a_file(self):
         expected = "^nwchem: no timer of Fock builds in the output; its end is in .*txt$"
@@ -124,7 +128,8 @@ class Inputs(unittest.TestCase):
         self.assertIn("tol2e 1e-12", nwchem.input_text(problem(), pathlib.Path("x"), ()))
         self.assertIn("value_accuracy = 1e-08", mpqc.input_text(problem()))
         with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(psi4.Psi4Direct(problem(), pathlib.Path(folder), []).command[:3], ["psi4", "-n", "2"])
+            command = psi4.Psi4Direct(problem(), pathlib.Path(folder), [], "/there/psi4").command
+        self.assertEqual(command[:3], ["/there/psi4", "-n", "2"])
 
     def test_ghosts_and_open_shells_are_refused(self):
         for key, value, message in (("real", [True, False, True], "ghost"), ("molecular_multiplicity", 3, "closed")):
