@@ -1,5 +1,8 @@
 /* All unique shell quartets above a Schwarz bound, once with our engine and once with
- * libint2::Engine, in turn, on one core: bench_integrals RUNS INPUT BASIS [INPUT BASIS ...] */
+ * libint2::Engine, in turn, on one core: bench_integrals RUNS INPUT BASIS [INPUT BASIS ...]
+ *
+ * Both work as a Fock builder would have them: ours on merged shells, batch by batch of one class;
+ * libint2::Engine, which knows neither, on the shells as published, one quartet after the other. */
 #include "comparator.h"
 #include "hf/engine.h"
 #include "hf/input.h"
@@ -33,8 +36,10 @@ static const struct hf_option table[] = {
 struct bench {
     struct hf_context *context;
     struct hf_input input;
-    struct hf_basis *basis;
-    struct hf_shell_pairs *pairs;
+    struct hf_basis *basis, *merged;
+    struct hf_shell_pairs *pairs; /**< as published */
+    struct hf_shell_pairs *ours;  /**< of merged shells */
+    int *first_shell;             /**< [merged shells] first of the published ones */
     struct hf_engine *engine;
     struct comparator *comparator, *reference;
 };
@@ -50,10 +55,16 @@ static hf_status open_bench(struct bench *bench, const char *path, const char *b
     HF_TRY(hf_basis_create(bench->context, &bench->input.molecule, 1, &choice,
                            HF_CONVENTION_AS_DEFINED, &bench->basis, error));
     HF_TRY(hf_shell_pairs_create(bench->context, bench->basis, 1e-14, &bench->pairs, error));
-    HF_TRY(hf_engine_create(bench->pairs, &bench->engine, error));
+    HF_TRY(hf_basis_merge(bench->basis, &bench->merged, error));
+    HF_TRY(hf_shell_pairs_create(bench->context, bench->merged, 1e-14, &bench->ours, error));
+    bench->first_shell = calloc((size_t)bench->merged->n_shell + 1, sizeof *bench->first_shell);
+    if (bench->first_shell == NULL) abort();
+    for (int i = 0; i < bench->merged->n_shell; i++)
+        bench->first_shell[i + 1] = bench->first_shell[i] + bench->merged->shell[i].n_part;
+    HF_TRY(hf_engine_create(bench->ours, &bench->engine, error));
     hf_engine_set_threshold(bench->engine, our_threshold);
-    bench->comparator = comparator_create(bench->pairs, their_precision);
-    bench->reference = comparator_create(bench->pairs, no_screening);
+    bench->comparator = comparator_create(bench->basis, their_precision);
+    bench->reference = comparator_create(bench->basis, no_screening);
 cleanup:
     hf_options_done(&options);
     return status;
@@ -65,8 +76,12 @@ static void close_bench(struct bench *bench)
     if (bench->reference != NULL) comparator_destroy(bench->reference);
     bench->comparator = bench->reference = NULL;
     hf_engine_destroy(&bench->engine);
+    hf_shell_pairs_destroy(&bench->ours);
     hf_shell_pairs_destroy(&bench->pairs);
+    hf_basis_destroy(&bench->merged);
     hf_basis_destroy(&bench->basis);
+    free(bench->first_shell);
+    bench->first_shell = NULL;
     hf_input_done(&bench->input);
 }
 
@@ -75,46 +90,90 @@ struct errors {
     double ours, theirs;
 };
 
+/** One quartet of published shells, parts of a quartet of merged ones whose values are `ours`. */
+static void find_part_errors(const struct bench *bench, const struct hf_shell *const merged[4],
+                             const int part[4], const double *ours, struct errors *errors)
+{
+    int shell[4];
+    struct hf_shell_part p[4];
+    for (int k = 0; k < 4; k++) {
+        p[k] = hf_shell_get_part(merged[k], part[k]);
+        shell[k] = bench->first_shell[merged[k] - bench->merged->shell] + part[k];
+    }
+    const double *exact = comparator_compute(bench->reference, shell);
+    const double *theirs = comparator_compute(bench->comparator, shell);
+    for (int a = 0, x = 0; a < p[0].n_function; a++)
+        for (int b = 0; b < p[1].n_function; b++)
+            for (int c = 0; c < p[2].n_function; c++)
+                for (int d = 0; d < p[3].n_function; d++, x++) {
+                    const int ab = (p[0].first + a) * merged[1]->n_function + p[1].first + b;
+                    const int cd = (p[2].first + c) * merged[3]->n_function + p[3].first + d;
+                    const int n_cd = merged[2]->n_function * merged[3]->n_function;
+                    const double value = exact != NULL ? exact[x] : 0.0;
+                    const double their = theirs != NULL ? theirs[x] : 0.0;
+                    errors->ours = fmax(errors->ours, fabs(ours[ab * n_cd + cd] - value));
+                    errors->theirs = fmax(errors->theirs, fabs(their - value));
+                }
+}
+
 static void find_errors(const struct bench *bench, const struct hf_integral_batch *batch,
                         const struct hf_shell_pair *fixed, int n,
                         const struct hf_shell_pair *const other[], struct errors *errors)
 {
-    const struct hf_shell_pair *list = bench->pairs->pair;
+    const struct hf_shell *list = bench->merged->shell;
     for (int i = 0; i < n; i++) {
-        const int64_t row = (batch->fixed_is_row ? fixed : other[i]) - list;
-        const int64_t column = (batch->fixed_is_row ? other[i] : fixed) - list;
-        const double *exact = comparator_compute(bench->reference, row, column);
-        const double *theirs = comparator_compute(bench->comparator, row, column);
+        const struct hf_shell_pair *row = batch->fixed_is_row ? fixed : other[i];
+        const struct hf_shell_pair *column = batch->fixed_is_row ? other[i] : fixed;
+        const struct hf_shell *const s[4] = {&list[row->a], &list[row->b], &list[column->a],
+                                             &list[column->b]};
         const double *ours = batch->value + (size_t)i * batch->stride;
-        for (size_t x = 0; x < batch->stride; x++) {
-            const double value = exact != NULL ? exact[x] : 0.0;
-            errors->ours = fmax(errors->ours, fabs(ours[x] - value));
-            errors->theirs = fmax(errors->theirs, fabs((theirs != NULL ? theirs[x] : 0.0) - value));
-        }
+        int part[4];
+        for (part[0] = 0; part[0] < s[0]->n_part; part[0]++)
+            for (part[1] = 0; part[1] < s[1]->n_part; part[1]++)
+                for (part[2] = 0; part[2] < s[2]->n_part; part[2]++)
+                    for (part[3] = 0; part[3] < s[3]->n_part; part[3]++)
+                        find_part_errors(bench, s, part, ours, errors);
     }
 }
 
-/** Our pass; with `errors`, every CHECK_EVERY-th batch is checked. */
+/** Kets of one class that wait for a batch. */
+struct queue {
+    int n;
+    const struct hf_shell_pair *pair[HF_MAX_BATCH];
+};
+
+/** Computes a batch; with `errors`, every CHECK_EVERY-th is checked. */
+static void compute(struct bench *bench, const struct hf_shell_pair *fixed, struct queue *queue,
+                    struct errors *errors, int64_t *n_batch)
+{
+    if (queue->n == 0) return;
+    const struct hf_integral_batch result =
+        hf_engine_two_electron(bench->engine, fixed, queue->n, queue->pair);
+    if (errors != NULL && (*n_batch)++ % CHECK_EVERY == 0)
+        find_errors(bench, &result, fixed, queue->n, queue->pair, errors);
+    queue->n = 0;
+}
+
 static void pass_ours(struct bench *bench, struct errors *errors, double *seconds)
 {
-    const struct hf_shell_pair *list = bench->pairs->pair, *batch[HF_MAX_BATCH];
+    const struct hf_shell_pairs *pairs = bench->ours;
+    const struct hf_shell_pair *list = pairs->pair;
+    struct queue *queue = calloc((size_t)pairs->n_class, sizeof *queue);
+    if (queue == NULL) abort();
     const double start = hf_wall_seconds();
     int64_t n_batch = 0;
-    for (int64_t i = 0; i < bench->pairs->n_pair; i++) {
-        int n = 0;
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
         for (int64_t k = 0; k <= i; k++) {
-            if (list[k].bound * list[i].bound >= schwarz_threshold) batch[n++] = &list[k];
-            const bool full =
-                n == HF_MAX_BATCH || k == i || list[k + 1].pair_class != list[k].pair_class;
-            if (n == 0 || !full) continue;
-            const struct hf_integral_batch result =
-                hf_engine_two_electron(bench->engine, &list[i], n, batch);
-            if (errors != NULL && n_batch++ % CHECK_EVERY == 0)
-                find_errors(bench, &result, &list[i], n, batch, errors);
-            n = 0;
+            if (list[k].bound * list[i].bound < schwarz_threshold) continue;
+            struct queue *of_class = &queue[list[k].pair_class];
+            of_class->pair[of_class->n++] = &list[k];
+            if (of_class->n == HF_MAX_BATCH) compute(bench, &list[i], of_class, errors, &n_batch);
         }
+        for (int c = 0; c < pairs->n_class; c++)
+            compute(bench, &list[i], &queue[c], errors, &n_batch);
     }
     *seconds = hf_wall_seconds() - start;
+    free(queue);
 }
 
 static void pass_theirs(struct bench *bench, double *seconds)
@@ -124,7 +183,8 @@ static void pass_theirs(struct bench *bench, double *seconds)
     for (int64_t i = 0; i < bench->pairs->n_pair; i++)
         for (int64_t k = 0; k <= i; k++)
             if (list[k].bound * list[i].bound >= schwarz_threshold)
-                comparator_compute(bench->comparator, i, k);
+                comparator_compute(bench->comparator,
+                                   (const int[4]){list[i].a, list[i].b, list[k].a, list[k].b});
     *seconds = hf_wall_seconds() - start;
 }
 

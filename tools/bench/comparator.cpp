@@ -11,9 +11,8 @@
 #include <vector>
 
 struct comparator {
-    const hf_shell_pairs *pairs;
     std::vector<libint2::Shell> shell;
-    std::vector<libint2::ShellPair> pair;
+    std::vector<libint2::ShellPair> pair; /* [n_shell][n_shell] */
     libint2::Engine engine;
 };
 
@@ -31,20 +30,16 @@ static libint2::Shell convert(const hf_shell &from)
                           {{from.centre_bohr[0], from.centre_bohr[1], from.centre_bohr[2]}});
 }
 
-extern "C" struct comparator *comparator_create(const struct hf_shell_pairs *pairs,
-                                                double precision)
+extern "C" struct comparator *comparator_create(const struct hf_basis *basis, double precision)
 {
     libint2::initialize();
     libint2::Shell::do_enforce_unit_normalization(false);
     auto made = std::make_unique<comparator>();
-    made->pairs = pairs;
-    for (int i = 0; i < pairs->basis->n_shell; i++)
-        made->shell.push_back(convert(pairs->basis->shell[i]));
-    for (int64_t i = 0; i < pairs->n_pair; i++)
-        made->pair.emplace_back(made->shell[pairs->pair[i].a], made->shell[pairs->pair[i].b],
-                                std::log(precision));
-    made->engine = libint2::Engine(libint2::Operator::coulomb, pairs->basis->max_primitive,
-                                   pairs->basis->max_l, 0);
+    for (int i = 0; i < basis->n_shell; i++) made->shell.push_back(convert(basis->shell[i]));
+    for (const auto &a : made->shell)
+        for (const auto &b : made->shell) made->pair.emplace_back(a, b, std::log(precision));
+    made->engine =
+        libint2::Engine(libint2::Operator::coulomb, basis->max_primitive, basis->max_l, 0);
     made->engine.set_precision(precision);
     return made.release();
 }
@@ -55,12 +50,14 @@ extern "C" void comparator_destroy(struct comparator *comparator)
     libint2::finalize();
 }
 
-extern "C" const double *comparator_compute(struct comparator *comparator, int64_t bra, int64_t ket)
+extern "C" const double *comparator_compute(struct comparator *comparator, const int shell[4])
 {
-    const hf_shell_pair &p = comparator->pairs->pair[bra], &q = comparator->pairs->pair[ket];
-    const auto &shell = comparator->shell;
+    const auto &all = comparator->shell;
+    const libint2::Shell &a = all[shell[0]], &b = all[shell[1]], &c = all[shell[2]],
+                         &d = all[shell[3]];
+    const auto n = static_cast<int>(all.size());
     comparator->engine.compute2<libint2::Operator::coulomb, libint2::BraKet::xx_xx, 0>(
-        shell[p.a], shell[p.b], shell[q.a], shell[q.b], &comparator->pair[bra],
-        &comparator->pair[ket]);
+        a, b, c, d, &comparator->pair[shell[0] * n + shell[1]],
+        &comparator->pair[shell[2] * n + shell[3]]);
     return comparator->engine.results()[0];
 }

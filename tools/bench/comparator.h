@@ -3,7 +3,7 @@
 #ifndef BENCH_COMPARATOR_H
 #define BENCH_COMPARATOR_H
 
-#include "hf/shell_pair.h"
+#include "hf/basis.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,13 +11,13 @@ extern "C" {
 
 struct comparator;
 
-/** Engine with its own precomputed shell pairs, one for each of `pairs`, at the given precision. */
-struct comparator *comparator_create(const struct hf_shell_pairs *pairs, double precision);
+/** Engine with its own precomputed pairs of the shells of `basis`, at the given precision. */
+struct comparator *comparator_create(const struct hf_basis *basis, double precision);
 void comparator_destroy(struct comparator *comparator);
 
-/** Block [a][b][c][d] of two pairs, or NULL when all of it is negligible; valid until the next
+/** Block [a][b][c][d] of four shells, or NULL when all of it is negligible; valid until the next
  * call. */
-const double *comparator_compute(struct comparator *comparator, int64_t bra, int64_t ket);
+const double *comparator_compute(struct comparator *comparator, const int shell[4]);
 
 #ifdef __cplusplus
 }
