@@ -116,6 +116,21 @@ static inline struct hf_shell_part hf_shell_get_part(const struct hf_shell *shel
                                   .n_function = shell->n_function};
 }
 
+/** Number of functions of an atom. */
+static inline int hf_atom_n_function(const struct hf_basis *basis, int atom)
+{
+    int n = 0;
+    for (int s = basis->first_shell_of_atom[atom]; s < basis->first_shell_of_atom[atom + 1]; s++)
+        n += basis->shell[s].n_function;
+    return n;
+}
+
+/** First function of an atom that has shells. */
+static inline int hf_atom_first_function(const struct hf_basis *basis, int atom)
+{
+    return basis->shell[basis->first_shell_of_atom[atom]].first_function;
+}
+
 static inline int hf_shell_n_part(const struct hf_shell *shell)
 {
     return shell->n_part > 0 ? shell->n_part : 1;

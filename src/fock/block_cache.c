@@ -266,13 +266,6 @@ struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, 
     return block;
 }
 
-void hf_block_cache_pin_again(struct hf_block_cache *cache, struct hf_cached_block *block)
-{
-    cache->account.n_asked++;
-    cache->account.n_found++;
-    block->n_pin++;
-}
-
 /** The mirror image of a density block, and its largest elements per pair of shells. */
 static void complete(struct hf_block_cache *self, struct hf_cached_block *block)
 {

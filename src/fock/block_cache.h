@@ -65,9 +65,6 @@ void hf_block_cache_destroy(struct hf_block_cache **cache);
  *  may be on its way still. NULL when there is no memory. */
 struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, int j);
 
-/** Pins a block that is pinned already once more: it counts as asked for and found. */
-void hf_block_cache_pin_again(struct hf_block_cache *cache, struct hf_cached_block *block);
-
 /** Returns when the block is complete. */
 void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *block);
 

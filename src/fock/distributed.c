@@ -1,10 +1,11 @@
 /* Fock builder with distributed data (book Fig. 8.4): density, J and K are in atom blocks over all
  * ranks; a rank gets the blocks its tasks need and sends its sums to their owners.
  *
- *     tasks -> steps (one atom quartet each) -> | ring of steps whose blocks are on their way |
- *                                                 -> wait, compute -> sums stay in the cache
+ *     tasks -> steps (one pair of atoms with several) -> | ring of steps, blocks on their way |
+ *                                      -> wait, compute -> sums to those in the cache
  *
- * Several steps may be under way, since a step of light atoms takes less time than a message. */
+ * Several steps may be under way, since a step of light atoms takes less time than a message. The
+ * threads of a rank take turns at everything but computing. */
 #include "distributed.h"
 
 #include <math.h>
@@ -21,102 +22,113 @@ static bool is_coulomb(int k)
     return k < 2;
 }
 
-/** Pins one block of a step, by way of the step before when that has it. False: no memory. */
-static bool pin(struct hf_block_cache *cache, struct hf_cached_block *const before, int i, int j,
-                struct hf_cached_block **block)
+/** The atoms of ket k of a step. */
+static void find_atoms(const struct hf_step *step, int k, int atom[HF_N_ATOM])
 {
-    const int high = i > j ? i : j, low = i > j ? j : i;
-    if (before != NULL && before->i == high && before->j == low) {
-        hf_block_cache_pin_again(cache, before);
-        *block = before;
-    } else {
-        *block = hf_block_cache_pin(cache, i, j);
-    }
-    return *block != NULL;
+    atom[HF_ATOM_A] = step->part.bra->atom_a;
+    atom[HF_ATOM_B] = step->part.bra->atom_b;
+    atom[HF_ATOM_C] = step->part.ket[k]->atom_a;
+    atom[HF_ATOM_D] = step->part.ket[k]->atom_b;
 }
 
-/** Pins the blocks of a step, which asks for those that are not here. `before`: the step before, or
- *  NULL. On failure the blocks pinned so far stay in the step. */
-static bool begin_step(struct hf_distributed *data, struct hf_step *step,
-                       const struct hf_step *before)
+/** Pins the density blocks of a step, which asks for those that are not here. On failure the blocks
+ *  pinned so far stay in the step. */
+static bool begin_step(struct hf_distributed *data, struct hf_step *step)
 {
-    for (int k = 0; k < HF_N_COMBINATION; k++) {
-        const int i = step->atom[combination[k][0]], j = step->atom[combination[k][1]];
-        if (!(is_coulomb(k) ? step->coulomb : step->exchange)) continue;
-        struct hf_block_cache *sums = is_coulomb(k) ? data->coulomb : data->exchange;
-        if (!pin(data->density, before != NULL ? before->density[k] : NULL, i, j,
-                 &step->density[k]) ||
-            !pin(sums, before != NULL ? before->sum[k] : NULL, i, j, &step->sum[k]))
-            return false;
+    memset(step->density, 0, sizeof step->density);
+    for (int k = 0; k < step->part.n; k++) {
+        int atom[HF_N_ATOM];
+        find_atoms(step, k, atom);
+        for (int c = 0; c < HF_N_COMBINATION; c++) {
+            const int i = atom[combination[c][0]], j = atom[combination[c][1]];
+            if (!(is_coulomb(c) ? step->coulomb : step->exchange)[k]) continue;
+            step->density[k][c] = hf_block_cache_pin(data->density, i, j);
+            if (step->density[k][c] == NULL) return false;
+        }
     }
     return true;
 }
 
 static void end_step(struct hf_distributed *data, struct hf_step *step)
 {
-    for (int k = 0; k < HF_N_COMBINATION; k++) {
-        if (step->density[k] != NULL) hf_block_cache_unpin(data->density, step->density[k]);
-        if (step->sum[k] != NULL)
-            hf_block_cache_unpin(is_coulomb(k) ? data->coulomb : data->exchange, step->sum[k]);
-    }
+    for (int k = 0; k < step->part.n; k++)
+        for (int c = 0; c < HF_N_COMBINATION; c++)
+            if (step->density[k][c] != NULL)
+                hf_block_cache_unpin(data->density, step->density[k][c]);
 }
 
-/** Shows one pair of atoms (x, y) of the quartet the blocks of it, in both orders. */
-static void show_blocks(struct hf_distributed *data, const struct hf_step *step, int k, int x,
-                        int y)
+/** What one thread works on. */
+struct thread_view {
+    struct hf_distributed *data;
+    const struct hf_basis *basis;
+    struct hf_step step;
+};
+
+/** Shows one pair of atoms (x, y) of a quartet its density block, in both orders. */
+static void show_block(const struct hf_distributed *data, const struct hf_cached_block *density,
+                       int x, int y, struct hf_quartet_blocks *blocks, struct hf_job_blocks job[])
 {
-    struct hf_quartet_blocks *blocks = &data->blocks;
-    const struct hf_cached_block *density = step->density[k], *sum = step->sum[k];
     const int order[2][2] = {{x, y}, {y, x}};
     const size_t n_bound =
         (size_t)blocks->n_shell[x] * (size_t)blocks->n_shell[y]; /* of either order */
     for (int o = 0; o < 2; o++) {
-        const int row = order[o][0], column = order[o][1], atom = step->atom[row];
+        const int row = order[o][0], column = order[o][1], atom = blocks->atom[row];
         blocks->largest[row][column] = density->largest + (atom == density->i ? 0 : n_bound);
-        for (int i = 0; i < blocks->n_job; i++) {
-            struct hf_job_blocks *job = &data->job[i];
-            const bool wanted = (is_coulomb(k) ? data->J : data->K)[i] != NULL;
-            double *value = wanted ? hf_cached_value(sum, i, atom) : NULL;
-            job->density[row][column] = hf_cached_value(density, i, atom);
-            (is_coulomb(k) ? job->coulomb : job->exchange)[row][column] = value;
-        }
+        for (int i = 0; i < data->n_job; i++)
+            job[i].density[row][column] = hf_cached_value(density, i, atom);
     }
 }
 
-/** Points the blocks of the builder at those of a step. */
-static void show_step(struct hf_fock_builder *self, const struct hf_step *step)
+/** hf_sums_target.show: the cached density blocks of ket k. */
+static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks,
+                         struct hf_job_blocks job[])
 {
-    struct hf_distributed *data = self->data;
-    const struct hf_basis *basis = self->pairs->basis;
-    const int *first = hf_block_layout_first(data->layout);
-    struct hf_quartet_blocks *blocks = &data->blocks;
-    for (int x = 0; x < HF_N_ATOM; x++) {
-        const int atom = step->atom[x];
-        blocks->atom[x] = atom;
-        blocks->sum.first[x] = first[atom];
-        blocks->sum.columns[x] = first[atom + 1] - first[atom];
-        blocks->first_shell[x] = basis->first_shell_of_atom[atom];
-        blocks->n_shell[x] =
-            basis->first_shell_of_atom[atom + 1] - basis->first_shell_of_atom[atom];
-    }
+    const struct thread_view *view = of_thread;
+    const int *first = view->basis->first_shell_of_atom;
     blocks->density = blocks->sum;
-    blocks->coulomb = step->coulomb;
-    blocks->exchange = step->exchange;
-    memset(data->job, 0, (size_t)blocks->n_job * sizeof *data->job);
-    for (int k = 0; k < HF_N_COMBINATION; k++) {
-        if (step->density[k] == NULL) continue;
-        const int x = combination[k][0], y = combination[k][1];
-        show_blocks(data, step, k, x, y);
-        /* shells of AA all count as on the first A */
-        if (is_coulomb(k) && step->atom[x] == step->atom[y]) show_blocks(data, step, k, x, x);
+    blocks->coulomb = view->step.coulomb[k];
+    blocks->exchange = view->step.exchange[k];
+    for (int x = 0; x < HF_N_ATOM; x++) {
+        blocks->first_shell[x] = first[blocks->atom[x]];
+        blocks->n_shell[x] = first[blocks->atom[x] + 1] - first[blocks->atom[x]];
     }
+    for (int c = 0; c < HF_N_COMBINATION; c++) {
+        const struct hf_cached_block *density = view->step.density[k][c];
+        if (density == NULL) continue;
+        const int x = combination[c][0], y = combination[c][1];
+        show_block(view->data, density, x, y, blocks, job);
+        /* shells of AA all count as on the first A */
+        if (is_coulomb(c) && blocks->atom[x] == blocks->atom[y])
+            show_block(view->data, density, x, x, blocks, job);
+    }
+}
+
+/** hf_sums_target.add: to the cached sums. */
+static void add_sums(void *of_thread, bool exchange, int row, int column, const double *value,
+                     size_t stride)
+{
+    const struct thread_view *view = of_thread;
+    struct hf_block_cache *cache = exchange ? view->data->exchange : view->data->coulomb;
+    struct hf_cached_block *block = hf_block_cache_pin(cache, row, column);
+    if (block == NULL) {
+        view->data->sums_failed = true;
+        return;
+    }
+    for (int i = 0; i < view->data->n_job; i++) {
+        const struct hf_fock_job *job = &view->data->wanted[i];
+        if ((exchange ? job->exchange : job->coulomb) == NULL) continue;
+        double *to = hf_cached_value(block, i, row);
+        for (size_t x = 0; x < stride; x++) to[x] += value[(size_t)i * stride + x];
+    }
+    block->touched = true;
+    hf_block_cache_unpin(cache, block);
 }
 
 /** One more step under way when this one had to wait for its blocks; one fewer after many that had
  *  not, since every step under way pins blocks. */
 static void adapt_depth(struct hf_step_ring *ring, double waited)
 {
-    enum { CALM = 256 };
+    enum { CALM = 64 };
     static const double NOTICED_SECONDS = 5e-6;
     if (waited > NOTICED_SECONDS) {
         if (ring->depth < HF_MAX_DEPTH) ring->depth++;
@@ -127,86 +139,145 @@ static void adapt_depth(struct hf_step_ring *ring, double waited)
     }
 }
 
-static void compute_step(struct hf_fock_builder *self, struct hf_step *step)
-{
-    struct hf_distributed *data = self->data;
-    const double start = hf_wall_seconds();
-    for (int k = 0; k < HF_N_COMBINATION; k++)
-        if (step->density[k] != NULL) hf_block_cache_wait(data->density, step->density[k]);
-    adapt_depth(&data->ring, hf_wall_seconds() - start);
-    show_step(self, step);
-    struct hf_quartet_work *work = &self->worker[0].work;
-    const int64_t before = work->n_computed;
-    step->kets.blocks = &data->blocks;
-    hf_quartets_compute(work, step->bra_begin, step->bra_end, 1, &step->kets);
-    if (work->n_computed == before) return;
-    for (int k = 0; k < HF_N_COMBINATION; k++)
-        if (step->sum[k] != NULL) step->sum[k]->touched = true;
-}
-
-/** Fills the ring with steps whose blocks are asked for. False at the end of the tasks. */
-static bool fill_ring(struct hf_fock_builder *self, hf_status *status, struct hf_error *error)
+/** Fills the ring with steps whose blocks are asked for. */
+static void fill_ring(struct hf_fock_builder *self, hf_status *status, struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_step_ring *ring = &data->ring;
-    while (ring->n < ring->depth) {
+    while (ring->n < ring->depth && !data->source_ended) {
         struct hf_step *step = &ring->step[(ring->first + ring->n) % HF_MAX_DEPTH];
-        const struct hf_step *before =
-            ring->n > 0 ? &ring->step[(ring->first + ring->n - 1) % HF_MAX_DEPTH] : NULL;
-        *step = (struct hf_step){0};
-        if (!hf_step_next(self, &data->source, step, status, error)) return false;
-        ring->n++;
-        if (begin_step(data, step, before)) continue;
-        *status = hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
-        hf_scheduler_abandon(self->scheduler);
-        return false;
+        step->store = NULL;
+        if (!hf_step_next(self, &data->source, step, status, error)) {
+            data->source_ended = true;
+        } else if (!begin_step(data, step)) {
+            end_step(data, step);
+            *status = hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
+            return;
+        } else {
+            ring->n++;
+        }
     }
+}
+
+/** The next step with its blocks here; false at the end. */
+static bool take_step(struct hf_fock_builder *self, struct thread_view *view, hf_status *status,
+                      struct hf_error *error)
+{
+    struct hf_distributed *data = self->data;
+    struct hf_step_ring *ring = &data->ring;
+    fill_ring(self, status, error);
+    if (*status != HF_OK || ring->n == 0) return false;
+    view->step = ring->step[ring->first];
+    ring->first = (ring->first + 1) % HF_MAX_DEPTH;
+    ring->n--;
+    const double start = hf_wall_seconds();
+    for (int k = 0; k < view->step.part.n; k++)
+        for (int c = 0; c < HF_N_COMBINATION; c++)
+            if (view->step.density[k][c] != NULL)
+                hf_block_cache_wait(data->density, view->step.density[k][c]);
+    adapt_depth(ring, hf_wall_seconds() - start);
+    hf_onesided_poke(data->onesided);
     return true;
 }
 
+/** Computes or reads back one step into the sums of this thread. */
+static hf_status compute_step(struct hf_fock_worker *worker, struct hf_local_sums *sums,
+                              struct hf_step *step, struct hf_error *error)
+{
+    struct hf_task_part *part = &step->part;
+    const struct hf_quartet_blocks *blocks =
+        hf_local_sums_begin(sums, part->bra, part->n, part->ket);
+    for (int k = 0; k < part->n; k++) part->range[k].blocks = &blocks[k];
+    if (step->store != NULL) {
+        hf_quartets_read(&worker->work, step->store, &step->segment, part->range);
+        return HF_OK;
+    }
+    const hf_status status = hf_fock_begin_segment(worker, step->task, step->part_index, error);
+    if (status == HF_OK)
+        hf_quartets_compute(&worker->work, part->bra_begin, part->bra_end, part->n, part->range);
+    return status == HF_OK ? hf_fock_check_store(worker, error) : status;
+}
+
+/** What one thread does in a build. */
 static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_fock_worker *worker,
                                struct hf_error *error)
 {
-    (void)worker;
     struct hf_distributed *data = self->data;
-    struct hf_step_ring *ring = &data->ring;
-    hf_status status = HF_OK;
-    bool more = true;
-    data->source = (struct hf_step_source){0};
-    *ring = (struct hf_step_ring){.depth = HF_LEAST_DEPTH};
-    for (;;) {
-        if (more) more = fill_ring(self, &status, error);
-        if (ring->n == 0) break;
-        struct hf_step *step = &ring->step[ring->first];
-        if (status == HF_OK) compute_step(self, step);
-        end_step(data, step);
-        ring->first = (ring->first + 1) % HF_MAX_DEPTH;
-        ring->n--;
-        hf_onesided_poke(data->onesided);
+    struct thread_view view = {.data = data, .basis = self->pairs->basis};
+    const struct hf_sums_target target = {.data = &view, .show = show_density, .add = add_sums};
+    struct hf_local_sums *sums = NULL;
+    hf_status status = hf_local_sums_create(self->context, self->pairs->basis, data->n_job,
+                                            data->wanted, &target, &sums, error);
+    pthread_mutex_lock(&data->lock);
+    while (take_step(self, &view, &status, error)) {
+        pthread_mutex_unlock(&data->lock);
+        status = compute_step(worker, sums, &view.step, error);
+        pthread_mutex_lock(&data->lock);
+        hf_local_sums_end(sums);
+        end_step(data, &view.step);
+        if (status == HF_OK && data->sums_failed)
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
     }
-    if (status == HF_OK) {
-        hf_block_cache_flush(data->coulomb);
-        hf_block_cache_flush(data->exchange);
+    if (status != HF_OK) { /* let the scheduler know, and the other threads */
+        int64_t none;
+        data->source_ended = true;
+        hf_fock_next_task(self, &status, &none, error);
     }
-    const double waited = hf_block_cache_account(data->density).wait_seconds +
-                          hf_block_cache_account(data->coulomb).wait_seconds +
-                          hf_block_cache_account(data->exchange).wait_seconds;
-    hf_timer_add(&self->context->timers, HF_PHASE_FOCK_WAIT_BLOCKS, waited);
+    pthread_mutex_unlock(&data->lock);
+    hf_local_sums_destroy(&sums);
     return status;
+}
+
+/** Steps that nobody computed, because some thread failed. */
+static void drop_steps(struct hf_distributed *data)
+{
+    struct hf_step_ring *ring = &data->ring;
+    for (; ring->n > 0; ring->n--) {
+        end_step(data, &ring->step[ring->first]);
+        ring->first = (ring->first + 1) % HF_MAX_DEPTH;
+    }
+}
+
+static double waited_for_blocks(const struct hf_distributed *data)
+{
+    return hf_block_cache_account(data->density).wait_seconds +
+           hf_block_cache_account(data->coulomb).wait_seconds +
+           hf_block_cache_account(data->exchange).wait_seconds;
+}
+
+/** The round, and the sums that are still here to their owners. Collective. */
+static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
+{
+    struct hf_distributed *data = self->data;
+    struct hf_timers *timers = &self->context->timers;
+    data->source = (struct hf_step_source){0};
+    data->source_ended = data->sums_failed = false;
+    data->ring.first = data->ring.n = data->ring.n_calm = 0;
+    data->ring.depth = HF_LEAST_DEPTH > self->n_worker ? HF_LEAST_DEPTH : self->n_worker;
+    if (data->ring.depth > HF_MAX_DEPTH) data->ring.depth = HF_MAX_DEPTH;
+    const hf_status status = hf_fock_run_round(self, compute_tasks, error);
+    const double waited = waited_for_blocks(data) / self->n_worker;
+    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_BLOCKS, waited);
+    hf_timer_add(timers, HF_PHASE_FOCK_COMPUTE, -waited);
+    drop_steps(data);
+    if (status != HF_OK) return status;
+    const double start = hf_wall_seconds();
+    hf_block_cache_flush(data->coulomb);
+    hf_block_cache_flush(data->exchange);
+    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_BLOCKS, hf_wall_seconds() - start);
+    return HF_OK;
 }
 
 /** Room for arrays of one build; local. */
 static hf_status allocate_lists(struct hf_distributed *data, int n_job, struct hf_error *error)
 {
     const size_t n = (size_t)n_job;
-    data->blocks = (struct hf_quartet_blocks){.n_job = n_job};
-    data->job = calloc(n, sizeof *data->job);
+    data->n_job = n_job;
     data->D = calloc(n, sizeof(void *));
     data->J = calloc(n, sizeof(void *));
     data->K = calloc(n, sizeof(void *));
-    if (data->job == NULL || data->D == NULL || data->J == NULL || data->K == NULL)
+    if (data->D == NULL || data->J == NULL || data->K == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
-    data->blocks.job = data->job;
     return HF_OK;
 }
 
@@ -215,7 +286,7 @@ static hf_status create_arrays(struct hf_distributed *data, const struct hf_fock
                                struct hf_error *error)
 {
     hf_status status = HF_OK;
-    for (int i = 0; i < data->blocks.n_job; i++) {
+    for (int i = 0; i < data->n_job; i++) {
         HF_TRY(hf_block_array_create(data->onesided, data->layout, "density blocks", &data->D[i],
                                      error));
         if (job[i].coulomb != NULL)
@@ -255,7 +326,7 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
         .context = self->context,
         .basis = self->pairs->basis,
         .layout = data->layout,
-        .n_layer = data->blocks.n_job,
+        .n_layer = data->n_job,
         .array = data->D,
         .budget_bytes = (size_t)cache_budget(self->pairs->basis->n_function, self->context->n_rank),
     };
@@ -292,7 +363,7 @@ static hf_status collect_results(struct hf_distributed *data, const struct hf_fo
                                  struct hf_error *error)
 {
     hf_status status = HF_OK;
-    for (int i = 0; i < data->blocks.n_job; i++) {
+    for (int i = 0; i < data->n_job; i++) {
         if (data->J[i] != NULL) {
             hf_block_array_fence(data->J[i]);
             HF_TRY(hf_matrix_set_blocks(job[i].coulomb, data->layout,
@@ -321,16 +392,14 @@ static void release_caches(struct hf_distributed *data)
 static void release_build(struct hf_distributed *data)
 {
     release_caches(data);
-    for (int i = 0; i < data->blocks.n_job; i++) {
+    for (int i = 0; i < data->n_job; i++) {
         if (data->D != NULL) hf_block_array_destroy(&data->D[i]);
         if (data->J != NULL) hf_block_array_destroy(&data->J[i]);
         if (data->K != NULL) hf_block_array_destroy(&data->K[i]);
     }
-    free(data->job);
     free(data->D);
     free(data->J);
     free(data->K);
-    data->job = NULL;
     data->D = data->J = data->K = NULL;
 }
 
@@ -340,6 +409,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     struct hf_distributed *data = self->data;
     struct hf_context *context = self->context;
     hf_status status = allocate_lists(data, n_job, error);
+    data->wanted = job;
     HF_TRY(hf_agree(context->comm, status, error));
 
     hf_timer_start(&context->timers, HF_PHASE_FOCK_REDUCE);
@@ -350,7 +420,8 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     if (status != HF_OK) goto cleanup;
     self->screening.max_density = data->bounds.largest;
     HF_TRY(hf_agree(context->comm, create_caches(self, error), error));
-    HF_TRY(hf_fock_run_round(self, compute_tasks, error));
+    HF_TRY(hf_agree(context->comm, hf_fock_prepare_store(self, error), error));
+    HF_TRY(run_round(self, error));
     book_blocks(self);
     release_caches(data);
 
@@ -363,16 +434,22 @@ cleanup:
     return status;
 }
 
-/** Tiles of so many units that their tasks still even out the load: some hundreds per rank. */
-static int tile_size(const struct hf_fock_builder *self)
+/** Tasks of so many pairs of units that they still even out the load: some hundred per thread.
+ * Large ones are square, to meet few blocks; small ones are one bra with many kets, to fill
+ * batches. */
+static struct hf_task_order choose_order(const struct hf_fock_builder *self)
 {
-    enum { TASKS_PER_RANK = 200, LARGEST_TILE = 12 };
+    enum { TASKS_PER_THREAD = 100, LARGEST_SIDE = 12, LARGEST_ROWS_AREA = 200 };
+    struct hf_task_order order = {.grain = self->settings.grain, .scatter = true};
     const double n_unit = self->settings.grain == HF_GRAIN_ATOM_QUARTET
                               ? (double)self->pairs->n_atom_pair
                               : (double)self->pairs->n_pair;
-    const double n_pair = 0.5 * n_unit * n_unit;
-    const double side = sqrt(n_pair / ((double)TASKS_PER_RANK * self->context->n_rank));
-    return side < 1.0 ? 1 : side > LARGEST_TILE ? LARGEST_TILE : (int)side;
+    const double n_thread = (double)self->context->n_rank * self->n_worker;
+    const double area = fmax(1.0, 0.5 * n_unit * n_unit / (TASKS_PER_THREAD * n_thread));
+    order.rows = area < LARGEST_ROWS_AREA;
+    order.tile =
+        order.rows ? (int)fmin(area, HF_MAX_KET_ATOM_PAIRS) : (int)fmin(sqrt(area), LARGEST_SIDE);
+    return order;
 }
 
 static void destroy(struct hf_fock_builder *self)
@@ -380,6 +457,7 @@ static void destroy(struct hf_fock_builder *self)
     struct hf_distributed *data = self->data;
     if (data == NULL) return;
     hf_density_bounds_done(&data->bounds);
+    pthread_mutex_destroy(&data->lock);
     hf_onesided_destroy(&data->onesided);
     hf_block_layout_destroy(&data->layout);
     free(data);
@@ -389,11 +467,11 @@ static void destroy(struct hf_fock_builder *self)
 static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
 {
     struct hf_context *context = self->context;
-    const struct hf_task_order order = {
-        .grain = self->settings.grain, .tile = tile_size(self), .scatter = true};
+    const struct hf_task_order order = choose_order(self);
     hf_status status = HF_OK;
     struct hf_distributed *data = self->data = calloc(1, sizeof *data);
     if (data == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
+    if (data != NULL) pthread_mutex_init(&data->lock, NULL);
     if (status == HF_OK)
         status = hf_density_bounds_init(&data->bounds, context, self->pairs->basis->n_atom, error);
     if (status == HF_OK)

@@ -4,22 +4,25 @@
 
 #include "block_cache.h"
 #include "density_bounds.h"
-#include "fock_private.h"
+#include "task_parts.h"
 
 /** The pairs of atoms of a quartet (AB|CD) whose blocks are needed (book Fig. 8.4). */
 enum { HF_N_COMBINATION = 6 };
 
 /** Steps under way. */
-enum { HF_LEAST_DEPTH = 2, HF_MAX_DEPTH = 32 };
+enum { HF_LEAST_DEPTH = 2, HF_MAX_DEPTH = 16 };
 
-/** What is computed at a time: shell pairs of one pair of atoms with those of another. */
+/** What is computed at a time, and the density blocks it needs. */
 struct hf_step {
-    int atom[HF_N_ATOM];
-    int64_t bra_begin, bra_end; /**< shell pairs */
-    struct hf_ket_range kets;   /**< without its blocks */
-    bool coulomb, exchange;     /**< whether J, whether K can get anything from it */
-    /** Pinned blocks: AB, CD (for J), AC, AD, BC, BD (for K); NULL when not needed. */
-    struct hf_cached_block *density[HF_N_COMBINATION], *sum[HF_N_COMBINATION];
+    struct hf_task_part part;
+    int64_t task;
+    int32_t part_index;
+    const struct hf_integral_store *store; /**< NULL: computed; else where it is read back from */
+    struct hf_store_segment segment;
+    bool coulomb[HF_MAX_KET_ATOM_PAIRS],
+        exchange[HF_MAX_KET_ATOM_PAIRS]; /**< what kets can add to */
+    /** Pinned blocks of each ket: AB, CD (for J), AC, AD, BC, BD (for K); NULL when not needed. */
+    struct hf_cached_block *density[HF_MAX_KET_ATOM_PAIRS][HF_N_COMBINATION];
 };
 
 /** Steps whose blocks are on their way, in the order they will be computed. */
@@ -30,24 +33,28 @@ struct hf_step_ring {
     int n_calm; /**< steps in a row that did not wait */
 };
 
-/** Where the steps come from: the task in hand and the place in it. */
+/** Where the steps come from: stored segments, then the parts of the task in hand. */
 struct hf_step_source {
     bool has_task;
+    int64_t index;
     struct hf_task task;
-    int64_t bra, ket; /**< positions of units; of all kets: atom pairs, falling */
+    int32_t part; /**< the next of the task */
 };
 
 struct hf_distributed {
     struct hf_block_layout *layout; /**< parts are the atoms */
     struct hf_onesided *onesided;
     struct hf_density_bounds bounds;
+    pthread_mutex_t lock; /**< of all below, while threads compute */
     /* while a build runs */
+    int n_job;
+    const struct hf_fock_job *wanted;    /**< [n_job] */
     struct hf_block_array **D, **J, **K; /**< [n_job]; NULL where not wanted */
     struct hf_block_cache *density, *coulomb, *exchange;
-    struct hf_job_blocks *job; /**< [n_job] */
-    struct hf_quartet_blocks blocks;
     struct hf_step_source source;
     struct hf_step_ring ring;
+    bool source_ended; /**< no more steps come */
+    bool sums_failed;  /**< no memory for cached sums */
 };
 
 /** The next step that passes the screening by atoms, taking tasks as needed. False when there are

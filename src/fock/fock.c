@@ -29,8 +29,7 @@ double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank)
 static hf_status create_workers(struct hf_fock_builder *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int n =
-        self->settings.n_thread > 1 && !self->ops->distributed ? self->settings.n_thread : 1;
+    const int n = self->settings.n_thread > 1 ? self->settings.n_thread : 1;
     self->worker = calloc((size_t)n, sizeof *self->worker);
     if (self->worker == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the threads of a Fock build");

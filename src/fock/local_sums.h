@@ -1,33 +1,33 @@
-/* Sums of J and K that one thread makes in one task: small blocks of two atoms, added to the whole
- * matrices at the end of the task, so that no thread needs matrices of its own. */
+/* Sums of J and K that one thread makes in one part of a task: small blocks of two atoms, added to
+ * whole or cached matrices at the end, so that threads neither need matrices of their own nor meet
+ * each other before. */
 #ifndef HF_LOCAL_SUMS_H
 #define HF_LOCAL_SUMS_H
 
 #include "quartets.h"
 
-#include "hf/context.h"
+#include "hf/fock.h"
 
 /** Most pairs of atoms that one pair of atoms meets in a task. */
 enum { HF_MAX_KET_ATOM_PAIRS = 16 };
 
-/** Whole matrices of every density, which the threads of a rank share. */
-struct hf_whole_matrices {
-    const struct hf_basis *basis;
-    int n_job;
-    double **density, **coulomb, **exchange; /**< [n_job][n][n]; NULL sums are not wanted */
-    const double *shell_density; /**< [n_shell][n_shell] largest |D|, over all densities */
-    struct hf_row_locks *locks;  /**< of the rows of sums */
+/** Where densities come from and sums go to. */
+struct hf_sums_target {
+    void *data;
+    /** Fills in what blocks and jobs say of the densities, for the atoms in `blocks`, which meet as
+     *  ket `k` of the part; and whether J or K is wanted of them. */
+    void (*show)(void *data, int k, struct hf_quartet_blocks *blocks, struct hf_job_blocks job[]);
+    /** Adds a block, rows and columns the functions of two atoms, to J or K of every job; that of
+     * job i is at value + i * stride. Threads may call it at the same time. */
+    void (*add)(void *data, bool exchange, int row, int column, const double *value, size_t stride);
 };
-
-/** Locks of the rows of each atom; NULL is allowed everywhere where there is one thread. */
-struct hf_row_locks;
-struct hf_row_locks *hf_row_locks_create(int n_atom);
-void hf_row_locks_destroy(struct hf_row_locks **locks);
 
 struct hf_local_sums;
 
-/** For one thread; `matrices` is borrowed. Not collective. HF_NO_RESOURCE. */
-hf_status hf_local_sums_create(struct hf_context *context, const struct hf_whole_matrices *matrices,
+/** For one thread and the jobs of a build; `basis` and `job` are borrowed. Not collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis *basis, int n_job,
+                               const struct hf_fock_job job[], const struct hf_sums_target *target,
                                struct hf_local_sums **sums, struct hf_error *error) HF_MUST_CHECK;
 void hf_local_sums_destroy(struct hf_local_sums **sums);
 
@@ -37,7 +37,7 @@ const struct hf_quartet_blocks *hf_local_sums_begin(struct hf_local_sums *sums,
                                                     const struct hf_atom_pair *bra, int n,
                                                     const struct hf_atom_pair *const ket[]);
 
-/** Adds the sums to the whole matrices. Threads may do so at the same time. */
+/** Adds the sums to where they go. */
 void hf_local_sums_end(struct hf_local_sums *sums);
 
 #endif

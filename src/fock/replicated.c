@@ -1,7 +1,7 @@
 /* Fock builder with replicated data: every rank holds the densities and its own J and K, computes
  * the tasks it is given, and one sum over the ranks ends the build (book Fig. 8.2). */
 #include "fock_private.h"
-#include "local_sums.h"
+#include "task_parts.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,10 +9,14 @@
 #include <string.h>
 
 struct replicated {
-    struct hf_row_locks *locks;
+    const struct hf_basis *basis; /**< borrowed */
+    pthread_mutex_t *lock;        /**< [n_atom] of the rows of each atom in J and K */
+    int n_lock;
     double *shell_density; /**< [n_shell][n_shell] largest |D| of a block, over all densities */
-    double **storage;      /**< [n_job] D, J and K one after the other, while a build runs */
-    struct hf_whole_matrices matrices; /**< of the build that runs */
+    /* while a build runs */
+    int n_job;
+    const struct hf_fock_job *job; /**< [n_job] */
+    double **storage;              /**< [n_job] D, J and K one after the other */
 };
 
 static void destroy(struct hf_fock_builder *self)
@@ -20,7 +24,8 @@ static void destroy(struct hf_fock_builder *self)
     struct replicated *data = self->data;
     if (data == NULL) return;
     hf_memory_release(self->context->memory, data->shell_density);
-    hf_row_locks_destroy(&data->locks);
+    for (int i = 0; i < data->n_lock; i++) pthread_mutex_destroy(&data->lock[i]);
+    free(data->lock);
     free(data);
     self->data = NULL;
 }
@@ -47,11 +52,12 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
                                                     n_shell * n_shell, sizeof *data->shell_density);
     if (data->shell_density == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the density bounds");
-    if (self->n_worker > 1) {
-        data->locks = hf_row_locks_create(self->pairs->basis->n_atom);
-        if (data->locks == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the locks of the threads");
-    }
+    data->basis = self->pairs->basis;
+    data->lock = calloc((size_t)data->basis->n_atom + 1, sizeof *data->lock);
+    if (data->lock == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the locks of the threads");
+    for (; data->n_lock < data->basis->n_atom; data->n_lock++)
+        pthread_mutex_init(&data->lock[data->n_lock], NULL);
     const struct hf_task_order order = {
         .grain = self->settings.grain, .tile = tile_size(self), .rows = true};
     return hf_task_list_create(self->context, self->pairs, &order, &self->tasks, error);
@@ -64,7 +70,7 @@ static double block_density(const struct replicated *data, const struct hf_basis
     const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
     const size_t n = (size_t)basis->n_function;
     double largest = 0.0;
-    for (int k = 0; k < data->matrices.n_job; k++)
+    for (int k = 0; k < data->n_job; k++)
         for (int i = 0; i < a->n_function; i++)
             for (int j = 0; j < b->n_function; j++)
                 largest = fmax(largest, fabs(data->storage[k][(size_t)(a->first_function + i) * n +
@@ -87,61 +93,46 @@ static void find_density_bounds(struct hf_fock_builder *self)
     }
 }
 
-/** What a task, or part of one, computes: shell pairs of one pair of atoms with those of others. */
-struct task_part {
-    const struct hf_atom_pair *bra;
-    int64_t bra_begin, bra_end;
-    int n;
-    const struct hf_atom_pair *ket[HF_MAX_KET_ATOM_PAIRS];
-    struct hf_ket_range range[HF_MAX_KET_ATOM_PAIRS]; /**< without their blocks */
-};
-
-/** Adds the shell pairs begin .. end-1 of a pair of atoms unless all together are negligible. */
-static void add_kets(const struct hf_fock_builder *self, const struct hf_atom_pair *ket,
-                     int64_t begin, int64_t end, struct task_part *part)
+/** hf_sums_target.show: every pair of atoms finds the whole density. */
+static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks,
+                         struct hf_job_blocks job[])
 {
-    if (part->bra->bound * ket->bound < hf_fock_least_bound(self)) return;
-    struct hf_ket_range *range = &part->range[part->n];
-    *range = hf_atom_pair_kets(part->bra, ket, NULL);
-    if (begin > range->begin) range->begin = begin;
-    if (end < range->end) range->end = end;
-    part->ket[part->n++] = ket;
+    const struct replicated *data = of_thread;
+    (void)k;
+    blocks->coulomb = blocks->exchange = true;
+    for (int x = 0; x < HF_N_ATOM; x++) {
+        blocks->density.columns[x] = data->basis->n_function;
+        blocks->n_shell[x] = data->basis->n_shell;
+        for (int y = 0; y < HF_N_ATOM; y++) {
+            blocks->largest[x][y] = data->shell_density;
+            for (int i = 0; i < data->n_job; i++) job[i].density[x][y] = data->storage[i];
+        }
+    }
 }
 
-/** Part `index` of a task, which has several where its bra meets all pairs of atoms; false: the
- * task has no such part. The parts do not change from build to build while there is a store. */
-static bool find_part(const struct hf_fock_builder *self, const struct hf_task *task, int32_t index,
-                      struct task_part *part)
+/** hf_sums_target.add */
+static void add_sums(void *of_thread, bool exchange, int row, int column, const double *value,
+                     size_t stride)
 {
-    const struct hf_atom_pair *list = self->pairs->atom_pair;
-    const int64_t bra = hf_task_list_unit(self->tasks, task->bra_begin);
-    const bool atoms = self->settings.grain == HF_GRAIN_ATOM_QUARTET;
-    const int bra_atoms = atoms ? (int)bra : hf_atom_pair_of(self->pairs, bra);
-    *part = (struct task_part){.bra = &list[bra_atoms], .bra_begin = bra, .bra_end = bra + 1};
-    if (task->all_kets) {
-        const int begin = index * HF_MAX_KET_ATOM_PAIRS;
-        if (begin > bra_atoms) return false;
-        for (int k = begin; k <= bra_atoms && k < begin + HF_MAX_KET_ATOM_PAIRS; k++)
-            add_kets(self, &list[k], 0, bra + 1, part);
-        return true;
+    const struct replicated *data = of_thread;
+    const size_t n = (size_t)data->basis->n_function;
+    const int n_row = hf_atom_n_function(data->basis, row);
+    const int n_column = hf_atom_n_function(data->basis, column);
+    const size_t first = (size_t)hf_atom_first_function(data->basis, row) * n +
+                         (size_t)hf_atom_first_function(data->basis, column);
+    pthread_mutex_lock(&data->lock[row]);
+    for (int i = 0; i < data->n_job; i++) {
+        if ((exchange ? data->job[i].exchange : data->job[i].coulomb) == NULL) continue;
+        const double *from = value + (size_t)i * stride;
+        double *to = data->storage[i] + (exchange ? 2 : 1) * n * n + first;
+        for (int r = 0; r < n_row; r++, from += n_column, to += n)
+            for (int c = 0; c < n_column; c++) to[c] += from[c];
     }
-    if (index > 0) return false;
-    const int64_t ket_end = task->triangle ? task->bra_begin + 1 : task->ket_end;
-    if (!atoms) {
-        const int64_t ket = hf_task_list_unit(self->tasks, task->ket_begin);
-        add_kets(self, &list[hf_atom_pair_of(self->pairs, ket)], ket, ket + 1, part);
-        part->range[0].triangle = false;
-        return true;
-    }
-    part->bra_begin = part->bra->first_pair;
-    part->bra_end = part->bra_begin + part->bra->n_pair;
-    for (int64_t k = task->ket_begin; k < ket_end; k++)
-        add_kets(self, &list[hf_task_list_unit(self->tasks, k)], 0, INT64_MAX, part);
-    return true;
+    pthread_mutex_unlock(&data->lock[row]);
 }
 
 /** Begins the sums of a part and lets its kets know where they are. */
-static void begin_part(struct hf_local_sums *sums, struct task_part *part)
+static void begin_part(struct hf_local_sums *sums, struct hf_task_part *part)
 {
     const struct hf_quartet_blocks *blocks =
         hf_local_sums_begin(sums, part->bra, part->n, part->ket);
@@ -152,8 +143,8 @@ static hf_status compute_task(struct hf_fock_builder *self, struct hf_fock_worke
                               struct hf_local_sums *sums, int64_t index, struct hf_error *error)
 {
     const struct hf_task task = hf_task_list_get(self->tasks, index);
-    struct task_part part;
-    for (int32_t i = 0; find_part(self, &task, i, &part); i++) {
+    struct hf_task_part part;
+    for (int32_t i = 0; hf_task_part_find(self, &task, i, &part); i++) {
         if (part.n == 0) continue;
         const hf_status status = hf_fock_begin_segment(worker, index, i, error);
         if (status != HF_OK) return status;
@@ -172,8 +163,8 @@ static void read_segments(struct hf_fock_builder *self, struct hf_fock_worker *w
     const struct hf_integral_store *store;
     while ((store = hf_fock_next_segment(self, &segment)) != NULL) {
         const struct hf_task task = hf_task_list_get(self->tasks, segment.task);
-        struct task_part part;
-        find_part(self, &task, segment.part, &part);
+        struct hf_task_part part;
+        hf_task_part_find(self, &task, segment.part, &part);
         begin_part(sums, &part);
         hf_quartets_read(&worker->work, store, &segment, part.range);
         hf_local_sums_end(sums);
@@ -186,7 +177,9 @@ static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_fock_work
 {
     struct replicated *data = self->data;
     struct hf_local_sums *sums = NULL;
-    hf_status status = hf_local_sums_create(self->context, &data->matrices, &sums, error);
+    const struct hf_sums_target target = {.data = data, .show = show_density, .add = add_sums};
+    hf_status status = hf_local_sums_create(self->context, self->pairs->basis, data->n_job,
+                                            data->job, &target, &sums, error);
     if (status == HF_OK) read_segments(self, worker, sums);
     int64_t index;
     while (hf_fock_next_task(self, &status, &index, error) && status == HF_OK)
@@ -217,7 +210,7 @@ static hf_status reduce_results(struct hf_fock_builder *self, const struct hf_fo
     struct replicated *data = self->data;
     const size_t n = (size_t)self->pairs->basis->n_function;
     hf_status status = HF_OK;
-    for (int i = 0; i < data->matrices.n_job; i++) {
+    for (int i = 0; i < data->n_job; i++) {
         double *buffer = data->storage[i], *coulomb = buffer + n * n, *exchange = coulomb + n * n;
         if (job[i].coulomb != NULL) {
             reduce_symmetric(self->context->comm, n, 0.25, coulomb, buffer);
@@ -236,40 +229,31 @@ static void release_jobs(struct hf_fock_builder *self)
 {
     struct replicated *data = self->data;
     if (data->storage != NULL)
-        for (int i = 0; i < data->matrices.n_job; i++)
+        for (int i = 0; i < data->n_job; i++)
             hf_memory_release(self->context->memory, data->storage[i]);
     free(data->storage);
-    free(data->matrices.density);
     data->storage = NULL;
-    data->matrices = (struct hf_whole_matrices){0};
+    data->n_job = 0;
 }
 
 static hf_status allocate_jobs(struct hf_fock_builder *self, int n_job,
                                const struct hf_fock_job job[], struct hf_error *error)
 {
     struct replicated *data = self->data;
-    struct hf_whole_matrices *matrices = &data->matrices;
     const size_t n = (size_t)self->pairs->basis->n_function;
-    *matrices = (struct hf_whole_matrices){
-        .basis = self->pairs->basis, .shell_density = data->shell_density, .locks = data->locks};
     data->storage = calloc((size_t)n_job, sizeof *data->storage);
-    matrices->density = calloc(3 * (size_t)n_job, sizeof *matrices->density);
-    if (data->storage == NULL || matrices->density == NULL)
+    if (data->storage == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
-    matrices->n_job = n_job;
-    matrices->coulomb = matrices->density + n_job;
-    matrices->exchange = matrices->coulomb + n_job;
+    data->n_job = n_job;
+    data->job = job;
     for (int i = 0; i < n_job; i++) {
-        double *block = hf_memory_allocate_matrix(self->context->memory, "replicated D, J and K",
-                                                  3 * n * n, sizeof *block);
-        if (block == NULL)
+        data->storage[i] = hf_memory_allocate_matrix(self->context->memory, "replicated D, J and K",
+                                                     3 * n * n, sizeof(double));
+        if (data->storage[i] == NULL)
             return hf_fail(error, HF_NO_RESOURCE,
                            "out of memory for the replicated density, Coulomb and exchange "
                            "matrices (%zu functions)",
                            n);
-        data->storage[i] = matrices->density[i] = block;
-        if (job[i].coulomb != NULL) matrices->coulomb[i] = block + n * n;
-        if (job[i].exchange != NULL) matrices->exchange[i] = block + 2 * n * n;
     }
     return HF_OK;
 }

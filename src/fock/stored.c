@@ -28,7 +28,7 @@ static struct hf_store_plan make_plan(const struct hf_fock_builder *self, double
 
 double hf_fock_stored_share(const struct hf_fock_builder *builder)
 {
-    if (builder->ops->distributed || builder->settings.memory_bytes <= 0.0) return 0.0;
+    if (builder->settings.memory_bytes <= 0.0) return 0.0;
     return make_plan(builder, 1.0).share;
 }
 

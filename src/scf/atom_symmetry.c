@@ -151,11 +151,3 @@ void hf_radial_to_basis(const struct hf_radial_basis *radial, const struct hf_ba
                           k * (size_t)(column->first_function - origin));
         }
 }
-
-int hf_atom_n_function(const struct hf_basis *basis, int atom)
-{
-    int n = 0;
-    for (int s = basis->first_shell_of_atom[atom]; s < basis->first_shell_of_atom[atom + 1]; s++)
-        n += basis->shell[s].n_function;
-    return n;
-}

@@ -140,7 +140,4 @@ hf_status hf_atom_density(const struct hf_basis *basis, int atom, int atomic_num
                           const struct hf_scf_settings *settings, double density[],
                           struct hf_error *error) HF_MUST_CHECK;
 
-/** Number of basis functions of an atom. */
-int hf_atom_n_function(const struct hf_basis *basis, int atom);
-
 #endif

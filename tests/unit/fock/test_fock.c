@@ -238,7 +238,6 @@ static void check_stored(double memory_bytes, int n_thread, const double *integr
         const struct hf_fock_account account = hf_fock_account(f.builder);
         assert_int_equal(account.n_quartet_computed + account.n_quartet_read,
                          account.n_quartet_total);
-        if (hf_fock_is_distributed(settings.builder)) continue;
         if (round % 2 == 0) assert_int_equal(account.n_quartet_read, 0);
         if (round % 2 == 1 && memory_bytes > 1e8) assert_int_equal(account.n_quartet_computed, 0);
     }
