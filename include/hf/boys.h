@@ -8,20 +8,20 @@ extern "C" {
 
 enum {
     HF_BOYS_MAX_ORDER = 20, /**< (hh|hh) of l = 5 */
-    HF_BOYS_TERMS = 8,      /**< Taylor coefficients per interval: one cache line */
-    HF_BOYS_PER_UNIT = 16,  /**< intervals per unit of T; |T - grid point| <= 1/32 */
+    HF_BOYS_TERMS = 8,      /**< coefficients per interval: one cache line */
+    HF_BOYS_PER_UNIT = 4,   /**< intervals per unit of T; |T - grid point| <= 1/8 */
 };
 
 /** Tables, the same for every run; read-only after creation, so threads may share one.
  *
- *  For T below limit[m]: taylor[m][g][k] = (-1)^k F_(m+k)(g/16) / k!, about the nearest grid point
- * g. From limit[m] on: F_m(T) = asymptotic[m] T^-(m+1/2), exact to 1e-16. */
+ *  For T below limit[m]: F_m(T) = sum_k series[m][g][k] (T - g/4)^k, g the nearest grid point: the
+ *  polynomial that equals F_m at the Chebyshev nodes of the interval. From limit[m] on: F_m(T) =
+ *  asymptotic[m] T^-(m+1/2), exact to 1e-16. A table of one order fits into a first-level cache. */
 struct hf_boys {
     double limit[HF_BOYS_MAX_ORDER + 1];
     double asymptotic[HF_BOYS_MAX_ORDER + 1]; /**< (2m-1)!! sqrt(pi) / 2^(m+1) */
     int n_grid[HF_BOYS_MAX_ORDER + 1];
-    double *taylor[HF_BOYS_MAX_ORDER + 1]; /**< [n_grid][HF_BOYS_TERMS], into storage */
-    double *exponential;                   /**< exp(-g/16), [max n_grid], into storage */
+    double *series[HF_BOYS_MAX_ORDER + 1]; /**< [n_grid][HF_BOYS_TERMS], into storage */
     void *storage;
 };
 

@@ -4,13 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N_ORDER = HF_BOYS_MAX_ORDER + 1, TABLE_ORDER = HF_BOYS_MAX_ORDER + HF_BOYS_TERMS };
+enum { N_ORDER = HF_BOYS_MAX_ORDER + 1, N_NODE = HF_BOYS_TERMS };
 
-/** F_m(T) by the ascending series: all terms are positive, so nothing cancels. */
+/** F_m(T) by the ascending series: where T is positive all terms are, so nothing cancels; elsewhere
+ *  it is small. */
 static long double boys_series(int m, long double T)
 {
     long double term = 1.0L / (2 * m + 1), sum = term;
-    for (int i = 1; term > sum * 1e-21L; i++) {
+    for (int i = 1; fabsl(term) > sum * 1e-21L; i++) {
         term *= 2.0L * T / (2 * m + 2 * i + 1);
         sum += term;
     }
@@ -26,25 +27,56 @@ static double asymptotic_limit(int m)
     return T;
 }
 
-/** Row `grid` of all tables. */
-static void fill_row(struct hf_boys *boys, int grid)
+/** F_m of all orders at a node. */
+static void evaluate_node(long double T, long double value[N_ORDER])
 {
-    const long double T = (long double)grid / HF_BOYS_PER_UNIT;
-    long double value[TABLE_ORDER];
     const long double exponential = expl(-T);
-    value[TABLE_ORDER - 1] = boys_series(TABLE_ORDER - 1, T);
-    for (int m = TABLE_ORDER - 2; m >= 0; m--)
+    value[N_ORDER - 1] = boys_series(N_ORDER - 1, T);
+    for (int m = N_ORDER - 2; m >= 0; m--)
         value[m] = (2.0L * T * value[m + 1] + exponential) / (2 * m + 1);
+}
 
-    for (int m = 0; m < N_ORDER; m++) {
-        if (grid >= boys->n_grid[m]) continue;
-        long double factor = 1.0L;
-        for (int k = 0; k < HF_BOYS_TERMS; k++) {
-            boys->taylor[m][(size_t)grid * HF_BOYS_TERMS + k] = (double)(factor * value[m + k]);
-            factor /= -(k + 1);
+/** Powers of x from the sum of c_k T_k(x / half), T_k the Chebyshev polynomials. */
+static void to_powers(const long double c[N_NODE], long double half, long double power[N_NODE])
+{
+    long double before[N_NODE] = {1.0L}, now[N_NODE] = {0.0L, 1.0L}, scale = 1.0L;
+    for (int k = 0; k < N_NODE; k++) power[k] = k == 0 ? c[0] : 0.0L;
+    for (int k = 1; k < N_NODE; k++) {
+        long double next[N_NODE];
+        for (int i = 0; i < N_NODE; i++) {
+            power[i] += c[k] * now[i];
+            next[i] = (i > 0 ? 2.0L * now[i - 1] : 0.0L) - before[i];
+        }
+        for (int i = 0; i < N_NODE; i++) {
+            before[i] = now[i];
+            now[i] = next[i];
         }
     }
-    boys->exponential[grid] = (double)exponential;
+    for (int i = 0; i < N_NODE; i++, scale /= half) power[i] *= scale;
+}
+
+/** cos(k (node + 1/2) pi / N_NODE): T_k at the nodes. */
+typedef long double node_cosines[N_NODE][N_NODE];
+
+/** Row `grid` of all tables. */
+static void fill_row(struct hf_boys *boys, int grid, node_cosines cosine)
+{
+    const long double half = 0.5L / HF_BOYS_PER_UNIT;
+    long double value[N_NODE][N_ORDER];
+    for (int node = 0; node < N_NODE; node++)
+        evaluate_node((long double)grid / HF_BOYS_PER_UNIT + half * cosine[1][node], value[node]);
+    for (int m = 0; m < N_ORDER; m++) {
+        if (grid >= boys->n_grid[m]) continue;
+        long double c[N_NODE], power[N_NODE];
+        for (int k = 0; k < N_NODE; k++) {
+            c[k] = 0.0L;
+            for (int node = 0; node < N_NODE; node++) c[k] += value[node][m] * cosine[k][node];
+            c[k] *= (k == 0 ? 1.0L : 2.0L) / N_NODE;
+        }
+        to_powers(c, half, power);
+        for (int k = 0; k < N_NODE; k++)
+            boys->series[m][(size_t)grid * HF_BOYS_TERMS + k] = (double)power[k];
+    }
 }
 
 struct hf_boys *hf_boys_create(void)
@@ -63,8 +95,7 @@ struct hf_boys *hf_boys_create(void)
         double_factorial *= 2 * m + 1;
     }
 
-    const size_t n_double = n_row * HF_BOYS_TERMS + (size_t)max_grid;
-    const size_t n_byte = (n_double * sizeof(double) + 63) / 64 * 64;
+    const size_t n_byte = n_row * HF_BOYS_TERMS * sizeof(double); /* whole cache lines */
     boys->storage = aligned_alloc(64, n_byte);
     if (boys->storage == NULL) {
         hf_boys_destroy(&boys);
@@ -72,11 +103,14 @@ struct hf_boys *hf_boys_create(void)
     }
     double *next = boys->storage;
     for (int m = 0; m < N_ORDER; m++) {
-        boys->taylor[m] = next;
+        boys->series[m] = next;
         next += (size_t)boys->n_grid[m] * HF_BOYS_TERMS;
     }
-    boys->exponential = next;
-    for (int grid = 0; grid < max_grid; grid++) fill_row(boys, grid);
+    node_cosines cosine;
+    for (int k = 0; k < N_NODE; k++)
+        for (int node = 0; node < N_NODE; node++)
+            cosine[k][node] = cosl(acosl(-1.0L) * k * (node + 0.5L) / N_NODE);
+    for (int grid = 0; grid < max_grid; grid++) fill_row(boys, grid, cosine);
     return boys;
 }
 
@@ -93,7 +127,7 @@ void hf_boys_evaluate(const struct hf_boys *boys, int order, double T, double va
     if (T < boys->limit[order]) {
         const int grid = (int)(T * HF_BOYS_PER_UNIT + 0.5);
         const double d = T - (double)grid / HF_BOYS_PER_UNIT;
-        const double *c = boys->taylor[order] + (size_t)grid * HF_BOYS_TERMS;
+        const double *c = boys->series[order] + (size_t)grid * HF_BOYS_TERMS;
         double top = c[HF_BOYS_TERMS - 1];
         for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) top = top * d + c[k];
         value[order] = top;

@@ -26,7 +26,9 @@ struct contraction {
     lanes *sum;    /**< [n_sum], parts of the bra slowest */
     lanes *half;   /**< contracted over one side: [parts of that side][levels][levels] */
     size_t n_half; /**< lanes of `half` */
-    lanes *direct; /**< the sums where both classes have one part; else NULL */
+    lanes *levels; /**< [levels][levels] of one vector of primitives, where they are not the sums */
+    size_t n_levels;
+    bool direct; /**< both classes have one part: levels are added to the sums */
 };
 
 static inline int find_levels(const struct hf_pair_class *kind,
@@ -34,10 +36,8 @@ static inline int find_levels(const struct hf_pair_class *kind,
 {
     for (int k = 0; k < kind->n_part; k++) {
         const struct hf_pair_part *part = &kind->part[k];
-        levels[k].low = part->l_a;
-        levels[k].high = part->l_a + part->l_b;
         levels[k].first = hf_n_levels(kind->l_low, part->l_a - 1);
-        levels[k].n = hf_n_levels(levels[k].low, levels[k].high);
+        levels[k].n = hf_part_n_level(part);
     }
     return hf_n_levels(kind->l_low, kind->l_high);
 }
@@ -60,46 +60,33 @@ static inline lanes *start_contraction(struct contraction *out, const struct hf_
     out->sum = scratch;
     out->half = scratch + out->n_sum;
     out->n_half = (size_t)(ket_first ? out->n_bra_level * n_ket : n_bra * out->n_ket_level);
-    out->direct = out->n_bra == 1 && out->n_ket == 1 ? out->sum : NULL;
+    out->direct = out->n_bra == 1 && out->n_ket == 1;
     memset(out->sum, 0, (size_t)out->n_sum * sizeof *out->sum);
-    if (out->direct != NULL) return out->half;
+    if (out->direct) return out->half;
     memset(out->half, 0, out->n_half * sizeof *out->half);
-    return out->half + out->n_half;
+    out->levels = out->half + out->n_half;
+    out->n_levels = (size_t)(out->n_bra_level * out->n_ket_level);
+    return out->levels + out->n_levels;
 }
 
-/** One row of the wanted levels, m = 0: component `c` of e with all components of f_low..f_max. */
-static inline void add_row(const struct recurrence_work *work, int e, int c, int f_low, int f_max,
-                           lanes factor, lanes *to)
+/** Where the recurrence adds the levels of a vector of primitives. */
+static inline lanes *begin_levels(struct contraction *self)
 {
-    for (int f = f_low; f <= f_max; f++) {
-        const int n = hf_n_cartesian(f);
-        const lanes *from = work->level[e][f] + c * n;
-        for (int k = 0; k < n; k++) to[k] += factor * from[k];
-        to += n;
-    }
-}
-
-/** All rows of e_low..e_high; where the next would be. */
-static inline lanes *add_rows(const struct recurrence_work *work, int e_low, int e_high, int f_low,
-                              int f_high, lanes factor, lanes *to)
-{
-    const int n = hf_n_levels(f_low, f_high);
-    for (int e = e_low; e <= e_high; e++)
-        for (int c = 0; c < hf_n_cartesian(e); c++, to += n)
-            add_row(work, e, c, f_low, f_high, factor, to);
-    return to;
+    if (self->direct) return self->sum;
+    memset(self->levels, 0, self->n_levels * sizeof *self->levels);
+    return self->levels;
 }
 
 /** The levels of primitive i of the bra to `half` [parts of the bra][its levels][all levels]. */
-static inline void contract_bra(struct contraction *self, const struct recurrence_work *work,
-                                const struct hf_pair_class *ket_class,
-                                const struct hf_shell_pair *bra, int i)
+static inline void contract_bra(struct contraction *self, const struct hf_shell_pair *bra, int i)
 {
     lanes *to = self->half;
     for (int k = 0; k < self->n_bra; k++) {
         const double factor = self->n_bra > 1 ? hf_pair_coefficient(bra, k)[i] : 1.0;
-        to = add_rows(work, self->bra[k].low, self->bra[k].high, ket_class->l_low,
-                      ket_class->l_high, broadcast(factor), to);
+        const int n = self->bra[k].n * self->n_ket_level;
+        const lanes *from = self->levels + self->bra[k].first * self->n_ket_level;
+        for (int x = 0; x < n; x++) to[x] += factor * from[x];
+        to += n;
     }
 }
 
@@ -122,16 +109,17 @@ static inline void contract_ket_last(struct contraction *self, const lanes coeff
 }
 
 /** The levels of primitives j.. of the ket to `half` [parts of the ket][all levels][its levels]. */
-static inline void contract_ket_lanes(struct contraction *self, const struct recurrence_work *work,
-                                      const struct hf_pair_class *bra_class,
-                                      const struct hf_shell_pair *ket, int j)
+static inline void contract_ket_lanes(struct contraction *self, const struct hf_shell_pair *ket,
+                                      int j)
 {
     lanes *to = self->half;
     for (int k = 0; k < self->n_ket; k++) {
         const lanes factor =
             self->n_ket > 1 ? load(hf_pair_coefficient(ket, k) + j) : broadcast(1.0);
-        to = add_rows(work, bra_class->l_low, bra_class->l_high, self->ket[k].low,
-                      self->ket[k].high, factor, to);
+        const lanes *from = self->levels + self->ket[k].first;
+        const int n = self->ket[k].n;
+        for (int e = 0; e < self->n_bra_level; e++, from += self->n_ket_level, to += n)
+            for (int f = 0; f < n; f++) to[f] += factor * from[f];
     }
 }
 

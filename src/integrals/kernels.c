@@ -89,11 +89,10 @@ static int sum_one(const struct hf_quartet *quartet, struct contraction *contrac
             lanes row[HF_N_PRIMITIVE_ROW];
             load_primitives(ket, j, row);
             set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
-            recur_this(work, &lane, contraction->direct);
-            if (contraction->direct == NULL)
-                contract_ket_lanes(contraction, work, quartet->bra_class, ket, j);
+            recur_this(work, &lane, begin_levels(contraction));
+            if (!contraction->direct) contract_ket_lanes(contraction, ket, j);
         }
-        if (contraction->direct == NULL) contract_bra_last(contraction, bra, i);
+        if (!contraction->direct) contract_bra_last(contraction, bra, i);
         n_done += n_ket;
     }
     return n_done;
@@ -141,12 +140,11 @@ static int sum_batch(const struct hf_quartet *quartet,
             if (n_significant(bra, i, &ket_bound, 1, quartet->threshold) == 0) break;
             struct lane_quartet lane;
             set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
-            recur_this(work, &lane, contraction->direct);
-            if (contraction->direct == NULL)
-                contract_bra(contraction, work, quartet->ket_class, bra, i);
+            recur_this(work, &lane, begin_levels(contraction));
+            if (!contraction->direct) contract_bra(contraction, bra, i);
             n_done += HF_LANES;
         }
-        if (contraction->direct == NULL) contract_ket_last(contraction, row + HF_N_PRIMITIVE_ROW);
+        if (!contraction->direct) contract_ket_last(contraction, row + HF_N_PRIMITIVE_ROW);
     }
     return n_done;
 }

@@ -115,7 +115,7 @@ static inline size_t hf_recurrence_scratch(const struct hf_pair_class *bra,
 {
     const int e_max = bra->l_high, f_max = ket->l_high;
     size_t n = hf_contracted_levels(bra, ket);
-    n += (size_t)(bra->n_part + ket->n_part) * (size_t)hf_n_levels(0, e_max) *
+    n += (size_t)(bra->n_part + ket->n_part + 1) * (size_t)hf_n_levels(0, e_max) *
          (size_t)hf_n_levels(0, f_max);
     for (int e = 0; e <= e_max; e++)
         for (int f = 0; f <= f_max; f++)

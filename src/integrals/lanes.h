@@ -37,14 +37,39 @@ static inline double sum_of_lanes(lanes x)
     return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
 }
 
-static inline lanes square_root(lanes x)
+typedef int64_t lane_masks __attribute__((vector_size(HF_LANES * sizeof(int64_t))));
+
+/** 1 / sqrt(x), x > 0. */
+static inline lanes inverse_square_root(lanes x)
 {
 #ifdef __AVX512F__
-    return (lanes)_mm512_sqrt_pd((__m512d)x);
+    /* 14 bits, doubled twice by Newton's steps */
+    lanes y = (lanes)_mm512_rsqrt14_pd((__m512d)x);
+    const lanes half = 0.5 * x;
+    y += y * (0.5 - half * y * y);
+    return y + y * (0.5 - half * y * y);
 #else
-    for (int l = 0; l < HF_LANES; l++) x[l] = sqrt(x[l]);
+    for (int l = 0; l < HF_LANES; l++) x[l] = 1.0 / sqrt(x[l]);
     return x;
 #endif
+}
+
+/** Number of lanes whose mask is set. */
+static inline int count_set(lane_masks mask)
+{
+#ifdef __AVX512F__
+    return __builtin_popcount(_mm512_movepi64_mask((__m512i)mask));
+#else
+    int n = 0;
+    for (int l = 0; l < HF_LANES; l++) n += mask[l] != 0;
+    return n;
+#endif
+}
+
+/** x where the mask is set, else y. */
+static inline lanes choose(lane_masks mask, lanes x, lanes y)
+{
+    return (lanes)(((lane_masks)x & mask) | ((lane_masks)y & ~mask));
 }
 
 /** out[k][l] = row[l][k] for 8 rows of 8 numbers, each aligned to 64 bytes. */
@@ -76,14 +101,62 @@ static inline void transpose_8(const double *const row[8], lanes out[8])
 #endif
 }
 
-/** Taylor series of exp(-d), |d| <= 1/32, in lanes. */
-static inline lanes exponential_series(lanes d)
+/** Adding it to a number leaves the nearest integer in the lowest bits. */
+static const double ROUND = 6755399441055744.0; /* 1.5 * 2^52 */
+
+/** exp(-T), 0 <= T < 700: 2^k times a Taylor series of what is left. */
+static inline lanes exponential(lanes T)
 {
-    const double taylor[8] = {1.0,      -1.0,       1.0 / 2,   -1.0 / 6,
-                              1.0 / 24, -1.0 / 120, 1.0 / 720, -1.0 / 5040};
-    lanes series = broadcast(taylor[7]);
-    for (int k = 6; k >= 0; k--) series = series * d + taylor[k];
-    return series;
+    static const double taylor[] = {1.0,
+                                    1.0,
+                                    1.0 / 2,
+                                    1.0 / 6,
+                                    1.0 / 24,
+                                    1.0 / 120,
+                                    1.0 / 720,
+                                    1.0 / 5040,
+                                    1.0 / 40320,
+                                    1.0 / 362880,
+                                    1.0 / 3628800,
+                                    1.0 / 39916800,
+                                    1.0 / 479001600,
+                                    1.0 / 6227020800.0};
+    const double log2e = 1.4426950408889634, ln2_high = 0.6931471803691238,
+                 ln2_low = 1.9082149292705877e-10;
+    const lanes shifted = ROUND - T * log2e, k = shifted - ROUND;
+    const lanes rest = (-T - k * ln2_high) - k * ln2_low;
+    lanes series = broadcast(taylor[13]);
+    for (int i = 12; i >= 0; i--) series = series * rest + taylor[i];
+    const lane_masks power = ((lane_masks)shifted + 1023)
+                             << 52; /* of 2^k, as the bits of a double */
+    return series * (lanes)power;
+}
+
+/** F_order(T) from the tables, T below their limit. */
+static inline __attribute__((always_inline)) lanes boys_series_lanes(const struct hf_boys *boys,
+                                                                     int order, lanes T)
+{
+    const lanes shifted = T * HF_BOYS_PER_UNIT + ROUND;
+    const lanes d = T - (shifted - ROUND) * (1.0 / HF_BOYS_PER_UNIT);
+    const lane_masks grid = (lane_masks)shifted & 0xffffff;
+    const double *row[HF_LANES];
+    for (int l = 0; l < HF_LANES; l++)
+        row[l] = boys->series[order] + (size_t)grid[l] * HF_BOYS_TERMS;
+    lanes c[HF_BOYS_TERMS];
+    transpose_8(row, c);
+    lanes value = c[HF_BOYS_TERMS - 1];
+    for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) value = value * d + c[k];
+    return value;
+}
+
+/** F_order(T) for large T. */
+static inline __attribute__((always_inline)) lanes boys_asymptotic_lanes(const struct hf_boys *boys,
+                                                                         int order, lanes T)
+{
+    const lanes root = inverse_square_root(T), inverse = root * root;
+    lanes value = boys->asymptotic[order] * root;
+    for (int k = 0; k < order; k++) value *= inverse;
+    return value;
 }
 
 /** F_0(T) ... F_order(T) of all lanes; see hf/boys.h. Lanes beyond the tables take the asymptote,
@@ -91,43 +164,26 @@ static inline lanes exponential_series(lanes d)
 static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boys *boys, int order,
                                                              lanes T, lanes f[])
 {
-    const double limit = boys->limit[order];
-    _Alignas(64) double t[HF_LANES], d[HF_LANES], exponential[HF_LANES], top[HF_LANES];
-    int grid[HF_LANES], n_beyond = 0;
-    *(lanes *)(void *)t = T;
-    for (int l = 0; l < HF_LANES; l++) {
-        const double inside = t[l] < limit ? t[l] : 0.0;
-        grid[l] = (int)(inside * HF_BOYS_PER_UNIT + 0.5);
-        d[l] = inside - (double)grid[l] * (1.0 / HF_BOYS_PER_UNIT);
-        n_beyond += t[l] < limit ? 0 : 1;
+    const lane_masks beyond = T >= boys->limit[order];
+    const int n_beyond = count_set(beyond);
+    const lanes zero = broadcast(0.0);
+    lanes exp_T = zero;
+    if (n_beyond == HF_LANES) {
+        f[order] = boys_asymptotic_lanes(boys, order, T);
+    } else {
+        const lanes inside = choose(beyond, zero, T);
+        f[order] = boys_series_lanes(boys, order, inside);
+        if (order > 0) exp_T = choose(beyond, zero, exponential(inside));
+        if (n_beyond > 0)
+            f[order] = choose(beyond,
+                              boys_asymptotic_lanes(boys, order, choose(beyond, T, broadcast(1.0))),
+                              f[order]);
     }
-    for (int l = 0; l < HF_LANES; l++) exponential[l] = boys->exponential[grid[l]];
-    lanes c[HF_BOYS_TERMS];
-    const double *taylor_row[HF_LANES];
-    for (int l = 0; l < HF_LANES; l++)
-        taylor_row[l] = boys->taylor[order] + (size_t)grid[l] * HF_BOYS_TERMS;
-    transpose_8(taylor_row, c);
-    const lanes distance = load(d);
-    lanes value = c[HF_BOYS_TERMS - 1];
-    for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) value = value * distance + c[k];
-    lanes exp_T = broadcast(0.0);
-    if (order > 0) exp_T = load(exponential) * exponential_series(distance);
-    if (n_beyond > 0) {
-        *(lanes *)(void *)top = value;
-        *(lanes *)(void *)exponential = exp_T;
-        for (int l = 0; l < HF_LANES; l++) {
-            if (t[l] < limit) continue;
-            const double inverse = 1.0 / t[l];
-            top[l] = boys->asymptotic[order] * sqrt(inverse);
-            for (int k = 0; k < order; k++) top[l] *= inverse;
-            exponential[l] = 0.0;
-        }
-        value = load(top);
-        exp_T = load(exponential);
-    }
-    f[order] = value;
     const lanes twice = T + T;
-    for (int m = order - 1; m >= 0; m--) f[m] = (twice * f[m + 1] + exp_T) * (1.0 / (2 * m + 1));
+    for (int m = order - 1; m >= 0; m--) {
+        const double factor = 1.0 / (2 * m + 1);
+        f[m] = twice * factor * f[m + 1] + exp_T * factor;
+    }
 }
 
 /** Primitives j .. j+HF_LANES-1 of one pair. */
@@ -159,7 +215,8 @@ set_up_lanes(const struct hf_boys *boys, const struct hf_shell_pair *bra, int i,
              const lanes ket[HF_N_PRIMITIVE_ROW], int order, struct lane_quartet *out)
 {
     const lanes zeta = broadcast(hf_pair_row(bra, HF_ROW_ZETA)[i]), eta = ket[HF_ROW_ZETA];
-    const lanes one_over_sum = 1.0 / (zeta + eta);
+    const lanes root_of_inverse = inverse_square_root(zeta + eta);
+    const lanes one_over_sum = root_of_inverse * root_of_inverse;
     const lanes eta_over_sum = eta * one_over_sum, zeta_over_sum = zeta * one_over_sum;
 
     lanes distance_squared = broadcast(0.0);
@@ -178,7 +235,7 @@ set_up_lanes(const struct hf_boys *boys, const struct hf_shell_pair *bra, int i,
     out->rho_over_eta = zeta_over_sum;
 
     const lanes prefactor =
-        ket[HF_ROW_PREFACTOR] * hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * square_root(one_over_sum);
+        ket[HF_ROW_PREFACTOR] * hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * root_of_inverse;
     boys_lanes(boys, order, zeta * eta_over_sum * distance_squared, out->s);
     for (int m = 0; m <= order; m++) out->s[m] *= prefactor;
 }

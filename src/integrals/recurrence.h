@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) void add_wanted(const struct recurr
 }
 
 /** The recurrence with constant levels, so that the compiler knows every count. The wanted levels
- *  are added to `to`; NULL: they stay in the work space. */
+ *  are added to `to`. */
 typedef void recurrence_function(const struct recurrence_work *work, const struct lane_quartet *q,
                                  lanes *to);
 
@@ -128,12 +128,12 @@ typedef void recurrence_function(const struct recurrence_work *work, const struc
     static void recur_##e##_##f(const struct recurrence_work *work, const struct lane_quartet *q,  \
                                 lanes *to)                                                         \
     {                                                                                              \
-        if (e + f == 0 && to != NULL) {                                                            \
+        if (e + f == 0) {                                                                          \
             to[0] += q->s[0];                                                                      \
             return;                                                                                \
         }                                                                                          \
         recur(work, e, f, q);                                                                      \
-        if (to != NULL) add_wanted(work, e, f, to);                                                \
+        add_wanted(work, e, f, to);                                                                \
     }
 #define HF_RECURRENCES(e)                                                                          \
     HF_RECURRENCE(e, 0)                                                                            \

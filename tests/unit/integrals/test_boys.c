@@ -54,7 +54,7 @@ static void relative_error_is_below_1e_14_for_all_orders(void **state)
         worst = fmax(worst, worst_error(boys, boys->limit[order]));
         worst = fmax(worst, worst_error(boys, nextafter(boys->limit[order], 0.0)));
     }
-    for (int grid = 0; grid < 50; grid++) /* interval ends, where the Taylor error is largest */
+    for (int grid = 0; grid < 50; grid++) /* interval ends, where the series err most */
         worst = fmax(worst, worst_error(boys, (grid + 0.5) / HF_BOYS_PER_UNIT));
     print_message("largest relative error %.2e\n", worst);
     assert_true(worst < 1e-14);
