@@ -112,14 +112,25 @@ static struct hf_primitive make_primitive(const struct hf_shell *a, const struct
     return made;
 }
 
+/** Exponents of exp(-alpha beta/(alpha + beta) |A-B|^2) from which on a primitive pair is
+ * negligible whatever its other factors: those stay below e^60 for any sensible basis and molecule.
+ */
+static double farthest_exponent(double smallest)
+{
+    return 60.0 - log(smallest);
+}
+
 /** Primitives of a pair that are not negligible, sorted; their number. */
 static int collect_primitives(const struct hf_shell *a, const struct hf_shell *b, double smallest,
                               struct hf_primitive *out)
 {
     const double ab_squared = distance_squared(a->centre_bohr, b->centre_bohr);
+    const double farthest = farthest_exponent(smallest);
     int n = 0;
     for (int i = 0; i < a->n_primitive; i++) {
         for (int j = 0; j < b->n_primitive; j++) {
+            const double alpha = a->exponent[i], beta = b->exponent[j];
+            if (alpha * beta * ab_squared > farthest * (alpha + beta)) continue;
             out[n] = make_primitive(a, b, i, j, ab_squared);
             if (out[n].value[HF_ROW_BOUND] >= smallest) n++;
         }
@@ -296,13 +307,37 @@ double hf_shell_pair_cost(const struct hf_shell_pairs *pairs, const struct hf_sh
     return kind->n_cartesian * (2.0 + pair->n_primitive);
 }
 
-/** All pairs of all atom pairs, not sorted yet. */
-static bool add_all_pairs(struct pair_builder *builder, double smallest)
+static double smallest_exponent(const struct hf_basis *basis, int atom)
+{
+    double smallest = DBL_MAX;
+    for (int m = basis->first_shell_of_atom[atom]; m < basis->first_shell_of_atom[atom + 1]; m++)
+        for (int i = 0; i < basis->shell[m].n_primitive; i++)
+            smallest = fmin(smallest, basis->shell[m].exponent[i]);
+    return smallest;
+}
+
+/** Whether two atoms are so far apart that no pair of their shells can matter. */
+static bool is_far(const struct hf_basis *basis, int atom_a, int atom_b, const double diffuse[],
+                   double farthest)
+{
+    const int a = basis->first_shell_of_atom[atom_a], b = basis->first_shell_of_atom[atom_b];
+    if (a == basis->first_shell_of_atom[atom_a + 1] || b == basis->first_shell_of_atom[atom_b + 1])
+        return true; /* no shells */
+    const double ab_squared =
+        distance_squared(basis->shell[a].centre_bohr, basis->shell[b].centre_bohr);
+    const double alpha = diffuse[atom_a], beta = diffuse[atom_b];
+    return alpha * beta * ab_squared > farthest * (alpha + beta);
+}
+
+/** All pairs of all atom pairs, not sorted yet. `diffuse`: smallest exponent of each atom. */
+static bool add_all_pairs(struct pair_builder *builder, double smallest, const double diffuse[])
 {
     struct hf_shell_pairs *pairs = builder->pairs;
     const int *first = pairs->basis->first_shell_of_atom;
+    const double farthest = farthest_exponent(smallest);
     for (int atom_a = 0; atom_a < pairs->basis->n_atom; atom_a++) {
         for (int atom_b = 0; atom_b <= atom_a; atom_b++) {
+            if (is_far(pairs->basis, atom_a, atom_b, diffuse, farthest)) continue;
             const int64_t first_pair = pairs->n_pair;
             for (int m = first[atom_a]; m < first[atom_a + 1]; m++)
                 for (int n = first[atom_b]; n < first[atom_b + 1] && n <= m; n++)
@@ -387,10 +422,14 @@ static hf_status build_pairs(struct hf_shell_pairs *pairs, struct hf_error *erro
     struct pair_builder builder = {.pairs = pairs};
     const size_t most = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
     builder.scratch = malloc(most * sizeof *builder.scratch);
+    double *diffuse = malloc((size_t)basis->n_atom * sizeof *diffuse);
     /* The partner of a primitive pair is at most a strong pair of the molecule, about 1
      * hartree^(1/2), and all dropped ones of a pair together stay below the accuracy. */
     const double smallest = pairs->accuracy / (double)most;
-    const bool done = builder.scratch != NULL && add_all_pairs(&builder, smallest);
+    bool done = builder.scratch != NULL && diffuse != NULL;
+    for (int a = 0; done && a < basis->n_atom; a++) diffuse[a] = smallest_exponent(basis, a);
+    done = done && add_all_pairs(&builder, smallest, diffuse);
+    free(diffuse);
     free(builder.scratch);
     if (!done) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
     return HF_OK;
