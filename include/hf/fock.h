@@ -60,6 +60,7 @@ struct hf_fock_account {
     int64_t n_quartet_computed;       /**< those that passed the screening */
     int64_t n_quartet_read;           /**< likewise, read back from memory */
     double stored_bytes;              /**< integrals that all ranks hold */
+    double stored_share;              /**< of the cost of all quartets, an estimate, 0 to 1 */
     int64_t n_task;                   /**< tasks handed out */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */

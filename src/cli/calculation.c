@@ -211,7 +211,9 @@ static hf_status follow_from_input(struct hf_calculation *calculation,
     if (status == HF_OK) status = choose_basis(calculation, options, error);
     if (status == HF_OK) status = describe_basis(calculation, error);
     if (status == HF_OK) status = note_defaults(calculation, options, error);
-    if (status == HF_OK) status = hf_launch_warn(launch, &calculation->input, error);
+    if (status == HF_OK)
+        status = hf_launch_warn(launch, hf_options_integer(options, "threads"), &calculation->input,
+                                error);
     return status;
 }
 

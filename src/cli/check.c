@@ -69,6 +69,8 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
         "%.0f)\n",
         (matrices + pairs + program_bytes) / megabyte, matrices / megabyte, pairs / megabyte,
         program_bytes / megabyte);
+    fprintf(stream, "              and up to %.0f MB per rank of stored integrals (--memory)\n",
+            run->settings->fock.memory_bytes / megabyte);
     for (int i = 0; i < run->n_warning; i++) fprintf(stream, "Warning: %s\n", run->warning[i]);
     fprintf(stream, "The input is good; nothing was computed (--check).\n");
 }

@@ -63,7 +63,7 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch,
                           struct hf_error *error) HF_MUST_CHECK;
 
 /** What is odd about a launch that works all the same goes into the input's warnings. */
-hf_status hf_launch_warn(const struct hf_launch *launch, struct hf_input *input,
+hf_status hf_launch_warn(const struct hf_launch *launch, int n_thread, struct hf_input *input,
                          struct hf_error *error) HF_MUST_CHECK;
 
 /** Bytes of a size as "500 MB", "2GiB", "0"; false: it is none. */

@@ -106,6 +106,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     account->n_quartet_computed = count[0];
     account->n_quartet_read = count[1];
     account->stored_bytes = (double)count[2];
+    account->stored_share = builder->stored ? builder->plan.share : 0.0;
     account->n_quartet_total = n_pair * (n_pair + 1) / 2;
     hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &account->busy_seconds);
 }

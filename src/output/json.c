@@ -43,6 +43,9 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
            hf_json_add_text(object, "accumulate",
                             hf_accumulate_name(settings->fock.onesided.accumulate)) &&
            hf_json_add_text(object, "grain", hf_output_grain_name(settings->fock.grain)) &&
+           hf_json_add_integer(object, "threads",
+                               settings->fock.n_thread > 1 ? settings->fock.n_thread : 1) &&
+           hf_json_add_double(object, "memory_bytes", settings->fock.memory_bytes) &&
            hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
            hf_json_add_double(object, "commutator_tolerance", settings->commutator_tolerance) &&
@@ -224,6 +227,9 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
     return object != NULL && hf_json_add_double(object, "imbalance", result->imbalance) &&
            hf_json_add_integer(object, "quartets_total", account->n_quartet_total) &&
            hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
+           hf_json_add_integer(object, "quartets_read", account->n_quartet_read) &&
+           hf_json_add_double(object, "stored_bytes", account->stored_bytes) &&
+           hf_json_add_double(object, "stored_share_of_cost", account->stored_share) &&
            hf_json_add_integer(object, "tasks", account->n_task) &&
            (account->transport == NULL || add_blocks(object, account)) &&
            add_statistic(cJSON_AddObjectToObject(object, "busy_seconds_last_build"),

@@ -93,6 +93,12 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
         fprintf(out, " (%s%s)", hf_counter_method_name(fock->schedule.counter),
                 fock->schedule.progress_thread ? ", progress thread" : "");
     fprintf(out, "\n");
+    if (fock->n_thread > 1) fprintf(out, "  %-22s %d per rank\n", "Threads", fock->n_thread);
+    if (fock->memory_bytes > 0.0)
+        fprintf(out, "  %-22s as many as fit into %.1f MB per rank\n", "Stored integrals",
+                1e-6 * fock->memory_bytes);
+    else
+        fprintf(out, "  %-22s none\n", "Stored integrals");
     if (hf_fock_is_distributed(fock->builder))
         fprintf(out, "  %-22s %s, %s adds\n", "One-sided", fock->onesided.transport,
                 hf_accumulate_name(fock->onesided.accumulate));
