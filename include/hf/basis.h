@@ -49,6 +49,13 @@ struct hf_shell {
     struct hf_shell_part part[HF_MAX_SHELL_PART];
 };
 
+/** A published function that is not in a merged basis but follows from two that are:
+ *  published[function] = merged[function] + factor * merged[other]. */
+struct hf_mixing {
+    int atom, function, other;
+    double factor;
+};
+
 /** Shells in order of atoms; within an atom as the basis-set file lists them. */
 struct hf_basis {
     char *name;     /**< as published, e.g. "cc-pVDZ"; "mixed" when atoms differ */
@@ -58,6 +65,8 @@ struct hf_basis {
     struct hf_shell *shell;   /**< [n_shell] */
     int *first_shell_of_atom; /**< [n_atom + 1] */
     double *storage;          /**< exponents and coefficients of all shells */
+    int n_mixing;             /**< of a merged basis; in order of atoms */
+    struct hf_mixing *mixing; /**< [n_mixing] */
 };
 
 /** Cartesian or spherical d and higher shells: as the set is defined, or overridden. */
@@ -96,15 +105,33 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
 hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,
                            struct hf_error *error) HF_MUST_CHECK;
 
-/** The same functions in the same order, with neighbouring shells of an atom made one where they
- *  share all their exponents: contractions of one l (cc-pVXZ), or s and p (SP shells of Pople's
- * sets and STO-nG). A merged shell has n_part > 0, l is the highest of its parts, `coefficient`
- * that of the first. What is computed of primitives is so computed once for all parts. For
- * two-electron integrals only; s and p are not merged where the set has functions beyond f. Memory
- * *merged is owned by the caller and does not refer to `basis`. Call     not collective.
- * HF_NO_RESOURCE: memory. */
+/** The basis that two-electron integrals are computed in: as many functions in the same order, with
+ *  as few primitives as there can be. Two steps.
+ *
+ *  A contraction loses the primitives that the atom also has as functions of their own; the space
+ *  stays the same, the functions are in `mixing`.
+ *
+ *  Neighbouring shells of an atom become one where they share all their exponents: contractions of
+ *  one l (cc-pVXZ), or s and p (SP shells of Pople's sets and STO-nG). A merged shell has n_part >
+ * 0, l is the highest of its parts, `coefficient` that of the first. What is computed of primitives
+ * is so computed once for all parts. s and p are not merged where the set has functions beyond f.
+ *
+ *  Memory   *merged is owned by the caller and does not refer to `basis`.
+ *  Call     not collective. HF_NO_RESOURCE: memory.
+ *  Source   Davidson, Chem. Phys. Lett. 260, 514 (1996). */
 hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
                          struct hf_error *error) HF_MUST_CHECK;
+
+/** From a density over the published functions to one over the merged ones, in a block of two atoms
+ *  [n_row][columns of `column_atom`], rows and columns their functions: the block of U^T D U, with
+ *  U from the mixings. Whole matrices: hf_mix_matrix. Not collective. */
+void hf_mix_density(const struct hf_basis *merged, int row_atom, int column_atom, double block[]);
+
+/** From J or K over the merged functions to the published ones, likewise: the block of U J U^T. */
+void hf_mix_sums(const struct hf_basis *merged, int row_atom, int column_atom, double block[]);
+
+/** The same for whole matrices [n][n]; `sums` tells which of the two. */
+void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[]);
 
 /** Part k of a shell; a shell that is not merged is its own only part. */
 static inline struct hf_shell_part hf_shell_get_part(const struct hf_shell *shell, int k)

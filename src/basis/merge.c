@@ -8,62 +8,123 @@
  *  come from the recurrence, which goes so far. */
 enum { HIGHEST_L_WITH_SP = 3 };
 
-static bool share_exponents(const struct hf_shell *a, const struct hf_shell *b)
+/** What is made. */
+struct merger {
+    const struct hf_basis *basis;
+    struct hf_basis *merged;
+    double *end; /**< of what is used of the storage */
+    int n_mixing_allocated;
+    bool no_memory;
+};
+
+/** Exponents and coefficients of a shell without those primitives that are functions themselves. */
+struct reduced_shell {
+    const struct hf_shell *shell; /**< as published */
+    int n;
+    double *exponent, *coefficient; /**< [n] in the storage of the merged basis */
+};
+
+/** The uncontracted shell of the same atom and kind with an exponent; NULL: there is none. */
+static const struct hf_shell *find_uncontracted(const struct hf_basis *basis,
+                                                const struct hf_shell *shell, double exponent)
 {
-    return a->n_primitive == b->n_primitive &&
-           memcmp(a->exponent, b->exponent, (size_t)a->n_primitive * sizeof *a->exponent) == 0;
+    const int *first = &basis->first_shell_of_atom[shell->atom];
+    for (int i = first[0]; i < first[1]; i++) {
+        const struct hf_shell *other = &basis->shell[i];
+        if (other->n_primitive == 1 && other->l == shell->l &&
+            other->spherical == shell->spherical && other->exponent[0] == exponent)
+            return other;
+    }
+    return NULL;
+}
+
+/** Notes that the functions of a published shell have `factor` of another's in them. */
+static void add_mixings(struct merger *self, const struct hf_shell *shell,
+                        const struct hf_shell *other, double factor)
+{
+    struct hf_basis *merged = self->merged;
+    if (merged->n_mixing + shell->n_function > self->n_mixing_allocated) {
+        const int n = 2 * self->n_mixing_allocated + 64;
+        struct hf_mixing *longer = realloc(merged->mixing, (size_t)n * sizeof *longer);
+        self->no_memory = self->no_memory || longer == NULL;
+        if (longer == NULL) return;
+        merged->mixing = longer;
+        self->n_mixing_allocated = n;
+    }
+    for (int i = 0; i < shell->n_function; i++)
+        merged->mixing[merged->n_mixing++] =
+            (struct hf_mixing){.atom = shell->atom,
+                               .function = shell->first_function + i,
+                               .other = other->first_function + i,
+                               .factor = factor};
+}
+
+/** Puts what is left of a contraction into the storage. At least one primitive stays. */
+static struct reduced_shell reduce(struct merger *self, const struct hf_shell *shell)
+{
+    struct reduced_shell reduced = {.shell = shell, .exponent = self->end};
+    double *coefficient = self->end + shell->n_primitive;
+    for (int k = 0; k < shell->n_primitive; k++) {
+        const struct hf_shell *other =
+            shell->n_primitive > 1 ? find_uncontracted(self->basis, shell, shell->exponent[k])
+                                   : NULL;
+        if (other != NULL && (reduced.n > 0 || k < shell->n_primitive - 1)) {
+            add_mixings(self, shell, other, shell->coefficient[k] / other->coefficient[0]);
+            continue;
+        }
+        reduced.exponent[reduced.n] = shell->exponent[k];
+        coefficient[reduced.n++] = shell->coefficient[k];
+    }
+    reduced.coefficient = reduced.exponent + reduced.n;
+    memmove(reduced.coefficient, coefficient, (size_t)reduced.n * sizeof *coefficient);
+    self->end = reduced.coefficient + reduced.n;
+    return reduced;
 }
 
 /** Whether the next shell of the same atom can become one more part of `shell`. */
 static bool fits(const struct hf_basis *basis, const struct hf_shell *shell,
-                 const struct hf_shell *next)
+                 const struct reduced_shell *next)
 {
-    const bool one_l = shell->l == next->l && shell->spherical == next->spherical;
-    const bool sp = shell->l <= 1 && next->l <= 1 && basis->max_l <= HIGHEST_L_WITH_SP;
-    return (one_l || sp) && shell->n_part < HF_MAX_SHELL_PART && share_exponents(shell, next);
+    const bool one_l = shell->l == next->shell->l && shell->spherical == next->shell->spherical;
+    const bool sp = shell->l <= 1 && next->shell->l <= 1 && basis->max_l <= HIGHEST_L_WITH_SP;
+    return (one_l || sp) && shell->n_part < HF_MAX_SHELL_PART && shell->n_primitive == next->n &&
+           memcmp(shell->exponent, next->exponent, (size_t)next->n * sizeof(double)) == 0;
 }
 
-/** Copies the coefficients of a shell to the end of the storage; where they are. */
-static const double *store(const double *from, int n, double **end)
-{
-    double *const at = *end;
-    memcpy(at, from, (size_t)n * sizeof *from);
-    *end += n;
-    return at;
-}
-
-static void add_part(struct hf_shell *shell, const struct hf_shell *next, double **end)
+static void add_part(struct hf_shell *shell, const struct reduced_shell *next)
 {
     struct hf_shell_part *part = &shell->part[shell->n_part++];
     *part = (struct hf_shell_part){
-        .l = next->l,
-        .spherical = next->spherical,
-        .coefficient = store(next->coefficient, next->n_primitive, end),
-        .first = next->first_function - shell->first_function,
-        .n_function = next->n_function,
+        .l = next->shell->l,
+        .spherical = next->shell->spherical,
+        .coefficient = next->coefficient,
+        .first = next->shell->first_function - shell->first_function,
+        .n_function = next->shell->n_function,
     };
     shell->n_function = part->first + part->n_function;
-    if (next->l > shell->l) shell->l = next->l;
-    if (shell->n_part == 1) shell->coefficient = part->coefficient;
+    if (next->shell->l > shell->l) shell->l = next->shell->l;
 }
 
 /** The shells of one atom, to the end of the list. */
-static void merge_atom(const struct hf_basis *basis, int atom, struct hf_basis *merged,
-                       double **end)
+static void merge_atom(struct merger *self, int atom)
 {
+    const struct hf_basis *basis = self->basis;
+    struct hf_basis *merged = self->merged;
     const int last = basis->first_shell_of_atom[atom + 1];
     struct hf_shell *shell = NULL;
     for (int i = basis->first_shell_of_atom[atom]; i < last; i++) {
-        const struct hf_shell *next = &basis->shell[i];
-        if (shell == NULL || !fits(basis, shell, next)) {
+        const struct reduced_shell next = reduce(self, &basis->shell[i]);
+        if (shell == NULL || !fits(basis, shell, &next)) {
             shell = &merged->shell[merged->n_shell++];
-            *shell = *next;
+            *shell = *next.shell;
+            shell->n_primitive = next.n;
+            shell->exponent = next.exponent;
+            shell->coefficient = next.coefficient;
             shell->n_part = 0;
             shell->n_function = 0;
-            shell->exponent = store(next->exponent, next->n_primitive, end);
-            merged->n_primitive += next->n_primitive;
+            merged->n_primitive += next.n;
         }
-        add_part(shell, next, end);
+        add_part(shell, &next);
     }
     merged->first_shell_of_atom[atom + 1] = merged->n_shell;
 }
@@ -83,8 +144,9 @@ hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
     made->storage = calloc(2 * (size_t)basis->n_primitive + 1, sizeof *made->storage);
     if (made->shell == NULL || made->first_shell_of_atom == NULL || made->storage == NULL)
         goto no_memory;
-    double *end = made->storage;
-    for (int atom = 0; atom < basis->n_atom; atom++) merge_atom(basis, atom, made, &end);
+    struct merger merger = {.basis = basis, .merged = made, .end = made->storage};
+    for (int atom = 0; atom < basis->n_atom; atom++) merge_atom(&merger, atom);
+    if (merger.no_memory) goto no_memory;
     *merged = made;
     return HF_OK;
 no_memory:

@@ -13,6 +13,7 @@ void hf_basis_destroy(struct hf_basis **basis)
     free((*basis)->shell);
     free((*basis)->first_shell_of_atom);
     free((*basis)->storage);
+    free((*basis)->mixing);
     free(*basis);
     *basis = NULL;
 }

@@ -214,10 +214,12 @@ static hf_status reduce_results(struct hf_fock_builder *self, const struct hf_fo
         double *buffer = data->storage[i], *coulomb = buffer + n * n, *exchange = coulomb + n * n;
         if (job[i].coulomb != NULL) {
             reduce_symmetric(self->context->comm, n, 0.25, coulomb, buffer);
+            hf_mix_matrix(data->basis, true, coulomb);
             HF_TRY(hf_matrix_set_full(job[i].coulomb, coulomb, error));
         }
         if (job[i].exchange != NULL) {
             reduce_symmetric(self->context->comm, n, 0.125, exchange, buffer);
+            hf_mix_matrix(data->basis, true, exchange);
             HF_TRY(hf_matrix_set_full(job[i].exchange, exchange, error));
         }
     }
@@ -258,6 +260,14 @@ static hf_status allocate_jobs(struct hf_fock_builder *self, int n_job,
     return HF_OK;
 }
 
+/** The density of a job over the functions of the merged basis. Collective. */
+static hf_status gather_density(struct replicated *data, int i, struct hf_error *error)
+{
+    const hf_status status = hf_matrix_gather_full(data->job[i].density, data->storage[i], error);
+    if (status == HF_OK) hf_mix_matrix(data->basis, false, data->storage[i]);
+    return status;
+}
+
 static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error)
 {
@@ -267,8 +277,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     HF_TRY(hf_agree(self->context->comm, status, error));
 
     hf_timer_start(timers, HF_PHASE_FOCK_REDUCE);
-    for (int i = 0; i < n_job && status == HF_OK; i++)
-        status = hf_matrix_gather_full(job[i].density, data->storage[i], error);
+    for (int i = 0; i < n_job && status == HF_OK; i++) status = gather_density(data, i, error);
     hf_timer_stop(timers, HF_PHASE_FOCK_REDUCE);
     if (status != HF_OK) goto cleanup;
     find_density_bounds(self);

@@ -120,11 +120,10 @@ struct fixture {
     double *full[2];
 };
 
-static void set_up(struct fixture *f)
+static void set_up_with(struct fixture *f, struct hf_basis *basis)
 {
     struct hf_error error;
-    *f = (struct fixture){.context = test_context()};
-    f->basis = test_basis(4, centre, N_SHELL, shells);
+    *f = (struct fixture){.context = test_context(), .basis = basis};
     const int n = f->basis->n_function;
     assert_int_equal(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error), HF_OK);
     assert_int_equal(hf_linalg_create(f->context, n, &f->linalg, &error), HF_OK);
@@ -136,6 +135,11 @@ static void set_up(struct fixture *f)
         f->full[i] = random_density(n, (uint32_t)(i + 1));
         assert_int_equal(hf_matrix_set_full(f->density[i], f->full[i], &error), HF_OK);
     }
+}
+
+static void set_up(struct fixture *f)
+{
+    set_up_with(f, test_basis(4, centre, N_SHELL, shells));
 }
 
 static void tear_down(struct fixture *f)
@@ -259,6 +263,48 @@ static void stored_integrals_give_the_same(void **state)
     free(integral);
 }
 
+/** A builder over merged shells gives J and K of the published functions. Atom 0 has a contraction
+ *  with a primitive that is a function of its own too, atom 1 an SP shell. */
+static void merged_shells_give_the_same(void **state)
+{
+    (void)state;
+    static const struct test_shell published[] = {
+        {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
+        {0, 0, 3, false, {30.0, 4.0, 0.7}, {-0.1, -0.2, 0.6}},
+        {0, 0, 1, false, {0.7}, {0.6}},
+        {0, 2, 2, true, {1.9, 0.5}, {0.8, 0.3}},
+        {0, 2, 1, true, {0.5}, {0.4}},
+        {1, 0, 2, false, {2.4, 0.5}, {0.6, 0.2}},
+        {1, 1, 2, false, {2.4, 0.5}, {0.3, 0.7}},
+        {2, 1, 1, false, {0.8}, {0.7}},
+        {3, 0, 1, false, {0.5}, {0.6}},
+    };
+    struct fixture f;
+    struct hf_error error;
+    struct hf_basis *basis = test_basis(4, centre, 9, published), *merged = NULL;
+    struct hf_shell_pairs *plain = NULL;
+    assert_int_equal(hf_basis_merge(basis, &merged, &error), HF_OK);
+    assert_int_equal(merged->n_shell, 7);
+    assert_int_equal(merged->n_mixing, 2 + 5);
+    set_up_with(&f, merged);
+    assert_int_equal(hf_shell_pairs_create(f.context, basis, 1e-16, &plain, &error), HF_OK);
+    double *integral = all_integrals(plain);
+    const size_t n = (size_t)basis->n_function;
+    const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
+                                       {f.density[1], f.coulomb[1], f.exchange[1]}};
+    assert_int_equal(hf_fock_build(f.builder, 2, job, 1e-15, &error), HF_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_true(largest_difference(f.coulomb[i], integral, f.full[i], n, false) < 1e-11);
+        assert_true(largest_difference(f.exchange[i], integral, f.full[i], n, true) < 1e-11);
+    }
+    free(integral);
+    hf_shell_pairs_destroy(&plain);
+    test_basis_destroy(&basis);
+    f.basis = test_basis(4, centre, N_SHELL, shells); /* tear_down takes one made by hand */
+    tear_down(&f);
+    hf_basis_destroy(&merged);
+}
+
 static int interrupt(void *data, double fraction)
 {
     (void)data;
@@ -314,6 +360,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(coulomb_and_exchange_of_two_densities_are_right),
         cmocka_unit_test(what_is_not_wanted_may_be_null),
         cmocka_unit_test(screening_leaves_out_little_and_says_how_much),
+        cmocka_unit_test(merged_shells_give_the_same),
         cmocka_unit_test(stored_integrals_give_the_same),
         cmocka_unit_test(an_interruption_ends_the_build_on_all_ranks),
         cmocka_unit_test(unknown_names_are_refused),

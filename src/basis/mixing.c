@@ -1,0 +1,60 @@
+/* Between published functions and those of a merged basis: densities one way, J and K the other.
+ *
+ * With published = U merged, the density of merged functions is U^T D U, and J and K of published
+ * functions are U J U^T. U is 1 but for the mixings, whose `other` functions are never mixed
+ * themselves, so that they may be applied one after the other. */
+#include "hf/basis.h"
+
+/** Adds factor times row `from` to row `to`; numbers of a row are `step` apart. */
+static void add_row(double *matrix, size_t n, size_t step, size_t stride, int from, int to,
+                    double factor)
+{
+    const double *source = matrix + (size_t)from * stride;
+    double *target = matrix + (size_t)to * stride;
+    for (size_t i = 0; i < n; i++) target[i * step] += factor * source[i * step];
+}
+
+/** Applies the mixings of one atom, or all (atom < 0), to the rows of [rows][columns] or, with
+ *  `columns_too` swapped in by the caller, to its columns. `first`: function of row 0. */
+static void mix(const struct hf_basis *merged, int atom, bool sums, int first, size_t n,
+                size_t step, size_t stride, double *matrix)
+{
+    for (int k = 0; k < merged->n_mixing; k++) {
+        const struct hf_mixing *mixing = &merged->mixing[k];
+        if (atom >= 0 && mixing->atom != atom) continue;
+        const int function = mixing->function - first, other = mixing->other - first;
+        if (sums)
+            add_row(matrix, n, step, stride, other, function, mixing->factor);
+        else
+            add_row(matrix, n, step, stride, function, other, mixing->factor);
+    }
+}
+
+static void mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
+                      double block[])
+{
+    if (merged->n_mixing == 0) return;
+    const size_t n_row = (size_t)hf_atom_n_function(merged, row_atom);
+    const size_t n_column = (size_t)hf_atom_n_function(merged, column_atom);
+    mix(merged, row_atom, sums, hf_atom_first_function(merged, row_atom), n_column, 1, n_column,
+        block);
+    mix(merged, column_atom, sums, hf_atom_first_function(merged, column_atom), n_row, n_column, 1,
+        block);
+}
+
+void hf_mix_density(const struct hf_basis *merged, int row_atom, int column_atom, double block[])
+{
+    mix_block(merged, false, row_atom, column_atom, block);
+}
+
+void hf_mix_sums(const struct hf_basis *merged, int row_atom, int column_atom, double block[])
+{
+    mix_block(merged, true, row_atom, column_atom, block);
+}
+
+void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[])
+{
+    const size_t n = (size_t)merged->n_function;
+    mix(merged, -1, sums, 0, n, 1, n, matrix);
+    mix(merged, -1, sums, 0, n, n, 1, matrix);
+}
