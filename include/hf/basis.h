@@ -5,6 +5,7 @@
 #include "hf/context.h"
 #include "hf/molecule.h"
 #include "hf/status.h"
+#include "hf/units.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,9 +13,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Most shells that hf_basis_merge makes one of. */
-enum { HF_MAX_SHELL_PART = 3 };
 
 /** One of the shells that a merged shell was made of. */
 struct hf_shell_part {

@@ -11,5 +11,7 @@
 
 /** Highest angular momentum of the Libint library built with (LIBINT2_MAX_AM_eri). */
 #define HF_MAX_L 5
+/** Most shells that hf_basis_merge makes one of. */
+#define HF_MAX_SHELL_PART 3
 
 #endif

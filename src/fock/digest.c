@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum { MAX_FUNCTION = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
+enum { MAX_FUNCTION = HF_MAX_SHELL_FUNCTION };
 
 /** One pair of functions a, b with all of c, d: x is [c][d]. Sums over d stay in registers. */
 struct row_sums {
@@ -71,10 +71,26 @@ static inline __attribute__((always_inline)) void digest_sized(const struct hf_d
     }
 }
 
+/** J or K alone: most quartets of distant pairs add to J only. */
+static void digest_one(const struct hf_digest_quartet *q, const struct hf_digest_blocks *block)
+{
+    const int n_d = q->n[3];
+    if (block->J_ab == NULL) {
+        digest_sized(q, block, n_d, false, true);
+        return;
+    }
+    switch (n_d) {
+    case 1: digest_sized(q, block, 1, true, false); break;
+    case 3: digest_sized(q, block, 3, true, false); break;
+    case 5: digest_sized(q, block, 5, true, false); break;
+    default: digest_sized(q, block, n_d, true, false);
+    }
+}
+
 static void digest(const struct hf_digest_quartet *q, const struct hf_digest_blocks *block)
 {
     if (block->J_ab == NULL || block->K_ac == NULL) {
-        digest_sized(q, block, q->n[3], block->J_ab != NULL, block->K_ac != NULL);
+        digest_one(q, block);
         return;
     }
     switch (q->n[3]) {

@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+/** Most functions of a shell: a merged one of Cartesian functions. */
+enum { HF_MAX_SHELL_FUNCTION = HF_MAX_SHELL_PART * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
+
 /** The blocks that a quartet (ab|cd) meets in one density and its sums, each from the first
  * function of its shells on; rows are those of the first letter. The sums are not symmetric yet:
  * what a quartet adds goes to the block named, never to its mirror image. J sums are NULL when not

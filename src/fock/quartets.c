@@ -91,7 +91,8 @@ static const double *density(const struct hf_quartet_blocks *blocks,
 
 /** Adds one computed quartet to the sums of every density. */
 static void digest_quartet(struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
-                           struct hf_digest_quartet *quartet, const struct place p[4])
+                           const struct hf_waiting_ket *wanted, struct hf_digest_quartet *quartet,
+                           const struct place p[4])
 {
     const struct place *a = &p[0], *b = &p[1], *c = &p[2], *d = &p[3];
     if (d->n == 1) { /* [c][1] is [1][c]: keep the loop over d the long one */
@@ -107,13 +108,13 @@ static void digest_quartet(struct hf_quartet_work *work, const struct hf_quartet
     for (int i = 0; i < blocks->n_job; i++) {
         const struct hf_job_blocks *job = &blocks->job[i];
         struct hf_digest_blocks to = {0};
-        if (job->coulomb[a->atom][b->atom] != NULL) {
+        if (wanted->coulomb && job->coulomb[a->atom][b->atom] != NULL) {
             to.D_ab = density(blocks, job, a, b);
             to.D_cd = density(blocks, job, c, d);
             to.J_ab = job->coulomb[a->atom][b->atom] + offset(blocks, a, b);
             to.J_cd = job->coulomb[c->atom][d->atom] + offset(blocks, c, d);
         }
-        if (job->exchange[a->atom][c->atom] != NULL) {
+        if (wanted->exchange && job->exchange[a->atom][c->atom] != NULL) {
             to.D_ac = density(blocks, job, a, c);
             to.D_ad = density(blocks, job, a, d);
             to.D_bc = density(blocks, job, b, c);
@@ -127,20 +128,39 @@ static void digest_quartet(struct hf_quartet_work *work, const struct hf_quartet
     }
 }
 
+/** Where a bra is, in the blocks it was last looked up in. */
+struct bra_place {
+    const struct hf_quartet_blocks *blocks;
+    const struct hf_shell_pair *bra;
+    struct place a, b;
+};
+
+static void find_bra(const struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
+                     const struct hf_shell_pair *bra, struct bra_place *place)
+{
+    if (place->blocks == blocks && place->bra == bra) return;
+    *place = (struct bra_place){.blocks = blocks,
+                                .bra = bra,
+                                .a = find_place(work, blocks, bra->a, HF_ATOM_A),
+                                .b = find_place(work, blocks, bra->b, HF_ATOM_A)};
+}
+
 /** Adds a quartet to the sums; bra and ket as the engine knows them. */
-static void digest_pairs(struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
-                         const struct hf_shell_pair *bra, const struct hf_shell_pair *ket,
+static void digest_pairs(struct hf_quartet_work *work, const struct bra_place *place,
+                         const struct hf_shell_pair *ket, const struct hf_waiting_ket *wanted,
                          bool bra_is_row, const double *value)
 {
-    const struct place a = find_place(work, blocks, bra->a, HF_ATOM_A);
-    const struct place b = find_place(work, blocks, bra->b, HF_ATOM_A);
+    if (!wanted->coulomb && !wanted->exchange) return;
+    const struct hf_quartet_blocks *blocks = place->blocks;
+    const struct hf_shell_pair *bra = place->bra;
+    const struct place a = place->a, b = place->b;
     const struct place c = find_place(work, blocks, ket->a, HF_ATOM_C);
     const struct place d = find_place(work, blocks, ket->b, HF_ATOM_C);
     struct hf_digest_quartet quartet = {.value = value};
     quartet.degeneracy =
         (bra->a == bra->b ? 1.0 : 2.0) * (ket->a == ket->b ? 1.0 : 2.0) * (bra == ket ? 1.0 : 2.0);
     const struct place as_computed[2][4] = {{c, d, a, b}, {a, b, c, d}};
-    digest_quartet(work, blocks, &quartet, as_computed[bra_is_row]);
+    digest_quartet(work, blocks, wanted, &quartet, as_computed[bra_is_row]);
 }
 
 /** Stores a quartet if the plan has it. */
@@ -163,16 +183,18 @@ static void record(struct hf_quartet_work *work, const struct hf_shell_pair *bra
 static void flush(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
                   struct hf_quartet_queue *queue)
 {
+    struct bra_place place = {0};
     const int n = queue->n;
     if (n == 0) return;
     const struct hf_integral_batch batch = hf_engine_two_electron(work->engine, bra, n, queue->ket);
     for (int i = 0; i < n; i++) {
         const struct hf_shell_pair *ket = queue->ket[i];
         const double *value = batch.value + (size_t)i * batch.stride;
-        digest_pairs(work, work->range[queue->range[i]].blocks, bra, ket, batch.fixed_is_row,
-                     value);
+        const struct hf_waiting_ket *waiting = &queue->waiting[i];
+        find_bra(work, work->range[waiting->range].blocks, bra, &place);
+        digest_pairs(work, &place, ket, waiting, batch.fixed_is_row, value);
         if (work->store_use == HF_STORE_RECORD)
-            record(work, bra, ket, queue->range[i], batch.fixed_is_row, batch.stride, value);
+            record(work, bra, ket, waiting->range, batch.fixed_is_row, batch.stride, value);
     }
     work->n_computed += n;
     queue->n = 0;
@@ -184,11 +206,11 @@ static void flush_all(struct hf_quartet_work *work, const struct hf_shell_pair *
 }
 
 static void add_to_queue(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
-                         const struct hf_shell_pair *ket, int range)
+                         const struct hf_shell_pair *ket, struct hf_waiting_ket waiting)
 {
     struct hf_quartet_queue *queue = &work->queue[ket->pair_class];
     queue->ket[queue->n] = ket;
-    queue->range[queue->n++] = range;
+    queue->waiting[queue->n++] = waiting;
     if (queue->n == HF_MAX_BATCH) flush(work, bra, queue);
 }
 
@@ -217,24 +239,28 @@ static struct bra_bounds find_bra_bounds(const struct hf_quartet_work *work,
     return bounds;
 }
 
-/** Largest density element a quartet would meet, for J and for K (book Fig. 8.2's six blocks). */
-static double quartet_density(const struct hf_quartet_work *work,
-                              const struct hf_quartet_blocks *blocks, const struct bra_bounds *bra,
-                              const struct hf_shell_pair *ket)
+/** Whether a quartet, whose bound is given, adds to J and to K: by the largest density elements it
+ *  would meet there (book Fig. 8.2's six blocks). */
+static struct hf_waiting_ket screen(const struct hf_quartet_work *work,
+                                    const struct hf_quartet_blocks *blocks,
+                                    const struct bra_bounds *bra, const struct hf_shell_pair *ket,
+                                    double bound, int range)
 {
     const struct place c = find_place(work, blocks, ket->a, HF_ATOM_C);
     const struct place d = find_place(work, blocks, ket->b, HF_ATOM_C);
-    double largest = 0.0;
-    if (blocks->coulomb)
-        largest =
-            larger(bra->coulomb,
-                   blocks->largest[c.atom][d.atom][c.bound * blocks->n_shell[d.atom] + d.bound]);
+    const double threshold = work->screening->threshold;
+    struct hf_waiting_ket result = {.range = range};
+    if (blocks->coulomb) {
+        const double *row = blocks->largest[c.atom][d.atom] + c.bound * blocks->n_shell[d.atom];
+        result.coulomb = bound * larger(bra->coulomb, row[d.bound]) >= threshold;
+    }
     if (blocks->exchange) {
         const int at_c = c.atom - HF_ATOM_C, at_d = d.atom - HF_ATOM_C;
-        largest = larger(largest, larger(bra->a_row[at_c][c.bound], bra->a_row[at_d][d.bound]));
-        largest = larger(largest, larger(bra->b_row[at_c][c.bound], bra->b_row[at_d][d.bound]));
+        const double largest = larger(larger(bra->a_row[at_c][c.bound], bra->a_row[at_d][d.bound]),
+                                      larger(bra->b_row[at_c][c.bound], bra->b_row[at_d][d.bound]));
+        result.exchange = bound * largest >= threshold;
     }
-    return largest;
+    return result;
 }
 
 /** Puts the kets of a range that pass the screening into the queues of their classes. */
@@ -248,13 +274,12 @@ static void queue_kets(struct hf_quartet_work *work, const struct hf_shell_pair 
     for (int64_t k = begin; k < end; k++) {
         const struct hf_shell_pair *ket = &work->pairs->pair[k];
         const double bound = bra->bound * ket->bound;
-        if (work->store_use != HF_STORE_NONE && hf_store_plan_has(work->plan, bra, ket)) {
-            if (work->store_use == HF_STORE_RECORD) add_to_queue(work, bra, ket, range);
-            continue;
-        }
-        if (bound * max_density < threshold) continue;
-        if (bound * quartet_density(work, blocks, &bounds, ket) < threshold) continue;
-        add_to_queue(work, bra, ket, range);
+        const bool stored =
+            work->store_use != HF_STORE_NONE && hf_store_plan_has(work->plan, bra, ket);
+        if (stored && work->store_use == HF_STORE_SKIP) continue;
+        if (!stored && bound * max_density < threshold) continue;
+        const struct hf_waiting_ket waiting = screen(work, blocks, &bounds, ket, bound, range);
+        if (stored || waiting.coulomb || waiting.exchange) add_to_queue(work, bra, ket, waiting);
     }
 }
 
@@ -286,9 +311,9 @@ void hf_quartets_read(struct hf_quartet_work *work, const struct hf_integral_sto
                       const struct hf_store_segment *segment, const struct hf_ket_range range[])
 {
     const struct hf_shell_pair *list = work->pairs->pair, *bra_before = NULL;
-    const double threshold = work->screening->threshold;
     struct hf_store_cursor cursor = hf_integral_store_open(segment);
     const struct hf_stored_quartet *quartet;
+    struct bra_place place = {0};
     const double *value;
     const enum hf_store_use use = work->store_use;
     work->store_use = HF_STORE_NONE; /* of what is computed again */
@@ -299,12 +324,14 @@ void hf_quartets_read(struct hf_quartet_work *work, const struct hf_integral_sto
         if (bra_before != NULL && bra != bra_before) flush_all(work, bra_before);
         bra_before = bra;
         const struct bra_bounds bounds = find_bra_bounds(work, blocks, bra);
-        const double bound = bra->bound * ket->bound;
-        if (bound * quartet_density(work, blocks, &bounds, ket) < threshold) continue;
+        const struct hf_waiting_ket waiting =
+            screen(work, blocks, &bounds, ket, bra->bound * ket->bound, quartet->range);
+        if (!waiting.coulomb && !waiting.exchange) continue;
         if (quartet->kind == HF_STORED_NOTHING) {
-            add_to_queue(work, bra, ket, quartet->range);
+            add_to_queue(work, bra, ket, waiting);
         } else {
-            digest_pairs(work, blocks, bra, ket, quartet->fixed_is_row, value);
+            find_bra(work, blocks, bra, &place);
+            digest_pairs(work, &place, ket, &waiting, quartet->fixed_is_row, value);
             work->n_read++;
         }
     }

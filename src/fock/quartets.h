@@ -49,11 +49,17 @@ struct hf_ket_range {
     bool triangle; /**< kets up to the bra only */
 };
 
+/** A ket that waits for a batch. */
+struct hf_waiting_ket {
+    int range;              /**< it is from */
+    bool coulomb, exchange; /**< whether the quartet adds to J, to K */
+};
+
 /** Kets of one class that wait for a batch with the same bra. */
 struct hf_quartet_queue {
     int n;
     const struct hf_shell_pair *ket[HF_MAX_BATCH];
-    int range[HF_MAX_BATCH]; /**< the range each is from */
+    struct hf_waiting_ket waiting[HF_MAX_BATCH];
 };
 
 /** What a build leaves out. */
