@@ -4,6 +4,7 @@
 
 #include "hf/basis.h"
 #include "hf/integrals.h"
+#include "hf/units.h"
 
 #include <stdint.h>
 
@@ -11,10 +12,8 @@
 extern "C" {
 #endif
 
-/** Primitives of a pair are padded to this multiple, with prefactor 0, for vector loads. */
-enum { HF_LANES = 8 };
-
-/** Rows of hf_shell_pair.primitive, each n_padded long. */
+/** Rows of hf_shell_pair.primitive, each n_padded long: padded to a multiple of HF_LANES, with
+ *  prefactor 0. */
 enum hf_primitive_row {
     HF_ROW_ZETA,              /**< alpha + beta */
     HF_ROW_ONE_OVER_TWO_ZETA, /**< 1 / (2 zeta) */

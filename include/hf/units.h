@@ -11,6 +11,8 @@
 
 /** Highest angular momentum of the Libint library built with (LIBINT2_MAX_AM_eri). */
 #define HF_MAX_L 5
+/** Quartets, or primitives of a pair, that are worked on at a time: doubles of a 512-bit vector. */
+#define HF_LANES 8
 /** Most shells that hf_basis_merge makes one of. */
 #define HF_MAX_SHELL_PART 3
 

@@ -1,8 +1,7 @@
 /* A shell quartet's contributions to J and K; compiled once per instruction set (HF_DIGEST names
  * the table). */
 #include "digest.h"
-
-#include <stdbool.h>
+#include "digest_lanes.h"
 
 enum { MAX_FUNCTION = HF_MAX_SHELL_FUNCTION };
 
@@ -105,4 +104,4 @@ static void digest(const struct hf_digest_quartet *q, const struct hf_digest_blo
     }
 }
 
-const struct hf_digest_kernels HF_DIGEST = {.digest = digest};
+const struct hf_digest_kernels HF_DIGEST = {.digest = digest, .digest_lanes = digest_lanes};

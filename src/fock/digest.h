@@ -4,6 +4,7 @@
 
 #include "hf/units.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Most functions of a shell: a merged one of Cartesian functions. */
@@ -29,9 +30,39 @@ struct hf_digest_quartet {
     double degeneracy; /**< how many of the 8 permutations are different */
 };
 
+/** Most functions of the shells that digest_lanes takes. */
+enum { HF_MAX_LANE_FUNCTION = 16 };
+
+/** The blocks of HF_LANES quartets for one pair of letters, each from the first functions of its
+ *  shells on. A lane without a density or sums is NULL there, and what it has is left out. */
+struct hf_lane_blocks {
+    const double *density[HF_LANES];
+    double *sum[HF_LANES];
+    size_t density_leading[HF_LANES], leading[HF_LANES];
+};
+
+/** The blocks cd, ca, cb, da, db; rows are those of the first letter. */
+enum { HF_BLOCK_CD, HF_BLOCK_CA, HF_BLOCK_CB, HF_BLOCK_DA, HF_BLOCK_DB, HF_N_LANE_BLOCK };
+
+/** HF_LANES quartets with one bra ab, side by side: [c][d][a][b][HF_LANES]. */
+struct hf_digest_lanes {
+    const double *value; /**< NULL: they are in `single` */
+    const float *single;
+    int n[4];                    /**< functions of a, b, c, d; HF_MAX_LANE_FUNCTION at most */
+    double degeneracy[HF_LANES]; /**< 0 for lanes that repeat another */
+    const double *D_ab;          /**< NULL: no J */
+    double *J_ab;
+    size_t density_leading, leading; /**< of these two */
+    bool exchange;                   /**< some lane adds to K */
+    struct hf_lane_blocks block[HF_N_LANE_BLOCK];
+};
+
 struct hf_digest_kernels {
     /** Adds the quartet to the blocks of one density. */
     void (*digest)(const struct hf_digest_quartet *quartet, const struct hf_digest_blocks *blocks);
+
+    /** The same of HF_LANES quartets. */
+    void (*digest_lanes)(const struct hf_digest_lanes *quartets);
 };
 
 extern const struct hf_digest_kernels hf_digest_portable;

@@ -99,8 +99,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
         const struct hf_fock_worker *worker = &builder->worker[i];
         count[0] += worker->work.n_computed;
         count[1] += worker->work.n_read;
-        if (worker->store != NULL)
-            count[2] += (int64_t)hf_integral_store_account(worker->store).bytes;
+        if (worker->store != NULL) count[2] += (int64_t)hf_integral_store_bytes(worker->store);
     }
     MPI_Allreduce(MPI_IN_PLACE, count, 3, MPI_INT64_T, MPI_SUM, builder->context->comm);
     account->n_quartet_computed = count[0];

@@ -15,7 +15,7 @@ struct hf_integral_store {
     size_t used, size; /**< of the last chunk */
     struct hf_store_segment *segment;
     int64_t n_segment, n_segment_allocated;
-    struct hf_integral_store_account account;
+    size_t bytes;
 };
 
 hf_status hf_integral_store_create(const struct hf_shell_pairs *pairs, double bytes,
@@ -67,7 +67,7 @@ hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task,
 static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_budget)
 {
     const size_t size = n > CHUNK_BYTES ? n : CHUNK_BYTES;
-    if (within_budget && store->account.bytes + size > store->most_bytes) return false;
+    if (within_budget && store->bytes + size > store->most_bytes) return false;
     if (store->n_chunk == store->n_chunk_allocated) {
         const size_t n_longer = 2 * store->n_chunk_allocated + 16;
         unsigned char **longer = realloc(store->chunk, n_longer * sizeof *longer);
@@ -79,7 +79,7 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
         hf_memory_allocate(store->pairs->context->memory, "stored integrals", size, 1);
     if (chunk == NULL) return false;
     store->chunk[store->n_chunk++] = chunk;
-    store->account.bytes += size;
+    store->bytes += size;
     store->used = 0;
     store->size = size;
     return true;
@@ -89,13 +89,13 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
  *  there is none. */
 static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool within_budget)
 {
-    const size_t mark = sizeof(struct hf_stored_quartet);
+    const size_t mark = sizeof(struct hf_stored_quartets);
     if (store->n_chunk == 0 || store->used + n + mark > store->size) {
         const size_t used = store->used;
         const bool first = store->n_chunk == 0;
         if (!add_chunk(store, n + mark, within_budget)) return NULL;
         if (!first) {
-            const struct hf_stored_quartet end = {.kind = HF_STORED_CHUNK_END};
+            const struct hf_stored_quartets end = {.kind = HF_STORED_CHUNK_END};
             memcpy(store->chunk[store->n_chunk - 2] + used, &end, sizeof end);
         }
     }
@@ -104,34 +104,40 @@ static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool wi
     return at;
 }
 
-static size_t value_bytes(enum hf_stored_kind kind, int n)
+static size_t value_bytes(enum hf_stored_kind kind, size_t n)
 {
     if (kind == HF_STORED_NOTHING) return 0;
-    if (kind == HF_STORED_DOUBLE) return (size_t)n * sizeof(double);
-    return ((size_t)n + 1) / 2 * 2 * sizeof(float); /* quartets stay aligned to 8 bytes */
+    if (kind == HF_STORED_DOUBLE) return n * sizeof(double);
+    return (n + 1) / 2 * 2 * sizeof(float); /* records stay aligned to 8 bytes */
 }
 
-bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_quartet quartet,
+/** Numbers of a record. */
+static size_t count(const struct hf_stored_quartets *quartets)
+{
+    return (size_t)quartets->n * (size_t)quartets->side_by_side;
+}
+
+bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_quartets quartets,
                               bool narrow, const double *value)
 {
-    _Static_assert(sizeof quartet % sizeof(double) == 0, "numbers follow aligned");
+    _Static_assert(sizeof quartets % sizeof(double) == 0, "numbers follow aligned");
+    const size_t n = count(&quartets);
     enum hf_stored_kind kind = narrow ? HF_STORED_SINGLE : HF_STORED_DOUBLE;
-    unsigned char *at = reserve(store, sizeof quartet + value_bytes(kind, quartet.n), true);
+    unsigned char *at = reserve(store, sizeof quartets + value_bytes(kind, n), true);
     if (at == NULL) {
         kind = HF_STORED_NOTHING;
-        at = reserve(store, sizeof quartet, false);
+        at = reserve(store, sizeof quartets, false);
         if (at == NULL) return false;
     }
-    quartet.kind = (uint8_t)kind;
-    memcpy(at, &quartet, sizeof quartet);
-    at += sizeof quartet;
-    if (kind == HF_STORED_DOUBLE) memcpy(at, value, value_bytes(kind, quartet.n));
+    quartets.kind = (uint8_t)kind;
+    memcpy(at, &quartets, sizeof quartets);
+    at += sizeof quartets;
+    if (kind == HF_STORED_DOUBLE) memcpy(at, value, value_bytes(kind, n));
     if (kind == HF_STORED_SINGLE) {
         float *to = (float *)(void *)at;
-        for (int i = 0; i < quartet.n; i++) to[i] = (float)value[i];
+        for (size_t i = 0; i < n; i++) to[i] = (float)value[i];
     }
-    *(kind == HF_STORED_NOTHING ? &store->account.n_noted : &store->account.n_stored) += 1;
-    store->segment[store->n_segment - 1].n_quartet++;
+    store->segment[store->n_segment - 1].n_record++;
     return true;
 }
 
@@ -149,36 +155,32 @@ struct hf_store_segment hf_integral_store_segment(const struct hf_integral_store
 struct hf_store_cursor hf_integral_store_open(const struct hf_store_segment *segment)
 {
     return (struct hf_store_cursor){
-        .chunk = segment->chunk, .offset = segment->offset, .n_left = segment->n_quartet};
+        .chunk = segment->chunk, .offset = segment->offset, .n_left = segment->n_record};
 }
 
-const struct hf_stored_quartet *hf_integral_store_next(const struct hf_integral_store *store,
-                                                       struct hf_store_cursor *cursor,
-                                                       double *scratch, const double **value)
+const struct hf_stored_quartets *hf_integral_store_next(const struct hf_integral_store *store,
+                                                        struct hf_store_cursor *cursor,
+                                                        const double **value, const float **single)
 {
     if (cursor->n_left == 0) return NULL;
     const unsigned char *at = store->chunk[cursor->chunk] + cursor->offset;
-    const struct hf_stored_quartet *quartet = (const void *)at;
-    if (quartet->kind == HF_STORED_CHUNK_END) {
+    const struct hf_stored_quartets *quartets = (const void *)at;
+    if (quartets->kind == HF_STORED_CHUNK_END) {
         cursor->chunk++;
         cursor->offset = 0;
         at = store->chunk[cursor->chunk];
-        quartet = (const void *)at;
+        quartets = (const void *)at;
     }
-    at += sizeof *quartet;
-    if (quartet->kind == HF_STORED_SINGLE) {
-        const float *from = (const void *)at;
-        for (int i = 0; i < quartet->n; i++) scratch[i] = (double)from[i];
-        *value = scratch;
-    } else {
-        *value = (const double *)(const void *)at;
-    }
-    cursor->offset += sizeof *quartet + value_bytes((enum hf_stored_kind)quartet->kind, quartet->n);
+    at += sizeof *quartets;
+    *value = quartets->kind == HF_STORED_DOUBLE ? (const double *)(const void *)at : NULL;
+    *single = quartets->kind == HF_STORED_SINGLE ? (const float *)(const void *)at : NULL;
+    cursor->offset +=
+        sizeof *quartets + value_bytes((enum hf_stored_kind)quartets->kind, count(quartets));
     cursor->n_left--;
-    return quartet;
+    return quartets;
 }
 
-struct hf_integral_store_account hf_integral_store_account(const struct hf_integral_store *store)
+size_t hf_integral_store_bytes(const struct hf_integral_store *store)
 {
-    return store->account;
+    return store->bytes;
 }

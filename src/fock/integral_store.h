@@ -37,13 +37,16 @@ static inline bool hf_store_plan_has(const struct hf_store_plan *plan,
            bra->cost_per_number * ket->cost_per_number >= plan->cutoff;
 }
 
-/** One stored quartet in front of its numbers. */
-struct hf_stored_quartet {
-    int32_t bra, ket;  /**< shell pairs */
-    int16_t range;     /**< of the kets of its task */
-    uint8_t kind;      /**< enum hf_stored_kind */
-    bool fixed_is_row; /**< see hf_integral_batch */
-    int32_t n;         /**< numbers */
+/** What stands in front of stored numbers: a quartet, or HF_LANES side by side with one bra. */
+struct hf_stored_quartets {
+    int32_t bra;             /**< shell pair */
+    int32_t n;               /**< numbers of one quartet */
+    int16_t n_quartet;       /**< 1, or of HF_LANES lanes those that are not repetitions */
+    uint8_t kind;            /**< enum hf_stored_kind */
+    bool fixed_is_row;       /**< see hf_integral_batch */
+    int32_t side_by_side;    /**< lanes of the numbers: 1 or HF_LANES */
+    int32_t ket[HF_LANES];   /**< shell pairs; a single quartet has the first only */
+    int16_t range[HF_LANES]; /**< of the kets of the task */
 };
 
 enum hf_stored_kind {
@@ -57,8 +60,8 @@ enum hf_stored_kind {
 struct hf_store_segment {
     int64_t task;
     int32_t part;         /**< of the task */
-    size_t chunk, offset; /**< of its first quartet */
-    int64_t n_quartet;
+    size_t chunk, offset; /**< of its first record */
+    int64_t n_record;
 };
 
 struct hf_integral_store;
@@ -74,9 +77,9 @@ void hf_integral_store_destroy(struct hf_integral_store **store);
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
                                   struct hf_error *error) HF_MUST_CHECK;
 
-/** Appends a quartet; `narrow`: single precision will do. Without room for the numbers the quartet
- *  is noted only. False: no room even for that. */
-bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_quartet quartet,
+/** Appends quartets; `narrow`: single precision will do. Without room for the numbers the quartets
+ *  are noted only. False: no room even for that. */
+bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_quartets quartets,
                               bool narrow, const double *value);
 
 int64_t hf_integral_store_n_segment(const struct hf_integral_store *store);
@@ -91,18 +94,13 @@ struct hf_store_cursor {
 
 struct hf_store_cursor hf_integral_store_open(const struct hf_store_segment *segment);
 
-/** The next quartet and its numbers; those in single precision are put into `scratch` [n]. NULL at
- *  the end. */
-const struct hf_stored_quartet *hf_integral_store_next(const struct hf_integral_store *store,
-                                                       struct hf_store_cursor *cursor,
-                                                       double *scratch, const double **value);
+/** The next record, with its numbers in *value or, when they are in single precision, in *single;
+ * the other is NULL. NULL at the end. */
+const struct hf_stored_quartets *hf_integral_store_next(const struct hf_integral_store *store,
+                                                        struct hf_store_cursor *cursor,
+                                                        const double **value, const float **single);
 
-/** Bytes in use; quartets with numbers, and without for want of room. */
-struct hf_integral_store_account {
-    size_t bytes;
-    int64_t n_stored, n_noted;
-};
-
-struct hf_integral_store_account hf_integral_store_account(const struct hf_integral_store *store);
+/** Bytes in use. */
+size_t hf_integral_store_bytes(const struct hf_integral_store *store);
 
 #endif

@@ -14,36 +14,23 @@ const struct hf_digest_kernels *hf_digest_kernels_best(void)
     return &hf_digest_portable;
 }
 
-/** Functions of the largest pair of shells. */
-static size_t largest_pair(const struct hf_shell_pairs *pairs)
-{
-    size_t largest = 1;
-    for (int i = 0; i < pairs->n_class; i++)
-        if ((size_t)pairs->class_of[i].n_function > largest)
-            largest = (size_t)pairs->class_of[i].n_function;
-    return largest;
-}
-
 hf_status hf_quartet_work_init(struct hf_quartet_work *work, const struct hf_shell_pairs *pairs,
                                const struct hf_screening *screening, struct hf_error *error)
 {
-    *work = (struct hf_quartet_work){
-        .pairs = pairs, .screening = screening, .digest = hf_digest_kernels_best()};
-    const size_t n = largest_pair(pairs);
-    work->queue = calloc((size_t)pairs->n_class + 1, sizeof *work->queue);
-    work->scratch = calloc(n * n, sizeof *work->scratch);
-    if (work->queue == NULL || work->scratch == NULL)
+    *work = (struct hf_quartet_work){.pairs = pairs, .screening = screening};
+    work->queue = calloc((size_t)pairs->n_class * HF_N_QUEUE + 1, sizeof *work->queue);
+    if (work->queue == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the batches of quartets");
-    return hf_engine_create(pairs, &work->engine, error);
+    const hf_status status = hf_digestion_init(&work->digestion, pairs, error);
+    return status == HF_OK ? hf_engine_create(pairs, &work->engine, error) : status;
 }
 
 void hf_quartet_work_done(struct hf_quartet_work *work)
 {
     hf_engine_destroy(&work->engine);
+    hf_digestion_done(&work->digestion);
     free(work->queue);
-    free(work->scratch);
     work->queue = NULL;
-    work->scratch = NULL;
 }
 
 static double larger(double x, double y)
@@ -51,172 +38,88 @@ static double larger(double x, double y)
     return x > y ? x : y;
 }
 
-/** A shell and where it is in the blocks. */
-struct place {
-    int atom;             /**< its position in the atom quartet */
-    int density_row, row; /**< of its first function, in densities and in sums */
-    int bound;            /**< of the shell in hf_quartet_blocks.largest */
-    int n;                /**< functions */
-};
-
-/** `first` is the position of the pair that the shell belongs to: A or C. */
-static struct place find_place(const struct hf_quartet_work *work,
-                               const struct hf_quartet_blocks *blocks, int shell, int first)
+/** Quartet of a waiting ket as digestion wants it. */
+static struct hf_quartet_to_add to_add(const struct hf_quartet_work *work,
+                                       const struct hf_shell_pair *ket,
+                                       const struct hf_waiting_ket *waiting)
 {
-    const struct hf_shell *s = &work->pairs->basis->shell[shell];
-    const int atom = s->atom == blocks->atom[first] ? first : first + 1;
-    return (struct place){.atom = atom,
-                          .density_row = s->first_function - blocks->density.first[atom],
-                          .row = s->first_function - blocks->sum.first[atom],
-                          .bound = shell - blocks->first_shell[atom],
-                          .n = s->n_function};
+    return (struct hf_quartet_to_add){.ket = ket,
+                                      .blocks = work->range[waiting->range].blocks,
+                                      .coulomb = waiting->coulomb,
+                                      .exchange = waiting->exchange};
 }
 
-/** From the start of a block of sums to that of two shells. */
-static size_t offset(const struct hf_quartet_blocks *blocks, const struct place *row,
-                     const struct place *column)
-{
-    return (size_t)row->row * (size_t)blocks->sum.columns[column->atom] + (size_t)column->row;
-}
-
-/** The same in a density. */
-static const double *density(const struct hf_quartet_blocks *blocks,
-                             const struct hf_job_blocks *job, const struct place *row,
-                             const struct place *column)
-{
-    return job->density[row->atom][column->atom] +
-           (size_t)row->density_row * (size_t)blocks->density.columns[column->atom] +
-           (size_t)column->density_row;
-}
-
-/** Adds one computed quartet to the sums of every density. */
-static void digest_quartet(struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
-                           const struct hf_waiting_ket *wanted, struct hf_digest_quartet *quartet,
-                           const struct place p[4])
-{
-    const struct place *a = &p[0], *b = &p[1], *c = &p[2], *d = &p[3];
-    if (d->n == 1) { /* [c][1] is [1][c]: keep the loop over d the long one */
-        c = &p[3];
-        d = &p[2];
-    }
-    const struct place *ordered[4] = {a, b, c, d};
-    for (int k = 0; k < 4; k++) {
-        quartet->n[k] = ordered[k]->n;
-        quartet->density_leading[k] = (size_t)blocks->density.columns[ordered[k]->atom];
-        quartet->leading[k] = (size_t)blocks->sum.columns[ordered[k]->atom];
-    }
-    for (int i = 0; i < blocks->n_job; i++) {
-        const struct hf_job_blocks *job = &blocks->job[i];
-        struct hf_digest_blocks to = {0};
-        if (wanted->coulomb && job->coulomb[a->atom][b->atom] != NULL) {
-            to.D_ab = density(blocks, job, a, b);
-            to.D_cd = density(blocks, job, c, d);
-            to.J_ab = job->coulomb[a->atom][b->atom] + offset(blocks, a, b);
-            to.J_cd = job->coulomb[c->atom][d->atom] + offset(blocks, c, d);
-        }
-        if (wanted->exchange && job->exchange[a->atom][c->atom] != NULL) {
-            to.D_ac = density(blocks, job, a, c);
-            to.D_ad = density(blocks, job, a, d);
-            to.D_bc = density(blocks, job, b, c);
-            to.D_bd = density(blocks, job, b, d);
-            to.K_ac = job->exchange[a->atom][c->atom] + offset(blocks, a, c);
-            to.K_ad = job->exchange[a->atom][d->atom] + offset(blocks, a, d);
-            to.K_bc = job->exchange[b->atom][c->atom] + offset(blocks, b, c);
-            to.K_bd = job->exchange[b->atom][d->atom] + offset(blocks, b, d);
-        }
-        work->digest->digest(quartet, &to);
-    }
-}
-
-/** Where a bra is, in the blocks it was last looked up in. */
-struct bra_place {
-    const struct hf_quartet_blocks *blocks;
-    const struct hf_shell_pair *bra;
-    struct place a, b;
-};
-
-static void find_bra(const struct hf_quartet_work *work, const struct hf_quartet_blocks *blocks,
-                     const struct hf_shell_pair *bra, struct bra_place *place)
-{
-    if (place->blocks == blocks && place->bra == bra) return;
-    *place = (struct bra_place){.blocks = blocks,
-                                .bra = bra,
-                                .a = find_place(work, blocks, bra->a, HF_ATOM_A),
-                                .b = find_place(work, blocks, bra->b, HF_ATOM_A)};
-}
-
-/** Adds a quartet to the sums; bra and ket as the engine knows them. */
-static void digest_pairs(struct hf_quartet_work *work, const struct bra_place *place,
-                         const struct hf_shell_pair *ket, const struct hf_waiting_ket *wanted,
-                         bool bra_is_row, const double *value)
-{
-    if (!wanted->coulomb && !wanted->exchange) return;
-    const struct hf_quartet_blocks *blocks = place->blocks;
-    const struct hf_shell_pair *bra = place->bra;
-    const struct place a = place->a, b = place->b;
-    const struct place c = find_place(work, blocks, ket->a, HF_ATOM_C);
-    const struct place d = find_place(work, blocks, ket->b, HF_ATOM_C);
-    struct hf_digest_quartet quartet = {.value = value};
-    quartet.degeneracy =
-        (bra->a == bra->b ? 1.0 : 2.0) * (ket->a == ket->b ? 1.0 : 2.0) * (bra == ket ? 1.0 : 2.0);
-    const struct place as_computed[2][4] = {{c, d, a, b}, {a, b, c, d}};
-    digest_quartet(work, blocks, wanted, &quartet, as_computed[bra_is_row]);
-}
-
-/** Stores a quartet if the plan has it. */
+/** Stores quartets `which` [n] of a batch: one, or some side by side. */
 static void record(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
-                   const struct hf_shell_pair *ket, int range, bool bra_is_row, size_t n,
-                   const double *value)
+                   const struct hf_quartet_queue *queue, bool narrow, int n, const int which[],
+                   const struct hf_integral_batch *batch, const double *value)
 {
-    if (!hf_store_plan_has(work->plan, bra, ket)) return;
     const struct hf_shell_pair *list = work->pairs->pair;
-    const struct hf_stored_quartet quartet = {.bra = (int32_t)(bra - list),
-                                              .ket = (int32_t)(ket - list),
-                                              .range = (int16_t)range,
-                                              .fixed_is_row = bra_is_row,
-                                              .n = (int32_t)n};
-    const bool narrow = bra->bound * ket->bound < work->plan->narrow;
-    if (!hf_integral_store_append(work->store, quartet, narrow, value)) work->store_failed = true;
+    struct hf_stored_quartets quartets = {.bra = (int32_t)(bra - list),
+                                          .n = (int32_t)batch->stride,
+                                          .n_quartet = (int16_t)n,
+                                          .fixed_is_row = batch->fixed_is_row,
+                                          .side_by_side = batch->order != NULL ? HF_LANES : 1};
+    for (int l = 0; l < n; l++) {
+        quartets.ket[l] = (int32_t)(queue->ket[which[l]] - list);
+        quartets.range[l] = (int16_t)queue->waiting[which[l]].range;
+    }
+    if (!hf_integral_store_append(work->store, quartets, narrow, value)) work->store_failed = true;
 }
 
-/** Computes and digests the quartets that wait for a bra. */
-static void flush(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
+/** Adds group `first` .. of a batch, or its quartet `first`, to the sums; quartets done. */
+static int add_group(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
+                     const struct hf_quartet_queue *queue, int kind, int first,
+                     const struct hf_integral_batch *batch)
+{
+    const int left = queue->n - first, group = batch->order != NULL ? HF_LANES : 1;
+    const int n = left < group ? left : group;
+    const int *which = batch->order != NULL ? batch->order + first : &first;
+    const struct hf_quartet_values values = {.value = batch->value + (size_t)first * batch->stride,
+                                             .n = (int)batch->stride};
+    struct hf_quartet_to_add quartet[HF_LANES];
+    for (int l = 0; l < n; l++)
+        quartet[l] = to_add(work, queue->ket[which[l]], &queue->waiting[which[l]]);
+    if (batch->order != NULL)
+        hf_add_quartets(&work->digestion, bra, n, quartet, &values);
+    else
+        hf_add_quartet(&work->digestion, bra, quartet, batch->fixed_is_row, &values);
+    if (kind != HF_QUEUE_PLAIN)
+        record(work, bra, queue, kind == HF_QUEUE_NARROW, n, which, batch, values.value);
+    return n;
+}
+
+/** Computes and digests the quartets that wait for a bra in a queue of that kind. */
+static void flush(struct hf_quartet_work *work, const struct hf_shell_pair *bra, int kind,
                   struct hf_quartet_queue *queue)
 {
-    struct bra_place place = {0};
-    const int n = queue->n;
-    if (n == 0) return;
-    const struct hf_integral_batch batch = hf_engine_two_electron(work->engine, bra, n, queue->ket);
-    for (int i = 0; i < n; i++) {
-        const struct hf_shell_pair *ket = queue->ket[i];
-        const double *value = batch.value + (size_t)i * batch.stride;
-        const struct hf_waiting_ket *waiting = &queue->waiting[i];
-        find_bra(work, work->range[waiting->range].blocks, bra, &place);
-        digest_pairs(work, &place, ket, waiting, batch.fixed_is_row, value);
-        if (work->store_use == HF_STORE_RECORD)
-            record(work, bra, ket, waiting->range, batch.fixed_is_row, batch.stride, value);
-    }
-    work->n_computed += n;
+    if (queue->n == 0) return;
+    const struct hf_integral_batch batch =
+        hf_engine_two_electron_lanes(work->engine, bra, queue->n, queue->ket);
+    for (int first = 0; first < queue->n;)
+        first += add_group(work, bra, queue, kind, first, &batch);
+    work->n_computed += queue->n;
     queue->n = 0;
 }
 
 static void flush_all(struct hf_quartet_work *work, const struct hf_shell_pair *bra)
 {
-    for (int c = 0; c < work->pairs->n_class; c++) flush(work, bra, &work->queue[c]);
+    for (int q = 0; q < work->pairs->n_class * HF_N_QUEUE; q++)
+        flush(work, bra, q % HF_N_QUEUE, &work->queue[q]);
 }
 
 static void add_to_queue(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
-                         const struct hf_shell_pair *ket, struct hf_waiting_ket waiting)
+                         const struct hf_shell_pair *ket, int kind, struct hf_waiting_ket waiting)
 {
-    struct hf_quartet_queue *queue = &work->queue[ket->pair_class];
+    struct hf_quartet_queue *queue = &work->queue[ket->pair_class * HF_N_QUEUE + kind];
     queue->ket[queue->n] = ket;
     queue->waiting[queue->n++] = waiting;
-    if (queue->n == HF_MAX_BATCH) flush(work, bra, queue);
+    if (queue->n == HF_MAX_BATCH) flush(work, bra, kind, queue);
 }
 
 /** What the screening of one bra pair needs of the densities. */
 struct bra_bounds {
-    struct place a, b;
+    struct hf_place a, b;
     double coulomb;                    /**< largest |D_ab| */
     const double *a_row[2], *b_row[2]; /**< rows of a and b in the bounds with C and D */
 };
@@ -225,9 +128,9 @@ static struct bra_bounds find_bra_bounds(const struct hf_quartet_work *work,
                                          const struct hf_quartet_blocks *blocks,
                                          const struct hf_shell_pair *bra)
 {
-    struct bra_bounds bounds = {.a = find_place(work, blocks, bra->a, HF_ATOM_A),
-                                .b = find_place(work, blocks, bra->b, HF_ATOM_A)};
-    const struct place *a = &bounds.a, *b = &bounds.b;
+    struct bra_bounds bounds = {.a = hf_find_place(work->pairs->basis, blocks, bra->a, HF_ATOM_A),
+                                .b = hf_find_place(work->pairs->basis, blocks, bra->b, HF_ATOM_A)};
+    const struct hf_place *a = &bounds.a, *b = &bounds.b;
     if (blocks->coulomb)
         bounds.coulomb =
             blocks->largest[a->atom][b->atom][a->bound * blocks->n_shell[b->atom] + b->bound];
@@ -246,8 +149,8 @@ static struct hf_waiting_ket screen(const struct hf_quartet_work *work,
                                     const struct bra_bounds *bra, const struct hf_shell_pair *ket,
                                     double bound, int range)
 {
-    const struct place c = find_place(work, blocks, ket->a, HF_ATOM_C);
-    const struct place d = find_place(work, blocks, ket->b, HF_ATOM_C);
+    const struct hf_place c = hf_find_place(work->pairs->basis, blocks, ket->a, HF_ATOM_C);
+    const struct hf_place d = hf_find_place(work->pairs->basis, blocks, ket->b, HF_ATOM_C);
     const double threshold = work->screening->threshold;
     struct hf_waiting_ket result = {.range = range};
     if (blocks->coulomb) {
@@ -279,7 +182,11 @@ static void queue_kets(struct hf_quartet_work *work, const struct hf_shell_pair 
         if (stored && work->store_use == HF_STORE_SKIP) continue;
         if (!stored && bound * max_density < threshold) continue;
         const struct hf_waiting_ket waiting = screen(work, blocks, &bounds, ket, bound, range);
-        if (stored || waiting.coulomb || waiting.exchange) add_to_queue(work, bra, ket, waiting);
+        const int kind = !stored                      ? HF_QUEUE_PLAIN
+                         : bound < work->plan->narrow ? HF_QUEUE_NARROW
+                                                      : HF_QUEUE_STORED;
+        if (stored || waiting.coulomb || waiting.exchange)
+            add_to_queue(work, bra, ket, kind, waiting);
     }
 }
 
@@ -307,34 +214,61 @@ void hf_quartets_compute(struct hf_quartet_work *work, int64_t bra_begin, int64_
     }
 }
 
+/** Screens the quartets of a record; whether any adds anything. */
+static bool screen_record(const struct hf_quartet_work *work,
+                          const struct hf_stored_quartets *record, struct hf_waiting_ket waiting[HF_LANES])
+{
+    const struct hf_shell_pair *list = work->pairs->pair, *bra = &list[record->bra];
+    struct bra_bounds bounds = {0};
+    bool any = false;
+    for (int l = 0; l < HF_LANES && l < record->n_quartet; l++) {
+        const int range = record->range[l];
+        const struct hf_quartet_blocks *blocks = work->range[range].blocks;
+        const struct hf_shell_pair *ket = &list[record->ket[l]];
+        if (l == 0 || range != record->range[l - 1]) bounds = find_bra_bounds(work, blocks, bra);
+        waiting[l] = screen(work, blocks, &bounds, ket, bra->bound * ket->bound, range);
+        any = any || waiting[l].coulomb || waiting[l].exchange;
+    }
+    return any;
+}
+
+/** Adds the quartets of a record, or lets those that had no room be computed again. */
+static void read_record(struct hf_quartet_work *work, const struct hf_stored_quartets *record,
+                        const struct hf_quartet_values *values)
+{
+    const struct hf_shell_pair *list = work->pairs->pair, *bra = &list[record->bra];
+    struct hf_waiting_ket waiting[HF_LANES];
+    struct hf_quartet_to_add quartet[HF_LANES];
+    if (!screen_record(work, record, waiting)) return;
+    for (int l = 0; l < HF_LANES && l < record->n_quartet; l++) {
+        const struct hf_shell_pair *ket = &list[record->ket[l]];
+        quartet[l] = to_add(work, ket, &waiting[l]);
+        if (record->kind == HF_STORED_NOTHING)
+            add_to_queue(work, bra, ket, HF_QUEUE_PLAIN, waiting[l]);
+    }
+    if (record->kind == HF_STORED_NOTHING) return;
+    if (record->side_by_side > 1)
+        hf_add_quartets(&work->digestion, bra, record->n_quartet, quartet, values);
+    else
+        hf_add_quartet(&work->digestion, bra, quartet, record->fixed_is_row, values);
+    work->n_read += record->n_quartet;
+}
+
 void hf_quartets_read(struct hf_quartet_work *work, const struct hf_integral_store *store,
                       const struct hf_store_segment *segment, const struct hf_ket_range range[])
 {
     const struct hf_shell_pair *list = work->pairs->pair, *bra_before = NULL;
     struct hf_store_cursor cursor = hf_integral_store_open(segment);
-    const struct hf_stored_quartet *quartet;
-    struct bra_place place = {0};
-    const double *value;
-    const enum hf_store_use use = work->store_use;
-    work->store_use = HF_STORE_NONE; /* of what is computed again */
+    const struct hf_stored_quartets *record;
+    struct hf_quartet_values values;
     work->range = range;
-    while ((quartet = hf_integral_store_next(store, &cursor, work->scratch, &value)) != NULL) {
-        const struct hf_shell_pair *bra = &list[quartet->bra], *ket = &list[quartet->ket];
-        const struct hf_quartet_blocks *blocks = range[quartet->range].blocks;
+    while ((record = hf_integral_store_next(store, &cursor, &values.value, &values.single)) !=
+           NULL) {
+        const struct hf_shell_pair *bra = &list[record->bra];
         if (bra_before != NULL && bra != bra_before) flush_all(work, bra_before);
         bra_before = bra;
-        const struct bra_bounds bounds = find_bra_bounds(work, blocks, bra);
-        const struct hf_waiting_ket waiting =
-            screen(work, blocks, &bounds, ket, bra->bound * ket->bound, quartet->range);
-        if (!waiting.coulomb && !waiting.exchange) continue;
-        if (quartet->kind == HF_STORED_NOTHING) {
-            add_to_queue(work, bra, ket, waiting);
-        } else {
-            find_bra(work, blocks, bra, &place);
-            digest_pairs(work, &place, ket, &waiting, quartet->fixed_is_row, value);
-            work->n_read++;
-        }
+        values.n = record->n;
+        read_record(work, record, &values);
     }
     if (bra_before != NULL) flush_all(work, bra_before);
-    work->store_use = use;
 }

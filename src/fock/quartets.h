@@ -3,43 +3,13 @@
 #ifndef HF_QUARTETS_H
 #define HF_QUARTETS_H
 
-#include "digest.h"
+#include "add_quartets.h"
 #include "hf/engine.h"
 #include "hf/shell_pair.h"
 #include "integral_store.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/** Positions of the four atoms of an atom quartet (AB|CD). */
-enum { HF_ATOM_A, HF_ATOM_B, HF_ATOM_C, HF_ATOM_D, HF_N_ATOM };
-
-/** One density and its sums in blocks of two atoms: [x][y] has the functions of atom x as rows. An
- *  entry [x][y] is needed where a quartet may meet it: D and J for AB, BA, CD, DC; D and K for one
- *  atom of AB with one of CD, in both orders. Sums are NULL when not wanted. */
-struct hf_job_blocks {
-    const double *density[HF_N_ATOM][HF_N_ATOM];
-    double *coulomb[HF_N_ATOM][HF_N_ATOM], *exchange[HF_N_ATOM][HF_N_ATOM];
-};
-
-/** How the functions of four atoms are numbered in matrices or blocks. */
-struct hf_block_shape {
-    int first[HF_N_ATOM];   /**< function that is row or column 0 */
-    int columns[HF_N_ATOM]; /**< from one row to the next where these are the columns */
-};
-
-/** Where an atom quartet finds its blocks. */
-struct hf_quartet_blocks {
-    int n_job;
-    const struct hf_job_blocks *job; /**< [n_job] */
-    int atom[HF_N_ATOM];
-    struct hf_block_shape density, sum;
-    int first_shell[HF_N_ATOM], n_shell[HF_N_ATOM]; /**< likewise of `largest` */
-    /** [x][y]: largest |D| of each pair of shells over all densities, an array [shells of x][shells
-     *  of y]. */
-    const double *largest[HF_N_ATOM][HF_N_ATOM];
-    bool coulomb, exchange; /**< whether any J, any K is wanted of this atom quartet */
-};
 
 /** Shell pairs begin .. end-1, inside one pair of atoms where blocks are atom blocks. */
 struct hf_ket_range {
@@ -62,6 +32,9 @@ struct hf_quartet_queue {
     struct hf_waiting_ket waiting[HF_MAX_BATCH];
 };
 
+/** Queues of a class: what is stored is computed apart, what will do in single precision too. */
+enum { HF_QUEUE_PLAIN, HF_QUEUE_STORED, HF_QUEUE_NARROW, HF_N_QUEUE };
+
 /** What a build leaves out. */
 struct hf_screening {
     double threshold;   /**< hartree */
@@ -79,11 +52,10 @@ enum hf_store_use {
 struct hf_quartet_work {
     const struct hf_shell_pairs *pairs;   /**< borrowed */
     const struct hf_screening *screening; /**< borrowed */
-    const struct hf_digest_kernels *digest;
+    struct hf_digestion digestion;
     struct hf_engine *engine;
     struct hf_quartet_queue *queue;   /**< [n_class], empty between calls */
     const struct hf_ket_range *range; /**< of the call */
-    double *scratch;                  /**< one quartet */
     enum hf_store_use store_use;
     const struct hf_store_plan *plan; /**< borrowed; unless HF_STORE_NONE */
     struct hf_integral_store *store;  /**< borrowed; where HF_STORE_RECORD puts them */

@@ -41,7 +41,7 @@ static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan 
     const double width = bound < plan->narrow ? sizeof(float) : sizeof(double);
     *sample = (struct sample){
         .value = bra->cost_per_number * ket->cost_per_number,
-        .bytes = n * width + sizeof(struct hf_stored_quartet),
+        .bytes = n * width + sizeof(struct hf_stored_quartets) / HF_LANES,
         .cost = hf_shell_pair_cost(pairs, bra) * hf_shell_pair_cost(pairs, ket),
     };
     return true;

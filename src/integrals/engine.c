@@ -28,11 +28,12 @@ struct hf_engine {
     Libint_eri_t *primitive; /**< the first holds Libint's work space */
     bool libint_ready;
     struct engine_sizes size;
-    double *scratch;   /**< of the recurrence */
-    double *buffer[3]; /**< blocks between the steps */
-    double *levels;    /**< contracted levels of one quartet, all parts */
-    double *assembled; /**< quartets of which the parts are put together */
-    double *result;    /**< [HF_MAX_BATCH][largest quartet] */
+    double *scratch;         /**< of the recurrence */
+    double *buffer[3];       /**< blocks between the steps */
+    double *levels;          /**< contracted levels of one quartet, all parts */
+    double *assembled;       /**< quartets of which the parts are put together */
+    double *result;          /**< [HF_MAX_BATCH][largest quartet] */
+    int order[HF_MAX_BATCH]; /**< of the quartets of the last batch */
     struct hf_engine_account account;
 };
 
@@ -342,19 +343,16 @@ static const double *by_recurrence(struct hf_engine *engine, const struct hf_qua
     return parts_to_functions(engine, quartet, quartet->ket->ab, 1, engine->levels);
 }
 
-/** HF_LANES quartets (fixed | ket[l]) at once, into result[l], each [ket][bra]. */
-static void by_batch_recurrence(struct hf_engine *engine, const struct hf_quartet *quartet,
-                                const struct hf_shell_pair *const ket[HF_LANES],
-                                double *const result[HF_LANES])
+/** HF_LANES quartets (fixed | ket[l]) at once: [ket][bra][HF_LANES]. */
+static const double *by_batch_recurrence(struct hf_engine *engine, const struct hf_quartet *quartet,
+                                         const struct hf_shell_pair *const ket[HF_LANES])
 {
     _Alignas(64) double shift[3][HF_LANES];
     for (int d = 0; d < 3; d++)
         for (int l = 0; l < HF_LANES; l++) shift[d][l] = ket[l]->ab[d];
     engine->account.n_primitive_quartet +=
         engine->kernels->recurrence_batch(quartet, ket, engine->scratch);
-    const double *block = parts_to_functions(engine, quartet, shift[0], HF_LANES, engine->scratch);
-    engine->kernels->split_lanes(quartet->bra_class->n_function * quartet->ket_class->n_function,
-                                 block, result);
+    return parts_to_functions(engine, quartet, shift[0], HF_LANES, engine->scratch);
 }
 
 /** Block [ket][bra] of one part each by Libint; NULL when every primitive is negligible. */
@@ -416,10 +414,11 @@ static void compute_singly(struct hf_engine *engine, struct hf_quartet *quartet,
 }
 
 /** HF_LANES quartets at a time, in the order given; a last group that is not full repeats its last
- *  pair. */
+ *  pair. Results stay side by side, or one quartet after the other. */
 static void compute_in_groups(struct hf_engine *engine, struct hf_quartet *quartet,
                               const struct hf_shell_pair *fixed, int n,
-                              const struct hf_shell_pair *const other[], const int order[])
+                              const struct hf_shell_pair *const other[], const int order[],
+                              bool side_by_side)
 {
     const struct hf_pair_class *of = engine->pairs->class_of;
     quartet->bra = fixed;
@@ -435,7 +434,12 @@ static void compute_in_groups(struct hf_engine *engine, struct hf_quartet *quart
             group[l] = other[i];
             result[l] = engine->result + (size_t)i * stride;
         }
-        by_batch_recurrence(engine, quartet, group, result);
+        const double *block = by_batch_recurrence(engine, quartet, group);
+        if (side_by_side)
+            memcpy(engine->result + (size_t)first * stride, block,
+                   stride * HF_LANES * sizeof *block);
+        else
+            engine->kernels->split_lanes((int)stride, block, result);
     }
 }
 
@@ -451,9 +455,10 @@ static void sort_by_primitives(int n, const struct hf_shell_pair *const other[],
     }
 }
 
-struct hf_integral_batch hf_engine_two_electron(struct hf_engine *engine,
-                                                const struct hf_shell_pair *fixed, int n,
-                                                const struct hf_shell_pair *const other[])
+static struct hf_integral_batch two_electron(struct hf_engine *engine,
+                                             const struct hf_shell_pair *fixed, int n,
+                                             const struct hf_shell_pair *const other[],
+                                             bool side_by_side)
 {
     const struct hf_pair_class *kind = &engine->pairs->class_of[fixed->pair_class];
     const struct hf_pair_class *kinds = &engine->pairs->class_of[other[0]->pair_class];
@@ -462,19 +467,34 @@ struct hf_integral_batch hf_engine_two_electron(struct hf_engine *engine,
         .cartesian = &engine->cartesian,
         .threshold = engine->threshold,
     };
-    int order[HF_MAX_BATCH];
-    sort_by_primitives(n, other, order);
-    const enum method method = choose_method(kind, kinds, fixed, n, other, order);
+    sort_by_primitives(n, other, engine->order);
+    const enum method method = choose_method(kind, kinds, fixed, n, other, engine->order);
     struct hf_integral_batch batch = {
         .value = engine->result,
         .stride = (size_t)kind->n_function * (size_t)kinds->n_function,
         .fixed_is_row = method != BY_BATCH_RECURRENCE && kind->l_high > kinds->l_high,
     };
-    if (method == BY_BATCH_RECURRENCE)
-        compute_in_groups(engine, &quartet, fixed, n, other, order);
-    else
+    if (method == BY_BATCH_RECURRENCE) {
+        compute_in_groups(engine, &quartet, fixed, n, other, engine->order, side_by_side);
+        if (side_by_side) batch.order = engine->order;
+    } else {
         compute_singly(engine, &quartet, method, fixed, n, other, batch.fixed_is_row);
+    }
     engine->account.n_quartet += n;
     engine->account.n_integral += (int64_t)batch.stride * n;
     return batch;
+}
+
+struct hf_integral_batch hf_engine_two_electron(struct hf_engine *engine,
+                                                const struct hf_shell_pair *fixed, int n,
+                                                const struct hf_shell_pair *const other[])
+{
+    return two_electron(engine, fixed, n, other, false);
+}
+
+struct hf_integral_batch hf_engine_two_electron_lanes(struct hf_engine *engine,
+                                                      const struct hf_shell_pair *fixed, int n,
+                                                      const struct hf_shell_pair *const other[])
+{
+    return two_electron(engine, fixed, n, other, true);
 }
