@@ -64,6 +64,8 @@ BAD_INPUT = [
     ("absurd coordinate", WATER.replace("0.22166487", "1e30"), [], ["line 5", "out of range"]),
     ("absurd charge", WATER + "charge 99\n", [], ["line 9", "no electrons"]),
     ("overflow", WATER.replace("0.22166487", "1e999"), [], ["line 5", "out of range"]),
+    ("memory without a unit", WATER, ["--memory", "500"], ["--memory: memory '500'", "500 MB", "auto"]),
+    ("no threads", WATER, ["--threads", "0"], ["--threads", "1 to 1024"]),
     ("absurd tolerance", WATER, ["--energy-tolerance", "7"], ["--energy-tolerance", "expected"]),
     ("empty file", "", [], ["empty"]),
     ("binary file", "\x7fELF\x00\x01", [], ["not a text file"]),

@@ -120,6 +120,26 @@ static void defaults_are_those_of_the_library(void **state)
     hf_command_done(&command);
 }
 
+static void sizes_have_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double bytes;
+    } good[] = {{"0", 0.0},      {"0 GB", 0.0},           {"12 B", 12.0}, {"1.5kB", 1500.0},
+                {"500 MB", 5e8}, {"2 GiB", 2147483648.0}, {"1tb", 1e12}};
+    static const char *const bad[] = {"", "GB", "500", "-1 MB", "3 pounds", "nan MB", "1e30 GB"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        double bytes = -1.0;
+        assert_true(hf_parse_size(good[i].text, &bytes));
+        assert_true(bytes == good[i].bytes);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double bytes;
+        assert_false(hf_parse_size(bad[i], &bytes));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +149,7 @@ int main(void)
         cmocka_unit_test(help_wins_over_what_follows),
         cmocka_unit_test(every_default_is_a_valid_value),
         cmocka_unit_test(defaults_are_those_of_the_library),
+        cmocka_unit_test(sizes_have_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
