@@ -281,45 +281,6 @@ static hf_status allocate_lists(struct hf_distributed *data, int n_job, struct h
     return HF_OK;
 }
 
-/** Brings the blocks of this rank from published to merged functions or, of sums, back. */
-static void mix_blocks(const struct hf_distributed *data, const struct hf_basis *merged, int rank,
-                       bool sums, struct hf_block_array *array)
-{
-    if (merged->n_mixing == 0) return;
-    for (int i = 0; i < merged->n_atom; i++) {
-        for (int j = 0; j <= i; j++) {
-            const struct hf_block_place place = hf_block_layout_find(data->layout, i, j);
-            if (place.rank != rank) continue;
-            double *block = hf_block_array_local(array) + place.offset;
-            (sums ? hf_mix_sums : hf_mix_density)(merged, i, j, block);
-        }
-    }
-}
-
-/** The arrays of the build, the densities filled in. Collective. */
-static hf_status create_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
-                               struct hf_error *error)
-{
-    struct hf_distributed *data = self->data;
-    hf_status status = HF_OK;
-    for (int i = 0; i < data->n_job; i++) {
-        HF_TRY(hf_block_array_create(data->onesided, data->layout, "density blocks", &data->D[i],
-                                     error));
-        if (job[i].coulomb != NULL)
-            HF_TRY(hf_block_array_create(data->onesided, data->layout, "Coulomb blocks",
-                                         &data->J[i], error));
-        if (job[i].exchange != NULL)
-            HF_TRY(hf_block_array_create(data->onesided, data->layout, "exchange blocks",
-                                         &data->K[i], error));
-        HF_TRY(hf_matrix_get_blocks(job[i].density, data->layout, hf_block_array_local(data->D[i]),
-                                    error));
-        mix_blocks(data, self->pairs->basis, self->context->rank, false, data->D[i]);
-        hf_block_array_fence(data->D[i]);
-    }
-cleanup:
-    return status;
-}
-
 /** Bytes of the blocks that one kind of cache may keep: no more than half of a matrix, and than
  * about the share of a rank once there are many. */
 static double cache_budget(int n_function, int n_rank)
@@ -375,34 +336,6 @@ static void book_blocks(struct hf_fock_builder *self)
     self->account.blocks.n_sent += count[3];
 }
 
-/** J and K to the matrices of the caller. Collective. */
-static hf_status collect_results(struct hf_fock_builder *self, const struct hf_fock_job job[],
-                                 struct hf_error *error)
-{
-    struct hf_distributed *data = self->data;
-    const struct hf_basis *basis = self->pairs->basis;
-    const int rank = self->context->rank;
-    hf_status status = HF_OK;
-    for (int i = 0; i < data->n_job; i++) {
-        if (data->J[i] != NULL) {
-            hf_block_array_fence(data->J[i]);
-            mix_blocks(data, basis, rank, true, data->J[i]);
-            HF_TRY(hf_matrix_set_blocks(job[i].coulomb, data->layout,
-                                        hf_block_array_local(data->J[i]), error));
-            hf_block_array_destroy(&data->J[i]);
-        }
-        if (data->K[i] != NULL) {
-            hf_block_array_fence(data->K[i]);
-            mix_blocks(data, basis, rank, true, data->K[i]);
-            HF_TRY(hf_matrix_set_blocks(job[i].exchange, data->layout,
-                                        hf_block_array_local(data->K[i]), error));
-            hf_block_array_destroy(&data->K[i]);
-        }
-    }
-cleanup:
-    return status;
-}
-
 static void release_caches(struct hf_distributed *data)
 {
     hf_block_cache_destroy(&data->density);
@@ -435,7 +368,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     HF_TRY(hf_agree(context->comm, status, error));
 
     hf_timer_start(&context->timers, HF_PHASE_FOCK_REDUCE);
-    status = create_arrays(self, job, error);
+    status = hf_distributed_create_arrays(self, job, error);
     if (status == HF_OK)
         hf_density_bounds_find(&data->bounds, context, data->layout, n_job, data->D);
     hf_timer_stop(&context->timers, HF_PHASE_FOCK_REDUCE);
@@ -449,7 +382,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
 
     hf_timer_start(&context->timers, HF_PHASE_FOCK_REDUCE);
     for (int i = 0; i < n_job; i++) hf_block_array_destroy(&data->D[i]);
-    status = collect_results(self, job, error);
+    status = hf_distributed_collect(self, job, error);
     hf_timer_stop(&context->timers, HF_PHASE_FOCK_REDUCE);
 cleanup:
     release_build(data);

@@ -57,6 +57,14 @@ struct hf_distributed {
     bool sums_failed;  /**< no memory for cached sums */
 };
 
+/** The arrays of a build, the densities filled in. On failure some may be left. Collective. */
+hf_status hf_distributed_create_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
+                                       struct hf_error *error) HF_MUST_CHECK;
+
+/** J and K to the matrices of the caller; their arrays are destroyed. Collective. */
+hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
+                                 struct hf_error *error) HF_MUST_CHECK;
+
 /** The next step that passes the screening by atoms, taking tasks as needed. False when there are
  * no more, or with *status set when the build is interrupted. */
 bool hf_step_next(struct hf_fock_builder *self, struct hf_step_source *source, struct hf_step *step,

@@ -216,7 +216,8 @@ void hf_quartets_compute(struct hf_quartet_work *work, int64_t bra_begin, int64_
 
 /** Screens the quartets of a record; whether any adds anything. */
 static bool screen_record(const struct hf_quartet_work *work,
-                          const struct hf_stored_quartets *record, struct hf_waiting_ket waiting[HF_LANES])
+                          const struct hf_stored_quartets *record,
+                          struct hf_waiting_ket waiting[HF_LANES])
 {
     const struct hf_shell_pair *list = work->pairs->pair, *bra = &list[record->bra];
     struct bra_bounds bounds = {0};

@@ -1,41 +1,10 @@
 /* Two-electron integrals of shell quartets: Libint for high angular momenta, our own vectorised
  * recurrence where contraction makes the primitives the larger part of the work. */
-#include "hf/engine.h"
-
-#include "kernels.h"
+#include "engine_private.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-/** Largest of what the quartets of a list of pairs need, in numbers unless it says otherwise. */
-struct engine_sizes {
-    size_t n_primitive; /**< primitive quartets given to Libint */
-    size_t scratch;     /**< of the recurrence */
-    size_t block;       /**< between the steps, HF_LANES quartets where they are batched */
-    size_t levels;      /**< contracted levels of all parts */
-    size_t result;      /**< one quartet */
-};
-
-struct hf_engine {
-    const struct hf_shell_pairs *pairs; /**< borrowed */
-    const struct hf_kernels *kernels;
-    int *most_primitive; /**< [n_class] */
-    struct hf_boys *boys;
-    struct hf_cartesian_table cartesian;
-    struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
-    double threshold;
-    Libint_eri_t *primitive; /**< the first holds Libint's work space */
-    bool libint_ready;
-    struct engine_sizes size;
-    double *scratch;         /**< of the recurrence */
-    double *buffer[3];       /**< blocks between the steps */
-    double *levels;          /**< contracted levels of one quartet, all parts */
-    double *assembled;       /**< quartets of which the parts are put together */
-    double *result;          /**< [HF_MAX_BATCH][largest quartet] */
-    int order[HF_MAX_BATCH]; /**< of the quartets of the last batch */
-    struct hf_engine_account account;
-};
 
 const struct hf_kernels *hf_kernels_best(void)
 {
@@ -229,118 +198,13 @@ struct hf_engine_account hf_engine_account(const struct hf_engine *engine)
     return engine->account;
 }
 
-/** The buffer a step may write to: not the one it reads. */
-static double *other_buffer(const struct hf_engine *engine, const double *in)
-{
-    return in == engine->buffer[0] ? engine->buffer[1] : engine->buffer[0];
-}
-
-/** Makes the two shells of a pair spherical in a block [a][b][right]; where the block is then. */
-static const double *pair_to_spherical(struct hf_engine *engine, const struct hf_pair_part *part,
-                                       int right, const double *in)
-{
-    const int n_b = hf_n_cartesian(part->l_b);
-    if (part->spherical_a) {
-        double *out = other_buffer(engine, in);
-        engine->kernels->to_spherical(&engine->harmonics[part->l_a], part->l_a, n_b * right, in,
-                                      out);
-        in = out;
-    }
-    if (part->spherical_b) {
-        double *out = other_buffer(engine, in);
-        const size_t from = (size_t)n_b * right, to = (size_t)part->n_b * right;
-        for (int a = 0; a < part->n_a; a++)
-            engine->kernels->to_spherical(&engine->harmonics[part->l_b], part->l_b, right,
-                                          in + (size_t)a * from, out + (size_t)a * to);
-        in = out;
-    }
-    return in;
-}
-
-/** Horizontal recurrence of one pair, rows of `right`; `shift` is A - B, or one per lane. */
-static const double *pair_horizontal(struct hf_engine *engine, const struct hf_pair_part *part,
-                                     const double *shift, bool shift_per_lane, int right,
-                                     const double *in)
-{
-    if (part->l_b == 0) return in;
-    const struct hf_horizontal step = {
-        .cartesian = &engine->cartesian,
-        .l_a = part->l_a,
-        .l_b = part->l_b,
-        .right = right,
-        .shift_per_lane = shift_per_lane,
-        .shift = shift,
-    };
-    double *out = other_buffer(engine, in);
-    engine->kernels->horizontal_recurrence(&step, in, engine->buffer[2], out);
-    return out;
-}
-
-/** Steps from contracted levels of one part of bra and of ket, [e][f][width], to functions
- *  [ket][bra][width]; width is 1 or HF_LANES. The shift of the ket is one per lane for the latter.
- */
-static const double *to_functions(struct hf_engine *engine, const struct hf_pair_part *bra,
-                                  const struct hf_pair_part *ket, const double *bra_shift,
-                                  const double *ket_shift, int width, const double *levels)
-{
-    const int n_bra = bra->n_a * bra->n_b, n_f = hf_part_n_level(ket);
-    const double *block = pair_horizontal(engine, bra, bra_shift, false, n_f * width, levels);
-    block = pair_to_spherical(engine, bra, n_f * width, block);
-    if (n_bra > 1 && n_f > 1) {
-        double *out = other_buffer(engine, block);
-        if (width == 1)
-            engine->kernels->transpose(n_bra, n_f, block, out);
-        else
-            engine->kernels->transpose_lanes(n_bra, n_f, block, out);
-        block = out;
-    }
-    block = pair_horizontal(engine, ket, ket_shift, width > 1, n_bra * width, block);
-    return pair_to_spherical(engine, ket, n_bra * width, block);
-}
-
-/** Puts the block of two parts, [ket][bra][width], into that of their classes. */
-static void assemble(const struct hf_pair_class *bra_class, const struct hf_pair_class *ket_class,
-                     const struct hf_pair_part *bra, const struct hf_pair_part *ket, int width,
-                     const double *block, double *to)
-{
-    const size_t bytes = (size_t)(bra->n_b * width) * sizeof *block;
-    for (int c = 0; c < ket->n_a; c++) {
-        for (int d = 0; d < ket->n_b; d++) {
-            const int row = (ket->first_a + c) * ket_class->n_b + ket->first_b + d;
-            for (int a = 0; a < bra->n_a; a++, block += bra->n_b * width) {
-                const int column = (bra->first_a + a) * bra_class->n_b + bra->first_b;
-                memcpy(to + ((size_t)row * bra_class->n_function + column) * width, block, bytes);
-            }
-        }
-    }
-}
-
-/** All parts from levels to functions, put together: [ket][bra][width]. */
-static const double *parts_to_functions(struct hf_engine *engine, const struct hf_quartet *quartet,
-                                        const double *ket_shift, int width, const double *levels)
-{
-    const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
-    if (bra->n_part == 1 && ket->n_part == 1)
-        return to_functions(engine, bra->part, ket->part, quartet->bra->ab, ket_shift, width,
-                            levels);
-    for (int b = 0; b < bra->n_part; b++) {
-        for (int k = 0; k < ket->n_part; k++) {
-            const double *block = to_functions(engine, &bra->part[b], &ket->part[k],
-                                               quartet->bra->ab, ket_shift, width, levels);
-            assemble(bra, ket, &bra->part[b], &ket->part[k], width, block, engine->assembled);
-            levels += hf_part_n_level(&bra->part[b]) * hf_part_n_level(&ket->part[k]) * width;
-        }
-    }
-    return engine->assembled;
-}
-
 /** Block [ket][bra] by our own recurrence; NULL when every primitive is negligible. */
 static const double *by_recurrence(struct hf_engine *engine, const struct hf_quartet *quartet)
 {
     const int n = engine->kernels->recurrence_one(quartet, engine->scratch, engine->levels);
     engine->account.n_primitive_quartet += n;
     if (n == 0) return NULL;
-    return parts_to_functions(engine, quartet, quartet->ket->ab, 1, engine->levels);
+    return hf_parts_to_functions(engine, quartet, quartet->ket->ab, 1, engine->levels);
 }
 
 /** HF_LANES quartets (fixed | ket[l]) at once: [ket][bra][HF_LANES]. */
@@ -352,7 +216,7 @@ static const double *by_batch_recurrence(struct hf_engine *engine, const struct 
         for (int l = 0; l < HF_LANES; l++) shift[d][l] = ket[l]->ab[d];
     engine->account.n_primitive_quartet +=
         engine->kernels->recurrence_batch(quartet, ket, engine->scratch);
-    return parts_to_functions(engine, quartet, shift[0], HF_LANES, engine->scratch);
+    return hf_parts_to_functions(engine, quartet, shift[0], HF_LANES, engine->scratch);
 }
 
 /** Block [ket][bra] of one part each by Libint; NULL when every primitive is negligible. */
@@ -369,10 +233,10 @@ static const double *part_by_libint(struct hf_engine *engine, const struct hf_qu
     libint2_build_eri[bra->l_a][bra->l_b][ket->l_a][ket->l_b](primitive);
     const int n_bra = bra->n_a * bra->n_b;
     const int n_ket = hf_n_cartesian(ket->l_a) * hf_n_cartesian(ket->l_b);
-    const double *block = pair_to_spherical(engine, bra, n_ket, primitive[0].targets[0]);
-    double *out = other_buffer(engine, block);
+    const double *block = hf_pair_to_spherical(engine, bra, n_ket, primitive[0].targets[0]);
+    double *out = hf_other_buffer(engine, block);
     engine->kernels->transpose(n_bra, n_ket, block, out);
-    return pair_to_spherical(engine, ket, n_bra, out);
+    return hf_pair_to_spherical(engine, ket, n_bra, out);
 }
 
 /** The same of all parts. */
@@ -384,7 +248,7 @@ static const double *by_libint(struct hf_engine *engine, const struct hf_quartet
         for (int k = 0; k < ket->n_part; k++) {
             const double *block = part_by_libint(engine, quartet, b, k);
             if (block == NULL) return NULL;
-            assemble(bra, ket, &bra->part[b], &ket->part[k], 1, block, engine->assembled);
+            hf_assemble_parts(bra, ket, &bra->part[b], &ket->part[k], 1, block, engine->assembled);
         }
     }
     return engine->assembled;

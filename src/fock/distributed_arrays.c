@@ -1,0 +1,67 @@
+/* Between the matrices of the caller and the blocks of a distributed build. */
+#include "distributed.h"
+
+/** Brings the blocks of this rank from published to merged functions or, of sums, back. */
+static void mix_blocks(const struct hf_distributed *data, const struct hf_basis *merged, int rank,
+                       bool sums, struct hf_block_array *array)
+{
+    if (merged->n_mixing == 0) return;
+    for (int i = 0; i < merged->n_atom; i++) {
+        for (int j = 0; j <= i; j++) {
+            const struct hf_block_place place = hf_block_layout_find(data->layout, i, j);
+            if (place.rank != rank) continue;
+            double *block = hf_block_array_local(array) + place.offset;
+            (sums ? hf_mix_sums : hf_mix_density)(merged, i, j, block);
+        }
+    }
+}
+
+hf_status hf_distributed_create_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
+                                       struct hf_error *error)
+{
+    struct hf_distributed *data = self->data;
+    hf_status status = HF_OK;
+    for (int i = 0; i < data->n_job; i++) {
+        HF_TRY(hf_block_array_create(data->onesided, data->layout, "density blocks", &data->D[i],
+                                     error));
+        if (job[i].coulomb != NULL)
+            HF_TRY(hf_block_array_create(data->onesided, data->layout, "Coulomb blocks",
+                                         &data->J[i], error));
+        if (job[i].exchange != NULL)
+            HF_TRY(hf_block_array_create(data->onesided, data->layout, "exchange blocks",
+                                         &data->K[i], error));
+        HF_TRY(hf_matrix_get_blocks(job[i].density, data->layout, hf_block_array_local(data->D[i]),
+                                    error));
+        mix_blocks(data, self->pairs->basis, self->context->rank, false, data->D[i]);
+        hf_block_array_fence(data->D[i]);
+    }
+cleanup:
+    return status;
+}
+
+hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
+                                 struct hf_error *error)
+{
+    struct hf_distributed *data = self->data;
+    const struct hf_basis *basis = self->pairs->basis;
+    const int rank = self->context->rank;
+    hf_status status = HF_OK;
+    for (int i = 0; i < data->n_job; i++) {
+        if (data->J[i] != NULL) {
+            hf_block_array_fence(data->J[i]);
+            mix_blocks(data, basis, rank, true, data->J[i]);
+            HF_TRY(hf_matrix_set_blocks(job[i].coulomb, data->layout,
+                                        hf_block_array_local(data->J[i]), error));
+            hf_block_array_destroy(&data->J[i]);
+        }
+        if (data->K[i] != NULL) {
+            hf_block_array_fence(data->K[i]);
+            mix_blocks(data, basis, rank, true, data->K[i]);
+            HF_TRY(hf_matrix_set_blocks(job[i].exchange, data->layout,
+                                        hf_block_array_local(data->K[i]), error));
+            hf_block_array_destroy(&data->K[i]);
+        }
+    }
+cleanup:
+    return status;
+}
