@@ -39,7 +39,7 @@ static enum method choose_method(const struct hf_pair_class *kind,
                                  const struct hf_shell_pair *const other[], const int order[])
 {
     const double libint_primitive = 0.35, libint_quartet = 3.0;
-    const double one_quartet = 3.0, batch_step = 1.2, batch_group = 4.0;
+    const double one_quartet = 10.0, batch_step = 1.0, batch_group = 4.0;
     const int l_fixed = kind->l_high, l_other = kinds->l_high;
     if (l_fixed > HF_MAX_RECURRENCE_L || l_other > HF_MAX_RECURRENCE_L) return BY_LIBINT;
     int64_t n_primitive = 0, n_one = 0, n_batch = 0;
