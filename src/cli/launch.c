@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-/* OpenBLAS has it, the reference BLAS has not. */
-void openblas_set_num_threads(int n_thread) __attribute__((weak));
-#endif
-
 /** Ranks and sizes that launchers put into the environment of the processes they start. */
 static const struct {
     const char *launcher, *size, *rank;
@@ -95,9 +90,7 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_err
     const int n_task = environment_number("SLURM_NTASKS");
     if (n_rank == 1 && n_task > 1 && getenv("SLURM_STEP_NUM_TASKS") == NULL)
         launch->n_unused_task = n_task;
-#if defined(__GNUC__)
-    if (openblas_set_num_threads != NULL) openblas_set_num_threads(1);
-#endif
+    hf_linalg_set_blas_threads(1);
     return HF_OK;
 }
 

@@ -31,7 +31,8 @@ struct hermite_coulomb {
 struct one_electron {
     enum hf_operator which;
     const struct hf_molecule *molecule;
-    struct hf_boys *boys;
+    struct hf_boys
+        *boys; /**< nuclear attraction only: its tables cost more than an overlap matrix */
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     struct hermite_coulomb coulomb[2];
@@ -292,8 +293,8 @@ hf_status hf_one_electron(struct hf_context *context, const struct hf_basis *bas
     self = calloc(1, sizeof *self);
     blocks = hf_memory_allocate_matrix(context->memory, "one-electron integrals",
                                        hf_block_layout_local_size(layout), sizeof *blocks);
-    if (self != NULL) self->boys = hf_boys_create();
-    if (self == NULL || blocks == NULL || self->boys == NULL)
+    if (self != NULL && which == HF_NUCLEAR) self->boys = hf_boys_create();
+    if (self == NULL || blocks == NULL || (which == HF_NUCLEAR && self->boys == NULL))
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
     HF_TRY(hf_agree(context->comm, status, error));
 
