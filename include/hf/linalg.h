@@ -94,11 +94,14 @@ hf_status hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, do
 /** *result = max_ij |a_ij| on every rank. */
 hf_status hf_matrix_max_abs(const struct hf_matrix *a, double *result,
                             struct hf_error *error) HF_MUST_CHECK;
-/** Eigenvalues (ascending, [n] on every rank) and orthonormal eigenvectors (columns) of a symmetric
- *  matrix; its lower triangle is read and the matrix is destroyed. The sign of each eigenvector is
- *  fixed: its component of largest modulus (the first of those equal to 1e-6) is positive.
- *  A = Z e Z^T and Z Z^T = 1 are checked on a few random vectors after each call.
- *  Errors   HF_NO_RESOURCE when the matrix is not finite, the library fails or the check does, or
+/** All eigenvalues (ascending, [n] on every rank) of a symmetric matrix of order n and orthonormal
+ *  eigenvectors (columns) of the lowest of them: as many as `vector` [n][k] has columns, k <= n;
+ *  none when it is NULL. Fewer vectors cost less. The lower triangle is read and the matrix is
+ *  destroyed. The sign of each eigenvector is fixed: its component of largest modulus (the first of
+ *  those equal to 1e-6) is positive.
+ *  After each call Z^T Z = 1 and Z^T A = e Z^T are checked on a few random vectors, and that the
+ *  eigenvalues and their squares add up to the trace and the squared norm of A.
+ *  Errors   HF_NO_RESOURCE when the matrix is not finite, the library fails or a check does, or
  *           the part of one rank outgrows the 32-bit counts of LAPACK and ScaLAPACK. Same status
  *           and message on every rank. */
 hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],

@@ -1,5 +1,5 @@
 /* Eigenvalues and eigenvectors of symmetric matrices, with fixed signs and a check of the result.
- */
+ * The steps themselves are in eigen_solve.c. */
 #include "linalg_private.h"
 
 #include <assert.h>
@@ -8,98 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** What a check may be off, relative, times the order: far above rounding, far below what hurts. */
+static const double EIGEN_TOLERANCE = 1e-11;
+
 static hf_status no_memory(struct hf_error *error, int n)
 {
     return hf_fail(error, HF_NO_RESOURCE, "out of memory to diagonalise a matrix of order %d", n);
-}
-
-/** LAPACK on rank 0; local. The vectors replace the matrix. */
-static hf_status eigen_serial(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
-                              struct hf_error *error)
-{
-    const int n = a->n_row, query = -1;
-    int info = 0, integer_size = 0;
-    double size = 0.0;
-    if (1.0 + 6.0 * n + 2.0 * n * n > INT32_MAX) /* dsyevd's work space, counted in int */
-        return hf_fail(error, HF_NO_RESOURCE,
-                       "LAPACK cannot diagonalise a matrix of order %d: use more ranks", n);
-    struct hf_memory *memory = a->linalg->context->memory;
-    dsyevd_("V", "L", &n, a->data, &n, eigenvalue, &size, &query, &integer_size, &query, &info);
-    const int n_work = (int)size, n_integer = integer_size;
-    double *work =
-        hf_memory_allocate_matrix(memory, "diagonalisation", (size_t)n_work, sizeof *work);
-    int *integer =
-        hf_memory_allocate(memory, "diagonalisation", (size_t)n_integer, sizeof *integer);
-    hf_status status = HF_OK;
-    if (work == NULL || integer == NULL) {
-        status = no_memory(error, n);
-    } else {
-        dsyevd_("V", "L", &n, a->data, &n, eigenvalue, work, &n_work, integer, &n_integer, &info);
-        if (info != 0)
-            status = hf_fail(error, HF_NO_RESOURCE,
-                             "LAPACK could not diagonalise a matrix of order %d (dsyevd info %d)",
-                             n, info);
-        else
-            memcpy(vector->data, a->data, hf_local_size(a) * sizeof *a->data);
-    }
-    hf_memory_release(memory, work);
-    hf_memory_release(memory, integer);
-    return status;
-}
-
-/** Work space for pdsyevd on this rank; local. */
-static hf_status query_parallel(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
-                                int *n_work, int *n_integer, struct hf_error *error)
-{
-    const struct hf_linalg *grid = a->linalg;
-    const int n = a->n_row, one = 1, query = -1, block = grid->block;
-    int info = 0, integer_size = 0;
-    double size[2] = {0.0, 0.0};
-    if (!grid->inside) {
-        *n_work = *n_integer = 0;
-        return HF_OK;
-    }
-    pdsyevd_("V", "L", &n, a->data, &one, &one, a->descriptor, eigenvalue, vector->data, &one, &one,
-             vector->descriptor, size, &query, &integer_size, &query, &info);
-    /* The query is known to ask for too little (pdstedc); the bound is that routine's own need. */
-    const double columns = (double)vector->local_col + block;
-    const double rows = (double)vector->local_row + block;
-    const double least = 6.0 * n + 2.0 * rows * columns + 3.0 * block * (n + block);
-    const double wanted = 1.25 * fmax(size[0], least) + 1024.0;
-    if (wanted > INT32_MAX) return no_memory(error, n);
-    *n_work = (int)wanted;
-    *n_integer = integer_size + 8 * n + 1024;
-    return HF_OK;
-}
-
-/** ScaLAPACK on the ranks of the grid. Collective over all ranks; the status is this rank's. */
-static hf_status eigen_parallel(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
-                                struct hf_error *error)
-{
-    const struct hf_linalg *grid = a->linalg;
-    struct hf_memory *memory = grid->context->memory;
-    const int n = a->n_row, one = 1;
-    int info = 0, n_work = 0, n_integer = 0;
-    double *work = NULL;
-    int *integer = NULL;
-    hf_status status = query_parallel(a, eigenvalue, vector, &n_work, &n_integer, error);
-    if (status == HF_OK) {
-        work = hf_memory_allocate_matrix(memory, "diagonalisation", (size_t)n_work, sizeof *work);
-        integer = hf_memory_allocate(memory, "diagonalisation", (size_t)n_integer, sizeof *integer);
-        if (work == NULL || integer == NULL) status = no_memory(error, n);
-    }
-    HF_TRY(hf_agree(grid->context->comm, status, error));
-    if (!grid->inside) goto cleanup;
-    pdsyevd_("V", "L", &n, a->data, &one, &one, a->descriptor, eigenvalue, vector->data, &one, &one,
-             vector->descriptor, work, &n_work, integer, &n_integer, &info);
-    if (info != 0)
-        status = hf_fail(error, HF_NO_RESOURCE,
-                         "ScaLAPACK could not diagonalise a matrix of order %d (pdsyevd info %d)",
-                         n, info);
-cleanup:
-    hf_memory_release(memory, work);
-    hf_memory_release(memory, integer);
-    return status;
 }
 
 /** What decides the sign of one column. */
@@ -167,11 +81,13 @@ cleanup:
     return status;
 }
 
-/** Random vectors x and what the matrix makes of them, taken before the matrix is destroyed. An
- *  eigensystem is right when Z Z^T x = x and Z e Z^T x = A x: that costs order n^2 operations and
- *  no copy of the matrix. */
+/** Random vectors x and what the matrix makes of them, its trace and the sum of its squares, taken
+ *  before the matrix is destroyed. Eigenvectors are right when Z^T Z y = y and Z^T A x = e Z^T x,
+ *  eigenvalues are all there when their sum and that of their squares are the matrix's: that costs
+ *  order n^2 operations and no copy of the matrix. */
 struct probe {
-    struct hf_matrix *x, *a_x, *z_x, *result; /**< n x N_PROBE */
+    struct hf_matrix *x, *a_x; /**< n x N_PROBE */
+    double trace, squares;
 };
 enum { N_PROBE = 2 };
 
@@ -188,8 +104,28 @@ static void probe_destroy(struct probe *probe)
 {
     hf_matrix_destroy(&probe->x);
     hf_matrix_destroy(&probe->a_x);
-    hf_matrix_destroy(&probe->z_x);
-    hf_matrix_destroy(&probe->result);
+}
+
+/** Trace and sum of squares of the matrix of which the lower triangle is given. Collective. */
+static void probe_sums(const struct hf_matrix *a, struct probe *probe)
+{
+    const MPI_Comm comm = a->linalg->context->comm;
+    double sum[2] = {0.0, 0.0};
+    for (int j = 0; j < a->local_col; j++) {
+        const double *column = a->data + (size_t)j * (size_t)a->local_row;
+        const int global = hf_global_col(a, j);
+        for (int i = 0; i < a->local_row; i++) {
+            const int row = hf_global_row(a, i);
+            if (row < global) continue;
+            sum[1] += (row == global ? 1.0 : 2.0) * column[i] * column[i];
+            if (row == global) sum[0] += column[i];
+        }
+    }
+    double all[2];
+    MPI_Reduce(sum, all, 2, MPI_DOUBLE, MPI_SUM, 0, comm);
+    MPI_Bcast(all, 2, MPI_DOUBLE, 0, comm); /* the same bits everywhere */
+    probe->trace = all[0];
+    probe->squares = all[1];
 }
 
 /** Refuses a matrix whose lower triangle is not finite: that shows in A x. Collective. */
@@ -202,14 +138,13 @@ static hf_status probe_take(const struct hf_matrix *a, struct probe *probe, stru
     hf_status status;
     HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->x, error));
     HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->a_x, error));
-    HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->z_x, error));
-    HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->result, error));
     for (int j = 0; j < probe->x->local_col; j++)
         for (int i = 0; i < probe->x->local_row; i++)
             probe->x->data[(size_t)j * (size_t)probe->x->local_row + (size_t)i] =
                 scattered((uint64_t)hf_global_col(probe->x, j) * (uint64_t)n +
                           (uint64_t)hf_global_row(probe->x, i));
     hf_matrix_multiply_symmetric(a, probe->x, probe->a_x);
+    probe_sums(a, probe);
     HF_TRY(hf_matrix_max_abs(probe->a_x, &largest, error));
     if (!isfinite(largest))
         status = hf_fail(error, HF_NO_RESOURCE,
@@ -218,28 +153,66 @@ cleanup:
     return status;
 }
 
+/** *orthogonality = max |Z^T Z y - y| and *residual = max |Z^T A x - e y| for y = Z^T x.
+ *  Collective. */
+static hf_status probe_vectors(const struct probe *probe, const double eigenvalue[],
+                               const struct hf_matrix *z, double *orthogonality, double *residual,
+                               struct hf_error *error)
+{
+    const char *label = "eigenvector check";
+    struct hf_linalg *grid = z->linalg;
+    struct hf_matrix *y = NULL, *z_y = NULL, *difference = NULL;
+    hf_status status;
+    HF_TRY(hf_matrix_create(grid, label, z->n_col, N_PROBE, &y, error));
+    HF_TRY(hf_matrix_create(grid, label, z->n_col, N_PROBE, &difference, error));
+    HF_TRY(hf_matrix_create(grid, label, z->n_row, N_PROBE, &z_y, error));
+    HF_TRY(hf_matrix_multiply(1.0, true, z, false, probe->x, 0.0, y, error));
+    HF_TRY(hf_matrix_multiply(1.0, false, z, false, y, 0.0, z_y, error));
+    HF_TRY(hf_matrix_copy(y, difference, error));
+    HF_TRY(hf_matrix_multiply(1.0, true, z, false, z_y, -1.0, difference, error));
+    HF_TRY(hf_matrix_max_abs(difference, orthogonality, error));
+    for (int j = 0; j < y->local_col; j++)
+        for (int i = 0; i < y->local_row; i++)
+            y->data[(size_t)j * (size_t)y->local_row + (size_t)i] *=
+                eigenvalue[hf_global_row(y, i)];
+    HF_TRY(hf_matrix_multiply(1.0, true, z, false, probe->a_x, -1.0, y, error));
+    HF_TRY(hf_matrix_max_abs(y, residual, error));
+cleanup:
+    hf_matrix_destroy(&difference);
+    hf_matrix_destroy(&z_y);
+    hf_matrix_destroy(&y);
+    return status;
+}
+
+/** Refuses eigenvalues that are not all of the matrix's. The same on every rank. */
+static hf_status probe_values(const struct probe *probe, int n, const double eigenvalue[],
+                              double scale, struct hf_error *error)
+{
+    double trace = -probe->trace, squares = -probe->squares;
+    for (int k = 0; k < n; k++) {
+        trace += eigenvalue[k];
+        squares += eigenvalue[k] * eigenvalue[k];
+    }
+    const double tolerance = EIGEN_TOLERANCE * (10.0 + n);
+    const double off = fmax(fabs(trace), fabs(squares) / scale) / scale;
+    if (off < tolerance && isfinite(trace)) return HF_OK; /* neither when they are NaN */
+    return hf_fail(error, HF_NO_RESOURCE,
+                   "the eigenvalues of a matrix of order %d are wrong: sums off by %.1e", n, off);
+}
+
 /** Refuses eigenvalues and eigenvectors that do not reproduce the probe. Collective. */
-static hf_status probe_check(const struct probe *probe, const double eigenvalue[],
+static hf_status probe_check(const struct probe *probe, int n, const double eigenvalue[],
                              const struct hf_matrix *z, struct hf_error *error)
 {
-    const int n = z->n_row;
-    const double tolerance = 1e-11 * (10.0 + n);
-    double residual, orthogonality, scale = 0.0;
-    struct hf_matrix *z_x = probe->z_x, *result = probe->result;
+    const double tolerance = EIGEN_TOLERANCE * (10.0 + n);
+    double residual = 0.0, orthogonality = 0.0, scale = sqrt(probe->squares / n);
     hf_status status;
-    HF_TRY(hf_matrix_multiply(1.0, true, z, false, probe->x, 0.0, z_x, error));
-    HF_TRY(hf_matrix_copy(probe->x, result, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, z, false, z_x, -1.0, result, error));
-    HF_TRY(hf_matrix_max_abs(result, &orthogonality, error));
-    for (int j = 0; j < z_x->local_col; j++)
-        for (int i = 0; i < z_x->local_row; i++)
-            z_x->data[(size_t)j * (size_t)z_x->local_row + (size_t)i] *=
-                eigenvalue[hf_global_row(z_x, i)];
-    HF_TRY(hf_matrix_copy(probe->a_x, result, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, z, false, z_x, -1.0, result, error));
-    HF_TRY(hf_matrix_max_abs(result, &residual, error));
     for (int k = 0; k < n; k++) scale = fmax(scale, fabs(eigenvalue[k]));
-    if (scale > 0.0) residual /= scale;
+    if (!(scale > 0.0)) scale = 1.0;
+    HF_TRY(probe_values(probe, n, eigenvalue, scale, error));
+    if (z == NULL) return HF_OK;
+    HF_TRY(probe_vectors(probe, eigenvalue, z, &orthogonality, &residual, error));
+    residual /= scale;
     if (!(residual < tolerance && orthogonality < tolerance)) /* also when they are NaN */
         status = hf_fail(error, HF_NO_RESOURCE,
                          "the eigenvectors of a matrix of order %d are wrong: residual %.1e, "
@@ -254,21 +227,26 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
 {
     struct hf_linalg *grid = symmetric->linalg;
     const MPI_Comm comm = grid->context->comm;
+    const int n = symmetric->n_row;
     struct probe probe = {0};
+    struct hf_matrix *z = NULL; /* all eigenvectors of the tridiagonal matrix */
     hf_status status = HF_OK;
-    assert(symmetric->n_row == symmetric->n_col && vector->linalg == grid);
-    assert(vector->n_row == symmetric->n_row && vector->n_col == symmetric->n_col);
-    if (symmetric->n_row == 0) return HF_OK;
+    assert(n == symmetric->n_col);
+    if (vector != NULL && vector->n_col == 0) vector = NULL;
+    assert(vector == NULL || (vector->linalg == grid && vector->n_row == n && vector->n_col <= n));
+    if (n == 0) return HF_OK;
     HF_TRY(probe_take(symmetric, &probe, error));
-    if (grid->parallel)
-        status = eigen_parallel(symmetric, eigenvalue, vector, error);
-    else if (grid->inside)
-        status = eigen_serial(symmetric, eigenvalue, vector, error);
-    HF_TRY(hf_agree(comm, status, error));
-    MPI_Bcast(eigenvalue, symmetric->n_row, MPI_DOUBLE, 0, comm);
-    HF_TRY(probe_check(&probe, eigenvalue, vector, error));
-    status = fix_signs(vector, error);
+    if (vector != NULL && vector->n_col < n)
+        HF_TRY(hf_matrix_create(grid, "diagonalisation", n, n, &z, error));
+    HF_TRY(hf_eigen_solve(symmetric, eigenvalue, z != NULL ? z : vector,
+                          vector != NULL ? vector->n_col : 0, error));
+    if (z != NULL) HF_TRY(hf_matrix_copy_columns(z, 0, vector->n_col, NULL, vector, 0, error));
+    hf_matrix_destroy(&z);
+    MPI_Bcast(eigenvalue, n, MPI_DOUBLE, 0, comm);
+    HF_TRY(probe_check(&probe, n, eigenvalue, vector, error));
+    if (vector != NULL) status = fix_signs(vector, error);
 cleanup:
+    hf_matrix_destroy(&z);
     probe_destroy(&probe);
     return status;
 }

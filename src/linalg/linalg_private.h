@@ -59,6 +59,13 @@ static inline bool hf_same_shape(const struct hf_matrix *a, const struct hf_matr
 void hf_matrix_multiply_symmetric(const struct hf_matrix *a, const struct hf_matrix *from,
                                   struct hf_matrix *to);
 
+/** Eigenvalues [n], ascending, of a symmetric matrix (lower triangle read, destroyed) on the ranks
+ * of the grid, and the lowest `n_vector` eigenvectors in the first columns of z [n][n] (its others:
+ *  anything); z may be NULL when n_vector is 0. Signs are the library's, nothing is checked.
+ *  Collective; HF_NO_RESOURCE on all ranks alike. */
+hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
+                         int n_vector, struct hf_error *error) HF_MUST_CHECK;
+
 /* BLAS and LAPACK. */
 void dgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,
             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
@@ -66,8 +73,14 @@ void dgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n
 void dsymm_(const char *side, const char *uplo, const int *m, const int *n, const double *alpha,
             const double *a, const int *lda, const double *b, const int *ldb, const double *beta,
             double *c, const int *ldc);
-void dsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w,
+void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *d, double *e,
+             double *tau, double *work, const int *lwork, int *info);
+void dsterf_(const int *n, double *d, double *e, int *info);
+void dstedc_(const char *compz, const int *n, double *d, double *e, double *z, const int *ldz,
              double *work, const int *lwork, int *iwork, const int *liwork, int *info);
+void dormtr_(const char *side, const char *uplo, const char *trans, const int *m, const int *n,
+             const double *a, const int *lda, const double *tau, double *c, const int *ldc,
+             double *work, const int *lwork, int *info);
 void dsysv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, int *pivot,
             double *b, const int *ldb, double *work, const int *lwork, int *info);
 
@@ -93,9 +106,19 @@ void pdsymm_(const char *side, const char *uplo, const int *m, const int *n, con
 void pdgeadd_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
               const int *ia, const int *ja, const int *desc_a, const double *beta, double *c,
               const int *ic, const int *jc, const int *desc_c);
-void pdsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *ia,
-              const int *ja, const int *desc_a, double *w, double *z, const int *iz, const int *jz,
-              const int *desc_z, double *work, const int *lwork, int *iwork, const int *liwork,
+void pdsytrd_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+              const int *desc_a, double *d, double *e, double *tau, double *work, const int *lwork,
               int *info);
+void pdlared1d_(const int *n, const int *ia, const int *ja, const int *desc,
+                const double *by_column, double *everywhere, double *work, const int *lwork);
+void pdlaset_(const char *uplo, const int *m, const int *n, const double *off_diagonal,
+              const double *diagonal, double *a, const int *ia, const int *ja, const int *desc_a);
+void pdstedc_(const char *compz, const int *n, double *d, double *e, double *q, const int *iq,
+              const int *jq, const int *desc_q, double *work, const int *lwork, int *iwork,
+              const int *liwork, int *info);
+void pdormtr_(const char *side, const char *uplo, const char *trans, const int *m, const int *n,
+              const double *a, const int *ia, const int *ja, const int *desc_a, const double *tau,
+              double *c, const int *ic, const int *jc, const int *desc_c, double *work,
+              const int *lwork, int *info);
 
 #endif

@@ -223,6 +223,43 @@ static void eigenvectors_are_right_for_all_orders(void **state)
     test_context_done(&context);
 }
 
+/** The lowest eigenvectors are those of the full set, and so are all eigenvalues. */
+static void check_lowest(struct hf_context *context, int n, int n_vector)
+{
+    struct hf_linalg *linalg = new_linalg(context, n);
+    struct hf_error error;
+    double *full = random_full(n, n, 8), *e = malloc(2 * (size_t)n * sizeof *e);
+    struct hf_matrix *a = from_full(linalg, n, n, full), *b = from_full(linalg, n, n, full);
+    struct hf_matrix *z = new_matrix(linalg, n, n), *low = new_matrix(linalg, n, n_vector);
+    assert_int_equal(hf_matrix_eigen(a, e, z, &error), HF_OK);
+    assert_int_equal(hf_matrix_eigen(b, e + n, n_vector > 0 ? low : NULL, &error), HF_OK);
+    double *v = to_full(z), *w = to_full(low);
+    for (int k = 0; k < n; k++) assert_true(fabs(e[k] - e[n + k]) < 1e-13 * n);
+    for (int i = 0; i < n * n_vector; i++) assert_true(fabs(v[i] - w[i]) < 1e-11 * n);
+    free(full);
+    free(e);
+    free(v);
+    free(w);
+    hf_matrix_destroy(&a);
+    hf_matrix_destroy(&b);
+    hf_matrix_destroy(&z);
+    hf_matrix_destroy(&low);
+    hf_linalg_destroy(&linalg);
+}
+
+static void as_many_of_the_lowest_eigenvectors_are_made_as_asked_for(void **state)
+{
+    (void)state;
+    const int orders[] = {1, 2, 7, 31, 70};
+    struct hf_context *context = test_context();
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        if (context->n_rank > 4 && i % 2 != 0) continue;
+        check_lowest(context, orders[i], 0);
+        check_lowest(context, orders[i], (orders[i] + 2) / 3);
+    }
+    test_context_done(&context);
+}
+
 static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
 {
     (void)state;
@@ -261,6 +298,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_agree_with_loops_for_all_transposes),
         cmocka_unit_test(sums_copies_and_scalars_agree_with_loops),
         cmocka_unit_test(eigenvectors_are_right_for_all_orders),
+        cmocka_unit_test(as_many_of_the_lowest_eigenvectors_are_made_as_asked_for),
         cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_by_all_ranks),
         cmocka_unit_test(a_small_symmetric_system_is_solved_and_a_singular_one_refused),
     };
