@@ -8,22 +8,18 @@ static hf_status core_density(const struct hf_guess_input *input, struct hf_matr
     hf_status status = HF_OK;
     struct hf_context *context = input->context;
     const int m = hf_matrix_n_col(input->x);
-    struct hf_matrix *core = NULL, *vector = NULL;
+    struct hf_matrix *core = NULL;
     double *orbital_energy =
         hf_memory_allocate(context->memory, "orbital energies", (size_t)m, sizeof *orbital_energy);
     if (orbital_energy == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_matrix_create(input->linalg, "core Hamiltonian", m, m, &core, error));
-    HF_TRY(hf_matrix_create(input->linalg, "orbitals", m, m, &vector, error));
     HF_TRY(hf_to_orthonormal(input->linalg, input->x, input->core_hamiltonian, core, error));
-    HF_TRY(hf_matrix_eigen(core, orbital_energy, vector, error));
-    if (occupied != NULL)
-        HF_TRY(hf_matrix_copy_columns(vector, 0, input->n_occupied, NULL, occupied, 0, error));
+    HF_TRY(hf_matrix_eigen(core, orbital_energy, occupied, error));
     HF_TRY(hf_density_of_orbitals(input->linalg, input->x, occupied, density, error));
     *has_orbitals = true;
 cleanup:
-    hf_matrix_destroy(&vector);
     hf_matrix_destroy(&core);
     hf_memory_release(context->memory, orbital_energy);
     return status;

@@ -16,6 +16,17 @@ cleanup:
     return status;
 }
 
+/** commutator = product - product^T, the product being F' D'. */
+static hf_status antisymmetrise(const struct hf_matrix *product, struct hf_matrix *commutator,
+                                struct hf_error *error)
+{
+    hf_status status;
+    HF_TRY(hf_matrix_copy(product, commutator, error));
+    HF_TRY(hf_matrix_add_transposed(-1.0, product, 1.0, commutator, error));
+cleanup:
+    return status;
+}
+
 hf_status hf_commutator(struct hf_linalg *linalg, const struct hf_matrix *fock_orthonormal,
                         const struct hf_matrix *density_orthonormal, struct hf_matrix *commutator,
                         struct hf_error *error)
@@ -26,10 +37,31 @@ hf_status hf_commutator(struct hf_linalg *linalg, const struct hf_matrix *fock_o
     HF_TRY(hf_matrix_create(linalg, "Fock times density", m, m, &product, error));
     HF_TRY(hf_matrix_multiply(1.0, false, fock_orthonormal, false, density_orthonormal, 0.0,
                               product, error));
-    HF_TRY(hf_matrix_copy(product, commutator, error));
-    HF_TRY(hf_matrix_add_transposed(-1.0, product, 1.0, commutator, error));
+    HF_TRY(antisymmetrise(product, commutator, error));
 cleanup:
     hf_matrix_destroy(&product);
+    return status;
+}
+
+hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg,
+                                    const struct hf_matrix *fock_orthonormal,
+                                    const struct hf_matrix *occupied, struct hf_matrix *commutator,
+                                    struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *half = NULL, *product = NULL;
+    const int m = hf_matrix_n_row(fock_orthonormal);
+    if (occupied == NULL) return hf_matrix_add(0.0, commutator, 0.0, commutator, error);
+
+    HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, hf_matrix_n_col(occupied), &half,
+                            error));
+    HF_TRY(hf_matrix_create(linalg, "Fock times density", m, m, &product, error));
+    HF_TRY(hf_matrix_multiply(2.0, false, fock_orthonormal, false, occupied, 0.0, half, error));
+    HF_TRY(hf_matrix_multiply(1.0, false, half, true, occupied, 0.0, product, error));
+    HF_TRY(antisymmetrise(product, commutator, error));
+cleanup:
+    hf_matrix_destroy(&product);
+    hf_matrix_destroy(&half);
     return status;
 }
 
@@ -50,24 +82,12 @@ cleanup:
     return status;
 }
 
-hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_linalg *linalg,
-                             struct hf_matrix *fock_orthonormal, double orbital_energy[],
-                             struct hf_matrix *occupied, struct hf_error *error)
+hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_matrix *fock_orthonormal,
+                             double orbital_energy[], struct hf_matrix *occupied,
+                             struct hf_error *error)
 {
-    hf_status status;
-    const int m = hf_matrix_n_row(fock_orthonormal);
-    struct hf_matrix *vector = NULL;
-    HF_TRY(hf_matrix_create(linalg, "orbitals", m, m, &vector, error));
-
     hf_timer_start(&context->timers, HF_PHASE_DIAGONALISE);
-    status = hf_matrix_eigen(fock_orthonormal, orbital_energy, vector, error);
+    const hf_status status = hf_matrix_eigen(fock_orthonormal, orbital_energy, occupied, error);
     hf_timer_stop(&context->timers, HF_PHASE_DIAGONALISE);
-    if (status != HF_OK) goto cleanup;
-
-    if (occupied != NULL)
-        HF_TRY(
-            hf_matrix_copy_columns(vector, 0, hf_matrix_n_col(occupied), NULL, occupied, 0, error));
-cleanup:
-    hf_matrix_destroy(&vector);
     return status;
 }

@@ -266,20 +266,15 @@ static hf_status make_commutator(struct run *run, struct hf_error *error)
 {
     hf_status status;
     const int m = run->result->n_orbital;
-    struct hf_matrix *density = run->guess_density;
-    run->guess_density = NULL;
-    if (density == NULL) {
-        HF_TRY(
-            hf_matrix_create(run->linalg, "density in orthonormal basis", m, m, &density, error));
-        if (run->occupied != NULL)
-            HF_TRY(hf_matrix_multiply(2.0, false, run->occupied, true, run->occupied, 0.0, density,
-                                      error));
-    }
     HF_TRY(hf_matrix_create(run->linalg, "commutator", m, m, &run->commutator, error));
-    HF_TRY(hf_commutator(run->linalg, run->fock, density, run->commutator, error));
+    if (run->guess_density != NULL)
+        HF_TRY(hf_commutator(run->linalg, run->fock, run->guess_density, run->commutator, error));
+    else
+        HF_TRY(hf_commutator_of_orbitals(run->linalg, run->fock, run->occupied, run->commutator,
+                                         error));
     HF_TRY(hf_matrix_max_abs(run->commutator, &run->result->commutator, error));
 cleanup:
-    hf_matrix_destroy(&density);
+    hf_matrix_destroy(&run->guess_density);
     return status;
 }
 
@@ -372,8 +367,8 @@ static hf_status advance(struct run *run, struct hf_matrix *density, struct hf_e
     hf_matrix_destroy(&run->commutator);
     if (status != HF_OK) return status;
 
-    HF_TRY(hf_lowest_orbitals(run->context, run->linalg, run->fock, run->result->orbital_energy,
-                              run->occupied, error));
+    HF_TRY(hf_lowest_orbitals(run->context, run->fock, run->result->orbital_energy, run->occupied,
+                              error));
     hf_matrix_destroy(&run->fock);
     hf_timer_start(timers, HF_PHASE_LINEAR_ALGEBRA);
     status = hf_density_of_orbitals(run->linalg, run->x, run->occupied, density, error);
@@ -437,8 +432,7 @@ static hf_status finish(struct run *run, struct hf_error *error)
 {
     hf_status status;
     struct hf_scf_result *result = run->result;
-    HF_TRY(hf_lowest_orbitals(run->context, run->linalg, run->fock, result->orbital_energy, NULL,
-                              error));
+    HF_TRY(hf_lowest_orbitals(run->context, run->fock, result->orbital_energy, NULL, error));
     HF_TRY(expectation(run, HF_KINETIC, &result->kinetic, error));
     result->nuclear_attraction = result->one_electron - result->kinetic;
     static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};

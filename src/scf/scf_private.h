@@ -40,6 +40,14 @@ hf_status hf_commutator(struct hf_linalg *linalg, const struct hf_matrix *fock_o
                         const struct hf_matrix *density_orthonormal, struct hf_matrix *commutator,
                         struct hf_error *error) HF_MUST_CHECK;
 
+/** The same for D' = 2 C' C'^T of the orbitals `occupied` [m][o]: F' C' comes first, which takes
+ *  4 m^2 o operations instead of 2 m^3 and those for D'. Zero when `occupied` is NULL. Collective.
+ */
+hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg,
+                                    const struct hf_matrix *fock_orthonormal,
+                                    const struct hf_matrix *occupied, struct hf_matrix *commutator,
+                                    struct hf_error *error) HF_MUST_CHECK;
+
 /** density [n][n] = 2 (X C'_occ) (X C'_occ)^T; zero when `occupied` is NULL. Collective. */
 hf_status hf_density_of_orbitals(struct hf_linalg *linalg, const struct hf_matrix *x,
                                  const struct hf_matrix *occupied, struct hf_matrix *density,
@@ -47,9 +55,9 @@ hf_status hf_density_of_orbitals(struct hf_linalg *linalg, const struct hf_matri
 
 /** Eigenvalues [m] of F', which is destroyed, and its lowest orbitals in `occupied` [m][o] (may be
  *  NULL). Collective. */
-hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_linalg *linalg,
-                             struct hf_matrix *fock_orthonormal, double orbital_energy[],
-                             struct hf_matrix *occupied, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_matrix *fock_orthonormal,
+                             double orbital_energy[], struct hf_matrix *occupied,
+                             struct hf_error *error) HF_MUST_CHECK;
 
 /** Direct inversion in the iterative subspace: the last Fock matrices F'_i and their commutators
  *  e_i, combined so that the combined commutator is as short as possible.
