@@ -83,6 +83,12 @@ hf_status hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, d
 hf_status hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a,
                              bool transpose_b, const struct hf_matrix *b, double beta,
                              struct hf_matrix *c, struct hf_error *error) HF_MUST_CHECK;
+/** c = alpha op(a) op(b) for a product that is symmetric: what lies below the diagonal is computed,
+ *  in strips, and what lies above it copied from there. `c` must be neither `a` nor `b`. */
+hf_status hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struct hf_matrix *a,
+                                          bool transpose_b, const struct hf_matrix *b,
+                                          struct hf_matrix *c,
+                                          struct hf_error *error) HF_MUST_CHECK;
 /** to[:, to_first : to_first+n] = from[:, from_first : from_first+n], column j of them multiplied
  *  by factor[j] (factor NULL: 1). `to` must not be `from`. */
 hf_status hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,

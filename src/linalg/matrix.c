@@ -186,6 +186,65 @@ hf_status hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_mat
     return HF_OK;
 }
 
+/** Rows of the product from `first` on, in the columns first .. first+width-1. */
+static void multiply_strip(double alpha, bool transpose_a, const struct hf_matrix *a,
+                           bool transpose_b, const struct hf_matrix *b, int first, int width,
+                           struct hf_matrix *c)
+{
+    const int n_row = c->n_row - first, k = transpose_a ? a->n_row : a->n_col, at = first + 1;
+    const char *op_a = transpose_a ? "T" : "N", *op_b = transpose_b ? "T" : "N";
+    const double keep = 0.0;
+    if (c->linalg->parallel) {
+        pdgemm_(op_a, op_b, &n_row, &width, &k, &alpha, a->data, transpose_a ? &one : &at,
+                transpose_a ? &at : &one, a->descriptor, b->data, transpose_b ? &at : &one,
+                transpose_b ? &one : &at, b->descriptor, &keep, c->data, &at, &at, c->descriptor);
+        return;
+    }
+    const size_t row = (size_t)first, lda = (size_t)a->n_row, ldb = (size_t)b->n_row;
+    dgemm_(op_a, op_b, &n_row, &width, &k, &alpha, a->data + (transpose_a ? row * lda : row),
+           &a->n_row, b->data + (transpose_b ? row : row * ldb), &b->n_row, &keep,
+           c->data + row * (size_t)c->n_row + row, &c->n_row);
+}
+
+/** Elements right of a strip from those below it. */
+static void mirror_strip(struct hf_matrix *c, int first, int width)
+{
+    const int next = first + width, n_rest = c->n_row - next;
+    if (n_rest == 0) return;
+    if (c->linalg->parallel) {
+        const double keep = 0.0, unit = 1.0;
+        const int row = first + 1, col = next + 1;
+        pdgeadd_("T", &width, &n_rest, &unit, c->data, &col, &row, c->descriptor, &keep, c->data,
+                 &row, &col, c->descriptor);
+        return;
+    }
+    const size_t n = (size_t)c->n_row;
+    for (size_t j = (size_t)next; j < n; j++)
+        for (size_t i = (size_t)first; i < (size_t)next; i++)
+            c->data[j * n + i] = c->data[i * n + j];
+}
+
+hf_status hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struct hf_matrix *a,
+                                          bool transpose_b, const struct hf_matrix *b,
+                                          struct hf_matrix *c, struct hf_error *error)
+{
+    enum { N_STRIP = 6, SMALLEST_STRIP = 64 };
+    const struct hf_linalg *grid = c->linalg;
+    const int n = c->n_row, inner = transpose_a ? a->n_row : a->n_col;
+    const int unit = grid->parallel ? grid->block * grid->n_grid_col : SMALLEST_STRIP;
+    const int width = (n / N_STRIP / unit + 1) * unit;
+    assert(c->n_col == n && (transpose_a ? a->n_col : a->n_row) == n);
+    if (inner == 0 || width >= n)
+        return hf_matrix_multiply(alpha, transpose_a, a, transpose_b, b, 0.0, c, error);
+    if (!grid->inside) return HF_OK;
+    for (int first = 0; first < n; first += width) {
+        const int this_width = width < n - first ? width : n - first;
+        multiply_strip(alpha, transpose_a, a, transpose_b, b, first, this_width, c);
+        mirror_strip(c, first, this_width);
+    }
+    return HF_OK;
+}
+
 void hf_matrix_multiply_symmetric(const struct hf_matrix *a, const struct hf_matrix *from,
                                   struct hf_matrix *to)
 {

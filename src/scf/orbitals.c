@@ -10,7 +10,7 @@ hf_status hf_to_orthonormal(struct hf_linalg *linalg, const struct hf_matrix *x,
     HF_TRY(hf_matrix_create(linalg, "half-transformed Fock matrix", hf_matrix_n_row(x),
                             hf_matrix_n_col(x), &half, error));
     HF_TRY(hf_matrix_multiply(1.0, false, fock, false, x, 0.0, half, error));
-    HF_TRY(hf_matrix_multiply(1.0, true, x, false, half, 0.0, fock_orthonormal, error));
+    HF_TRY(hf_matrix_multiply_to_symmetric(1.0, true, x, false, half, fock_orthonormal, error));
 cleanup:
     hf_matrix_destroy(&half);
     return status;
@@ -76,7 +76,8 @@ hf_status hf_density_of_orbitals(struct hf_linalg *linalg, const struct hf_matri
     HF_TRY(hf_matrix_create(linalg, "occupied orbitals", hf_matrix_n_row(x),
                             hf_matrix_n_col(occupied), &coefficient, error));
     HF_TRY(hf_matrix_multiply(1.0, false, x, false, occupied, 0.0, coefficient, error));
-    HF_TRY(hf_matrix_multiply(2.0, false, coefficient, true, coefficient, 0.0, density, error));
+    HF_TRY(hf_matrix_multiply_to_symmetric(2.0, false, coefficient, true, coefficient, density,
+                                           error));
 cleanup:
     hf_matrix_destroy(&coefficient);
     return status;

@@ -223,6 +223,42 @@ static void eigenvectors_are_right_for_all_orders(void **state)
     test_context_done(&context);
 }
 
+static void symmetric_products_are_those_of_the_general_routine(void **state)
+{
+    (void)state;
+    const int orders[] = {1, 31, 70, 140}, inner = 17;
+    struct hf_context *context = test_context();
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        const int n = orders[i];
+        struct hf_linalg *linalg = new_linalg(context, n);
+        struct hf_error error;
+        double *tall = random_full(n, inner, 3), *wide = random_full(inner, n, 4);
+        struct hf_matrix *a = from_full(linalg, n, inner, tall);
+        struct hf_matrix *b = from_full(linalg, inner, n, wide);
+        for (int t = 0; t < 2; t++) { /* A A^T, B^T B */
+            const struct hf_matrix *factor = t == 0 ? a : b;
+            struct hf_matrix *c = new_matrix(linalg, n, n), *d = new_matrix(linalg, n, n);
+            assert_int_equal(
+                hf_matrix_multiply_to_symmetric(2.0, t == 1, factor, t == 0, factor, c, &error),
+                HF_OK);
+            assert_int_equal(
+                hf_matrix_multiply(2.0, t == 1, factor, t == 0, factor, 0.0, d, &error), HF_OK);
+            double *got = to_full(c), *expected = to_full(d);
+            for (int k = 0; k < n * n; k++) assert_true(fabs(got[k] - expected[k]) < 1e-13);
+            free(got);
+            free(expected);
+            hf_matrix_destroy(&c);
+            hf_matrix_destroy(&d);
+        }
+        free(tall);
+        free(wide);
+        hf_matrix_destroy(&a);
+        hf_matrix_destroy(&b);
+        hf_linalg_destroy(&linalg);
+    }
+    test_context_done(&context);
+}
+
 /** The lowest eigenvectors are those of the full set, and so are all eigenvalues. */
 static void check_lowest(struct hf_context *context, int n, int n_vector)
 {
@@ -297,6 +333,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_full_array_survives_the_way_there_and_back),
         cmocka_unit_test(products_agree_with_loops_for_all_transposes),
         cmocka_unit_test(sums_copies_and_scalars_agree_with_loops),
+        cmocka_unit_test(symmetric_products_are_those_of_the_general_routine),
         cmocka_unit_test(eigenvectors_are_right_for_all_orders),
         cmocka_unit_test(as_many_of_the_lowest_eigenvectors_are_made_as_asked_for),
         cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_by_all_ranks),
