@@ -26,7 +26,7 @@ const char *hf_guess_about(const struct hf_guess_ops *guess);
 struct hf_scf_settings {
     const char *guess;                  /**< name in hf_guess_list */
     int max_iteration;                  /**< default 100 */
-    double energy_tolerance;            /**< hartree, default 1e-8 */
+    double energy_tolerance;            /**< of energy_change, hartree, default 1e-8 */
     double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
     double
@@ -37,9 +37,10 @@ struct hf_scf_settings {
 
 /** One line of the iteration table. */
 struct hf_scf_iteration {
-    int number;                   /**< from 1 */
-    double energy, energy_change; /**< hartree; total energy with nuclear repulsion */
-    double commutator;            /**< max norm */
+    int number;           /**< from 1, where energy_change is the energy */
+    double energy;        /**< hartree; total energy with nuclear repulsion */
+    double energy_change; /**< hartree; by the change of the density, at one screening */
+    double commutator;    /**< max norm */
     double seconds;
     double threshold;        /**< screening of this build */
     double percent_computed; /**< of all unique shell quartets */

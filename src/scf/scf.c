@@ -210,15 +210,16 @@ static hf_status add_energies(struct run *run, struct hf_error *error)
     struct hf_scf_result *result = run->result;
     const struct hf_two_electron *two = &run->two_electron;
     double coulomb, exchange;
+    const double before = result->one_electron;
     HF_TRY(hf_matrix_dot(two->density, run->core, &result->one_electron, error));
     HF_TRY(hf_matrix_dot(two->density, two->coulomb, &coulomb, error));
     HF_TRY(hf_matrix_dot(two->density, two->exchange, &exchange, error));
-    const double before = result->energy;
     result->coulomb = 0.5 * coulomb;
     result->exchange = -0.25 * exchange;
     result->two_electron = result->coulomb + result->exchange;
     result->energy = result->nuclear_repulsion + result->one_electron + result->two_electron;
-    result->energy_change = result->energy - before;
+    result->energy_change = result->one_electron - before + two->energy_change;
+    if (result->n_iteration == 1) result->energy_change = result->energy;
     if (!isfinite(result->energy))
         status = hf_fail(error, HF_NO_RESOURCE,
                          "the energy of iteration %d is not a finite number; check the geometry "

@@ -93,6 +93,7 @@ struct hf_two_electron {
     struct hf_matrix *density;            /**< [n][n], whose J and K these are */
     struct hf_matrix *coulomb, *exchange; /**< [n][n] */
     double threshold;                     /**< of the whole build and the changes since */
+    double energy_change;                 /**< hartree, see hf_two_electron_update */
     int n_change;                         /**< changes at this threshold */
     bool built;                           /**< false before the first build */
 };
@@ -102,7 +103,13 @@ hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *l
                                struct hf_error *error) HF_MUST_CHECK;
 void hf_two_electron_done(struct hf_two_electron *self);
 
-/** Moves on to a new density; `density` is destroyed. Collective. */
+/** Moves on from density D to D', which is destroyed. The two-electron energy changes by
+ *
+ *      tr (D' - D) (G + G') / 2         G = J - K/2
+ *
+ *  exactly, as it is a quadratic form. `energy_change` is made that way, because an error of G then
+ *  meets the small D' - D only: it can be trusted far below the thresholds and does not notice a
+ *  move from one threshold to another. Collective. */
 hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *density,
                                  double threshold, struct hf_error *error) HF_MUST_CHECK;
 

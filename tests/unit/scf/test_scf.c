@@ -84,6 +84,12 @@ static void see_iteration(void *data, const struct hf_scf_iteration *iteration)
     assert_true(iteration->percent_computed > 0.0 && iteration->percent_computed <= 100.0);
     assert_true(iteration->seconds >= 0.0);
     if (iteration->number == 1) witness->first_threshold = iteration->threshold;
+    /* the energy also moves by what was screened away before, its change does not */
+    const double change = iteration->energy - witness->last_energy;
+    const double coarser =
+        iteration->number == 1 ? 0.0 : fmax(iteration->threshold, witness->last_threshold);
+    assert_true(fabs(iteration->energy_change - change) <= 100.0 * coarser);
+    assert_true(iteration->number == 1 || iteration->threshold <= witness->last_threshold);
     witness->last_threshold = iteration->threshold;
     witness->last_energy = iteration->energy;
 }
