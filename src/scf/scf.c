@@ -6,17 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Builds far from convergence need not be sharp. Measured on benzene and uracil: with these three
- * the number of iterations is that of sharp builds throughout; ten times looser costs iterations.
- */
-static const double LOOSEST_THRESHOLD = 1e-7;
-static const double LOOSENESS_PER_OVERLAP = 2e-4; /* an error of F grows by 1/s in X^T F X */
-static const double SHARPEN_COMMUTATOR = 1e-2;
-enum { MAX_LOOSE_ITERATION = 10 };
-
-/* Share of the integrals' cost that has to be stored for a sharp first build to pay. */
-static const double WORTH_STORING = 0.3;
-
 /** What lives as long as one calculation. */
 struct run {
     struct hf_context *context;
@@ -37,7 +26,7 @@ struct run {
     struct hf_matrix *guess_density; /* [m][m] D' of a guess not made of orbitals, until used */
     struct hf_matrix *fock;          /* [m][m] F' of the last density, until the next is made */
     struct hf_matrix *commutator;    /* [m][m] of the two */
-    bool stores;                     /* most of the integrals' cost is for the first build only */
+    double stored_share;             /* hf_fock_stored_share of the builder */
     double busy_max, busy_mean;      /* sums over the builds */
     double iteration_started;
 };
@@ -105,7 +94,7 @@ static hf_status make_builder(struct run *run, struct hf_error *error)
     HF_TRY(
         hf_shell_pairs_create(run->context, run->merged, primitive_accuracy, &run->pairs, error));
     HF_TRY(hf_fock_create(run->context, run->pairs, &run->settings->fock, &run->builder, error));
-    run->stores = hf_fock_stored_share(run->builder) > WORTH_STORING;
+    run->stored_share = hf_fock_stored_share(run->builder);
 cleanup:
     hf_timer_stop(&run->context->timers, HF_PHASE_SETUP);
     return status;
@@ -288,20 +277,6 @@ static bool is_converged(const struct run *run)
            run->two_electron.threshold <= run->settings->screening_threshold;
 }
 
-/** Screening threshold of the next build. */
-static double next_threshold(const struct run *run)
-{
-    const struct hf_scf_result *result = run->result;
-    const double final = run->settings->screening_threshold;
-    const double overlap =
-        fmax(result->smallest_overlap_eigenvalue, run->settings->linear_dependence_threshold);
-    const double loose = fmin(LOOSEST_THRESHOLD, LOOSENESS_PER_OVERLAP * overlap);
-    /* What is stored is stored at the final threshold, the sooner the better. */
-    if (run->stores) return final;
-    const bool far = !run->two_electron.built || result->commutator > SHARPEN_COMMUTATOR;
-    return far && result->n_iteration <= MAX_LOOSE_ITERATION ? fmax(final, loose) : final;
-}
-
 static void tell_start(const struct run *run)
 {
     const struct hf_fock_account account = hf_fock_account(run->builder);
@@ -343,8 +318,11 @@ static hf_status evaluate(struct run *run, struct hf_matrix *density, struct hf_
 {
     hf_status status;
     struct hf_timers *timers = &run->context->timers;
+    const struct hf_two_electron *two = &run->two_electron;
     run->result->n_iteration++;
-    HF_TRY(build_two_electron(run, density, next_threshold(run), error));
+    const double threshold = hf_next_threshold(run->settings, run->result, run->stored_share,
+                                               two->built ? two->threshold : INFINITY);
+    HF_TRY(build_two_electron(run, density, threshold, error));
 
     hf_timer_start(timers, HF_PHASE_LINEAR_ALGEBRA);
     status = add_energies(run, error);

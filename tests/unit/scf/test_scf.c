@@ -65,6 +65,7 @@ static void the_number_of_ranks_does_not_matter(void **state)
 struct witness {
     int n_started, n_iteration, n_orbital;
     double last_threshold, first_threshold, last_energy;
+    int n_threshold; /**< different ones */
 };
 
 static void see_start(void *data, const struct hf_scf_start *start)
@@ -90,6 +91,7 @@ static void see_iteration(void *data, const struct hf_scf_iteration *iteration)
         iteration->number == 1 ? 0.0 : fmax(iteration->threshold, witness->last_threshold);
     assert_true(fabs(iteration->energy_change - change) <= 100.0 * coarser);
     assert_true(iteration->number == 1 || iteration->threshold <= witness->last_threshold);
+    if (iteration->threshold != witness->last_threshold) witness->n_threshold++;
     witness->last_threshold = iteration->threshold;
     witness->last_energy = iteration->energy;
 }
@@ -113,6 +115,7 @@ static void result_is_consistent_and_the_last_build_sharp(void **state)
     assert_int_equal(witness.n_orbital, result.n_orbital);
     assert_true(witness.first_threshold > settings.screening_threshold);
     assert_true(witness.last_threshold == settings.screening_threshold);
+    assert_int_equal(witness.n_threshold, 3);
     assert_true(witness.last_energy == result.energy);
     assert_int_equal(result.n_occupied, 5);
     assert_int_equal(result.n_function, 24);

@@ -1,0 +1,47 @@
+/* How sharp the next Fock build has to be: no sharper than what is still wrong with the density.
+ *
+ * A quartet's cost is the same at every threshold, so that the builds of the last iterations, sharp
+ * and of small density changes, would be the dearest of all. Two stages spare most of that: a loose
+ * one until the density is roughly right, one in between until the end is in sight. A stage begins
+ * with a build of the whole density, so that more of them do not pay. */
+#include "scf_private.h"
+
+#include <math.h>
+
+/* Measured on benzene, uracil and its dimer, small molecules and alkanes: with all of these the
+ * number of iterations is that of sharp builds throughout. A first stage ten times looser, or a
+ * commutator of 3e-5 for the last one, costs iterations. */
+static const double LOOSEST_THRESHOLD = 1e-7;
+static const double LOOSENESS_PER_OVERLAP = 2e-4; /* an error of F grows by 1/s in X^T F X */
+static const double MIDDLE_PER_LOOSE = 0.1;
+static const double ROUGH_COMMUTATOR = 1e-2; /* above: the first stage */
+static const double CLOSE_COMMUTATOR = 1e-4; /* above: the middle one */
+static const double CLOSE_PER_TOLERANCE = 10.0;
+
+/* Whatever holds up a calculation that needs more, it is not to be the screening. */
+enum { MAX_LOOSE_ITERATION = 10, MAX_MIDDLE_ITERATION = 20 };
+
+/* Share of the integrals' cost that has to be stored for sharp builds from the first one to pay:
+ * what is stored is stored at the final threshold. */
+static const double WORTH_STORING = 0.3;
+
+double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf_scf_result *result,
+                         double stored_share, double last)
+{
+    const double final = settings->screening_threshold;
+    const double overlap =
+        fmax(result->smallest_overlap_eigenvalue, settings->linear_dependence_threshold);
+    const double loose = fmin(LOOSEST_THRESHOLD, LOOSENESS_PER_OVERLAP * overlap);
+    const double close =
+        fmax(CLOSE_COMMUTATOR, CLOSE_PER_TOLERANCE * settings->commutator_tolerance);
+    const int iteration = result->n_iteration;
+    double threshold = final;
+    if (stored_share > WORTH_STORING) return final;
+
+    if (iteration <= 1 ||
+        (result->commutator > ROUGH_COMMUTATOR && iteration <= MAX_LOOSE_ITERATION))
+        threshold = loose;
+    else if (result->commutator > close && iteration <= MAX_MIDDLE_ITERATION)
+        threshold = MIDDLE_PER_LOOSE * loose;
+    return fmax(final, fmin(threshold, last));
+}
