@@ -18,6 +18,7 @@ enum {
  *  polynomial that equals F_m at the Chebyshev nodes of the interval. From limit[m] on: F_m(T) =
  *  asymptotic[m] T^-(m+1/2), exact to 1e-16. A table of one order fits into a first-level cache. */
 struct hf_boys {
+    int max_order; /**< what stands behind it in the lists below is 0 */
     double limit[HF_BOYS_MAX_ORDER + 1];
     double asymptotic[HF_BOYS_MAX_ORDER + 1]; /**< (2m-1)!! sqrt(pi) / 2^(m+1) */
     int n_grid[HF_BOYS_MAX_ORDER + 1];
@@ -25,14 +26,15 @@ struct hf_boys {
     void *storage;
 };
 
-/** New tables; NULL when there is no memory. Not collective.
+/** New tables for orders up to max_order <= HF_BOYS_MAX_ORDER; NULL when there is no memory. Not
+ *  collective.
  *  Source: series F_m = exp(-T) sum_i (2T)^i / ((2m+1)(2m+3)...(2m+2i+1)) and downward recursion,
  *  Helgaker, Jorgensen, Olsen, Molecular Electronic-Structure Theory, section 9.8. */
-struct hf_boys *hf_boys_create(void);
+struct hf_boys *hf_boys_create(int max_order);
 void hf_boys_destroy(struct hf_boys **boys);
 
 /** F_0(T) ... F_order(T) into value[order + 1], relative error below 1e-14. T >= 0,
- *  0 <= order <= HF_BOYS_MAX_ORDER. */
+ *  0 <= order <= the order of the tables. */
 void hf_boys_evaluate(const struct hf_boys *boys, int order, double T, double value[]);
 
 #ifdef __cplusplus

@@ -52,9 +52,14 @@ static double read_number(const char *path, const char *key)
 static double free_bytes(void)
 {
     double bytes = 1024.0 * read_number("/proc/meminfo", "MemAvailable:");
-    const double limit = read_number("/sys/fs/cgroup/memory.max", "");
-    const double used = read_number("/sys/fs/cgroup/memory.current", "");
-    if (limit > 0.0 && used >= 0.0 && limit - used < bytes) bytes = limit - used;
+    static const char *const group[][2] = {
+        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+        {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
+         "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
+    for (int i = 0; i < 2; i++) {
+        const double limit = read_number(group[i][0], ""), used = read_number(group[i][1], "");
+        if (limit > 0.0 && used >= 0.0 && limit - used < bytes) bytes = limit - used;
+    }
     return bytes > 0.0 ? bytes : 0.0;
 }
 

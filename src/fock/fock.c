@@ -30,6 +30,12 @@ static hf_status create_workers(struct hf_fock_builder *self, struct hf_error *e
 {
     hf_status status = HF_OK;
     const int n = self->settings.n_thread > 1 ? self->settings.n_thread : 1;
+    int level;
+    MPI_Query_thread(&level);
+    if (n > 1 && level < MPI_THREAD_SERIALIZED)
+        return hf_fail(error, HF_NO_RESOURCE,
+                       "%d threads per rank need MPI_THREAD_SERIALIZED, which MPI does not grant",
+                       n);
     self->worker = calloc((size_t)n, sizeof *self->worker);
     if (self->worker == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the threads of a Fock build");

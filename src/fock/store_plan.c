@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Quartets looked at. The estimate errs by about 1 / sqrt of their number. */
-enum { N_SAMPLE = 100000 };
+/** Quartets above the bound that the estimate is made of, which errs by about 1 / sqrt of their
+ * number, and quartets drawn to find them at most: most are negligible in large molecules. */
+enum { N_SAMPLE = 20000, MOST_DRAWN = 4000000 };
 
 /** A quartet kept in single precision errs by 2^-24 of its bound at most; with this factor that is
  * no more than what the least quartet that is stored could add. */
@@ -54,17 +55,18 @@ struct hf_store_plan hf_store_plan_make(const struct hf_shell_pairs *pairs, doub
     plan.narrow = NARROW_FACTOR * smallest;
     struct sample *sample = malloc(N_SAMPLE * sizeof *sample);
     if (sample == NULL || pairs->n_pair == 0) goto done; /* then nothing is stored */
-    int n = 0;
+    int n = 0, n_drawn = 0;
     uint64_t state = 1;
-    for (int i = 0; i < N_SAMPLE; i++)
+    for (; n < N_SAMPLE && n_drawn < MOST_DRAWN; n_drawn++)
         if (draw(pairs, &plan, &state, &sample[n])) n++;
+    if (n == 0) goto done;
     qsort(sample, (size_t)n, sizeof *sample, by_falling_value);
     const double n_quartet = 0.5 * (double)pairs->n_pair * ((double)pairs->n_pair + 1.0);
     double cost = 0.0, all = 0.0;
     for (int i = 0; i < n; i++) all += sample[i].cost;
     plan.cutoff = 0.0;
     for (int i = 0; i < n; i++) {
-        const double more = sample[i].bytes * n_quartet / N_SAMPLE;
+        const double more = sample[i].bytes * n_quartet / n_drawn;
         if (plan.bytes + more > bytes) {
             plan.cutoff = i > 0 ? sample[i - 1].value : HUGE_VAL;
             break;

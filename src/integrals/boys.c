@@ -27,12 +27,12 @@ static double asymptotic_limit(int m)
     return T;
 }
 
-/** F_m of all orders at a node. */
-static void evaluate_node(long double T, long double value[N_ORDER])
+/** F_m of the orders up to max_order at a node. */
+static void evaluate_node(int max_order, long double T, long double value[N_ORDER])
 {
     const long double exponential = expl(-T);
-    value[N_ORDER - 1] = boys_series(N_ORDER - 1, T);
-    for (int m = N_ORDER - 2; m >= 0; m--)
+    value[max_order] = boys_series(max_order, T);
+    for (int m = max_order - 1; m >= 0; m--)
         value[m] = (2.0L * T * value[m + 1] + exponential) / (2 * m + 1);
 }
 
@@ -64,8 +64,9 @@ static void fill_row(struct hf_boys *boys, int grid, node_cosines cosine)
     const long double half = 0.5L / HF_BOYS_PER_UNIT;
     long double value[N_NODE][N_ORDER];
     for (int node = 0; node < N_NODE; node++)
-        evaluate_node((long double)grid / HF_BOYS_PER_UNIT + half * cosine[1][node], value[node]);
-    for (int m = 0; m < N_ORDER; m++) {
+        evaluate_node(boys->max_order,
+                      (long double)grid / HF_BOYS_PER_UNIT + half * cosine[1][node], value[node]);
+    for (int m = 0; m <= boys->max_order; m++) {
         if (grid >= boys->n_grid[m]) continue;
         long double c[N_NODE], power[N_NODE];
         for (int k = 0; k < N_NODE; k++) {
@@ -79,14 +80,15 @@ static void fill_row(struct hf_boys *boys, int grid, node_cosines cosine)
     }
 }
 
-struct hf_boys *hf_boys_create(void)
+struct hf_boys *hf_boys_create(int max_order)
 {
     struct hf_boys *boys = calloc(1, sizeof *boys);
     if (boys == NULL) return NULL;
+    boys->max_order = max_order;
     size_t n_row = 0;
     int max_grid = 0;
     double double_factorial = 1.0;
-    for (int m = 0; m < N_ORDER; m++) {
+    for (int m = 0; m <= max_order; m++) {
         boys->limit[m] = asymptotic_limit(m);
         boys->n_grid[m] = (int)(boys->limit[m] * HF_BOYS_PER_UNIT) + 2;
         n_row += (size_t)boys->n_grid[m];
@@ -102,7 +104,7 @@ struct hf_boys *hf_boys_create(void)
         return NULL;
     }
     double *next = boys->storage;
-    for (int m = 0; m < N_ORDER; m++) {
+    for (int m = 0; m <= max_order; m++) {
         boys->series[m] = next;
         next += (size_t)boys->n_grid[m] * HF_BOYS_TERMS;
     }

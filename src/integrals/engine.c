@@ -129,7 +129,7 @@ static bool allocate(struct hf_engine *engine)
     if (engine->most_primitive == NULL) return false;
     find_most_primitives(engine);
     find_sizes(engine);
-    engine->boys = hf_boys_create();
+    engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l);
     engine->primitive = hf_memory_allocate(engine->pairs->context->memory, "Libint primitives",
                                            size->n_primitive, sizeof *engine->primitive);
     engine->scratch = numbers(engine, "integral scratch", size->scratch);

@@ -293,7 +293,7 @@ hf_status hf_one_electron(struct hf_context *context, const struct hf_basis *bas
     self = calloc(1, sizeof *self);
     blocks = hf_memory_allocate_matrix(context->memory, "one-electron integrals",
                                        hf_block_layout_local_size(layout), sizeof *blocks);
-    if (self != NULL && which == HF_NUCLEAR) self->boys = hf_boys_create();
+    if (self != NULL && which == HF_NUCLEAR) self->boys = hf_boys_create(2 * basis->max_l);
     if (self == NULL || blocks == NULL || (which == HF_NUCLEAR && self->boys == NULL))
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
     HF_TRY(hf_agree(context->comm, status, error));

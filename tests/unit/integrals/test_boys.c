@@ -45,7 +45,7 @@ static double worst_error(const struct hf_boys *boys, double T)
 static void relative_error_is_below_1e_14_for_all_orders(void **state)
 {
     (void)state;
-    struct hf_boys *boys = hf_boys_create();
+    struct hf_boys *boys = hf_boys_create(HF_BOYS_MAX_ORDER);
     assert_non_null(boys);
     double worst = 0.0;
     for (double T = 0.0; T < 130.0; T += 0.0937) worst = fmax(worst, worst_error(boys, T));

@@ -50,7 +50,7 @@ static void s_functions_agree_with_closed_formulas(void **state)
     }
     const double overlap = pow(pi / p, 1.5) * exp(-a * b / p * r2);
     const double kinetic = a * b / p * (3.0 - 2.0 * a * b / p * r2) * overlap;
-    struct hf_boys *boys = hf_boys_create();
+    struct hf_boys *boys = hf_boys_create(HF_BOYS_MAX_ORDER);
     double f[1];
     hf_boys_evaluate(boys, 0, p * pc2, f);
     hf_boys_destroy(&boys);
