@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void print_program(const struct hf_report *report)
+static void print_program(const struct hf_report *report, const struct hf_fock_settings *fock)
 {
     struct hf_library_versions versions;
     hf_library_versions_get(&versions);
@@ -20,6 +20,8 @@ static void print_program(const struct hf_report *report)
     fprintf(out, "  %-22s %d", "Ranks", report->context->n_rank);
     if (report->n_core > 0) fprintf(out, "; %d cores usable on this node", report->n_core);
     fprintf(out, "\n");
+    fprintf(out, "  %-22s %.1f MB per rank at most\n", "Stored integrals",
+            1e-6 * fock->memory_bytes);
     const char *remark = hf_output_build_remark();
     if (remark != NULL) fprintf(out, "  %-22s %s\n", "Build", remark);
 }
@@ -94,11 +96,6 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
                 fock->schedule.progress_thread ? ", progress thread" : "");
     fprintf(out, "\n");
     if (fock->n_thread > 1) fprintf(out, "  %-22s %d per rank\n", "Threads", fock->n_thread);
-    if (fock->memory_bytes > 0.0)
-        fprintf(out, "  %-22s as many as fit into %.1f MB per rank\n", "Stored integrals",
-                1e-6 * fock->memory_bytes);
-    else
-        fprintf(out, "  %-22s none\n", "Stored integrals");
     if (hf_fock_is_distributed(fock->builder))
         fprintf(out, "  %-22s %s, %s adds\n", "One-sided", fock->onesided.transport,
                 hf_accumulate_name(fock->onesided.accumulate));
@@ -128,7 +125,7 @@ void hf_report_header(struct hf_report *report, const struct hf_run_description 
 {
     report->n_core = run->n_core;
     if (report->stream == NULL) return;
-    print_program(report);
+    print_program(report, &run->settings->fock);
     print_molecule(report->stream, run);
     print_basis(report->stream, run);
     print_settings(report->stream, run);

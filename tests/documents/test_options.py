@@ -11,8 +11,8 @@ import sys
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 # Options of other programs, and the "--key value" of explanations.
 OF_OTHERS = {"--key", "--oversubscribe", "--ntasks", "--nodes", "--ntasks-per-node", "--cpus-per-task", "--time",
-             "--quiet", "--prefix", "--processes", "--way", "--peers", "--suite", "--bind-to", "--map-by", "--mpi", "--cflags",
-             "--libs"}
+             "--quiet", "--prefix", "--processes", "--way", "--peers", "--cores", "--hf-options", "--suite",
+             "--bind-to", "--map-by", "--mpi", "--cflags", "--libs"}
 
 
 def options_in(text):
