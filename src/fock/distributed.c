@@ -343,14 +343,21 @@ static void release_caches(struct hf_distributed *data)
     hf_block_cache_destroy(&data->exchange);
 }
 
+/** Sums of a build that failed: what was sent to them must arrive before they go. Collective. */
+static void drop_sums(struct hf_block_array **array)
+{
+    if (*array != NULL) hf_block_array_fence(*array);
+    hf_block_array_destroy(array);
+}
+
 /** Collective. */
 static void release_build(struct hf_distributed *data)
 {
     release_caches(data);
     for (int i = 0; i < data->n_job; i++) {
         if (data->D != NULL) hf_block_array_destroy(&data->D[i]);
-        if (data->J != NULL) hf_block_array_destroy(&data->J[i]);
-        if (data->K != NULL) hf_block_array_destroy(&data->K[i]);
+        if (data->J != NULL) drop_sums(&data->J[i]);
+        if (data->K != NULL) drop_sums(&data->K[i]);
     }
     free(data->D);
     free(data->J);
