@@ -120,15 +120,13 @@ hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_bas
 hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
                          struct hf_error *error) HF_MUST_CHECK;
 
-/** From a density over the published functions to one over the merged ones, in a block of two atoms
- *  [n_row][columns of `column_atom`], rows and columns their functions: the block of U^T D U, with
- *  U from the mixings. Whole matrices: hf_mix_matrix. Not collective. */
-void hf_mix_density(const struct hf_basis *merged, int row_atom, int column_atom, double block[]);
+/** Takes a block of two atoms [functions of row_atom][functions of column_atom] of a density from
+ * the published to the merged functions (U^T D U, U from the mixings) or, with `sums`, of J or K
+ * from the merged to the published ones (U J U^T). Not collective. */
+void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
+                  double block[]);
 
-/** From J or K over the merged functions to the published ones, likewise: the block of U J U^T. */
-void hf_mix_sums(const struct hf_basis *merged, int row_atom, int column_atom, double block[]);
-
-/** The same for whole matrices [n][n]; `sums` tells which of the two. */
+/** The same for whole matrices [n][n]. */
 void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[]);
 
 /** Part k of a shell; a shell that is not merged is its own only part. */

@@ -14,8 +14,9 @@ static void add_row(double *matrix, size_t n, size_t step, size_t stride, int fr
     for (size_t i = 0; i < n; i++) target[i * step] += factor * source[i * step];
 }
 
-/** Applies the mixings of one atom, or all (atom < 0), to the rows of [rows][columns] or, with
- *  `columns_too` swapped in by the caller, to its columns. `first`: function of row 0. */
+/** Applies the mixings of one atom, or all (atom < 0), to the `n` long rows of a matrix, or to its
+ *  columns, with the steps between numbers and between rows exchanged. `first`: function of row 0.
+ */
 static void mix(const struct hf_basis *merged, int atom, bool sums, int first, size_t n,
                 size_t step, size_t stride, double *matrix)
 {
@@ -30,8 +31,8 @@ static void mix(const struct hf_basis *merged, int atom, bool sums, int first, s
     }
 }
 
-static void mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
-                      double block[])
+void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
+                  double block[])
 {
     if (merged->n_mixing == 0) return;
     const size_t n_row = (size_t)hf_atom_n_function(merged, row_atom);
@@ -40,16 +41,6 @@ static void mix_block(const struct hf_basis *merged, bool sums, int row_atom, in
         block);
     mix(merged, column_atom, sums, hf_atom_first_function(merged, column_atom), n_row, n_column, 1,
         block);
-}
-
-void hf_mix_density(const struct hf_basis *merged, int row_atom, int column_atom, double block[])
-{
-    mix_block(merged, false, row_atom, column_atom, block);
-}
-
-void hf_mix_sums(const struct hf_basis *merged, int row_atom, int column_atom, double block[])
-{
-    mix_block(merged, true, row_atom, column_atom, block);
 }
 
 void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[])

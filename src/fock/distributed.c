@@ -185,9 +185,7 @@ static hf_status compute_step(struct hf_fock_worker *worker, struct hf_local_sum
                               struct hf_step *step, struct hf_error *error)
 {
     struct hf_task_part *part = &step->part;
-    const struct hf_quartet_blocks *blocks =
-        hf_local_sums_begin(sums, part->bra, part->n, part->ket);
-    for (int k = 0; k < part->n; k++) part->range[k].blocks = &blocks[k];
+    hf_task_part_begin(part, sums);
     if (step->store != NULL) {
         hf_quartets_read(&worker->work, step->store, &step->segment, part->range);
         return HF_OK;

@@ -11,7 +11,7 @@ static void mix_blocks(const struct hf_distributed *data, const struct hf_basis 
             const struct hf_block_place place = hf_block_layout_find(data->layout, i, j);
             if (place.rank != rank) continue;
             double *block = hf_block_array_local(array) + place.offset;
-            (sums ? hf_mix_sums : hf_mix_density)(merged, i, j, block);
+            hf_mix_block(merged, sums, i, j, block);
         }
     }
 }
@@ -39,28 +39,28 @@ cleanup:
     return status;
 }
 
+/** Sums of one job to the matrix of the caller; nothing when they are not wanted. Collective. */
+static hf_status collect(struct hf_fock_builder *self, struct hf_block_array **sums,
+                         struct hf_matrix *matrix, struct hf_error *error)
+{
+    const struct hf_distributed *data = self->data;
+    if (*sums == NULL) return HF_OK;
+    hf_block_array_fence(*sums);
+    mix_blocks(data, self->pairs->basis, self->context->rank, true, *sums);
+    const hf_status status =
+        hf_matrix_set_blocks(matrix, data->layout, hf_block_array_local(*sums), error);
+    if (status == HF_OK) hf_block_array_destroy(sums);
+    return status;
+}
+
 hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
                                  struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
-    const struct hf_basis *basis = self->pairs->basis;
-    const int rank = self->context->rank;
     hf_status status = HF_OK;
     for (int i = 0; i < data->n_job; i++) {
-        if (data->J[i] != NULL) {
-            hf_block_array_fence(data->J[i]);
-            mix_blocks(data, basis, rank, true, data->J[i]);
-            HF_TRY(hf_matrix_set_blocks(job[i].coulomb, data->layout,
-                                        hf_block_array_local(data->J[i]), error));
-            hf_block_array_destroy(&data->J[i]);
-        }
-        if (data->K[i] != NULL) {
-            hf_block_array_fence(data->K[i]);
-            mix_blocks(data, basis, rank, true, data->K[i]);
-            HF_TRY(hf_matrix_set_blocks(job[i].exchange, data->layout,
-                                        hf_block_array_local(data->K[i]), error));
-            hf_block_array_destroy(&data->K[i]);
-        }
+        HF_TRY(collect(self, &data->J[i], job[i].coulomb, error));
+        HF_TRY(collect(self, &data->K[i], job[i].exchange, error));
     }
 cleanup:
     return status;

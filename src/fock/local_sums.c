@@ -159,7 +159,7 @@ static void share_bra(const struct hf_local_sums *self, const struct hf_job_bloc
                 to[i].coulomb[x][y] = from[i].coulomb[x][y];
 }
 
-/** Sums of one ket; `bra_known`: a ket before has those of J of the bra. */
+/** Sums of one ket; *with_bra: blocks of a ket before that have J of the bra, or NULL. */
 static void add_sums(struct hf_local_sums *self, const struct hf_atom_pair *bra,
                      const struct hf_atom_pair *ket, const struct hf_quartet_blocks *blocks,
                      struct hf_job_blocks **with_bra, struct hf_job_blocks job[])

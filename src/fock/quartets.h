@@ -54,7 +54,7 @@ struct hf_quartet_work {
     const struct hf_screening *screening; /**< borrowed */
     struct hf_digestion digestion;
     struct hf_engine *engine;
-    struct hf_quartet_queue *queue;   /**< [n_class], empty between calls */
+    struct hf_quartet_queue *queue;   /**< [n_class][HF_N_QUEUE], empty between calls */
     const struct hf_ket_range *range; /**< of the call */
     enum hf_store_use store_use;
     const struct hf_store_plan *plan; /**< borrowed; unless HF_STORE_NONE */

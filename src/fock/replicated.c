@@ -131,14 +131,6 @@ static void add_sums(void *of_thread, bool exchange, int row, int column, const 
     pthread_mutex_unlock(&data->lock[row]);
 }
 
-/** Begins the sums of a part and lets its kets know where they are. */
-static void begin_part(struct hf_local_sums *sums, struct hf_task_part *part)
-{
-    const struct hf_quartet_blocks *blocks =
-        hf_local_sums_begin(sums, part->bra, part->n, part->ket);
-    for (int k = 0; k < part->n; k++) part->range[k].blocks = &blocks[k];
-}
-
 static hf_status compute_task(struct hf_fock_builder *self, struct hf_fock_worker *worker,
                               struct hf_local_sums *sums, int64_t index, struct hf_error *error)
 {
@@ -148,7 +140,7 @@ static hf_status compute_task(struct hf_fock_builder *self, struct hf_fock_worke
         if (part.n == 0) continue;
         const hf_status status = hf_fock_begin_segment(worker, index, i, error);
         if (status != HF_OK) return status;
-        begin_part(sums, &part);
+        hf_task_part_begin(&part, sums);
         hf_quartets_compute(&worker->work, part.bra_begin, part.bra_end, part.n, part.range);
         hf_local_sums_end(sums);
     }
@@ -165,7 +157,7 @@ static void read_segments(struct hf_fock_builder *self, struct hf_fock_worker *w
         const struct hf_task task = hf_task_list_get(self->tasks, segment.task);
         struct hf_task_part part;
         hf_task_part_find(self, &task, segment.part, &part);
-        begin_part(sums, &part);
+        hf_task_part_begin(&part, sums);
         hf_quartets_read(&worker->work, store, &segment, part.range);
         hf_local_sums_end(sums);
     }

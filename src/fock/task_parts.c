@@ -52,3 +52,10 @@ bool hf_task_part_find(const struct hf_fock_builder *self, const struct hf_task 
     }
     return true;
 }
+
+void hf_task_part_begin(struct hf_task_part *part, struct hf_local_sums *sums)
+{
+    const struct hf_quartet_blocks *blocks =
+        hf_local_sums_begin(sums, part->bra, part->n, part->ket);
+    for (int k = 0; k < part->n; k++) part->range[k].blocks = &blocks[k];
+}

@@ -21,4 +21,7 @@ struct hf_task_part {
 bool hf_task_part_find(const struct hf_fock_builder *self, const struct hf_task *task,
                        int32_t index, struct hf_task_part *part);
 
+/** Begins the sums of a part and lets its kets know where they are. */
+void hf_task_part_begin(struct hf_task_part *part, struct hf_local_sums *sums);
+
 #endif
