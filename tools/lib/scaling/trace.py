@@ -1,0 +1,113 @@
+"""Reads the files that `hf --trace` writes: one line of JSON, then records of 24 bytes.
+
+A record is a span of time on one thread of one rank. The kinds below FIRST_SPECIAL are numbers into the header's
+"kinds": the phases of the run's report, then "task" (computed) and "stored task" (read back from memory). Two
+special kinds structure the file: RANK begins the records of another rank, TOTAL has the seconds of a whole phase."""
+
+import array
+import json
+import struct
+from typing import NamedTuple
+
+FORMAT, VERSION = "hf-trace", 1
+RECORD = struct.Struct("<dqfHBB")  # start, task, seconds, build, thread, kind
+TOTAL, RANK = 254, 255
+FIRST_SPECIAL = TOTAL
+NO_BUILD = 0xFFFF  # outside of the Fock builds
+TASK, STORED_TASK = "task", "stored task"
+
+
+class TraceError(Exception):
+    """One line for the user: the file is no trace, or not a whole one."""
+
+
+class Span(NamedTuple):
+    """Seconds `start` to `start + seconds` since the ranks began together."""
+    rank: int
+    thread: int
+    build: int    # counted from 0; NO_BUILD outside
+    kind: str
+    task: int     # number of the task in its build's list, -1 for other kinds
+    start: float
+    seconds: float
+
+
+class Build:
+    """One Fock build: what the header says of it, and what its tasks took, summed over their parts."""
+
+    def __init__(self, info):
+        self.info = info
+        self.n_task = info["n_task"]
+        self.computed = array.array("d", bytes(8 * self.n_task))  # seconds of task i
+        self.stored = {}   # seconds of task i where its stored integrals were read
+        self.owner = {}    # rank that read them
+        self.seconds = 0.0  # from the first rank's start to the last one's end
+
+
+class Trace:
+    """A whole trace. `builds` are in order, `totals[rank]` has the seconds of each phase."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self.header = read_header(path)
+        self.n_rank = self.header["n_rank"]
+        self.builds = [Build(info) for info in self.header["builds"]]
+        self.totals = [{} for _ in range(self.n_rank)]
+        begin, end = {}, {}
+        for span in records(path, self.header):
+            if isinstance(span, tuple) and not isinstance(span, Span):
+                self.totals[span[0]][span[1]] = span[2]
+                continue
+            if span.build == NO_BUILD:
+                continue
+            begin[span.build] = min(begin.get(span.build, span.start), span.start)
+            end[span.build] = max(end.get(span.build, 0.0), span.start + span.seconds)
+            self._add(span)
+        for i, build in enumerate(self.builds):
+            build.seconds = end.get(i, 0.0) - begin.get(i, 0.0)
+
+    def _add(self, span):
+        build = self.builds[span.build]
+        if span.kind == TASK:
+            build.computed[span.task] += span.seconds
+        elif span.kind == STORED_TASK:
+            build.stored[span.task] = build.stored.get(span.task, 0.0) + span.seconds
+            build.owner[span.task] = span.rank
+
+
+def read_header(path):
+    """The first line of a trace."""
+    try:
+        with open(path, "rb") as file:
+            header = json.loads(file.readline(1 << 24))
+    except (OSError, ValueError) as error:
+        raise TraceError(f"{path}: no trace of hf: {error}") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise TraceError(f"{path}: no trace of hf")
+    if header.get("version") != VERSION or header.get("record_bytes") != RECORD.size:
+        raise TraceError(f"{path}: a trace of version {header.get('version')}, expected {VERSION}")
+    return header
+
+
+def records(path, header):
+    """Span after span; totals of phases as plain tuples (rank, phase, seconds)."""
+    kinds, rank, n_left = header["kinds"], 0, header["n_record"]
+    with open(path, "rb") as file:
+        file.readline()
+        while n_left > 0:
+            block = file.read(RECORD.size * min(n_left, 1 << 16))
+            if len(block) == 0 or len(block) % RECORD.size != 0:
+                raise TraceError(f"{path}: the trace ends {n_left} records early")
+            n_left -= len(block) // RECORD.size
+            for start, task, seconds, build, thread, kind in RECORD.iter_unpack(block):
+                if kind == RANK:
+                    rank = task
+                elif kind == TOTAL:
+                    yield (rank, kinds[task], start)
+                else:
+                    yield Span(rank, thread, build, kinds[kind], task, start, seconds)
+
+
+def spans(path):
+    """All spans of a trace, rank after rank, without the totals; reads as it goes."""
+    return (record for record in records(path, read_header(path)) if isinstance(record, Span))
