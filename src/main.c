@@ -20,6 +20,9 @@ static hf_status calculate(struct hf_context *context, struct hf_calculation *ca
     hf_report_result(calculation->report, run, &result);
     if (calculation->json_path != NULL)
         HF_TRY(hf_json_write(context, calculation->json_path, run, &result, error));
+    if (calculation->trace != NULL)
+        HF_TRY(hf_trace_write(context, calculation->trace_path, calculation->trace, run, &result,
+                              error));
     hf_report_timings(calculation->report, &result);
     *exit_code = result.converged ? 0 : NOT_CONVERGED;
 cleanup:

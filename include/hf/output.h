@@ -7,6 +7,7 @@
 #include "hf/molecule.h"
 #include "hf/scf.h"
 #include "hf/status.h"
+#include "hf/trace.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -84,6 +85,18 @@ hf_status hf_json_write(struct hf_context *context, const char *path,
  *  Rank 0 looks, all agree. Leaves no file behind that was not there. Collective. */
 hf_status hf_json_check_path(struct hf_context *context, const char *path,
                              struct hf_error *error) HF_MUST_CHECK;
+
+/** HF_BAD_INPUT when `path` cannot be created or written, like hf_json_check_path. Collective. */
+hf_status hf_trace_check_path(struct hf_context *context, const char *path,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** The trace of a run as a file: a line of JSON that says what ran and what each Fock build was,
+ * then struct hf_trace_record after record, rank after rank. run->report must be there. Collective;
+ * rank 0 writes to a temporary file beside `path` and renames it. HF_NO_RESOURCE: cannot be
+ * written, or there was no memory for all records. */
+hf_status hf_trace_write(struct hf_context *context, const char *path, const struct hf_trace *trace,
+                         const struct hf_run_description *run, const struct hf_scf_result *result,
+                         struct hf_error *error) HF_MUST_CHECK;
 
 /** QCSchema failure ("success": false, error_type, error_message); rank 0 only, not collective. */
 hf_status hf_json_write_failure(const char *path, const char *error_type, const char *message,

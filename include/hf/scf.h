@@ -42,8 +42,9 @@ struct hf_scf_iteration {
     double energy_change; /**< hartree; by the change of the density, at one screening */
     double commutator;    /**< max norm */
     double seconds;
-    double threshold;        /**< screening of this build */
-    double percent_computed; /**< of all unique shell quartets */
+    double threshold;             /**< screening of this build */
+    double percent_computed;      /**< of all unique shell quartets */
+    struct hf_fock_account build; /**< of its Fock build */
 };
 
 /** What is known when the iterations begin. */

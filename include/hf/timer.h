@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+struct hf_trace;
+
 /** The phases a run is timed by. They do not overlap, except that HF_PHASE_TOTAL covers them all.
  */
 enum hf_phase {
@@ -32,6 +34,7 @@ struct hf_timers {
     double seconds[HF_N_PHASE];
     double started[HF_N_PHASE];
     int64_t n_call[HF_N_PHASE];
+    struct hf_trace *trace; /**< told of every span between start and stop; borrowed, may be NULL */
 };
 
 /** One number seen over all ranks. */

@@ -1,6 +1,8 @@
 /* Wall-clock timers per phase and their statistics over the ranks. */
 #include "hf/timer.h"
 
+#include "hf/trace.h"
+
 #include <time.h>
 
 double hf_wall_seconds(void)
@@ -17,7 +19,9 @@ void hf_timer_start(struct hf_timers *timers, enum hf_phase phase)
 
 void hf_timer_stop(struct hf_timers *timers, enum hf_phase phase)
 {
-    hf_timer_add(timers, phase, hf_wall_seconds() - timers->started[phase]);
+    const double start = timers->started[phase], seconds = hf_wall_seconds() - start;
+    hf_timer_add(timers, phase, seconds);
+    hf_trace_add(timers->trace, 0, (int)phase, -1, start, seconds);
 }
 
 void hf_timer_add(struct hf_timers *timers, enum hf_phase phase, double seconds)

@@ -180,6 +180,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         .schedule = schedule(options),
         .onesided = onesided(options),
         .grain = grain(options),
+        .tile = hf_options_integer(options, "tile"),
         .n_thread = hf_options_integer(options, "threads"),
         .store_threshold = hf_options_real(options, "screening"),
         .progress = progress,
@@ -248,6 +249,9 @@ hf_status hf_calculation_prepare(struct hf_context *context, struct hf_command *
         HF_TRY(hf_json_check_path(context, calculation->json_path, error));
         calculation->json_is_writable = true;
     }
+    calculation->trace_path = hf_options_text(options, "trace");
+    if (calculation->trace_path != NULL)
+        HF_TRY(hf_trace_check_path(context, calculation->trace_path, error));
     status = follow_from_input(calculation, options, launch, error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
@@ -259,12 +263,16 @@ hf_status hf_calculation_prepare(struct hf_context *context, struct hf_command *
         hf_memory_for_integrals(context, options, &calculation->settings.fock.memory_bytes, error));
     calculation->grain_name = hf_options_choice(options, "grain");
     describe(calculation, options, launch);
+    if (calculation->trace_path != NULL && command->action == HF_ACTION_RUN)
+        HF_TRY(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,
+                               error));
 cleanup:
     return status;
 }
 
 void hf_calculation_done(struct hf_calculation *calculation)
 {
+    hf_trace_destroy(&calculation->trace);
     hf_report_destroy(&calculation->report);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);

@@ -7,6 +7,7 @@
 #include "hf/option.h"
 #include "hf/output.h"
 #include "hf/scf.h"
+#include "hf/trace.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -93,8 +94,10 @@ struct hf_calculation {
     const char *grain_name;
     struct hf_report *report; /**< owned */
     struct hf_run_description description;
-    const char *json_path; /**< NULL when no JSON file was asked for; in the options */
-    bool json_is_writable; /**< the path has been tried */
+    const char *json_path;  /**< NULL when no JSON file was asked for; in the options */
+    bool json_is_writable;  /**< the path has been tried */
+    const char *trace_path; /**< NULL when no trace was asked for; in the options */
+    struct hf_trace *trace; /**< owned; NULL likewise */
 };
 
 /** Reads the input and everything that follows from it: basis, settings, report. Collective; same

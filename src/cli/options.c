@@ -165,6 +165,14 @@ static const struct hf_option table[] = {
      .default_value = "atom-quartet",
      .help = "what one task covers",
      .choice = grains},
+    {.key = "tile",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "0",
+     .help = "pairs of atoms (or of shells, with grain shell-quartet) that a task joins with one "
+             "other pair; 0: as many as compute fast, but some hundred tasks for each thread",
+     .least = 0,
+     .most = HF_MAX_TILE},
     {.key = "guess",
      .type = HF_OPTION_CHOICE,
      .argument = "NAME",
@@ -233,6 +241,11 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_TEXT,
      .argument = "FILE",
      .help = "write the results to FILE as a QCSchema AtomicResult"},
+    {.key = "trace",
+     .type = HF_OPTION_TEXT,
+     .argument = "FILE",
+     .help = "write to FILE what every rank did when, task by task, for tools/timeline and "
+             "tools/replay"},
 };
 
 const struct hf_option *hf_option_table(int *n)

@@ -140,14 +140,15 @@ static void adapt_depth(struct hf_step_ring *ring, double waited)
 }
 
 /** Fills the ring with steps whose blocks are asked for. */
-static void fill_ring(struct hf_fock_builder *self, hf_status *status, struct hf_error *error)
+static void fill_ring(struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                      hf_status *status, struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_step_ring *ring = &data->ring;
     while (ring->n < ring->depth && !data->source_ended) {
         struct hf_step *step = &ring->step[(ring->first + ring->n) % HF_MAX_DEPTH];
         step->store = NULL;
-        if (!hf_step_next(self, &data->source, step, status, error)) {
+        if (!hf_step_next(self, worker, &data->source, step, status, error)) {
             data->source_ended = true;
         } else if (!begin_step(data, step)) {
             end_step(data, step);
@@ -160,12 +161,12 @@ static void fill_ring(struct hf_fock_builder *self, hf_status *status, struct hf
 }
 
 /** The next step with its blocks here; false at the end. */
-static bool take_step(struct hf_fock_builder *self, struct thread_view *view, hf_status *status,
-                      struct hf_error *error)
+static bool take_step(struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                      struct thread_view *view, hf_status *status, struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_step_ring *ring = &data->ring;
-    fill_ring(self, status, error);
+    fill_ring(self, worker, status, error);
     if (*status != HF_OK || ring->n == 0) return false;
     view->step = ring->step[ring->first];
     ring->first = (ring->first + 1) % HF_MAX_DEPTH;
@@ -176,6 +177,7 @@ static bool take_step(struct hf_fock_builder *self, struct thread_view *view, hf
             if (view->step.density[k][c] != NULL)
                 hf_block_cache_wait(data->density, view->step.density[k][c]);
     adapt_depth(ring, hf_wall_seconds() - start);
+    hf_fock_trace_wait(self, worker, HF_PHASE_FOCK_WAIT_BLOCKS, start);
     hf_onesided_poke(data->onesided);
     return true;
 }
@@ -196,6 +198,15 @@ static hf_status compute_step(struct hf_fock_worker *worker, struct hf_local_sum
     return status == HF_OK ? hf_fock_check_store(worker, error) : status;
 }
 
+static void trace_step(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                       const struct hf_step *step)
+{
+    if (step->store != NULL)
+        hf_fock_trace_task(self, worker, HF_TRACE_STORED_TASK, step->segment.task);
+    else
+        hf_fock_trace_task(self, worker, HF_TRACE_TASK, step->task);
+}
+
 /** What one thread does in a build. */
 static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_fock_worker *worker,
                                struct hf_error *error)
@@ -207,19 +218,20 @@ static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_fock_work
     hf_status status = hf_local_sums_create(self->context, self->pairs->basis, data->n_job,
                                             data->wanted, &target, &sums, error);
     pthread_mutex_lock(&data->lock);
-    while (take_step(self, &view, &status, error)) {
+    while (take_step(self, worker, &view, &status, error)) {
         pthread_mutex_unlock(&data->lock);
         status = compute_step(worker, sums, &view.step, error);
         pthread_mutex_lock(&data->lock);
         hf_local_sums_end(sums);
         end_step(data, &view.step);
+        trace_step(self, worker, &view.step);
         if (status == HF_OK && data->sums_failed)
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
     }
     if (status != HF_OK) { /* let the scheduler know, and the other threads */
         int64_t none;
         data->source_ended = true;
-        hf_fock_next_task(self, &status, &none, error);
+        hf_fock_next_task(self, worker, &status, &none, error);
     }
     pthread_mutex_unlock(&data->lock);
     hf_local_sums_destroy(&sums);
@@ -259,10 +271,10 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     hf_timer_add(timers, HF_PHASE_FOCK_COMPUTE, -waited);
     drop_steps(data);
     if (status != HF_OK) return status;
-    const double start = hf_wall_seconds();
+    hf_timer_start(timers, HF_PHASE_FOCK_WAIT_BLOCKS);
     hf_block_cache_flush(data->coulomb);
     hf_block_cache_flush(data->exchange);
-    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_BLOCKS, hf_wall_seconds() - start);
+    hf_timer_stop(timers, HF_PHASE_FOCK_WAIT_BLOCKS);
     return HF_OK;
 }
 
@@ -399,16 +411,15 @@ cleanup:
  * batches. */
 static struct hf_task_order choose_order(const struct hf_fock_builder *self)
 {
-    enum { TASKS_PER_THREAD = 100, LARGEST_SIDE = 12, LARGEST_ROWS_AREA = 200 };
-    struct hf_task_order order = {.grain = self->settings.grain, .scatter = true};
-    const double n_unit = self->settings.grain == HF_GRAIN_ATOM_QUARTET
-                              ? (double)self->pairs->n_atom_pair
-                              : (double)self->pairs->n_pair;
-    const double n_thread = (double)self->context->n_rank * self->n_worker;
-    const double area = fmax(1.0, 0.5 * n_unit * n_unit / (TASKS_PER_THREAD * n_thread));
-    order.rows = area < LARGEST_ROWS_AREA;
-    order.tile =
-        order.rows ? (int)fmin(area, HF_MAX_KET_ATOM_PAIRS) : (int)fmin(sqrt(area), LARGEST_SIDE);
+    enum { LARGEST_SIDE = 12, LARGEST_ROWS_AREA = 200 };
+    struct hf_task_order order = {.grain = self->settings.grain, .rows = true, .scatter = true};
+    const double area = hf_fock_task_area(self);
+    if (self->settings.tile > 0) {
+        order.tile = self->settings.tile;
+    } else {
+        order.rows = area < LARGEST_ROWS_AREA;
+        order.tile = (int)(order.rows ? fmin(area, HF_MAX_TILE) : fmin(sqrt(area), LARGEST_SIDE));
+    }
     return order;
 }
 
@@ -427,15 +438,13 @@ static void destroy(struct hf_fock_builder *self)
 static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
 {
     struct hf_context *context = self->context;
-    const struct hf_task_order order = choose_order(self);
     hf_status status = HF_OK;
     struct hf_distributed *data = self->data = calloc(1, sizeof *data);
     if (data == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
     if (data != NULL) pthread_mutex_init(&data->lock, NULL);
     if (status == HF_OK)
         status = hf_density_bounds_init(&data->bounds, context, self->pairs->basis->n_atom, error);
-    if (status == HF_OK)
-        status = hf_task_list_create(context, self->pairs, &order, &self->tasks, error);
+    if (status == HF_OK) status = hf_fock_create_tasks(self, choose_order(self), error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_atom_layout_create(context, self->pairs->basis, &data->layout, error));
     HF_TRY(hf_onesided_create(context, &self->settings.onesided, &data->onesided, error));

@@ -67,7 +67,8 @@ hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_f
 
 /** The next step that passes the screening by atoms, taking tasks as needed. False when there are
  * no more, or with *status set when the build is interrupted. */
-bool hf_step_next(struct hf_fock_builder *self, struct hf_step_source *source, struct hf_step *step,
-                  hf_status *status, struct hf_error *error);
+bool hf_step_next(struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                  struct hf_step_source *source, struct hf_step *step, hf_status *status,
+                  struct hf_error *error);
 
 #endif

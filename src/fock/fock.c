@@ -1,6 +1,7 @@
 /* The front of the Fock builders: list of builders, checks, agreement, timers. */
 #include "fock_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,13 @@ double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank)
     return ops->cache_bytes(n_function, n_rank);
 }
 
+/** Pairs of atoms or of shells that tasks are made of. */
+static int64_t count_units(const struct hf_fock_builder *self)
+{
+    return self->settings.grain == HF_GRAIN_ATOM_QUARTET ? self->pairs->n_atom_pair
+                                                         : self->pairs->n_pair;
+}
+
 static hf_status create_workers(struct hf_fock_builder *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -40,8 +48,10 @@ static hf_status create_workers(struct hf_fock_builder *self, struct hf_error *e
     if (self->worker == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the threads of a Fock build");
     self->n_worker = n;
-    for (int i = 0; i < n && status == HF_OK; i++)
+    for (int i = 0; i < n && status == HF_OK; i++) {
+        self->worker[i].number = i;
         status = hf_quartet_work_init(&self->worker[i].work, self->pairs, &self->screening, error);
+    }
     return status;
 }
 
@@ -50,6 +60,23 @@ static void destroy_workers(struct hf_fock_builder *self)
     hf_fock_drop_store(self);
     for (int i = 0; i < self->n_worker; i++) hf_quartet_work_done(&self->worker[i].work);
     free(self->worker);
+}
+
+double hf_fock_task_area(const struct hf_fock_builder *self)
+{
+    const double n_unit = (double)count_units(self);
+    const double n_thread = (double)self->context->n_rank * self->n_worker;
+    return fmax(1.0, 0.5 * n_unit * n_unit / (HF_TASKS_PER_THREAD * n_thread));
+}
+
+hf_status hf_fock_create_tasks(struct hf_fock_builder *self, struct hf_task_order order,
+                               struct hf_error *error)
+{
+    self->account.n_shell = self->pairs->basis->n_shell;
+    self->account.n_unit = count_units(self);
+    self->account.tile = order.tile;
+    self->account.rows = order.rows;
+    return hf_task_list_create(self->context, self->pairs, &order, &self->tasks, error);
 }
 
 hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
@@ -122,10 +149,12 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     hf_status status = HF_OK;
     struct hf_timers *timers = &builder->context->timers;
     const double before = timers->seconds[HF_PHASE_FOCK_COMPUTE];
-    builder->screening.threshold = threshold;
+    builder->screening.threshold = builder->account.threshold = threshold;
+    hf_trace_begin_build(timers->trace);
     HF_TRY(builder->ops->build(builder, n_job, job, error));
     reduce_account(builder, timers->seconds[HF_PHASE_FOCK_COMPUTE] - before);
 cleanup:
+    hf_trace_end_build(timers->trace);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "hf/fock.h"
 #include "hf/shell_pair.h"
+#include "hf/trace.h"
 #include "quartets.h"
 
 #include <pthread.h>
@@ -23,6 +24,8 @@ struct hf_fock_round {
 struct hf_fock_worker {
     struct hf_quartet_work work;
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
+    int number;                      /**< of the thread */
+    double traced;                   /**< when what the trace has of it ended */
 };
 
 struct hf_fock_builder {
@@ -59,8 +62,18 @@ hf_status hf_fock_run_round(struct hf_fock_builder *self,
 /** The next task; false when there is none, when another thread failed, or when the build is
  *  interrupted, and then *status says so. Shows progress now and then. A thread that comes with a
  *  bad *status ends the round for all. */
-bool hf_fock_next_task(struct hf_fock_builder *self, hf_status *status, int64_t *index,
-                       struct hf_error *error);
+bool hf_fock_next_task(struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                       hf_status *status, int64_t *index, struct hf_error *error);
+
+/** What the thread did since its last entry goes to the trace, if there is one, as time of a task:
+ *  HF_TRACE_TASK or HF_TRACE_STORED_TASK. */
+void hf_fock_trace_task(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                        enum hf_trace_kind kind, int64_t task);
+
+/** What the thread did since `start` goes to the trace as waiting, if it took long enough to be
+ *  told from the task that it belongs to. */
+void hf_fock_trace_wait(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                        enum hf_phase phase, double start);
 
 /* ---- Stored integrals (stored.c) ---- */
 
@@ -88,6 +101,12 @@ hf_status hf_fock_check_store(const struct hf_fock_worker *worker,
 bool hf_fock_needs_tasks(const struct hf_fock_builder *self);
 
 void hf_fock_drop_store(struct hf_fock_builder *self);
+
+/* ---- Size of tasks (fock.c) ---- */
+
+/** Pairs of units that a task may have so that every thread gets about HF_TASKS_PER_THREAD tasks;
+ * at least 1. */
+double hf_fock_task_area(const struct hf_fock_builder *self);
 
 /* ---- Tasks (tasks.c) ---- */
 
@@ -125,6 +144,11 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
                               const struct hf_task_order *order, struct hf_task_list **list,
                               struct hf_error *error) HF_MUST_CHECK;
 void hf_task_list_destroy(struct hf_task_list **list);
+
+/** The builder's list, booked in its account. Not collective. */
+hf_status hf_fock_create_tasks(struct hf_fock_builder *self, struct hf_task_order order,
+                               struct hf_error *error) HF_MUST_CHECK;
+
 int64_t hf_task_list_size(const struct hf_task_list *list);
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
 /** Index of the atom pair or shell pair at a position. */

@@ -32,14 +32,14 @@ static void destroy(struct hf_fock_builder *self)
 
 /** Kets of a task: as many as fill the batches well, and fewer where that would leave a rank too
  * few tasks to even out the load. */
-static int tile_size(const struct hf_fock_builder *self)
+static struct hf_task_order choose_order(const struct hf_fock_builder *self)
 {
-    enum { TASKS_PER_THREAD = 100 };
-    if (self->settings.grain != HF_GRAIN_ATOM_QUARTET) return 1;
-    const double n_unit = self->pairs->n_atom_pair;
-    const double n_thread = (double)self->context->n_rank * self->n_worker;
-    const double tile = 0.5 * n_unit * n_unit / (TASKS_PER_THREAD * n_thread);
-    return tile < 1.0 ? 1 : tile > HF_MAX_KET_ATOM_PAIRS ? HF_MAX_KET_ATOM_PAIRS : (int)tile;
+    struct hf_task_order order = {.grain = self->settings.grain, .tile = 1, .rows = true};
+    if (self->settings.tile > 0)
+        order.tile = self->settings.tile;
+    else if (order.grain == HF_GRAIN_ATOM_QUARTET)
+        order.tile = (int)fmin(hf_fock_task_area(self), HF_MAX_TILE);
+    return order;
 }
 
 static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
@@ -58,9 +58,7 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the locks of the threads");
     for (; data->n_lock < data->basis->n_atom; data->n_lock++)
         pthread_mutex_init(&data->lock[data->n_lock], NULL);
-    const struct hf_task_order order = {
-        .grain = self->settings.grain, .tile = tile_size(self), .rows = true};
-    return hf_task_list_create(self->context, self->pairs, &order, &self->tasks, error);
+    return hf_fock_create_tasks(self, choose_order(self), error);
 }
 
 /** Largest |D| over the block of two shells. */
@@ -160,6 +158,7 @@ static void read_segments(struct hf_fock_builder *self, struct hf_fock_worker *w
         hf_task_part_begin(&part, sums);
         hf_quartets_read(&worker->work, store, &segment, part.range);
         hf_local_sums_end(sums);
+        hf_fock_trace_task(self, worker, HF_TRACE_STORED_TASK, segment.task);
     }
 }
 
@@ -174,8 +173,10 @@ static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_fock_work
                                             data->job, &target, &sums, error);
     if (status == HF_OK) read_segments(self, worker, sums);
     int64_t index;
-    while (hf_fock_next_task(self, &status, &index, error) && status == HF_OK)
+    while (hf_fock_next_task(self, worker, &status, &index, error) && status == HF_OK) {
         status = compute_task(self, worker, sums, index, error);
+        hf_fock_trace_task(self, worker, HF_TRACE_TASK, index);
+    }
     hf_local_sums_destroy(&sums);
     return status;
 }

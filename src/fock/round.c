@@ -39,6 +39,7 @@ static void begin(struct hf_fock_builder *self)
          * may. */
         hf_engine_set_threshold(work->engine, 0.1 * self->screening.threshold);
         work->n_computed = work->n_read = 0;
+        self->worker[i].traced = hf_wall_seconds();
     }
 }
 
@@ -66,7 +67,10 @@ hf_status hf_fock_run_round(struct hf_fock_builder *self,
     status = run_threads(self, compute, error);
     const double seconds = hf_wall_seconds() - start;
     const double blocks = timers->seconds[HF_PHASE_FOCK_WAIT_BLOCKS] - waited_before;
+    const double at_end = hf_wall_seconds();
     hf_scheduler_finish(self->scheduler);
+    hf_trace_add(timers->trace, 0, HF_PHASE_FOCK_WAIT_RANKS, -1, at_end,
+                 hf_wall_seconds() - at_end);
     const struct hf_schedule_account account = hf_scheduler_account(self->scheduler);
     const double waited = account.wait_seconds / self->n_worker;
     hf_timer_add(timers, HF_PHASE_FOCK_COMPUTE, seconds - waited - blocks);
@@ -94,10 +98,36 @@ static hf_status look_around(struct hf_fock_builder *self, struct hf_error *erro
     return hf_interrupted(error, signal_number);
 }
 
-bool hf_fock_next_task(struct hf_fock_builder *self, hf_status *status, int64_t *index,
-                       struct hf_error *error)
+/** Waits shorter than this are not worth a record of their own. */
+static const double NOTICED_SECONDS = 5e-6;
+
+void hf_fock_trace_task(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                        enum hf_trace_kind kind, int64_t task)
+{
+    struct hf_trace *trace = self->context->timers.trace;
+    if (trace == NULL) return;
+    const double now = hf_wall_seconds();
+    hf_trace_add(trace, worker->number, (int)kind, task, worker->traced, now - worker->traced);
+    worker->traced = now;
+}
+
+void hf_fock_trace_wait(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                        enum hf_phase phase, double start)
+{
+    struct hf_trace *trace = self->context->timers.trace;
+    if (trace == NULL) return;
+    const double now = hf_wall_seconds();
+    if (now - start < NOTICED_SECONDS) return;
+    hf_trace_add(trace, worker->number, (int)phase, -1, start, now - start);
+    worker->traced = now;
+}
+
+bool hf_fock_next_task(struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                       hf_status *status, int64_t *index, struct hf_error *error)
 {
     struct hf_fock_round *round = &self->round;
+    const bool traced = self->context->timers.trace != NULL;
+    const double start = traced ? hf_wall_seconds() : 0.0;
     *index = -1;
     pthread_mutex_lock(&round->lock);
     if (!round->ended && *status != HF_OK) hf_scheduler_abandon(self->scheduler);
@@ -108,5 +138,6 @@ bool hf_fock_next_task(struct hf_fock_builder *self, hf_status *status, int64_t 
     else
         round->n_task++;
     pthread_mutex_unlock(&round->lock);
+    if (traced) hf_fock_trace_wait(self, worker, HF_PHASE_FOCK_WAIT_TASK, start);
     return *index >= 0;
 }

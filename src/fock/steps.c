@@ -54,13 +54,14 @@ static bool next_stored(struct hf_fock_builder *self, struct hf_step *step)
     return false;
 }
 
-bool hf_step_next(struct hf_fock_builder *self, struct hf_step_source *source, struct hf_step *step,
-                  hf_status *status, struct hf_error *error)
+bool hf_step_next(struct hf_fock_builder *self, struct hf_fock_worker *worker,
+                  struct hf_step_source *source, struct hf_step *step, hf_status *status,
+                  struct hf_error *error)
 {
     if (next_stored(self, step)) return true;
     for (;;) {
         if (!source->has_task) {
-            if (!hf_fock_next_task(self, status, &source->index, error)) return false;
+            if (!hf_fock_next_task(self, worker, status, &source->index, error)) return false;
             source->task = hf_task_list_get(self->tasks, source->index);
             source->part = 0;
             source->has_task = true;

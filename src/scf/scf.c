@@ -307,6 +307,7 @@ static void tell_observer(struct run *run)
             account->n_quartet_total > 0
                 ? 100.0 * (double)account->n_quartet_computed / (double)account->n_quartet_total
                 : 0.0,
+        .build = *account,
     };
     run->iteration_started = now;
     if (run->observer != NULL && run->observer->iteration != NULL)

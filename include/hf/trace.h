@@ -1,0 +1,84 @@
+/* A record of what every thread of every rank did when: tasks and phases, for replays and
+ * timelines.
+ *
+ *     hf_trace_create(...)                    collective: the ranks' clocks begin together
+ *     hf_trace_begin_build(trace)             what follows belongs to the next Fock build
+ *     hf_trace_add(trace, thread, kind, ...)  every thread by itself, no lock, no message
+ *     hf_trace_end_build(trace)
+ *     hf_trace_collect(trace, ...)            collective: all records to rank 0, rank after rank
+ *
+ * Every call but the collective ones accepts NULL and then does nothing. */
+#ifndef HF_TRACE_H
+#define HF_TRACE_H
+
+#include "hf/context.h"
+#include "hf/status.h"
+#include "hf/timer.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a span of time went to: a phase (enum hf_phase), or one of these. */
+enum hf_trace_kind {
+    HF_TRACE_TASK = HF_N_PHASE, /**< integrals of a task, or of a part of it, computed */
+    HF_TRACE_STORED_TASK,       /**< likewise, read back from memory */
+    HF_TRACE_N_KIND,
+    HF_TRACE_TOTAL = 254, /**< seconds of a whole phase in `start`, the phase in `task` */
+    HF_TRACE_RANK = 255,  /**< what follows is of the rank in `task` */
+};
+
+/** Records outside of Fock builds. */
+enum { HF_TRACE_NO_BUILD = UINT16_MAX };
+
+/** One record as it stands in the file, which is little-endian. */
+struct hf_trace_record {
+    double start;   /**< seconds since the trace began, on all ranks together */
+    int64_t task;   /**< number in the list of tasks; -1 for phases */
+    float seconds;  /**< how long */
+    uint16_t build; /**< Fock build, from 0 */
+    uint8_t thread; /**< of the rank; 255 also for those behind it */
+    uint8_t kind;   /**< enum hf_phase or enum hf_trace_kind */
+};
+
+/** Name of a kind for people and files: of the phase, or "task", "stored task". */
+const char *hf_trace_kind_name(int kind);
+
+/** New trace of `context` for n_thread threads per rank, which its timers feed from now on; at most
+ *  one at a time. Collective. HF_NO_RESOURCE: memory. */
+hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_trace **trace,
+                          struct hf_error *error) HF_MUST_CHECK;
+
+/** Takes it away from the context. Accepts a pointer to NULL; leaves NULL. Not collective. */
+void hf_trace_destroy(struct hf_trace **trace);
+
+/** Records begin to belong to the next build, or to none. Not collective; no thread may record. */
+void hf_trace_begin_build(struct hf_trace *trace);
+void hf_trace_end_build(struct hf_trace *trace);
+
+/** Records a span; `start` is of hf_wall_seconds. Each thread of a rank has its own number. A
+ * record for which there is no memory is lost, and hf_trace_collect says so. Not collective. */
+void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, double start,
+                  double seconds);
+
+/** Number of records of all ranks, those that mark ranks and totals included. Collective; the same
+ *  on every rank. */
+int64_t hf_trace_n_record(const struct hf_trace *trace);
+
+/** Hands all records to `write` on rank 0, rank after rank in pieces: a mark of the rank, the
+ * totals of its phases, its threads' spans. `write` returns false when it cannot write any more.
+ * Collective. HF_NO_RESOURCE: `write` failed, or some rank had no memory for all its records. */
+hf_status hf_trace_collect(const struct hf_trace *trace,
+                           bool (*write)(void *data, size_t n,
+                                         const struct hf_trace_record *record),
+                           void *data, struct hf_error *error) HF_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,211 @@
+/* Records of spans of time in chunks per thread, and their way to rank 0. */
+#include "hf/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+_Static_assert(sizeof(struct hf_trace_record) == 24, "records are written as they are");
+
+enum { CHUNK = 4096, MOST_THREADS = 255, TAG = 1 };
+
+/** Records in the order they were made; full chunks before it. */
+struct chunk {
+    struct chunk *next;
+    int n;
+    struct hf_trace_record record[CHUNK];
+};
+
+/** What one thread records; a cache line of its own, since every thread writes here. */
+struct thread_trace {
+    _Alignas(64) struct chunk *first;
+    struct chunk *last;
+    int64_t n_record;
+    bool lost; /**< no memory for some */
+};
+
+struct hf_trace {
+    struct hf_context *context; /**< borrowed */
+    double origin;              /**< of hf_wall_seconds */
+    uint16_t build, n_build;
+    int n_thread;
+    struct thread_trace *thread; /**< [n_thread] */
+};
+
+const char *hf_trace_kind_name(int kind)
+{
+    if (kind < HF_N_PHASE) return hf_phase_name((enum hf_phase)kind);
+    return kind == HF_TRACE_TASK ? "task" : kind == HF_TRACE_STORED_TASK ? "stored task" : "?";
+}
+
+hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_trace **trace,
+                          struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const size_t n = (size_t)(n_thread > 1 ? n_thread : 1);
+    struct hf_trace *made = calloc(1, sizeof *made);
+    if (made != NULL) {
+        *made =
+            (struct hf_trace){.context = context, .build = HF_TRACE_NO_BUILD, .n_thread = (int)n};
+        made->thread = hf_memory_allocate(context->memory, "trace", n, sizeof *made->thread);
+    }
+    if (made == NULL || made->thread == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
+    status = hf_agree(context->comm, status, error);
+    if (status != HF_OK) {
+        hf_trace_destroy(&made);
+        return status;
+    }
+    MPI_Barrier(context->comm);
+    made->origin = hf_wall_seconds();
+    context->timers.trace = *trace = made;
+    return HF_OK;
+}
+
+void hf_trace_destroy(struct hf_trace **trace)
+{
+    struct hf_trace *old = *trace;
+    *trace = NULL;
+    if (old == NULL) return;
+    struct hf_memory *memory = old->context->memory;
+    for (int i = 0; old->thread != NULL && i < old->n_thread; i++) {
+        for (struct chunk *chunk = old->thread[i].first; chunk != NULL;) {
+            struct chunk *next = chunk->next;
+            hf_memory_release(memory, chunk);
+            chunk = next;
+        }
+    }
+    hf_memory_release(memory, old->thread);
+    if (old->context->timers.trace == old) old->context->timers.trace = NULL;
+    free(old);
+}
+
+void hf_trace_begin_build(struct hf_trace *trace)
+{
+    if (trace == NULL) return;
+    trace->build = trace->n_build;
+    if (trace->n_build < HF_TRACE_NO_BUILD - 1) trace->n_build++;
+}
+
+void hf_trace_end_build(struct hf_trace *trace)
+{
+    if (trace != NULL) trace->build = HF_TRACE_NO_BUILD;
+}
+
+/** Room for one more record of a thread; NULL: there is none. */
+static struct hf_trace_record *next_record(struct hf_memory *memory, struct thread_trace *thread)
+{
+    if (thread->last == NULL || thread->last->n == CHUNK) {
+        struct chunk *chunk = hf_memory_allocate(memory, "trace", 1, sizeof *chunk);
+        if (chunk == NULL) {
+            thread->lost = true;
+            return NULL;
+        }
+        if (thread->last == NULL)
+            thread->first = chunk;
+        else
+            thread->last->next = chunk;
+        thread->last = chunk;
+    }
+    thread->n_record++;
+    return &thread->last->record[thread->last->n++];
+}
+
+void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, double start,
+                  double seconds)
+{
+    if (trace == NULL) return;
+    struct hf_trace_record *record = next_record(trace->context->memory, &trace->thread[thread]);
+    if (record == NULL) return;
+    *record = (struct hf_trace_record){
+        .start = start - trace->origin,
+        .task = task,
+        .seconds = (float)seconds,
+        .build = trace->build,
+        .thread = (uint8_t)(thread < MOST_THREADS ? thread : MOST_THREADS),
+        .kind = (uint8_t)kind,
+    };
+}
+
+int64_t hf_trace_n_record(const struct hf_trace *trace)
+{
+    int64_t n = 1 + HF_N_PHASE; /* the rank's mark, the totals */
+    for (int i = 0; i < trace->n_thread; i++) n += trace->thread[i].n_record;
+    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, trace->context->comm);
+    return n;
+}
+
+/** Where the records of a rank go: to `write` on rank 0, in messages to it elsewhere. */
+struct target {
+    bool (*write)(void *data, size_t n, const struct hf_trace_record *record);
+    void *data;
+    MPI_Comm comm;
+    bool sends, failed;
+};
+
+static void hand_over(struct target *target, size_t n, const struct hf_trace_record *record)
+{
+    if (target->sends)
+        MPI_Send(record, (int)(n * sizeof *record), MPI_BYTE, 0, TAG, target->comm);
+    else if (!target->failed)
+        target->failed = !target->write(target->data, n, record);
+}
+
+/** The records of this rank, and an empty piece when they are sent, as their end. */
+static void hand_over_all(const struct hf_trace *trace, struct target *target)
+{
+    const struct hf_timers *timers = &trace->context->timers;
+    struct hf_trace_record head[1 + HF_N_PHASE] = {
+        {.task = trace->context->rank, .kind = HF_TRACE_RANK, .build = HF_TRACE_NO_BUILD}};
+    for (int i = 0; i < HF_N_PHASE; i++)
+        head[1 + i] = (struct hf_trace_record){.start = timers->seconds[i],
+                                               .task = i,
+                                               .build = HF_TRACE_NO_BUILD,
+                                               .kind = HF_TRACE_TOTAL};
+    head[1 + HF_PHASE_TOTAL].start = hf_wall_seconds() - timers->started[HF_PHASE_TOTAL];
+    hand_over(target, sizeof head / sizeof *head, head);
+    for (int i = 0; i < trace->n_thread; i++)
+        for (const struct chunk *chunk = trace->thread[i].first; chunk != NULL; chunk = chunk->next)
+            hand_over(target, (size_t)chunk->n, chunk->record);
+    if (target->sends) MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, target->comm);
+}
+
+/** What another rank hands over. Rank 0 tells it when: else all would send at once, and what does
+ *  not fit into rank 0's buffers would fill its memory. */
+static void receive_from(int rank, struct target *target, struct hf_trace_record *buffer)
+{
+    int n_byte;
+    MPI_Send(NULL, 0, MPI_BYTE, rank, TAG, target->comm);
+    do {
+        MPI_Status from;
+        MPI_Recv(buffer, CHUNK * (int)sizeof *buffer, MPI_BYTE, rank, TAG, target->comm, &from);
+        MPI_Get_count(&from, MPI_BYTE, &n_byte);
+        hand_over(target, (size_t)n_byte / sizeof *buffer, buffer);
+    } while (n_byte > 0);
+}
+
+hf_status hf_trace_collect(const struct hf_trace *trace,
+                           bool (*write)(void *data, size_t n,
+                                         const struct hf_trace_record *record),
+                           void *data, struct hf_error *error)
+{
+    const struct hf_context *context = trace->context;
+    hf_status status = HF_OK;
+    struct target target = {
+        .write = write, .data = data, .comm = context->comm, .sends = context->rank > 0};
+    struct hf_trace_record *buffer = NULL;
+    for (int i = 0; i < trace->n_thread; i++)
+        if (trace->thread[i].lost)
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
+    if (context->rank == 0) buffer = malloc(CHUNK * sizeof *buffer);
+    if (context->rank == 0 && buffer == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
+    HF_TRY(hf_agree(context->comm, status, error));
+    if (target.sends) MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, context->comm, MPI_STATUS_IGNORE);
+    hand_over_all(trace, &target);
+    for (int r = 1; !target.sends && r < context->n_rank; r++) receive_from(r, &target, buffer);
+    if (target.failed) status = hf_fail(error, HF_NO_RESOURCE, "the trace cannot be written");
+    status = hf_agree(context->comm, status, error);
+cleanup:
+    free(buffer);
+    return status;
+}

@@ -1,0 +1,146 @@
+/* The file of a trace: one line of JSON that says what ran, then the records as they are. Read by
+ * tools/lib/scaling/trace.py. */
+#include "hf/output.h"
+
+#include "json_private.h"
+#include "output_file.h"
+#include "output_private.h"
+
+#include "hf/trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { VERSION = 1 };
+
+static bool add_kinds(cJSON *root)
+{
+    cJSON *kinds = cJSON_AddArrayToObject(root, "kinds");
+    bool ok = kinds != NULL;
+    for (int i = 0; ok && i < HF_TRACE_N_KIND; i++)
+        ok = cJSON_AddItemToArray(kinds, cJSON_CreateString(hf_trace_kind_name(i)));
+    return ok;
+}
+
+static bool add_run(cJSON *root, const struct hf_context *context,
+                    const struct hf_run_description *run, const struct hf_scf_result *result)
+{
+    const struct hf_fock_settings *fock = &run->settings->fock;
+    return hf_json_add_text(root, "hf_version", hf_version()) &&
+           hf_json_add_text(root, "build_remark", hf_output_build_remark()) &&
+           hf_json_add_text(root, "input_path", run->input_path) &&
+           hf_json_add_text(root, "title", run->molecule->title) &&
+           hf_json_add_text(root, "basis", run->basis->name) &&
+           hf_json_add_integer(root, "n_atom", run->molecule->n_atom) &&
+           hf_json_add_integer(root, "n_function", run->basis->n_function) &&
+           hf_json_add_integer(root, "n_rank", context->n_rank) &&
+           hf_json_add_integer(root, "n_thread", fock->n_thread > 1 ? fock->n_thread : 1) &&
+           hf_json_add_integer(root, "n_core_on_node", run->n_core) &&
+           hf_json_add_text(root, "fock", fock->builder) &&
+           hf_json_add_text(root, "schedule", fock->schedule.name) &&
+           hf_json_add_text(root, "onesided", result->last_build.transport) &&
+           hf_json_add_text(root, "grain", hf_output_grain_name(fock->grain)) &&
+           hf_json_add_double(root, "memory_bytes", fock->memory_bytes) &&
+           hf_json_add_double(root, "screening", run->settings->screening_threshold) &&
+           cJSON_AddBoolToObject(root, "converged", result->converged) != NULL &&
+           hf_json_add_double(root, "energy", result->energy);
+}
+
+/** What the tasks are, and how large hf makes them on so many ranks and threads. */
+static bool add_tasks(cJSON *root, const struct hf_fock_account *account)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "tile");
+    return hf_json_add_integer(root, "n_shell", account->n_shell) && object != NULL &&
+           hf_json_add_integer(object, "size", account->tile) &&
+           cJSON_AddBoolToObject(object, "rows", account->rows) != NULL &&
+           hf_json_add_integer(object, "n_unit", account->n_unit) &&
+           hf_json_add_integer(object, "largest", HF_MAX_TILE) &&
+           hf_json_add_integer(object, "tasks_per_thread", HF_TASKS_PER_THREAD);
+}
+
+/** Blocks are counted over all builds: `before` is the build before, or NULL. */
+static bool add_build(cJSON *object, const struct hf_fock_account *build,
+                      const struct hf_fock_account *before)
+{
+    const struct hf_block_counts none = {0}, *first = before != NULL ? &before->blocks : &none;
+    const struct hf_block_counts *last = &build->blocks;
+    return object != NULL && hf_json_add_integer(object, "n_task", build->n_task) &&
+           hf_json_add_double(object, "threshold", build->threshold) &&
+           hf_json_add_integer(object, "quartets_total", build->n_quartet_total) &&
+           hf_json_add_integer(object, "quartets_computed", build->n_quartet_computed) &&
+           hf_json_add_integer(object, "quartets_read", build->n_quartet_read) &&
+           hf_json_add_double(object, "stored_bytes", build->stored_bytes) &&
+           hf_json_add_double(object, "stored_share_of_cost", build->stored_share) &&
+           hf_json_add_integer(object, "blocks_asked", last->n_asked - first->n_asked) &&
+           hf_json_add_integer(object, "blocks_cached", last->n_cached - first->n_cached) &&
+           hf_json_add_integer(object, "blocks_own", last->n_own - first->n_own) &&
+           hf_json_add_integer(object, "sums_sent", last->n_sent - first->n_sent);
+}
+
+static bool add_builds(cJSON *root, const struct hf_report *report)
+{
+    cJSON *builds = cJSON_AddArrayToObject(root, "builds");
+    bool ok = builds != NULL;
+    for (int i = 0; ok && i < report->n_iteration; i++)
+        ok = add_build(hf_json_append_object(builds), &report->iteration[i].build,
+                       i > 0 ? &report->iteration[i - 1].build : NULL);
+    return ok;
+}
+
+/** Writes the header's line. */
+static hf_status write_header(FILE *stream, const struct hf_context *context,
+                              const struct hf_run_description *run,
+                              const struct hf_scf_result *result, int64_t n_record,
+                              struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    cJSON *root = cJSON_CreateObject();
+    const bool built = root != NULL && hf_json_add_text(root, "format", "hf-trace") &&
+                       hf_json_add_integer(root, "version", VERSION) &&
+                       hf_json_add_integer(root, "record_bytes", sizeof(struct hf_trace_record)) &&
+                       hf_json_add_integer(root, "n_record", n_record) && add_kinds(root) &&
+                       add_run(root, context, run, result) &&
+                       add_tasks(root, &result->last_build) && add_builds(root, run->report);
+    char *text = built ? cJSON_PrintUnformatted(root) : NULL;
+    if (text == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
+    else if (fprintf(stream, "%s\n", text) < 0)
+        status = hf_fail(error, HF_NO_RESOURCE, "%s", strerror(errno));
+    cJSON_free(text);
+    cJSON_Delete(root);
+    return status;
+}
+
+/** For hf_trace_collect. */
+static bool write_records(void *data, size_t n, const struct hf_trace_record *record)
+{
+    struct hf_output_file *file = data;
+    return fwrite(record, sizeof *record, n, file->stream) == n;
+}
+
+hf_status hf_trace_check_path(struct hf_context *context, const char *path, struct hf_error *error)
+{
+    return hf_output_file_check(context, path, "the trace", "--trace", error);
+}
+
+hf_status hf_trace_write(struct hf_context *context, const char *path, const struct hf_trace *trace,
+                         const struct hf_run_description *run, const struct hf_scf_result *result,
+                         struct hf_error *error)
+{
+    struct hf_output_file file = {0};
+    struct hf_error why = {0};
+    hf_status status = HF_OK;
+    const int64_t n_record = hf_trace_n_record(trace);
+    if (context->rank == 0 && !hf_output_file_begin(path, &file))
+        status = hf_fail(&why, HF_NO_RESOURCE, "%s", strerror(errno));
+    if (file.stream != NULL)
+        status = write_header(file.stream, context, run, result, n_record, &why);
+    status = hf_agree(context->comm, status, &why);
+    if (status == HF_OK) status = hf_trace_collect(trace, write_records, &file, &why);
+    if (file.stream != NULL && !hf_output_file_end(&file, status == HF_OK) && status == HF_OK)
+        status = hf_fail(&why, HF_NO_RESOURCE, "%s", strerror(errno));
+    status = hf_agree(context->comm, status, &why);
+    if (status != HF_OK)
+        hf_fail(error, status, "%s: the trace cannot be written: %s", path, why.message);
+    return status;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Traces that hf writes, read by the tools' reader: every task once in every build whatever hands it out, stored
+integrals read back where they are, times that add up, and clear words for files that are no traces.
+
+Usage: test_trace.py HF MPIEXEC INPUTS [unittest options]
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools" / "lib"))
+from scaling import trace  # noqa: E402 # pylint: disable=wrong-import-position
+
+HF, MPIEXEC, INPUTS = sys.argv[1:4]
+WAYS = {  # name: ranks, options
+    "alone": (1, "--memory 0"),
+    "stored": (1, ""),
+    "static": (2, "--memory 0"),
+    "manager": (3, "--memory 0 --schedule manager"),
+    "counter": (2, "--memory 0 --schedule counter --tile 2"),
+    "steal": (3, "--memory 0 --schedule steal --tile 1"),
+    "threads": (2, "--memory 0 --threads 2"),
+    "shell pairs": (1, "--memory 0 --grain shell-pair"),
+    "partly stored": (2, "--memory 9MB --basis cc-pVTZ"),
+    "distributed": (2, "--fock distributed --onesided rma --memory 0"),
+    "distributed, stored, threads": (2, "--fock distributed --threads 2 --tile 3"),
+}
+
+
+class Traces(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.trace = {}
+        for name, (n_rank, options) in WAYS.items():
+            path = os.path.join(cls.folder.name, "a.trace")
+            command = [HF, os.path.join(INPUTS, "methanol.xyz"), "--trace", path] + (
+                ["--basis", "cc-pVDZ"] if "--basis" not in options else []) + options.split()
+            if n_rank > 1:
+                command = [MPIEXEC, "-n", str(n_rank)] + command
+            subprocess.run(command, check=True, capture_output=True, timeout=240)
+            cls.trace[name] = trace.Trace(path)
+        os.rename(path, os.path.join(cls.folder.name, "last.trace"))
+        cls.path = os.path.join(cls.folder.name, "last.trace")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_every_task_is_computed_in_every_build_that_computes(self):
+        for name, run in self.trace.items():
+            with self.subTest(name):
+                for i, build in enumerate(run.builds):
+                    if build.stored and build.n_task == 0:
+                        self.assertEqual(build.info["quartets_computed"], 0)
+                        continue
+                    self.assertGreater(build.n_task, 10)
+                    if run.header["fock"] == "replicated":
+                        self.assertTrue(all(seconds > 0.0 for seconds in build.computed), f"build {i}")
+                    else:  # steps that add nothing are passed over
+                        self.assertGreater(sum(1 for seconds in build.computed if seconds > 0.0), 0)
+
+    def test_stored_integrals_are_read_after_the_build_that_stores_them(self):
+        for name in ("stored", "partly stored", "distributed, stored, threads"):
+            builds = self.trace[name].builds
+            first = [build.info["stored_bytes"] > 0.0 for build in builds].index(True)
+            self.assertTrue(all(len(build.stored) == 0 for build in builds[:first + 1]), name)
+            self.assertLess(first, len(builds) - 1)
+            for build in builds[first + 1:]:
+                self.assertGreater(len(build.stored), 0, name)
+                self.assertGreater(build.info["quartets_read"], 0)
+        partly = self.trace["partly stored"].builds[-1]
+        self.assertGreater(partly.n_task, 0)
+        self.assertLess(partly.info["stored_share_of_cost"], 1.0)
+        self.assertEqual(set(partly.owner.values()), {0, 1})
+
+    def test_tasks_add_up_to_the_time_of_computing(self):
+        for name, run in self.trace.items():
+            with self.subTest(name):
+                tasks = sum(sum(build.computed) + sum(build.stored.values()) for build in run.builds)
+                phases = sum(totals["Fock: computing"] for totals in run.totals) * run.header["n_thread"]
+                self.assertLess(tasks, 1.02 * phases + 1e-3)
+                self.assertGreater(tasks, 0.5 * phases)
+
+    def test_builds_lie_within_the_run_one_after_the_other(self):
+        for name, run in self.trace.items():
+            total = max(totals["Total"] for totals in run.totals)
+            self.assertLess(sum(build.seconds for build in run.builds), total, name)
+            self.assertEqual(len(run.totals), WAYS[name][0])
+            self.assertTrue(all(build.seconds > 0.0 for build in run.builds))
+
+    def test_header_says_what_ran(self):
+        header = self.trace["steal"].header
+        self.assertEqual((header["fock"], header["schedule"], header["n_rank"], header["tile"]["size"]),
+                         ("replicated", "steal", 3, 1))
+        self.assertEqual((header["n_function"], header["n_atom"], header["n_shell"]), (48, 6, 22))
+        self.assertAlmostEqual(header["energy"], self.trace["distributed"].header["energy"], delta=1e-9)
+
+    def test_manager_computes_nothing(self):
+        owners = {span.rank for span in trace.spans(self.path) if span.kind == trace.TASK}
+        self.assertEqual(owners, {0, 1})
+        self.assertEqual(self.trace["manager"].totals[0]["Fock: computing"] < 0.01, True)
+
+
+class Errors(unittest.TestCase):
+    def check(self, content, part):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(content)
+            file.flush()
+            with self.assertRaisesRegex(trace.TraceError, part):
+                trace.Trace(file.name)
+
+    def header(self, **changed):
+        return json.dumps({"format": "hf-trace", "version": 1, "record_bytes": 24, "n_record": 2, "n_rank": 1,
+                           "kinds": ["Total"], "builds": [], **changed}).encode() + b"\n"
+
+    def test_files_that_are_no_traces(self):
+        self.check(b"", "no trace of hf")
+        self.check(b"\x00\xff\n", "no trace of hf")
+        self.check(b"{}\n", "no trace of hf")
+        self.check(self.header(version=2), "version 2, expected 1")
+
+    def test_traces_cut_short(self):
+        self.check(self.header(), "ends 2 records early")
+        self.check(self.header() + bytes(24 + 5), "early")
+
+    def test_missing_files(self):
+        with self.assertRaisesRegex(trace.TraceError, "no trace of hf: .*No such file"):
+            trace.read_header("/no/such/file")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
