@@ -26,20 +26,16 @@ enum hf_grain {
     HF_GRAIN_SHELL_QUARTET, /**< book Fig. 7.1 (a) */
 };
 
-/** Largest hf_fock_settings.tile. */
-enum { HF_MAX_TILE = 16 };
-
-/** Tasks that hf makes for each thread of each rank, where there are enough pairs for that. */
-enum { HF_TASKS_PER_THREAD = 100 };
+/** Tasks that hf makes for each thread, where there are enough pairs for that. */
+enum { HF_TASKS_PER_THREAD = 30 };
 
 struct hf_fock_settings {
     const char *builder; /**< name in hf_fock_list */
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided; /**< of the distributed builder */
     enum hf_grain grain;
-    int tile;     /**< pairs of atoms (or of shells) that a task has as kets; 0: as many as fill
-                       batches, but enough tasks for all ranks */
-    int n_thread; /**< compute threads per rank; 0 counts as 1 */
+    int tasks_for;          /**< tasks are made as for so many ranks; 0: as for those there are */
+    int n_thread;           /**< compute threads per rank; 0 counts as 1 */
     double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     double store_threshold; /**< the first build with a threshold not above this one stores */
     /** Called now and then during a build with the fraction of this rank's tasks done, 0 to 1;
@@ -72,9 +68,6 @@ struct hf_fock_account {
     double stored_share;        /**< of the cost of all quartets, an estimate, 0 to 1 */
     int64_t n_task;             /**< tasks handed out */
     int n_shell;                /**< shells that integrals are computed of; see hf_basis_merge */
-    int64_t n_unit;             /**< pairs of atoms, or of shells, that tasks are made of */
-    int tile;                   /**< pairs along the side of a task */
-    bool rows;                  /**< a task is one pair with `tile` others, not tile x tile */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */
     const char *transport;            /**< one-sided transport in use; NULL with replicated data */

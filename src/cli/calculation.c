@@ -180,7 +180,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         .schedule = schedule(options),
         .onesided = onesided(options),
         .grain = grain(options),
-        .tile = hf_options_integer(options, "tile"),
+        .tasks_for = hf_options_integer(options, "tasks_for"),
         .n_thread = hf_options_integer(options, "threads"),
         .store_threshold = hf_options_real(options, "screening"),
         .progress = progress,

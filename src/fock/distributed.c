@@ -406,21 +406,17 @@ cleanup:
     return status;
 }
 
-/** Tasks of so many pairs of units that they still even out the load: some hundred per thread.
- * Large ones are square, to meet few blocks; small ones are one bra with many kets, to fill
+/** Large tasks are square, to meet few blocks; small ones are one bra with many kets, to fill
  * batches. */
 static struct hf_task_order choose_order(const struct hf_fock_builder *self)
 {
-    enum { LARGEST_SIDE = 12, LARGEST_ROWS_AREA = 200 };
-    struct hf_task_order order = {.grain = self->settings.grain, .rows = true, .scatter = true};
-    const double area = hf_fock_task_area(self);
-    if (self->settings.tile > 0) {
-        order.tile = self->settings.tile;
-    } else {
-        order.rows = area < LARGEST_ROWS_AREA;
-        order.tile = (int)(order.rows ? fmin(area, HF_MAX_TILE) : fmin(sqrt(area), LARGEST_SIDE));
-    }
-    return order;
+    const bool atoms = self->settings.grain == HF_GRAIN_ATOM_QUARTET;
+    return (struct hf_task_order){.grain = self->settings.grain,
+                                  .n_wanted = hf_fock_tasks_wanted(self),
+                                  .largest_row = HF_MAX_KET_ATOM_PAIRS,
+                                  .most_slices = atoms ? HF_MOST_SLICES : 1,
+                                  .largest_side = 12,
+                                  .scatter = true};
 }
 
 static void destroy(struct hf_fock_builder *self)

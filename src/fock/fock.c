@@ -1,7 +1,6 @@
 /* The front of the Fock builders: list of builders, checks, agreement, timers. */
 #include "fock_private.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,13 +24,6 @@ double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank)
     const struct hf_fock_ops *ops = find_builder(builder);
     if (ops == NULL || ops->cache_bytes == NULL) return 0.0;
     return ops->cache_bytes(n_function, n_rank);
-}
-
-/** Pairs of atoms or of shells that tasks are made of. */
-static int64_t count_units(const struct hf_fock_builder *self)
-{
-    return self->settings.grain == HF_GRAIN_ATOM_QUARTET ? self->pairs->n_atom_pair
-                                                         : self->pairs->n_pair;
 }
 
 static hf_status create_workers(struct hf_fock_builder *self, struct hf_error *error)
@@ -62,20 +54,17 @@ static void destroy_workers(struct hf_fock_builder *self)
     free(self->worker);
 }
 
-double hf_fock_task_area(const struct hf_fock_builder *self)
+double hf_fock_tasks_wanted(const struct hf_fock_builder *self)
 {
-    const double n_unit = (double)count_units(self);
-    const double n_thread = (double)self->context->n_rank * self->n_worker;
-    return fmax(1.0, 0.5 * n_unit * n_unit / (HF_TASKS_PER_THREAD * n_thread));
+    const int asked = self->settings.tasks_for;
+    const double n_rank = asked > 0 ? asked : self->context->n_rank;
+    return HF_TASKS_PER_THREAD * n_rank * self->n_worker;
 }
 
 hf_status hf_fock_create_tasks(struct hf_fock_builder *self, struct hf_task_order order,
                                struct hf_error *error)
 {
     self->account.n_shell = self->pairs->basis->n_shell;
-    self->account.n_unit = count_units(self);
-    self->account.tile = order.tile;
-    self->account.rows = order.rows;
     return hf_task_list_create(self->context, self->pairs, &order, &self->tasks, error);
 }
 

@@ -104,16 +104,16 @@ void hf_fock_drop_store(struct hf_fock_builder *self);
 
 /* ---- Size of tasks (fock.c) ---- */
 
-/** Pairs of units that a task may have so that every thread gets about HF_TASKS_PER_THREAD tasks;
- * at least 1. */
-double hf_fock_task_area(const struct hf_fock_builder *self);
+/** Tasks there are to be at least, if possible: HF_TASKS_PER_THREAD for every thread of the ranks
+ * that the tasks are made for. */
+double hf_fock_tasks_wanted(const struct hf_fock_builder *self);
 
 /* ---- Tasks (tasks.c) ---- */
 
-/** Tasks are tiles of pairs of units, rows of them, or one unit with all up to it; units are atom
- *  pairs or shell pairs. Tasks are numbered in falling order of cost without a list of them ever
- * being made: the units are put into groups of similar cost, and the groups' products are what is
- * sorted.
+/** Tasks are tiles of pairs of units, rows of them, smaller ones of dear pairs, or one unit with
+ * all up to it; units are atom pairs or shell pairs. Tasks are numbered in falling order of cost
+ * without a list of them ever being made: the units are put into groups of similar cost, and the
+ * groups' products are what is sorted.
  *
  *      units, dearest first:  | group 0 | group 1 |  group 2  | ...
  *      blocks, dearest first: 0x0 (triangle), 0x1 (rectangle), 1x1 (triangle), 0x2, ...
@@ -124,8 +124,10 @@ struct hf_task_list;
 /** How a list is to be made. */
 struct hf_task_order {
     enum hf_grain grain;
-    int tile;  /**< units along the side of a tile, where tasks are pairs of units; 1: each pair */
-    bool rows; /**< tasks are one bra with a tile of kets, not a tile with a tile */
+    double n_wanted;  /**< a task joins as many pairs of units as cost this part of all, at most */
+    int largest_row;  /**< kets of a task at most; 1: each pair is a task */
+    int most_slices;  /**< parts that the bra of a dear task may be shared out in; at least 1 */
+    int largest_side; /**< large tasks are square, with so many units along a side; 0: never */
     /** Tiles of one block (of about equal cost) follow each other in scattered order, so that
      *  ranks at work at the same time meet different atoms (book section 8.4). */
     bool scatter;
@@ -137,6 +139,7 @@ struct hf_task_order {
 struct hf_task {
     int64_t bra_begin, bra_end, ket_begin, ket_end;
     bool triangle, all_kets;
+    int slice, n_slice; /**< of the shell pairs of each bra, part `slice` of so many */
 };
 
 /** Not collective; every rank makes the same list. */

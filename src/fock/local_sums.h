@@ -9,7 +9,7 @@
 #include "hf/fock.h"
 
 /** Most pairs of atoms that one pair of atoms meets in a task. */
-enum { HF_MAX_KET_ATOM_PAIRS = HF_MAX_TILE };
+enum { HF_MAX_KET_ATOM_PAIRS = 16 };
 
 /** Where densities come from and sums go to. */
 struct hf_sums_target {

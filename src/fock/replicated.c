@@ -34,12 +34,11 @@ static void destroy(struct hf_fock_builder *self)
  * few tasks to even out the load. */
 static struct hf_task_order choose_order(const struct hf_fock_builder *self)
 {
-    struct hf_task_order order = {.grain = self->settings.grain, .tile = 1, .rows = true};
-    if (self->settings.tile > 0)
-        order.tile = self->settings.tile;
-    else if (order.grain == HF_GRAIN_ATOM_QUARTET)
-        order.tile = (int)fmin(hf_fock_task_area(self), HF_MAX_TILE);
-    return order;
+    const bool atoms = self->settings.grain == HF_GRAIN_ATOM_QUARTET;
+    return (struct hf_task_order){.grain = self->settings.grain,
+                                  .n_wanted = hf_fock_tasks_wanted(self),
+                                  .largest_row = atoms ? HF_MAX_KET_ATOM_PAIRS : 1,
+                                  .most_slices = atoms ? HF_MOST_SLICES : 1};
 }
 
 static hf_status create(struct hf_fock_builder *self, struct hf_error *error)

@@ -37,8 +37,10 @@ bool hf_task_part_find(const struct hf_fock_builder *self, const struct hf_task 
     part->bra = &list[atoms ? bra : hf_atom_pair_of(self->pairs, bra)];
     if (task->all_kets) return find_kets_of_all(self, bra, index, part);
     if (atoms) {
-        part->bra_begin = part->bra->first_pair;
-        part->bra_end = part->bra_begin + part->bra->n_pair;
+        const int64_t first = part->bra->first_pair, n = part->bra->n_pair;
+        part->bra_begin = first + n * task->slice / task->n_slice;
+        part->bra_end = first + n * (task->slice + 1) / task->n_slice;
+        if (part->bra_begin == part->bra_end) return true;
     }
     const int64_t ket_end = task->triangle ? place + 1 : task->ket_end;
     for (int64_t k = task->ket_begin; k < ket_end; k++) {

@@ -5,6 +5,9 @@
 #include "fock_private.h"
 #include "local_sums.h"
 
+/** Parts that the shell pairs of a pair of atoms may be shared out in. */
+enum { HF_MOST_SLICES = 16 };
+
 /** A task, or a part of one. */
 struct hf_task_part {
     const struct hf_atom_pair *bra;

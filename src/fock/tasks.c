@@ -9,7 +9,10 @@
 /** One product of two groups, with the tasks numbered first .. first + count - 1. */
 struct task_block {
     int group_a, group_b;
-    double cost; /**< of its dearest task */
+    double cost;  /**< of its dearest pair of units */
+    int64_t tile; /**< units along the side of a task */
+    bool rows;    /**< tasks are one bra with a tile of kets, not a tile with a tile */
+    int n_slice;  /**< parts that each of these is cut into, as tasks */
     int64_t first, count;
     int64_t step; /**< from one task to the next in scattered order, coprime with count */
 };
@@ -21,8 +24,6 @@ struct hf_task_list {
     int64_t *group_first; /**< [n_group + 1] into unit */
     struct task_block *block;
     int n_group, n_block;
-    int64_t tile;
-    bool rows;     /**< one bra with a tile of kets */
     bool all_kets; /**< tasks are single units */
 };
 
@@ -138,31 +139,68 @@ static int64_t scattering_step(int64_t n)
     return step < 1 ? 1 : step;
 }
 
-static int64_t n_tile(const struct hf_task_list *list, int group)
+static int64_t group_size(const struct hf_task_list *list, int group)
 {
-    const int64_t n = list->group_first[group + 1] - list->group_first[group];
-    return (n + list->tile - 1) / list->tile;
+    return list->group_first[group + 1] - list->group_first[group];
+}
+
+static int64_t n_tile(const struct hf_task_list *list, int group, int64_t tile)
+{
+    return (group_size(list, group) + tile - 1) / tile;
 }
 
 /** Tasks of a group with itself where a task is one bra with a tile of kets: those of a whole tile
  * of bras, then of the bras that are left. */
-static int64_t n_row_task(const struct hf_task_list *list, int group)
+static int64_t n_row_task(const struct hf_task_list *list, int group, int64_t tile)
 {
-    const int64_t n = list->group_first[group + 1] - list->group_first[group];
-    const int64_t whole = n / list->tile;
-    return list->tile * whole * (whole + 1) / 2 + n % list->tile * (whole + 1);
+    const int64_t n = group_size(list, group);
+    const int64_t whole = n / tile;
+    return tile * whole * (whole + 1) / 2 + n % tile * (whole + 1);
 }
 
 /** Tasks of two groups. */
-static int64_t n_block_task(const struct hf_task_list *list, int a, int b)
+static int64_t n_block_task(const struct hf_task_list *list, const struct task_block *block)
 {
-    const int64_t n_a = list->group_first[a + 1] - list->group_first[a];
-    const int64_t tiles_a = n_tile(list, a), tiles_b = n_tile(list, b);
-    if (list->rows) return a == b ? n_row_task(list, a) : n_a * tiles_b;
+    const int a = block->group_a, b = block->group_b;
+    const int64_t tile = block->tile, n_a = group_size(list, a);
+    const int64_t tiles_a = n_tile(list, a, tile), tiles_b = n_tile(list, b, tile);
+    if (block->rows) return a == b ? n_row_task(list, a, tile) : n_a * tiles_b;
     return a == b ? tiles_a * (tiles_a + 1) / 2 : tiles_a * tiles_b;
 }
 
-static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit, bool scatter)
+/** Cost of all pairs of units, a little more, since those of a block are not all as dear as its
+ * dearest. */
+static double total_cost(const struct hf_task_list *list)
+{
+    double total = 0.0;
+    for (int i = 0; i < list->n_block; i++) {
+        const struct task_block *block = &list->block[i];
+        const double n_a = (double)group_size(list, block->group_a);
+        const double n_b = (double)group_size(list, block->group_b);
+        total +=
+            block->cost * (block->group_a == block->group_b ? 0.5 * n_a * (n_a + 1.0) : n_a * n_b);
+    }
+    return total;
+}
+
+/** How many pairs of a block make a task: no more than cost an even share of the total. Many kets
+ *  fill the batches of one bra, so that shell pairs of the bra are shared out before kets are. */
+static void choose_tile(const struct hf_task_order *order, double share, struct task_block *block)
+{
+    enum { LARGEST_ROWS_AREA = 200 };
+    const double area = share / block->cost, row = order->largest_row;
+    block->n_slice = 1;
+    block->rows = order->largest_side == 0 || area < LARGEST_ROWS_AREA;
+    if (!block->rows) {
+        block->tile = (int64_t)fmin(sqrt(area), order->largest_side);
+    } else {
+        if (area < row) block->n_slice = (int)fmin(ceil(row / area), order->most_slices);
+        block->tile = (int64_t)fmax(1.0, fmin(area * block->n_slice, row));
+    }
+}
+
+static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit,
+                        const struct hf_task_order *order)
 {
     for (int a = 0; a < list->n_group; a++) {
         for (int b = a; b < list->n_group; b++) {
@@ -170,15 +208,18 @@ static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit,
                 .group_a = a,
                 .group_b = b,
                 .cost = unit[list->group_first[a]].cost * unit[list->group_first[b]].cost,
-                .count = n_block_task(list, a, b),
             };
         }
     }
     qsort(list->block, (size_t)list->n_block, sizeof *list->block, by_falling_block_cost);
+    const double share = total_cost(list) / order->n_wanted;
     for (int i = 0; i < list->n_block; i++) {
-        list->block[i].first = list->n_task;
-        list->block[i].step = scatter ? scattering_step(list->block[i].count) : 1;
-        list->n_task += list->block[i].count;
+        struct task_block *block = &list->block[i];
+        choose_tile(order, share, block);
+        block->first = list->n_task;
+        block->count = n_block_task(list, block) * block->n_slice;
+        block->step = order->scatter ? scattering_step(block->count) : 1;
+        list->n_task += block->count;
     }
 }
 
@@ -192,8 +233,6 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     struct unit_place *place = NULL;
     if (made == NULL) goto no_memory;
     made->memory = context->memory;
-    made->tile = order->tile;
-    made->rows = order->rows;
     made->all_kets = grain == HF_GRAIN_SHELL_PAIR;
     made->n_unit = grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
     const size_t n_unit = (size_t)made->n_unit;
@@ -216,7 +255,7 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
                                          sizeof *made->block);
         if (made->group_first == NULL || made->block == NULL) goto no_memory;
         make_groups(unit, made->n_unit, made->group_first);
-        make_blocks(made, unit, order->scatter);
+        make_blocks(made, unit, order);
         sort_groups(made, pairs, grain, place);
     }
     hf_memory_release(context->memory, place);
@@ -277,14 +316,14 @@ static struct hf_task tile_task(const struct hf_task_list *list, const struct ta
     const int64_t *first_a = &list->group_first[block->group_a];
     const int64_t *first_b = &list->group_first[block->group_b];
     struct hf_task task = {
-        .bra_begin = first_a[0] + row * list->tile,
-        .ket_begin = first_b[0] + column * list->tile,
+        .bra_begin = first_a[0] + row * block->tile,
+        .ket_begin = first_b[0] + column * block->tile,
         .triangle = block->group_a == block->group_b && row == column,
     };
     task.bra_end =
-        task.bra_begin + list->tile < first_a[1] ? task.bra_begin + list->tile : first_a[1];
+        task.bra_begin + block->tile < first_a[1] ? task.bra_begin + block->tile : first_a[1];
     task.ket_end =
-        task.ket_begin + list->tile < first_b[1] ? task.ket_begin + list->tile : first_b[1];
+        task.ket_begin + block->tile < first_b[1] ? task.ket_begin + block->tile : first_b[1];
     return task;
 }
 
@@ -307,25 +346,39 @@ static struct hf_task make_row(const struct hf_task_list *list, const struct tas
 static struct hf_task row_of_triangle(const struct hf_task_list *list,
                                       const struct task_block *block, int64_t k)
 {
-    const int64_t q = triangle_row(k / list->tile);
-    const int64_t rest = k - list->tile * (q * (q + 1) / 2);
-    const int64_t row = q * list->tile + rest / (q + 1);
+    const int64_t q = triangle_row(k / block->tile);
+    const int64_t rest = k - block->tile * (q * (q + 1) / 2);
+    const int64_t row = q * block->tile + rest / (q + 1);
     return make_row(list, block, row, rest % (q + 1), row + 1, q + 1);
+}
+
+/** Task k of a block, all slices together. */
+static struct hf_task whole_task(const struct hf_task_list *list, const struct task_block *block,
+                                 int64_t k)
+{
+    const bool triangle = block->group_a == block->group_b;
+    if (block->rows && triangle) return row_of_triangle(list, block, k);
+    const int64_t n_b = n_tile(list, block->group_b, block->tile);
+    const int64_t row = triangle ? triangle_row(k) : k / n_b;
+    const int64_t column = triangle ? k - row * (row + 1) / 2 : k % n_b;
+    if (block->rows)
+        return make_row(list, block, row, column, group_size(list, block->group_b), n_b);
+    return tile_task(list, block, row, column);
 }
 
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
 {
     if (list->all_kets)
-        return (struct hf_task){.bra_begin = index, .bra_end = index + 1, .all_kets = true};
+        return (struct hf_task){
+            .bra_begin = index, .bra_end = index + 1, .all_kets = true, .n_slice = 1};
     const struct task_block *block = find_block(list, index);
-    const int64_t k = (index - block->first) * block->step % block->count;
-    const bool triangle = block->group_a == block->group_b;
-    if (list->rows && triangle) return row_of_triangle(list, block, k);
-    const int64_t n_b = n_tile(list, block->group_b), row = triangle ? triangle_row(k) : k / n_b;
-    const int64_t column = triangle ? k - row * (row + 1) / 2 : k % n_b;
-    const int64_t n_ket = list->group_first[block->group_b + 1] - list->group_first[block->group_b];
-    if (list->rows) return make_row(list, block, row, column, n_ket, n_b);
-    return tile_task(list, block, row, column);
+    const int64_t place = (index - block->first) * block->step % block->count;
+    /* Slice by slice, so that a round-robin does not give one rank the dear slices of all tasks. */
+    const int64_t n_whole = block->count / block->n_slice;
+    struct hf_task task = whole_task(list, block, place % n_whole);
+    task.slice = (int)(place / n_whole);
+    task.n_slice = block->n_slice;
+    return task;
 }
 
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position)

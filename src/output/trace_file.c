@@ -32,6 +32,7 @@ static bool add_run(cJSON *root, const struct hf_context *context,
            hf_json_add_text(root, "title", run->molecule->title) &&
            hf_json_add_text(root, "basis", run->basis->name) &&
            hf_json_add_integer(root, "n_atom", run->molecule->n_atom) &&
+           hf_json_add_integer(root, "n_shell", result->last_build.n_shell) &&
            hf_json_add_integer(root, "n_function", run->basis->n_function) &&
            hf_json_add_integer(root, "n_rank", context->n_rank) &&
            hf_json_add_integer(root, "n_thread", fock->n_thread > 1 ? fock->n_thread : 1) &&
@@ -39,23 +40,13 @@ static bool add_run(cJSON *root, const struct hf_context *context,
            hf_json_add_text(root, "fock", fock->builder) &&
            hf_json_add_text(root, "schedule", fock->schedule.name) &&
            hf_json_add_text(root, "onesided", result->last_build.transport) &&
+           hf_json_add_integer(root, "tasks_for",
+                               fock->tasks_for > 0 ? fock->tasks_for : context->n_rank) &&
            hf_json_add_text(root, "grain", hf_output_grain_name(fock->grain)) &&
            hf_json_add_double(root, "memory_bytes", fock->memory_bytes) &&
            hf_json_add_double(root, "screening", run->settings->screening_threshold) &&
            cJSON_AddBoolToObject(root, "converged", result->converged) != NULL &&
            hf_json_add_double(root, "energy", result->energy);
-}
-
-/** What the tasks are, and how large hf makes them on so many ranks and threads. */
-static bool add_tasks(cJSON *root, const struct hf_fock_account *account)
-{
-    cJSON *object = cJSON_AddObjectToObject(root, "tile");
-    return hf_json_add_integer(root, "n_shell", account->n_shell) && object != NULL &&
-           hf_json_add_integer(object, "size", account->tile) &&
-           cJSON_AddBoolToObject(object, "rows", account->rows) != NULL &&
-           hf_json_add_integer(object, "n_unit", account->n_unit) &&
-           hf_json_add_integer(object, "largest", HF_MAX_TILE) &&
-           hf_json_add_integer(object, "tasks_per_thread", HF_TASKS_PER_THREAD);
 }
 
 /** Blocks are counted over all builds: `before` is the build before, or NULL. */
@@ -99,8 +90,7 @@ static hf_status write_header(FILE *stream, const struct hf_context *context,
                        hf_json_add_integer(root, "version", VERSION) &&
                        hf_json_add_integer(root, "record_bytes", sizeof(struct hf_trace_record)) &&
                        hf_json_add_integer(root, "n_record", n_record) && add_kinds(root) &&
-                       add_run(root, context, run, result) &&
-                       add_tasks(root, &result->last_build) && add_builds(root, run->report);
+                       add_run(root, context, run, result) && add_builds(root, run->report);
     char *text = built ? cJSON_PrintUnformatted(root) : NULL;
     if (text == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");

@@ -87,7 +87,7 @@ BAD_INPUT = [
     ("unwritable trace", WATER, ["--trace", "/no/such/folder/out.trace"],
      ["/no/such/folder/out.trace", "the trace cannot be written"]),
     ("trace without a name", WATER, ["--trace="], ["--trace"]),
-    ("tile too large", WATER, ["--tile", "17"], ["--tile", "0 to 16"]),
+    ("tasks for too many", WATER, ["--tasks-for", "1e9"], ["--tasks-for", "whole number"]),
     ("unknown option", WATER, ["--bassis", "STO-3G"], ["--bassis", "did you mean --basis"]),
     ("option without its value", WATER, ["--basis"], ["--basis needs a value"]),
     ("unknown choice", WATER, ["--schedule", "statik"], ["'statik'", "did you mean static"]),

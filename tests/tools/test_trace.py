@@ -23,13 +23,13 @@ WAYS = {  # name: ranks, options
     "stored": (1, ""),
     "static": (2, "--memory 0"),
     "manager": (3, "--memory 0 --schedule manager"),
-    "counter": (2, "--memory 0 --schedule counter --tile 2"),
-    "steal": (3, "--memory 0 --schedule steal --tile 1"),
+    "counter": (2, "--memory 0 --schedule counter --tasks-for 20"),
+    "steal": (3, "--memory 0 --schedule steal --tasks-for 100000"),
     "threads": (2, "--memory 0 --threads 2"),
     "shell pairs": (1, "--memory 0 --grain shell-pair"),
     "partly stored": (2, "--memory 9MB --basis cc-pVTZ"),
     "distributed": (2, "--fock distributed --onesided rma --memory 0"),
-    "distributed, stored, threads": (2, "--fock distributed --threads 2 --tile 3"),
+    "distributed, stored, threads": (2, "--fock distributed --threads 2 --tasks-for 10"),
 }
 
 
@@ -97,8 +97,8 @@ class Traces(unittest.TestCase):
 
     def test_header_says_what_ran(self):
         header = self.trace["steal"].header
-        self.assertEqual((header["fock"], header["schedule"], header["n_rank"], header["tile"]["size"]),
-                         ("replicated", "steal", 3, 1))
+        self.assertEqual((header["fock"], header["schedule"], header["n_rank"], header["tasks_for"]),
+                         ("replicated", "steal", 3, 100000))
         self.assertEqual((header["n_function"], header["n_atom"], header["n_shell"]), (48, 6, 22))
         self.assertAlmostEqual(header["energy"], self.trace["distributed"].header["energy"], delta=1e-9)
 

@@ -6,6 +6,8 @@
 
 #include "hf/shell_pair.h"
 
+#include <math.h>
+
 enum { N_ATOM = 9, N_SHELL = 2 * N_ATOM };
 
 /** A ring of atoms with an s and a p shell each, of different width, so that costs differ. */
@@ -22,8 +24,8 @@ static struct hf_basis *ring(double centre[N_ATOM][3], struct test_shell shell[N
     return test_basis(N_ATOM, (const double(*)[3])centre, N_SHELL, shell);
 }
 
-/** Counts each pair of units at [larger][smaller]. */
-static void count_pairs(const struct hf_task_list *list, int64_t n_unit, int *times)
+/** Counts each pair of units at [larger][smaller]; all its slices together make one. */
+static void count_pairs(const struct hf_task_list *list, int64_t n_unit, double *times)
 {
     for (int64_t t = 0; t < hf_task_list_size(list); t++) {
         const struct hf_task task = hf_task_list_get(list, t);
@@ -33,7 +35,7 @@ static void count_pairs(const struct hf_task_list *list, int64_t n_unit, int *ti
             const int64_t end = task.all_kets ? bra + 1 : task.triangle ? b + 1 : task.ket_end;
             for (int64_t k = begin; k < end; k++) {
                 const int64_t ket = task.all_kets ? k : hf_task_list_unit(list, k);
-                times[bra > ket ? bra * n_unit + ket : ket * n_unit + bra]++;
+                times[bra > ket ? bra * n_unit + ket : ket * n_unit + bra] += 1.0 / task.n_slice;
             }
         }
     }
@@ -45,11 +47,11 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
     struct hf_task_list *list = NULL;
     struct hf_error error;
     const int64_t n = order->grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
-    int *times = calloc((size_t)(n * n), sizeof *times);
+    double *times = calloc((size_t)(n * n), sizeof *times);
     assert_int_equal(hf_task_list_create(context, pairs, order, &list, &error), HF_OK);
     count_pairs(list, n, times);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j <= i; j++) assert_int_equal(times[i * n + j], 1);
+        for (int64_t j = 0; j <= i; j++) assert_true(fabs(times[i * n + j] - 1.0) < 1e-12);
     hf_task_list_destroy(&list);
     free(times);
 }
@@ -66,15 +68,19 @@ static void every_pair_of_units_is_in_one_task(void **state)
     assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
     static const enum hf_grain grains[] = {HF_GRAIN_ATOM_QUARTET, HF_GRAIN_SHELL_PAIR,
                                            HF_GRAIN_SHELL_QUARTET};
-    static const int tiles[] = {1, 2, 3, 8, 1000};
+    static const int rows[] = {1, 2, 3, 8, 1000};
+    static const double wanted[] = {1.0, 30.0, 1e9};
     for (size_t g = 0; g < sizeof grains / sizeof *grains; g++)
-        for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
-            for (int flags = 0; flags < 4; flags++)
-                check(context, pairs,
-                      &(struct hf_task_order){.grain = grains[g],
-                                              .tile = tiles[t],
-                                              .scatter = (flags & 1) != 0,
-                                              .rows = (flags & 2) != 0});
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+            for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++)
+                for (int flags = 0; flags < 4; flags++)
+                    check(context, pairs,
+                          &(struct hf_task_order){.grain = grains[g],
+                                                  .n_wanted = wanted[w],
+                                                  .largest_row = rows[r],
+                                                  .most_slices = 1 + 6 * (int)(r % 2),
+                                                  .scatter = (flags & 1) != 0,
+                                                  .largest_side = (flags & 2) != 0 ? 5 : 0});
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
     test_context_done(&context);
