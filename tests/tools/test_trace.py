@@ -121,17 +121,21 @@ class Errors(unittest.TestCase):
 
     def header(self, **changed):
         return json.dumps({"format": "hf-trace", "version": 1, "record_bytes": 24, "n_record": 2, "n_rank": 1,
-                           "kinds": ["Total"], "builds": [], **changed}).encode() + b"\n"
+                           "kinds": ["Total", "task", "stored task"], "builds": [], **changed}).encode() + b"\n"
 
     def test_files_that_are_no_traces(self):
         self.check(b"", "no trace of hf")
         self.check(b"\x00\xff\n", "no trace of hf")
         self.check(b"{}\n", "no trace of hf")
         self.check(self.header(version=2), "version 2, expected 1")
+        self.check(self.header(kinds=["Total"]), "header of this trace is not whole")
 
     def test_traces_cut_short(self):
         self.check(self.header(), "ends 2 records early")
         self.check(self.header() + bytes(24 + 5), "early")
+
+    def test_damaged_records(self):
+        self.check(self.header() + 2 * trace.RECORD.pack(0.0, 5, 1.0, 3, 0, 1), "damaged")
 
     def test_missing_files(self):
         with self.assertRaisesRegex(trace.TraceError, "no trace of hf: .*No such file"):

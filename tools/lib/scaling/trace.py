@@ -53,26 +53,31 @@ class Trace:
         self.n_rank = self.header["n_rank"]
         self.builds = [Build(info) for info in self.header["builds"]]
         self.totals = [{} for _ in range(self.n_rank)]
-        begin, end = {}, {}
-        for span in records(path, self.header):
-            if isinstance(span, tuple) and not isinstance(span, Span):
-                self.totals[span[0]][span[1]] = span[2]
-                continue
-            if span.build == NO_BUILD:
-                continue
-            begin[span.build] = min(begin.get(span.build, span.start), span.start)
-            end[span.build] = max(end.get(span.build, 0.0), span.start + span.seconds)
-            self._add(span)
-        for i, build in enumerate(self.builds):
-            build.seconds = end.get(i, 0.0) - begin.get(i, 0.0)
+        try:
+            self._read()
+        except IndexError as error:
+            raise TraceError(f"{path}: a record of this trace is damaged") from error
 
-    def _add(self, span):
-        build = self.builds[span.build]
-        if span.kind == TASK:
-            build.computed[span.task] += span.seconds
-        elif span.kind == STORED_TASK:
-            build.stored[span.task] = build.stored.get(span.task, 0.0) + span.seconds
-            build.owner[span.task] = span.rank
+    def _read(self):
+        kinds, rank = self.header["kinds"], 0
+        computed, stored = kinds.index(TASK), kinds.index(STORED_TASK)
+        begin, end = [float("inf")] * len(self.builds), [0.0] * len(self.builds)
+        for start, task, seconds, number, _, kind in records(self.path, self.header):
+            if kind == RANK:
+                rank = task
+            elif kind == TOTAL:
+                self.totals[rank][kinds[task]] = start
+            elif number != NO_BUILD:
+                begin[number] = min(begin[number], start)
+                end[number] = max(end[number], start + seconds)
+                build = self.builds[number]
+                if kind == computed:
+                    build.computed[task] += seconds
+                elif kind == stored:
+                    build.stored[task] = build.stored.get(task, 0.0) + seconds
+                    build.owner[task] = rank
+        for i, build in enumerate(self.builds):
+            build.seconds = max(0.0, end[i] - begin[i])
 
 
 def read_header(path):
@@ -86,12 +91,14 @@ def read_header(path):
         raise TraceError(f"{path}: no trace of hf")
     if header.get("version") != VERSION or header.get("record_bytes") != RECORD.size:
         raise TraceError(f"{path}: a trace of version {header.get('version')}, expected {VERSION}")
+    if not {"n_rank", "n_record", "builds", "kinds"} <= header.keys() or not {TASK, STORED_TASK} <= {*header["kinds"]}:
+        raise TraceError(f"{path}: the header of this trace is not whole")
     return header
 
 
 def records(path, header):
-    """Span after span; totals of phases as plain tuples (rank, phase, seconds)."""
-    kinds, rank, n_left = header["kinds"], 0, header["n_record"]
+    """Record after record, as RECORD has them."""
+    n_left = header["n_record"]
     with open(path, "rb") as file:
         file.readline()
         while n_left > 0:
@@ -99,15 +106,15 @@ def records(path, header):
             if len(block) == 0 or len(block) % RECORD.size != 0:
                 raise TraceError(f"{path}: the trace ends {n_left} records early")
             n_left -= len(block) // RECORD.size
-            for start, task, seconds, build, thread, kind in RECORD.iter_unpack(block):
-                if kind == RANK:
-                    rank = task
-                elif kind == TOTAL:
-                    yield (rank, kinds[task], start)
-                else:
-                    yield Span(rank, thread, build, kinds[kind], task, start, seconds)
+            yield from RECORD.iter_unpack(block)
 
 
 def spans(path):
     """All spans of a trace, rank after rank, without the totals; reads as it goes."""
-    return (record for record in records(path, read_header(path)) if isinstance(record, Span))
+    header = read_header(path)
+    kinds, rank = header["kinds"], 0
+    for start, task, seconds, build, thread, kind in records(path, header):
+        if kind == RANK:
+            rank = task
+        elif kind < FIRST_SPECIAL:
+            yield Span(rank, thread, build, kinds[kind], task, start, seconds)

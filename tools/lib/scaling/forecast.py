@@ -1,0 +1,138 @@
+"""Replay, model and measurement side by side: table, CSV, JSON and curves."""
+
+import csv
+import io
+from typing import NamedTuple
+
+from .plots import Curve, Panel, draw_panels
+from .trace import Trace
+
+MODELS = {"static": "Eq. 7.5", "manager": "Eq. 7.12", "counter": "no imbalance", "steal": "no imbalance"}
+COMMUNICATION = {"replicated": "Eq. 8.9", "distributed": "Eq. 8.11"}
+COLUMNS = ("scheduler", "processes", "tasks_for", "replay_seconds", "replay_speedup", "replay_efficiency",
+           "replay_idle_share", "replay_communication_share", "model_seconds", "model_efficiency", "measured_seconds",
+           "measured_efficiency", "replay_over_measured")
+
+
+class Row(NamedTuple):
+    """One number of processes under one scheduler; what was not measured is None."""
+    replay: object  # prediction.Prediction
+    model_seconds: float
+    model_efficiency: float
+    measured_seconds: float
+    measured_efficiency: float
+    crowded: bool
+
+    @property
+    def ratio(self):
+        return self.replay.seconds / self.measured_seconds if self.measured_seconds else None
+
+    def values(self):
+        replay = self.replay
+        return dict(zip(COLUMNS, (
+            replay.scheduler, replay.n_rank, replay.tasks_for, replay.seconds, replay.efficiency * replay.n_rank,
+            replay.efficiency, replay.idle_seconds / replay.seconds, replay.communication_seconds / replay.seconds,
+            self.model_seconds, self.model_efficiency, self.measured_seconds, self.measured_efficiency, self.ratio)))
+
+
+class Measured(NamedTuple):
+    """All Fock builds of a traced run."""
+    scheduler: str
+    n_rank: int
+    seconds: float
+    crowded: bool
+
+
+def measured_in(path):
+    trace = Trace(path)
+    header = trace.header
+    return Measured(header["schedule"], trace.n_rank, sum(build.seconds for build in trace.builds),
+                    0 < header["n_core_on_node"] < trace.n_rank)
+
+
+def make_rows(simulated, schedulers, processes, measured=()):
+    """Rows by scheduler, then process count; every measured point gets one."""
+    known = {}
+    for point in measured:
+        known.setdefault((point.scheduler, point.n_rank), []).append(point)
+    rows = []
+    for scheduler in schedulers:
+        for n_rank in sorted({*processes, *(n for name, n in known if name == scheduler)}):
+            seconds = simulated.model(scheduler, n_rank)
+            points = known.get((scheduler, n_rank), [])
+            took = min((point.seconds for point in points), default=None)
+            rows.append(Row(simulated.predict(scheduler, n_rank), seconds, simulated.efficiency(seconds, n_rank), took,
+                            None if took is None else simulated.efficiency(took, n_rank),
+                            any(point.crowded for point in points)))
+    return rows
+
+
+def cell(value, form, width):
+    return f"{'-' if value is None else format(value, form):>{width}}"
+
+
+def table(rows, header, seconds_of_one):
+    """Lines of text."""
+    equation = COMMUNICATION[header["fock"]]
+    yield (f"{header['input_path']}, {header['basis']}: {header['n_function']} functions, matrices {header['fock']}, "
+           f"tasks {header['grain']}; all Fock builds take {seconds_of_one:.3f} s on one process")
+    for scheduler in dict.fromkeys(row.replay.scheduler for row in rows):
+        yield ""
+        yield f"{scheduler}: replay; model {MODELS[scheduler]} with {equation}; measured"
+        yield (f"{'processes':>9} {'tasks for':>9} | {'seconds':>9} {'speedup':>9} {'effic.':>6} {'idle %':>6} "
+               f"{'comm. %':>7} | {'model s':>9} {'effic.':>6} | {'measured':>9} {'effic.':>6} {'replay/m.':>9}")
+        for row in rows:
+            if row.replay.scheduler == scheduler:
+                yield line(row)
+    if any(row.crowded for row in rows):
+        yield "* more processes than cores: this says nothing about hf"
+
+
+def line(row):
+    value = row.values()
+    return (f"{value['processes']:9d} {value['tasks_for']:9d} | {value['replay_seconds']:9.4g} "
+            f"{value['replay_speedup']:9.2f} {value['replay_efficiency']:6.3f} {100 * value['replay_idle_share']:6.1f} "
+            f"{100 * value['replay_communication_share']:7.2f} | {value['model_seconds']:9.4g} "
+            f"{value['model_efficiency']:6.3f} | {cell(value['measured_seconds'], '.4g', 9)} "
+            f"{cell(value['measured_efficiency'], '.3f', 6)} {cell(value['replay_over_measured'], '.3f', 9)}"
+            f"{' *' if row.crowded else ''}")
+
+
+def csv_text(rows):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row.values() for row in rows)
+    return text.getvalue()
+
+
+def curves(rows, value, ideal):
+    """Of each scheduler the replay, the model (dashed) and what was measured, in one colour."""
+    found = [ideal]
+    for colour, scheduler in enumerate(dict.fromkeys(row.replay.scheduler for row in rows)):
+        own = [row for row in rows if row.replay.scheduler == scheduler]
+        found.append(Curve(f"{scheduler}, replay", [(row.replay.n_rank, value(row, row.replay.seconds)) for row in own],
+                           "replay", colour))
+        found.append(Curve(f"{scheduler}, model", [(row.replay.n_rank, value(row, row.model_seconds)) for row in own],
+                           "model", colour))
+        points = [(row.replay.n_rank, value(row, row.measured_seconds), row.crowded) for row in own
+                  if row.measured_seconds]
+        if points:
+            found.append(Curve(f"{scheduler}, measured", points, "measured", colour))
+    return found
+
+
+def draw(folder, rows, title, seconds_of_one):
+    """speedup and efficiency as SVG and PNG in `folder`."""
+    counts = sorted({row.replay.n_rank for row in rows})
+
+    def speedup(_row, seconds):
+        return seconds_of_one / seconds
+
+    def efficiency(row, seconds):
+        return seconds_of_one / (row.replay.n_rank * seconds)
+
+    draw_panels(str(folder / "speedup"), title, [Panel("", "Processes", "Speedup of the Fock builds", curves(
+        rows, speedup, Curve("ideal", [(n, n) for n in counts], "ideal")), True)])
+    draw_panels(str(folder / "efficiency"), title, [Panel("", "Processes", "Efficiency of the Fock builds", curves(
+        rows, efficiency, Curve("ideal", [(n, 1.0) for n in counts], "ideal")))])

@@ -1,0 +1,141 @@
+"""Fock builds on any number of ranks: replayed from the costs of their tasks, and as the models have them.
+
+A build is a round of tasks (replay.py) and the communication around it. With replicated matrices that is the density
+to all ranks and the sums of J and K (Janssen and Nielsen, Eq. 8.9). With distributed matrices every rank fetches the
+density blocks that its tasks meet, once each, and sends the blocks of J and K that they add to; that much of this is
+hidden behind computing is not counted on."""
+
+import array
+from typing import NamedTuple
+
+from . import models
+from .replay import simulate
+
+EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
+
+
+class Prediction(NamedTuple):
+    """All Fock builds of a calculation on `n_rank` ranks; means over the ranks."""
+    scheduler: str
+    n_rank: int
+    tasks_for: int   # of the traces that were replayed
+    seconds: float
+    compute_seconds: float
+    idle_seconds: float
+    communication_seconds: float
+    efficiency: float
+
+
+class Simulated:
+    """`network` (replay.Network) is the machine that is simulated; gamma is the time of one addition in a sum over
+    the ranks."""
+
+    def __init__(self, recording, network, gamma_seconds):
+        self.recording = recording
+        self.network = network
+        self.machine = models.Machine(network.alpha_seconds, models.BYTES_PER_WORD * network.beta_seconds_per_byte,
+                                      gamma_seconds)
+        self._known = {}
+
+    def predict(self, scheduler, n_rank):
+        """The replay of all builds; asked again, the same answer at once."""
+        key = scheduler, n_rank
+        if key not in self._known:
+            self._known[key] = self._replay(scheduler, n_rank)
+        return self._known[key]
+
+    def _replay(self, scheduler, n_rank):
+        size = self.recording.nearest(n_rank)
+        seconds = communication = 0.0
+        owner = None
+        for build in size.builds:
+            outcome = simulate(scheduler, build.computed, n_rank, self.network, reading(build, owner, n_rank))
+            if not build.stored:
+                owner = outcome.assignment
+            seconds += outcome.seconds
+            communication += self.communication(build, n_rank)
+        communication += size.local_seconds
+        compute = size.work_seconds / n_rank
+        return Prediction(scheduler, n_rank, size.tasks_for, seconds + communication, compute, seconds - compute,
+                          communication, self.efficiency(seconds + communication, n_rank))
+
+    def efficiency(self, seconds, n_rank):
+        return self.recording.seconds_of_one / (n_rank * seconds)
+
+    def communication(self, build, n_rank):
+        """Seconds of one build on one rank."""
+        header = self.recording.header
+        if n_rank == 1:
+            return 0.0
+        if header["fock"] == "replicated":
+            return models.replicated_communication_seconds(self.machine, header["n_function"], n_rank, 2, 1)
+        n_block = header["n_atom"] * (header["n_atom"] + 1) / 2
+        met = distinct(n_block, build.info["blocks_asked"] / n_rank) * (n_rank - 1) / n_rank
+        n_word = (header["n_function"] / header["n_atom"]) ** 2
+        message = self.machine.alpha_seconds + n_word * self.machine.beta_seconds_per_word
+        return met * (self.machine.alpha_seconds + message + 2 * message)
+
+    def model(self, scheduler, n_rank):
+        """(seconds, equations): the same builds as the models have them, from the mean and the deviation of the
+        tasks, not from each of them."""
+        size = self.recording.nearest(n_rank)
+        seconds = size.local_seconds + sum(self._model_round(scheduler, build, n_rank) for build in size.builds)
+        distributed = self.recording.header["fock"] != "replicated"
+        for build in size.builds:
+            seconds += self._distributed_model(build, n_rank) if distributed else self.communication(build, n_rank)
+        return seconds
+
+    def _model_round(self, scheduler, build, n_rank):
+        stored = sum(build.stored.values())
+        if len(build.computed) == 0:
+            return stored / n_rank
+        work = sum(build.computed)
+        if scheduler == "static":
+            return stored / n_rank + models.static_seconds(len(build.computed), models.statistics_of(build.computed),
+                                                           n_rank)
+        if scheduler == "manager" and n_rank > 1:
+            return stored / n_rank + models.manager_seconds(self.machine, work, len(build.computed), n_rank,
+                                                            EXCHANGE_BYTES)
+        return (stored + work) / n_rank
+
+    def _distributed_model(self, build, n_rank):
+        """Eq. 8.11 with the atom quartets that passed the screening (Eqs. 8.12 and 8.14)."""
+        header = self.recording.header
+        n_used = build.info["quartets_computed"] + build.info["quartets_read"]
+        share = n_used / build.info["quartets_total"] if build.info["quartets_total"] > 0 else 0.0
+        return models.distributed_communication_seconds(
+            self.machine, share * models.atom_quartets(header["n_atom"]), header["n_function"] / header["n_atom"],
+            n_rank)
+
+    def falls_below(self, scheduler, level, most=1 << 20):
+        """The smallest number of ranks, to about one in twenty, whose efficiency is below `level`, and so are those of
+        all powers of two behind it; None: up to `most` there is none."""
+        above, below = 1, most
+        if self.predict(scheduler, most).efficiency >= level:
+            return None
+        while below // 2 > 1 and self.predict(scheduler, below // 2).efficiency < level:
+            below //= 2
+        above = below // 2
+        while below - above > max(1, above // 20):
+            middle = (above + below) // 2
+            if self.predict(scheduler, middle).efficiency < level:
+                below = middle
+            else:
+                above = middle
+        return below
+
+
+def reading(build, owner, n_rank):
+    """Seconds that each rank reads stored integrals for before it asks for tasks: each those of the tasks that it
+    computed when they were stored."""
+    if not build.stored:
+        return None
+    begin = array.array("d", bytes(8 * n_rank))
+    for task, seconds in build.stored.items():
+        begin[owner[task]] += seconds
+    return begin
+
+
+def distinct(n_block, n_drawn):
+    """How many of so many blocks are met when some are drawn, with no regard to what was drawn before."""
+    return n_block * (1.0 - (1.0 - 1.0 / n_block) ** n_drawn) if n_block > 1 else min(n_block, n_drawn)

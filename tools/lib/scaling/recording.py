@@ -1,0 +1,88 @@
+"""Traces of one calculation, put together: what every task of every Fock build costs, with the tasks that hf makes
+for one number of ranks or another (`hf --tasks-for`), from one run or several."""
+
+import array
+from typing import NamedTuple
+
+from .trace import Trace
+
+SAME = ("input_path", "basis", "n_atom", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
+
+
+class RecordingError(ValueError):
+    """One line for the user: the traces do not belong together."""
+
+
+class BuildCosts(NamedTuple):
+    """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
+    back; `info` is what the header says."""
+    computed: array.array
+    stored: dict
+    info: dict
+
+
+class Size:
+    """The builds with tasks made for `tasks_for` ranks. Several runs of the same give the least time of each task:
+    what it takes more is the machine's doing, not the task's."""
+
+    def __init__(self, traces):
+        self.tasks_for = traces[0].header["tasks_for"]
+        lengths = {tuple(build.n_task for build in trace.builds) for trace in traces}
+        if len(lengths) > 1:
+            raise RecordingError(f"{traces[1].path}: not the same builds and tasks as {traces[0].path}")
+        self.builds = [least([trace.builds[i] for trace in traces]) for i in range(len(traces[0].builds))]
+        self.local_seconds = min(mean(totals["Fock: moving matrices"] for totals in trace.totals) for trace in traces)
+
+    @property
+    def n_task(self):
+        return max(len(build.computed) for build in self.builds)
+
+    @property
+    def work_seconds(self):
+        """Of all tasks of all builds."""
+        return sum(sum(build.computed) + sum(build.stored.values()) for build in self.builds)
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def least(builds):
+    computed = array.array("d", (min(costs) for costs in zip(*(build.computed for build in builds))))
+    stored = {task: min(build.stored.get(task, seconds) for build in builds)
+              for task, seconds in builds[0].stored.items()}
+    return BuildCosts(computed, stored, builds[0].info)
+
+
+class Recording:
+    """All sizes there are, and the time that one rank takes."""
+
+    def __init__(self, paths):
+        if not paths:
+            raise RecordingError("no traces, expected one or more")
+        by_size = {}
+        self.header = None
+        for path in paths:
+            trace = Trace(path)
+            self.header = self.header or trace.header
+            for key in SAME:
+                if trace.header[key] != self.header[key]:
+                    raise RecordingError(f"{path}: {key} is {trace.header[key]}, but {self.header[key]} in {paths[0]}")
+            if trace.header["n_thread"] > 1:
+                raise RecordingError(f"{path}: made with {trace.header['n_thread']} threads per rank, expected 1")
+            by_size.setdefault(trace.header["tasks_for"], []).append(trace)
+        self.sizes = [Size(by_size[tasks_for]) for tasks_for in sorted(by_size)]
+        n_build = {len(size.builds) for size in self.sizes}
+        if len(n_build) > 1:
+            raise RecordingError(f"{paths[0]} and the other traces have {sorted(n_build)} Fock builds, expected as many "
+                                 "in each")
+
+    def nearest(self, n_rank):
+        """The size made for about so many ranks: the one whose ratio to it is closest to 1."""
+        return min(self.sizes, key=lambda size: max(size.tasks_for, n_rank) / min(size.tasks_for, n_rank))
+
+    @property
+    def seconds_of_one(self):
+        """One rank in all Fock builds, with the tasks it makes for itself."""
+        return self.sizes[0].work_seconds + self.sizes[0].local_seconds

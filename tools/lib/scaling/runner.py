@@ -1,0 +1,54 @@
+"""Makes the traces that a replay needs: hf on one process, with the tasks of several numbers of ranks."""
+
+import json
+import pathlib
+import shlex
+import sys
+
+from . import launch
+from .failure import Failure
+
+DEFAULT_SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+
+
+def make_traces(hf, arguments, folder, sizes, n_run, program):
+    """Paths of the traces of `hf arguments` in `folder`, those that are not there yet made now. Sizes end where the
+    tasks have become as small as they can be."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    check_settings(folder / "settings.json", {"arguments": arguments})
+    launch.check_input(hf, arguments)
+    paths, n_task = [], 0
+    for tasks_for in sizes:
+        made = [folder / f"tasks-for-{tasks_for}-run-{run}.trace" for run in range(1, n_run + 1)]
+        for path in made:
+            if not path.exists():
+                run_hf(hf, [*arguments, "--tasks-for", str(tasks_for)], path, program)
+        paths += made
+        n_before, n_task = n_task, most_tasks(made[0])
+        if n_task == n_before:
+            break
+    return paths
+
+
+def run_hf(hf, arguments, path, program):
+    print(f"{program}: {shlex.join(['hf', *arguments])}", file=sys.stderr, flush=True)
+    unfinished = path.with_suffix(".part")
+    seconds = launch.timed([hf, *arguments, "--trace", str(unfinished)], path.with_suffix(".out"), False, "hf")
+    unfinished.rename(path)
+    print(f"{program}: {seconds:.1f} s", file=sys.stderr, flush=True)
+
+
+def most_tasks(path):
+    with open(path, "rb") as file:
+        return max(build["n_task"] for build in json.loads(file.readline())["builds"])
+
+
+def check_settings(path, settings):
+    """A folder holds the traces of one calculation."""
+    if path.exists():
+        before = json.loads(path.read_text(encoding="utf-8"))
+        if before != settings:
+            raise Failure(f"{path.parent} has traces of hf {shlex.join(before['arguments'])}; expected another folder, "
+                          "or none there")
+    path.write_text(json.dumps(settings) + "\n", encoding="utf-8")
