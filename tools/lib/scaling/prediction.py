@@ -59,6 +59,12 @@ class Simulated:
         return Prediction(scheduler, n_rank, size.tasks_for, seconds + communication, compute, seconds - compute,
                           communication, self.efficiency(seconds + communication, n_rank))
 
+    def round_efficiency(self, scheduler, build, n_rank):
+        """Of the round of tasks of one build alone."""
+        if n_rank == 1:
+            return 1.0
+        return sum(build.computed) / (n_rank * simulate(scheduler, build.computed, n_rank, self.network).seconds)
+
     def efficiency(self, seconds, n_rank):
         return self.recording.seconds_of_one / (n_rank * seconds)
 
@@ -107,15 +113,15 @@ class Simulated:
             self.machine, share * models.atom_quartets(header["n_atom"]), header["n_function"] / header["n_atom"],
             n_rank)
 
-    def falls_below(self, scheduler, level, most=1 << 20):
-        """The smallest number of ranks, to about one in twenty, whose efficiency is below `level`, and so are those of
-        all powers of two behind it; None: up to `most` there is none."""
-        above, below = 1, most
-        if self.predict(scheduler, most).efficiency >= level:
-            return None
-        while below // 2 > 1 and self.predict(scheduler, below // 2).efficiency < level:
-            below //= 2
-        above = below // 2
+    def falls_below(self, scheduler, level, most=1 << 17):
+        """The number of ranks, to about one in twenty, above which the efficiency is less than `level`; None: up to
+        `most` there is none. Few ranks under a manager do not count."""
+        above = 4
+        while self.predict(scheduler, 2 * above).efficiency >= level:
+            above *= 2
+            if above >= most:
+                return None
+        below = 2 * above
         while below - above > max(1, above // 20):
             middle = (above + below) // 2
             if self.predict(scheduler, middle).efficiency < level:

@@ -25,13 +25,17 @@ class Size:
     """The builds with tasks made for `tasks_for` ranks. Several runs of the same give the least time of each task:
     what it takes more is the machine's doing, not the task's."""
 
-    def __init__(self, traces):
+    def __init__(self, traces, last_only=False):
         self.tasks_for = traces[0].header["tasks_for"]
         lengths = {tuple(build.n_task for build in trace.builds) for trace in traces}
         if len(lengths) > 1:
             raise RecordingError(f"{traces[1].path}: not the same builds and tasks as {traces[0].path}")
-        self.builds = [least([trace.builds[i] for trace in traces]) for i in range(len(traces[0].builds))]
-        self.local_seconds = min(mean(totals["Fock: moving matrices"] for totals in trace.totals) for trace in traces)
+        n_build = len(traces[0].builds)
+        wanted = range(n_build - 1 if last_only else 0, n_build)
+        self.builds = [least([trace.builds[i] for trace in traces]) for i in wanted]
+        self.totals = [totals for trace in traces for totals in trace.totals]
+        self.local_seconds = len(wanted) / n_build * min(
+            mean(totals["Fock: moving matrices"] for totals in trace.totals) for trace in traces)
 
     @property
     def n_task(self):
@@ -56,9 +60,9 @@ def least(builds):
 
 
 class Recording:
-    """All sizes there are, and the time that one rank takes."""
+    """All sizes there are, and the time that one rank takes; of all builds, or of the last one only."""
 
-    def __init__(self, paths):
+    def __init__(self, paths, last_only=False):
         if not paths:
             raise RecordingError("no traces, expected one or more")
         by_size = {}
@@ -72,7 +76,7 @@ class Recording:
             if trace.header["n_thread"] > 1:
                 raise RecordingError(f"{path}: made with {trace.header['n_thread']} threads per rank, expected 1")
             by_size.setdefault(trace.header["tasks_for"], []).append(trace)
-        self.sizes = [Size(by_size[tasks_for]) for tasks_for in sorted(by_size)]
+        self.sizes = [Size(by_size[tasks_for], last_only) for tasks_for in sorted(by_size)]
         n_build = {len(size.builds) for size in self.sizes}
         if len(n_build) > 1:
             raise RecordingError(f"{paths[0]} and the other traces have {sorted(n_build)} Fock builds, expected as many "
@@ -81,6 +85,12 @@ class Recording:
     def nearest(self, n_rank):
         """The size made for about so many ranks: the one whose ratio to it is closest to 1."""
         return min(self.sizes, key=lambda size: max(size.tasks_for, n_rank) / min(size.tasks_for, n_rank))
+
+    @property
+    def other_seconds(self):
+        """Seconds per phase that is no part of the Fock builds, with the fewest processes."""
+        return {phase: min(size[phase] for size in self.sizes[0].totals) for phase in self.sizes[0].totals[0]
+                if not phase.startswith("Fock: ") and phase != "Total"}
 
     @property
     def seconds_of_one(self):

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Predictions from made-up traces whose replay can be worked out by hand, the table and files that show them, and
+tools/replay and tools/reproduce-book as people call them, with a stand-in for hf.
+
+Usage: test_prediction.py [unittest options]
+"""
+
+import csv
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import traces
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOOLS = HERE.parent.parent / "tools"
+from scaling import forecast, models, prediction  # noqa: E402 # pylint: disable=wrong-import-position,wrong-import-order
+from scaling.recording import Recording, RecordingError  # noqa: E402 # pylint: disable=wrong-import-position,wrong-import-order
+from scaling.replay import Network  # noqa: E402 # pylint: disable=wrong-import-position,wrong-import-order
+
+FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, look_seconds=0.0)
+COSTS = [4.0, 3.0, 2.0, 1.0]
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def trace(self, name, builds, **header):
+        return traces.write(self.folder / name, builds, **header)
+
+
+class Recordings(WithFolder):
+    def test_least_time_of_each_task_counts(self):
+        paths = [self.trace("a", [traces.row([4.0, 3.5])]), self.trace("b", [traces.row([4.5, 3.0])])]
+        self.assertEqual(list(Recording(paths).sizes[0].builds[0].computed), [4.0, 3.0])
+
+    def test_size_nearest_to_a_number_of_ranks(self):
+        paths = [self.trace(f"for-{n}", [traces.row(COSTS)], tasks_for=n) for n in (1, 16, 100)]
+        recording = Recording(paths)
+        self.assertEqual([recording.nearest(n).tasks_for for n in (1, 3, 5, 16, 41, 1000)], [1, 1, 16, 16, 100, 100])
+
+    def test_only_the_last_build_when_asked(self):
+        path = self.trace("a", [traces.row(COSTS), traces.row([1.0, 1.0])],
+                          totals={"Fock: moving matrices": 0.5})
+        recording = Recording([path], last_only=True)
+        self.assertEqual(recording.seconds_of_one, 2.0 + 0.25)
+        self.assertEqual(Recording([path]).seconds_of_one, 12.0 + 0.5)
+
+    def test_traces_that_do_not_belong_together(self):
+        first = self.trace("a", [traces.row(COSTS)])
+        for change, part in (({"basis": "large"}, "basis is large, but tiny"), ({"n_thread": 2}, "n_thread is 2"),
+                             ({"fock": "distributed"}, "fock is distributed")):
+            with self.assertRaisesRegex(RecordingError, part):
+                Recording([first, self.trace("b", [traces.row(COSTS)], **change)])
+        with self.assertRaisesRegex(RecordingError, "not the same builds and tasks"):
+            Recording([first, self.trace("b", [traces.row([1.0])])])
+        with self.assertRaisesRegex(RecordingError, r"\[1, 2\] Fock builds"):
+            Recording([first, self.trace("b", [traces.row(COSTS)] * 2, tasks_for=4)])
+        with self.assertRaisesRegex(RecordingError, "2 threads per rank, expected 1"):
+            Recording([self.trace("b", [traces.row(COSTS)], n_thread=2)])
+        with self.assertRaisesRegex(RecordingError, "no traces"):
+            Recording([])
+
+
+class Predictions(WithFolder):
+    def simulated(self, builds, network=FREE, gamma=0.0, **header):
+        return prediction.Simulated(Recording([self.trace("a", builds, **header)]), network, gamma)
+
+    def test_static_on_two_ranks(self):
+        found = self.simulated([traces.row(COSTS)]).predict("static", 2)  # 4 + 2 against 3 + 1
+        self.assertAlmostEqual(found.seconds, 6.0)
+        self.assertAlmostEqual(found.compute_seconds, 5.0)
+        self.assertAlmostEqual(found.idle_seconds, 1.0)
+        self.assertAlmostEqual(found.efficiency, 10.0 / 12.0)
+
+    def test_counter_on_two_ranks_is_even(self):
+        self.assertAlmostEqual(self.simulated([traces.row(COSTS)] * 2).predict("counter", 2).seconds, 10.0)
+
+    def test_a_manager_computes_nothing(self):
+        found = self.simulated([traces.row(COSTS)]).predict("manager", 3)
+        self.assertAlmostEqual(found.seconds, 5.0)
+        self.assertAlmostEqual(found.efficiency, 2.0 / 3.0)
+
+    def test_stored_tasks_stay_with_the_rank_that_stored_them(self):
+        """Static on two ranks: rank 0 stores tasks 0 and 2. Reading takes it 0.4 + 0.2, rank 1 0.3 + 0.1; then the two
+        tasks that are not stored wholly, 1.0 and 0.5, are shared out: rank 0 ends after 1.6 s."""
+        stored = traces.row([0.4, 0.3, 0.2, 0.1], "stored task")
+        found = self.simulated([traces.row(COSTS), stored + traces.row([1.0, 0.5])])
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 6.0 + 1.6)
+
+    def test_builds_that_only_read(self):
+        stored = traces.row([0.4, 0.3, 0.2, 0.1], "stored task")
+        found = self.simulated([traces.row(COSTS), stored])
+        for scheduler in ("static", "manager", "counter", "steal"):
+            self.assertLess(found.predict(scheduler, 2).seconds, 12.0, scheduler)
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 6.6)
+
+    def test_replicated_matrices_are_gathered_and_summed(self):
+        """n = 20, p = 2, alpha = 1 ms, nothing else: three all-reduces of 2 log2(2) alpha (Eq. 8.9)."""
+        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
+        found = self.simulated([traces.row(COSTS)], network).predict("static", 2)
+        self.assertAlmostEqual(found.communication_seconds, 3 * 2e-3)
+
+    def test_distributed_matrices_send_blocks(self):
+        """4 atoms have 10 blocks. One that is asked for on each of two ranks is met once, and half of the time it is
+        the rank's own: alpha for the request, three messages for density, J and K."""
+        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
+        found = self.simulated([traces.row(COSTS)], network, fock="distributed", info={"blocks_asked": 2})
+        self.assertAlmostEqual(found.predict("static", 2).communication_seconds, 0.5 * 4e-3)
+
+    def test_blocks_that_are_met_again_are_not_sent_again(self):
+        self.assertAlmostEqual(prediction.distinct(10, 1), 1.0)
+        self.assertAlmostEqual(prediction.distinct(10, 2), 1.9)
+        self.assertAlmostEqual(prediction.distinct(10, 1e6), 10.0)
+        self.assertEqual(prediction.distinct(1, 5), 1)
+
+    def test_models(self):
+        found = self.simulated([traces.row(COSTS)])
+        tasks = models.statistics_of(COSTS)  # 2.5, sqrt(1.25) / 2.5
+        self.assertAlmostEqual(found.model("counter", 4), 2.5)
+        self.assertAlmostEqual(found.model("manager", 3), 5.0)
+        self.assertAlmostEqual(found.model("static", 2),
+                               5.0 + models.load_imbalance_factor(2) * 1.25 ** 0.5 * 2.0 ** 0.5)
+        self.assertAlmostEqual(tasks.mean, 2.5)
+
+    def test_distributed_model(self):
+        """Eq. 8.11: 4^4/8 quartets, half of them screened away, on two ranks: 8 of 12 alpha each."""
+        found = self.simulated([traces.row(COSTS)], Network(1e-3, 0.0, 0.0, 0.0, 0.0), fock="distributed")
+        self.assertAlmostEqual(found.model("counter", 2), 5.0 + 8 * 12e-3)
+
+    def test_where_the_efficiency_falls_below_a_level(self):
+        """64 equal tasks: of p ranks the busiest has ceil(64/p); 43 ranks are the first above 32 with 64/(2 p) < 0.75,
+        but 64 ranks have 1 each; so 0.75 is lost for good above 85."""
+        found = self.simulated([traces.row([1.0] * 64)])
+        self.assertIn(found.falls_below("static", 0.75), range(84, 92))
+        self.assertIsNone(found.falls_below("static", 0.75, most=64))
+
+
+class Tables(WithFolder):
+    def rows(self):
+        measured = self.trace("two", [traces.row([4.0, 2.0]) + traces.row([3.0, 1.0], rank=1)], n_rank=2)
+        simulated = prediction.Simulated(Recording([self.trace("one", [traces.row(COSTS)])]), FREE, 0.0)
+        return forecast.make_rows(simulated, ["static", "counter"], [1, 4], [forecast.measured_in(measured)])
+
+    def test_measured_points_get_a_row(self):
+        rows = self.rows()
+        self.assertEqual([(row.replay.scheduler, row.replay.n_rank) for row in rows],
+                         [("static", 1), ("static", 2), ("static", 4), ("counter", 1), ("counter", 4)])
+        self.assertAlmostEqual(rows[1].ratio, 1.0)
+        self.assertIsNone(rows[0].ratio)
+
+    def test_csv_and_lines(self):
+        rows = self.rows()
+        table = list(csv.DictReader(forecast.csv_text(rows).splitlines()))
+        self.assertEqual(table[1]["measured_seconds"], "6.0")
+        text = "\n".join(forecast.table(rows, {"fock": "replicated", "input_path": "m.mol", "basis": "b",
+                                               "n_function": 3, "grain": "atom-quartet"}, 10.0))
+        self.assertIn("static: replay; model Eq. 7.5 with Eq. 8.9; measured", text)
+        self.assertRegex(text, r"        2         1 \|         6      1.67  0.833   16.7    0.00 \|")
+
+
+STAND_IN = """#!/usr/bin/env python3
+import shutil, sys
+arguments = sys.argv[1:]
+if "--trace" in arguments:
+    size = arguments[arguments.index("--tasks-for") + 1]
+    shutil.copy(f"{folder}/for-{{size}}", arguments[arguments.index("--trace") + 1])
+    print("Total energy")
+"""
+
+
+class Replay(WithFolder):
+    def replay(self, *arguments, tool="replay"):
+        done = subprocess.run([sys.executable, str(TOOLS / tool), *map(str, arguments)], capture_output=True, text=True,
+                              check=False, cwd=self.folder, timeout=60)
+        return done.returncode, done.stdout, done.stderr
+
+    def expect_one_line(self, code, part, *arguments, tool="replay"):
+        found, output, errors = self.replay(*arguments, tool=tool)
+        self.assertEqual((found, output, errors.count("\n")), (code, "", 1), errors)
+        self.assertIn(part, errors)
+
+    def test_traces(self):
+        path = self.trace("one", [traces.row([1.0] * 64)])
+        code, output, errors = self.replay(path, "--processes", "1-4*2", "--schedule", "static,manager")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("molecule.mol, tiny: 20 functions, matrices replicated", output)
+        self.assertRegex(output, "static: efficiency falls below 0.5 at about [0-9]+ processes")
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
+    def test_a_molecule_is_traced_first_and_only_once(self):
+        hf = self.folder / "hf"
+        hf.write_text(STAND_IN.format(folder=self.folder), encoding="utf-8")
+        hf.chmod(0o755)
+        (self.folder / "m.mol").write_text("", encoding="utf-8")
+        for size, n in ((1, 4), (4, 8), (16, 8), (64, 8)):
+            self.trace(f"for-{size}", [traces.row([1.0] * n)], tasks_for=size)
+        arguments = ("m.mol", "--hf", hf, "--processes", "1,2", "--runs", "1", "--memory", "0")
+        code, _, errors = self.replay(*arguments)
+        self.assertEqual((code, errors.count("--tasks-for")), (0, 3), errors)  # 16 made no more tasks than 4
+        folder = self.folder / "replay-m"
+        self.assertEqual({path.name for path in folder.iterdir()},
+                         {"traces", "table.txt", "results.csv", "results.json", "speedup.svg", "speedup.png",
+                          "efficiency.svg", "efficiency.png"})
+        self.assertEqual(json.loads((folder / "results.json").read_text(encoding="utf-8"))["n_function"], 20)
+        self.assertEqual(self.replay(*arguments)[2], "")
+        self.expect_one_line(2, "expected another folder", *arguments, "--basis", "STO-3G")
+
+    def test_errors(self):
+        path = self.trace("one", [traces.row(COSTS)])
+        self.expect_one_line(2, "unknown scheduler 'dice'", path, "--schedule", "dice")
+        self.expect_one_line(2, "--processes", path, "--processes", "few")
+        self.expect_one_line(2, "unknown option --basis", path, "--basis", "STO-3G")
+        self.expect_one_line(2, "--bandwidth", path, "--bandwidth", "0")
+        self.expect_one_line(2, "no file of hf-bench", path, "--pingpong", path)
+        self.expect_one_line(2, "no trace of hf", path, self.folder / "none")
+        self.expect_one_line(2, "no trace of hf", path, "--measured", self.folder / "none")
+        self.expect_one_line(2, "cannot be started", self.folder / "m.mol", "--hf", "/no/such/hf")
+        self.expect_one_line(2, "--runs", self.folder / "m.mol", "--runs", "0")
+
+    def test_errors_of_reproduce_book(self):
+        self.expect_one_line(2, '"table-9" is none of table-7.1', "--only", "table-9", tool="reproduce-book")
+        self.expect_one_line(2, "--runs", "--runs", "0", tool="reproduce-book")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+"""Traces for tests, made without hf: a header with what the tools need, tasks one after the other on each rank."""
+
+import json
+import sys
+import pathlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools" / "lib"))
+from scaling import trace  # noqa: E402 # pylint: disable=wrong-import-position
+
+KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: waiting for blocks",
+         "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output", trace.TASK,
+         trace.STORED_TASK]
+BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "quartets_read": 0, "stored_bytes": 0,
+         "stored_share_of_cost": 0, "blocks_asked": 0, "blocks_cached": 0, "blocks_own": 0, "sums_sent": 0}
+
+
+def write(path, builds, totals=None, **header):
+    """`builds` are lists of (kind, rank, task, start, seconds); `totals` a dictionary of seconds per phase, the same on
+    every rank."""
+    n_rank = header.get("n_rank", 1)
+    infos = [dict(BUILD, n_task=1 + max((task for kind, _, task, *_ in build if kind == trace.TASK), default=-1),
+                  **header.get("info", {})) for build in builds]
+    records = []
+    for rank in range(n_rank):
+        records.append((0.0, rank, 0.0, trace.NO_BUILD, 0, trace.RANK))
+        records += [(seconds, KINDS.index(phase), 0.0, trace.NO_BUILD, 0, trace.TOTAL)
+                    for phase, seconds in {**dict.fromkeys(KINDS[:9], 0.0), **(totals or {})}.items()]
+        records += [(start, task, seconds, number, 0, KINDS.index(kind)) for number, build in enumerate(builds)
+                    for kind, of_rank, task, start, seconds in build if of_rank == rank]
+    whole = {"format": trace.FORMAT, "version": trace.VERSION, "record_bytes": trace.RECORD.size,
+             "n_record": len(records), "kinds": KINDS, "input_path": "molecule.mol", "basis": "tiny", "n_atom": 4,
+             "n_function": 20, "n_shell": 8, "n_rank": 1, "n_thread": 1, "n_core_on_node": 2, "fock": "replicated",
+             "schedule": "static", "grain": "atom-quartet", "memory_bytes": 0, "screening": 1e-12, "tasks_for": n_rank,
+             "builds": infos, **{key: value for key, value in header.items() if key != "info"}}
+    with open(path, "wb") as file:
+        file.write(json.dumps(whole).encode() + b"\n")
+        for record in records:
+            file.write(trace.RECORD.pack(*record))
+    return str(path)
+
+
+def row(costs, kind=trace.TASK, rank=0):
+    """Tasks one after the other."""
+    start, found = 0.0, []
+    for task, seconds in enumerate(costs):
+        found.append((kind, rank, task, start, seconds))
+        start += seconds
+    return found

@@ -1,0 +1,223 @@
+"""The tables and figures of chapters 5, 7 and 8 of Janssen and Nielsen with hf's own numbers. Each function makes the
+traces it needs, writes its files into a folder and returns lines of text with the book's numbers beside ours."""
+
+import pathlib
+
+from . import book, models, runner
+from .molecules import alkane, native_text
+from .plots import Curve, Panel, draw_panels
+from .prediction import Simulated
+from .recording import Recording
+from .replay import Network
+
+# hf computes an integral tens of times as fast as the cluster of the book, so its network must not be that of the book.
+NETWORK = Network(1.5e-6, 1e-10, 3e-6, 2e-7, 1e-6)
+# One process has no density of its own in its first build but that of the atoms, which lets go of half the quartets:
+# the second build has nearly all.
+TWO_BUILDS = ["--memory", "0", "--max-iterations", "2"]
+PROCESSES_7 = (1, 2, 5, 10, 20, 30, 50, 70, 100, 130, 160, 200)
+PROCESSES_8 = (1, 2, 4, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 90, 100)
+
+
+class Workshop:
+    """Where files go, and how traces are made."""
+
+    def __init__(self, folder, hf, inputs, n_run):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.hf, self.inputs, self.n_run = hf, pathlib.Path(inputs), n_run
+
+    def recording(self, name, arguments, sizes=(1,), last_only=False):
+        """Traces of one calculation in a folder of that name."""
+        return Recording(runner.make_traces(self.hf, arguments, self.folder / "traces" / name, sizes, self.n_run,
+                                            "reproduce-book"), last_only)
+
+    def alkane(self, n_carbon):
+        path = self.folder / f"alkane-{n_carbon}.mol"
+        path.write_text(native_text(alkane(n_carbon), f"alkane C{n_carbon}", "cc-pVTZ"), encoding="utf-8")
+        return str(path)
+
+    def draw(self, name, title, panels):
+        draw_panels(str(self.folder / name), title, panels)
+
+    def write(self, name, lines):
+        lines = list(lines)
+        (self.folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return lines
+
+
+def last_build(recording):
+    return recording.sizes[0].builds[-1]
+
+
+def deviation(build):
+    return models.statistics_of(build.computed).relative_deviation
+
+
+# --- Chapter 7: the integrals of one build ---
+
+def table_7_1(shop):
+    """Ethane: functions, shells, and how the costs of quartets and pairs spread."""
+    ethane = str(shop.inputs / "ethane.mol")
+    lines = ["Table 7.1: ethane, one process; in brackets the book's",
+             f"{'basis':<8} {'functions':>12} {'shells':>10} {'mu_q/us':>14} {'sigma_q/mu_q':>14} {'sigma_p/mu_p':>14}"]
+    for row in book.TABLE_7_1:
+        found = {}
+        for grain in ("shell-quartet", "shell-pair"):
+            found[grain] = shop.recording(f"ethane-{row.basis}-{grain}".replace("*", "d"),
+                                          [ethane, "--basis", row.basis, "--grain", grain, *TWO_BUILDS])
+        quartets = models.statistics_of(last_build(found["shell-quartet"]).computed)
+        header = found["shell-pair"].header
+        lines.append(f"{row.basis:<8} {header['n_function']:>6} ({row.n_function:3d}) {header['n_shell']:>5} "
+                     f"({row.n_shell:2d}) {1e6 * quartets.mean:>9.2f} ({row.quartet_microseconds:2d}) "
+                     f"{quartets.relative_deviation:>8.1f} ({row.quartet_deviation:3.1f}) "
+                     f"{deviation(last_build(found['shell-pair'])):>8.1f} ({row.pair_deviation:3.1f})")
+    return shop.write("table-7.1", lines)
+
+
+def n_unique(n_shell):
+    """(pairs, quartets) of shells without screening."""
+    n_pair = n_shell * (n_shell + 1) // 2
+    return n_pair, n_pair * (n_pair + 1) // 2
+
+
+def round_efficiency(recording, scheduler, n_rank):
+    """Of the last build's round of tasks alone: there is no Fock matrix in chapter 7."""
+    build = last_build(recording)
+    simulated = Simulated(recording, NETWORK, models.GAMMA_SECONDS)
+    return simulated.round_efficiency(scheduler, build, n_rank)
+
+
+def integral_recordings(shop):
+    """{carbon atoms: (recording of quartets or None, of pairs)} of Fig. 7.2's alkanes."""
+    found = {}
+    for n_carbon in (2, 4, 8):
+        path = shop.alkane(n_carbon)
+        quartets = None
+        if n_carbon < 8:  # octane has 130 million quartets
+            quartets = shop.recording(f"alkane-{n_carbon}-quartets", [path, "--grain", "shell-quartet", *TWO_BUILDS])
+        found[n_carbon] = quartets, shop.recording(f"alkane-{n_carbon}-pairs",
+                                                   [path, "--grain", "shell-pair", *TWO_BUILDS])
+    return found
+
+
+def static_panel(found, which, name):
+    """Fig. 7.2 for quartets (which = 0) or pairs (1)."""
+    curves = [Curve("ideal", [(p, 1.0) for p in PROCESSES_7], "ideal")]
+    own = models.statistics_of(last_build(found[4][which]).computed).relative_deviation
+    books = (book.QUARTET_DEVIATION, book.PAIR_DEVIATION)[which]
+    for colour, (n_carbon, recordings) in enumerate(found.items()):
+        n_task = n_unique(recordings[1].header["n_shell"])[1 - which]
+        if recordings[which] is not None:
+            curves.append(Curve(f"C{n_carbon}, replay", [
+                (p, round_efficiency(recordings[which], "static", p)) for p in PROCESSES_7], "replay", colour))
+        curves.append(Curve(f"C{n_carbon}, model", [
+            (p, models.static_efficiency(n_task, own, p, models.approximate_load_imbalance_factor))
+            for p in PROCESSES_7], "model", colour))
+        curves.append(Curve(f"C{n_carbon}, model of the book", [
+            (p, models.static_efficiency(n_task, books, p, models.approximate_load_imbalance_factor))
+            for p in PROCESSES_7], "other", colour))
+    return Panel(name, "Processes", "Efficiency", curves)
+
+
+def figure_7_2(shop):
+    """Static quartets and static pairs: ethane, butane, octane in cc-pVTZ."""
+    found = integral_recordings(shop)
+    shop.draw("figure-7.2", "Figure 7.2: integrals of alkanes in cc-pVTZ, static", [
+        static_panel(found, 0, "(a) shell quartets"), static_panel(found, 1, "(b) shell pairs")])
+    lines = ["Figure 7.2: efficiency of a static distribution, butane in cc-pVTZ",
+             f"{'processes':>9} {'quartets':>9} {'pairs':>7} {'model of pairs':>15} {'book, pairs':>12}"]
+    n_pair = n_unique(found[4][1].header["n_shell"])[0]
+    for p in PROCESSES_7:
+        told = f"{book.STATIC_PAIRS[p]:12.2f}" if p in book.STATIC_PAIRS else f"{'':12}"
+        model = models.static_efficiency(n_pair, deviation(last_build(found[4][1])), p)
+        lines.append(f"{p:9d} {round_efficiency(found[4][0], 'static', p):9.3f} "
+                     f"{round_efficiency(found[4][1], 'static', p):7.3f} {model:15.3f} {told}")
+    return shop.write("figure-7.2", lines)
+
+
+def figure_7_4(shop):
+    """Pairs handed out by a manager: butane in cc-pVTZ."""
+    pairs = shop.recording("alkane-4-pairs", [shop.alkane(4), "--grain", "shell-pair", *TWO_BUILDS])
+    n_pair = n_unique(pairs.header["n_shell"])[0]
+    counts = PROCESSES_7[1:]
+    replay = [(p, round_efficiency(pairs, "manager", p)) for p in counts]
+    shop.draw("figure-7.4", "Figure 7.4: shell pairs of butane in cc-pVTZ", [Panel("", "Processes", "Efficiency", [
+        Curve("ideal", [(p, 1.0) for p in counts], "ideal"),
+        Curve("manager, replay", replay, "replay", 0),
+        Curve("manager, model (p-1)/p, Eq. 7.12", [(p, models.manager_efficiency(p)) for p in counts], "model", 0),
+        Curve("static, replay", [(p, round_efficiency(pairs, "static", p)) for p in counts], "replay", 1),
+        Curve("static, model, Eq. 7.8", [(p, models.static_efficiency(n_pair, deviation(last_build(pairs)), p))
+                                         for p in counts], "model", 1)])])
+    lines = ["Figure 7.4: efficiency of pairs handed out by a manager, butane in cc-pVTZ; the book's follows (p-1)/p",
+             f"{'processes':>9} {'replay':>7} {'(p-1)/p':>8}"]
+    lines += [f"{p:9d} {efficiency:7.3f} {models.manager_efficiency(p):8.3f}" for p, efficiency in replay]
+    return shop.write("figure-7.4", lines)
+
+
+# --- Chapter 8: whole Fock builds ---
+
+def figure_8(shop, number, fock, basis, options, last_only=False):
+    """Fig. 8.3 (replicated) or 8.6 (distributed): Fock builds of the uracil dimer."""
+    dimer = [str(shop.inputs / "uracil-dimer.mol"), "--basis", basis, "--fock", fock, *options]
+    name = f"figure-{number}-{basis}"
+    simulated = Simulated(shop.recording(f"dimer-{basis}-{fock}", dimer, (1, 4, 16, 100), last_only), NETWORK,
+                          models.GAMMA_SECONDS)
+    curves = [Curve("ideal", [(p, p) for p in PROCESSES_8], "ideal")]
+    lines = [f"Figure {number}: speedup of the Fock build, uracil dimer in {basis}, matrices {fock}",
+             f"{'':>10} {'replay, 100 processes':>22} {'model':>7} {'book (aug-cc-pVTZ)':>19}"]
+    for colour, scheduler in enumerate(("manager", "counter", "steal", "static")):
+        speedups = [(p, p * simulated.predict(scheduler, p).efficiency) for p in PROCESSES_8]
+        model = [(p, p * simulated.efficiency(simulated.model(scheduler, p), p)) for p in PROCESSES_8]
+        curves.append(Curve(f"{scheduler}, replay", speedups, "replay", colour))
+        if scheduler in ("manager", "static"):
+            curves.append(Curve(f"{scheduler}, model", model, "model", colour))
+        told = book.SPEEDUP_OF_100.get((fock, scheduler))
+        lines.append(f"{scheduler:>10} {speedups[-1][1]:22.1f} {model[-1][1]:7.1f} {told if told else '-':>19}")
+    shop.draw(name, f"Figure {number}: uracil dimer in {basis}, matrices {fock}",
+              [Panel("", "Processes", "Speedup of the Fock build", curves)])
+    return shop.write(name, lines)
+
+
+# --- Chapter 5: superlinear speedup ---
+
+def figure_5_7(shop, megabytes=150, counts=(1, 2, 4, 8, 12, 16, 24, 32)):
+    """Stored integrals: whole calculations of the uracil dimer in cc-pVDZ with the same memory on every process. What
+    p processes store together, one process stores with p times the memory."""
+    dimer = [str(shop.inputs / "uracil-dimer.mol"), "--basis", "cc-pVDZ"]
+    fock, scf, model, first = [], [], [], None
+    lines = [f"Figure 5.7: uracil dimer in cc-pVDZ, {megabytes} MB per process for integrals, static",
+             f"{'processes':>9} {'stored %':>8} {'Fock builds':>12} {'Eq. 8.10':>9} {'whole SCF':>10}"]
+    for p in counts:
+        recording = shop.recording(f"dimer-stored-{p}", [*dimer, "--memory", f"{megabytes * p} MB"], (p,))
+        found = StoredRun(recording, Simulated(recording, NETWORK, models.GAMMA_SECONDS).predict("static", p).seconds)
+        first = first or found
+        fock.append((p, first.fock_seconds / found.fock_seconds))
+        scf.append((p, first.scf_seconds(1) / found.scf_seconds(p)))
+        model.append((p, first.modelled(1) / found.modelled(p)))
+        lines.append(f"{p:9d} {100 * found.share:8.1f} {fock[-1][1]:12.2f} {model[-1][1]:9.2f} {scf[-1][1]:10.2f}")
+    shop.draw("figure-5.7", f"Figure 5.7: stored integrals, {megabytes} MB per process", [
+        Panel("", "Processes", "Speedup", [
+            Curve("ideal", [(p, p) for p in counts], "ideal"), Curve("Fock builds, replay", fock, "replay", 0),
+            Curve("Fock builds, Eq. 8.10", model, "model", 0), Curve("whole SCF, replay", scf, "replay", 1)])])
+    return shop.write("figure-5.7", lines)
+
+
+class StoredRun:
+    """A calculation with the memory of p processes, replayed on them."""
+
+    def __init__(self, recording, fock_seconds):
+        builds = recording.sizes[0].builds
+        self.fock_seconds = fock_seconds
+        self.n_iteration = len(builds)
+        self.share = max(build.info["stored_share_of_cost"] for build in builds)
+        self.other = recording.other_seconds
+
+    def modelled(self, n_process):
+        """Eq. 8.10's time in units of one whole build: integrals' cost for their number."""
+        return (self.n_iteration - self.share * (self.n_iteration - 1)) / n_process
+
+    def scf_seconds(self, n_process):
+        """One-electron integrals are shared out; the rest is as long on many processes as on one."""
+        return self.fock_seconds + self.other["One-electron integrals"] / n_process + sum(
+            seconds for phase, seconds in self.other.items() if phase != "One-electron integrals")
