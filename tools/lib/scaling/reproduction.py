@@ -157,11 +157,11 @@ def figure_7_4(shop):
 
 # --- Chapter 8: whole Fock builds ---
 
-def figure_8(shop, number, fock, basis, options, last_only=False):
+def figure_8(shop, number, fock, basis, options, sizes=(1, 4, 16, 100), last_only=False):
     """Fig. 8.3 (replicated) or 8.6 (distributed): Fock builds of the uracil dimer."""
     dimer = [str(shop.inputs / "uracil-dimer.mol"), "--basis", basis, "--fock", fock, *options]
     name = f"figure-{number}-{basis}"
-    simulated = Simulated(shop.recording(f"dimer-{basis}-{fock}", dimer, (1, 4, 16, 100), last_only), NETWORK,
+    simulated = Simulated(shop.recording(f"dimer-{basis}-{fock}", dimer, sizes, last_only), NETWORK,
                           models.GAMMA_SECONDS)
     curves = [Curve("ideal", [(p, p) for p in PROCESSES_8], "ideal")]
     lines = [f"Figure {number}: speedup of the Fock build, uracil dimer in {basis}, matrices {fock}",

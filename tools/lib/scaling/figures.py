@@ -1,0 +1,83 @@
+"""What tools/speedup draws: speedup and efficiency against processes, and the phases of each case."""
+
+from . import phases, plots, trace
+from .cases import short_titles
+
+PERCENT = 100.0
+
+
+def subject(points):
+    """"water, cc-pVDZ", and the builder where all points have the same."""
+    first = points[0].results[0]
+    builders = {point.case.builder for point in points}
+    builder = f", {points[0].case.builder.title}" if len(builders) == 1 else ""
+    return f"{first.molecule or 'molecule'}, {first.basis}{builder}"
+
+
+def curves(points, part, value):
+    """One for each case; crowded points are marked."""
+    titles = short_titles([point.case for point in points])
+    return [plots.Curve(title, [(point.processes, value(getattr(point, part)), point.crowded)
+                                for point in points if point.case == case]) for case, title in titles.items()]
+
+
+def ideal(points, value):
+    counts = [point.processes for point in points]
+    return plots.Curve("ideal", [(count, value(count)) for count in (min(counts), max(counts))], "ideal")
+
+
+def draw_speedup(path, points):
+    def panel(title, part):
+        measured = curves(points, part, lambda quantity: quantity.speedup)
+        return plots.Panel(title, "Processes", "Speedup", [*measured, ideal(points, float)], True)
+    return plots.draw_panels(path, f"Speedup: {subject(points)}",
+                             [panel("Fock builds", "fock"), panel("Whole SCF", "scf")])
+
+
+def draw_efficiency(path, points):
+    def panel(title, part):
+        measured = curves(points, part, lambda quantity: PERCENT * quantity.efficiency)
+        return plots.Panel(title, "Processes", "Efficiency / %", [*measured, ideal(points, lambda _: PERCENT)])
+    return plots.draw_panels(path, f"Parallel efficiency: {subject(points)}",
+                             [panel("Fock builds", "fock"), panel("Whole SCF", "scf")])
+
+
+def layers(bars):
+    """Layers for bars that are {phase: seconds} each: the phases that any of them spent time in."""
+    names = [name for name in (*phases.FOCK, *phases.COLOURS) if any(bar.get(name, 0.0) > 0 for bar in bars)]
+    return [plots.Layer(name, [max(0.0, bar.get(name, 0.0)) for bar in bars], phases.colour(name))
+            for name in dict.fromkeys(names)]
+
+
+def traced_bars(path):
+    """{phase: seconds} of each rank, from a trace."""
+    bars = []
+    for totals in trace.Trace(path).totals:
+        seconds = {name: value for name, value in totals.items() if name != phases.TOTAL}
+        seconds[phases.REST] = totals.get(phases.TOTAL, 0.0) - sum(seconds.values())
+        bars.append(seconds)
+    return bars
+
+
+def draw_phases(path, points, trace_path):
+    """Of one case: every rank of the trace of its most processes, or else means over the ranks of every point."""
+    title = f"{subject(points)}, {points[0].case.schedule}"
+    if trace_path is not None:
+        bars = traced_bars(trace_path)
+        return plots.stacked_bars(path, f"Time per phase: {title}, {len(bars)} processes", "Rank", "Seconds",
+                                  list(range(len(bars))), layers(bars))
+    labels = [f"{point.processes}{'*' if point.crowded else ''}" for point in points]
+    label = "Processes (*: more than cores)" if any(point.crowded for point in points) else "Processes"
+    return plots.stacked_bars(path, f"Time per phase: {title}", label, "Seconds, mean over the ranks",
+                              labels, layers([point.phase_seconds for point in points]))
+
+
+def draw_all(folder, points):
+    """All figures, into a store.Folder. [files]"""
+    made = [*draw_speedup(folder.path / "speedup", points), *draw_efficiency(folder.path / "efficiency", points)]
+    cases = list(dict.fromkeys(point.case for point in points))
+    for case in cases:
+        of_case = [point for point in points if point.case == case]
+        name = "phases" if len(cases) == 1 else f"phases-{case.name}"
+        made += draw_phases(folder.path / name, of_case, folder.trace_of(case, of_case[-1].processes))
+    return made

@@ -1,0 +1,81 @@
+"""Starting hf: on this machine, with mpiexec."""
+
+import os
+import subprocess
+import time
+
+from peers.running import mpi_environment
+
+from .failure import BAD_INPUT, NO_RESOURCE, Failure
+
+GOOD_CODES = (0, 1)  # 1: not converged, which --max-iterations may be meant to do
+SECONDS_TO_END = 10
+
+
+def environment(crowded):
+    """What MPI is told; OMPI_ variables that the user has set come first."""
+    ours = mpi_environment()
+    if crowded:
+        ours["OMPI_MCA_mpi_yield_when_idle"] = "1"
+    return ours | {name: value for name, value in os.environ.items() if name.startswith("OMPI_")}
+
+
+def alone(hf, arguments):
+    """hf without mpiexec, for what it computes nothing for: (exit code, stdout, stderr)."""
+    try:
+        done = subprocess.run([hf, *arguments], env=environment(False), stdin=subprocess.DEVNULL, capture_output=True,
+                              check=False)
+    except OSError as error:
+        raise Failure(f"{hf} cannot be started: {error.strerror}") from error
+    return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+
+
+def has_option(hf, option):
+    """Whether hf --help lists an option."""
+    return any(line.split()[:1] == [option] for line in alone(hf, ["--help"])[1].splitlines())
+
+
+def check_input(hf, arguments):
+    """What hf finds wrong with an input and options is told before the first run."""
+    code, _, errors = alone(hf, [*arguments, "--check"])
+    if code == BAD_INPUT:
+        raise Failure(error_line(errors) or "hf does not like its input or options, and does not say why")
+
+
+def error_line(text):
+    """hf's own, or None."""
+    return next((line for line in text.splitlines() if line.startswith("hf: ")), None)
+
+
+def started(command, file, crowded):
+    """The exit code of a command that writes all it says to a file; it ends when this program has to."""
+    try:
+        process = subprocess.Popen(command, env=environment(crowded), stdin=subprocess.DEVNULL, stdout=file,
+                                   stderr=subprocess.STDOUT)
+    except OSError as error:
+        raise Failure(f"{command[0]} cannot be started: {error.strerror}") from error
+    try:
+        return process.wait()
+    except BaseException:
+        end(process)
+        raise
+
+
+def end(process):
+    process.terminate()
+    try:
+        process.wait(SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def timed(command, output, crowded, what):
+    """Wall seconds of a run of hf, whose report goes to `output`; `what` names the run when it fails."""
+    start = time.monotonic()
+    with open(output, "wb") as file:
+        code = started(command, file, crowded)
+    if code not in GOOD_CODES:
+        text = output.read_text(encoding="utf-8", errors="replace")
+        reason = error_line(text) or f"ended with exit code {code}; what it said is in {output}"
+        raise Failure(f"{what}: {reason}", BAD_INPUT if code == BAD_INPUT else NO_RESOURCE)
+    return time.monotonic() - start

@@ -1,0 +1,170 @@
+"""What follows from the runs: speedup, efficiency, serial fraction, imbalance, and what was lost to what.
+
+Janssen and Nielsen, chapter 5. Speedups are relative (section 5.2): to the same Fock builder on the fewest processes
+that were run."""
+
+import statistics
+from typing import NamedTuple
+
+from . import phases
+
+ENERGY_DIFFERENCE = 1e-6
+STATIC = "static"
+
+
+class Quantity(NamedTuple):
+    """The Fock builds of a run, or the whole SCF. Shares are of its wall time, 0 to 1."""
+    seconds: float             # median of the runs, like all here
+    least: float
+    most: float
+    speedup: float
+    efficiency: float
+    serial_fraction: float | None
+    communication: float
+    idle: float
+    losses: dict               # {phase: share of the processes' time that was lost to it}
+
+    @property
+    def spread(self):
+        """Between the runs, of the median."""
+        return (self.most - self.least) / self.seconds if self.seconds > 0 else 0.0
+
+
+class Point(NamedTuple):
+    """A case on a number of processes."""
+    case: tuple
+    processes: int
+    crowded: bool              # more threads than cores on a node: its times say little
+    results: list
+    imbalance: float
+    stored_share: float
+    phase_seconds: dict        # {phase: median of the means over the ranks}
+    fock: Quantity
+    scf: Quantity
+
+
+class Reference(NamedTuple):
+    """What the speedups of a builder are relative to."""
+    case: tuple
+    processes: int
+    fock_seconds: float
+    scf_seconds: float
+    phase_seconds: dict
+
+
+def median(results, value):
+    return statistics.median(value(result) for result in results)
+
+
+def fock_seconds(result):
+    return result.fock_seconds
+
+
+def scf_seconds(result):
+    return result.scf_seconds
+
+
+def phase_medians(results):
+    """{phase: seconds}, with the rest of the wall time as a phase of its own."""
+    seconds = {name: median(results, lambda result, name=name: result.phases[name].mean)
+               for name in results[0].phases}
+    seconds[phases.REST] = median(results, lambda result: result.rest_seconds)
+    return seconds
+
+
+def speedup(reference_processes, reference_seconds, seconds):
+    """Eq. 5.3; where the reference is of more than one process, its own speedup is taken as ideal (Fig. 5.6)."""
+    return reference_processes * reference_seconds / seconds if seconds > 0 else 0.0
+
+
+def serial_fraction(reference_processes, reference_seconds, processes, seconds):
+    """The serial fraction f at which Amdahl's law (Eq. 5.5) gives both times: the Karp-Flatt metric (section 5.5).
+
+    With one process as the reference it is (1/S - 1/p) / (1 - 1/p). None where no f does."""
+    if processes <= reference_processes or reference_seconds <= 0:
+        return None
+    ratio = seconds / reference_seconds
+    denominator = (1 - 1 / processes) - ratio * (1 - 1 / reference_processes)
+    return (ratio / reference_processes - 1 / processes) / denominator if denominator > 0 else None
+
+
+def losses(names, reference, processes, phase_seconds, seconds):
+    """{phase: share}: what the processes spent on it beyond what those of the reference did, of all they spent.
+
+    The shares add up to 1 - efficiency, for the overhead p t(p) - p0 t(p0) is a sum over phases (Eqs. 5.17, 5.18)."""
+    if seconds <= 0:
+        return {}
+    return {name: (processes * phase_seconds[name] - reference.processes * reference.phase_seconds[name])
+            / (processes * seconds) for name in names}
+
+
+def quantity(results, processes, value, reference, reference_seconds, names):
+    """`value` takes the wall seconds out of a result; `names` are the phases that they are made of."""
+    seconds = median(results, value)
+
+    def share(parts):
+        return median(results, lambda result: result.sum(parts) / value(result) if value(result) > 0 else 0.0)
+
+    gained = speedup(reference.processes, reference_seconds, seconds)
+    return Quantity(seconds, min(map(value, results)), max(map(value, results)), gained, gained / processes,
+                    serial_fraction(reference.processes, reference_seconds, processes, seconds),
+                    share(phases.COMMUNICATION), share(phases.IDLE),
+                    losses(names, reference, processes, phase_medians(results), seconds))
+
+
+def references(measured):
+    """{builder: Reference} from {(case, processes): results}.
+
+    On the fewest processes the static scheduler counts, which has no manager that computes nothing; where it was not
+    run, the fastest one does."""
+    chosen = {}
+    for builder in dict.fromkeys(case.builder for case, _ in measured):
+        fewest = min(count for case, count in measured if case.builder == builder)
+        candidates = [case for case, count in measured if case.builder == builder and count == fewest]
+        case = min(candidates, key=lambda case, count=fewest: (case.schedule != STATIC,
+                                                               median(measured[case, count], fock_seconds)))
+        results = measured[case, fewest]
+        chosen[builder] = Reference(case, fewest, median(results, fock_seconds), median(results, scf_seconds),
+                                    phase_medians(results))
+    return chosen
+
+
+def is_crowded(result, ranks_per_node):
+    """Whether a node runs more threads than it has cores; 0 cores are an unknown number."""
+    ranks = min(result.processes, ranks_per_node or result.processes)
+    return 0 < result.cores_on_node < ranks * result.threads
+
+
+def points(measured, ranks_per_node=None):
+    """Every point of {(case, processes): results} in its order; `ranks_per_node` None: all ranks on one node."""
+    chosen = references(measured)
+    made = []
+    for (case, processes), results in measured.items():
+        reference = chosen[case.builder]
+        seconds = phase_medians(results)
+        made.append(Point(
+            case, processes, is_crowded(results[0], ranks_per_node), results,
+            median(results, lambda result: result.imbalance), median(results, lambda result: result.stored_share),
+            seconds,
+            quantity(results, processes, fock_seconds, reference, reference.fock_seconds, phases.FOCK),
+            quantity(results, processes, scf_seconds, reference, reference.scf_seconds, list(seconds))))
+    return made
+
+
+def doubts(measured):
+    """One line for each thing that makes the times of these runs hard to compare."""
+    results = [result for repetitions in measured.values() for result in repetitions]
+    energies = [result.energy_hartree for result in results]
+    lines = []
+    if not max(energies) - min(energies) <= ENERGY_DIFFERENCE:
+        lines.append(f"the energies differ by {max(energies) - min(energies):.1e} hartree between the runs")
+    counts = sorted({result.iterations for result in results})
+    if len(counts) > 1:
+        lines.append(f"the runs took {counts[0]} to {counts[-1]} iterations: their speedups are of unequal work")
+    if not all(result.converged for result in results):
+        lines.append("not all runs converged")
+    shares = [result.stored_share for result in results]
+    if max(shares) - min(shares) > 0.01:
+        lines.append(f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % of the integrals' cost was stored: more "
+                     "processes had less to compute (--memory 0 compares equal work)")
+    return lines

@@ -1,0 +1,36 @@
+"""The phases of hf's report: what they count as, and the colours they have in all figures.
+
+Colours are those of Okabe and Ito, which colour-blind people can tell apart; what is neither work on integrals nor
+waiting is grey."""
+
+TOTAL = "Total"
+COMPUTING = "Fock: computing"
+WAITING_FOR_BLOCKS = "Fock: waiting for blocks"
+WAITING_FOR_TASKS = "Fock: waiting for tasks"
+WAITING_FOR_LAST_RANK = "Fock: waiting for the last rank"
+MOVING_MATRICES = "Fock: moving matrices"
+FOCK = (COMPUTING, WAITING_FOR_BLOCKS, WAITING_FOR_TASKS, WAITING_FOR_LAST_RANK, MOVING_MATRICES)
+COMMUNICATION = (WAITING_FOR_BLOCKS, MOVING_MATRICES)
+IDLE = (WAITING_FOR_TASKS, WAITING_FOR_LAST_RANK)
+REST = "Outside of the phases"
+
+STORED_COLOUR = "#56B4E9"
+OTHER_COLOUR = "#AAAAAA"
+COLOURS = {
+    COMPUTING: "#0072B2",
+    WAITING_FOR_BLOCKS: "#CC79A7",
+    WAITING_FOR_TASKS: "#E69F00",
+    WAITING_FOR_LAST_RANK: "#D55E00",
+    MOVING_MATRICES: "#009E73",
+    "Diagonalisation": "#F0E442",
+    "Set-up": "#555555",
+    "One-electron integrals": "#777777",
+    "Initial guess": "#999999",
+    "Other linear algebra": "#BBBBBB",
+    "Output": "#D5D5D5",
+    REST: "#EBEBEB",
+}
+
+
+def colour(phase):
+    return COLOURS.get(phase, OTHER_COLOUR)

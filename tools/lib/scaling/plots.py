@@ -1,0 +1,268 @@
+"""Plots with gnuplot, each as SVG and as PNG; no display is needed. Knows nothing of hf.
+
+    draw("speedup", "Speedup of water", "Processes", "Speedup", [Curve("static", [(1, 1.0), (2, 1.9), (4, 2.2, True)])])
+
+A point is (x, y) or (x, y, mark); marked points are hollow. The x axis is a binary logarithm when x spans more than a
+factor of LARGEST_LINEAR_SPAN."""
+
+import math
+import shutil
+import subprocess
+from typing import NamedTuple
+
+from .failure import NO_RESOURCE, Failure
+
+WIDTH, HEIGHT = 1000, 700
+LARGEST_LINEAR_SPAN = 8
+# Okabe and Ito's colours for colour-blind readers, without the yellow, which is pale on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+SHAPES = ((7, 6), (5, 4), (9, 8), (13, 12), (11, 10))  # gnuplot's filled and hollow points
+LINES = {"measured": "dt 1 lw 2", "model": "dt (12,6) lw 2", "replay": "dt (12,5,2,5) lw 2", "ideal": "dt 1 lw 1.5"}
+POINTLESS = ("model", "ideal")
+IDEAL_COLOUR = "#999999"
+MOST_TICKS = 10
+MOST_BARS_WITH_GAPS = 64
+WIDTH_OF_CHARACTER, ROW_HEIGHT = 8, 18  # pixels
+
+
+class Curve:
+    """`style` is "measured", "model" (dashed), "replay" (dash-dotted) or "ideal" (thin, grey). Curves that belong
+    together, such as a measurement and its model, share `colour`, a number from 0; None: the next one."""
+
+    def __init__(self, title, points, style="measured", colour=None):
+        if style not in LINES:
+            raise ValueError(f"no style {style}")
+        self.title = title
+        self.points = [(point[0], point[1], bool(point[2]) if len(point) > 2 else False) for point in points]
+        self.style = style
+        self.colour = colour
+
+
+class Panel(NamedTuple):
+    """One set of axes. With `y_like_x` the y axis is logarithmic when the x axis is."""
+    title: str
+    x_label: str
+    y_label: str
+    curves: list
+    y_like_x: bool = False
+
+
+class Layer(NamedTuple):
+    """A part of every bar of stacked bars; `values` has one number per bar."""
+    title: str
+    values: list
+    colour: str
+
+
+class Bar(NamedTuple):
+    """From `start` to `end` in row number `row`, between the heights `low` and `high` of the row, 0 to 1."""
+    row: int
+    start: float
+    end: float
+    low: float
+    high: float
+    kind: int   # number into the kinds
+
+
+def quoted(text):
+    """A string of gnuplot."""
+    return "'" + " ".join(str(text).split()).replace("'", "''") + "'"
+
+
+def render(path, blocks, body, height=HEIGHT):
+    """[SVG, PNG] of a script that is drawn twice, from data blocks. `path` has no suffix."""
+    program = shutil.which("gnuplot")
+    if program is None:
+        raise Failure("there is no gnuplot here, so there are no plots (Debian package gnuplot-nox)", NO_RESOURCE)
+    made, script = [], list(blocks)
+    for terminal, font, suffix in (("svg", 15, "svg"), ("pngcairo", 12, "png")):
+        made.append(f"{path}.{suffix}")
+        script += ["reset", f"set terminal {terminal} noenhanced size {WIDTH},{height} font 'sans-serif,{font}' "
+                   "background rgb 'white'", f"set output {quoted(made[-1])}", *body, "unset output"]
+    done = subprocess.run([program], input="\n".join(script) + "\n", capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        reason = next((line.strip() for line in done.stderr.splitlines() if "line " in line), "it gave no reason")
+        raise Failure(f"{path}: gnuplot failed: {reason}", NO_RESOURCE)
+    return made
+
+
+def nice_step(span, most):
+    """The least of 1, 2, 5 times a power of ten that cuts `span` into `most` pieces or fewer."""
+    if span <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(span / most))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power * most >= span * (1 - 1e-12))
+
+
+def powers_of_two(least, most, n_most):
+    """Ticks of a binary logarithm."""
+    first, last = math.floor(math.log2(least) + 1e-9), math.ceil(math.log2(most) - 1e-9)
+    return [2.0 ** exponent for exponent in range(first, last + 1, max(1, -(-(last - first + 1) // n_most)))]
+
+
+def x_axis(values, n_tick):
+    """(whether it is logarithmic, lines of gnuplot)."""
+    least, most = min(values), max(values)
+    if least > 0 and most > LARGEST_LINEAR_SPAN * least:
+        ticks = ",".join(f"'{tick:g}' {tick:g}" for tick in powers_of_two(least, most, n_tick))
+        return True, ["set logscale x 2", f"set xtics ({ticks})", f"set xrange [{least / 1.15}:{most * 1.15}]"]
+    margin = 0.04 * (most - least) or 0.5
+    step = nice_step(most - least, n_tick)
+    if all(value == int(value) for value in values):
+        step = max(1.0, step)
+    return False, [f"set xtics {step:g}", f"set xrange [{least - margin}:{most + margin}]"]
+
+
+def y_axis(values, logarithmic):
+    good = [value for value in values if value > 0]
+    if logarithmic and good:
+        least, most = min(good) / 1.15, max(good) * 1.15
+        ticks = ",".join(f"'{tick:g}' {tick:g}" for tick in powers_of_two(least, most, MOST_TICKS))
+        return ["set logscale y 2", f"set ytics ({ticks})", f"set yrange [{least}:{most}]"]
+    most = max(values + [0.0]) or 1.0
+    least = min(values + [0.0])
+    return [f"set ytics {nice_step(most - least, MOST_TICKS):g}", f"set yrange [{1.08 * least}:{1.08 * most}]"]
+
+
+def looks(curves):
+    """[(colour, filled point, hollow point)] of curves; those without a colour of their own take the next."""
+    chosen, following = [], 0
+    for curve in curves:
+        number = curve.colour
+        if number is None and curve.style != "ideal":
+            number, following = following, following + 1
+        colour = IDEAL_COLOUR if number is None else COLOURS[number % len(COLOURS)]
+        chosen.append((colour, *SHAPES[(number or 0) % len(SHAPES)]))
+    return chosen
+
+
+def data_block(name, rows):
+    return [f"${name} << end_of_data", *(" ".join(f"{value:.9g}" for value in row) for row in rows), "end_of_data"]
+
+
+def curve_plots(name, curve, look):
+    """(data blocks, what to plot of them): the line, then its points; below the hollow ones the line is hidden."""
+    colour, filled, hollow = look
+    blocks = data_block(f"{name}_line", [point[:2] for point in curve.points])
+    plots = [f"${name}_line using 1:2 with lines lc rgb '{colour}' {LINES[curve.style]} notitle"]
+    if curve.style in POINTLESS:
+        return blocks, plots
+    for mark, kinds in ((False, [(filled, colour)]), (True, [(filled, "white"), (hollow, colour)])):
+        points = [point[:2] for point in curve.points if point[2] == mark]
+        if points:
+            blocks += data_block(f"{name}_{int(mark)}", points)
+            plots += [f"${name}_{int(mark)} using 1:2 with points pt {kind} ps 1.2 lw 1.5 lc rgb '{point_colour}' notitle"
+                      for kind, point_colour in kinds]
+    return blocks, plots
+
+
+def curve_keys(curves, marked):
+    """Entries of the legend; `marked` says what hollow points are, None: there are none."""
+    keys = []
+    for curve, (colour, filled, _) in zip(curves, looks(curves)):
+        kind = "lines" if curve.style in POINTLESS else f"linespoints pt {filled} ps 1.2"
+        keys.append(f"keyentry with {kind} lc rgb '{colour}' {LINES[curve.style]} title {quoted(curve.title)}")
+    if marked:
+        keys.append(f"keyentry with points pt 6 ps 1.2 lw 1.5 lc rgb '#555555' title {quoted(marked)}")
+    return keys
+
+
+def key_columns(titles):
+    """How many columns of such titles fit below a plot."""
+    return max(1, min(4, int(WIDTH / (60 + WIDTH_OF_CHARACTER * max(map(len, titles))))))
+
+
+def panel_script(panel, name, n_tick, keys):
+    """(data blocks, lines of gnuplot) of one set of axes; the legend is drawn with it when `keys` has entries."""
+    values = [value for curve in panel.curves for value in curve.points]
+    if not values:
+        raise Failure(f"{panel.title}: there is nothing to draw", NO_RESOURCE)
+    logarithmic, axis = x_axis([x for x, _, _ in values], n_tick)
+    axis += y_axis([y for _, y, _ in values], panel.y_like_x and logarithmic)
+    blocks, plots = [], []
+    for i, (curve, look) in enumerate(zip(panel.curves, looks(panel.curves))):
+        more_blocks, more_plots = curve_plots(f"{name}_{i}", curve, look)
+        blocks += more_blocks
+        plots += more_plots
+    lines = ["unset logscale", *axis, f"set title {quoted(panel.title)}", f"set xlabel {quoted(panel.x_label)}",
+             f"set ylabel {quoted(panel.y_label)}", "plot " + ", ".join(plots + keys)]
+    return blocks, lines
+
+
+def draw_panels(path, title, panels, marked="more processes than cores"):
+    """Sets of axes side by side below one title, with one legend for the curves of the first, below them. [files]"""
+    hollow = marked if any(point[2] for panel in panels for curve in panel.curves for point in curve.points) else None
+    first = panels[0].curves
+    n_column = key_columns([curve.title for curve in first] + ([hollow] if hollow else []))
+    n_row = -(-(len(first) + bool(hollow)) // n_column)
+    bottom = (70 + 24 * n_row) / HEIGHT
+    blocks = []
+    body = ["set grid lc rgb '#DDDDDD' lt 1 lw 1", "set border lc rgb '#444444'", "set tics nomirror",
+            f"set key at screen 0.5,{12 / HEIGHT} bottom center horizontal Left reverse maxcols {n_column} samplen 3",
+            f"set multiplot title {quoted(title)} font ',16' offset 0,-0.2"]
+    for i, panel in enumerate(panels):
+        left, right = (i + 0.09 * len(panels)) / len(panels), (i + 1) / len(panels) - 0.025
+        more_blocks, lines = panel_script(panel, f"panel_{i}", MOST_TICKS if len(panels) == 1 else 7,
+                                          curve_keys(first, hollow) if i == 0 else [])
+        blocks += more_blocks
+        body += [f"set lmargin at screen {left}", f"set rmargin at screen {right}",
+                 f"set bmargin at screen {bottom}", f"set tmargin at screen {1 - 85 / HEIGHT}", *lines, "unset key"]
+    return render(path, blocks, [*body, "unset multiplot"])
+
+
+def draw(path, title, x_label, y_label, curves, y_like_x=False, marked="more processes than cores"):
+    """One set of axes. [files]"""
+    return draw_panels(path, title, [Panel("", x_label, y_label, curves, y_like_x)], marked)
+
+
+def label_ticks(labels, n_most, direction=1):
+    """Ticks at 0, 1, ... (or 0, -1, ...) with as many of the labels as there is room for."""
+    step = max(1, int(nice_step(len(labels), n_most)))
+    return "(" + ",".join(f"{quoted(label)} {direction * i}" for i, label in enumerate(labels) if i % step == 0) + ")"
+
+
+def bar_frame(title, x_label, y_label):
+    return [f"set title {quoted(title)} font ',16'", f"set xlabel {quoted(x_label)}", f"set ylabel {quoted(y_label)}",
+            "set border 3 lc rgb '#444444'", "set tics nomirror out", "set style fill solid noborder"]
+
+
+def stacked_bars(path, title, x_label, y_label, labels, layers):
+    """A bar for each label, of Layers from the bottom to the top. [files]"""
+    sums, blocks, plots = [0.0] * len(labels), [], []
+    for i, layer in enumerate(layers):
+        top = [below + value for below, value in zip(sums, layer.values)]
+        blocks += data_block(f"layer_{i}", list(zip(range(len(labels)), sums, top)))
+        sums = top
+    width = 0.4 if len(labels) <= MOST_BARS_WITH_GAPS else 0.5
+    for i in reversed(range(len(layers))):  # the legend as the bars are: the highest first
+        plots.append(f"$layer_{i} using 1:3:($1-{width}):($1+{width}):2:3 with boxxyerror "
+                     f"fc rgb '{layers[i].colour}' title {quoted(layers[i].title)}")
+    most = max(sums, default=0.0) or 1.0
+    n_label = min(24, int(690 / (WIDTH_OF_CHARACTER * max(len(str(label)) for label in labels) + 16)))
+    body = [*bar_frame(title, x_label, y_label), "set grid ytics lc rgb '#DDDDDD' lt 1 lw 1", "set grid front",
+            "set key outside right top vertical Left reverse samplen 1.5 spacing 1.3",
+            f"set xtics {label_ticks(labels, n_label)}", f"set xrange [-0.7:{len(labels) - 0.3}]",
+            f"set ytics {nice_step(most, MOST_TICKS):g}", f"set yrange [0:{1.05 * most}]", "plot " + ", ".join(plots)]
+    return render(path, blocks, body)
+
+
+def gantt(path, title, x_label, y_label, labels, bars, kinds, span):
+    """Rows of Bars against time from span[0] to span[1], the first row at the top; `kinds` are (title, colour). [files]
+
+    The picture is as high as its rows need."""
+    gap = 0.1 if len(labels) <= MOST_BARS_WITH_GAPS else 0.0
+    height = max(320, min(1400, 190 + ROW_HEIGHT * len(labels)))
+    rows = [[] for _ in kinds]
+    for bar in bars:
+        bottom = -bar.row - 0.5 + gap / 2
+        rows[bar.kind].append((bar.start, bar.end, bottom + (1 - gap) * bar.low, bottom + (1 - gap) * bar.high))
+    blocks = [line for i, of_kind in enumerate(rows) if of_kind for line in data_block(f"kind_{i}", of_kind)]
+    plots = [f"$kind_{i} using 1:3:1:2:3:4 with boxxyerror fc rgb '{colour}' title {quoted(name)}"
+             for i, (name, colour) in enumerate(kinds) if rows[i]]
+    if not plots:
+        raise Failure(f"{title}: there is nothing to draw", NO_RESOURCE)
+    ticks = label_ticks(labels, max(1, (height - 190) // ROW_HEIGHT), -1)
+    body = [*bar_frame(title, x_label, y_label), f"set ytics {ticks}", f"set yrange [{-len(labels) + 0.4}:0.6]",
+            f"set xrange [{span[0]:.9g}:{span[1]:.9g}]", f"set xtics {nice_step(span[1] - span[0], MOST_TICKS):g}",
+            "set key bmargin center horizontal Left reverse samplen 1.5 width 2", "plot " + ", ".join(plots)]
+    return render(path, blocks, body, height)

@@ -1,0 +1,103 @@
+"""The runs of a sweep, one after the other on this machine."""
+
+import os
+import statistics
+import sys
+from typing import NamedTuple
+
+from . import launch
+from .results import read_result
+
+
+class Problem(NamedTuple):
+    """What all runs have in common."""
+    hf: str
+    input: str
+    options: list
+    traced: bool   # whether hf can write traces
+
+
+def hf_command(problem, folder, run):
+    """hf with everything but what starts its ranks; the report of the run appears under a name for unfinished ones."""
+    trace = folder.trace(run) if problem.traced else None
+    return [problem.hf, problem.input, *problem.options, *run.case.options(), "--json", str(folder.part(run)),
+            *(["--trace", str(trace)] if trace else [])]
+
+
+class Estimate:
+    """Seconds that runs are going to take, from those that are done."""
+
+    def __init__(self, cores):
+        self.cores = cores
+        self.seconds = {}  # {processes: {case: [seconds]}}
+
+    def add(self, run, seconds):
+        self.seconds.setdefault(run.processes, {}).setdefault(run.case, []).append(seconds)
+
+    def of(self, run):
+        """Of the same case, or of all on as many processes, or scaled from the nearest number of them."""
+        if run.processes not in self.seconds:
+            nearest = min(self.seconds, key=lambda count: abs(count - run.processes))
+            return self.mean(nearest, run.case) * min(nearest, self.cores) / min(run.processes, self.cores)
+        return self.mean(run.processes, run.case)
+
+    def mean(self, processes, case):
+        done = self.seconds[processes]
+        return statistics.mean(done.get(case) or [value for values in done.values() for value in values])
+
+    def left(self, runs):
+        return sum(map(self.of, runs))
+
+
+def duration(seconds):
+    """For people: "14 s", "3 min", "2 h 10 min"."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def told(run, titles):
+    plural = "es" if run.processes > 1 else ""
+    return f"{titles[run.case]}, {run.processes} process{plural}, run {run.repetition}"
+
+
+def do_run(problem, folder, run, mpiexec, crowded, what):
+    """Wall seconds; the result is kept only when all went well."""
+    command = [mpiexec, "-n", str(run.processes), *hf_command(problem, folder, run)]
+    seconds = launch.timed(command, folder.output(run), crowded, what)
+    read_result(folder.part(run), run)
+    os.replace(folder.part(run), folder.result(run))
+    return seconds
+
+
+def do_runs(problem, folder, runs, titles, mpiexec, cores, threads):
+    """All runs that are not done yet; a line about each on stderr."""
+    estimate, waiting = Estimate(cores), []
+    for run in runs:
+        if folder.result(run).exists():
+            estimate.add(run, read_result(folder.result(run), run).scf_seconds)
+        else:
+            waiting.append(run)
+    width = len(str(len(runs)))
+    n_done = len(runs) - len(waiting)
+    if n_done > 0 and waiting:
+        print(f"{n_done} of {len(runs)} runs are in {folder.path} already", file=sys.stderr)
+    for i, run in enumerate(waiting):
+        what = told(run, titles)
+        seconds = do_run(problem, folder, run, mpiexec, run.processes * threads > cores, what)
+        estimate.add(run, seconds)
+        left = f"; about {duration(estimate.left(waiting[i + 1:]))} left" if i + 1 < len(waiting) else ""
+        print(f"[{n_done + i + 1:{width}d}/{len(runs)}] {what}: {seconds:.2f} s{left}", file=sys.stderr, flush=True)
+
+
+def collect(folder, runs):
+    """({(case, processes): results in the order of the repetitions}, runs that are not done)."""
+    measured, missing = {}, []
+    for run in sorted(runs, key=lambda run: run.repetition):
+        if folder.result(run).exists():
+            measured.setdefault((run.case, run.processes), []).append(read_result(folder.result(run), run))
+        else:
+            missing.append(run)
+    order = {(run.case, run.processes): i for i, run in enumerate(runs)}
+    return dict(sorted(measured.items(), key=lambda item: order[item[0]])), missing
