@@ -21,25 +21,42 @@ def curves(points, part, value):
                                 for point in points if point.case == case]) for case, title in titles.items()]
 
 
-def ideal(points, value):
-    counts = [point.processes for point in points]
+def predicted_curves(rows, points, references, value):
+    """Replay and model (dashed) of each case in its colour; `value` takes a speedup and a number of processes."""
+    made = []
+    titles = short_titles([point.case for point in points])
+    for colour, case in enumerate(titles):
+        of_case = [row for row in rows if row.case == case]
+        reference = references[case.builder]
+        for style in ("replay", "model") if of_case else ():
+            made.append(plots.Curve(f"{titles[case]}, {style}", [
+                (row.processes, value(reference.processes * reference.fock_seconds / getattr(row, style), row.processes))
+                for row in of_case], style, colour))
+    return made
+
+
+def ideal(points, value, rows=()):
+    counts = [point.processes for point in (*points, *rows)]
     return plots.Curve("ideal", [(count, value(count)) for count in (min(counts), max(counts))], "ideal")
 
 
-def draw_speedup(path, points):
-    def panel(title, part):
+def draw_speedup(path, points, references, rows):
+    def panel(title, part, predicted):
         measured = curves(points, part, lambda quantity: quantity.speedup)
-        return plots.Panel(title, "Processes", "Speedup", [*measured, ideal(points, float)], True)
+        of_rows = predicted_curves(predicted, points, references, lambda speedup, _: speedup)
+        return plots.Panel(title, "Processes", "Speedup", [*measured, *of_rows, ideal(points, float, predicted)], True)
     return plots.draw_panels(path, f"Speedup: {subject(points)}",
-                             [panel("Fock builds", "fock"), panel("Whole SCF", "scf")])
+                             [panel("Fock builds", "fock", rows), panel("Whole SCF", "scf", ())])
 
 
-def draw_efficiency(path, points):
-    def panel(title, part):
+def draw_efficiency(path, points, references, rows):
+    def panel(title, part, predicted):
         measured = curves(points, part, lambda quantity: PERCENT * quantity.efficiency)
-        return plots.Panel(title, "Processes", "Efficiency / %", [*measured, ideal(points, lambda _: PERCENT)])
+        of_rows = predicted_curves(predicted, points, references, lambda speedup, n: PERCENT * speedup / n)
+        return plots.Panel(title, "Processes", "Efficiency / %",
+                           [*measured, *of_rows, ideal(points, lambda _: PERCENT, predicted)])
     return plots.draw_panels(path, f"Parallel efficiency: {subject(points)}",
-                             [panel("Fock builds", "fock"), panel("Whole SCF", "scf")])
+                             [panel("Fock builds", "fock", rows), panel("Whole SCF", "scf", ())])
 
 
 def layers(bars):
@@ -72,9 +89,10 @@ def draw_phases(path, points, trace_path):
                               labels, layers([point.phase_seconds for point in points]))
 
 
-def draw_all(folder, points):
-    """All figures, into a store.Folder. [files]"""
-    made = [*draw_speedup(folder.path / "speedup", points), *draw_efficiency(folder.path / "efficiency", points)]
+def draw_all(folder, points, references, predicted):
+    """All figures, into a store.Folder; `predicted` are rows of comparison.py. [files]"""
+    made = [*draw_speedup(folder.path / "speedup", points, references, predicted),
+            *draw_efficiency(folder.path / "efficiency", points, references, predicted)]
     cases = list(dict.fromkeys(point.case for point in points))
     for case in cases:
         of_case = [point for point in points if point.case == case]

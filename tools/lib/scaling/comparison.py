@@ -1,0 +1,90 @@
+"""What tools/speedup sets beside its measurements: the replay of the reference run's trace, and the models."""
+
+import csv
+import io
+from typing import NamedTuple
+
+from . import forecast
+from .prediction import Simulated
+from .recording import Recording, RecordingError
+from .trace import TraceError
+
+MARK = "*"
+
+
+class Compared(NamedTuple):
+    """The Fock builds of a case on a number of processes, in seconds; `measured` None: not run."""
+    case: tuple
+    processes: int
+    crowded: bool
+    measured: float | None
+    replay: float
+    model: float
+
+    @property
+    def ratio(self):
+        return self.replay / self.measured if self.measured else None
+
+
+def simulations(folder, references, network, gamma_seconds):
+    """({builder: Simulated} from the trace of its reference, lines on those that there are none of)."""
+    found, lines = {}, []
+    for builder, reference in references.items():
+        path = folder.trace_of(reference.case, reference.processes)
+        try:
+            if path is None:
+                raise RecordingError("there is no trace of the reference")
+            found[builder] = Simulated(Recording([path]), network, gamma_seconds)
+        except (RecordingError, TraceError) as error:
+            lines.append(f"{builder.title}: not replayed: {error}")
+    return found, lines
+
+
+def compare(points, simulated, more_processes):
+    """Rows of all cases in turn: the points measured, and those that are only predicted."""
+    rows = []
+    for case in dict.fromkeys(point.case for point in points):
+        if case.builder not in simulated:
+            continue
+        measured = {point.processes: point for point in points if point.case == case}
+        for count in sorted({*measured, *more_processes}):
+            point = measured.get(count)
+            rows.append(Compared(case, count, point is not None and point.crowded,
+                                 point.fock.seconds if point else None,
+                                 simulated[case.builder].predict(case.schedule, count).seconds,
+                                 simulated[case.builder].model(case.schedule, count)))
+    return rows
+
+
+def cell(value, form):
+    return "-" if value is None else format(value, form)
+
+
+def lines(rows):
+    """For people."""
+    yield ("Fock builds: measured, replayed from the trace of the reference, and modelled (Janssen and Nielsen); "
+           "seconds")
+    yield f"{'':28} {'processes':>10} {'measured':>10} {'replay':>10} {'over meas.':>10} {'model':>10} {'over meas.':>10}"
+    title = None
+    for row in rows:
+        equation = forecast.MODELS[row.case.schedule]
+        name = "" if title == row.case.title else row.case.title
+        title = row.case.title
+        over = row.model / row.measured if row.measured else None
+        yield (f"{name:28} {str(row.processes) + (MARK if row.crowded else ''):>10} {cell(row.measured, '.4g'):>10} "
+               f"{row.replay:10.4g} {cell(row.ratio, '.3f'):>10} {row.model:10.4g} {cell(over, '.3f'):>10}"
+               + (f"  {equation}, {forecast.COMMUNICATION[row.case.fock]}" if name else ""))
+
+
+def record(row):
+    return {"fock": row.case.fock, "onesided": row.case.onesided or "", "schedule": row.case.schedule,
+            "processes": row.processes, "more_than_cores": int(row.crowded), "measured_seconds": row.measured,
+            "replay_seconds": row.replay, "replay_over_measured": row.ratio, "model_seconds": row.model}
+
+
+def csv_text(rows):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(record(rows[0])), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(record(row) for row in rows)
+    return text.getvalue()

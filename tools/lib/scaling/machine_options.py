@@ -1,0 +1,39 @@
+"""Options that describe the machine a replay simulates, the same for all tools."""
+
+from . import models
+from .failure import Failure
+from .replay import Network
+
+
+def add_machine_options(parser):
+    group = parser.add_argument_group("the simulated machine", "one of today's clusters unless told otherwise")
+    group.add_argument("--latency", type=float, default=1.5e-6, metavar="SECONDS",
+                       help="alpha of a message (default %(default)g)")
+    group.add_argument("--bandwidth", type=float, default=10e9, metavar="BYTES",
+                       help="bytes per second of a message, 1/beta (default %(default)g)")
+    group.add_argument("--pingpong", metavar="FILE", help="take both from a file of hf-bench pingpong --json")
+    group.add_argument("--counter-latency", type=float, default=3e-6, metavar="SECONDS",
+                       help="one operation on the shared counter, there and back (default %(default)g)")
+    group.add_argument("--counter-service", type=float, default=2e-7, metavar="SECONDS",
+                       help="of that, the time in which nobody else is served (default %(default)g)")
+    group.add_argument("--counter-needs-home", action="store_true",
+                       help="the counter is served only when its rank is between two tasks")
+    group.add_argument("--manager-service", type=float, default=1e-6, metavar="SECONDS",
+                       help="the manager's time for one request (default %(default)g)")
+    group.add_argument("--addition", type=float, default=models.GAMMA_SECONDS, metavar="SECONDS",
+                       help="gamma, one addition in a sum over the processes (default %(default)g)")
+
+
+def network(arguments):
+    """The Network of these options."""
+    if arguments.bandwidth <= 0.0:
+        raise Failure(f"--bandwidth: {arguments.bandwidth:g} is not above 0")
+    alpha, beta = arguments.latency, 1.0 / arguments.bandwidth
+    try:
+        if arguments.pingpong:
+            machine = models.machine_from_pingpong(arguments.pingpong)
+            alpha, beta = machine.alpha_seconds, machine.beta_seconds_per_word / models.BYTES_PER_WORD
+        return Network(alpha, beta, arguments.counter_latency, arguments.counter_service, arguments.manager_service,
+                       counter_needs_home=arguments.counter_needs_home)
+    except ValueError as error:
+        raise Failure(str(error)) from error
