@@ -12,7 +12,9 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 # Options of other programs, and the "--key value" of explanations.
 OF_OTHERS = {"--key", "--oversubscribe", "--ntasks", "--nodes", "--ntasks-per-node", "--cpus-per-task", "--time",
              "--quiet", "--prefix", "--processes", "--way", "--peers", "--cores", "--hf-options", "--suite",
-             "--bind-to", "--map-by", "--mpi", "--cflags", "--libs"}
+             "--bind-to", "--map-by", "--mpi", "--cflags", "--libs", "--predict", "--slurm", "--build", "--latency",
+             "--bandwidth", "--pingpong", "--counter-latency", "--counter-service", "--manager-service", "--measured",
+             "--series"}
 
 
 def options_in(text):

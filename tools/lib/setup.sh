@@ -2,9 +2,9 @@
 # Shared by the scripts in tools/: packages, MPI's environment, configuring and building. POSIX sh.
 # The caller sets hf_root to the top of the tree and sources this file.
 
-# What building and testing with Open MPI needs on Debian 12, and what MPICH needs beyond that.
+# What building, testing and plotting with Open MPI needs on Debian 12, and what MPICH needs beyond that.
 hf_packages_openmpi="gcc libc6-dev meson ninja-build pkg-config python3 libopenmpi-dev openmpi-bin \
-libscalapack-openmpi-dev libint2-dev libopenblas-dev libcjson-dev libcmocka-dev"
+libscalapack-openmpi-dev libint2-dev libopenblas-dev libcjson-dev libcmocka-dev gnuplot-nox"
 hf_packages_mpich="libmpich-dev mpich libscalapack-mpich-dev"
 
 hf_say() {
