@@ -17,8 +17,9 @@ LARGEST_LINEAR_SPAN = 8
 # Okabe and Ito's colours for colour-blind readers, without the yellow, which is pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = ((7, 6), (5, 4), (9, 8), (13, 12), (11, 10))  # gnuplot's filled and hollow points
-LINES = {"measured": "dt 1 lw 2", "model": "dt (12,6) lw 2", "replay": "dt (12,5,2,5) lw 2", "ideal": "dt 1 lw 1.5"}
-POINTLESS = ("model", "ideal")
+LINES = {"measured": "dt 1 lw 2", "model": "dt (12,6) lw 2", "replay": "dt (12,5,2,5) lw 2", "ideal": "dt 1 lw 1.5",
+         "book": "dt (3,5) lw 1.5"}
+POINTLESS = ("model", "ideal", "book")
 IDEAL_COLOUR = "#999999"
 MOST_TICKS = 10
 MOST_BARS_WITH_GAPS = 64
@@ -26,7 +27,7 @@ WIDTH_OF_CHARACTER, ROW_HEIGHT = 8, 18  # pixels
 
 
 class Curve:
-    """`style` is "measured", "model" (dashed), "replay" (dash-dotted) or "ideal" (thin, grey). Curves that belong
+    """`style` is "measured", "model" (dashed), "replay" (dash-dotted), "book" (dotted) or "ideal" (thin, grey). Curves that belong
     together, such as a measurement and its model, share `colour`, a number from 0; None: the next one."""
 
     def __init__(self, title, points, style="measured", colour=None):

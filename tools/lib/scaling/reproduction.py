@@ -116,7 +116,7 @@ def static_panel(found, which, name):
             for p in PROCESSES_7], "model", colour))
         curves.append(Curve(f"C{n_carbon}, model of the book", [
             (p, models.static_efficiency(n_task, books, p, models.approximate_load_imbalance_factor))
-            for p in PROCESSES_7], "other", colour))
+            for p in PROCESSES_7], "book", colour))
     return Panel(name, "Processes", "Efficiency", curves)
 
 
