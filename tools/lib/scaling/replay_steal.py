@@ -1,0 +1,351 @@
+"""Replays a round of src/schedule/steal.c: even shares; a rank that has nothing left takes half of another's rest.
+
+Some things are simpler than there:
+- A wave goes on by itself once the last rank has joined, as if the network did the sum while ranks compute.
+- The end of a wave does not make an idle rank look more often again.
+- Once no rank has two tasks left in hand, nothing can be stolen any more and thieves stop asking: the refusals that
+  would follow are neither counted nor do they keep the last busy ranks from their work.
+- With more than EXACT_RANKS ranks, thieves that have come to the longest pauses are a pool. Only those of their
+  requests that meet busy ranks are events; they come at random, as many in a second as thieves on tours make."""
+
+import heapq
+import math
+import random
+from bisect import bisect_left
+
+ASKED_AT_ONCE = 8
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 20e-6, 2e-3
+LOOKS_BEFORE_NAP = 100
+FIRST_NAP_NS, LONGEST_NAP_NS = 20000, 200000
+IDLE_LOOK_SECONDS = 0.5e-6
+EXACT_RANKS = 128
+SEED, WORD = 0x9e3779b97f4a7c15, (1 << 64) - 1
+REQUEST_BYTES, REPLY_BYTES = 0, 24  # three 64-bit integers
+
+# Events, in the order in which those of the same time happen. A tuple has time, kind, number of the rank, and the
+# number of the victim or wave.
+WAVE_OVER, REQUEST, TASK_OVER, JOIN_WAVE, TASKS_COME = range(5)
+
+
+def nap_ends():
+    """Seconds from the first look of an idle rank to the ends of its naps. The last one here is the longest nap, which
+    is repeated from then on."""
+    nap, ends = FIRST_NAP_NS, [LOOKS_BEFORE_NAP * IDLE_LOOK_SECONDS]
+    while nap < LONGEST_NAP_NS:
+        ends.append(ends[-1] + 1e-9 * nap)
+        nap += nap // 4
+    return ends[1:] + [ends[-1] + 1e-9 * nap]
+
+
+NAP_ENDS = nap_ends()
+LONGEST_NAP_SECONDS = NAP_ENDS[-1] - NAP_ENDS[-2]
+
+
+def next_look(since, time):
+    """First look at or after `time` of a rank that has been idle since then: without pause, then after naps."""
+    waited = time - since
+    if waited <= LOOKS_BEFORE_NAP * IDLE_LOOK_SECONDS:
+        # a little less: the time of a look must give that look in spite of rounding
+        return since + max(0, math.ceil(waited / IDLE_LOOK_SECONDS - 1e-3)) * IDLE_LOOK_SECONDS
+    if waited <= NAP_ENDS[-1]:
+        return since + NAP_ENDS[bisect_left(NAP_ENDS, waited - 1e-3 * IDLE_LOOK_SECONDS)]
+    naps = math.ceil((waited - NAP_ENDS[-1] - 1e-3 * IDLE_LOOK_SECONDS) / LONGEST_NAP_SECONDS)
+    return since + NAP_ENDS[-1] + naps * LONGEST_NAP_SECONDS
+
+
+def look_after(since, look, pause=0.0):
+    """The first look that follows a look after a pause."""
+    return next_look(since, look + max(pause, 0.5 * IDLE_LOOK_SECONDS))
+
+
+class Rank:
+    """State of one rank. In hand it has `count` tasks: `first`, `first + stride`, ..."""
+    __slots__ = ("number", "first", "stride", "count", "n_taken", "last_look", "waiting", "idle", "since",
+                 "task_end", "wave", "coming", "n_refused", "pause", "tour_at", "tour_step", "tour_left", "random")
+
+    def __init__(self, number, n_rank, n_task):
+        self.number = number
+        self.first, self.stride = number, n_rank
+        self.count = max(0, (n_task - number + n_rank - 1) // n_rank)
+        self.n_taken = 0
+        self.last_look = -math.inf
+        self.waiting = []   # thieves whose requests have arrived
+        self.idle, self.since = False, 0.0  # looks for tasks, since when
+        self.task_end = 0.0
+        self.wave = 0       # number of the wave it has joined; 0: none since it knows that the last one is over
+        self.coming = None  # tasks on their way to it: first, stride, count
+        self.n_refused, self.pause = 0, 0.0
+        self.tour_at = self.tour_step = self.tour_left = 0
+        self.random = SEED * (number + 1) & WORD
+
+    def random_below(self, n):
+        """xorshift64"""
+        x = self.random
+        x ^= x << 13 & WORD
+        x ^= x >> 7
+        x ^= x << 17 & WORD
+        self.random = x
+        return x % n
+
+    def begin_tour(self, n_rank):
+        """Once round all ranks from a random one in random steps."""
+        self.tour_at, self.tour_left = self.random_below(n_rank), n_rank
+        self.tour_step = 1 + self.random_below(n_rank - 1)
+        while math.gcd(n_rank, self.tour_step) != 1:
+            self.tour_step = 1 + self.random_below(n_rank - 1)
+
+    def next_victim(self, n_rank):
+        """The next one of the tour but itself."""
+        while True:
+            if self.tour_left == 0:
+                self.begin_tour(n_rank)
+            self.tour_at = (self.tour_at + self.tour_step) % n_rank
+            self.tour_left -= 1
+            if self.tour_at != self.number:
+                return self.tour_at
+
+    def pause_seconds(self, n_rank):
+        """Until it may ask again, from the moment it knows of a refusal."""
+        self.n_refused += 1
+        if self.n_refused < min(n_rank - 1, ASKED_AT_ONCE):
+            return 0.0
+        self.pause = min(2.0 * self.pause if self.pause > 0.0 else FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+        return (0.5 + self.random_below(1024) / 1024.0) * self.pause
+
+    def split(self):
+        """Every other task, for a thief; the first one stays. None: there is none to spare."""
+        half = self.count // 2
+        if half == 0:
+            return None
+        part = (self.first + self.stride, 2 * self.stride, half)
+        self.count -= half
+        self.stride *= 2
+        return part
+
+
+class Bag:
+    """A set that gives random members."""
+
+    def __init__(self, members=()):
+        self.members = list(members)
+        self.place = {member: i for i, member in enumerate(self.members)}
+
+    def __len__(self):
+        return len(self.members)
+
+    def add(self, member):
+        self.place[member] = len(self.members)
+        self.members.append(member)
+
+    def remove(self, member):
+        place, last = self.place.pop(member), self.members.pop()
+        if last is not member:
+            self.members[place] = last
+            self.place[last] = place
+
+    def pick(self, generator):
+        return self.members[int(generator.random() * len(self.members))]
+
+
+class StealRound:
+    """Events of a round with at least two ranks."""
+
+    def __init__(self, costs, network, outcome):
+        self.costs, self.network, self.outcome = costs, network, outcome
+        self.n_rank, self.n_task = outcome.n_rank, len(costs)
+        self.request_seconds = network.message_seconds(REQUEST_BYTES)
+        self.reply_seconds = network.message_seconds(REPLY_BYTES)
+        self.service_seconds = network.manager_service_seconds
+        self.wave_seconds = network.all_reduce_seconds(self.n_rank)
+        self.ranks = [Rank(number, self.n_rank, self.n_task) for number in range(self.n_rank)]
+        self.n_rich = sum(rank.count >= 2 for rank in self.ranks)  # ranks and messages with tasks that can be split
+        self.busy = Bag(self.ranks)
+        self.pool = Bag()
+        self.pool_seconds = self.seconds_between_requests()
+        self.pool_requests = 0.0
+        self.generator = random.Random(1)
+        self.to_meeting = self.generator.expovariate(1.0)  # meetings to be expected before the pool has the next one
+        self.wave, self.n_joined, self.wave_sum = 1, 0, 0
+        self.now = 0.0
+        self.events = [(begin, TASK_OVER, number, 0) for number, begin in enumerate(outcome.begin)]
+        heapq.heapify(self.events)
+
+    def run(self):
+        """Handles events until a wave finds all tasks taken."""
+        ranks = self.ranks
+        while True:
+            if len(self.pool) > 0 and self.n_rich > 0 and self.pool_meets_busy(self.events[0][0]):
+                continue
+            now, kind, number, other = heapq.heappop(self.events)
+            self.now = now
+            rank = ranks[number]
+            if kind == REQUEST:
+                self.request_arrives(rank, ranks[other], now)
+            elif kind == TASK_OVER and rank.count > 0:
+                self.do_task(rank, self.look(rank, now))
+            elif kind == TASK_OVER:
+                self.become_idle(rank, now)
+            elif kind == TASKS_COME:
+                self.take_part(rank, now)
+            elif kind == JOIN_WAVE and rank.idle and rank.wave == 0 and self.wave == other:
+                self.join_wave(rank, now)
+            elif kind == WAVE_OVER:
+                if self.wave_sum == self.n_task:
+                    self.finish(now)
+                    return
+                self.begin_wave(now)
+
+    # ---- A busy rank ----
+
+    def do_task(self, rank, now):
+        """The next task in hand."""
+        task = rank.first
+        rank.first += rank.stride
+        rank.count -= 1
+        rank.n_taken += 1
+        self.n_rich -= rank.count == 1
+        self.outcome.assignment[task] = rank.number
+        self.outcome.busy[rank.number] += self.costs[task]
+        rank.task_end = now + self.costs[task]
+        heapq.heappush(self.events, (rank.task_end, TASK_OVER, rank.number, 0))
+        if rank.count == 0:
+            self.advance_wave(rank, now)
+
+    def look(self, rank, now):
+        """Between two tasks it answers thieves now and then; when it goes on."""
+        if now - rank.last_look < self.network.look_seconds:
+            return now
+        start = now
+        for thief in rank.waiting:
+            now += self.service_seconds
+            self.answer(rank, thief, now)
+        rank.waiting.clear()
+        if rank.wave != 0:
+            self.advance_wave(rank, now)
+        rank.last_look = now
+        self.outcome.wait[rank.number] += now - start
+        return now
+
+    def answer(self, victim, thief, now):
+        """A thief gets half of what there is, or nothing."""
+        was_rich = victim.count >= 2
+        part = victim.split()
+        if part is None:
+            self.refuse(thief, now)
+            return
+        self.n_rich += (victim.count >= 2) + (part[2] >= 2) - was_rich
+        thief.coming = part
+        seen = next_look(thief.since, now + self.reply_seconds)
+        heapq.heappush(self.events, (seen, TASKS_COME, thief.number, 0))
+
+    # ---- An idle rank ----
+
+    def become_idle(self, rank, now):
+        """Nothing left: those who have asked it meanwhile are refused, and it asks others."""
+        rank.idle, rank.since = True, now
+        self.busy.remove(rank)
+        for thief in rank.waiting:
+            self.refuse(thief, now + self.service_seconds)
+        rank.waiting.clear()
+        if rank.wave != 0 and rank.wave != self.wave:
+            heapq.heappush(self.events, (look_after(now, now), JOIN_WAVE, rank.number, self.wave))
+        self.advance_wave(rank, now)
+        self.ask(rank, now)
+
+    def ask(self, thief, now):
+        """A request to the next rank of its tour, unless there is nothing to be had anywhere."""
+        if self.n_rich == 0:
+            return
+        self.outcome.n_message += 2
+        victim = thief.next_victim(self.n_rank)
+        heapq.heappush(self.events, (now + self.request_seconds, REQUEST, thief.number, victim))
+
+    def request_arrives(self, thief, victim, now):
+        """An idle victim refuses at its next look: if tasks are on their way to it, it finds them after that."""
+        if self.n_rich == 0:
+            return
+        if victim.idle:
+            self.refuse(thief, next_look(victim.since, now) + self.service_seconds)
+        else:
+            victim.waiting.append(thief)
+
+    def refuse(self, thief, now):
+        """The thief waits on its own until it asks the next one, so that is settled at once."""
+        if thief.pause == LONGEST_PAUSE_SECONDS and self.n_rank > EXACT_RANKS:
+            self.pool.add(thief)
+            return
+        seen = next_look(thief.since, now + self.reply_seconds)
+        self.ask(thief, look_after(thief.since, seen, thief.pause_seconds(self.n_rank)))
+
+    def seconds_between_requests(self):
+        """Of a thief in the longest pauses, on average: there are three times half a nap, until the victim looks, until
+        the thief sees the answer, and until it sees that the pause is over."""
+        exchange = self.request_seconds + self.service_seconds + self.reply_seconds
+        return exchange + LONGEST_PAUSE_SECONDS + 1.5 * LONGEST_NAP_SECONDS
+
+    def pool_meets_busy(self, next_event):
+        """Whether a thief of the pool asks a busy rank before the next event; then that is done. The pool's requests
+        are a Poisson process, and so are those of them that go to busy ranks."""
+        requests = len(self.pool) / self.pool_seconds * (next_event - self.now)
+        meetings = requests * len(self.busy) / (self.n_rank - 1)
+        if meetings < self.to_meeting:
+            self.to_meeting -= meetings
+            self.pool_requests += requests
+            return False
+        part = self.to_meeting / meetings
+        self.now += part * (next_event - self.now)
+        self.pool_requests += part * requests
+        self.to_meeting = self.generator.expovariate(1.0)
+        thief = self.pool.pick(self.generator)
+        self.pool.remove(thief)
+        self.request_arrives(thief, self.busy.pick(self.generator), self.now)
+        return True
+
+    def take_part(self, rank, now):
+        """Tasks have come, and it begins with them."""
+        rank.first, rank.stride, rank.count = rank.coming
+        rank.idle, rank.coming, rank.n_refused, rank.pause = False, None, 0, 0.0
+        self.busy.add(rank)
+        self.outcome.wait[rank.number] += now - rank.since
+        self.do_task(rank, now)
+
+    # ---- The end ----
+
+    def advance_wave(self, rank, now):
+        """Joins the wave if the rank is in none and has no tasks in hand, or learns that its wave is over."""
+        if rank.wave == 0 and rank.count == 0:
+            self.join_wave(rank, now)
+        elif rank.wave != self.wave:
+            rank.wave = 0
+
+    def join_wave(self, rank, now):
+        rank.wave = self.wave
+        self.n_joined += 1
+        self.wave_sum += rank.n_taken
+        if self.n_joined == self.n_rank:
+            heapq.heappush(self.events, (now + self.wave_seconds, WAVE_OVER, 0, 0))
+
+    def begin_wave(self, now):
+        """Idle ranks join the look after the one that shows them the end of the last wave, the others when they have
+        nothing left in hand and look."""
+        self.wave += 1
+        self.n_joined = self.wave_sum = 0
+        for rank in self.ranks:
+            if rank.idle:
+                rank.wave = 0
+                joins = look_after(rank.since, next_look(rank.since, now))
+                heapq.heappush(self.events, (joins, JOIN_WAVE, rank.number, self.wave))
+
+    def finish(self, now):
+        """The wave that ends `now` has found all tasks taken, and all have joined it, so busy ranks are in their last
+        task. Idle ranks wait for answers to their last requests, which the last busy rank gives when it is through;
+        then all meet in a barrier. Ranks see the answers and the end of the barrier at looks."""
+        knows = [next_look(rank.since, now) if rank.idle else max(now, rank.task_end) for rank in self.ranks]
+        for rank in self.ranks:
+            if rank.idle:
+                self.outcome.wait[rank.number] += knows[rank.number] - rank.since
+        answered = max(knows) + self.service_seconds + self.reply_seconds
+        joined = max(next_look(since, answered) for since in knows)
+        over = joined + self.network.barrier_seconds(self.n_rank)
+        self.outcome.seconds = max(next_look(since, over) for since in knows)
+        self.outcome.n_message += 2 * round(self.pool_requests)
