@@ -1,0 +1,418 @@
+#!/usr/bin/env python3
+"""tools/lib/scaling/replay.py against slow simulations that go through src/schedule/*.c call by call, against sums
+that are known beforehand, and its constants against those in the C sources.
+
+Usage: test_replay.py [unittest options]
+"""
+
+import pathlib
+import random
+import re
+import sys
+import unittest
+from unittest import mock
+
+import replay_by_steps
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tools" / "lib"))
+from scaling import replay, replay_steal  # noqa: E402 # pylint: disable=wrong-import-position
+from scaling.replay import (  # noqa: E402 # pylint: disable=wrong-import-position
+    Network, SCHEDULERS, lower_bound, simulate)
+
+IDEAL = Network(0, 0, 0, 0, 0, look_seconds=0)
+CLUSTER = Network(alpha_seconds=1.5e-6, beta_seconds_per_byte=1e-10, counter_seconds=3e-6,
+                  counter_service_seconds=2e-7, manager_service_seconds=1e-6)
+
+
+def some_costs(n_task, seed=1, scale=1e-3, spread=1.0):
+    """Estimated costs fall, measured ones not quite."""
+    generator = random.Random(seed)
+    falling = sorted((generator.lognormvariate(0, spread) for _ in range(n_task)), reverse=True)
+    return [scale * cost * generator.uniform(0.7, 1.4) for cost in falling]
+
+
+def greedy(costs, n_worker, chunks):
+    """Rank of each task and the end, if whoever is free first, the lower rank first, gets the next chunk at once."""
+    free, owner = [0] * n_worker, []
+    for first, end in chunks:
+        rank = free.index(min(free))
+        free[rank] += sum(costs[first:end])
+        owner += [rank] * (end - first)
+    return owner, max(free)
+
+
+class Sources(unittest.TestCase):
+    def read(self, name):
+        text = (ROOT / "src" / "schedule" / name).read_text(encoding="utf-8")
+        return re.sub(r"\s+", " ", text)
+
+    def check(self, name, **expected):
+        text = self.read(name)
+        for constant, value in expected.items():
+            found = re.findall(rf"\b{constant} = ([^,;}}]*[^,;}} ])", text)
+            self.assertEqual(len(found), 1, f"{name}: {constant}")
+            number = found[0] if isinstance(value, str) else float(found[0])
+            self.assertEqual(number, value, f"{name}: {constant}")
+
+    def has(self, name, *fragments):
+        text = self.read(name)
+        for fragment in fragments:
+            self.assertEqual(text.count(fragment), 1, f"{name}: {fragment}")
+
+    def test_list_of_schedulers(self):
+        listed = re.search(r"hf_scheduler_list\[\] = \{(.*?), NULL\}", self.read("schedule.c")).group(1)
+        self.assertEqual(tuple(re.findall(r"hf_schedule_(\w+)", listed)), SCHEDULERS)
+
+    def test_manager(self):
+        self.check("manager.c", CHUNKS_PER_SHARE=replay.MANAGER_CHUNKS_PER_SHARE,
+                   CHUNKS_FOR_PREFETCH=replay.CHUNKS_FOR_PREFETCH)
+        self.has("manager.c", "chunk = left / (n_worker * CHUNKS_PER_SHARE); if (chunk < 1) chunk = 1;",
+                 "left - chunk > chunk * CHUNKS_FOR_PREFETCH * n_worker", "MPI_Send(&reply, 3, MPI_INT64_T,",
+                 "MPI_Send(&message, 1, MPI_INT, 0, TAG_REQUEST, self->comm); data->asked = true;")
+
+    def test_counter(self):
+        self.check("counter.c", CHUNKS_PER_LEVEL=replay.CHUNKS_PER_LEVEL, MOST_LEVELS=replay.MOST_LEVELS,
+                   CHUNKS_PER_SHARE="2 * CHUNKS_PER_LEVEL", LOOK_SECONDS=CLUSTER.look_seconds)
+        self.assertEqual(replay.COUNTER_CHUNKS_PER_SHARE, 2 * replay.CHUNKS_PER_LEVEL)
+        self.has("counter.c", "(n_task - next.first_position) / ((int64_t)n_rank * CHUNKS_PER_SHARE)",
+                 "if (next.chunk < 1 || data->n_level == MOST_LEVELS - 1) next.chunk = 1;")
+
+    def test_steal(self):
+        self.check("steal.c", LOOK_SECONDS=CLUSTER.look_seconds, ASKED_AT_ONCE=replay_steal.ASKED_AT_ONCE,
+                   FIRST_PAUSE_SECONDS=replay_steal.FIRST_PAUSE_SECONDS, LONGEST_NAP_NS=replay_steal.LONGEST_NAP_NS,
+                   LONGEST_PAUSE_SECONDS=replay_steal.LONGEST_PAUSE_SECONDS,
+                   LOOKS_BEFORE_NAP=replay_steal.LOOKS_BEFORE_NAP)
+        self.has("steal.c", f"fresh = {{.nap_ns = {replay_steal.FIRST_NAP_NS}}}", "patience->nap_ns / 4",
+                 f"UINT64_C({hex(replay_steal.SEED)}) * ((uint64_t)self->rank + 1)", "data->random << 13;",
+                 "data->random >> 7;", "data->random << 17;", "+ (double)random_below(data, 1024) / 1024.0",
+                 "{from->first + from->stride, 2 * from->stride, from->count / 2}", "MPI_Isend(NULL, 0, MPI_BYTE,",
+                 "MPI_Send(&part, 3, MPI_INT64_T,")
+
+
+class BySteps(unittest.TestCase):
+    def compare(self, slow, name, network, costs, begin):
+        outcome = simulate(name, costs, len(begin), network, begin)
+        others = [task for task, rank in enumerate(outcome.assignment) if slow.owner[task] != rank]
+        self.assertEqual(others[:1], [])  # the first task that went to another rank
+        return outcome.seconds - slow.end, outcome.wait
+
+    def test_manager_and_counter_in_whole_seconds(self):
+        generator = random.Random(3)
+        for trial in range(120):
+            n_rank = generator.choice([2, 3, 5, 8])
+            service, trip = generator.choice([1, 2, 3]), generator.choice([1, 4])
+            network = Network(generator.choice([1, 2, 5]), generator.choice([0, 0.25]), service + 2 * trip, service,
+                              generator.choice([1, 2, 3]), generator.choice([0, 4, 7, 20]), trial % 2 == 0)
+            n_task = generator.choice([0, 1, n_rank, 7 * n_rank, 30 * n_rank, 900 * n_rank if trial % 20 < 2 else 3])
+            costs = [generator.randint(trial % 3, 30) for _ in range(n_task)]
+            begin = [generator.choice([0, generator.randint(0, 40)]) for _ in range(n_rank)]
+            with self.subTest(trial=trial, network=network):
+                slow = replay_by_steps.Manager(costs, n_rank, network, begin)
+                self.assertEqual(self.compare(slow, "manager", network, costs, begin)[0], 0)
+                slow = replay_by_steps.Counter(costs, n_rank, network, begin)
+                self.assertEqual(self.compare(slow, "counter", network, costs, begin)[0], 0)
+
+    def test_every_theft(self):
+        """The ends may differ by a nap, since thieves' last requests are not simulated. Some ranks begin late and are
+        robbed again and again."""
+        generator, thefts = random.Random(4), 0
+        for trial in range(150):
+            n_rank, scale = generator.choice([2, 3, 5, 8, 13, 20]), generator.choice([1e-5, 1e-4, 1e-3, 5e-3])
+            network = Network(generator.uniform(5e-7, 5e-6), 1e-10, 0, 0, generator.choice([0.0, 3.7e-7]),
+                              generator.choice([0, 20e-6]))
+            costs = some_costs(generator.randint(0, n_rank * generator.choice([1, 4, 20])), trial, scale,
+                               1 + trial % 2)
+            begin = [generator.uniform(0, scale) * generator.choice([1e-6, 3, 30]) for _ in range(n_rank)]
+            with self.subTest(trial=trial, network=network):
+                slow = replay_by_steps.Steal(costs, n_rank, network, begin)
+                difference, wait = self.compare(slow, "steal", network, costs, begin)
+                self.assertLess(abs(difference), 2.5e-4)
+                self.assertLess(max(abs(fast - wanted) for fast, wanted in zip(wait, slow.wait)), 2.5e-4)
+                thefts += slow.n_success
+        self.assertGreater(thefts, 400)
+
+    def test_what_ends_of_waves_do_to_idle_ranks_hardly_matters(self):
+        for seed in range(6):
+            costs = some_costs(300, seed)
+            slow = replay_by_steps.Steal(costs, 12, CLUSTER, [1e-9 * rank for rank in range(12)], resets=True)
+            fast = simulate("steal", costs, 12, CLUSTER, [1e-9 * rank for rank in range(12)])
+            self.assertAlmostEqual(fast.seconds, slow.end, delta=0.02 * slow.end)
+
+    def test_looks_of_an_idle_rank(self):
+        looks, now, nap = [], 5.0, 20000
+        for look in range(150):
+            looks.append(now)
+            now += 0.5e-6 if look < 100 else 1e-9 * nap
+            nap += nap // 4 if look >= 100 and nap < 200000 else 0
+        for before, look in zip(looks, looks[1:]):
+            self.assertAlmostEqual(replay_steal.next_look(5.0, 0.5 * (before + look)), look, delta=1e-9)
+            self.assertAlmostEqual(replay_steal.next_look(5.0, look), look, delta=1e-9)
+            self.assertAlmostEqual(replay_steal.look_after(5.0, before), look, delta=1e-9)
+        self.assertEqual(replay_steal.next_look(5.0, 4.0), 5.0)
+
+    def pooled_and_single(self, costs, begin):
+        pooled = simulate("steal", costs, len(begin), CLUSTER, begin)
+        with mock.patch.object(replay_steal, "EXACT_RANKS", len(begin)):
+            return pooled, simulate("steal", costs, len(begin), CLUSTER, begin)
+
+    def test_a_pool_of_thieves_does_what_they_do_one_by_one(self):
+        for seed in range(4):
+            pooled, single = self.pooled_and_single(some_costs(900, seed, 5e-3), [0.0] * 300)
+            self.assertAlmostEqual(pooled.seconds, single.seconds, delta=0.05 * single.seconds)
+            self.assertNotEqual(pooled.n_message, single.n_message)
+
+    def test_a_pool_of_thieves_asks_as_often_and_finds_the_busy_ranks_as_soon(self):
+        """A thief asks until it comes to a busy rank, which does not answer before the end."""
+        for n_busy, seconds in ((1, 0.1), (10, 1.0)):
+            generator, n_message = random.Random(6), [0, 0]
+            for _ in range(5):
+                busy = generator.sample(range(300), n_busy)
+                begin = [seconds if rank in busy else 0.0 for rank in range(300)]
+                for i, outcome in enumerate(self.pooled_and_single([0.0] * 600, begin)):
+                    n_message[i] += outcome.n_message
+            self.assertAlmostEqual(n_message[0], n_message[1], delta=0.15 * n_message[1])
+
+
+class Ideal(unittest.TestCase):
+    """Networks without latency, and sums that are known beforehand."""
+
+    def test_static_is_sums_of_every_pth_task(self):
+        costs = some_costs(1000)
+        for n_rank in (1, 7, 1000, 1500):
+            outcome = simulate("static", costs, n_rank, CLUSTER, [0.5] * n_rank)
+            for rank in range(n_rank):
+                self.assertAlmostEqual(outcome.busy[rank], sum(costs[rank::n_rank]))
+            self.assertAlmostEqual(outcome.seconds, 0.5 + max(sum(costs[rank::n_rank]) for rank in range(n_rank)))
+            self.assertEqual((outcome.n_message, max(outcome.wait)), (0, 0.0))
+
+    def test_manager_is_greedy_over_its_chunks(self):
+        generator = random.Random(7)
+        for n_worker, n_task in ((1, 10), (4, 100), (3, 5000), (9, 1000)):
+            costs = [generator.randint(1, 20) for _ in range(n_task)]
+            chunks, first = [], 0
+            while first < n_task:
+                end = first + max(1, (n_task - first) // (200 * n_worker))
+                chunks.append((first, end))
+                first = end
+            # requests ahead bind tasks to ranks before others are free; not with few tasks
+            if n_task <= 9 * n_worker:
+                owner, _ = greedy(costs, n_worker, chunks)
+                outcome = simulate("manager", costs, n_worker + 1, IDEAL)
+                self.assertEqual(owner, [rank - 1 for rank in outcome.assignment])
+            with mock.patch.object(replay, "CHUNKS_FOR_PREFETCH", n_task):
+                outcome = simulate("manager", costs, n_worker + 1, IDEAL)
+            owner, seconds = greedy(costs, n_worker, chunks)
+            self.assertEqual([rank - 1 for rank in outcome.assignment], owner)
+            self.assertEqual(outcome.seconds, seconds)
+            self.assertEqual(outcome.n_message, 2 * (len(chunks) + n_worker))
+
+    def test_counter_is_greedy_over_its_chunks(self):
+        generator = random.Random(8)
+        for n_rank, n_task in ((2, 10), (4, 3000), (3, 5000), (100, 1000)):
+            costs = [generator.randint(1, 20) + 1e-6 * generator.random() for _ in range(n_task)]
+            # the value of rank 0 is the last of those taken at the same time
+            owner, seconds = greedy(costs, n_rank, list(replay.counter_chunks(n_task, n_rank)))
+            outcome = simulate("counter", costs, n_rank, IDEAL)
+            self.assertEqual([(rank - 1) % n_rank for rank in outcome.assignment], owner)
+            self.assertAlmostEqual(outcome.seconds, seconds)
+
+    def test_levels_of_the_counter(self):
+        self.assertEqual(replay.counter_levels(100, 1), [1])
+        self.assertEqual(replay.counter_levels(399, 1), [1])
+        self.assertEqual(replay.counter_levels(1000, 1), [5, 2, 1])
+        for n_task in (0, 1, 199, 1000, 12345):
+            for n_rank in (1, 3, 40):
+                tasks = [task for chunk in replay.counter_chunks(n_task, n_rank) for task in range(*chunk)]
+                self.assertEqual(tasks, list(range(n_task)))
+
+    def test_a_thief_takes_every_other_task(self):
+        rank = replay_steal.Rank(2, 5, 28)
+        self.assertEqual((rank.first, rank.stride, rank.count), (2, 5, 6))
+        self.assertEqual(rank.split(), (7, 10, 3))
+        self.assertEqual(rank.split(), (12, 20, 1))
+        self.assertEqual((rank.first, rank.stride, rank.count), (2, 20, 2))
+
+    def test_a_tour_goes_once_round_all_others(self):
+        for n_rank in (2, 3, 10, 36):
+            rank = replay_steal.Rank(1, n_rank, 0)
+            others = [number for number in range(n_rank) if number != 1]
+            for _ in range(3):
+                self.assertEqual(sorted(rank.next_victim(n_rank) for _ in others), others)
+
+    def test_pauses_grow_until_there_are_tasks(self):
+        round_of_20 = replay_steal.StealRound([1.0] * 9, CLUSTER, replay.Outcome(20, 9, [0.0] * 20))
+        rank = round_of_20.ranks[8]
+        for _ in range(2):
+            pauses = [rank.pause_seconds(20) for _ in range(25)]
+            self.assertEqual(pauses[:7], [0.0] * 7)
+            for i, pause in enumerate(pauses[7:]):
+                self.assertLessEqual(abs(pause / min(20e-6 * 2 ** i, 2e-3) - 1.0), 0.5)
+            round_of_20.become_idle(rank, 1.0)
+            rank.coming = (8, 20, 1)
+            round_of_20.take_part(rank, 2.0)
+
+    def test_thieves_help_a_rank_that_begins_late(self):
+        costs = [0.01] * 160
+        begin = [0.0] * 8
+        begin[3] = 0.1
+        outcome = simulate("steal", costs, 8, CLUSTER, begin)
+        self.assertLess(list(outcome.assignment).count(3), 20)
+        self.assertLess(outcome.seconds, 0.25)
+        self.assertAlmostEqual(simulate("static", costs, 8, CLUSTER, begin).seconds, 0.3)
+
+    def test_thieves_share_the_load_of_one_rank(self):
+        costs = [0.001 if task % 4 == 1 else 0.0 for task in range(400)]
+        outcome = simulate("steal", costs, 4, CLUSTER)
+        self.assertAlmostEqual(outcome.seconds, 0.025, delta=0.005)
+        self.assertLess(outcome.imbalance, 1.15)
+
+
+class Properties(unittest.TestCase):
+    def test_every_task_once_and_no_time_lost(self):
+        home = Network(1.5e-6, 1e-10, 3e-6, 2e-7, 1e-6, counter_needs_home=True)
+        for name in SCHEDULERS:
+            for network in (IDEAL, CLUSTER, home):
+                for n_task, n_rank in ((0, 1), (0, 4), (1, 4), (50, 1), (50, 2), (700, 5), (3000, 200), (150, 300)):
+                    with self.subTest(name=name, network=network, n_task=n_task, n_rank=n_rank):
+                        costs = some_costs(n_task)
+                        begin = [1e-4 * (rank % 3) for rank in range(n_rank)]
+                        self.check(simulate(name, costs, n_rank, network, begin), costs)
+
+    def check(self, outcome, costs):
+        busy = [0.0] * outcome.n_rank
+        for rank, cost in zip(outcome.assignment, costs):
+            busy[rank] += cost
+        for rank in range(outcome.n_rank):
+            self.assertAlmostEqual(outcome.busy[rank], busy[rank])
+            in_finish = outcome.seconds - outcome.begin[rank] - busy[rank] - outcome.wait[rank]
+            self.assertGreater(in_finish, -1e-9)
+            self.assertGreaterEqual(outcome.wait[rank], 0.0)
+        self.assertGreaterEqual(outcome.seconds * (1 + 1e-12), lower_bound(costs, outcome.n_rank))
+        self.assertLessEqual(outcome.efficiency, 1 + 1e-9)
+        self.assertGreaterEqual(outcome.imbalance, 1 - 1e-9)
+
+    def test_a_manager_does_no_tasks(self):
+        costs = some_costs(500)
+        outcome = simulate("manager", costs, 6, CLUSTER)
+        self.assertEqual(outcome.busy[0], 0.0)
+        self.assertGreaterEqual(outcome.seconds, lower_bound(costs, 6, manager=True))
+        self.assertAlmostEqual(outcome.wait[0], outcome.seconds, delta=1e-5)
+
+    def test_one_rank(self):
+        costs = some_costs(1000)
+        for name in SCHEDULERS:
+            outcome = simulate(name, costs, 1, CLUSTER, [0.25])
+            own = 2e-7 * (len(list(replay.counter_chunks(1000, 1))) + 1) if name == "counter" else 0.0
+            self.assertAlmostEqual(outcome.seconds, 0.25 + sum(costs) + own, places=9)
+            self.assertAlmostEqual(outcome.efficiency, 1.0, places=3)
+            self.assertEqual(outcome.n_message, 0)
+
+    def test_a_manager_and_one_worker(self):
+        """Up to nine tasks are asked for one by one."""
+        costs = some_costs(9)
+        exchange = 1.5e-6 + 4e-10 + 1e-6 + 1.5e-6 + 24e-10
+        self.assertAlmostEqual(simulate("manager", costs, 2, CLUSTER).seconds, sum(costs) + 10 * exchange, places=12)
+
+    def test_requests_ahead_hide_the_latency(self):
+        """But that of the first one, the last eight and the end."""
+        slow = Network(1e-3, 0, 0, 0, 0)
+        costs = [0.01] * 150
+        self.assertAlmostEqual(simulate("manager", costs, 2, slow).seconds, 1.5 + 2e-3 * 10)
+
+    def test_the_end_of_a_round(self):
+        slow = Network(1.0, 0, 0, 0, 0)
+        self.assertEqual(simulate("static", [], 5, slow).seconds, 0.0)
+        self.assertEqual(simulate("manager", [], 5, slow).seconds, 2.0)
+        self.assertEqual(simulate("counter", [], 5, slow).seconds, 2 * 3.0)
+        # wave, the answer that a thief may wait for, barrier
+        self.assertAlmostEqual(simulate("steal", [], 5, slow).seconds, 6.0 + 1.0 + 3.0, delta=1e-3)
+
+    def test_contention(self):
+        for name, network in (("manager", Network(0, 0, 0, 0, 0.5)), ("counter", Network(0, 0, 0.5, 0.5, 0)),
+                              ("counter", Network(0, 0, 0.5, 0.5, 0, counter_needs_home=True))):
+            outcome = simulate(name, [0.0] * 100, 50, network)
+            n_worker = 49 if name == "manager" else 50
+            self.assertAlmostEqual(outcome.seconds, 0.5 * (100 + n_worker))
+
+    def test_latency_costs_time(self):
+        for name in SCHEDULERS[1:]:
+            seconds = [simulate(name, [0.01] * 103, 10, Network(alpha, 0, 2 * alpha, 0, 0)).seconds
+                       for alpha in (0, 1e-5, 1e-4, 1e-3, 1e-2)]
+            self.assertEqual(seconds, sorted(seconds), name)
+            self.assertLess(seconds[0], seconds[-1], name)
+
+    def test_others_wait_for_a_busy_home_of_the_counter(self):
+        costs = [1.0] * 40
+        quick = simulate("counter", costs, 4, Network(0, 0, 0.2, 0.1, 0))
+        late = simulate("counter", costs, 4, Network(0, 0, 0.2, 0.1, 0, counter_needs_home=True))
+        self.assertGreater(late.wait[2], 1.5 * quick.wait[2])
+        begin = [5.0, 0.0, 0.0, 0.0]
+        late = simulate("counter", costs, 4, Network(0, 0, 0.2, 0.1, 0, counter_needs_home=True), begin)
+        self.assertGreater(min(late.wait[1:]), 5.0)
+
+    def test_many_ranks(self):
+        costs = some_costs(20000)
+        for name in SCHEDULERS:
+            for n_rank in (20000, 4000):
+                outcome = simulate(name, costs, n_rank, CLUSTER)
+                self.check_bounds(outcome, costs)
+
+    def check_bounds(self, outcome, costs):
+        self.assertGreaterEqual(outcome.seconds, lower_bound(costs, outcome.n_rank))
+        self.assertLess(outcome.seconds, 2 * lower_bound(costs, outcome.n_rank) + 0.05)
+        self.assertAlmostEqual(sum(outcome.busy), sum(costs))
+
+    def test_the_same_again(self):
+        costs = some_costs(1000)
+        for name in SCHEDULERS:
+            first, second = (simulate(name, costs, 200, CLUSTER) for _ in range(2))
+            self.assertEqual((first.seconds, first.n_message, first.assignment),
+                             (second.seconds, second.n_message, second.assignment))
+
+    def test_figures_of_an_outcome(self):
+        outcome = simulate("static", [3.0, 1.0], 2, IDEAL, [1.0, 0.0])
+        self.assertEqual((outcome.seconds, outcome.work, outcome.efficiency, outcome.imbalance), (4.0, 5.0, 0.625, 1.6))
+        nothing = simulate("static", [], 2, IDEAL)
+        self.assertEqual((nothing.efficiency, nothing.imbalance), (1.0, 1.0))
+
+    def test_lower_bound(self):
+        self.assertEqual(lower_bound([3.0, 2.0, 1.0], 2), 3.0)
+        self.assertEqual(lower_bound([2.0, 2.0, 2.0], 2), 3.0)
+        self.assertEqual(lower_bound([2.0, 2.0, 2.0], 2, manager=True), 6.0)
+        self.assertEqual(lower_bound([2.0, 2.0, 2.0], 1, manager=True), 6.0)
+        self.assertEqual(lower_bound([], 3), 0.0)
+
+    def test_steps_of_collective_operations(self):
+        network = Network(1.0, 0.5, 0, 0, 0)
+        self.assertEqual([network.barrier_seconds(n) for n in (1, 2, 3, 4, 5, 100000)], [0, 1, 2, 2, 3, 17])
+        self.assertEqual([network.all_reduce_seconds(n) for n in (1, 8)], [0, 6])
+        self.assertEqual(network.message_seconds(4), 3.0)
+
+
+class Errors(unittest.TestCase):
+    def refused(self, message, call, *arguments, **options):
+        with self.assertRaises(ValueError) as caught:
+            call(*arguments, **options)
+        self.assertEqual(str(caught.exception), message)
+
+    def test_rounds(self):
+        self.refused("unknown scheduler 'dynamic', expected one of static, manager, counter, steal", simulate,
+                     "dynamic", [1.0], 2, IDEAL)
+        for call in (lambda *arguments: simulate("static", *arguments, IDEAL), lower_bound):
+            self.refused("0 ranks, expected at least 1", call, [1.0], 0)
+            self.refused("task 1 takes -2.0 seconds, expected a finite number >= 0", call, [1.0, -2.0], 2)
+            self.refused("task 0 takes nan seconds, expected a finite number >= 0", call, [float("nan")], 2)
+        self.refused("1 beginnings for 2 ranks, expected one for each", simulate, "static", [1.0], 2, IDEAL, [0.0])
+        self.refused("beginning of rank 1 takes inf seconds, expected a finite number >= 0", simulate, "static", [1.0],
+                     2, IDEAL, [0.0, float("inf")])
+
+    def test_networks(self):
+        self.refused("alpha_seconds of the network is -1, expected a finite number >= 0", Network, -1, 0, 0, 0, 0)
+        self.refused("look_seconds of the network is inf, expected a finite number >= 0", Network, 0, 0, 0, 0, 0,
+                     look_seconds=float("inf"))
+
+
+if __name__ == "__main__":
+    unittest.main()
