@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""tools/reproduce-book with a stand-in for hf, whose traces are made up: the numbers in its texts can be worked out by
+hand, its plots are drawn, and traces that are there are not made again.
+
+Usage: test_reproduction.py [unittest options]
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import traces
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+from scaling import book, models  # noqa: E402 # pylint: disable=wrong-import-position,wrong-import-order
+
+# Whatever it is asked for, the trace of the scheduler's grain, or of the number of ranks that the tasks are for.
+STAND_IN = """#!/usr/bin/env python3
+import shutil, sys
+arguments = sys.argv[1:]
+def value(option, default):
+    return arguments[arguments.index(option) + 1] if option in arguments else default
+if "--trace" in arguments:
+    name = value("--grain", value("--memory", "0").replace(" ", ""))
+    shutil.copy(f"{folder}/{{name}}", value("--trace", ""))
+"""
+
+
+@unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
+class Book(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        hf = self.folder / "hf"
+        hf.write_text(STAND_IN.format(folder=self.folder), encoding="utf-8")
+        hf.chmod(0o755)
+
+    def reproduce(self, parts):
+        done = subprocess.run([sys.executable, str(TOOLS / "reproduce-book"), "--only", parts, "--hf",
+                               str(self.folder / "hf"), "--output", "book", "--runs", "1"], capture_output=True,
+                              text=True, check=False, cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, done.stderr
+
+    def test_table_7_1_is_made_of_the_second_build(self):
+        """Quartets of 1 and 3 us: mean 2, deviation 1, ratio 0.5. Pairs of 1, 1, 4 us: mean 2, deviation sqrt 2."""
+        first = traces.row([1.0, 1.0])
+        traces.write(self.folder / "shell-quartet", [first, traces.row([1e-6, 3e-6])])
+        traces.write(self.folder / "shell-pair", [first, traces.row([1e-6, 1e-6, 4e-6])])
+        output, errors = self.reproduce("table-7.1")
+        self.assertEqual(output.count("2.00 ("), 5)
+        self.assertRegex(output, r"cc-pVDZ +20 \( 58\) +8 \(28\) +2\.00 \(11\) +0\.5 \(3\.7\) +0\.7 \(1\.2\)")
+        self.assertEqual(errors.count("--trace") + errors.count("--tasks-for"), 10)
+        self.assertEqual(self.reproduce("table-7.1")[1], "")
+        self.assertEqual((self.folder / "book" / "table-7.1.txt").read_text(encoding="utf-8").strip(), output.strip())
+
+    def test_figures_7_2_and_7_4(self):
+        """200 equal tasks: every number of processes that divides 200 is fully efficient, 30 do 7 of 6.67 each; a
+        manager with 49 workers makes them do 5 of 4.08 each, and loses itself."""
+        for grain in ("shell-quartet", "shell-pair"):
+            traces.write(self.folder / grain, [traces.row([1.0] * 200)])
+        output, _ = self.reproduce("figure-7.2,figure-7.4")
+        self.assertRegex(output, r"\n +30 +0\.952 +0\.952 ")
+        self.assertRegex(output, r"\n +200 +1\.000 +1\.000 +1\.000 +0\.60")
+        self.assertRegex(output, r"\n +50 +0\.800 +0\.980")
+        for name in ("figure-7.2", "figure-7.4"):
+            text = (self.folder / "book" / f"{name}.svg").read_text(encoding="utf-8")
+            self.assertIn("Efficiency", text)
+            self.assertIn("Processes", text)
+
+    def test_figure_8_3_has_the_numbers_of_the_book_beside(self):
+        traces.write(self.folder / "0", [traces.row([1.0] * 400)])
+        output, _ = self.reproduce("figure-8.3")
+        self.assertRegex(output, r"manager +80\.0 +99\.0 +99\n")  # 5 tasks of 4.04 each on 99 workers
+        self.assertRegex(output, r"static +100\.0 +100\.0 +88\n")
+
+    def test_figure_5_7(self):
+        """Three builds of 64 tasks of 1 s; of the two later ones a quarter is stored by each process. One process:
+        64 + 2 (48 + 0), two: 32 + 2 (16), four: 16 + 0: speedups 160/64 and 160/16, as Eq. 8.10 has them."""
+        for p in (1, 2, 4, 8, 12, 16, 24, 32):
+            n_left = max(0, 64 - 16 * p)
+            share = 1.0 - n_left / 64
+            read = traces.row([0.0] * 64, "stored task")
+            builds = [traces.row([1.0] * 64)] + 2 * [read + traces.row([1.0] * n_left)]
+            traces.write(self.folder / f"{150 * p}MB", builds, tasks_for=p, info={"stored_share_of_cost": share})
+        output, _ = self.reproduce("figure-5.7")
+        self.assertRegex(output, r"\n +2 +50\.0 +2\.50 +2\.50 ")
+        self.assertRegex(output, r"\n +4 +100\.0 +10\.00 +10\.00 ")
+
+
+class Numbers(unittest.TestCase):
+    def test_book_says_of_its_own_model_what_the_model_says(self):
+        """Section 8.4: about 93 % efficiency for the network and the integrals given there."""
+        machine = models.Machine(book.LATENCY_SECONDS, book.SECONDS_PER_WORD, 0.0)
+        self.assertAlmostEqual(models.distributed_efficiency(machine, 10, book.INTEGRAL_SECONDS), 0.93, delta=0.005)
+
+    def test_shells_of_table_7_1(self):
+        self.assertEqual([(row.n_function, row.n_shell) for row in book.TABLE_7_1],
+                         [(16, 10), (42, 20), (58, 28), (144, 54), (290, 88)])
+
+
+if __name__ == "__main__":
+    unittest.main()
