@@ -2,6 +2,7 @@
 
 from . import phases, plots, trace
 from .cases import short_titles
+from .failure import NO_RESOURCE, Failure
 
 PERCENT = 100.0
 
@@ -61,15 +62,19 @@ def draw_efficiency(path, points, references, rows):
 
 def layers(bars):
     """Layers for bars that are {phase: seconds} each: the phases that any of them spent time in."""
-    names = [name for name in (*phases.FOCK, *phases.COLOURS) if any(bar.get(name, 0.0) > 0 for bar in bars)]
+    names = dict.fromkeys([*phases.COLOURS, *(name for bar in bars for name in bar)])
     return [plots.Layer(name, [max(0.0, bar.get(name, 0.0)) for bar in bars], phases.colour(name))
-            for name in dict.fromkeys(names)]
+            for name in names if any(bar.get(name, 0.0) > 0 for bar in bars)]
 
 
 def traced_bars(path):
     """{phase: seconds} of each rank, from a trace."""
+    try:
+        ranks = trace.Trace(path).totals
+    except trace.TraceError as error:
+        raise Failure(f"{error}; without this file the figure shows means over the ranks", NO_RESOURCE) from error
     bars = []
-    for totals in trace.Trace(path).totals:
+    for totals in ranks:
         seconds = {name: value for name, value in totals.items() if name != phases.TOTAL}
         seconds[phases.REST] = totals.get(phases.TOTAL, 0.0) - sum(seconds.values())
         bars.append(seconds)

@@ -38,7 +38,7 @@ class Point(NamedTuple):
     results: list
     imbalance: float
     stored_share: float
-    phase_seconds: dict        # {phase: median of the means over the ranks}
+    phase_seconds: dict        # {phase: mean over the ranks}, which add up to the median of the whole SCF
     fock: Quantity
     scf: Quantity
 
@@ -49,7 +49,8 @@ class Reference(NamedTuple):
     processes: int
     fock_seconds: float
     scf_seconds: float
-    phase_seconds: dict
+    fock_phases: dict          # {phase: seconds}, which add up to fock_seconds
+    scf_phases: dict           # the same for scf_seconds
 
 
 def median(results, value):
@@ -64,12 +65,27 @@ def scf_seconds(result):
     return result.scf_seconds
 
 
-def phase_medians(results):
-    """{phase: seconds}, with the rest of the wall time as a phase of its own."""
-    seconds = {name: median(results, lambda result, name=name: result.phases[name].mean)
-               for name in results[0].phases}
-    seconds[phases.REST] = median(results, lambda result: result.rest_seconds)
+def middle(results, value):
+    """The run, or the two, that the median is made of."""
+    ordered = sorted(results, key=value)
+    return ordered[(len(ordered) - 1) // 2:len(ordered) // 2 + 1]
+
+
+def phase_means(results):
+    """{phase: seconds}, with the rest of the wall time as a phase of its own. Medians of each would not add up to the
+    median of their sum; means over its middle() do."""
+    seconds = {name: statistics.mean(result.phases[name].mean for result in results) for name in results[0].phases}
+    seconds[phases.REST] = statistics.mean(result.rest_seconds for result in results)
     return seconds
+
+
+def fock_phases(results):
+    means = phase_means(middle(results, fock_seconds))
+    return {name: means[name] for name in phases.FOCK}
+
+
+def scf_phases(results):
+    return phase_means(middle(results, scf_seconds))
 
 
 def speedup(reference_processes, reference_seconds, seconds):
@@ -88,28 +104,29 @@ def serial_fraction(reference_processes, reference_seconds, processes, seconds):
     return (ratio / reference_processes - 1 / processes) / denominator if denominator > 0 else None
 
 
-def losses(names, reference, processes, phase_seconds, seconds):
+def losses(reference_processes, reference_phases, processes, phase_seconds, seconds):
     """{phase: share}: what the processes spent on it beyond what those of the reference did, of all they spent.
 
     The shares add up to 1 - efficiency, for the overhead p t(p) - p0 t(p0) is a sum over phases (Eqs. 5.17, 5.18)."""
     if seconds <= 0:
         return {}
-    return {name: (processes * phase_seconds[name] - reference.processes * reference.phase_seconds[name])
-            / (processes * seconds) for name in names}
+    return {name: (processes * phase_seconds[name] - reference_processes * reference_phases[name])
+            / (processes * seconds) for name in reference_phases}
 
 
-def quantity(results, processes, value, reference, reference_seconds, names):
-    """`value` takes the wall seconds out of a result; `names` are the phases that they are made of."""
+def quantity(results, processes, value, phase_seconds, reference):
+    """`value` takes the wall seconds out of a result; `reference` is (processes, seconds, seconds of phases)."""
+    reference_processes, reference_seconds, reference_phases = reference
     seconds = median(results, value)
 
     def share(parts):
         return median(results, lambda result: result.sum(parts) / value(result) if value(result) > 0 else 0.0)
 
-    gained = speedup(reference.processes, reference_seconds, seconds)
+    gained = speedup(reference_processes, reference_seconds, seconds)
     return Quantity(seconds, min(map(value, results)), max(map(value, results)), gained, gained / processes,
-                    serial_fraction(reference.processes, reference_seconds, processes, seconds),
+                    serial_fraction(reference_processes, reference_seconds, processes, seconds),
                     share(phases.COMMUNICATION), share(phases.IDLE),
-                    losses(names, reference, processes, phase_medians(results), seconds))
+                    losses(reference_processes, reference_phases, processes, phase_seconds, seconds))
 
 
 def references(measured):
@@ -125,7 +142,7 @@ def references(measured):
                                                                median(measured[case, count], fock_seconds)))
         results = measured[case, fewest]
         chosen[builder] = Reference(case, fewest, median(results, fock_seconds), median(results, scf_seconds),
-                                    phase_medians(results))
+                                    fock_phases(results), scf_phases(results))
     return chosen
 
 
@@ -141,13 +158,15 @@ def points(measured, ranks_per_node=None):
     made = []
     for (case, processes), results in measured.items():
         reference = chosen[case.builder]
-        seconds = phase_medians(results)
+        seconds = scf_phases(results)
         made.append(Point(
             case, processes, is_crowded(results[0], ranks_per_node), results,
             median(results, lambda result: result.imbalance), median(results, lambda result: result.stored_share),
             seconds,
-            quantity(results, processes, fock_seconds, reference, reference.fock_seconds, phases.FOCK),
-            quantity(results, processes, scf_seconds, reference, reference.scf_seconds, list(seconds))))
+            quantity(results, processes, fock_seconds, fock_phases(results),
+                     (reference.processes, reference.fock_seconds, reference.fock_phases)),
+            quantity(results, processes, scf_seconds, seconds,
+                     (reference.processes, reference.scf_seconds, reference.scf_phases))))
     return made
 
 
@@ -167,4 +186,7 @@ def doubts(measured):
     if max(shares) - min(shares) > 0.01:
         lines.append(f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % of the integrals' cost was stored: more "
                      "processes had less to compute (--memory 0 compares equal work)")
+    others = {(case.title, result.transport) for (case, _), repetitions in measured.items() for result in repetitions
+              if case.onesided and result.transport != case.onesided}
+    lines += [f"{title}: hf could not, and used the transport {transport}" for title, transport in sorted(others)]
     return lines

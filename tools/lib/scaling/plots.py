@@ -152,8 +152,8 @@ def curve_plots(name, curve, look):
         points = [point[:2] for point in curve.points if point[2] == mark]
         if points:
             blocks += data_block(f"{name}_{int(mark)}", points)
-            plots += [f"${name}_{int(mark)} using 1:2 with points pt {kind} ps 1.2 lw 1.5 lc rgb '{point_colour}' notitle"
-                      for kind, point_colour in kinds]
+            plots += [f"${name}_{int(mark)} using 1:2 with points pt {kind} ps 1.2 lw 1.5 "
+                      f"lc rgb '{point_colour}' notitle" for kind, point_colour in kinds]
     return blocks, plots
 
 

@@ -22,13 +22,14 @@ class Result:
         self.launch = facts["launch"]
         self.settings = facts["settings"]
         self.version = output["provenance"]["version"]
-        self.molecule = output["molecule"]["name"]
+        self.molecule = output["molecule"].get("name", "")
         self.n_atom = len(output["molecule"]["symbols"])
         self.basis = facts["basis"]["name"]
         self.n_function = facts["basis"]["functions"]
         self.energy_hartree = float(output["return_result"])
         self.converged = facts["scf"]["converged"]
         self.iterations = output["properties"]["scf_iterations"]
+        self.transport = facts["fock"].get("onesided_transport")
         self.stored_share = facts["fock"]["stored_share_of_cost"]
         self.phases = {entry["phase"]: Spread(entry["min"], entry["mean"], entry["max"])
                        for entry in facts["timings_seconds"]}
@@ -37,11 +38,7 @@ class Result:
         self.cores_on_node = self.launch["cores_on_node"]
         self.scf_seconds = self.phases.pop(phases.TOTAL).max
         self.computing = self.phases[phases.COMPUTING]
-
-    @property
-    def fock_seconds(self):
-        """On every rank the phases of the Fock builds add up to the same wall time."""
-        return self.sum(phases.FOCK)
+        self.fock_seconds = self.sum(phases.FOCK)  # on every rank they add up to the same wall time
 
     @property
     def rest_seconds(self):
@@ -67,7 +64,7 @@ def read_result(path, run):
     """The result of a run that is done; it must be of that run."""
     try:
         result = Result(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, LookupError, TypeError, UnicodeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Failure(f"{path}: no results of hf; --restart throws away what is there", NO_RESOURCE) from error
     for name, found, expected in (("processes", result.processes, run.processes),
                                   ("fock", result.settings["fock"], run.case.fock),

@@ -24,6 +24,7 @@ run() {{
     name=$1
     shift
     [ -s {runs}/"$name.json" ] && return
+    rm -f {runs}/"$name.part"
     code=0
     srun --nodes={n_node} --ntasks={n_task} --cpus-per-task={n_thread} "$@" >{runs}/"$name.out" 2>&1 || code=$?
     if [ "$code" -gt 1 ]; then
@@ -72,8 +73,8 @@ def script(request, problem, folder, runs, threads, here):
     n_node, head = directives(request, job, processes, threads, output)
     calls = "\n".join(f"run {run.name} {shlex.join(hf_command(problem, folder, run))}" for run in runs)
     return SCRIPT.format(directives=head, here=shlex.quote(str(here)), runs=shlex.quote(str(folder.path / "runs")),
-                         traces=shlex.quote(str(folder.path / "traces")), n_node=n_node, n_task=processes, n_thread=threads,
-                         calls=calls)
+                         traces=shlex.quote(str(folder.path / "traces")), n_node=n_node, n_task=processes,
+                         n_thread=threads, calls=calls)
 
 
 def scripts(request, problem, folder, runs, threads, here):

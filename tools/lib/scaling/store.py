@@ -10,8 +10,10 @@ from .cases import Run
 from .failure import Failure
 
 SETTINGS = "settings.json"
-OURS = ("runs", "traces", SETTINGS, "results.json", "results.csv")
-SCRIPTS = "job-p*.sh"
+KEYS = ("settings", "sweep")
+FOLDERS = ("runs", "traces")
+OURS = ("results.json", "results.csv", "job-p*.sh", "job-p*.out",
+        *(f"{name}.{suffix}" for name in ("speedup", "efficiency", "phases", "phases-*") for suffix in ("svg", "png")))
 
 
 def fingerprint(path):
@@ -41,22 +43,28 @@ class Folder:
         if not self.path.exists() or (self.path.is_dir() and not any(self.path.iterdir())):
             return None
         try:
-            return json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise Failure(f"{self.path} is there and no folder of speedup; --output names another") from error
+            stored = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            stored = None
+        if not isinstance(stored, dict) or not all(isinstance(stored.get(key), dict) for key in KEYS):
+            raise Failure(f"{self.path} is there and no folder of speedup; --output names another")
+        return stored
 
     def save(self, stored):
-        for folder in (self.path, self.path / "runs", self.path / "traces"):
-            folder.mkdir(parents=True, exist_ok=True)
+        """SETTINGS first, which makes the folder one of speedup."""
+        self.path.mkdir(parents=True, exist_ok=True)
         write(self.path / SETTINGS, json.dumps(stored, indent=2) + "\n")
+        for name in FOLDERS:
+            (self.path / name).mkdir(exist_ok=True)
 
     def clear(self):
-        """Throws away what speedup made; SETTINGS last, which makes the folder one of speedup."""
-        for path in (*self.path.glob(SCRIPTS), *(self.path / name for name in reversed(OURS))):
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif path.name != SETTINGS:
-                path.unlink(missing_ok=True)
+        """Throws away what speedup made; SETTINGS last."""
+        for name in FOLDERS:
+            if (self.path / name).exists():
+                shutil.rmtree(self.path / name)
+        for pattern in OURS:
+            for path in self.path.glob(pattern):
+                path.unlink()
         (self.path / SETTINGS).unlink(missing_ok=True)
 
     def result(self, run):
@@ -76,9 +84,9 @@ class Folder:
         return self.path / "traces" / run.trace_name if run.trace_name else None
 
     def trace_of(self, case, processes):
-        """The trace that is there of a case; None: there is none."""
-        path = self.trace(Run(case, processes, 1))
-        return path if path.exists() else None
+        """The trace that is there of a case; None: there is none, or not all of it yet."""
+        run = Run(case, processes, 1)
+        return self.trace(run) if self.result(run).exists() and self.trace(run).exists() else None
 
 
 def differences(old, new):

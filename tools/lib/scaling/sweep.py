@@ -6,6 +6,7 @@ import sys
 from typing import NamedTuple
 
 from . import launch
+from .failure import NO_RESOURCE, Failure
 from .results import read_result
 
 
@@ -65,7 +66,10 @@ def told(run, titles):
 def do_run(problem, folder, run, mpiexec, crowded, what):
     """Wall seconds; the result is kept only when all went well."""
     command = [mpiexec, "-n", str(run.processes), *hf_command(problem, folder, run)]
+    folder.part(run).unlink(missing_ok=True)
     seconds = launch.timed(command, folder.output(run), crowded, what)
+    if not folder.part(run).exists():  # mpiexec itself may end as hf does that has not converged
+        raise Failure(f"{what}: left no results; what it said is in {folder.output(run)}", NO_RESOURCE)
     read_result(folder.part(run), run)
     os.replace(folder.part(run), folder.result(run))
     return seconds

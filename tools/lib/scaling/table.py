@@ -95,11 +95,12 @@ def lines(points, references, n_repetition):
     for title, part in (("Fock builds", "fock"), ("Whole SCF", "scf")):
         yield ""
         yield from block(title, points, part, references)
-    yield from ("", *notes(points, references))
     why = list(reasons(points, references))
     if why:
-        yield "Why not better (shares of the time that all processes have together):"
-        yield from why
+        why.insert(0, "Why not better (shares of the time that all processes have together):")
+    remarks = [*notes(points, references), *why]
+    if remarks:
+        yield from ("", *remarks)
 
 
 def record(point, references):
