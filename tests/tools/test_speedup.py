@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""What tools/speedup makes of runs: lists of processes, measures worked out by hand, doubts, tables, figures, and
+the messages of its parts. tests/tools/test_speedup_runs.py has the whole tool.
+
+Usage: test_speedup.py [unittest options]
+"""
+
+import csv
+import io
+import json
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+from unittest import mock
+
+import sweeps
+import traces
+
+# pylint: disable=wrong-import-order
+from scaling import cases, figures, lists, measures, phases, plots, results, store, sweep, table
+from scaling.cases import Case, Run
+from scaling.failure import BAD_INPUT, NO_RESOURCE, Failure
+
+STATIC = Case("replicated", None, "static")
+COUNTER = Case("replicated", None, "counter")
+NO_GNUPLOT = "gnuplot is not here, so nothing can be drawn (Debian package gnuplot-nox)"
+
+
+def points(measured, **options):
+    return {(point.case, point.processes): point for point in measures.points(measured, **options)}
+
+
+class Lists(unittest.TestCase):
+    def test_lists_of_processes(self):
+        for text, expected in (("1,2,4", [1, 2, 4]), ("1-8", list(range(1, 9))), ("1-64*2", [1, 2, 4, 8, 16, 32, 64]),
+                               ("3-20*3", [3, 9]), ("4, 1-2,2", [1, 2, 4]), ("5-5", [5])):
+            self.assertEqual(lists.numbers("--processes", text, 1), expected, text)
+
+    def test_what_is_no_list_of_numbers(self):
+        for text, message in (("x", '"x" is no number and no range'), ("1,,2", '"" is no number'),
+                              ("-3", '"-3" is no number'), ("0-4", '"0-4" is not within 1 to 1000000'),
+                              ("1-1000001", "is not within"), ("8-2", '"8-2" ends before it begins'),
+                              ("1-8*1", '"1-8\\*1" does not grow')):
+            with self.assertRaisesRegex(Failure, f"^--processes: .*{message}") as caught:
+                lists.numbers("--processes", text, 1)
+            self.assertEqual(caught.exception.exit_code, BAD_INPUT)
+        with self.assertRaisesRegex(Failure, "does not grow"):
+            lists.numbers("--processes", "0-8*2", 0)
+
+    def test_words(self):
+        self.assertEqual(lists.words("--fock", "b, a,b"), ["b", "a"])
+        with self.assertRaisesRegex(Failure, '^--fock: "a,,b" has an empty place'):
+            lists.words("--fock", "a,,b")
+
+    def test_transports_multiply_the_distributed_builder_only(self):
+        found = cases.all_cases(["replicated", "distributed"], ["static"], ["thread", "rma"])
+        self.assertEqual([case.name for case in found],
+                         ["replicated-static", "distributed-thread-static", "distributed-rma-static"])
+        self.assertEqual(found[2].options(),
+                         ["--fock", "distributed", "--onesided", "rma", "--schedule", "static"])
+        self.assertEqual(list(cases.short_titles(found).values())[1], "distributed (thread), static")
+        self.assertEqual(cases.short_titles([STATIC, COUNTER]), {STATIC: "static", COUNTER: "counter"})
+
+    def test_repetitions_come_after_all_cases(self):
+        runs = cases.all_runs([STATIC, COUNTER], [1, 2], 2)
+        self.assertEqual([run.name for run in runs][2:5],
+                         ["replicated-counter-p1-r1", "replicated-counter-p2-r1", "replicated-static-p1-r2"])
+        self.assertEqual([run.trace_name for run in runs][3:5], ["replicated-counter-p2.trace", None])
+
+
+class Measures(unittest.TestCase):
+    def test_speedup_efficiency_and_serial_fraction(self):
+        # 10 s of Fock builds and 2 s else; on 4 ranks 2.5 s of work each, 0.5 s waiting, 1 s moving, 2 s else.
+        found = points({(STATIC, 1): [sweeps.result(1, [10.0], other=2.0)],
+                        (STATIC, 4): [sweeps.result(4, [3.0, 2.0, 2.5, 2.5], 0.5, 1.0, other=2.0)]})
+        fock, scf = found[STATIC, 4].fock, found[STATIC, 4].scf
+        self.assertAlmostEqual(fock.seconds, 4.0)
+        self.assertAlmostEqual(fock.speedup, 2.5)
+        self.assertAlmostEqual(fock.efficiency, 0.625)
+        self.assertAlmostEqual(fock.serial_fraction, 0.2)   # (1/2.5 - 1/4) / (1 - 1/4)
+        self.assertAlmostEqual(fock.communication, 0.25)
+        self.assertAlmostEqual(fock.idle, 0.125)
+        self.assertAlmostEqual(found[STATIC, 4].imbalance, 1.2)
+        self.assertAlmostEqual(scf.speedup, 2.0)
+        self.assertAlmostEqual(scf.serial_fraction, 1 / 3)  # (1/2 - 1/4) / (1 - 1/4)
+        self.assertEqual((found[STATIC, 1].fock.speedup, found[STATIC, 1].fock.serial_fraction), (1.0, None))
+
+    def test_losses_by_hand(self):
+        found = points({(STATIC, 1): [sweeps.result(1, [10.0], other=2.0)],
+                        (STATIC, 4): [sweeps.result(4, [3.0] * 4, 0.5, 1.0, blocks=0.25, tasks=0.25, other=2.0)]})
+        fock, scf = found[STATIC, 4].fock.losses, found[STATIC, 4].scf.losses
+        self.assertAlmostEqual(fock[phases.COMPUTING], (4 * 3.0 - 10.0) / (4 * 5.0))
+        self.assertAlmostEqual(fock[phases.MOVING_MATRICES], 4 * 1.0 / (4 * 5.0))
+        self.assertAlmostEqual(fock[phases.WAITING_FOR_LAST_RANK], 0.1)
+        self.assertAlmostEqual(sum(fock.values()), 1 - found[STATIC, 4].fock.efficiency)
+        self.assertAlmostEqual(scf["Diagonalisation"], (4 * 2.0 - 2.0) / (4 * 7.0))
+        self.assertAlmostEqual(sum(scf.values()), 1 - found[STATIC, 4].scf.efficiency)
+
+    def test_losses_add_up_whatever_the_number_of_runs(self):
+        runs = [((4.0,), 0.0, 5.0), ((1.0,), 7.0, 1.0), ((9.0,), 1.0, 0.5), ((2.0,), 2.0, 2.5)]
+        for n_run in (1, 2, 3, 4):
+            found = points({(STATIC, count): [sweeps.result(count, work, last, moving, other=moving, rest=last)
+                                              for work, last, moving in runs[start:start + n_run]]
+                            for count, start in ((1, 0), (2, 4 - n_run))})
+            for quantity in (found[STATIC, 2].fock, found[STATIC, 2].scf):
+                self.assertAlmostEqual(sum(quantity.losses.values()), 1 - quantity.efficiency)
+            self.assertAlmostEqual(sum(found[STATIC, 2].phase_seconds.values()), found[STATIC, 2].scf.seconds)
+
+    def test_medians_and_spread(self):
+        found = points({(STATIC, 1): [sweeps.result(1, [seconds]) for seconds in (5.0, 4.0, 9.0)]})
+        fock = found[STATIC, 1].fock
+        self.assertEqual((fock.seconds, fock.least, fock.most, fock.spread), (5.0, 4.0, 9.0, 1.0))
+
+    def test_speedup_of_a_reference_of_several_processes_is_assumed(self):
+        # f = 0.2: t(2) = 10 (0.2 + 0.8/2) = 6, t(8) = 10 (0.2 + 0.8/8) = 3
+        found = points({(STATIC, 2): [sweeps.result(2, [6.0] * 2)], (STATIC, 8): [sweeps.result(8, [3.0] * 8)]})
+        self.assertAlmostEqual(found[STATIC, 2].fock.speedup, 2.0)
+        self.assertAlmostEqual(found[STATIC, 8].fock.speedup, 4.0)
+        self.assertAlmostEqual(found[STATIC, 8].fock.efficiency, 0.5)
+        self.assertAlmostEqual(found[STATIC, 8].fock.serial_fraction, 0.2)
+        self.assertAlmostEqual(sum(found[STATIC, 8].fock.losses.values()), 0.5)
+
+    def test_static_on_the_fewest_processes_is_the_reference_else_the_fastest(self):
+        measured = {(COUNTER, 1): [sweeps.result(1, [8.0])], (STATIC, 1): [sweeps.result(1, [9.0])]}
+        self.assertEqual(measures.references(measured)[STATIC.builder].case, STATIC)
+        self.assertAlmostEqual(points(measured)[COUNTER, 1].fock.speedup, 9 / 8)
+        manager = STATIC._replace(schedule="manager")
+        measured = {(manager, 2): [sweeps.result(2, [9.0] * 2)], (COUNTER, 2): [sweeps.result(2, [5.0] * 2)],
+                    (STATIC, 4): [sweeps.result(4, [1.0] * 4)]}
+        chosen = measures.references(measured)[STATIC.builder]
+        self.assertEqual((chosen.case, chosen.processes, chosen.fock_seconds), (COUNTER, 2, 5.0))
+
+    def test_builders_have_references_of_their_own(self):
+        distributed = Case("distributed", "thread", "static")
+        found = points({(STATIC, 1): [sweeps.result(1, [8.0])], (distributed, 2): [sweeps.result(2, [5.0] * 2)]})
+        self.assertEqual([point.fock.speedup for point in found.values()], [1.0, 2.0])
+
+    def test_points_with_more_threads_than_cores_are_crowded(self):
+        def crowded(processes, ranks_per_node=None, **facts):
+            run = sweeps.result(processes, [1.0] * processes, **facts)
+            return measures.points({(STATIC, processes): [run]}, ranks_per_node)[0].crowded
+        self.assertFalse(crowded(4))
+        self.assertTrue(crowded(5))
+        self.assertTrue(crowded(4, threads=2))
+        self.assertFalse(crowded(64, ranks_per_node=4))
+        self.assertTrue(crowded(64, ranks_per_node=8))
+        self.assertFalse(crowded(64, cores=0))
+
+    def test_no_time_at_all(self):
+        found = points({(STATIC, 1): [sweeps.result(1, [0.0])], (STATIC, 2): [sweeps.result(2, [0.0, 0.0])]})
+        fock = found[STATIC, 2].fock
+        self.assertEqual((fock.speedup, fock.serial_fraction, fock.losses, fock.spread), (0.0, None, {}, 0.0))
+        self.assertEqual(found[STATIC, 2].imbalance, 1.0)
+
+    def test_doubts(self):
+        def doubts(case=STATIC, **facts):
+            return measures.doubts({(case, 1): [sweeps.result(1, [1.0])],
+                                    (case, 2): [sweeps.result(2, [1.0], **facts)]})
+        self.assertEqual(doubts(), [])
+        self.assertEqual(doubts(energy=-76.0 + 5e-7), [])
+        for facts, text in (({"energy": -76.0 + 3e-6}, "energies differ by 3.0e-06 hartree"),
+                            ({"iterations": 11}, "took 9 to 11 iterations"),
+                            ({"converged": False}, "not all runs converged"),
+                            ({"stored": 0.5}, "0 to 50 % of the integrals' cost was stored")):
+            self.assertEqual(len(doubts(**facts)), 1)
+            self.assertIn(text, doubts(**facts)[0])
+        self.assertEqual(doubts(Case("distributed", "thread", "static"), transport="rma"),
+                         ["distributed (thread), static: hf could not, and used the transport rma"])
+
+    def test_estimates_of_the_time_left(self):
+        estimate = sweep.Estimate(4)
+        estimate.add(Run(STATIC, 1, 1), 8.0)
+        self.assertEqual(estimate.of(Run(STATIC, 2, 1)), 4.0)
+        self.assertEqual(estimate.of(Run(STATIC, 8, 1)), 2.0)
+        estimate.add(Run(STATIC, 2, 1), 5.0)
+        self.assertEqual(estimate.left([Run(COUNTER, 2, 1), Run(STATIC, 1, 2)]), 13.0)
+        self.assertEqual([sweep.duration(seconds) for seconds in (14, 180, 7800)], ["14 s", "3 min", "2 h 10 min"])
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+
+class Files(WithFolder):
+    def read(self, text, run=Run(STATIC, 2, 1)):
+        path = self.folder / "x.json"
+        path.write_text(text, encoding="utf-8")
+        return results.read_result(path, run)
+
+    def test_results_of_hf_are_read(self):
+        self.assertEqual(self.read(json.dumps(sweeps.output(2, [1.0, 2.0]))).imbalance, 2.0 / 1.5)
+        self.assertEqual(self.read(json.dumps(sweeps.output(2, [1.0], named=False))).molecule, "")
+
+    def test_what_is_no_result_of_hf(self):
+        whole = sweeps.output(2, [1.0])
+        whole["extras"]["hf"]["timings_seconds"].pop()
+        short = sweeps.output(2, [1.0])
+        del short["extras"]["hf"]["timings_seconds"][2:]
+        null = dict(sweeps.output(2, [1.0]), return_result=None)
+        self.assertEqual(self.read(json.dumps(whole)).processes, 2)
+        for text in ("", "{", "{}", "[]", json.dumps(short), json.dumps(null), json.dumps(dict(null, molecule=[]))):
+            with self.assertRaisesRegex(Failure, "x.json: no results of hf; --restart throws away") as caught:
+                self.read(text)
+            self.assertEqual(caught.exception.exit_code, NO_RESOURCE)
+
+    def test_results_of_another_run(self):
+        text = json.dumps(sweeps.output(2, [1.0]))
+        distributed = Case("distributed", "rma", "static")
+        for run, message in ((Run(STATIC, 4, 1), "processes is 2, expected 4"),
+                             (Run(COUNTER, 2, 1), "schedule is static, expected counter"),
+                             (Run(distributed, 2, 1), "fock is replicated, expected distributed")):
+            with self.assertRaisesRegex(Failure, f"{message}; was hf started by another MPI library's mpiexec"):
+                self.read(text, run)
+
+    def test_folders(self):
+        folder = store.Folder(self.folder / "a" / "b")
+        self.assertIsNone(folder.read())
+        folder.save({"settings": {}, "sweep": {"runs": 1}})
+        self.assertEqual(folder.read()["sweep"], {"runs": 1})
+        for text in ("", "[]", "{}", '{"settings": {}, "sweep": 3}'):
+            (folder.path / store.SETTINGS).write_text(text, encoding="utf-8")
+            with self.assertRaisesRegex(Failure, "b is there and no folder of speedup; --output names another"):
+                folder.read()
+
+    def test_clearing_leaves_what_is_not_speedups(self):
+        folder = store.Folder(self.folder)
+        folder.save({})
+        for name in ("runs/x", "traces/x", "results.csv", "results.json", "job-p2.sh", "phases-a.svg", "speedup.png",
+                     "mine.txt", "mine.svg"):
+            (self.folder / name).write_text("", encoding="utf-8")
+        folder.clear()
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"mine.txt", "mine.svg"})
+
+    def test_traces_of_runs_that_are_not_done_do_not_count(self):
+        folder = store.Folder(self.folder)
+        folder.save({})
+        run = Run(STATIC, 2, 1)
+        folder.trace(run).touch()
+        self.assertIsNone(folder.trace_of(STATIC, 2))
+        folder.result(run).touch()
+        self.assertEqual(folder.trace_of(STATIC, 2), folder.trace(run))
+
+
+def scaling(cores=4, schedules=(STATIC, COUNTER), counts=(1, 2, 4)):
+    """{(case, processes): results} that lose a little to moving matrices."""
+    return {(case, count): [sweeps.result(count, [8.0 / count] * count, moving=0.1 * (count - 1), other=1.0,
+                                          cores=cores, schedule=case.schedule)]
+            for case in schedules for count in counts}
+
+
+class Tables(unittest.TestCase):
+    def lines(self, measured):
+        return list(table.lines(measures.points(measured), measures.references(measured), 1))
+
+    def test_numbers_stand_where_they_belong(self):
+        lines = self.lines(scaling())
+        self.assertEqual(lines[0], "water, cc-pVDZ: 3 atoms, 24 functions; hf 0.1.0, Some MPI 1, 4 cores on a node; "
+                                   "one run of each")
+        self.assertRegex(lines[2], r"^Fock builds +processes +wall s +spread +speedup +efficiency +serial fraction")
+        # 8/4 + 0.3 = 2.3 s: S = 8/2.3, f = (2.3/8 - 1/4) / (3/4) = 0.05, 0.3/2.3 communication
+        self.assertRegex(lines[5], r"^ +4 +2.3000 +0.0% +3.48 +87.0% +0.0500 +1.000 +13.0% +0.0%$")
+        self.assertEqual(lines[9], "Speedup of replicated: over static on 1 process, 8.0000 s")
+        self.assertEqual({len(line) for line in lines[2:9]}, {len(lines[2])})
+        self.assertIn("  replicated, static, 4 processes: efficiency of the Fock builds 87.0%; "
+                      "lost to moving matrices 13.0%", lines)
+
+    def test_marks_of_more_processes_than_cores(self):
+        lines = self.lines(scaling(cores=2))
+        self.assertEqual(len([line for line in lines if re.search(r" 4\* ", line)]), 4)
+        self.assertIn("* more processes (times threads) than cores on a node: these times say little.", lines)
+        self.assertTrue(any(line.startswith("  replicated, static, 2 processes: ") for line in lines))
+        self.assertFalse(any("*" in line for line in self.lines(scaling())))
+
+    def test_references_of_several_processes_are_told(self):
+        text = "\n".join(self.lines(scaling(counts=(2, 4))))
+        self.assertIn("replicated: a speedup of 2 is assumed on the fewest processes, 2", text)
+
+    def test_one_point_has_no_reasons(self):
+        lines = self.lines(scaling(schedules=(STATIC,), counts=(1,)))
+        self.assertEqual(lines[-1], "Speedup of replicated: over static on 1 process, 9.0000 s")
+
+    def test_gains_and_nothing(self):
+        self.assertEqual(table.told_losses({phases.COMPUTING: -0.25, "Set-up": 0.004, phases.REST: 0.1}),
+                         "lost to outside of the phases 10.0%; gained by less or faster computing 25.0%")
+        self.assertEqual(table.told_losses({"Set-up": 0.001}), "nothing worth a word was lost")
+
+    def test_csv_and_json(self):
+        measured = scaling(cores=2)
+        found, references = measures.points(measured), measures.references(measured)
+        rows = list(csv.DictReader(io.StringIO(table.csv_text(found, references))))
+        self.assertEqual(len(rows), 6)
+        parts = ("seconds", "seconds_min", "seconds_max", "speedup", "efficiency", "serial_fraction",
+                 "communication_share", "idle_share")
+        self.assertEqual(list(rows[0])[:12], [
+            "fock", "onesided", "schedule", "processes", "threads", "cores_on_node", "more_than_cores", "runs",
+            "reference_schedule", "reference_processes", "imbalance", "stored_share_of_cost"])
+        self.assertEqual(list(rows[0])[12:28], [f"{name}_{part}" for name in ("fock", "scf") for part in parts])
+        self.assertEqual(list(rows[0])[28:], [f"seconds: {name}" for name in found[0].phase_seconds])
+        self.assertEqual((rows[2]["processes"], rows[2]["more_than_cores"], rows[0]["fock_serial_fraction"]),
+                         ("4", "1", ""))
+        self.assertAlmostEqual(float(rows[2]["fock_speedup"]), 8 / 2.3)
+        whole = json.loads(json.dumps(table.json_object(found, references)))
+        self.assertEqual(whole["references"][0]["processes"], 1)
+        self.assertEqual(set(whole["points"][2]) - set(rows[0]), {"fock_losses", "scf_losses", "repetitions"})
+        self.assertEqual(whole["points"][2]["repetitions"][0]["launch"]["ranks"], 4)
+
+
+class Figures(WithFolder):
+    def draw(self, measured, trace_of=()):
+        """{name: text of the SVG file}; the cases of trace_of have traces of 2 ranks."""
+        folder = store.Folder(self.folder)
+        folder.save({})
+        for case, count in trace_of:
+            run = Run(case, count, 1)
+            folder.result(run).touch()
+            traces.write(folder.trace(run), [traces.row([1.0])], {"Total": 5.0, "Fock: computing": 3.0}, n_rank=2)
+        made = [pathlib.Path(path) for path in figures.draw_all(folder, measures.points(measured))]
+        for path in made:
+            self.assertGreater(path.stat().st_size, 1000, path)
+        return {path.name: path.read_text(encoding="utf-8") for path in made if path.suffix == ".svg"}
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
+    def test_legends_labels_and_files(self):
+        drawn = self.draw(scaling(), [(STATIC, 4)])
+        self.assertEqual(set(drawn), {"speedup.svg", "efficiency.svg", "phases-replicated-static.svg",
+                                      "phases-replicated-counter.svg"})
+        for name, texts in (
+                ("speedup.svg", ("static", "counter", "ideal", "Processes", "Speedup", "Fock builds", "Whole SCF",
+                                 "Speedup: water, cc-pVDZ, replicated")),
+                ("efficiency.svg", ("static", "counter", "ideal", "Processes", "Efficiency / %")),
+                ("phases-replicated-static.svg", ("Rank", "Seconds", "Fock: computing", phases.REST)),
+                ("phases-replicated-counter.svg", ("Processes", "Seconds, mean over the ranks", "Fock: moving matrices",
+                                                   "Diagonalisation"))):
+            for text in texts:
+                self.assertIn(f">{text}<", drawn[name])
+        self.assertIn("replicated, static, 2 processes<", drawn["phases-replicated-static.svg"])
+        self.assertNotIn("more processes than cores", "".join(drawn.values()))
+        self.assertNotIn("Fock: waiting for tasks", "".join(drawn.values()))
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
+    def test_hollow_points_are_explained_when_there_are_some(self):
+        drawn = self.draw(scaling(cores=2, schedules=(STATIC,)))
+        self.assertEqual(set(drawn), {"speedup.svg", "efficiency.svg", "phases.svg"})
+        for name in ("speedup.svg", "efficiency.svg"):
+            self.assertIn(">more processes than cores<", drawn[name])
+        self.assertIn(">Processes (*: more than cores)<", drawn["phases.svg"])
+        self.assertIn(">4*<", drawn["phases.svg"])
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
+    def test_one_point_is_drawn(self):
+        self.assertIn("speedup.svg", self.draw(scaling(schedules=(STATIC,), counts=(1,))))
+
+    def test_phases_without_a_colour_of_their_own_are_drawn(self):
+        found = figures.layers([{"New phase": 1.0, phases.COMPUTING: 2.0}, {"New phase": 0.0, "Output": 0.0}])
+        self.assertEqual([(layer.title, layer.values, layer.colour) for layer in found],
+                         [(phases.COMPUTING, [2.0, 0.0], "#0072B2"), ("New phase", [1.0, 0.0], phases.OTHER_COLOUR)])
+
+    def test_damaged_traces(self):
+        path = self.folder / "t.trace"
+        path.write_bytes(b"{}\n")
+        with self.assertRaisesRegex(Failure, "t.trace: no trace of hf; without this file the figure shows means"):
+            figures.traced_bars(path)
+
+    def test_what_gnuplot_says_is_told(self):
+        for text, reason in (("echo '\"-\", line 3: bad' >&2; exit 1", '"-", line 3: bad'),
+                             ("exit 1", "it gave no reason")):
+            sweeps.executable(self.folder / "gnuplot", f"#!/bin/sh\n/bin/cat >/dev/null\n{text}\n")
+            with mock.patch.dict("os.environ", PATH=str(self.folder)), \
+                    self.assertRaisesRegex(Failure, f"x: gnuplot failed: {reason}"):
+                plots.draw("x", "", "", "", [plots.Curve("a", [(1, 1.0)])])
+
+    def test_nothing_to_draw(self):
+        with self.assertRaisesRegex(Failure, "^Fock builds: there is nothing to draw"):
+            plots.draw_panels("x", "", [plots.Panel("Fock builds", "", "", [plots.Curve("a", [])])])
+        with self.assertRaisesRegex(Failure, "^tasks: there is nothing to draw"):
+            plots.gantt("x", "tasks", "", "", [], [], [("task", "#000000")], (0.0, 1.0))
+
+
+if __name__ == "__main__":
+    unittest.main()

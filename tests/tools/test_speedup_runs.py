@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""tools/speedup as people call it, with stand-ins for hf, mpiexec, srun and gnuplot: tables and files, sweeps that are
+cut and go on, settings that differ, job scripts, and its messages and exit codes.
+
+Usage: test_speedup_runs.py [unittest options]
+"""
+
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import sweeps
+import traces
+
+SPEEDUP = pathlib.Path(__file__).resolve().parent.parent.parent / "tools" / "speedup"
+
+
+class WithStandIns(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        sweeps.stand_ins(self.folder)
+        traces.write(self.folder / "trace", [traces.row([1.0])], {"Total": 5.0})
+        self.write("water.mol", "water\n")
+        self.out = self.folder / "speedup-water"
+        self.n_core = len(os.sched_getaffinity(0))
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def command(self, *arguments):
+        return [sys.executable, str(SPEEDUP), "water.mol", "--hf", str(self.folder / "hf"),
+                "--mpiexec", str(self.folder / "mpiexec"), *arguments]
+
+    def options(self):
+        return {"cwd": self.folder, "env": dict(os.environ, PATH=str(self.folder)), "text": True}
+
+    def speedup(self, *arguments):
+        return subprocess.run(self.command(*arguments), capture_output=True, check=False, **self.options())
+
+    def good(self, *arguments):
+        done = self.speedup(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def bad(self, message, *arguments, code=2):
+        """One line that begins with the message (after the tool's name), and no runs."""
+        before = self.calls()
+        done = self.speedup(*arguments)
+        self.assertRegex(done.stderr.removesuffix("\n"), f"^speedup: {message}[^\n]*$")
+        self.assertEqual((done.returncode, done.stdout), (code, ""))
+        self.assertEqual(self.calls(), before)
+
+    def calls(self):
+        """What the stand-in of hf was called with, after its number of processes."""
+        path = self.folder / "calls"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    def json(self):
+        return json.loads((self.out / "results.json").read_text(encoding="utf-8"))
+
+
+class Sweeps(WithStandIns):
+    def test_table_and_files(self):
+        done = self.good("--processes", "1,2", "--schedule", "static,counter", "--runs", "2", "--basis", "cc-pVDZ")
+        self.assertEqual([line.split()[0] for line in self.calls()], ["1", "2"] * 4)
+        for line in self.calls():
+            self.assertIn("water.mol --basis cc-pVDZ --fock replicated --schedule ", line)
+        self.assertEqual(len([line for line in self.calls() if "--trace" in line]), 4)
+        self.assertIn("medians of 2 runs", done.stdout)
+        self.assertRegex(done.stdout, r"\nreplicated, counter +1  +10.0000 +0.0% +0.80 +80.0% ")
+        self.assertIn("results.csv, results.json, speedup.svg, efficiency.svg, phases-replicated-static.svg, ",
+                      done.stdout)
+        self.assertIn("[8/8] counter, 2 processes, run 2: ", done.stderr)
+        self.assertIn("about ", done.stderr)
+        with open(self.out / "results.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["schedule"], row["processes"], row["runs"]) for row in rows],
+                         [("static", "1", "2"), ("static", "2", "2"), ("counter", "1", "2"), ("counter", "2", "2")])
+        results = self.json()
+        self.assertEqual(set(results), {
+            "input", "host", "contents of the input (SHA-256)", "options of hf", "hf (SHA-256)", "started by",
+            "cores usable", "sweep", "slurm", "doubts", "references", "points"})
+        self.assertEqual(results["options of hf"], ["--basis", "cc-pVDZ"])
+        self.assertEqual([len(point["repetitions"]) for point in results["points"]], [2] * 4)
+        self.assertEqual(len(list((self.out / "traces").iterdir())), 4)
+
+    def test_an_hf_without_traces_is_not_asked_for_them(self):
+        sweeps.executable(self.folder / "hf", sweeps.HF.format(folder=self.folder).replace("  --trace", "  --traces"))
+        self.good("--processes", "1", "--runs", "1")
+        self.assertEqual([line for line in self.calls() if "--trace" in line], [])
+
+    def test_more_processes_than_cores_are_marked(self):
+        count = 4 * self.n_core
+        sweeps.sample(self.folder, count, [1.0] * count, cores=self.n_core)
+        done = self.good("--processes", f"1,{count}", "--runs", "1")
+        self.assertIn(f"speedup: {count} processes are more than the {self.n_core} cores usable: ", done.stderr)
+        self.assertIn(f" {count}* ", done.stdout)
+        self.assertEqual([point["more_than_cores"] for point in self.json()["points"]], [0, 1])
+
+    def test_threads_count_for_the_cores(self):
+        count = self.n_core + 1
+        done = self.good("--processes", "1", "--runs", "1", f"--threads={count}")
+        self.assertIn(f"speedup: 1 processes of {count} threads are more than the {self.n_core} cores", done.stderr)
+
+    def test_names_in_capitals(self):
+        self.good("--processes", "1", "--runs", "1", "--fock", "Replicated", "--schedule", "STATIC,static")
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_doubts_are_told(self):
+        sweeps.sample(self.folder, 2, [1.0], energy=-75.0)
+        done = self.good("--processes", "1,2", "--runs", "1")
+        self.assertIn("speedup: the energies differ by 1.0e+00 hartree between the runs\n", done.stderr)
+        self.assertEqual(len(self.json()["doubts"]), 1)
+
+    def test_no_gnuplot(self):
+        (self.folder / "gnuplot").unlink()
+        done = self.speedup("--processes", "1", "--runs", "1")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("Whole SCF", done.stdout)
+        self.assertTrue((self.out / "results.csv").exists())
+        self.assertEqual(len(self.json()["points"]), 1)
+        complaints = [line for line in done.stderr.splitlines() if line.startswith("speedup: ") and "cores" not in line]
+        self.assertEqual(complaints, ["speedup: there is no gnuplot here, so there are no plots (Debian package "
+                                      "gnuplot-nox)"])
+
+    def test_nobody_reads_the_table(self):
+        ours, theirs = os.pipe()
+        os.close(ours)
+        with os.fdopen(theirs, "w") as file:
+            done = subprocess.run(self.command("--processes", "1", "--runs", "1"), stdout=file, stderr=subprocess.PIPE,
+                                  check=False, **self.options())
+        self.assertEqual(done.returncode, 3)
+        self.assertNotIn("Error", done.stderr)
+
+
+class GoingOn(WithStandIns):
+    def cut(self, number):
+        """A sweep that is ended by a signal when its second run waits; its exit code and last line."""
+        self.write("failing", f'[ "$RANKS" = 1 ] || {{ : >"{self.folder}/waiting"; exec /bin/sleep 60; }}\n')
+        with subprocess.Popen(self.command("--processes", "1,2", "--runs", "1"), stderr=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, **self.options()) as process:
+            self.addCleanup(process.kill)
+            while not (self.folder / "waiting").exists() and process.poll() is None:
+                time.sleep(0.01)
+            process.send_signal(number)
+            errors = process.communicate()[1]
+        (self.folder / "failing").unlink()
+        return process.returncode, errors.splitlines()[-1]
+
+    def test_a_sweep_that_is_cut_goes_on(self):
+        code, line = self.cut(signal.SIGTERM)
+        self.assertEqual(code, 143)
+        self.assertRegex(line, r"^speedup: interrupted; this goes on: .*speedup water.mol .*--processes 1,2 --runs 1$")
+        self.assertEqual([call[0] for call in self.calls()], ["1", "2"])
+        self.assertFalse((self.out / "results.json").exists())
+        done = self.good()
+        self.assertEqual([call[0] for call in self.calls()], ["1", "2", "2"])
+        self.assertIn("1 of 2 runs are in ", done.stderr)
+        self.assertEqual([point["processes"] for point in self.json()["points"]], [1, 2])
+
+    def test_ctrl_c(self):
+        self.assertEqual(self.cut(signal.SIGINT)[0], 130)
+
+    def test_what_is_missing_is_added_and_what_is_done_stays(self):
+        self.good("--processes", "1,2", "--runs", "1")
+        self.good("--processes", "1-3", "--runs", "2")
+        self.assertEqual([call[0] for call in self.calls()], ["1", "2", "3", "1", "2", "3"])
+        self.good("--schedule", "counter,static", "--runs", "1")
+        self.assertEqual(len(self.calls()), 9)
+        done = self.good("--processes", "1,2")
+        self.assertEqual(len(self.calls()), 9)
+        self.assertNotIn("already", done.stderr)
+        self.assertEqual(len(self.json()["points"]), 4)
+
+    def test_other_settings(self):
+        arguments = ("--processes", "1", "--runs", "1")
+        self.good(*arguments)
+        where = r"\S+speedup-water holds runs with other settings: "
+        self.bad(where + "options of hf: none there, --basis cc-pVTZ now; --restart throws them away, --output names "
+                 "another folder", *arguments, "--basis", "cc-pVTZ")
+        self.bad(where + r"started by: \S+/mpiexec there, srun now; ", *arguments, "--slurm")
+        (self.folder / "other").symlink_to("mpiexec")
+        self.bad(where + r"started by: \S+/mpiexec there, \S+/other now; ", *arguments, "--mpiexec",
+                 str(self.folder / "other"))
+        self.write("water.mol", "heavy water\n")
+        self.bad(where + r"contents of the input \(SHA-256\): [0-9a-f]+ there, [0-9a-f]+ now; ", *arguments)
+        self.write("water.mol", "water\n")
+        with open(self.folder / "hf", "a", encoding="utf-8") as file:
+            file.write("exit 0\n")
+        self.bad(where + r"hf \(SHA-256\): [0-9a-f]+ there, [0-9a-f]+ now; ", *arguments)
+
+    def test_other_cores(self):
+        self.good("--processes", "1", "--runs", "1")
+        path = self.out / "settings.json"
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored["settings"]["cores usable"] = 999
+        path.write_text(json.dumps(stored), encoding="utf-8")
+        self.bad(rf"\S+ holds runs with other settings: cores usable: 999 there, {self.n_core} now; ")
+
+    def test_restart(self):
+        self.good("--processes", "1,2", "--runs", "1")
+        (self.out / "mine.txt").touch()
+        self.good("--processes", "2", "--runs", "1", "--restart", "--basis", "cc-pVTZ")
+        self.assertEqual([call[0] for call in self.calls()], ["1", "2", "2"])
+        self.assertEqual([path.name for path in (self.out / "runs").glob("*.json")], ["replicated-static-p2-r1.json"])
+        self.assertTrue((self.out / "mine.txt").exists())
+
+    def test_bad_options_throw_nothing_away(self):
+        self.good("--processes", "1", "--runs", "1")
+        self.bad("--processes: ", "--processes", "x", "--restart")
+        self.write("refused", "echo 'hf: --bases: unknown option' >&2; exit 2\n")
+        self.bad("hf: --bases: unknown option", "--processes", "1", "--runs", "1", "--restart", "--bases", "x")
+        self.assertEqual(len(list((self.out / "runs").glob("*.json"))), 1)
+
+
+class Failures(WithStandIns):
+    ONE = ("--processes", "1", "--runs", "1")
+
+    def fails(self, message, code=3):
+        """A run that fails; what the tool says last."""
+        done = self.speedup(*self.ONE)
+        self.assertEqual((done.returncode, done.stdout), (code, ""))
+        self.assertRegex(done.stderr.splitlines()[-1], f"^speedup: static, 1 process, run 1: {message}")
+        self.assertEqual(list((self.out / "runs").glob("*.json")), [])
+
+    def test_usage(self):
+        self.bad("--json is not for a sweep: each run writes files of its own", *self.ONE, "--json=x")
+        self.bad("--trace is not for a sweep", "--trace", "x")
+        self.bad("--runs: 0 found, expected 1 or more", "--runs", "0")
+        self.bad('--processes: "" is no number', "--processes", "")
+        self.bad('--fock: "a,,b" has an empty place', "--fock", "a,,b")
+        self.bad("--hf: there is no program nonesuch; tools/run builds hf", "--hf", "nonesuch")
+        self.bad("--mpiexec: there is no program nonesuch$", "--mpiexec", "nonesuch")
+        self.assertFalse(self.out.exists())
+
+    def test_no_input(self):
+        (self.folder / "water.mol").unlink()
+        self.bad("water.mol: no such input file; INPUT comes before the options of hf", *self.ONE)
+
+    def test_folders_of_others(self):
+        self.out.mkdir()
+        (self.out / "mine.txt").touch()
+        for options in (self.ONE, ("--restart",)):
+            self.bad(r"\S+speedup-water is there and no folder of speedup; --output names another", *options)
+        self.bad(r"\S+water.mol is there and no folder", "--output", "water.mol")
+        self.bad(r"\S+water.mol(/x)?: Not a directory", *self.ONE, "--output", "water.mol/x", code=3)
+
+    def test_what_hf_does_not_like_is_told_before_the_first_run(self):
+        self.write("refused", "echo 'warning' >&2; echo 'hf: --basis: unknown basis' >&2; exit 2\n")
+        self.bad("hf: --basis: unknown basis$", *self.ONE)
+        self.write("refused", "exit 2\n")
+        self.bad("hf does not like its input or options, and does not say why", *self.ONE)
+        self.assertFalse(self.out.exists())
+
+    def test_programs_that_cannot_be_started(self):
+        sweeps.executable(self.folder / "mpiexec", "#!/nonesuch\n")
+        done = self.speedup(*self.ONE)
+        self.assertRegex(done.stderr.splitlines()[-1], r"^speedup: \S+/mpiexec cannot be started: No such file")
+        self.assertEqual(done.returncode, 2)
+        sweeps.executable(self.folder / "hf", "#!/nonesuch\n")
+        self.bad(r"\S+/hf cannot be started: No such file", "--output", "elsewhere", *self.ONE)
+
+    def test_a_run_that_fails(self):
+        self.write("failing", "echo header; echo 'hf: rank 0: out of memory' >&2; exit 3\n")
+        self.fails("hf: rank 0: out of memory$")
+        self.write("failing", "echo 'hf: water.mol: line 1: no atom'; exit 2\n")
+        self.fails("hf: water.mol: line 1: no atom$", code=2)
+        self.write("failing", "echo lost; exit 134\n")
+        self.fails(r"ended with exit code 134; what it said is in \S+/runs/replicated-static-p1-r1.out$")
+        output = self.out / "runs" / "replicated-static-p1-r1.out"
+        self.assertEqual(output.read_text(encoding="utf-8"), "lost\n")
+
+    def test_no_convergence_is_no_failure_but_no_results_are(self):
+        self.write("failing", '/bin/cp "$here/samples/$fock-$schedule-$RANKS.json" "$json"; exit 1\n')
+        self.good(*self.ONE, "--output", "elsewhere")
+        self.write("failing", "echo 'mpiexec: not enough slots'; exit 1\n")
+        self.fails(r"left no results; what it said is in \S+/runs/replicated-static-p1-r1.out$")
+        part = self.out / "runs" / "replicated-static-p1-r1.part"
+        part.write_text(json.dumps(sweeps.output(1, [1.0])), encoding="utf-8")  # of a run that was cut
+        self.fails("left no results")
+
+    def test_another_mpi_library(self):
+        sweeps.executable(self.folder / "mpiexec", '#!/bin/sh\nshift 2\nRANKS=1 exec "$@"\n')
+        done = self.speedup("--processes", "2", "--runs", "1")
+        self.assertRegex(done.stderr.splitlines()[-1],
+                         "^speedup: .*processes is 1, expected 2; was hf started by another MPI library's mpiexec")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(list((self.out / "runs").glob("*.json")), [])
+
+    def test_damaged_files(self):
+        self.write("trace", "{}\n")
+        done = self.speedup(*self.ONE)
+        self.assertIn("Whole SCF", done.stdout)
+        self.assertRegex(done.stderr.splitlines()[-1], r"^speedup: \S+/replicated-static-p1.trace: no trace of hf; ")
+        self.assertEqual(done.returncode, 3)
+        (self.out / "runs" / "replicated-static-p1-r1.json").write_text("{}", encoding="utf-8")
+        self.bad(r"\S+p1-r1.json: no results of hf; --restart throws away what is there", *self.ONE, code=3)
+
+
+class Slurm(WithStandIns):
+    SWEEP = ("--processes", "1,2,8", "--schedule", "static", "--runs", "2")
+
+    def script(self, count):
+        return (self.out / f"job-p{count}.sh").read_text(encoding="utf-8")
+
+    def execute(self, count):
+        sweeps.executable(self.folder / "srun", sweeps.SRUN)
+        path = os.pathsep.join([str(self.folder), os.defpath])
+        return subprocess.run(["/bin/bash", str(self.out / f"job-p{count}.sh")], env=dict(os.environ, PATH=path),
+                              capture_output=True, text=True, check=False, cwd="/")
+
+    def test_directives(self):
+        done = self.good(*self.SWEEP, "--slurm", "--slurm-ranks-per-node", "4", "--slurm-partition", "long",
+                         "--slurm-account", "me", "--slurm-time", "1-12:00:00", "--threads", "3")
+        self.assertEqual(done.stdout.splitlines(), [f"sbatch {self.out}/job-p{count}.sh" for count in (1, 2, 8)])
+        self.assertIn("speedup: 3 job scripts with 6 runs, 4 processes on a node (--slurm-ranks-per-node); when they "
+                      "are done: tools/speedup water.mol with the same options without --slurm", done.stderr)
+        self.assertEqual(self.calls(), [])
+        for count, n_node, per_node in ((1, 1, 1), (8, 2, 4)):
+            lines = self.script(count).splitlines()
+            self.assertEqual(lines[0], "#!/bin/bash")
+            directives = [line.removeprefix("#SBATCH --") for line in lines if line.startswith("#SBATCH")]
+            self.assertEqual(directives, [
+                f"job-name=speedup-water-p{count}", f"nodes={n_node}", f"ntasks={count}", f"ntasks-per-node={per_node}",
+                "cpus-per-task=3", "exclusive", "time=1-12:00:00", "partition=long", "account=me",
+                f"output={self.out}/job-p{count}-%j.out"])
+            self.assertIn(f"srun --nodes={n_node} --ntasks={count} --cpus-per-task=3 ", self.script(count))
+            self.assertEqual(len([line for line in lines if line.startswith("run replicated-static-p")]), 2)
+            checked = subprocess.run(["/bin/bash", "-n", str(self.out / f"job-p{count}.sh")], check=False)
+            self.assertEqual(checked.returncode, 0)
+
+    def test_jobs_leave_runs_that_are_evaluated(self):
+        self.good(*self.SWEEP, "--slurm", "--slurm-ranks-per-node", "8")
+        self.bad(r"6 of 6 runs are not done yet, the first is replicated-static-p1-r1\n"
+                 r"speedup: \S+speedup-water: no run is done yet$", code=3)
+        for count in (1, 8):
+            done = self.execute(count)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.execute(8)
+        self.assertEqual([call[0] for call in self.calls()], ["1", "1", "8", "8"])
+        done = self.good()
+        self.assertIn("speedup: 2 of 6 runs are not done yet, the first is replicated-static-p2-r1\n", done.stderr)
+        self.execute(2)
+        self.assertEqual(self.good(*self.SWEEP).stderr, "")
+        self.assertEqual(len(self.calls()), 6)
+        results = self.json()
+        self.assertEqual([(point["processes"], point["runs"]) for point in results["points"]], [(1, 2), (2, 2), (8, 2)])
+        self.assertEqual((results["started by"], results["slurm"]), ("srun", {"ranks_per_node": 8}))
+        # 8 processes on a node of 4 cores
+        self.assertEqual([point["more_than_cores"] for point in results["points"]], [0, 0, 1])
+
+    def test_jobs_that_fail_stop_and_go_on(self):
+        self.good(*self.SWEEP, "--slurm", "--output", "it's here")
+        self.out = self.folder / "it's here"
+        self.write("failing", "exit 3\n")
+        done = self.execute(2)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr, f"replicated-static-p2-r1 ended with exit code 3; see {self.out}/runs/"
+                                      "replicated-static-p2-r1.out\n")
+        self.assertEqual(len(self.calls()), 1)
+        (self.out / "runs" / "replicated-static-p2-r1.part").touch()  # of a run that was cut
+        self.write("failing", "exit 1\n")
+        self.assertEqual(self.execute(2).returncode, 3)
+        self.assertEqual(list((self.out / "runs").glob("*.json")), [])
+        (self.folder / "failing").unlink()
+        self.assertEqual(self.execute(2).returncode, 0)
+        self.assertEqual(len(list((self.out / "runs").glob("*.json"))), 2)
+
+    def test_bad_requests(self):
+        for option, value, message in (
+                ("--slurm-ranks-per-node", "0", "0 found, expected 1 or more"),
+                ("--slurm-time", "soon", '"soon" found, expected minutes, or as in 30:00, 01:30:00 or 1-12:00:00'),
+                ("--slurm-partition", "a b", '"a b" found, expected a name'),
+                ("--slurm-account", "", '"" found, expected a name')):
+            self.bad(f"{option}: {message}", *self.SWEEP, "--slurm", option, value)
+        self.assertFalse(self.out.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
