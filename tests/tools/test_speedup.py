@@ -19,7 +19,7 @@ import sweeps
 import traces
 
 # pylint: disable=wrong-import-order
-from scaling import cases, figures, lists, measures, phases, plots, results, store, sweep, table
+from scaling import cases, comparison, figures, lists, measures, phases, plots, results, store, sweep, table
 from scaling.cases import Case, Run
 from scaling.failure import BAD_INPUT, NO_RESOURCE, Failure
 
@@ -311,15 +311,17 @@ class Tables(unittest.TestCase):
 
 
 class Figures(WithFolder):
-    def draw(self, measured, trace_of=()):
-        """{name: text of the SVG file}; the cases of trace_of have traces of 2 ranks."""
+    def draw(self, measured, trace_of=(), predicted=()):
+        """{name: text of the SVG file}; the cases of trace_of have traces of 2 ranks; `predicted` are rows of
+        comparison.py."""
         folder = store.Folder(self.folder)
         folder.save({})
         for case, count in trace_of:
             run = Run(case, count, 1)
             folder.result(run).touch()
             traces.write(folder.trace(run), [traces.row([1.0])], {"Total": 5.0, "Fock: computing": 3.0}, n_rank=2)
-        made = [pathlib.Path(path) for path in figures.draw_all(folder, measures.points(measured))]
+        made = [pathlib.Path(path) for path in figures.draw_all(folder, measures.points(measured),
+                                                                measures.references(measured), predicted)]
         for path in made:
             self.assertGreater(path.stat().st_size, 1000, path)
         return {path.name: path.read_text(encoding="utf-8") for path in made if path.suffix == ".svg"}
@@ -350,6 +352,15 @@ class Figures(WithFolder):
             self.assertIn(">more processes than cores<", drawn[name])
         self.assertIn(">Processes (*: more than cores)<", drawn["phases.svg"])
         self.assertIn(">4*<", drawn["phases.svg"])
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
+    def test_replay_and_model_are_drawn_beside(self):
+        rows = [comparison.Compared(STATIC, count, False, None, 8.0 / count, 9.0 / count) for count in (1, 64)]
+        drawn = self.draw(scaling(schedules=(STATIC,)), predicted=rows)
+        for name in ("speedup.svg", "efficiency.svg"):
+            for text in ("static, replay", "static, model", "64"):
+                self.assertIn(f">{text}<", drawn[name])
+            self.assertIn("stroke-dasharray", drawn[name])
 
     @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
     def test_one_point_is_drawn(self):

@@ -77,8 +77,9 @@ class Sweeps(WithStandIns):
         self.assertEqual(len([line for line in self.calls() if "--trace" in line]), 4)
         self.assertIn("medians of 2 runs", done.stdout)
         self.assertRegex(done.stdout, r"\nreplicated, counter +1  +10.0000 +0.0% +0.80 +80.0% ")
-        self.assertIn("results.csv, results.json, speedup.svg, efficiency.svg, phases-replicated-static.svg, ",
-                      done.stdout)
+        self.assertIn("results.csv, results.json, comparison.csv, speedup.svg, efficiency.svg, "
+                      "phases-replicated-static.svg, ", done.stdout)
+        self.assertRegex(done.stdout, r"\nreplicated, static +1 +8 +1 +0\.125 +1 +0\.125  Eq\. 7\.5, Eq\. 8\.9\n")
         self.assertIn("[8/8] counter, 2 processes, run 2: ", done.stderr)
         self.assertIn("about ", done.stderr)
         with open(self.out / "results.csv", encoding="utf-8") as file:
@@ -88,10 +89,22 @@ class Sweeps(WithStandIns):
         results = self.json()
         self.assertEqual(set(results), {
             "input", "host", "contents of the input (SHA-256)", "options of hf", "hf (SHA-256)", "started by",
-            "cores usable", "sweep", "slurm", "doubts", "references", "points"})
+            "cores usable", "sweep", "slurm", "doubts", "references", "points", "comparison"})
         self.assertEqual(results["options of hf"], ["--basis", "cc-pVDZ"])
         self.assertEqual([len(point["repetitions"]) for point in results["points"]], [2] * 4)
         self.assertEqual(len(list((self.out / "traces").iterdir())), 4)
+
+    def test_processes_that_are_only_predicted(self):
+        done = self.good("--processes", "1,2", "--runs", "1", "--predict", "4,8")
+        with open(self.out / "comparison.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["processes"], row["measured_seconds"] != "") for row in rows],
+                         [("1", True), ("2", True), ("4", False), ("8", False)])
+        self.assertRegex(done.stdout, r"\n +8 +- +1 +- ")
+
+    def test_errors_of_predictions(self):
+        self.bad("--predict", "--processes", "1", "--runs", "1", "--predict", "few")
+        self.bad("--bandwidth: 0 is not above 0", "--processes", "1", "--runs", "1", "--bandwidth", "0")
 
     def test_an_hf_without_traces_is_not_asked_for_them(self):
         sweeps.executable(self.folder / "hf", sweeps.HF.format(folder=self.folder).replace("  --trace", "  --traces"))

@@ -64,7 +64,8 @@ def lines(rows):
     """For people."""
     yield ("Fock builds: measured, replayed from the trace of the reference, and modelled (Janssen and Nielsen); "
            "seconds")
-    yield f"{'':28} {'processes':>10} {'measured':>10} {'replay':>10} {'over meas.':>10} {'model':>10} {'over meas.':>10}"
+    heads = ("processes", "measured", "replay", "over meas.", "model", "over meas.")
+    yield f"{'':28} " + " ".join(f"{head:>10}" for head in heads)
     title = None
     for row in rows:
         equation = forecast.MODELS[row.case.schedule]

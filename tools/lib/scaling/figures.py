@@ -30,9 +30,9 @@ def predicted_curves(rows, points, references, value):
         of_case = [row for row in rows if row.case == case]
         reference = references[case.builder]
         for style in ("replay", "model") if of_case else ():
+            work = reference.processes * reference.fock_seconds
             made.append(plots.Curve(f"{titles[case]}, {style}", [
-                (row.processes, value(reference.processes * reference.fock_seconds / getattr(row, style), row.processes))
-                for row in of_case], style, colour))
+                (row.processes, value(work / getattr(row, style), row.processes)) for row in of_case], style, colour))
     return made
 
 

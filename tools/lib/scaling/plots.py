@@ -27,8 +27,8 @@ WIDTH_OF_CHARACTER, ROW_HEIGHT = 8, 18  # pixels
 
 
 class Curve:
-    """`style` is "measured", "model" (dashed), "replay" (dash-dotted), "book" (dotted) or "ideal" (thin, grey). Curves that belong
-    together, such as a measurement and its model, share `colour`, a number from 0; None: the next one."""
+    """`style` is "measured", "model" (dashed), "replay" (dash-dotted), "book" (dotted) or "ideal" (thin, grey). Curves
+    that belong together, such as a measurement and its model, share `colour`, a number from 0; None: the next one."""
 
     def __init__(self, title, points, style="measured", colour=None):
         if style not in LINES:

@@ -79,8 +79,8 @@ class Recording:
         self.sizes = [Size(by_size[tasks_for], last_only) for tasks_for in sorted(by_size)]
         n_build = {len(size.builds) for size in self.sizes}
         if len(n_build) > 1:
-            raise RecordingError(f"{paths[0]} and the other traces have {sorted(n_build)} Fock builds, expected as many "
-                                 "in each")
+            raise RecordingError(f"{paths[0]} and the other traces have {sorted(n_build)} Fock builds, expected as "
+                                 "many in each")
 
     def nearest(self, n_rank):
         """The size made for about so many ranks: the one whose ratio to it is closest to 1."""

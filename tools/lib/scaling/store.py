@@ -12,7 +12,7 @@ from .failure import Failure
 SETTINGS = "settings.json"
 KEYS = ("settings", "sweep")
 FOLDERS = ("runs", "traces")
-OURS = ("results.json", "results.csv", "job-p*.sh", "job-p*.out",
+OURS = ("results.json", "results.csv", "comparison.csv", "job-p*.sh", "job-p*.out",
         *(f"{name}.{suffix}" for name in ("speedup", "efficiency", "phases", "phases-*") for suffix in ("svg", "png")))
 
 
