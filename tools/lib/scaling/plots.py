@@ -40,12 +40,13 @@ class Curve:
 
 
 class Panel(NamedTuple):
-    """One set of axes. With `y_like_x` the y axis is logarithmic when the x axis is."""
+    """One set of axes. With `y_like_x` the y axis is logarithmic when the x axis is, which with `linear` it never is."""
     title: str
     x_label: str
     y_label: str
     curves: list
     y_like_x: bool = False
+    linear: bool = False
 
 
 class Layer(NamedTuple):
@@ -101,10 +102,10 @@ def powers_of_two(least, most, n_most):
     return [2.0 ** exponent for exponent in range(first, last + 1, max(1, -(-(last - first + 1) // n_most)))]
 
 
-def x_axis(values, n_tick):
+def x_axis(values, n_tick, linear=False):
     """(whether it is logarithmic, lines of gnuplot)."""
     least, most = min(values), max(values)
-    if least > 0 and most > LARGEST_LINEAR_SPAN * least:
+    if not linear and least > 0 and most > LARGEST_LINEAR_SPAN * least:
         ticks = ",".join(f"'{tick:g}' {tick:g}" for tick in powers_of_two(least, most, n_tick))
         return True, ["set logscale x 2", f"set xtics ({ticks})", f"set xrange [{least / 1.15}:{most * 1.15}]"]
     margin = 0.04 * (most - least) or 0.5
@@ -178,7 +179,7 @@ def panel_script(panel, name, n_tick, keys):
     values = [value for curve in panel.curves for value in curve.points]
     if not values:
         raise Failure(f"{panel.title}: there is nothing to draw", NO_RESOURCE)
-    logarithmic, axis = x_axis([x for x, _, _ in values], n_tick)
+    logarithmic, axis = x_axis([x for x, _, _ in values], n_tick, panel.linear)
     axis += y_axis([y for _, y, _ in values], panel.y_like_x and logarithmic)
     blocks, plots = [], []
     for i, (curve, look) in enumerate(zip(panel.curves, looks(panel.curves))):

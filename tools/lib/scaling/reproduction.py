@@ -117,7 +117,7 @@ def static_panel(found, which, name):
         curves.append(Curve(f"C{n_carbon}, model of the book", [
             (p, models.static_efficiency(n_task, books, p, models.approximate_load_imbalance_factor))
             for p in PROCESSES_7], "book", colour))
-    return Panel(name, "Processes", "Efficiency", curves)
+    return Panel(name, "Processes", "Efficiency", curves, linear=True)
 
 
 def figure_7_2(shop):
@@ -148,7 +148,7 @@ def figure_7_4(shop):
         Curve("manager, model (p-1)/p, Eq. 7.12", [(p, models.manager_efficiency(p)) for p in counts], "model", 0),
         Curve("static, replay", [(p, round_efficiency(pairs, "static", p)) for p in counts], "replay", 1),
         Curve("static, model, Eq. 7.8", [(p, models.static_efficiency(n_pair, deviation(last_build(pairs)), p))
-                                         for p in counts], "model", 1)])])
+                                         for p in counts], "model", 1)], linear=True)])
     lines = ["Figure 7.4: efficiency of pairs handed out by a manager, butane in cc-pVTZ; the book's follows (p-1)/p",
              f"{'processes':>9} {'replay':>7} {'(p-1)/p':>8}"]
     lines += [f"{p:9d} {efficiency:7.3f} {models.manager_efficiency(p):8.3f}" for p, efficiency in replay]
@@ -175,7 +175,7 @@ def figure_8(shop, number, fock, basis, options, sizes=(1, 4, 16, 100), last_onl
         told = book.SPEEDUP_OF_100.get((fock, scheduler))
         lines.append(f"{scheduler:>10} {speedups[-1][1]:22.1f} {model[-1][1]:7.1f} {told if told else '-':>19}")
     shop.draw(name, f"Figure {number}: uracil dimer in {basis}, matrices {fock}",
-              [Panel("", "Processes", "Speedup of the Fock build", curves)])
+              [Panel("", "Processes", "Speedup of the Fock build", curves, linear=True)])
     return shop.write(name, lines)
 
 
@@ -199,7 +199,7 @@ def figure_5_7(shop, megabytes=150, counts=(1, 2, 4, 8, 12, 16, 24, 32)):
     shop.draw("figure-5.7", f"Figure 5.7: stored integrals, {megabytes} MB per process", [
         Panel("", "Processes", "Speedup", [
             Curve("ideal", [(p, p) for p in counts], "ideal"), Curve("Fock builds, replay", fock, "replay", 0),
-            Curve("Fock builds, Eq. 8.10", model, "model", 0), Curve("whole SCF, replay", scf, "replay", 1)])])
+            Curve("Fock builds, Eq. 8.10", model, "model", 0), Curve("whole SCF, replay", scf, "replay", 1)], linear=True)])
     return shop.write("figure-5.7", lines)
 
 
