@@ -23,7 +23,9 @@ POINTLESS = ("model", "ideal", "book")
 IDEAL_COLOUR = "#999999"
 MOST_TICKS = 10
 MOST_BARS_WITH_GAPS = 64
-WIDTH_OF_CHARACTER, ROW_HEIGHT = 8, 18  # pixels
+WIDTH_OF_CHARACTER, ROW_HEIGHT, KEY_ROW_HEIGHT = 8, 18, 24  # pixels
+GANTT_LEFT, GANTT_COLUMNS, GANTT_TOP = 90, 880, 50  # pixels
+MOST_ROW_HEIGHT, MOST_GANTT_HEIGHT = 36, 1160  # pixels
 
 
 class Curve:
@@ -251,20 +253,28 @@ def stacked_bars(path, title, x_label, y_label, labels, layers):
 def gantt(path, title, x_label, y_label, labels, bars, kinds, span):
     """Rows of Bars against time from span[0] to span[1], the first row at the top; `kinds` are (title, colour). [files]
 
-    The picture is as high as its rows need."""
+    The picture is as high as its rows need, and its axis GANTT_COLUMNS pixels wide: bars cut at as many equal steps
+    have their edges at pixels, where no background shines through between them."""
     gap = 0.1 if len(labels) <= MOST_BARS_WITH_GAPS else 0.0
-    height = max(320, min(1400, 190 + ROW_HEIGHT * len(labels)))
     rows = [[] for _ in kinds]
     for bar in bars:
         bottom = -bar.row - 0.5 + gap / 2
         rows[bar.kind].append((bar.start, bar.end, bottom + (1 - gap) * bar.low, bottom + (1 - gap) * bar.high))
-    blocks = [line for i, of_kind in enumerate(rows) if of_kind for line in data_block(f"kind_{i}", of_kind)]
-    plots = [f"$kind_{i} using 1:3:1:2:3:4 with boxxyerror fc rgb '{colour}' title {quoted(name)}"
-             for i, (name, colour) in enumerate(kinds) if rows[i]]
-    if not plots:
+    shown = [i for i, of_kind in enumerate(rows) if of_kind]
+    if not shown:
         raise Failure(f"{title}: there is nothing to draw", NO_RESOURCE)
-    ticks = label_ticks(labels, max(1, (height - 190) // ROW_HEIGHT), -1)
-    body = [*bar_frame(title, x_label, y_label), f"set ytics {ticks}", f"set yrange [{-len(labels) + 0.4}:0.6]",
+    n_column = key_columns([kinds[i][0] for i in shown])
+    bottom = 75 + KEY_ROW_HEIGHT * -(-len(shown) // n_column)
+    row_height = max(1, min(MOST_ROW_HEIGHT, MOST_GANTT_HEIGHT // len(labels)))
+    height = GANTT_TOP + row_height * len(labels) + bottom
+    blocks = [line for i in shown for line in data_block(f"kind_{i}", rows[i])]
+    plots = [f"$kind_{i} using 1:3:1:2:3:4 with boxxyerror fc rgb '{kinds[i][1]}' notitle" for i in shown]
+    keys = [f"keyentry with boxes fc rgb '{kinds[i][1]}' title {quoted(kinds[i][0])}" for i in shown]
+    ticks = label_ticks(labels, max(1, row_height * len(labels) // ROW_HEIGHT), -1)
+    body = [*bar_frame(title, x_label, y_label), f"set ytics {ticks}", f"set yrange [{-len(labels) + 0.5}:0.5]",
             f"set xrange [{span[0]:.9g}:{span[1]:.9g}]", f"set xtics {nice_step(span[1] - span[0], MOST_TICKS):g}",
-            "set key bmargin center horizontal Left reverse samplen 1.5 width 2", "plot " + ", ".join(plots)]
+            f"set lmargin at screen {GANTT_LEFT / WIDTH}", f"set rmargin at screen {(GANTT_LEFT + GANTT_COLUMNS) / WIDTH}",
+            f"set tmargin at screen {1 - GANTT_TOP / height}", f"set bmargin at screen {bottom / height}",
+            f"set key at screen 0.5,{8 / height} bottom center horizontal Left reverse maxcols {n_column} samplen 1.5",
+            "plot " + ", ".join(plots + keys)]
     return render(path, blocks, body, height)
