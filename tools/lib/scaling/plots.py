@@ -42,7 +42,8 @@ class Curve:
 
 
 class Panel(NamedTuple):
-    """One set of axes. With `y_like_x` the y axis is logarithmic when the x axis is, which with `linear` it never is."""
+    """One set of axes. With `y_like_x` the y axis is logarithmic when the x axis is, and with `linear` that never
+    is."""
     title: str
     x_label: str
     y_label: str
@@ -273,7 +274,8 @@ def gantt(path, title, x_label, y_label, labels, bars, kinds, span):
     ticks = label_ticks(labels, max(1, row_height * len(labels) // ROW_HEIGHT), -1)
     body = [*bar_frame(title, x_label, y_label), f"set ytics {ticks}", f"set yrange [{-len(labels) + 0.5}:0.5]",
             f"set xrange [{span[0]:.9g}:{span[1]:.9g}]", f"set xtics {nice_step(span[1] - span[0], MOST_TICKS):g}",
-            f"set lmargin at screen {GANTT_LEFT / WIDTH}", f"set rmargin at screen {(GANTT_LEFT + GANTT_COLUMNS) / WIDTH}",
+            f"set lmargin at screen {GANTT_LEFT / WIDTH}",
+            f"set rmargin at screen {(GANTT_LEFT + GANTT_COLUMNS) / WIDTH}",
             f"set tmargin at screen {1 - GANTT_TOP / height}", f"set bmargin at screen {bottom / height}",
             f"set key at screen 0.5,{8 / height} bottom center horizontal Left reverse maxcols {n_column} samplen 1.5",
             "plot " + ", ".join(plots + keys)]
