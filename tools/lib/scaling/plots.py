@@ -161,12 +161,15 @@ def curve_plots(name, curve, look):
     return blocks, plots
 
 
-def curve_keys(curves, marked):
-    """Entries of the legend; `marked` says what hollow points are, None: there are none."""
-    keys = []
-    for curve, (colour, filled, _) in zip(curves, looks(curves)):
-        kind = "lines" if curve.style in POINTLESS else f"linespoints pt {filled} ps 1.2"
-        keys.append(f"keyentry with {kind} lc rgb '{colour}' {LINES[curve.style]} title {quoted(curve.title)}")
+def curve_keys(panels, marked):
+    """Entries of the legend, each title once; `marked` says what hollow points are, None: there are none."""
+    found = {}
+    for panel in panels:
+        for curve, (colour, filled, _) in zip(panel.curves, looks(panel.curves)):
+            kind = "lines" if curve.style in POINTLESS else f"linespoints pt {filled} ps 1.2"
+            found.setdefault(curve.title, f"keyentry with {kind} lc rgb '{colour}' {LINES[curve.style]} "
+                                          f"title {quoted(curve.title)}")
+    keys = list(found.values())
     if marked:
         keys.append(f"keyentry with points pt 6 ps 1.2 lw 1.5 lc rgb '#555555' title {quoted(marked)}")
     return keys
@@ -174,11 +177,11 @@ def curve_keys(curves, marked):
 
 def key_columns(titles):
     """How many columns of such titles fit below a plot."""
-    return max(1, min(4, int(WIDTH / (60 + WIDTH_OF_CHARACTER * max(map(len, titles))))))
+    return max(1, min(4, int(WIDTH / (95 + WIDTH_OF_CHARACTER * max(map(len, titles))))))
 
 
-def panel_script(panel, name, n_tick, keys):
-    """(data blocks, lines of gnuplot) of one set of axes; the legend is drawn with it when `keys` has entries."""
+def panel_script(panel, name, n_tick):
+    """(data blocks, lines of gnuplot) of one set of axes."""
     values = [value for curve in panel.curves for value in curve.points]
     if not values:
         raise Failure(f"{panel.title}: there is nothing to draw", NO_RESOURCE)
@@ -190,29 +193,37 @@ def panel_script(panel, name, n_tick, keys):
         blocks += more_blocks
         plots += more_plots
     lines = ["unset logscale", *axis, f"set title {quoted(panel.title)}", f"set xlabel {quoted(panel.x_label)}",
-             f"set ylabel {quoted(panel.y_label)}", "plot " + ", ".join(plots + keys)]
+             f"set ylabel {quoted(panel.y_label)}", "plot " + ", ".join(plots)]
     return blocks, lines
 
 
+def legend_script(keys, n_column):
+    """Lines of gnuplot for a legend below all panels: axes that nobody sees, as wide as the picture, since gnuplot makes
+    no more columns than the axes are wide."""
+    return ["unset logscale", "unset title", "unset xlabel", "unset ylabel", "unset tics", "unset border", "unset grid",
+            "set lmargin at screen 0.02", "set rmargin at screen 0.98", "set xrange [0:1]", "set yrange [0:1]",
+            f"set key at screen 0.5,{12 / HEIGHT} bottom center horizontal Left reverse maxcols {n_column} samplen 3",
+            "plot 2 with lines notitle, " + ", ".join(keys)]
+
+
 def draw_panels(path, title, panels, marked="more processes than cores"):
-    """Sets of axes side by side below one title, with one legend for the curves of the first, below them. [files]"""
+    """Sets of axes side by side below one title, with one legend below them: curves of the same title look alike, so
+    those after the first panel have their `colour`, or their place in it. [files]"""
     hollow = marked if any(point[2] for panel in panels for curve in panel.curves for point in curve.points) else None
-    first = panels[0].curves
-    n_column = key_columns([curve.title for curve in first] + ([hollow] if hollow else []))
-    n_row = -(-(len(first) + bool(hollow)) // n_column)
+    keys = curve_keys(panels, hollow)
+    n_column = key_columns([curve.title for panel in panels for curve in panel.curves] + ([hollow] if hollow else []))
+    n_row = -(-len(keys) // n_column)
     bottom = (70 + 24 * n_row) / HEIGHT
     blocks = []
     body = ["set grid lc rgb '#DDDDDD' lt 1 lw 1", "set border lc rgb '#444444'", "set tics nomirror",
-            f"set key at screen 0.5,{12 / HEIGHT} bottom center horizontal Left reverse maxcols {n_column} samplen 3",
-            f"set multiplot title {quoted(title)} font ',16' offset 0,-0.2"]
+            "unset key", f"set multiplot title {quoted(title)} font ',16' offset 0,-0.2"]
     for i, panel in enumerate(panels):
         left, right = (i + 0.09 * len(panels)) / len(panels), (i + 1) / len(panels) - 0.025
-        more_blocks, lines = panel_script(panel, f"panel_{i}", MOST_TICKS if len(panels) == 1 else 7,
-                                          curve_keys(first, hollow) if i == 0 else [])
+        more_blocks, lines = panel_script(panel, f"panel_{i}", MOST_TICKS if len(panels) == 1 else 7)
         blocks += more_blocks
         body += [f"set lmargin at screen {left}", f"set rmargin at screen {right}",
-                 f"set bmargin at screen {bottom}", f"set tmargin at screen {1 - 85 / HEIGHT}", *lines, "unset key"]
-    return render(path, blocks, [*body, "unset multiplot"])
+                 f"set bmargin at screen {bottom}", f"set tmargin at screen {1 - 85 / HEIGHT}", *lines]
+    return render(path, blocks, [*body, *legend_script(keys, n_column), "unset multiplot"])
 
 
 def draw(path, title, x_label, y_label, curves, y_like_x=False, marked="more processes than cores"):
