@@ -78,6 +78,7 @@ class Traces(unittest.TestCase):
         partly = self.trace["partly stored"].builds[-1]
         self.assertGreater(partly.n_task, 0)
         self.assertLess(partly.info["stored_share_of_cost"], 1.0)
+        self.assertLess(partly.info["stored_bytes"], 1.05 * 2 * 9e6)
         self.assertEqual(set(partly.owner.values()), {0, 1})
 
     def test_tasks_add_up_to_the_time_of_the_builds(self):
