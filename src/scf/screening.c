@@ -23,7 +23,7 @@ enum { MAX_LOOSE_ITERATION = 10, MAX_MIDDLE_ITERATION = 20 };
 
 /* Share of the integrals' cost that has to be stored for sharp builds from the first one to pay:
  * what is stored is stored at the final threshold. */
-static const double WORTH_STORING = 0.3;
+static const double WORTH_STORING = 0.5;
 
 double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf_scf_result *result,
                          double stored_share, double last)

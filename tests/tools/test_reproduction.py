@@ -88,8 +88,8 @@ class Book(unittest.TestCase):
             builds = [traces.row([1.0] * 64)] + 2 * [read + traces.row([1.0] * n_left)]
             traces.write(self.folder / f"{150 * p}MB", builds, tasks_for=p, info={"stored_share_of_cost": share})
         output, _ = self.reproduce("figure-5.7")
-        self.assertRegex(output, r"\n +2 +50\.0 +2\.50 +2\.50 ")
-        self.assertRegex(output, r"\n +4 +100\.0 +10\.00 +10\.00 ")
+        self.assertRegex(output, r"\n +2 +50\.0 +2\.50 +2\.50 +2\.50 ")
+        self.assertRegex(output, r"\n +4 +100\.0 +10\.00 +10\.00 +10\.00 ")
 
 
 class Numbers(unittest.TestCase):

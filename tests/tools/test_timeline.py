@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""tools/timeline from made-up traces: columns and tables conserve the time of the spans, windows and ranks are those
-asked for, pictures have their legend, and what is wrong is one line.
+"""Timelines of made-up traces whose columns and tables can be worked out by hand, and tools/timeline as people call it.
 
 Usage: test_timeline.py [unittest options]
 """
 
+import math
+import os
 import pathlib
 import shutil
 import subprocess
@@ -14,138 +15,258 @@ import unittest
 
 import traces
 
-TOOL = pathlib.Path(__file__).resolve().parent.parent.parent / "tools" / "timeline"
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
 # pylint: disable=wrong-import-position,wrong-import-order
-from scaling import timeline  # noqa: E402
+from scaling import phases, plots, timeline, trace  # noqa: E402
 from scaling.failure import Failure  # noqa: E402
-from scaling.trace import read_header  # noqa: E402
 
-WAITING = "Fock: waiting for the last rank"
-# Two ranks, two builds of 4 s each: in the first one rank 1 waits a quarter, in the second one both read for 1 s.
-BUILDS = [
-    [("task", 0, 0, 0.0, 2.0), ("task", 0, 1, 2.0, 2.0), ("task", 1, 2, 0.0, 3.0), (WAITING, 1, -1, 3.0, 1.0)],
-    [("stored task", 0, 0, 6.0, 1.0), ("task", 0, 0, 7.0, 3.0), ("stored task", 1, 1, 6.0, 1.0),
-     ("task", 1, 1, 7.0, 3.0)],
-]
+TASKS, BLOCKS, LAST = phases.WAITING_FOR_TASKS, phases.WAITING_FOR_BLOCKS, phases.WAITING_FOR_LAST_RANK
+# Two builds of two ranks: from 1 to 5 and from 6 to 8 seconds.
+FIRST = [(trace.TASK, 0, 0, 1.0, 2.5), (TASKS, 0, -1, 3.5, 0.5), (phases.MOVING_MATRICES, 0, -1, 4.0, 1.0),
+         (BLOCKS, 1, -1, 1.0, 1.0), (trace.TASK, 1, 1, 2.0, 1.0), (LAST, 1, -1, 3.0, 0.25)]
+SECOND = [(trace.STORED_TASK, 0, 0, 6.0, 1.5), ("Output", 1, -1, 6.0, 2.0)]
 
 
-class WithTrace(unittest.TestCase):
+class WithFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.path = traces.write(self.folder / "two.trace", BUILDS, n_rank=2)
-        self.header = read_header(self.path)
 
-    def seconds(self, build=None, first=0.0, last=None, ranks=None, n_column=8):
-        window = timeline.find_window(self.path, self.header, build, first, last)
-        chosen = timeline.find_ranks(self.header, ranks)
-        return timeline.Seconds(self.path, self.header, window, chosen, n_column)
-
-
-class Times(WithTrace):
-    def test_whole_run(self):
-        found = self.seconds()
-        self.assertEqual(found.window.told, (0.0, 10.0))
-        by_heading = dict(zip(timeline.HEADINGS, found.of_headings(1)))
-        self.assertEqual(by_heading[timeline.COMPUTING], 6.0)
-        self.assertEqual(by_heading[timeline.STORED], 1.0)
-        self.assertEqual(by_heading[timeline.LAST_RANK], 1.0)
-        self.assertEqual(by_heading[timeline.OUTSIDE], 2.0)  # between the builds
-
-    def test_one_build_has_a_clock_of_its_own(self):
-        found = self.seconds(build=2)
-        self.assertEqual(found.window.told, (0.0, 4.0))
-        self.assertEqual(found.of_headings(0)[:2], [3.0, 1.0])
-
-    def test_a_window_cuts_spans(self):
-        found = self.seconds(first=2.5, last=3.5)
-        self.assertEqual(found.of_headings(1)[0], 0.5)
-        self.assertEqual(found.of_headings(1)[4], 0.5)
-        self.assertEqual(sum(found.of_headings(1)), 1.0)
-
-    def test_columns_have_all_of_the_time_however_wide_they_are(self):
-        for n_column in (1, 3, 8, 1000):
-            found = self.seconds(n_column=n_column)
-            self.assertAlmostEqual(sum(found.of_row[0]), 8.0)
-            self.assertAlmostEqual(sum(found.of_row[1]), 8.0)
-
-    def test_a_column_is_a_stack_in_proportion(self):
-        """One column for the 4 s of the first build: rank 1 computes three quarters of it."""
-        bars = [bar for bar in self.seconds(build=1, n_column=1).bars() if bar.row == 1]
-        self.assertEqual([(bar.low, bar.high) for bar in bars], [(0.0, 0.75), (0.75, 1.0)])
-
-    def test_bars_cover_their_row(self):
-        for n_column in (1, 7, 100):
-            area = sum((bar.end - bar.start) * (bar.high - bar.low) for bar in self.seconds(n_column=n_column).bars())
-            self.assertAlmostEqual(area, 2 * 10.0, places=6)
-
-    def test_alike_columns_are_one_bar(self):
-        bars = [bar for bar in self.seconds(build=1, n_column=100).bars() if bar.row == 0]
-        self.assertEqual([(bar.start, bar.end) for bar in bars], [(0.0, 4.0)])
-
-    def test_many_spans_in_one_column(self):
-        """Ten thousand spans of 0.1 ms, every other one waiting."""
-        spans = [(("task", WAITING)[i % 2], 0, i // 2 if i % 2 == 0 else -1, 1e-4 * i, 1e-4) for i in range(10000)]
-        self.path = traces.write(self.folder / "many.trace", [spans])
-        self.header = read_header(self.path)
-        found = self.seconds(n_column=10)
-        for shares in found._shares(0):  # pylint: disable=protected-access
-            self.assertAlmostEqual(max(shares), 0.5, places=3)
-        self.assertAlmostEqual(found.of_headings(0)[0], 0.5, places=6)
+    def seconds(self, builds, n_column, window=None, ranks=None, **header):
+        """timeline.Seconds of a trace; `window` is (build, from, to)."""
+        path = traces.write(self.folder / "a.trace", builds, **header)
+        head = trace.read_header(path)
+        found = timeline.find_window(path, head, *(window or (None, 0.0, None)))
+        return timeline.Seconds(path, head, found, timeline.find_ranks(head, ranks), n_column)
 
 
-class Choices(WithTrace):
-    def test_ranks(self):
-        self.assertEqual(timeline.find_ranks({"n_rank": 5, "n_thread": 1}, None), [0, 1, 2, 3, 4])
-        self.assertEqual(timeline.find_ranks({"n_rank": 5, "n_thread": 1}, "1-2,4"), [1, 2, 4])
-        chosen = timeline.find_ranks({"n_rank": 1000, "n_thread": 1}, None)
-        self.assertEqual((len(chosen), chosen[0], chosen[-1]), (64, 0, 999))
-        self.assertEqual(len(timeline.find_ranks({"n_rank": 1000, "n_thread": 4}, None)), 16)
-
-    def test_labels(self):
-        self.assertEqual(timeline.labels_of({"n_thread": 1}, [0, 7]), ["0", "7"])
-        self.assertEqual(timeline.labels_of({"n_thread": 2}, [3]), ["3.0", "3.1"])
-
-    def test_what_cannot_be_chosen(self):
-        for part, call in (
-                ("--build: there is no build 3, expected 1 to 2", lambda: self.seconds(build=3)),
-                ("--from: -1 is not 0 or more", lambda: self.seconds(first=-1.0)),
-                ("an empty range", lambda: self.seconds(first=2.0, last=1.0)),
-                ("--from: 11 is after the end of the run, which takes 10 seconds", lambda: self.seconds(first=11.0)),
-                ("--ranks: there is no rank 2, expected 0 to 1", lambda: self.seconds(ranks="1-2")),
-                ("--ranks: \"x\" is no number", lambda: self.seconds(ranks="x")),
-                ("1025 rows, expected 1024", lambda: timeline.find_ranks({"n_rank": 2000, "n_thread": 1}, "0-1024"))):
-            with self.assertRaisesRegex(Failure, part):
-                call()
+def heights(seconds):
+    """[(row, start, end, title, low, high)]"""
+    return [(bar.row, bar.start, bar.end, seconds.kinds()[bar.kind][0], bar.low, bar.high) for bar in seconds.bars()]
 
 
-class Tool(WithTrace):
-    def timeline(self, *arguments):
-        done = subprocess.run([sys.executable, str(TOOL), *map(str, arguments)], capture_output=True, text=True,
-                              check=False, cwd=self.folder, timeout=60)
-        return done.returncode, done.stdout, done.stderr
+class Columns(WithFolder):
+    def test_shares_of_columns_worked_out_by_hand(self):
+        # Columns of one second. The task reaches over two and a half, the wait takes half of the rest of the third; an
+        # eighth each of the last one is another task and moving matrices.
+        build = [(trace.TASK, 0, 0, 0.0, 2.5), (TASKS, 0, -1, 2.5, 0.25), (trace.TASK, 0, 1, 3.0, 0.125),
+                 (phases.MOVING_MATRICES, 0, -1, 3.875, 0.125)]
+        self.assertEqual(heights(self.seconds([build], 4)), [
+            (0, 0.0, 2.0, "Computing tasks", 0.0, 1.0),
+            (0, 2.0, 3.0, "Computing tasks", 0.0, 0.5), (0, 2.0, 3.0, "Waiting for tasks", 0.5, 0.75),
+            (0, 2.0, 3.0, "Outside of all spans", 0.75, 1.0),
+            (0, 3.0, 4.0, "Computing tasks", 0.0, 0.125), (0, 3.0, 4.0, "Moving matrices", 0.125, 0.25),
+            (0, 3.0, 4.0, "Outside of all spans", 0.25, 1.0)])
 
-    @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
-    def test_picture_and_table(self):
-        code, output, errors = self.timeline(self.path)
-        self.assertEqual((code, errors), (0, ""))
-        self.assertIn("molecule, tiny, replicated matrices, schedule static: whole run", output)
-        self.assertRegex(output, r"\n +1 +6\.0000 +60\.0% +1\.0000 +10\.0% ")
-        self.assertRegex(output, r"\n +mean +6\.5000 +65\.0% ")
-        text = (self.folder / "timeline-two.svg").read_text(encoding="utf-8")
-        for part in ("computing tasks", "reading stored integrals", "waiting for the last rank", "Rank",
-                     "Time since the start of the run (s)"):
-            self.assertIn(part, text)
-        self.assertTrue((self.folder / "timeline-two.png").exists())
+    def test_time_is_conserved_whatever_the_columns(self):
+        build, start = [], 0.0
+        for i in range(3000):  # shares that change along the row, alike for many columns
+            for kind, length in ((trace.TASK, 1.0 + 0.2 * math.sin(0.01 * i)), (TASKS, 0.002 * (i % 50))):
+                build.append((kind, 0, i if kind == trace.TASK else -1, start, length))
+                start += length
+        spent = {kind: sum(span[4] for span in build if span[0] == kind) for kind in (trace.TASK, TASKS)}
+        for n_column in (1, 7, 100, 870, 20000):
+            found = dict.fromkeys((trace.TASK, TASKS), 0.0)
+            seconds = self.seconds([build], n_column)
+            bars = heights(seconds)
+            for _, begin, end, title, low, high in bars:
+                if title != "Outside of all spans":
+                    found[TASKS if title == "Waiting for tasks" else trace.TASK] += (end - begin) * (high - low)
+            for kind, expected in spent.items():
+                self.assertAlmostEqual(found[kind] / expected, 1.0, places=5, msg=f"{kind}, {n_column} columns")
+            self.assertLess(len(bars), 3 * n_column + 1)
 
-    def test_errors(self):
-        (self.folder / "bad").write_text("{}\n", encoding="utf-8")
-        for part, *arguments in (("no trace of hf", self.folder / "bad"), ("no trace of hf", self.folder / "none"),
-                                 ("there is no build 9", self.path, "--build", "9")):
-            code, output, errors = self.timeline(*arguments)
-            self.assertEqual((code, output, errors.count("\n")), (2, "", 1), errors)
-            self.assertIn(part, errors)
+    def test_columns_that_look_alike_are_one_stack_with_their_mean(self):
+        self.assertEqual(list(timeline.alike([[0.5, 0.5], [0.75, 0.25], [1.0, 0.0]], 0.375)),
+                         [(0, 2, [0.625, 0.375]), (2, 3, [1.0, 0.0])])
+        self.assertEqual(list(timeline.alike([], 0.1)), [])
+
+    def test_every_column_is_filled_once(self):
+        seconds = self.seconds([FIRST, SECOND], 9, n_rank=2)
+        filled = [[0.0] * 7 for _ in range(2)]
+        for row, begin, end, _, low, high in heights(seconds):
+            for i in range(7):
+                filled[row][i] += (high - low) * max(0.0, min(end, i + 1) - max(begin, i))
+        for row in filled:
+            for value in row:
+                self.assertAlmostEqual(value, 1.0)
+
+    def test_more_time_than_there_is_fits_into_its_row(self):
+        both = [(trace.TASK, 0, 0, 0.0, 2.0), (TASKS, 0, -1, 0.0, 2.0)]
+        self.assertEqual(heights(self.seconds([both], 1)), [(0, 0.0, 2.0, "Computing tasks", 0.0, 0.5),
+                                                            (0, 0.0, 2.0, "Waiting for tasks", 0.5, 1.0)])
+
+    def test_colours_are_those_of_the_phases(self):
+        colours = dict(self.seconds([FIRST], 1, n_rank=2).kinds())
+        self.assertEqual(colours["Computing tasks"], phases.COLOURS[phases.COMPUTING])
+        self.assertEqual(colours["Reading stored integrals"], phases.STORED_COLOUR)
+        self.assertEqual(colours["Waiting for the last rank"], phases.COLOURS[LAST])
+        self.assertEqual(colours["Set-up"], phases.COLOURS["Set-up"])
+
+
+class Selection(WithFolder):
+    def titles(self, seconds):
+        return {title for _, _, _, title, _, _ in heights(seconds)}
+
+    def test_whole_run_begins_with_the_first_span(self):
+        window = self.seconds([FIRST, SECOND], 1, n_rank=2).window
+        self.assertEqual((window.begin, window.end, window.told), (1.0, 8.0, (0.0, 7.0)))
+
+    def test_one_build(self):
+        seconds = self.seconds([FIRST, SECOND], 4, (2, 0.0, None), n_rank=2)
+        self.assertEqual(seconds.window.told, (0.0, 2.0))
+        self.assertEqual(self.titles(seconds), {"Reading stored integrals", "Output", "Outside of all spans"})
+
+    def test_range_within_a_build_cuts_spans(self):
+        seconds = self.seconds([FIRST, SECOND], 1, (1, 2.0, 2.75), n_rank=2)
+        self.assertEqual((seconds.window.begin, seconds.window.end, seconds.window.told), (3.0, 3.75, (2.0, 2.75)))
+        self.assertEqual(heights(seconds)[0], (0, 2.0, 2.75, "Computing tasks", 0.0, 0.5 / 0.75))
+        self.assertEqual(self.titles(seconds), {"Computing tasks", "Waiting for tasks", "Waiting for the last rank",
+                                                "Outside of all spans"})
+
+    def test_range_ends_with_the_run(self):
+        self.assertEqual(self.seconds([FIRST], 1, (None, 3.0, 100.0), n_rank=2).window.told, (3.0, 4.0))
+
+    def test_ranks_asked_for(self):
+        seconds = self.seconds([FIRST, SECOND], 1, ranks="1", n_rank=2)
+        self.assertIn("Waiting for blocks", self.titles(seconds))
+        self.assertNotIn("Moving matrices", self.titles(seconds))
+
+    def test_ranks_are_evenly_chosen_when_there_are_many(self):
+        def chosen(n_rank, n_thread):
+            return timeline.find_ranks({"n_rank": n_rank, "n_thread": n_thread}, None)
+        self.assertEqual(chosen(64, 1), list(range(64)))
+        self.assertEqual(chosen(253, 1), list(range(0, 253, 4)))
+        self.assertEqual(chosen(1000, 16), [0, 333, 666, 999])
+        self.assertEqual(chosen(1000, 100), [0])
+        self.assertEqual(chosen(1, 1), [0])
+
+    def test_threads_are_rows_within_ranks(self):
+        header = {"n_rank": 3, "n_thread": 2}
+        self.assertEqual(timeline.labels_of(header, [0, 2]), ["0.0", "0.1", "2.0", "2.1"])
+        self.assertEqual(timeline.labels_of({"n_rank": 3, "n_thread": 1}, [0, 2]), ["0", "2"])
+        seconds = self.seconds([FIRST], 1, ranks="1", n_rank=2, n_thread=2)
+        self.assertEqual({row for row, _, _, title, _, _ in heights(seconds) if title == "Computing tasks"}, {0})
+        self.assertEqual([bar for bar in heights(seconds) if bar[0] == 1],
+                         [(1, 0.0, 4.0, "Outside of all spans", 0.0, 1.0)])
+
+    def test_titles(self):
+        header = {"input_path": "inputs/uracil.mol", "basis": "cc-pVDZ", "fock": "distributed", "schedule": "steal",
+                  "builds": [{}, {}], "n_rank": 3}
+        self.assertEqual(timeline.title_of(header, None, [0, 1, 2]), "uracil, cc-pVDZ, distributed, steal: whole run")
+        self.assertEqual(timeline.title_of(header, 2, [0, 2]),
+                         "uracil, cc-pVDZ, distributed, steal: Fock build 2 of 2; 2 of 3 ranks")
+
+
+class Table(WithFolder):
+    def test_numbers_worked_out_by_hand(self):
+        seconds = self.seconds([FIRST, SECOND], 3, (1, 0.0, None), "1", n_rank=2)
+        lines = list(timeline.table(seconds, [1]))
+        self.assertEqual(lines[0], "Seconds and share of the 4 s from 0 s to 4 s")
+        self.assertEqual(len(lines), 6)
+        # computing, stored, tasks, blocks, last rank, matrices, other, outside
+        self.assertEqual(lines[3].split(), "1 1.0000 25.0% 0.0000 0.0% 0.0000 0.0% 1.0000 25.0% 0.2500 6.2% 0.0000 "
+                                           "0.0% 0.0000 0.0% 1.7500 43.8%".split())
+        self.assertEqual(lines[4].split(), "mean 1.7500 43.8% 0.0000 0.0% 0.2500 6.2% 0.5000 12.5% 0.1250 3.1% 0.5000 "
+                                           "12.5% 0.0000 0.0% 0.8750 21.9%".split())
+        self.assertEqual(lines[5], "1 of 2 ranks are shown; the mean is that of all.")
+
+    def test_other_phases_and_stored_integrals(self):
+        seconds = self.seconds([FIRST, SECOND], 3, (2, 0.0, None), n_rank=2)
+        self.assertEqual(seconds.of_headings(0), [0.0, 1.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5])
+        self.assertEqual(seconds.of_headings(1), [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0])
+
+    def test_seconds_of_several_threads_are_their_mean(self):
+        seconds = self.seconds([FIRST], 1, n_rank=2, n_thread=2)
+        self.assertEqual(seconds.of_headings(0), [1.25, 0.0, 0.25, 0.0, 0.0, 0.5, 0.0, 2.0])
+        self.assertIn("Seconds per thread", next(timeline.table(seconds, [0])))
+
+
+class Painting(unittest.TestCase):
+    def test_bars_that_touch_overlap_and_are_covered_by_the_next(self):
+        bars = [plots.Bar(0, 0.0, 2.0, 0.0, 0.5, 0), plots.Bar(0, 0.0, 2.0, 0.5, 1.0, 1),
+                plots.Bar(0, 2.0, 3.0, 0.0, 1.0, 0), plots.Bar(1, 0.0, 3.0, 0.0, 1.0, 0)]
+        self.assertEqual(list(plots.painted(bars, 0.25, 0.125)), [
+            plots.Bar(0, 0.0, 2.25, 0.375, 1.0, 1), plots.Bar(0, 0.0, 2.25, 0.0, 0.5, 0), bars[2], bars[3]])
+
+    def test_bars_stay_as_they_are_before_a_gap_or_a_lower_one(self):
+        bars = [plots.Bar(0, 0.0, 1.0, 0.0, 0.5, 0), plots.Bar(0, 1.5, 2.0, 0.0, 1.0, 0),
+                plots.Bar(0, 2.0, 3.0, 0.0, 0.5, 0)]
+        self.assertEqual(list(plots.painted(bars, 0.25, 0.125)), bars)
+
+
+class Program(WithFolder):
+    def run_tool(self, *arguments, path=None):
+        environment = dict(os.environ, **({"PATH": path} if path is not None else {}))
+        return subprocess.run([sys.executable, str(TOOLS / "timeline"), *map(str, arguments)], capture_output=True,
+                              text=True, check=False, cwd=self.folder, env=environment)
+
+    def made(self, name="run.trace", builds=(FIRST, SECOND), **header):
+        return traces.write(self.folder / name, list(builds), **{"n_rank": 2, **header})
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, "there is no gnuplot")
+    def test_pictures_with_legend_and_labels(self):
+        done = self.run_tool(self.made(n_thread=2), "--build", 1)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("Drawn: timeline-run.svg, timeline-run.png", done.stdout)
+        svg = (self.folder / "timeline-run.svg").read_text(encoding="utf-8")
+        for text in ("Computing tasks", "Waiting for tasks", "Waiting for blocks", "Waiting for the last rank",
+                     "Moving matrices", "Outside of all spans", "Rank.thread", "0.0", "1.1", "Fock build 1 of 2",
+                     "Time since the start of the Fock build (s)"):
+            self.assertIn(text, svg)
+        self.assertNotIn("Reading stored integrals", svg)
+        self.assertEqual((self.folder / "timeline-run.png").read_bytes()[:4], b"\x89PNG")
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, "there is no gnuplot")
+    def test_name_of_the_pictures_and_ranks(self):
+        done = self.run_tool(self.made(n_rank=2), "--ranks", "1", "-o", "here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("; 1 of 2 ranks\n", done.stdout)
+        svg = (self.folder / "here.svg").read_text(encoding="utf-8")
+        self.assertIn("Time since the start of the run (s)", svg)
+        self.assertIn("1 of 2 ranks", svg)
+        self.assertTrue((self.folder / "here.png").exists())
+
+    def test_table_is_there_without_gnuplot(self):
+        done = self.run_tool(self.made(), path=str(self.folder))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("mean", done.stdout)
+        self.assertRegex(done.stderr, r"^timeline: there is no gnuplot here.*\n$")
+
+    def test_errors_are_one_line(self):
+        path = self.made()
+        empty = self.made("empty.trace", [[]])
+        cut, damaged = self.folder / "cut.trace", self.folder / "damaged.trace"
+        cut.write_bytes(pathlib.Path(path).read_bytes()[:-24])
+        damaged.write_bytes(pathlib.Path(path).read_bytes()[:-24] + trace.RECORD.pack(1.0, 0, 1.0, 0, 9, 9))
+        endless = self.folder / "endless.trace"
+        endless.write_bytes(pathlib.Path(path).read_bytes()[:-24] + trace.RECORD.pack(math.inf, 0, 1.0, 0, 0, 9))
+        for arguments, message in (
+                (["none.trace"], "none.trace: no trace of hf: .*No such file"),
+                ([path, "--build", "3"], "--build: there is no build 3, expected 1 to 2"),
+                ([path, "--build", "0"], "--build: there is no build 0, expected 1 to 2"),
+                ([path, "--from", "2", "--to", "2"], "--from 2 --to 2: an empty range"),
+                ([path, "--to", "nan"], "--from 0 --to nan: an empty range"),
+                ([path, "--from", "-1"], "--from: -1 is not 0 or more"),
+                ([path, "--from", "7"], "--from: 7 is after the end of the run, which takes 7 seconds"),
+                ([path, "--build", "2", "--from", "3"], "3 is after the end of the build, which takes 2 seconds"),
+                ([path, "--ranks", "0,2"], "--ranks: there is no rank 2, expected 0 to 1"),
+                ([path, "--ranks", "x"], '--ranks: "x" is no number'),
+                ([empty], "the trace has no spans of the run"),
+                ([empty, "--build", "1"], "the trace has no spans of the build"),
+                ([cut], "cut.trace: the trace ends 1 records early"),
+                ([damaged], "damaged.trace: a record of this trace is damaged"),
+                ([endless], "endless.trace: a record of this trace is damaged")):
+            with self.subTest(arguments):
+                done = self.run_tool(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, rf"^timeline: .*{message}.*\n$")
+                self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_more_rows_than_can_be_drawn(self):
+        with self.assertRaisesRegex(Failure, "300 ranks with 4 threads are 1200 rows, expected 1024 or fewer"):
+            timeline.find_ranks({"n_rank": 500, "n_thread": 4}, "0-299")
 
 
 if __name__ == "__main__":

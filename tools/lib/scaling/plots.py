@@ -5,6 +5,7 @@
 A point is (x, y) or (x, y, mark); marked points are hollow. The x axis is a binary logarithm when x spans more than a
 factor of LARGEST_LINEAR_SPAN."""
 
+import itertools
 import math
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ IDEAL_COLOUR = "#999999"
 MOST_TICKS = 10
 MOST_BARS_WITH_GAPS = 64
 WIDTH_OF_CHARACTER, ROW_HEIGHT, KEY_ROW_HEIGHT = 8, 18, 24  # pixels
-GANTT_LEFT, GANTT_COLUMNS, GANTT_TOP = 90, 880, 50  # pixels
+GANTT_LEFT, GANTT_COLUMNS, GANTT_TOP = 100, 870, 50  # pixels
 MOST_ROW_HEIGHT, MOST_GANTT_HEIGHT = 36, 1160  # pixels
 
 
@@ -60,7 +61,8 @@ class Layer(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """From `start` to `end` in row number `row`, between the heights `low` and `high` of the row, 0 to 1."""
+    """From `start` to `end` in row number `row`, between the heights `low` and `high` of the row, 0 to 1. Bars of a row
+    with the same start are a stack without gaps."""
     row: int
     start: float
     end: float
@@ -198,8 +200,8 @@ def panel_script(panel, name, n_tick):
 
 
 def legend_script(keys, n_column):
-    """Lines of gnuplot for a legend below all panels: axes that nobody sees, as wide as the picture, since gnuplot makes
-    no more columns than the axes are wide."""
+    """Lines of gnuplot for a legend below all panels: axes that nobody sees, as wide as the picture, since gnuplot
+    makes no more columns than the axes are wide."""
     return ["unset logscale", "unset title", "unset xlabel", "unset ylabel", "unset tics", "unset border", "unset grid",
             "set lmargin at screen 0.02", "set rmargin at screen 0.98", "set xrange [0:1]", "set yrange [0:1]",
             f"set key at screen 0.5,{12 / HEIGHT} bottom center horizontal Left reverse maxcols {n_column} samplen 3",
@@ -237,9 +239,15 @@ def label_ticks(labels, n_most, direction=1):
     return "(" + ",".join(f"{quoted(label)} {direction * i}" for i, label in enumerate(labels) if i % step == 0) + ")"
 
 
+def title_points(title):
+    """The size of letters with which it fits above a plot."""
+    return max(6, min(16, 1300 // max(1, len(title))))
+
+
 def bar_frame(title, x_label, y_label):
-    return [f"set title {quoted(title)} font ',16'", f"set xlabel {quoted(x_label)}", f"set ylabel {quoted(y_label)}",
-            "set border 3 lc rgb '#444444'", "set tics nomirror out", "set style fill solid noborder"]
+    return [f"set title {quoted(title)} font ',{title_points(title)}'", f"set xlabel {quoted(x_label)}",
+            f"set ylabel {quoted(y_label)}", "set border 3 lc rgb '#444444'", "set tics nomirror out",
+            "set style fill solid noborder"]
 
 
 def stacked_bars(path, title, x_label, y_label, labels, layers):
@@ -262,32 +270,53 @@ def stacked_bars(path, title, x_label, y_label, labels, layers):
     return render(path, blocks, body)
 
 
-def gantt(path, title, x_label, y_label, labels, bars, kinds, span):
+def painted(bars, pixel, pixel_of_row):
+    """Bars that touch, in an order and so much larger that they overlap: else the background shines through where the
+    edges are not at pixels. Bars reach a pixel into the next lower one of their stack, stacks into the next one."""
+    stacks = [list(stack) for _, stack in itertools.groupby(
+        sorted(bars, key=lambda bar: (bar.row, bar.start, -bar.high)), key=lambda bar: (bar.row, bar.start))]
+    for stack, following in itertools.zip_longest(stacks, stacks[1:]):
+        bottom, reach = stack[-1].low, 0.0
+        if following and covers(following, stack, pixel):
+            reach = min(pixel, following[0].end - following[0].start)
+        for bar in stack:
+            yield bar._replace(low=max(bottom, bar.low - pixel_of_row), end=bar.end + reach)
+
+
+def covers(following, stack, pixel):
+    """Whether a stack begins where another ends, and is as high or higher."""
+    return (following[0].row == stack[0].row and abs(following[0].start - stack[0].end) < 0.01 * pixel
+            and following[0].high > stack[0].high - 0.01 and following[-1].low < stack[-1].low + 0.01)
+
+
+def gantt(path, title, x_label, y_label, labels, bars, kinds, span, n_row_together=1):
     """Rows of Bars against time from span[0] to span[1], the first row at the top; `kinds` are (title, colour). [files]
 
-    The picture is as high as its rows need, and its axis GANTT_COLUMNS pixels wide: bars cut at as many equal steps
-    have their edges at pixels, where no background shines through between them."""
-    gap = 0.1 if len(labels) <= MOST_BARS_WITH_GAPS else 0.0
-    rows = [[] for _ in kinds]
-    for bar in bars:
-        bottom = -bar.row - 0.5 + gap / 2
-        rows[bar.kind].append((bar.start, bar.end, bottom + (1 - gap) * bar.low, bottom + (1 - gap) * bar.high))
-    shown = [i for i, of_kind in enumerate(rows) if of_kind]
-    if not shown:
+    The picture is as high as its rows need, and its axis GANTT_COLUMNS pixels wide. A line is drawn after every
+    n_row_together rows when that is more than one."""
+    if not bars:
         raise Failure(f"{title}: there is nothing to draw", NO_RESOURCE)
-    n_column = key_columns([kinds[i][0] for i in shown])
-    bottom = 75 + KEY_ROW_HEIGHT * -(-len(shown) // n_column)
+    gap = 0.1 if len(labels) <= MOST_BARS_WITH_GAPS else 0.0
     row_height = max(1, min(MOST_ROW_HEIGHT, MOST_GANTT_HEIGHT // len(labels)))
+    colours = [int(colour.removeprefix("#"), 16) for _, colour in kinds]
+    block = data_block("bars", [
+        (bar.start, bar.end, (1 - gap) * (bar.low - 0.5) - bar.row, (1 - gap) * (bar.high - 0.5) - bar.row,
+         colours[bar.kind]) for bar in painted(bars, (span[1] - span[0]) / GANTT_COLUMNS, 1 / row_height)])
+    shown = [kinds[i] for i in sorted({bar.kind for bar in bars})]
+    keys = [f"keyentry with boxes fc rgb '{colour}' title {quoted(name)}" for name, colour in shown]
+    n_column = max(1, min(4, int(GANTT_COLUMNS / (50 + 9.5 * max(len(name) for name, _ in shown)))))
+    bottom = 75 + KEY_ROW_HEIGHT * -(-len(shown) // n_column)
     height = GANTT_TOP + row_height * len(labels) + bottom
-    blocks = [line for i in shown for line in data_block(f"kind_{i}", rows[i])]
-    plots = [f"$kind_{i} using 1:3:1:2:3:4 with boxxyerror fc rgb '{kinds[i][1]}' notitle" for i in shown]
-    keys = [f"keyentry with boxes fc rgb '{kinds[i][1]}' title {quoted(kinds[i][0])}" for i in shown]
+    borders = range(n_row_together, len(labels), n_row_together) if n_row_together > 1 else ()
     ticks = label_ticks(labels, max(1, row_height * len(labels) // ROW_HEIGHT), -1)
     body = [*bar_frame(title, x_label, y_label), f"set ytics {ticks}", f"set yrange [{-len(labels) + 0.5}:0.5]",
             f"set xrange [{span[0]:.9g}:{span[1]:.9g}]", f"set xtics {nice_step(span[1] - span[0], MOST_TICKS):g}",
             f"set lmargin at screen {GANTT_LEFT / WIDTH}",
             f"set rmargin at screen {(GANTT_LEFT + GANTT_COLUMNS) / WIDTH}",
             f"set tmargin at screen {1 - GANTT_TOP / height}", f"set bmargin at screen {bottom / height}",
-            f"set key at screen 0.5,{8 / height} bottom center horizontal Left reverse maxcols {n_column} samplen 1.5",
-            "plot " + ", ".join(plots + keys)]
-    return render(path, blocks, body, height)
+            *(f"set arrow from graph 0, first {0.5 - row} to graph 1, first {0.5 - row} nohead front lc rgb '#444444'"
+              for row in borders),
+            f"set key at screen 0.5,{8 / height} bottom center horizontal Left reverse maxcols {n_column} "
+            "samplen 1.5 width -2",
+            "plot " + ", ".join(["$bars using 1:3:1:2:3:4:5 with boxxyerror lc rgb variable notitle", *keys])]
+    return render(path, block, body, height)

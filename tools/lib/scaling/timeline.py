@@ -11,12 +11,12 @@ from typing import NamedTuple
 from . import phases, trace
 from .failure import Failure
 from .lists import numbers
-from .plots import Bar
+from .plots import MOST_GANTT_HEIGHT, Bar
 
 MOST_ROWS_UNASKED = 64
 MOST_ROWS = 1024       # more are thinner than a pixel
 MOST_THREADS = 256     # the last one's number stands for all behind it, too
-SAME = 1 / 64          # of a row's height: shares that differ by less look alike
+MOST_ALIKE = 1 / 40    # of a row's height: shares that differ by less look alike
 
 
 class Part(NamedTuple):
@@ -34,15 +34,15 @@ OTHER = ("other", "phases")
 OUTSIDE = ("outside of", "all spans")
 HEADINGS = (COMPUTING, STORED, TASKS, BLOCKS, LAST_RANK, MATRICES, OTHER, OUTSIDE)
 KNOWN = {
-    trace.TASK: Part("computing tasks", phases.colour(phases.COMPUTING), COMPUTING),
-    trace.STORED_TASK: Part("reading stored integrals", phases.STORED_COLOUR, STORED),
-    phases.WAITING_FOR_TASKS: Part("waiting for tasks", phases.colour(phases.WAITING_FOR_TASKS), TASKS),
-    phases.WAITING_FOR_BLOCKS: Part("waiting for blocks", phases.colour(phases.WAITING_FOR_BLOCKS), BLOCKS),
-    phases.WAITING_FOR_LAST_RANK: Part("waiting for the last rank", phases.colour(phases.WAITING_FOR_LAST_RANK),
+    trace.TASK: Part("Computing tasks", phases.colour(phases.COMPUTING), COMPUTING),
+    trace.STORED_TASK: Part("Reading stored integrals", phases.STORED_COLOUR, STORED),
+    phases.WAITING_FOR_TASKS: Part("Waiting for tasks", phases.colour(phases.WAITING_FOR_TASKS), TASKS),
+    phases.WAITING_FOR_BLOCKS: Part("Waiting for blocks", phases.colour(phases.WAITING_FOR_BLOCKS), BLOCKS),
+    phases.WAITING_FOR_LAST_RANK: Part("Waiting for the last rank", phases.colour(phases.WAITING_FOR_LAST_RANK),
                                        LAST_RANK),
-    phases.MOVING_MATRICES: Part("moving matrices", phases.colour(phases.MOVING_MATRICES), MATRICES),
+    phases.MOVING_MATRICES: Part("Moving matrices", phases.colour(phases.MOVING_MATRICES), MATRICES),
 }
-REST = Part("outside of all spans", phases.colour(phases.REST), OUTSIDE)
+REST = Part("Outside of all spans", phases.colour(phases.REST), OUTSIDE)
 
 
 class Window(NamedTuple):
@@ -77,10 +77,10 @@ def extent(path, header, build):
         if kind < trace.FIRST_SPECIAL and (build is None or number == build):
             begin = min(begin, start)
             end = max(end, start + seconds)
-    if math.inf in (begin, -begin, end):
-        raise Failure(f"{path}: a record of this trace is damaged")
     if not begin < end:
         raise Failure(f"{path}: the trace has no spans of the {'run' if build is None else 'build'}")
+    if math.inf in (begin, -begin, end):
+        raise Failure(f"{path}: a record of this trace is damaged")
     return begin, end
 
 
@@ -101,7 +101,7 @@ def find_window(path, header, build, first, last):
 
 
 def find_ranks(header, text):
-    """Ranks to draw: those of a list, or as many as there is room for, evenly chosen, the first and the last included."""
+    """Ranks to draw: those of a list, or as many as there is room for, evenly chosen, from the first to the last."""
     n_rank, n_thread = header["n_rank"], n_thread_row(header)
     if text is None:
         n = min(n_rank, max(1, MOST_ROWS_UNASKED // n_thread))
@@ -180,7 +180,7 @@ class Seconds:
     def _bars_of_row(self, row):
         width = self.window.seconds / self.n_column
         origin = self.window.told[0]
-        for left, right, shares in alike(self._shares(row)):
+        for left, right, shares in alike(self._shares(row), tolerance(len(self.of_row))):
             below = 0.0
             for kind, share in enumerate(shares):
                 if share > 0.0:
@@ -211,12 +211,17 @@ def rest(value):
     return value if value > 1e-6 else 0.0
 
 
-def alike(columns):
-    """(first, end, mean shares) of neighbouring columns that look alike: one stack instead of many. The mean keeps the
-    time of each part as it is."""
+def tolerance(n_row):
+    """Differences between shares that cannot be seen: half a pixel of rows that are low because they are many."""
+    return max(MOST_ALIKE, 0.5 * n_row / MOST_GANTT_HEIGHT)
+
+
+def alike(columns, within):
+    """(first, end, mean shares) of neighbouring columns whose shares differ by less than `within`: one stack instead of
+    many. The mean keeps the time of each part as it is."""
     first, reference, sums = 0, None, None
     for i, shares in enumerate(columns):
-        if reference is not None and all(abs(a - b) < SAME for a, b in zip(shares, reference)):
+        if reference is not None and all(abs(a - b) < within for a, b in zip(shares, reference)):
             sums = [a + b for a, b in zip(sums, shares)]
             continue
         if reference is not None:
@@ -231,8 +236,8 @@ def title_of(header, build, ranks):
     n_build, n_rank = len(header["builds"]), header["n_rank"]
     what = "whole run" if build is None else f"Fock build {build} of {n_build}"
     shown = f"; {len(ranks)} of {n_rank} ranks" if len(ranks) < n_rank else ""
-    return (f"{pathlib.Path(header['input_path']).stem}, {header['basis']}, {header['fock']} matrices, "
-            f"schedule {header['schedule']}: {what}{shown}")
+    return (f"{pathlib.Path(header['input_path']).stem}, {header['basis']}, {header['fock']}, "
+            f"{header['schedule']}: {what}{shown}")
 
 
 def table(seconds, ranks):
