@@ -131,6 +131,12 @@ class Predictions(WithFolder):
                                5.0 + models.load_imbalance_factor(2) * 1.25 ** 0.5 * 2.0 ** 0.5)
         self.assertAlmostEqual(tasks.mean, 2.5)
 
+    def test_models_of_builds_that_only_read(self):
+        """A manager stores nothing: two workers read what three ranks would."""
+        found = self.simulated([traces.row(COSTS), traces.row([0.6, 0.6], "stored task")])
+        self.assertAlmostEqual(found.model("counter", 3), 10.0 / 3 + 0.4)
+        self.assertAlmostEqual(found.model("manager", 3), 5.0 + 0.6)
+
     def test_distributed_model(self):
         """Eq. 8.11: 4^4/8 quartets, half of them screened away, on two ranks: 8 of 12 alpha each."""
         found = self.simulated([traces.row(COSTS)], Network(1e-3, 0.0, 0.0, 0.0, 0.0), fock="distributed")

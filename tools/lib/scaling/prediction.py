@@ -92,17 +92,16 @@ class Simulated:
         return seconds
 
     def _model_round(self, scheduler, build, n_rank):
-        stored = sum(build.stored.values())
+        managed = scheduler == "manager" and n_rank > 1
+        read = sum(build.stored.values()) / (n_rank - 1 if managed else n_rank)
         if len(build.computed) == 0:
-            return stored / n_rank
+            return read
         work = sum(build.computed)
         if scheduler == "static":
-            return stored / n_rank + models.static_seconds(len(build.computed), models.statistics_of(build.computed),
-                                                           n_rank)
-        if scheduler == "manager" and n_rank > 1:
-            return stored / n_rank + models.manager_seconds(self.machine, work, len(build.computed), n_rank,
-                                                            EXCHANGE_BYTES)
-        return (stored + work) / n_rank
+            return read + models.static_seconds(len(build.computed), models.statistics_of(build.computed), n_rank)
+        if managed:
+            return read + models.manager_seconds(self.machine, work, len(build.computed), n_rank, EXCHANGE_BYTES)
+        return read + work / n_rank
 
     def _distributed_model(self, build, n_rank):
         """Eq. 8.11 with the atom quartets that passed the screening (Eqs. 8.12 and 8.14)."""

@@ -187,7 +187,8 @@ def figure_5_7(shop, megabytes=150, counts=(1, 2, 4, 8, 12, 16, 24, 32)):
     dimer = [str(shop.inputs / "uracil-dimer.mol"), "--basis", "cc-pVDZ"]
     fock, scf, model, reading, first = [], [], [], [], None
     lines = [f"Figure 5.7: uracil dimer in cc-pVDZ, {megabytes} MB per process for integrals, static",
-             f"{'processes':>9} {'stored %':>8} {'Fock builds':>12} {'Eq. 8.10':>9} {'and reading':>12} {'whole SCF':>10}"]
+             f"{'processes':>9} {'stored %':>8} {'Fock builds':>12} {'Eq. 8.10':>9} {'and reading':>12} "
+             f"{'whole SCF':>10}"]
     for p in counts:
         recording = shop.recording(f"dimer-stored-{p}", [*dimer, "--memory", f"{megabytes * p} MB"], (p,))
         found = StoredRun(recording, Simulated(recording, NETWORK, models.GAMMA_SECONDS).predict("static", p).seconds)
