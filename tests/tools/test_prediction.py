@@ -207,11 +207,11 @@ class Replay(WithFolder):
         hf.write_text(STAND_IN.format(folder=self.folder), encoding="utf-8")
         hf.chmod(0o755)
         (self.folder / "m.mol").write_text("", encoding="utf-8")
-        for size, n in ((1, 4), (4, 8), (16, 8), (64, 8)):
+        for size, n in ((1, 4), (4, 4), (16, 8), (64, 8), (256, 8)):
             self.trace(f"for-{size}", [traces.row([1.0] * n)], tasks_for=size)
         arguments = ("m.mol", "--hf", hf, "--processes", "1,2", "--runs", "1", "--memory", "0")
         code, _, errors = self.replay(*arguments)
-        self.assertEqual((code, errors.count("--tasks-for")), (0, 3), errors)  # 16 made no more tasks than 4
+        self.assertEqual((code, errors.count("--tasks-for")), (0, 4), errors)  # 64 made no more tasks than 16
         folder = self.folder / "replay-m"
         self.assertEqual({path.name for path in folder.iterdir()},
                          {"traces", "table.txt", "results.csv", "results.json", "speedup.svg", "speedup.png",

@@ -8,25 +8,24 @@ import sys
 from . import launch
 from .failure import Failure
 
-DEFAULT_SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
 
 
 def make_traces(hf, arguments, folder, sizes, n_run, program):
     """Paths of the traces of `hf arguments` in `folder`, those that are not there yet made now. Sizes end where the
-    tasks have become as small as they can be."""
+    tasks have become as small as they can be; for few ranks they are all as large as they can be."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     check_settings(folder / "settings.json", {"arguments": arguments})
     launch.check_input(hf, arguments)
-    paths, n_task = [], 0
+    paths, n_task = [], []
     for tasks_for in sizes:
         made = [folder / f"tasks-for-{tasks_for}-run-{run}.trace" for run in range(1, n_run + 1)]
         for path in made:
             if not path.exists():
                 run_hf(hf, [*arguments, "--tasks-for", str(tasks_for)], path, program)
         paths += made
-        n_before, n_task = n_task, most_tasks(made[0])
-        if n_task == n_before:
+        n_task.append(most_tasks(made[0]))
+        if n_task[0] < n_task[-1] == n_task[-2]:
             break
     return paths
 
