@@ -9,7 +9,6 @@ from . import launch
 from .failure import Failure
 
 
-
 def make_traces(hf, arguments, folder, sizes, n_run, program):
     """Paths of the traces of `hf arguments` in `folder`, those that are not there yet made now. Sizes end where the
     tasks have become as small as they can be; for few ranks they are all as large as they can be."""
