@@ -24,7 +24,7 @@ POINTLESS = ("model", "ideal", "book")
 IDEAL_COLOUR = "#999999"
 MOST_TICKS = 10
 MOST_BARS_WITH_GAPS = 64
-WIDTH_OF_CHARACTER, ROW_HEIGHT, KEY_ROW_HEIGHT = 8, 18, 24  # pixels
+WIDTH_OF_CHARACTER, WIDTH_OF_KEY_CHARACTER, ROW_HEIGHT, KEY_ROW_HEIGHT = 8, 11, 18, 24  # pixels
 GANTT_LEFT, GANTT_COLUMNS, GANTT_TOP = 100, 870, 50  # pixels
 MOST_ROW_HEIGHT, MOST_GANTT_HEIGHT = 36, 1160  # pixels
 
@@ -179,7 +179,7 @@ def curve_keys(panels, marked):
 
 def key_columns(titles):
     """How many columns of such titles fit below a plot."""
-    return max(1, min(4, int(WIDTH / (95 + WIDTH_OF_CHARACTER * max(map(len, titles))))))
+    return max(1, min(4, int(WIDTH / (95 + WIDTH_OF_KEY_CHARACTER * max(map(len, titles))))))
 
 
 def panel_script(panel, name, n_tick):
