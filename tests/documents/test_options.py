@@ -14,7 +14,7 @@ OF_OTHERS = {"--key", "--oversubscribe", "--ntasks", "--nodes", "--ntasks-per-no
              "--quiet", "--prefix", "--processes", "--way", "--peers", "--cores", "--hf-options", "--suite",
              "--bind-to", "--map-by", "--mpi", "--cflags", "--libs", "--predict", "--slurm", "--build", "--latency",
              "--bandwidth", "--pingpong", "--counter-latency", "--counter-service", "--manager-service", "--measured",
-             "--series"}
+             "--series", "--runs"}
 
 
 def options_in(text):

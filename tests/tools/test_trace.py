@@ -78,7 +78,7 @@ class Traces(unittest.TestCase):
         partly = self.trace["partly stored"].builds[-1]
         self.assertGreater(partly.n_task, 0)
         self.assertLess(partly.info["stored_share_of_cost"], 1.0)
-        self.assertLess(partly.info["stored_bytes"], 1.05 * 2 * 9e6)
+        self.assertLess(partly.info["stored_bytes"], 2 * (9e6 + 4.2e6))  # what finds no room is noted in one more chunk
         self.assertEqual(set(partly.owner.values()), {0, 1})
 
     def test_tasks_add_up_to_the_time_of_the_builds(self):
