@@ -54,10 +54,8 @@ int hf_matrix_n_col(const struct hf_matrix *matrix);
 /** From / to a full column-major array [n_col][n_row]. set: only rank 0's array is read when the
  *  matrix lives on rank 0, but every rank must pass the same values. gather: every rank receives
  * the whole matrix, bit-identical. */
-hf_status hf_matrix_set_full(struct hf_matrix *matrix, const double *full,
-                             struct hf_error *error) HF_MUST_CHECK;
-hf_status hf_matrix_gather_full(const struct hf_matrix *matrix, double *full,
-                                struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_set_full(struct hf_matrix *matrix, const double *full);
+void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full);
 
 /** From / to a symmetric matrix in blocks: `blocks` is this rank's part of an array of `layout`
  *  (hf_block_layout_local_size elements, the caller's). Elements go straight to the ranks that want
@@ -69,37 +67,30 @@ hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_b
                                double blocks[], struct hf_error *error) HF_MUST_CHECK;
 
 /** to = from (same shape). */
-hf_status hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to,
-                         struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to);
 /** to = alpha from + beta to (same shape). With beta 0, here and below, `to` is not read: it may
  *  hold anything, NaN included. */
-hf_status hf_matrix_add(double alpha, const struct hf_matrix *from, double beta,
-                        struct hf_matrix *to, struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_add(double alpha, const struct hf_matrix *from, double beta, struct hf_matrix *to);
 /** to = alpha from^T + beta to. `to` must not be `from`. */
-hf_status hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
-                                   struct hf_matrix *to, struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
+                              struct hf_matrix *to);
 /** c = alpha op(a) op(b) + beta c, op = transpose where the flag is set. `c` must be neither `a`
  *  nor `b`. */
-hf_status hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a,
-                             bool transpose_b, const struct hf_matrix *b, double beta,
-                             struct hf_matrix *c, struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a, bool transpose_b,
+                        const struct hf_matrix *b, double beta, struct hf_matrix *c);
 /** c = alpha op(a) op(b) for a product that is symmetric: what lies below the diagonal is computed,
  *  in strips, and what lies above it copied from there. `c` must be neither `a` nor `b`. */
-hf_status hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struct hf_matrix *a,
-                                          bool transpose_b, const struct hf_matrix *b,
-                                          struct hf_matrix *c,
-                                          struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struct hf_matrix *a,
+                                     bool transpose_b, const struct hf_matrix *b,
+                                     struct hf_matrix *c);
 /** to[:, to_first : to_first+n] = from[:, from_first : from_first+n], column j of them multiplied
  *  by factor[j] (factor NULL: 1). `to` must not be `from`. */
-hf_status hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
-                                 const double *factor, struct hf_matrix *to, int to_first,
-                                 struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
+                            const double *factor, struct hf_matrix *to, int to_first);
 /** *result = sum_ij a_ij b_ij on every rank. */
-hf_status hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result,
-                        struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result);
 /** *result = max_ij |a_ij| on every rank. */
-hf_status hf_matrix_max_abs(const struct hf_matrix *a, double *result,
-                            struct hf_error *error) HF_MUST_CHECK;
+void hf_matrix_max_abs(const struct hf_matrix *a, double *result);
 /** All eigenvalues (ascending, [n] on every rank) of a symmetric matrix of order n and orthonormal
  *  eigenvectors (columns) of the lowest of them: as many as `vector` [n][k] has columns, k <= n;
  *  none when it is NULL. Fewer vectors cost less. The lower triangle is read and the matrix is

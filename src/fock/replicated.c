@@ -196,27 +196,23 @@ static void reduce_symmetric(MPI_Comm comm, size_t n, double factor, double *mat
 
 /** Sums J and K over the ranks and hands them to the callers' matrices. Collective. The densities
  * are not needed any more: their memory is the buffer. */
-static hf_status reduce_results(struct hf_fock_builder *self, const struct hf_fock_job job[],
-                                struct hf_error *error)
+static void reduce_results(struct hf_fock_builder *self, const struct hf_fock_job job[])
 {
     struct replicated *data = self->data;
     const size_t n = (size_t)self->pairs->basis->n_function;
-    hf_status status = HF_OK;
     for (int i = 0; i < data->n_job; i++) {
         double *buffer = data->storage[i], *coulomb = buffer + n * n, *exchange = coulomb + n * n;
         if (job[i].coulomb != NULL) {
             reduce_symmetric(self->context->comm, n, 0.25, coulomb, buffer);
             hf_mix_matrix(data->basis, true, coulomb);
-            HF_TRY(hf_matrix_set_full(job[i].coulomb, coulomb, error));
+            hf_matrix_set_full(job[i].coulomb, coulomb);
         }
         if (job[i].exchange != NULL) {
             reduce_symmetric(self->context->comm, n, 0.125, exchange, buffer);
             hf_mix_matrix(data->basis, true, exchange);
-            HF_TRY(hf_matrix_set_full(job[i].exchange, exchange, error));
+            hf_matrix_set_full(job[i].exchange, exchange);
         }
     }
-cleanup:
-    return status;
 }
 
 static void release_jobs(struct hf_fock_builder *self)
@@ -253,11 +249,10 @@ static hf_status allocate_jobs(struct hf_fock_builder *self, int n_job,
 }
 
 /** The density of a job over the functions of the merged basis. Collective. */
-static hf_status gather_density(struct replicated *data, int i, struct hf_error *error)
+static void gather_density(struct replicated *data, int i)
 {
-    const hf_status status = hf_matrix_gather_full(data->job[i].density, data->storage[i], error);
-    if (status == HF_OK) hf_mix_matrix(data->basis, false, data->storage[i]);
-    return status;
+    hf_matrix_gather_full(data->job[i].density, data->storage[i]);
+    hf_mix_matrix(data->basis, false, data->storage[i]);
 }
 
 static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
@@ -269,15 +264,14 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     HF_TRY(hf_agree(self->context->comm, status, error));
 
     hf_timer_start(timers, HF_PHASE_FOCK_REDUCE);
-    for (int i = 0; i < n_job && status == HF_OK; i++) status = gather_density(data, i, error);
+    for (int i = 0; i < n_job; i++) gather_density(data, i);
     hf_timer_stop(timers, HF_PHASE_FOCK_REDUCE);
-    if (status != HF_OK) goto cleanup;
     find_density_bounds(self);
     HF_TRY(hf_agree(self->context->comm, hf_fock_prepare_store(self, error), error));
     HF_TRY(hf_fock_run_round(self, compute_tasks, error));
 
     hf_timer_start(timers, HF_PHASE_FOCK_REDUCE);
-    status = reduce_results(self, job, error);
+    reduce_results(self, job);
     hf_timer_stop(timers, HF_PHASE_FOCK_REDUCE);
 cleanup:
     release_jobs(self);

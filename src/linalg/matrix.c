@@ -82,32 +82,28 @@ int hf_matrix_n_col(const struct hf_matrix *matrix)
     return matrix->n_col;
 }
 
-hf_status hf_matrix_set_full(struct hf_matrix *matrix, const double *full, struct hf_error *error)
+void hf_matrix_set_full(struct hf_matrix *matrix, const double *full)
 {
-    (void)error;
     if (!matrix->linalg->parallel) {
         if (matrix->linalg->inside)
             memcpy(matrix->data, full, hf_local_size(matrix) * sizeof *full);
-        return HF_OK;
+        return;
     }
     for (int j = 0; j < matrix->local_col; j++) {
         const double *from = full + (size_t)hf_global_col(matrix, j) * (size_t)matrix->n_row;
         double *to = matrix->data + (size_t)j * (size_t)matrix->local_row;
         for (int i = 0; i < matrix->local_row; i++) to[i] = from[hf_global_row(matrix, i)];
     }
-    return HF_OK;
 }
 
-hf_status hf_matrix_gather_full(const struct hf_matrix *matrix, double *full,
-                                struct hf_error *error)
+void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full)
 {
-    (void)error;
     const struct hf_linalg *grid = matrix->linalg;
     const size_t n = (size_t)matrix->n_row * (size_t)matrix->n_col;
     if (!grid->parallel) {
         if (grid->inside) memcpy(full, matrix->data, n * sizeof *full);
         hf_broadcast_bytes(grid->context->comm, 0, n * sizeof *full, full);
-        return HF_OK;
+        return;
     }
     memset(full, 0, n * sizeof *full);
     for (int j = 0; j < matrix->local_col; j++) {
@@ -116,41 +112,34 @@ hf_status hf_matrix_gather_full(const struct hf_matrix *matrix, double *full,
         for (int i = 0; i < matrix->local_row; i++) to[hf_global_row(matrix, i)] = from[i];
     }
     hf_sum_over_ranks(grid->context->comm, n, full); /* each element is on one rank: exact */
-    return HF_OK;
 }
 
-hf_status hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to, struct hf_error *error)
+void hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to)
 {
-    (void)error;
     assert(hf_same_shape(from, to));
     memmove(to->data, from->data, hf_local_size(from) * sizeof *to->data);
-    return HF_OK;
 }
 
-hf_status hf_matrix_add(double alpha, const struct hf_matrix *from, double beta,
-                        struct hf_matrix *to, struct hf_error *error)
+void hf_matrix_add(double alpha, const struct hf_matrix *from, double beta, struct hf_matrix *to)
 {
-    (void)error;
     assert(hf_same_shape(from, to));
     const size_t n = hf_local_size(to);
     if (beta == 0.0)
         for (size_t i = 0; i < n; i++) to->data[i] = alpha * from->data[i];
     else
         for (size_t i = 0; i < n; i++) to->data[i] = alpha * from->data[i] + beta * to->data[i];
-    return HF_OK;
 }
 
-hf_status hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
-                                   struct hf_matrix *to, struct hf_error *error)
+void hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
+                              struct hf_matrix *to)
 {
-    (void)error;
     assert(to != from && to->linalg == from->linalg);
     assert(to->n_row == from->n_col && to->n_col == from->n_row);
-    if (!to->linalg->inside) return HF_OK;
+    if (!to->linalg->inside) return;
     if (to->linalg->parallel) {
         pdgeadd_("T", &to->n_row, &to->n_col, &alpha, from->data, &one, &one, from->descriptor,
                  &beta, to->data, &one, &one, to->descriptor);
-        return HF_OK;
+        return;
     }
     const size_t n_row = (size_t)to->n_row, n_col = (size_t)to->n_col;
     for (size_t j = 0; j < n_col; j++) {
@@ -160,30 +149,26 @@ hf_status hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, d
             *element = alpha * from->data[i * n_col + j] + kept;
         }
     }
-    return HF_OK;
 }
 
-hf_status hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a,
-                             bool transpose_b, const struct hf_matrix *b, double beta,
-                             struct hf_matrix *c, struct hf_error *error)
+void hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a, bool transpose_b,
+                        const struct hf_matrix *b, double beta, struct hf_matrix *c)
 {
-    (void)error;
     const int k = transpose_a ? a->n_row : a->n_col;
     const char *op_a = transpose_a ? "T" : "N", *op_b = transpose_b ? "T" : "N";
     assert(c != a && c != b && c->linalg == a->linalg && c->linalg == b->linalg);
     assert(c->n_row == (transpose_a ? a->n_col : a->n_row) &&
            c->n_col == (transpose_b ? b->n_row : b->n_col) &&
            k == (transpose_b ? b->n_col : b->n_row));
-    if (!c->linalg->inside || c->n_row == 0 || c->n_col == 0) return HF_OK;
+    if (!c->linalg->inside || c->n_row == 0 || c->n_col == 0) return;
     if (c->linalg->parallel) {
         pdgemm_(op_a, op_b, &c->n_row, &c->n_col, &k, &alpha, a->data, &one, &one, a->descriptor,
                 b->data, &one, &one, b->descriptor, &beta, c->data, &one, &one, c->descriptor);
-        return HF_OK;
+        return;
     }
     const int lda = a->n_row > 1 ? a->n_row : 1, ldb = b->n_row > 1 ? b->n_row : 1;
     dgemm_(op_a, op_b, &c->n_row, &c->n_col, &k, &alpha, a->data, &lda, b->data, &ldb, &beta,
            c->data, &c->n_row);
-    return HF_OK;
 }
 
 /** Rows of the product from `first` on, in the columns first .. first+width-1. */
@@ -224,9 +209,9 @@ static void mirror_strip(struct hf_matrix *c, int first, int width)
             c->data[j * n + i] = c->data[i * n + j];
 }
 
-hf_status hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struct hf_matrix *a,
-                                          bool transpose_b, const struct hf_matrix *b,
-                                          struct hf_matrix *c, struct hf_error *error)
+void hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struct hf_matrix *a,
+                                     bool transpose_b, const struct hf_matrix *b,
+                                     struct hf_matrix *c)
 {
     enum { N_STRIP = 6, SMALLEST_STRIP = 64 };
     const struct hf_linalg *grid = c->linalg;
@@ -234,15 +219,16 @@ hf_status hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const 
     const int unit = grid->parallel ? grid->block * grid->n_grid_col : SMALLEST_STRIP;
     const int width = (n / N_STRIP / unit + 1) * unit;
     assert(c->n_col == n && (transpose_a ? a->n_col : a->n_row) == n);
-    if (inner == 0 || width >= n)
-        return hf_matrix_multiply(alpha, transpose_a, a, transpose_b, b, 0.0, c, error);
-    if (!grid->inside) return HF_OK;
+    if (inner == 0 || width >= n) {
+        hf_matrix_multiply(alpha, transpose_a, a, transpose_b, b, 0.0, c);
+        return;
+    }
+    if (!grid->inside) return;
     for (int first = 0; first < n; first += width) {
         const int this_width = width < n - first ? width : n - first;
         multiply_strip(alpha, transpose_a, a, transpose_b, b, first, this_width, c);
         mirror_strip(c, first, this_width);
     }
-    return HF_OK;
 }
 
 void hf_matrix_multiply_symmetric(const struct hf_matrix *a, const struct hf_matrix *from,
@@ -260,16 +246,14 @@ void hf_matrix_multiply_symmetric(const struct hf_matrix *a, const struct hf_mat
                &from->n_row, &keep, to->data, &to->n_row);
 }
 
-hf_status hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
-                                 const double *factor, struct hf_matrix *to, int to_first,
-                                 struct hf_error *error)
+void hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
+                            const double *factor, struct hf_matrix *to, int to_first)
 {
-    (void)error;
     const size_t n_row = (size_t)to->n_row;
     assert(to != from && to->linalg == from->linalg && to->n_row == from->n_row);
     assert(from_first >= 0 && n >= 0 && from_first + n <= from->n_col);
     assert(to_first >= 0 && to_first + n <= to->n_col);
-    if (!to->linalg->inside || n_row == 0 || n == 0) return HF_OK;
+    if (!to->linalg->inside || n_row == 0 || n == 0) return;
     if (to->linalg->parallel) {
         const double keep = 0.0, unit = 1.0;
         const int from_column = from_first + 1, to_column = to_first + 1;
@@ -279,14 +263,13 @@ hf_status hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, i
         memcpy(to->data + (size_t)to_first * n_row, from->data + (size_t)from_first * n_row,
                (size_t)n * n_row * sizeof *to->data);
     }
-    if (factor == NULL) return HF_OK;
+    if (factor == NULL) return;
     for (int j = 0; j < to->local_col; j++) {
         const int column = hf_global_col(to, j) - to_first;
         if (column < 0 || column >= n) continue;
         double *data = to->data + (size_t)j * (size_t)to->local_row;
         for (int i = 0; i < to->local_row; i++) data[i] *= factor[column];
     }
-    return HF_OK;
 }
 
 /** One number per rank to one number, the same bits everywhere. Collective. */
@@ -298,20 +281,16 @@ static double reduce_scalar(const struct hf_linalg *grid, double local, MPI_Op o
     return result;
 }
 
-hf_status hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result,
-                        struct hf_error *error)
+void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result)
 {
-    (void)error;
     assert(hf_same_shape(a, b));
     double sum = 0.0;
     for (size_t i = 0; i < hf_local_size(a); i++) sum += a->data[i] * b->data[i];
     *result = reduce_scalar(a->linalg, sum, MPI_SUM);
-    return HF_OK;
 }
 
-hf_status hf_matrix_max_abs(const struct hf_matrix *a, double *result, struct hf_error *error)
+void hf_matrix_max_abs(const struct hf_matrix *a, double *result)
 {
-    (void)error;
     double largest = 0.0;
     for (size_t i = 0; i < hf_local_size(a); i++) {
         const double value = fabs(a->data[i]);
@@ -322,5 +301,4 @@ hf_status hf_matrix_max_abs(const struct hf_matrix *a, double *result, struct hf
         if (value > largest) largest = value;
     }
     *result = reduce_scalar(a->linalg, largest, MPI_MAX);
-    return HF_OK;
 }

@@ -36,7 +36,7 @@ static hf_status add_operator(struct atom *self, enum hf_operator which, double 
     HF_TRY(hf_matrix_create(self->linalg, "atom", n, n, &matrix, error));
     HF_TRY(
         hf_one_electron(self->context, &self->radial.basis, &self->molecule, which, matrix, error));
-    HF_TRY(hf_matrix_gather_full(matrix, self->full, error));
+    hf_matrix_gather_full(matrix, self->full);
     hf_radial_average(&self->radial, self->full, self->scratch);
     for (size_t k = 0; k < n_element; k++) sum[k] += self->scratch[k];
 cleanup:
@@ -57,10 +57,10 @@ static hf_status orthogonalise_block(struct atom *self, struct hf_radial_block *
     HF_TRY(hf_matrix_create(self->linalg, "atom", block->n, block->n, &small, error));
     for (size_t j = 0; j < n; j++)
         memcpy(self->scratch + n * j, overlap + first + stride * (first + j), n * sizeof *overlap);
-    HF_TRY(hf_matrix_set_full(small, self->scratch, error));
+    hf_matrix_set_full(small, self->scratch);
     HF_TRY(hf_orthogonaliser_create(self->context, self->linalg, small, threshold, &small_x,
                                     &spectrum, error));
-    HF_TRY(hf_matrix_gather_full(small_x, self->scratch, error));
+    hf_matrix_gather_full(small_x, self->scratch);
     block->first_orbital = self->n_orbital;
     block->kept = hf_matrix_n_col(small_x);
     self->n_orbital += block->kept;
@@ -90,7 +90,7 @@ static hf_status make_matrices(struct atom *self, double threshold, struct hf_er
             HF_TRY(orthogonalise_block(self, &self->radial.block[l], self->matrix, threshold, x,
                                        error));
     HF_TRY(hf_matrix_create(self->linalg, "atom", n_radial, self->n_orbital, &self->x, error));
-    HF_TRY(hf_matrix_set_full(self->x, x, error));
+    hf_matrix_set_full(self->x, x);
     HF_TRY(hf_matrix_create(self->linalg, "atom", self->n_orbital, self->n_orbital, &self->density,
                             error));
 cleanup:
@@ -151,9 +151,9 @@ static hf_status fill_block(struct atom *self, int l, const double *fock, double
         memcpy(orbital + k * j, fock + first + stride * (first + j), k * sizeof *orbital);
     HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &small, error));
     HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &vector, error));
-    HF_TRY(hf_matrix_set_full(small, orbital, error));
+    hf_matrix_set_full(small, orbital);
     HF_TRY(hf_matrix_eigen(small, eigenvalue, vector, error));
-    HF_TRY(hf_matrix_gather_full(vector, orbital, error));
+    hf_matrix_gather_full(vector, orbital);
 
     double left = block->n_electron / (2.0 * l + 1.0); /* per component */
     for (size_t o = 0; o < k && left > 0.0; o++, left -= 2.0) {
@@ -176,12 +176,12 @@ static hf_status fill_orbitals(struct atom *self, const struct hf_matrix *fock,
 {
     hf_status status;
     const size_t m = (size_t)self->n_orbital;
-    HF_TRY(hf_matrix_gather_full(fock, self->matrix, error));
+    hf_matrix_gather_full(fock, self->matrix);
     memset(self->scratch, 0, m * m * sizeof *self->scratch);
     for (int l = 0; l < HF_ATOM_N_L; l++)
         if (self->radial.block[l].kept > 0)
             HF_TRY(fill_block(self, l, self->matrix, self->scratch, error));
-    HF_TRY(hf_matrix_set_full(self->density, self->scratch, error));
+    hf_matrix_set_full(self->density, self->scratch);
 cleanup:
     return status;
 }
@@ -194,9 +194,9 @@ static hf_status radial_density(struct atom *self, struct hf_error *error)
     const int n = self->radial.n_radial;
     HF_TRY(hf_matrix_create(self->linalg, "atom", n, self->n_orbital, &half, error));
     HF_TRY(hf_matrix_create(self->linalg, "atom", n, n, &density, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, self->x, false, self->density, 0.0, half, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, half, true, self->x, 0.0, density, error));
-    HF_TRY(hf_matrix_gather_full(density, self->matrix, error));
+    hf_matrix_multiply(1.0, false, self->x, false, self->density, 0.0, half);
+    hf_matrix_multiply(1.0, false, half, true, self->x, 0.0, density);
+    hf_matrix_gather_full(density, self->matrix);
 cleanup:
     hf_matrix_destroy(&density);
     hf_matrix_destroy(&half);
@@ -216,7 +216,7 @@ static hf_status radial_fock(struct atom *self, struct hf_matrix *orthonormal,
     memcpy(self->scratch, self->core, n_element * sizeof *self->scratch);
     hf_atom_field_add(&self->field, self->matrix, self->scratch);
     HF_TRY(hf_matrix_create(self->linalg, "atom", n, n, &fock, error));
-    HF_TRY(hf_matrix_set_full(fock, self->scratch, error));
+    hf_matrix_set_full(fock, self->scratch);
     HF_TRY(hf_to_orthonormal(self->linalg, self->x, fock, orthonormal, error));
 cleanup:
     hf_matrix_destroy(&fock);
@@ -235,7 +235,7 @@ static hf_status iterate(struct atom *self, bool first, double *error_norm, stru
     HF_TRY(radial_fock(self, fock, error));
     if (!first) {
         HF_TRY(hf_commutator(self->linalg, fock, self->density, commutator, error));
-        HF_TRY(hf_matrix_max_abs(commutator, error_norm, error));
+        hf_matrix_max_abs(commutator, error_norm);
         HF_TRY(hf_diis_extrapolate(self->diis, fock, commutator, error));
     }
     HF_TRY(fill_orbitals(self, fock, error));

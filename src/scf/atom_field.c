@@ -105,12 +105,12 @@ static hf_status run_pass(struct hf_atom_field *self, struct hf_linalg *linalg,
         memset(pass.radial, 0, n_element * sizeof *pass.radial);
         pass.radial[row + n_radial * column] = pass.radial[column + n_radial * row] = 1.0;
         hf_radial_expand(radial, pass.radial, pass.full);
-        HF_TRY(hf_matrix_set_full(pass.density[i], pass.full, error));
+        hf_matrix_set_full(pass.density[i], pass.full);
     }
     HF_TRY(hf_fock_build(builder, n_job, pass.job, SCREENING, error));
     for (int i = 0; i < n_job; i++) {
-        HF_TRY(hf_matrix_add(-0.5, pass.job[i].exchange, 1.0, pass.job[i].coulomb, error));
-        HF_TRY(hf_matrix_gather_full(pass.job[i].coulomb, pass.full, error));
+        hf_matrix_add(-0.5, pass.job[i].exchange, 1.0, pass.job[i].coulomb);
+        hf_matrix_gather_full(pass.job[i].coulomb, pass.full);
         hf_radial_average(radial, pass.full, self->field + (size_t)(first + i) * n_element);
     }
 cleanup:

@@ -84,14 +84,14 @@ static hf_status store(struct hf_diis *self, const struct hf_matrix *fock,
     struct hf_matrix **place = &self->history[slot_of(self, newest)];
     if (*place == NULL)
         HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
-    HF_TRY(hf_matrix_copy(fock, *place, error));
-    HF_TRY(hf_matrix_add(1.0, commutator, 1.0, *place, error));
+    hf_matrix_copy(fock, *place);
+    hf_matrix_add(1.0, commutator, 1.0, *place);
     for (int i = 0; i < newest; i++) {
         double value;
-        HF_TRY(hf_matrix_dot(commutator, self->history[slot_of(self, i)], &value, error));
+        hf_matrix_dot(commutator, self->history[slot_of(self, i)], &value);
         *product_of(self, i, newest) = *product_of(self, newest, i) = value;
     }
-    HF_TRY(hf_matrix_dot(commutator, commutator, product_of(self, newest, newest), error));
+    hf_matrix_dot(commutator, commutator, product_of(self, newest, newest));
 cleanup:
     return status;
 }
@@ -175,10 +175,9 @@ hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *fock_ortho
 
     HF_TRY(hf_matrix_create(self->linalg, "DIIS combination", self->m, self->m, &sum, error));
     for (int i = 0; i < self->n_stored; i++)
-        HF_TRY(
-            hf_matrix_add(self->coefficient[i], self->history[slot_of(self, i)], 1.0, sum, error));
-    HF_TRY(hf_matrix_add(0.5, sum, 0.0, fock_orthonormal, error));
-    HF_TRY(hf_matrix_add_transposed(0.5, sum, 1.0, fock_orthonormal, error));
+        hf_matrix_add(self->coefficient[i], self->history[slot_of(self, i)], 1.0, sum);
+    hf_matrix_add(0.5, sum, 0.0, fock_orthonormal);
+    hf_matrix_add_transposed(0.5, sum, 1.0, fock_orthonormal);
 cleanup:
     hf_matrix_destroy(&sum);
     return status;

@@ -9,22 +9,18 @@ hf_status hf_to_orthonormal(struct hf_linalg *linalg, const struct hf_matrix *x,
     struct hf_matrix *half = NULL;
     HF_TRY(hf_matrix_create(linalg, "half-transformed Fock matrix", hf_matrix_n_row(x),
                             hf_matrix_n_col(x), &half, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, fock, false, x, 0.0, half, error));
-    HF_TRY(hf_matrix_multiply_to_symmetric(1.0, true, x, false, half, fock_orthonormal, error));
+    hf_matrix_multiply(1.0, false, fock, false, x, 0.0, half);
+    hf_matrix_multiply_to_symmetric(1.0, true, x, false, half, fock_orthonormal);
 cleanup:
     hf_matrix_destroy(&half);
     return status;
 }
 
 /** commutator = product - product^T, the product being F' D'. */
-static hf_status antisymmetrise(const struct hf_matrix *product, struct hf_matrix *commutator,
-                                struct hf_error *error)
+static void antisymmetrise(const struct hf_matrix *product, struct hf_matrix *commutator)
 {
-    hf_status status;
-    HF_TRY(hf_matrix_copy(product, commutator, error));
-    HF_TRY(hf_matrix_add_transposed(-1.0, product, 1.0, commutator, error));
-cleanup:
-    return status;
+    hf_matrix_copy(product, commutator);
+    hf_matrix_add_transposed(-1.0, product, 1.0, commutator);
 }
 
 hf_status hf_commutator(struct hf_linalg *linalg, const struct hf_matrix *fock_orthonormal,
@@ -35,9 +31,8 @@ hf_status hf_commutator(struct hf_linalg *linalg, const struct hf_matrix *fock_o
     struct hf_matrix *product = NULL;
     const int m = hf_matrix_n_row(fock_orthonormal);
     HF_TRY(hf_matrix_create(linalg, "Fock times density", m, m, &product, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, fock_orthonormal, false, density_orthonormal, 0.0,
-                              product, error));
-    HF_TRY(antisymmetrise(product, commutator, error));
+    hf_matrix_multiply(1.0, false, fock_orthonormal, false, density_orthonormal, 0.0, product);
+    antisymmetrise(product, commutator);
 cleanup:
     hf_matrix_destroy(&product);
     return status;
@@ -51,14 +46,17 @@ hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg,
     hf_status status;
     struct hf_matrix *half = NULL, *product = NULL;
     const int m = hf_matrix_n_row(fock_orthonormal);
-    if (occupied == NULL) return hf_matrix_add(0.0, commutator, 0.0, commutator, error);
+    if (occupied == NULL) {
+        hf_matrix_add(0.0, commutator, 0.0, commutator);
+        return HF_OK;
+    }
 
     HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, hf_matrix_n_col(occupied), &half,
                             error));
     HF_TRY(hf_matrix_create(linalg, "Fock times density", m, m, &product, error));
-    HF_TRY(hf_matrix_multiply(2.0, false, fock_orthonormal, false, occupied, 0.0, half, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, half, true, occupied, 0.0, product, error));
-    HF_TRY(antisymmetrise(product, commutator, error));
+    hf_matrix_multiply(2.0, false, fock_orthonormal, false, occupied, 0.0, half);
+    hf_matrix_multiply(1.0, false, half, true, occupied, 0.0, product);
+    antisymmetrise(product, commutator);
 cleanup:
     hf_matrix_destroy(&product);
     hf_matrix_destroy(&half);
@@ -71,13 +69,15 @@ hf_status hf_density_of_orbitals(struct hf_linalg *linalg, const struct hf_matri
 {
     hf_status status;
     struct hf_matrix *coefficient = NULL;
-    if (occupied == NULL) return hf_matrix_add(0.0, density, 0.0, density, error);
+    if (occupied == NULL) {
+        hf_matrix_add(0.0, density, 0.0, density);
+        return HF_OK;
+    }
 
     HF_TRY(hf_matrix_create(linalg, "occupied orbitals", hf_matrix_n_row(x),
                             hf_matrix_n_col(occupied), &coefficient, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, x, false, occupied, 0.0, coefficient, error));
-    HF_TRY(hf_matrix_multiply_to_symmetric(2.0, false, coefficient, true, coefficient, density,
-                                           error));
+    hf_matrix_multiply(1.0, false, x, false, occupied, 0.0, coefficient);
+    hf_matrix_multiply_to_symmetric(2.0, false, coefficient, true, coefficient, density);
 cleanup:
     hf_matrix_destroy(&coefficient);
     return status;

@@ -52,7 +52,7 @@ static hf_status make_core(struct run *run, struct hf_error *error)
     HF_TRY(hf_matrix_create(run->linalg, "nuclear attraction", n, n, &nuclear, error));
     HF_TRY(one_electron(run, HF_KINETIC, run->core, error));
     HF_TRY(one_electron(run, HF_NUCLEAR, nuclear, error));
-    HF_TRY(hf_matrix_add(1.0, nuclear, 1.0, run->core, error));
+    hf_matrix_add(1.0, nuclear, 1.0, run->core);
 cleanup:
     hf_matrix_destroy(&nuclear);
     return status;
@@ -160,7 +160,7 @@ static hf_status project_guess(struct run *run, const struct hf_matrix *density,
     HF_TRY(hf_matrix_create(run->linalg, "overlap times orthogonaliser", n, m, &dual, error));
     HF_TRY(hf_matrix_create(run->linalg, "guess density", m, m, &run->guess_density, error));
     HF_TRY(hf_one_electron(run->context, run->basis, run->molecule, HF_OVERLAP, overlap, error));
-    HF_TRY(hf_matrix_multiply(1.0, false, overlap, false, run->x, 0.0, dual, error));
+    hf_matrix_multiply(1.0, false, overlap, false, run->x, 0.0, dual);
     HF_TRY(hf_to_orthonormal(run->linalg, dual, density, run->guess_density, error));
 cleanup:
     hf_matrix_destroy(&dual);
@@ -195,27 +195,24 @@ cleanup:
 /** Total energy and its parts from density, core Hamiltonian, J and K. */
 static hf_status add_energies(struct run *run, struct hf_error *error)
 {
-    hf_status status;
     struct hf_scf_result *result = run->result;
     const struct hf_two_electron *two = &run->two_electron;
     double coulomb, exchange;
     const double before = result->one_electron;
-    HF_TRY(hf_matrix_dot(two->density, run->core, &result->one_electron, error));
-    HF_TRY(hf_matrix_dot(two->density, two->coulomb, &coulomb, error));
-    HF_TRY(hf_matrix_dot(two->density, two->exchange, &exchange, error));
+    hf_matrix_dot(two->density, run->core, &result->one_electron);
+    hf_matrix_dot(two->density, two->coulomb, &coulomb);
+    hf_matrix_dot(two->density, two->exchange, &exchange);
     result->coulomb = 0.5 * coulomb;
     result->exchange = -0.25 * exchange;
     result->two_electron = result->coulomb + result->exchange;
     result->energy = result->nuclear_repulsion + result->one_electron + result->two_electron;
     result->energy_change = result->one_electron - before + two->energy_change;
     if (result->n_iteration == 1) result->energy_change = result->energy;
-    if (!isfinite(result->energy))
-        status = hf_fail(error, HF_NO_RESOURCE,
-                         "the energy of iteration %d is not a finite number; check the geometry "
-                         "and the basis set",
-                         result->n_iteration);
-cleanup:
-    return status;
+    if (isfinite(result->energy)) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE,
+                   "the energy of iteration %d is not a finite number; check the geometry and the "
+                   "basis set",
+                   result->n_iteration);
 }
 
 /** J and K of the next density (which is destroyed) and the account of the build. */
@@ -241,9 +238,9 @@ static hf_status make_fock(struct run *run, struct hf_error *error)
     const int n = run->result->n_function, m = run->result->n_orbital;
     struct hf_matrix *fock = NULL;
     HF_TRY(hf_matrix_create(run->linalg, "Fock matrix", n, n, &fock, error));
-    HF_TRY(hf_matrix_copy(run->core, fock, error));
-    HF_TRY(hf_matrix_add(1.0, run->two_electron.coulomb, 1.0, fock, error));
-    HF_TRY(hf_matrix_add(-0.5, run->two_electron.exchange, 1.0, fock, error));
+    hf_matrix_copy(run->core, fock);
+    hf_matrix_add(1.0, run->two_electron.coulomb, 1.0, fock);
+    hf_matrix_add(-0.5, run->two_electron.exchange, 1.0, fock);
     HF_TRY(hf_matrix_create(run->linalg, "Fock matrix", m, m, &run->fock, error));
     HF_TRY(hf_to_orthonormal(run->linalg, run->x, fock, run->fock, error));
 cleanup:
@@ -262,7 +259,7 @@ static hf_status make_commutator(struct run *run, struct hf_error *error)
     else
         HF_TRY(hf_commutator_of_orbitals(run->linalg, run->fock, run->occupied, run->commutator,
                                          error));
-    HF_TRY(hf_matrix_max_abs(run->commutator, &run->result->commutator, error));
+    hf_matrix_max_abs(run->commutator, &run->result->commutator);
 cleanup:
     hf_matrix_destroy(&run->guess_density);
     return status;
@@ -401,7 +398,7 @@ static hf_status expectation(struct run *run, enum hf_operator which, double *va
     const int n = run->result->n_function;
     HF_TRY(hf_matrix_create(run->linalg, "one-electron integrals", n, n, &matrix, error));
     HF_TRY(one_electron(run, which, matrix, error));
-    HF_TRY(hf_matrix_dot(run->two_electron.density, matrix, value, error));
+    hf_matrix_dot(run->two_electron.density, matrix, value);
 cleanup:
     hf_matrix_destroy(&matrix);
     return status;

@@ -25,17 +25,14 @@ void hf_two_electron_done(struct hf_two_electron *self)
 }
 
 /** *energy += factor tr D (J - K/2). */
-static hf_status add_energy(double factor, const struct hf_matrix *density,
-                            const struct hf_matrix *coulomb, const struct hf_matrix *exchange,
-                            double *energy, struct hf_error *error)
+static void add_energy(double factor, const struct hf_matrix *density,
+                       const struct hf_matrix *coulomb, const struct hf_matrix *exchange,
+                       double *energy)
 {
-    hf_status status;
     double of_coulomb, of_exchange;
-    HF_TRY(hf_matrix_dot(density, coulomb, &of_coulomb, error));
-    HF_TRY(hf_matrix_dot(density, exchange, &of_exchange, error));
+    hf_matrix_dot(density, coulomb, &of_coulomb);
+    hf_matrix_dot(density, exchange, &of_exchange);
     *energy += factor * (of_coulomb - 0.5 * of_exchange);
-cleanup:
-    return status;
 }
 
 static hf_status build_whole(struct hf_two_electron *self, const struct hf_matrix *density,
@@ -46,11 +43,11 @@ static hf_status build_whole(struct hf_two_electron *self, const struct hf_matri
         .density = density, .coulomb = self->coulomb, .exchange = self->exchange};
     struct hf_matrix *change = self->density; /* until J and K are those of the new one */
     self->energy_change = 0.0;
-    HF_TRY(hf_matrix_add(1.0, density, -1.0, change, error));
-    HF_TRY(add_energy(0.5, change, self->coulomb, self->exchange, &self->energy_change, error));
+    hf_matrix_add(1.0, density, -1.0, change);
+    add_energy(0.5, change, self->coulomb, self->exchange, &self->energy_change);
     HF_TRY(hf_fock_build(self->builder, 1, &job, threshold, error));
-    HF_TRY(add_energy(0.5, change, self->coulomb, self->exchange, &self->energy_change, error));
-    HF_TRY(hf_matrix_copy(density, self->density, error));
+    add_energy(0.5, change, self->coulomb, self->exchange, &self->energy_change);
+    hf_matrix_copy(density, self->density);
     self->threshold = threshold;
     self->built = true;
 cleanup:
@@ -67,15 +64,15 @@ static hf_status build_change(struct hf_two_electron *self, struct hf_matrix *de
     self->energy_change = 0.0;
     HF_TRY(hf_matrix_create(self->linalg, "change of Coulomb matrix", n, n, &coulomb, error));
     HF_TRY(hf_matrix_create(self->linalg, "change of exchange matrix", n, n, &exchange, error));
-    HF_TRY(hf_matrix_add(-1.0, self->density, 1.0, density, error));
+    hf_matrix_add(-1.0, self->density, 1.0, density);
 
     const struct hf_fock_job job = {.density = density, .coulomb = coulomb, .exchange = exchange};
-    HF_TRY(add_energy(0.5, density, self->coulomb, self->exchange, &self->energy_change, error));
+    add_energy(0.5, density, self->coulomb, self->exchange, &self->energy_change);
     HF_TRY(hf_fock_build(self->builder, 1, &job, self->threshold, error));
-    HF_TRY(hf_matrix_add(1.0, coulomb, 1.0, self->coulomb, error));
-    HF_TRY(hf_matrix_add(1.0, exchange, 1.0, self->exchange, error));
-    HF_TRY(hf_matrix_add(1.0, density, 1.0, self->density, error));
-    HF_TRY(add_energy(0.5, density, self->coulomb, self->exchange, &self->energy_change, error));
+    hf_matrix_add(1.0, coulomb, 1.0, self->coulomb);
+    hf_matrix_add(1.0, exchange, 1.0, self->exchange);
+    hf_matrix_add(1.0, density, 1.0, self->density);
+    add_energy(0.5, density, self->coulomb, self->exchange, &self->energy_change);
     self->n_change++;
 cleanup:
     hf_matrix_destroy(&exchange);

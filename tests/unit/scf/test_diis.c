@@ -45,8 +45,8 @@ static void evaluate(const struct model *model, const double t[], double scale,
         }
         e[i] *= scale;
     }
-    assert_int_equal(hf_matrix_set_full(fock, f, NULL), HF_OK);
-    assert_int_equal(hf_matrix_set_full(commutator, e, NULL), HF_OK);
+    hf_matrix_set_full(fock, f);
+    hf_matrix_set_full(commutator, e);
 }
 
 struct bench {
@@ -147,7 +147,7 @@ static void linearly_dependent_pairs_are_dropped_from_the_oldest_on(void **state
                          HF_OK);
     }
     double largest;
-    assert_int_equal(hf_matrix_max_abs(bench.fock, &largest, NULL), HF_OK);
+    hf_matrix_max_abs(bench.fock, &largest);
     assert_true(largest < 40.0);
     assert_true(add_pairs(&bench, N_PARAMETER + 1, 1.0, 3) < 1e-7);
     bench_done(&bench);
