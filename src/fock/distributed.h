@@ -4,7 +4,7 @@
 
 #include "block_cache.h"
 #include "density_bounds.h"
-#include "task_parts.h"
+#include "../work/task_parts.h"
 
 /** The pairs of atoms of a quartet (AB|CD) whose blocks are needed (book Fig. 8.4). */
 enum { HF_N_COMBINATION = 6 };

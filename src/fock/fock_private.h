@@ -5,7 +5,7 @@
 #include "hf/fock.h"
 #include "hf/shell_pair.h"
 #include "hf/trace.h"
-#include "quartets.h"
+#include "../work/quartets.h"
 
 #include <pthread.h>
 #include <stdbool.h>

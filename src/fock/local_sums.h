@@ -4,7 +4,7 @@
 #ifndef HF_LOCAL_SUMS_H
 #define HF_LOCAL_SUMS_H
 
-#include "quartets.h"
+#include "../work/quartets.h"
 
 #include "hf/fock.h"
 

@@ -1,7 +1,7 @@
 /* Fock builder with replicated data: every rank holds the densities and its own J and K, computes
  * the tasks it is given, and one sum over the ranks ends the build (book Fig. 8.2). */
 #include "fock_private.h"
-#include "task_parts.h"
+#include "../work/task_parts.h"
 
 #include <math.h>
 #include <pthread.h>

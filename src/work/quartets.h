@@ -3,7 +3,7 @@
 #ifndef HF_QUARTETS_H
 #define HF_QUARTETS_H
 
-#include "add_quartets.h"
+#include "../fock/add_quartets.h"
 #include "hf/engine.h"
 #include "hf/shell_pair.h"
 #include "integral_store.h"

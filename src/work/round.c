@@ -1,6 +1,6 @@
 /* What every Fock build goes through: a round of the scheduler over all threads, its times, looks
  * at the clock and at signals. */
-#include "fock_private.h"
+#include "../fock/fock_private.h"
 
 #include <math.h>
 

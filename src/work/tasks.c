@@ -1,5 +1,5 @@
 /* The numbering of tasks, dearest first; see fock_private.h. */
-#include "fock_private.h"
+#include "../fock/fock_private.h"
 
 #include "hf/arithmetic.h"
 

@@ -2,8 +2,8 @@
 #ifndef HF_TASK_PARTS_H
 #define HF_TASK_PARTS_H
 
-#include "fock_private.h"
-#include "local_sums.h"
+#include "../fock/fock_private.h"
+#include "../fock/local_sums.h"
 
 /** Parts that the shell pairs of a pair of atoms may be shared out in. */
 enum { HF_MOST_SLICES = 16 };

@@ -1,7 +1,7 @@
 /* What a build does about stored integrals. The first build at the final threshold stores what the
  * plan has; later builds read that back and compute the rest. Stored tasks stay with the rank that
  * holds them; only the rest is shared out. */
-#include "fock_private.h"
+#include "../fock/fock_private.h"
 
 #include <math.h>
 
