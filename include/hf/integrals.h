@@ -25,12 +25,6 @@ hf_status hf_shell_pairs_create(struct hf_context *context, const struct hf_basi
                                 struct hf_error *error) HF_MUST_CHECK;
 void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs);
 
-/** Layout of matrices over the basis in atom blocks: a part is the functions of one atom.
- * Collective. HF_NO_RESOURCE: memory. */
-hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basis *basis,
-                                struct hf_block_layout **layout,
-                                struct hf_error *error) HF_MUST_CHECK;
-
 /** Operators of hf_one_electron. */
 enum hf_operator {
     HF_OVERLAP,  /**< <m|n> */

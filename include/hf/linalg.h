@@ -8,8 +8,8 @@
 #ifndef HF_LINALG_H
 #define HF_LINALG_H
 
-#include "hf/block_layout.h"
 #include "hf/context.h"
+#include "hf/layout.h"
 #include "hf/status.h"
 
 #include <stdbool.h>

@@ -11,8 +11,8 @@
 #ifndef HF_ONESIDED_H
 #define HF_ONESIDED_H
 
-#include "hf/block_layout.h"
 #include "hf/context.h"
+#include "hf/layout.h"
 #include "hf/status.h"
 
 #ifdef __cplusplus

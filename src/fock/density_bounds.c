@@ -54,18 +54,15 @@ void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context 
     uint8_t *exponent = bounds->exponent;
     memset(exponent, 0, n_pair);
     bounds->largest = 0.0;
-    for (int i = 0; i < bounds->n_atom; i++) {
-        for (int j = 0; j <= i; j++) {
-            const struct hf_block_place place = hf_block_layout_find(layout, i, j);
-            const size_t size = hf_block_layout_block_size(layout, i, j);
-            if (place.rank != context->rank) continue;
-            double largest = 0.0;
-            for (int k = 0; k < n; k++)
-                largest = fmax(
-                    largest, largest_element(hf_block_array_local(array[k]) + place.offset, size));
-            exponent[(size_t)i * ((size_t)i + 1) / 2 + (size_t)j] = encode(largest);
-            bounds->largest = fmax(bounds->largest, largest);
-        }
+    struct hf_own_blocks own = hf_own_blocks_begin(layout);
+    struct hf_own_block block;
+    while (hf_own_blocks_next(&own, &block)) {
+        double largest = 0.0;
+        for (int k = 0; k < n; k++)
+            largest = fmax(largest, largest_element(hf_block_array_local(array[k]) + block.offset,
+                                                    block.size));
+        exponent[(size_t)block.i * ((size_t)block.i + 1) / 2 + (size_t)block.j] = encode(largest);
+        bounds->largest = fmax(bounds->largest, largest);
     }
     MPI_Allreduce(MPI_IN_PLACE, &bounds->largest, 1, MPI_DOUBLE, MPI_MAX, context->comm);
     for (size_t first = 0; first < n_pair; first += PIECE) {

@@ -2,18 +2,14 @@
 #include "distributed.h"
 
 /** Brings the blocks of this rank from published to merged functions or, of sums, back. */
-static void mix_blocks(const struct hf_distributed *data, const struct hf_basis *merged, int rank,
-                       bool sums, struct hf_block_array *array)
+static void mix_blocks(const struct hf_distributed *data, const struct hf_basis *merged, bool sums,
+                       struct hf_block_array *array)
 {
     if (merged->n_mixing == 0) return;
-    for (int i = 0; i < merged->n_atom; i++) {
-        for (int j = 0; j <= i; j++) {
-            const struct hf_block_place place = hf_block_layout_find(data->layout, i, j);
-            if (place.rank != rank) continue;
-            double *block = hf_block_array_local(array) + place.offset;
-            hf_mix_block(merged, sums, i, j, block);
-        }
-    }
+    struct hf_own_blocks own = hf_own_blocks_begin(data->layout);
+    struct hf_own_block block;
+    while (hf_own_blocks_next(&own, &block))
+        hf_mix_block(merged, sums, block.i, block.j, hf_block_array_local(array) + block.offset);
 }
 
 hf_status hf_distributed_create_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
@@ -32,7 +28,7 @@ hf_status hf_distributed_create_arrays(struct hf_fock_builder *self, const struc
                                          &data->K[i], error));
         HF_TRY(hf_matrix_get_blocks(job[i].density, data->layout, hf_block_array_local(data->D[i]),
                                     error));
-        mix_blocks(data, self->pairs->basis, self->context->rank, false, data->D[i]);
+        mix_blocks(data, self->pairs->basis, false, data->D[i]);
         hf_block_array_fence(data->D[i]);
     }
 cleanup:
@@ -46,7 +42,7 @@ static hf_status collect(struct hf_fock_builder *self, struct hf_block_array **s
     const struct hf_distributed *data = self->data;
     if (*sums == NULL) return HF_OK;
     hf_block_array_fence(*sums);
-    mix_blocks(data, self->pairs->basis, self->context->rank, true, *sums);
+    mix_blocks(data, self->pairs->basis, true, *sums);
     const hf_status status =
         hf_matrix_set_blocks(matrix, data->layout, hf_block_array_local(*sums), error);
     if (status == HF_OK) hf_block_array_destroy(sums);

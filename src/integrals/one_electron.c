@@ -3,6 +3,7 @@
 #include "cartesian.h"
 #include "hf/boys.h"
 #include "hf/integrals.h"
+#include "hf/layout.h"
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
@@ -250,35 +251,14 @@ static void fill_atom_block(struct one_electron *self, const struct hf_basis *ba
     }
 }
 
-static void fill_share(struct one_electron *self, const struct hf_context *context,
-                       const struct hf_basis *basis, const struct hf_block_layout *layout,
-                       double *blocks)
+static void fill_share(struct one_electron *self, const struct hf_basis *basis,
+                       const struct hf_block_layout *layout, double *blocks)
 {
     const int *first = hf_block_layout_first(layout);
-    for (int i = 0; i < basis->n_atom; i++) {
-        for (int j = 0; j <= i; j++) {
-            const struct hf_block_place here = hf_block_layout_find(layout, i, j);
-            if (here.rank == context->rank)
-                fill_atom_block(self, basis, first, i, j, blocks + here.offset);
-        }
-    }
-}
-
-hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basis *basis,
-                                struct hf_block_layout **layout, struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    int *first = malloc(((size_t)basis->n_atom + 1) * sizeof *first);
-    if (first == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a block layout");
-    HF_TRY(hf_agree(context->comm, status, error));
-    for (int a = 0; a <= basis->n_atom; a++) {
-        const int shell = basis->first_shell_of_atom[a];
-        first[a] = shell < basis->n_shell ? basis->shell[shell].first_function : basis->n_function;
-    }
-    HF_TRY(hf_block_layout_create(context, basis->n_atom, first, layout, error));
-cleanup:
-    free(first);
-    return status;
+    struct hf_own_blocks own = hf_own_blocks_begin(layout);
+    struct hf_own_block block;
+    while (hf_own_blocks_next(&own, &block))
+        fill_atom_block(self, basis, first, block.i, block.j, blocks + block.offset);
 }
 
 hf_status hf_one_electron(struct hf_context *context, const struct hf_basis *basis,
@@ -302,7 +282,7 @@ hf_status hf_one_electron(struct hf_context *context, const struct hf_basis *bas
     self->molecule = molecule;
     hf_cartesian_table_init(&self->cartesian);
     for (int l = 0; l <= HF_MAX_L; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
-    fill_share(self, context, basis, layout, blocks);
+    fill_share(self, basis, layout, blocks);
     HF_TRY(hf_matrix_set_blocks(matrix, layout, blocks, error));
 cleanup:
     hf_memory_release(context->memory, blocks);

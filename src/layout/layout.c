@@ -1,6 +1,6 @@
 /* Who has which block of a symmetric matrix: rows of half a circle, cut into segments, dealt to the
- * ranks; see hf/block_layout.h. */
-#include "hf/block_layout.h"
+ * ranks; see hf/layout.h. */
+#include "hf/layout.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -19,6 +19,8 @@ struct hf_block_layout {
     int length;              /**< blocks of a segment, except the last of a row */
     int *first;              /**< [n_part + 1] */
     struct segment *segment; /**< [n_part][n_segment] */
+    int n_own;
+    int *own; /**< [n_own] rising indices of the segments of this rank */
     size_t local_size;
 };
 
@@ -83,6 +85,21 @@ static void deal(struct hf_block_layout *self, const struct hf_context *context,
     self->local_size = held[context->rank];
 }
 
+/** Local: the list of own segments. */
+static hf_status list_own(struct hf_block_layout *self, int rank, struct hf_error *error)
+{
+    const int n = self->n_part * self->n_segment;
+    for (int s = 0; s < n; s++) self->n_own += self->segment[s].rank == rank;
+    self->own = hf_memory_allocate(self->memory, "block layout", (size_t)self->n_own + 1,
+                                   sizeof *self->own);
+    if (self->own == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the layout of %d parts",
+                       self->n_part);
+    for (int s = 0, k = 0; s < n; s++)
+        if (self->segment[s].rank == rank) self->own[k++] = s;
+    return HF_OK;
+}
+
 /** Local: the tables. */
 static hf_status make(struct hf_block_layout *self, const struct hf_context *context,
                       const int first[], struct hf_error *error)
@@ -101,6 +118,7 @@ static hf_status make(struct hf_block_layout *self, const struct hf_context *con
     } else {
         for (size_t i = 0; i <= n_part; i++) self->first[i] = first[i];
         deal(self, context, sorted, held);
+        status = list_own(self, context->rank, error);
     }
     hf_memory_release(memory, held);
     hf_memory_release(memory, sorted);
@@ -137,6 +155,7 @@ void hf_block_layout_destroy(struct hf_block_layout **layout)
 {
     struct hf_block_layout *old = *layout;
     if (old != NULL) {
+        hf_memory_release(old->memory, old->own);
         hf_memory_release(old->memory, old->segment);
         hf_memory_release(old->memory, old->first);
         free(old);
@@ -162,6 +181,57 @@ size_t hf_block_layout_block_size(const struct hf_block_layout *layout, int i, i
 size_t hf_block_layout_local_size(const struct hf_block_layout *layout)
 {
     return layout->local_size;
+}
+
+int hf_block_layout_row_length(const struct hf_block_layout *layout, int row)
+{
+    return row_length(layout->n_part, row);
+}
+
+struct hf_own_blocks hf_own_blocks_begin_rows(const struct hf_block_layout *layout, int begin,
+                                              int end)
+{
+    int low = 0, high = layout->n_own; /* the first own segment of these rows is in low .. high */
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (layout->own[middle] < begin * layout->n_segment)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (struct hf_own_blocks){.layout = layout, .end = end, .segment = low};
+}
+
+struct hf_own_blocks hf_own_blocks_begin(const struct hf_block_layout *layout)
+{
+    return hf_own_blocks_begin_rows(layout, 0, layout->n_part);
+}
+
+bool hf_own_blocks_next(struct hf_own_blocks *own, struct hf_own_block *block)
+{
+    const struct hf_block_layout *layout = own->layout;
+    while (own->segment < layout->n_own) {
+        const int index = layout->own[own->segment], row = index / layout->n_segment;
+        const int step = index % layout->n_segment * layout->length + own->step;
+        if (row >= own->end) return false;
+        if (own->step == layout->length || step >= row_length(layout->n_part, row)) {
+            own->segment++;
+            own->step = 0;
+            own->done = 0;
+            continue;
+        }
+        const int other = step <= row ? row - step : row - step + layout->n_part;
+        *block = (struct hf_own_block){
+            .i = other > row ? other : row,
+            .j = other > row ? row : other,
+            .offset = layout->segment[index].offset + own->done,
+            .size = hf_block_layout_block_size(layout, row, other),
+        };
+        own->step++;
+        own->done += block->size;
+        return true;
+    }
+    return false;
 }
 
 struct hf_block_place hf_block_layout_find(const struct hf_block_layout *layout, int i, int j)

@@ -1,4 +1,5 @@
-/* Symmetric matrices in blocks over all ranks: which rank has which block, and where.
+/* Symmetric matrices in blocks over all ranks: which rank has which block, and where. Knows nothing
+ * of linear algebra and of how blocks travel.
  *
  * The rows and columns 0 .. n-1 are cut into parts (the functions of an atom, say). Block (i,j),
  * i >= j, is an array [size of part i][size of part j]; blocks above the diagonal are not stored.
@@ -10,10 +11,16 @@
  *     row i:  (i,i)  (i,i-1)  (i,i-2)  ...          half the circle, indices modulo the parts
  *
  * so that all rows are of about equal length and each unordered pair occurs once. A row is cut into
- * segments, and the segments are dealt to the ranks by falling size. */
-#ifndef HF_BLOCK_LAYOUT_H
-#define HF_BLOCK_LAYOUT_H
+ * segments, and the segments are dealt to the ranks by falling size. A rank goes through its own
+ * blocks, or those of some rows, in steps as many as they are:
+ *
+ *     struct hf_own_blocks own = hf_own_blocks_begin(layout);
+ *     struct hf_own_block block;
+ *     while (hf_own_blocks_next(&own, &block)) ... */
+#ifndef HF_LAYOUT_H
+#define HF_LAYOUT_H
 
+#include "hf/basis.h"
 #include "hf/context.h"
 #include "hf/status.h"
 
@@ -33,12 +40,32 @@ struct hf_block_place {
     size_t offset; /**< first element in that rank's part of an array of this layout */
 };
 
+/** A block of this rank. */
+struct hf_own_block {
+    int i, j;      /**< its parts, i >= j */
+    size_t offset; /**< first element in this rank's part of an array of this layout */
+    size_t size;   /**< elements; may be 0 */
+};
+
+/** How far an iteration over own blocks has come; the members are the layout's. */
+struct hf_own_blocks {
+    const struct hf_block_layout *layout; /**< borrowed */
+    int end, segment, step;
+    size_t done;
+};
+
 /** Layout over the ranks of the context (borrowed) of parts with the functions first[i] ..
  *  first[i+1]-1; first[0] is 0; parts may be empty. `first` is copied.
  *  Collective; the same arguments on every rank. HF_NO_RESOURCE: memory. */
 hf_status hf_block_layout_create(struct hf_context *context, int n_part, const int first[],
                                  struct hf_block_layout **layout,
                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** Layout of matrices over the basis in atom blocks: a part is the functions of one atom. The
+ *  context is borrowed. Collective; the same basis on every rank. HF_NO_RESOURCE: memory. */
+hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basis *basis,
+                                struct hf_block_layout **layout,
+                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Not collective; accepts a pointer to NULL; leaves NULL. */
 void hf_block_layout_destroy(struct hf_block_layout **layout);
@@ -56,6 +83,20 @@ size_t hf_block_layout_local_size(const struct hf_block_layout *layout);
 
 /** Rank and offset of block (i,j), i >= j. Not collective, no communication. */
 struct hf_block_place hf_block_layout_find(const struct hf_block_layout *layout, int i, int j);
+
+/** Blocks of a row of the circle: of the part `row` with the parts row, row - 1, ... (modulo the
+ *  number of parts), so many in all. Not collective. */
+int hf_block_layout_row_length(const struct hf_block_layout *layout, int row);
+
+/** Begins to go through the blocks of this rank, or those of them in the rows begin .. end-1 of the
+ *  circle: rows rising, along each row as it goes round. Nothing is to be freed. Not collective. */
+struct hf_own_blocks hf_own_blocks_begin(const struct hf_block_layout *layout);
+struct hf_own_blocks hf_own_blocks_begin_rows(const struct hf_block_layout *layout, int begin,
+                                              int end);
+
+/** The next own block; false when there are no more. Not collective. Time: a step per own block
+ *  and per own segment of a row, however many blocks other ranks have. */
+bool hf_own_blocks_next(struct hf_own_blocks *own, struct hf_own_block *block);
 
 #ifdef __cplusplus
 }
