@@ -1,5 +1,5 @@
 /* The file of a trace: one line of JSON that says what ran, then the records as they are. Read by
- * tools/lib/scaling/trace.py. */
+ * tools/lab/trace.py. */
 #include "hf/output.h"
 
 #include "json_private.h"

@@ -1,4 +1,4 @@
-"""Slow simulations of hf's schedulers to compare tools/lib/scaling/replay.py with. Every rank is a generator that
+"""Slow simulations of hf's schedulers to compare tools/lab/replay.py with. Every rank is a generator that
 does what src/schedule/*.c do, call by call, and gives the time at which it goes on; messages are lists with arrival
 times. Returned are the rank of each task and the time when the last rank leaves the scheduler's finish."""
 

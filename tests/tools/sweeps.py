@@ -5,9 +5,9 @@ import json
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools" / "lib"))
-from scaling import phases  # noqa: E402 # pylint: disable=wrong-import-position
-from scaling.results import Result  # noqa: E402 # pylint: disable=wrong-import-position
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+from lab import phases  # noqa: E402 # pylint: disable=wrong-import-position
+from lab.results import Result  # noqa: E402 # pylint: disable=wrong-import-position
 
 OTHER = ("Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Output")
 # Leaves samples/FOCK-SCHEDULE-RANKS.json as its results; every run adds a line to the file "calls". The files

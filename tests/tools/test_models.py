@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The performance models of tools/lib/scaling/models.py against values worked out by hand, against what the book says
+"""The performance models of tools/lab/models.py against values worked out by hand, against what the book says
 of its examples, and at their limits. "The book" is Janssen and Nielsen, Parallel Computing in Quantum Chemistry.
 
 Usage: test_models.py [unittest options]
@@ -14,9 +14,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools" / "lib"))
-from scaling import models  # noqa: E402 # pylint: disable=wrong-import-position
-from scaling.models import Machine, Statistics  # noqa: E402 # pylint: disable=wrong-import-position
+sys.path.insert(0, str(ROOT / "tools"))
+from lab import models  # noqa: E402 # pylint: disable=wrong-import-position
+from lab.models import Machine, Statistics  # noqa: E402 # pylint: disable=wrong-import-position
 
 ROUND = Machine(10e-6, 8e-9, 2e-9)  # easy numbers: beta + gamma/2 = 9 ns
 CHAPTER_7 = Machine(50e-6, 80e-9, 0.0)  # 50 us, 10 ns/byte

@@ -18,8 +18,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools" / "lib"))
-from scaling import molecules  # noqa: E402 # pylint: disable=wrong-import-position
+sys.path.insert(0, str(ROOT / "tools"))
+from lab import molecules  # noqa: E402 # pylint: disable=wrong-import-position
 
 PROGRAM = os.environ.get("HF_TEST_PROGRAM")
 ELECTRONS = {"H": 1, "C": 6, "O": 8}

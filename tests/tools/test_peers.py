@@ -16,7 +16,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "tools" / "lib"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "lib")]
 from peers import hf, mpqc, nwchem, psi4, table  # noqa: E402 # pylint: disable=wrong-import-position
 from peers.problem import Problem, basis_file, read_gaussian94  # noqa: E402 # pylint: disable=wrong-import-position
 from peers.running import PeerError, parsed  # noqa: E402 # pylint: disable=wrong-import-position

@@ -19,9 +19,9 @@ import traces
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = HERE.parent.parent / "tools"
 # pylint: disable=wrong-import-position,wrong-import-order
-from scaling import forecast, models, prediction  # noqa: E402
-from scaling.recording import Recording, RecordingError  # noqa: E402
-from scaling.replay import Network  # noqa: E402
+from lab import forecast, models, prediction  # noqa: E402
+from lab.recording import Recording, RecordingError  # noqa: E402
+from lab.replay import Network  # noqa: E402
 
 FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, look_seconds=0.0)
 COSTS = [4.0, 3.0, 2.0, 1.0]

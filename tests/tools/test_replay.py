@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/lib/scaling/replay.py against slow simulations that go through src/schedule/*.c call by call, against sums
+"""tools/lab/replay.py against slow simulations that go through src/schedule/*.c call by call, against sums
 that are known beforehand, and its constants against those in the C sources.
 
 Usage: test_replay.py [unittest options]
@@ -16,9 +16,9 @@ import replay_by_steps
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "tools" / "lib"))
-from scaling import replay, replay_steal  # noqa: E402 # pylint: disable=wrong-import-position
-from scaling.replay import (  # noqa: E402 # pylint: disable=wrong-import-position
+sys.path.insert(0, str(ROOT / "tools"))
+from lab import replay, replay_steal  # noqa: E402 # pylint: disable=wrong-import-position
+from lab.replay import (  # noqa: E402 # pylint: disable=wrong-import-position
     Network, SCHEDULERS, lower_bound, simulate)
 
 IDEAL = Network(0, 0, 0, 0, 0, look_seconds=0)

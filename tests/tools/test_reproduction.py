@@ -15,7 +15,7 @@ import unittest
 import traces
 
 TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
-from scaling import book, models  # noqa: E402 # pylint: disable=wrong-import-position,wrong-import-order
+from lab import book, models  # noqa: E402 # pylint: disable=wrong-import-position,wrong-import-order
 
 # Whatever it is asked for, the trace of the scheduler's grain, or of the number of ranks that the tasks are for.
 STAND_IN = """#!/usr/bin/env python3

@@ -19,9 +19,9 @@ import sweeps
 import traces
 
 # pylint: disable=wrong-import-order
-from scaling import cases, comparison, figures, lists, measures, phases, plots, results, store, sweep, table
-from scaling.cases import Case, Run
-from scaling.failure import BAD_INPUT, NO_RESOURCE, Failure
+from lab import cases, comparison, figures, lists, measures, phases, plots, results, store, sweep, table
+from lab.cases import Case, Run
+from lab.failure import BAD_INPUT, NO_RESOURCE, Failure
 
 STATIC = Case("replicated", None, "static")
 COUNTER = Case("replicated", None, "counter")

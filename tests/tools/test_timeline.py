@@ -17,8 +17,8 @@ import traces
 
 TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
 # pylint: disable=wrong-import-position,wrong-import-order
-from scaling import phases, plots, timeline, trace  # noqa: E402
-from scaling.failure import Failure  # noqa: E402
+from lab import phases, plots, timeline, trace  # noqa: E402
+from lab.failure import Failure  # noqa: E402
 
 TASKS, BLOCKS, LAST = phases.WAITING_FOR_TASKS, phases.WAITING_FOR_BLOCKS, phases.WAITING_FOR_LAST_RANK
 # Two builds of two ranks: from 1 to 5 and from 6 to 8 seconds.

@@ -14,8 +14,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools" / "lib"))
-from scaling import trace  # noqa: E402 # pylint: disable=wrong-import-position
+sys.path.insert(0, str(ROOT / "tools"))
+from lab import trace  # noqa: E402 # pylint: disable=wrong-import-position
 
 HF, MPIEXEC, INPUTS = sys.argv[1:4]
 WAYS = {  # name: ranks, options

@@ -4,8 +4,8 @@ import json
 import sys
 import pathlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools" / "lib"))
-from scaling import trace  # noqa: E402 # pylint: disable=wrong-import-position
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+from lab import trace  # noqa: E402 # pylint: disable=wrong-import-position
 
 KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: waiting for blocks",
          "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output", trace.TASK,

@@ -3,7 +3,9 @@
 import json
 import statistics
 
-from .running import mpi_environment, parsed, timed
+from lab.launch import mpi_environment
+
+from .running import parsed, timed
 
 
 def parse(text):

@@ -2,7 +2,9 @@
 
 import re
 
-from .running import PeerError, found, mpi_environment, parsed, timed
+from lab.launch import mpi_environment
+
+from .running import PeerError, found, parsed, timed
 
 NAMES = dict(zip(
     """H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr""".split(),

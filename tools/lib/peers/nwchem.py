@@ -2,7 +2,9 @@
 
 import re
 
-from .running import found, mpi_environment, parsed, timed
+from lab.launch import mpi_environment
+
+from .running import found, parsed, timed
 
 
 def input_text(problem, folder, solver):

@@ -13,17 +13,6 @@ class PeerError(Exception):
     """One line for the user: a program is absent, cannot do what was asked, or failed."""
 
 
-def mpi_environment():
-    """Ranks share the cores this process may use: nothing is bound, root may start them."""
-    environment = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
-                       OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_rmaps_base_oversubscribe="1",
-                       OMPI_MCA_btl_base_warn_component_unused="0", OMPI_MCA_orte_execute_quiet="1",
-                       OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
-    if os.geteuid() == 0:
-        environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    return environment
-
-
 def keep(name, text):
     """Writes the last lines of an output to a file that stays; its path."""
     descriptor, path = tempfile.mkstemp(prefix=f"bench-peers-{name}-", suffix=".txt")

@@ -1,4 +1,4 @@
-"""How the scaling tools end when something is wrong: one line on stderr and an exit code, never a traceback."""
+"""How the tools end when something is wrong: one line on stderr and an exit code, never a traceback."""
 
 import os
 import signal
