@@ -56,10 +56,13 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     HF_TRY(hf_agree(MPI_COMM_WORLD, status, error));
     HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
     HF_TRY(hf_context_create(MPI_COMM_WORLD, &context, error));
-    hf_timer_start(&context->timers, HF_PHASE_TOTAL);
-    hf_timer_start(&context->timers, HF_PHASE_SETUP);
+    hf_timers_declare(&context->timers, &hf_phase_total);
+    hf_scf_declare_phases(&context->timers);
+    hf_timers_declare(&context->timers, &hf_phase_output);
+    hf_timer_start(&context->timers, &hf_phase_total);
+    hf_timer_start(&context->timers, &hf_phase_setup);
     HF_TRY(hf_calculation_prepare(context, command, &launch, &calculation, error));
-    hf_timer_stop(&context->timers, HF_PHASE_SETUP);
+    hf_timer_stop(&context->timers, &hf_phase_setup);
     if (command->action == HF_ACTION_CHECK)
         hf_calculation_print_check(&calculation, stdout);
     else

@@ -13,12 +13,15 @@
 extern "C" {
 #endif
 
+struct hf_trace;
+
 /** Handed down to every room; borrowed there, owned by whoever called hf_context_create. */
 struct hf_context {
     MPI_Comm comm; /**< duplicate of the communicator given; freed with the context */
     int rank, n_rank;
     struct hf_memory *memory;
     struct hf_timers timers;
+    struct hf_trace *trace; /**< what threads record; borrowed, NULL when nothing is traced */
     bool stuck_in_mpi; /**< a thread of some rank never came back from MPI: MPI_Finalize may hang */
 };
 

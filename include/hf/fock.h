@@ -94,6 +94,10 @@ bool hf_fock_is_distributed(const char *builder);
 /** Bytes of cached blocks that a rank holds at most in a build of one density, an estimate. */
 double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank);
 
+/** The phases that Fock builds are timed by, in the order of reports. hf_fock_create does it too;
+ *  declared earlier they come earlier. Not collective. */
+void hf_fock_declare_phases(struct hf_timers *timers);
+
 /** Builder over the shell pairs of `pairs` (borrowed with its basis; must outlive the builder).
  *  Collective. HF_BAD_INPUT: no such builder or scheduler. */
 hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs *pairs,

@@ -31,6 +31,9 @@ struct hf_library_versions {
 /** Not collective; works before MPI_Init. */
 void hf_library_versions_get(struct hf_library_versions *versions);
 
+/** What writing takes. */
+extern const struct hf_phase hf_phase_output;
+
 /** Writer of the text report. On rank 0 it writes to `stream`, elsewhere it writes nothing. */
 struct hf_report;
 

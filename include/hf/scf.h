@@ -84,6 +84,10 @@ struct hf_scf_result {
 /** Defaults of all settings but fock.builder, fock.scheduler, fock.progress. */
 struct hf_scf_settings hf_scf_defaults(void);
 
+/** The phases of a calculation, those of its Fock builds among them, in the order of reports.
+ *  hf_scf_run does it too; declared earlier they come earlier. Not collective. */
+void hf_scf_declare_phases(struct hf_timers *timers);
+
 /** Closed-shell Hartree-Fock energy of a molecule.
  *
  *  Call     collective; every rank passes the same arguments and gets the same result.

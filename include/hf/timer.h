@@ -1,4 +1,11 @@
-/* Wall-clock timers of a run, one per phase, and what they look like over all ranks. */
+/* Wall-clock timers of a run, one per phase, and what they look like over all ranks.
+ *
+ *     const struct hf_phase hf_phase_guess = {.name = "Initial guess"};   the room that spends the time
+ *     hf_timers_declare(&context->timers, &hf_phase_guess);               when it is set up
+ *     hf_timer_start(&context->timers, &hf_phase_guess);
+ *     hf_timer_stop(&context->timers, &hf_phase_guess);
+ *
+ * Nothing here knows what is timed: rooms name their own phases, and a listener is told of spans. */
 #ifndef HF_TIMER_H
 #define HF_TIMER_H
 
@@ -9,32 +16,33 @@
 extern "C" {
 #endif
 
-struct hf_trace;
+/** Something that takes time. Phases are told apart by their address; they do not overlap, except
+ *  that hf_phase_total covers them all. */
+struct hf_phase {
+    const char *name; /**< for people and files, e.g. "Fock: waiting for tasks" */
+};
 
-/** The phases a run is timed by. They do not overlap, except that HF_PHASE_TOTAL covers them all.
- */
-enum hf_phase {
-    HF_PHASE_TOTAL,
-    HF_PHASE_SETUP,            /**< reading input and basis set, shell pairs, Schwarz bounds */
-    HF_PHASE_ONE_ELECTRON,     /**< overlap, kinetic, nuclear attraction, dipole */
-    HF_PHASE_GUESS,            /**< first density */
-    HF_PHASE_FOCK_COMPUTE,     /**< two-electron integrals and their digestion */
-    HF_PHASE_FOCK_WAIT_BLOCKS, /**< waiting for blocks of other ranks, sending sums to them */
-    HF_PHASE_FOCK_WAIT_TASK,   /**< waiting for the scheduler */
-    HF_PHASE_FOCK_WAIT_RANKS,  /**< waiting for the last rank at the end of a build */
-    HF_PHASE_FOCK_REDUCE,      /**< summing J and K over the ranks, distributing the density */
-    HF_PHASE_DIAGONALISE,
-    HF_PHASE_LINEAR_ALGEBRA, /**< transformations, DIIS, energies */
-    HF_PHASE_OUTPUT,
-    HF_N_PHASE
+/** The two phases that belong to no room: all of a run, and what comes before its computation
+ *  (reading input and basis set, shell pairs, bounds). */
+extern const struct hf_phase hf_phase_total, hf_phase_setup;
+
+enum { HF_MAX_PHASE = 32 };
+
+/** One declared phase on this rank. */
+struct hf_timer {
+    const struct hf_phase *phase; /**< borrowed; constants of their rooms */
+    double seconds;               /**< of all spans that have ended */
+    double started; /**< hf_wall_seconds at the start of the span that runs, 0: none */
+    int64_t n_call;
 };
 
 /** Seconds and calls per phase on this rank. Initialise with `= {0}`. One thread at a time. */
 struct hf_timers {
-    double seconds[HF_N_PHASE];
-    double started[HF_N_PHASE];
-    int64_t n_call[HF_N_PHASE];
-    struct hf_trace *trace; /**< told of every span between start and stop; borrowed, may be NULL */
+    struct hf_timer timer[HF_MAX_PHASE]; /**< [n_phase], in the order they were declared */
+    int n_phase;
+    /** Told of every span between start and stop, with the phase's place in `timer`; may be NULL. */
+    void (*listener)(void *data, int place, double start, double seconds);
+    void *listener_data; /**< borrowed */
 };
 
 /** One number seen over all ranks. */
@@ -46,14 +54,23 @@ struct hf_statistic {
 /** Seconds since some fixed moment, monotonic. */
 double hf_wall_seconds(void);
 
-void hf_timer_start(struct hf_timers *timers, enum hf_phase phase);
-void hf_timer_stop(struct hf_timers *timers, enum hf_phase phase);
+/** From now on `phase` is timed; once it is, nothing changes. Reports show phases in the order they
+ *  were first declared in, which must be the same on every rank. Not collective. More than
+ *  HF_MAX_PHASE are not timed. */
+void hf_timers_declare(struct hf_timers *timers, const struct hf_phase *phase);
+
+/** Place of a phase in timers->timer; -1: not declared. */
+int hf_timers_find(const struct hf_timers *timers, const struct hf_phase *phase);
+
+/** Phases that were not declared are not timed: these do nothing then. */
+void hf_timer_start(struct hf_timers *timers, const struct hf_phase *phase);
+void hf_timer_stop(struct hf_timers *timers, const struct hf_phase *phase);
 
 /** Adds time measured elsewhere. */
-void hf_timer_add(struct hf_timers *timers, enum hf_phase phase, double seconds);
+void hf_timer_add(struct hf_timers *timers, const struct hf_phase *phase, double seconds);
 
-/** Name of a phase for people, e.g. "Fock: waiting for tasks". */
-const char *hf_phase_name(enum hf_phase phase);
+/** Seconds of a phase on this rank, those of a span that still runs included; 0: not declared. */
+double hf_timer_seconds(const struct hf_timers *timers, const struct hf_phase *phase);
 
 /** Statistics of `n` local values over the ranks of `comm`; result on every rank. Collective. */
 void hf_statistics_reduce(MPI_Comm comm, int n, const double value[], struct hf_statistic result[]);

@@ -4,6 +4,7 @@
  *     hf_trace_create(...)                    collective: the ranks' clocks begin together
  *     hf_trace_begin_build(trace)             what follows belongs to the next Fock build
  *     hf_trace_add(trace, thread, kind, ...)  every thread by itself, no lock, no message
+ *     hf_trace_add_phase(trace, thread, ...)  likewise; the timers of the context call it too
  *     hf_trace_end_build(trace)
  *     hf_trace_collect(trace, ...)            collective: all records to rank 0, rank after rank
  *
@@ -24,11 +25,11 @@
 extern "C" {
 #endif
 
-/** What a span of time went to: a phase (enum hf_phase), or one of these. */
+/** What a span of time went to: one of these, or a phase. */
 enum hf_trace_kind {
-    HF_TRACE_TASK = HF_N_PHASE, /**< integrals of a task, or of a part of it, computed */
-    HF_TRACE_STORED_TASK,       /**< likewise, read back from memory */
-    HF_TRACE_N_KIND,
+    HF_TRACE_TASK,        /**< integrals of a task, or of a part of it, computed */
+    HF_TRACE_STORED_TASK, /**< likewise, read back from memory */
+    HF_TRACE_FIRST_PHASE, /**< the phase that was declared first; the others follow it */
     HF_TRACE_TOTAL = 254, /**< seconds of a whole phase in `start`, the phase in `task` */
     HF_TRACE_RANK = 255,  /**< what follows is of the rank in `task` */
 };
@@ -43,14 +44,17 @@ struct hf_trace_record {
     float seconds;  /**< how long */
     uint16_t build; /**< Fock build, from 0 */
     uint8_t thread; /**< of the rank; 255 also for those behind it */
-    uint8_t kind;   /**< enum hf_phase or enum hf_trace_kind */
+    uint8_t kind;   /**< enum hf_trace_kind */
 };
 
-/** Name of a kind for people and files: of the phase, or "task", "stored task". */
-const char *hf_trace_kind_name(int kind);
+/** Kinds below the special ones; grows with the phases that are declared. */
+int hf_trace_n_kind(const struct hf_context *context);
+
+/** Name of a kind for people and files: "task", "stored task", or of the phase. */
+const char *hf_trace_kind_name(const struct hf_context *context, int kind);
 
 /** New trace of `context` for n_thread threads per rank, which its timers feed from now on; at most
- *  one at a time. Collective. HF_NO_RESOURCE: memory. */
+ *  one at a time, known to the rooms as context->trace. Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_trace **trace,
                           struct hf_error *error) HF_MUST_CHECK;
 
@@ -65,6 +69,10 @@ void hf_trace_end_build(struct hf_trace *trace);
  * record for which there is no memory is lost, and hf_trace_collect says so. Not collective. */
 void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, double start,
                   double seconds);
+
+/** Likewise, a span of a phase; one that was not declared is not recorded. */
+void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phase *phase,
+                        double start, double seconds);
 
 /** Number of records of all ranks, those that mark ranks and totals included. Collective; the same
  *  on every rank. */

@@ -1,9 +1,10 @@
 /* Wall-clock timers per phase and their statistics over the ranks. */
 #include "hf/timer.h"
 
-#include "hf/trace.h"
-
 #include <time.h>
+
+const struct hf_phase hf_phase_total = {.name = "Total"};
+const struct hf_phase hf_phase_setup = {.name = "Set-up"};
 
 double hf_wall_seconds(void)
 {
@@ -12,42 +13,51 @@ double hf_wall_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void hf_timer_start(struct hf_timers *timers, enum hf_phase phase)
+int hf_timers_find(const struct hf_timers *timers, const struct hf_phase *phase)
 {
-    timers->started[phase] = hf_wall_seconds();
+    for (int i = 0; i < timers->n_phase; i++)
+        if (timers->timer[i].phase == phase) return i;
+    return -1;
 }
 
-void hf_timer_stop(struct hf_timers *timers, enum hf_phase phase)
+void hf_timers_declare(struct hf_timers *timers, const struct hf_phase *phase)
 {
-    const double start = timers->started[phase], seconds = hf_wall_seconds() - start;
-    hf_timer_add(timers, phase, seconds);
-    hf_trace_add(timers->trace, 0, (int)phase, -1, start, seconds);
+    if (timers->n_phase == HF_MAX_PHASE || hf_timers_find(timers, phase) >= 0) return;
+    timers->timer[timers->n_phase++] = (struct hf_timer){.phase = phase};
 }
 
-void hf_timer_add(struct hf_timers *timers, enum hf_phase phase, double seconds)
+void hf_timer_start(struct hf_timers *timers, const struct hf_phase *phase)
 {
-    timers->seconds[phase] += seconds;
-    timers->n_call[phase]++;
+    const int place = hf_timers_find(timers, phase);
+    if (place >= 0) timers->timer[place].started = hf_wall_seconds();
 }
 
-const char *hf_phase_name(enum hf_phase phase)
+void hf_timer_stop(struct hf_timers *timers, const struct hf_phase *phase)
 {
-    switch (phase) {
-    case HF_PHASE_TOTAL: return "Total";
-    case HF_PHASE_SETUP: return "Set-up";
-    case HF_PHASE_ONE_ELECTRON: return "One-electron integrals";
-    case HF_PHASE_GUESS: return "Initial guess";
-    case HF_PHASE_FOCK_COMPUTE: return "Fock: computing";
-    case HF_PHASE_FOCK_WAIT_BLOCKS: return "Fock: waiting for blocks";
-    case HF_PHASE_FOCK_WAIT_TASK: return "Fock: waiting for tasks";
-    case HF_PHASE_FOCK_WAIT_RANKS: return "Fock: waiting for the last rank";
-    case HF_PHASE_FOCK_REDUCE: return "Fock: moving matrices";
-    case HF_PHASE_DIAGONALISE: return "Diagonalisation";
-    case HF_PHASE_LINEAR_ALGEBRA: return "Other linear algebra";
-    case HF_PHASE_OUTPUT: return "Output";
-    case HF_N_PHASE: break;
-    }
-    return "?";
+    const int place = hf_timers_find(timers, phase);
+    if (place < 0 || !(timers->timer[place].started > 0.0)) return;
+    struct hf_timer *timer = &timers->timer[place];
+    const double start = timer->started, seconds = hf_wall_seconds() - start;
+    timer->started = 0.0;
+    timer->seconds += seconds;
+    timer->n_call++;
+    if (timers->listener != NULL) timers->listener(timers->listener_data, place, start, seconds);
+}
+
+void hf_timer_add(struct hf_timers *timers, const struct hf_phase *phase, double seconds)
+{
+    const int place = hf_timers_find(timers, phase);
+    if (place < 0) return;
+    timers->timer[place].seconds += seconds;
+    timers->timer[place].n_call++;
+}
+
+double hf_timer_seconds(const struct hf_timers *timers, const struct hf_phase *phase)
+{
+    const int place = hf_timers_find(timers, phase);
+    if (place < 0) return 0.0;
+    const struct hf_timer *timer = &timers->timer[place];
+    return timer->seconds + (timer->started > 0.0 ? hf_wall_seconds() - timer->started : 0.0);
 }
 
 void hf_statistics_reduce(MPI_Comm comm, int n, const double value[], struct hf_statistic result[])

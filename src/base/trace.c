@@ -31,10 +31,24 @@ struct hf_trace {
     struct thread_trace *thread; /**< [n_thread] */
 };
 
-const char *hf_trace_kind_name(int kind)
+int hf_trace_n_kind(const struct hf_context *context)
 {
-    if (kind < HF_N_PHASE) return hf_phase_name((enum hf_phase)kind);
-    return kind == HF_TRACE_TASK ? "task" : kind == HF_TRACE_STORED_TASK ? "stored task" : "?";
+    return HF_TRACE_FIRST_PHASE + context->timers.n_phase;
+}
+
+const char *hf_trace_kind_name(const struct hf_context *context, int kind)
+{
+    switch (kind) {
+    case HF_TRACE_TASK: return "task";
+    case HF_TRACE_STORED_TASK: return "stored task";
+    default: return context->timers.timer[kind - HF_TRACE_FIRST_PHASE].phase->name;
+    }
+}
+
+/** For hf_timers.listener; `data` is the trace. Timers are of the first thread. */
+static void add_span(void *data, int place, double start, double seconds)
+{
+    hf_trace_add(data, 0, HF_TRACE_FIRST_PHASE + place, -1, start, seconds);
 }
 
 hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_trace **trace,
@@ -57,7 +71,8 @@ hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_tr
     }
     MPI_Barrier(context->comm);
     made->origin = hf_wall_seconds();
-    context->timers.trace = *trace = made;
+    context->timers.listener = add_span;
+    context->timers.listener_data = context->trace = *trace = made;
     return HF_OK;
 }
 
@@ -75,7 +90,10 @@ void hf_trace_destroy(struct hf_trace **trace)
         }
     }
     hf_memory_release(memory, old->thread);
-    if (old->context->timers.trace == old) old->context->timers.trace = NULL;
+    if (old->context->trace == old) {
+        old->context->trace = NULL;
+        old->context->timers.listener = NULL;
+    }
     free(old);
 }
 
@@ -126,9 +144,17 @@ void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, do
     };
 }
 
+void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phase *phase,
+                        double start, double seconds)
+{
+    if (trace == NULL) return;
+    const int place = hf_timers_find(&trace->context->timers, phase);
+    if (place >= 0) hf_trace_add(trace, thread, HF_TRACE_FIRST_PHASE + place, -1, start, seconds);
+}
+
 int64_t hf_trace_n_record(const struct hf_trace *trace)
 {
-    int64_t n = 1 + HF_N_PHASE; /* the rank's mark, the totals */
+    int64_t n = 1 + trace->context->timers.n_phase; /* the rank's mark, the totals */
     for (int i = 0; i < trace->n_thread; i++) n += trace->thread[i].n_record;
     MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, trace->context->comm);
     return n;
@@ -154,15 +180,15 @@ static void hand_over(struct target *target, size_t n, const struct hf_trace_rec
 static void hand_over_all(const struct hf_trace *trace, struct target *target)
 {
     const struct hf_timers *timers = &trace->context->timers;
-    struct hf_trace_record head[1 + HF_N_PHASE] = {
+    struct hf_trace_record head[1 + HF_MAX_PHASE] = {
         {.task = trace->context->rank, .kind = HF_TRACE_RANK, .build = HF_TRACE_NO_BUILD}};
-    for (int i = 0; i < HF_N_PHASE; i++)
-        head[1 + i] = (struct hf_trace_record){.start = timers->seconds[i],
-                                               .task = i,
-                                               .build = HF_TRACE_NO_BUILD,
-                                               .kind = HF_TRACE_TOTAL};
-    head[1 + HF_PHASE_TOTAL].start = hf_wall_seconds() - timers->started[HF_PHASE_TOTAL];
-    hand_over(target, sizeof head / sizeof *head, head);
+    for (int i = 0; i < timers->n_phase; i++)
+        head[1 + i] =
+            (struct hf_trace_record){.start = hf_timer_seconds(timers, timers->timer[i].phase),
+                                     .task = HF_TRACE_FIRST_PHASE + i,
+                                     .build = HF_TRACE_NO_BUILD,
+                                     .kind = HF_TRACE_TOTAL};
+    hand_over(target, 1 + (size_t)timers->n_phase, head);
     for (int i = 0; i < trace->n_thread; i++)
         for (const struct chunk *chunk = trace->thread[i].first; chunk != NULL; chunk = chunk->next)
             hand_over(target, (size_t)chunk->n, chunk->record);

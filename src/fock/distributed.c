@@ -177,7 +177,7 @@ static bool take_step(struct hf_fock_builder *self, struct hf_fock_worker *worke
             if (view->step.density[k][c] != NULL)
                 hf_block_cache_wait(data->density, view->step.density[k][c]);
     adapt_depth(ring, hf_wall_seconds() - start);
-    hf_fock_trace_wait(self, worker, HF_PHASE_FOCK_WAIT_BLOCKS, start);
+    hf_fock_trace_wait(self, worker, &hf_phase_fock_wait_blocks, start);
     hf_onesided_poke(data->onesided);
     return true;
 }
@@ -267,14 +267,14 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     if (data->ring.depth > HF_MAX_DEPTH) data->ring.depth = HF_MAX_DEPTH;
     const hf_status status = hf_fock_run_round(self, compute_tasks, error);
     const double waited = waited_for_blocks(data) / self->n_worker;
-    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_BLOCKS, waited);
-    hf_timer_add(timers, HF_PHASE_FOCK_COMPUTE, -waited);
+    hf_timer_add(timers, &hf_phase_fock_wait_blocks, waited);
+    hf_timer_add(timers, &hf_phase_fock_compute, -waited);
     drop_steps(data);
     if (status != HF_OK) return status;
-    hf_timer_start(timers, HF_PHASE_FOCK_WAIT_BLOCKS);
+    hf_timer_start(timers, &hf_phase_fock_wait_blocks);
     hf_block_cache_flush(data->coulomb);
     hf_block_cache_flush(data->exchange);
-    hf_timer_stop(timers, HF_PHASE_FOCK_WAIT_BLOCKS);
+    hf_timer_stop(timers, &hf_phase_fock_wait_blocks);
     return HF_OK;
 }
 
@@ -384,11 +384,11 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     data->wanted = job;
     HF_TRY(hf_agree(context->comm, status, error));
 
-    hf_timer_start(&context->timers, HF_PHASE_FOCK_REDUCE);
+    hf_timer_start(&context->timers, &hf_phase_fock_reduce);
     status = hf_distributed_create_arrays(self, job, error);
     if (status == HF_OK)
         hf_density_bounds_find(&data->bounds, context, data->layout, n_job, data->D);
-    hf_timer_stop(&context->timers, HF_PHASE_FOCK_REDUCE);
+    hf_timer_stop(&context->timers, &hf_phase_fock_reduce);
     if (status != HF_OK) goto cleanup;
     self->screening.max_density = data->bounds.largest;
     HF_TRY(hf_agree(context->comm, create_caches(self, error), error));
@@ -397,10 +397,10 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     book_blocks(self);
     release_caches(data);
 
-    hf_timer_start(&context->timers, HF_PHASE_FOCK_REDUCE);
+    hf_timer_start(&context->timers, &hf_phase_fock_reduce);
     for (int i = 0; i < n_job; i++) hf_block_array_destroy(&data->D[i]);
     status = hf_distributed_collect(self, job, error);
-    hf_timer_stop(&context->timers, HF_PHASE_FOCK_REDUCE);
+    hf_timer_stop(&context->timers, &hf_phase_fock_reduce);
 cleanup:
     release_build(data);
     return status;

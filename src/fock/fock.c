@@ -6,6 +6,21 @@
 
 const struct hf_fock_ops *const hf_fock_list[] = {&hf_fock_replicated, &hf_fock_distributed, NULL};
 
+const struct hf_phase hf_phase_fock_compute = {.name = "Fock: computing"};
+const struct hf_phase hf_phase_fock_wait_blocks = {.name = "Fock: waiting for blocks"};
+const struct hf_phase hf_phase_fock_wait_task = {.name = "Fock: waiting for tasks"};
+const struct hf_phase hf_phase_fock_wait_ranks = {.name = "Fock: waiting for the last rank"};
+const struct hf_phase hf_phase_fock_reduce = {.name = "Fock: moving matrices"};
+
+void hf_fock_declare_phases(struct hf_timers *timers)
+{
+    hf_timers_declare(timers, &hf_phase_fock_compute);
+    hf_timers_declare(timers, &hf_phase_fock_wait_blocks);
+    hf_timers_declare(timers, &hf_phase_fock_wait_task);
+    hf_timers_declare(timers, &hf_phase_fock_wait_ranks);
+    hf_timers_declare(timers, &hf_phase_fock_reduce);
+}
+
 static const struct hf_fock_ops *find_builder(const char *name)
 {
     for (int i = 0; hf_fock_list[i] != NULL; i++)
@@ -83,6 +98,7 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
     }
     HF_TRY(hf_agree(context->comm, status, error));
+    hf_fock_declare_phases(&context->timers);
     *made = (struct hf_fock_builder){
         .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
     pthread_mutex_init(&made->round.lock, NULL);
@@ -137,13 +153,13 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
 {
     hf_status status = HF_OK;
     struct hf_timers *timers = &builder->context->timers;
-    const double before = timers->seconds[HF_PHASE_FOCK_COMPUTE];
+    const double before = hf_timer_seconds(timers, &hf_phase_fock_compute);
     builder->screening.threshold = builder->account.threshold = threshold;
-    hf_trace_begin_build(timers->trace);
+    hf_trace_begin_build(builder->context->trace);
     HF_TRY(builder->ops->build(builder, n_job, job, error));
-    reduce_account(builder, timers->seconds[HF_PHASE_FOCK_COMPUTE] - before);
+    reduce_account(builder, hf_timer_seconds(timers, &hf_phase_fock_compute) - before);
 cleanup:
-    hf_trace_end_build(timers->trace);
+    hf_trace_end_build(builder->context->trace);
     return status;
 }
 

@@ -11,6 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** What the builders are timed by: integrals and their digestion; waiting for blocks of other ranks
+ *  and sending sums to them; waiting for the scheduler; waiting for the last rank at the end of a
+ *  build; summing J and K over the ranks and distributing the density. */
+extern const struct hf_phase hf_phase_fock_compute, hf_phase_fock_wait_blocks,
+    hf_phase_fock_wait_task, hf_phase_fock_wait_ranks, hf_phase_fock_reduce;
+
 /** Where the threads of a rank are in a round. */
 struct hf_fock_round {
     pthread_mutex_t lock; /**< of what follows, of the scheduler, and of progress */
@@ -73,7 +79,7 @@ void hf_fock_trace_task(const struct hf_fock_builder *self, struct hf_fock_worke
 /** What the thread did since `start` goes to the trace as waiting, if it took long enough to be
  *  told from the task that it belongs to. */
 void hf_fock_trace_wait(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                        enum hf_phase phase, double start);
+                        const struct hf_phase *phase, double start);
 
 /* ---- Stored integrals (stored.c) ---- */
 

@@ -263,16 +263,16 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     hf_status status = allocate_jobs(self, n_job, job, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
 
-    hf_timer_start(timers, HF_PHASE_FOCK_REDUCE);
+    hf_timer_start(timers, &hf_phase_fock_reduce);
     for (int i = 0; i < n_job; i++) gather_density(data, i);
-    hf_timer_stop(timers, HF_PHASE_FOCK_REDUCE);
+    hf_timer_stop(timers, &hf_phase_fock_reduce);
     find_density_bounds(self);
     HF_TRY(hf_agree(self->context->comm, hf_fock_prepare_store(self, error), error));
     HF_TRY(hf_fock_run_round(self, compute_tasks, error));
 
-    hf_timer_start(timers, HF_PHASE_FOCK_REDUCE);
+    hf_timer_start(timers, &hf_phase_fock_reduce);
     reduce_results(self, job);
-    hf_timer_stop(timers, HF_PHASE_FOCK_REDUCE);
+    hf_timer_stop(timers, &hf_phase_fock_reduce);
 cleanup:
     release_jobs(self);
     return status;

@@ -182,13 +182,14 @@ static bool add_statistic(cJSON *object, const struct hf_statistic *statistic)
            hf_json_add_integer(object, "max_rank", statistic->max_rank);
 }
 
-static bool add_timings(cJSON *extras, const struct hf_output_statistics *statistics)
+static bool add_timings(cJSON *extras, const struct hf_timers *timers,
+                        const struct hf_output_statistics *statistics)
 {
     cJSON *list = cJSON_AddArrayToObject(extras, "timings_seconds");
     bool ok = list != NULL;
-    for (int i = 0; ok && i < HF_N_PHASE; i++) {
+    for (int i = 0; ok && i < statistics->n_phase; i++) {
         cJSON *object = hf_json_append_object(list);
-        ok = object != NULL && hf_json_add_text(object, "phase", hf_phase_name((enum hf_phase)i)) &&
+        ok = object != NULL && hf_json_add_text(object, "phase", timers->timer[i].phase->name) &&
              add_statistic(object, &statistics->phase[i]);
     }
     return ok;
@@ -260,7 +261,7 @@ static bool build_document(cJSON *root, const struct hf_context *context,
     return extras != NULL && add_launch(extras, context, run) && add_basis(extras, run) &&
            add_settings(extras, "settings", run->settings) && add_scf(extras, run, result) &&
            add_energies(extras, result) && add_iterations(extras, run->report) &&
-           add_fock(extras, result) && add_timings(extras, statistics) &&
+           add_fock(extras, result) && add_timings(extras, &context->timers, statistics) &&
            add_memory(extras, statistics);
 }
 

@@ -27,13 +27,14 @@ struct hf_report {
 
 /** What only shows when all ranks are seen together. */
 struct hf_output_statistics {
-    struct hf_statistic phase[HF_N_PHASE]; /**< seconds */
-    struct hf_statistic tracked_bytes;     /**< peak of the tracked allocator */
-    struct hf_statistic matrix_bytes;      /**< peak of matrices alone */
-    struct hf_statistic largest_bytes;     /**< largest tracked block */
-    struct hf_statistic resident_bytes;    /**< peak resident set of the process */
-    char largest_label[64];                /**< of the largest block of all ranks */
-    int n_rank_on_node;                    /**< ranks that share memory with rank 0 */
+    int n_phase;                             /**< as the timers of the context have them */
+    struct hf_statistic phase[HF_MAX_PHASE]; /**< [n_phase], seconds */
+    struct hf_statistic tracked_bytes;       /**< peak of the tracked allocator */
+    struct hf_statistic matrix_bytes;        /**< peak of matrices alone */
+    struct hf_statistic largest_bytes;       /**< largest tracked block */
+    struct hf_statistic resident_bytes;      /**< peak resident set of the process */
+    char largest_label[64];                  /**< of the largest block of all ranks */
+    int n_rank_on_node;                      /**< ranks that share memory with rank 0 */
 };
 
 /** Times, memory and placement over the ranks; result on every rank. Collective. */

@@ -19,13 +19,14 @@ static void print_cautions(const struct hf_report *report,
                 statistics->n_rank_on_node, report->n_core);
 }
 
-static void print_phases(FILE *out, const struct hf_output_statistics *statistics)
+static void print_phases(FILE *out, const struct hf_timers *timers,
+                         const struct hf_output_statistics *statistics)
 {
     fprintf(out, "  %-32s %11s %11s %11s %13s\n", "Seconds over the ranks", "min", "mean", "max",
             "slowest rank");
-    for (int i = 0; i < HF_N_PHASE; i++) {
+    for (int i = 0; i < statistics->n_phase; i++) {
         const struct hf_statistic *phase = &statistics->phase[i];
-        fprintf(out, "  %-32s %11.3f %11.3f %11.3f %13d\n", hf_phase_name((enum hf_phase)i),
+        fprintf(out, "  %-32s %11.3f %11.3f %11.3f %13d\n", timers->timer[i].phase->name,
                 phase->min, phase->mean, phase->max, phase->max_rank);
     }
 }
@@ -84,7 +85,7 @@ void hf_report_timings(struct hf_report *report, const struct hf_scf_result *res
     if (report->stream == NULL) return;
     fprintf(report->stream, "\nTimings and memory\n");
     print_cautions(report, &statistics);
-    print_phases(report->stream, &statistics);
+    print_phases(report->stream, &report->context->timers, &statistics);
     print_fock(report->stream, result);
     print_memory(report->stream, &statistics);
     /* The energy again, where the eye lands when the run has ended. */

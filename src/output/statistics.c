@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+const struct hf_phase hf_phase_output = {.name = "Output"};
+
 /** Peak resident set of this process; Linux counts it in units of 1024 bytes. */
 static double resident_bytes(void)
 {
@@ -16,12 +18,11 @@ void hf_output_statistics_collect(struct hf_context *context,
                                   struct hf_output_statistics *statistics)
 {
     const struct hf_timers *timers = &context->timers;
-    double seconds[HF_N_PHASE];
-    for (int i = 0; i < HF_N_PHASE; i++) seconds[i] = timers->seconds[i];
-    /* The report is written while the total still runs: count up to now. */
-    if (timers->n_call[HF_PHASE_TOTAL] == 0 && timers->started[HF_PHASE_TOTAL] > 0.0)
-        seconds[HF_PHASE_TOTAL] = hf_wall_seconds() - timers->started[HF_PHASE_TOTAL];
-    hf_statistics_reduce(context->comm, HF_N_PHASE, seconds, statistics->phase);
+    double seconds[HF_MAX_PHASE];
+    statistics->n_phase = timers->n_phase;
+    for (int i = 0; i < timers->n_phase; i++)
+        seconds[i] = hf_timer_seconds(timers, timers->timer[i].phase);
+    hf_statistics_reduce(context->comm, timers->n_phase, seconds, statistics->phase);
 
     const double bytes[] = {
         (double)hf_memory_peak_bytes(context->memory),

@@ -13,12 +13,12 @@
 
 enum { VERSION = 1 };
 
-static bool add_kinds(cJSON *root)
+static bool add_kinds(cJSON *root, const struct hf_context *context)
 {
     cJSON *kinds = cJSON_AddArrayToObject(root, "kinds");
     bool ok = kinds != NULL;
-    for (int i = 0; ok && i < HF_TRACE_N_KIND; i++)
-        ok = cJSON_AddItemToArray(kinds, cJSON_CreateString(hf_trace_kind_name(i)));
+    for (int i = 0; ok && i < hf_trace_n_kind(context); i++)
+        ok = cJSON_AddItemToArray(kinds, cJSON_CreateString(hf_trace_kind_name(context, i)));
     return ok;
 }
 
@@ -89,8 +89,9 @@ static hf_status write_header(FILE *stream, const struct hf_context *context,
     const bool built = root != NULL && hf_json_add_text(root, "format", "hf-trace") &&
                        hf_json_add_integer(root, "version", VERSION) &&
                        hf_json_add_integer(root, "record_bytes", sizeof(struct hf_trace_record)) &&
-                       hf_json_add_integer(root, "n_record", n_record) && add_kinds(root) &&
-                       add_run(root, context, run, result) && add_builds(root, run->report);
+                       hf_json_add_integer(root, "n_record", n_record) &&
+                       add_kinds(root, context) && add_run(root, context, run, result) &&
+                       add_builds(root, run->report);
     char *text = built ? cJSON_PrintUnformatted(root) : NULL;
     if (text == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");

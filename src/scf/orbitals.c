@@ -87,8 +87,8 @@ hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_matrix *fock_
                              double orbital_energy[], struct hf_matrix *occupied,
                              struct hf_error *error)
 {
-    hf_timer_start(&context->timers, HF_PHASE_DIAGONALISE);
+    hf_timer_start(&context->timers, &hf_phase_diagonalise);
     const hf_status status = hf_matrix_eigen(fock_orthonormal, orbital_energy, occupied, error);
-    hf_timer_stop(&context->timers, HF_PHASE_DIAGONALISE);
+    hf_timer_stop(&context->timers, &hf_phase_diagonalise);
     return status;
 }

@@ -27,9 +27,9 @@ hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg 
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_matrix_create(linalg, "overlap eigenvectors", n, n, &vector, error));
 
-    hf_timer_start(&context->timers, HF_PHASE_DIAGONALISE);
+    hf_timer_start(&context->timers, &hf_phase_diagonalise);
     status = hf_matrix_eigen(overlap, eigenvalue, vector, error);
-    hf_timer_stop(&context->timers, HF_PHASE_DIAGONALISE);
+    hf_timer_stop(&context->timers, &hf_phase_diagonalise);
     if (status != HF_OK) goto cleanup;
 
     spectrum->smallest = eigenvalue[0];

@@ -36,10 +36,10 @@ static hf_status one_electron(struct run *run, enum hf_operator which, struct hf
                               struct hf_error *error)
 {
     struct hf_timers *timers = &run->context->timers;
-    hf_timer_start(timers, HF_PHASE_ONE_ELECTRON);
+    hf_timer_start(timers, &hf_phase_one_electron);
     const hf_status status =
         hf_one_electron(run->context, run->basis, run->molecule, which, matrix, error);
-    hf_timer_stop(timers, HF_PHASE_ONE_ELECTRON);
+    hf_timer_stop(timers, &hf_phase_one_electron);
     return status;
 }
 
@@ -89,14 +89,14 @@ static hf_status make_builder(struct run *run, struct hf_error *error)
     /* primitives may err by less than the screening lets go */
     const double primitive_accuracy = 1e-2 * run->settings->screening_threshold;
     hf_status status;
-    hf_timer_start(&run->context->timers, HF_PHASE_SETUP);
+    hf_timer_start(&run->context->timers, &hf_phase_setup);
     HF_TRY(hf_agree(run->context->comm, hf_basis_merge(run->basis, &run->merged, error), error));
     HF_TRY(
         hf_shell_pairs_create(run->context, run->merged, primitive_accuracy, &run->pairs, error));
     HF_TRY(hf_fock_create(run->context, run->pairs, &run->settings->fock, &run->builder, error));
     run->stored_share = hf_fock_stored_share(run->builder);
 cleanup:
-    hf_timer_stop(&run->context->timers, HF_PHASE_SETUP);
+    hf_timer_stop(&run->context->timers, &hf_phase_setup);
     return status;
 }
 
@@ -183,12 +183,12 @@ static hf_status guess_density(struct run *run, struct hf_matrix *density, struc
         .x = run->x,
         .n_occupied = run->result->n_occupied,
     };
-    hf_timer_start(&run->context->timers, HF_PHASE_GUESS);
+    hf_timer_start(&run->context->timers, &hf_phase_guess);
     HF_TRY(hf_guess_find(run->settings->guess, &guess, error));
     HF_TRY(guess->density(&input, density, run->occupied, &has_orbitals, error));
     if (!has_orbitals) HF_TRY(project_guess(run, density, error));
 cleanup:
-    hf_timer_stop(&run->context->timers, HF_PHASE_GUESS);
+    hf_timer_stop(&run->context->timers, &hf_phase_guess);
     return status;
 }
 
@@ -322,11 +322,11 @@ static hf_status evaluate(struct run *run, struct hf_matrix *density, struct hf_
                                                two->built ? two->threshold : INFINITY);
     HF_TRY(build_two_electron(run, density, threshold, error));
 
-    hf_timer_start(timers, HF_PHASE_LINEAR_ALGEBRA);
+    hf_timer_start(timers, &hf_phase_linear_algebra);
     status = add_energies(run, error);
     if (status == HF_OK) status = make_fock(run, error);
     if (status == HF_OK) status = make_commutator(run, error);
-    hf_timer_stop(timers, HF_PHASE_LINEAR_ALGEBRA);
+    hf_timer_stop(timers, &hf_phase_linear_algebra);
     if (status == HF_OK) tell_observer(run);
 cleanup:
     return status;
@@ -338,18 +338,18 @@ static hf_status advance(struct run *run, struct hf_matrix *density, struct hf_e
 {
     hf_status status;
     struct hf_timers *timers = &run->context->timers;
-    hf_timer_start(timers, HF_PHASE_LINEAR_ALGEBRA);
+    hf_timer_start(timers, &hf_phase_linear_algebra);
     status = hf_diis_extrapolate(run->diis, run->fock, run->commutator, error);
-    hf_timer_stop(timers, HF_PHASE_LINEAR_ALGEBRA);
+    hf_timer_stop(timers, &hf_phase_linear_algebra);
     hf_matrix_destroy(&run->commutator);
     if (status != HF_OK) return status;
 
     HF_TRY(hf_lowest_orbitals(run->context, run->fock, run->result->orbital_energy, run->occupied,
                               error));
     hf_matrix_destroy(&run->fock);
-    hf_timer_start(timers, HF_PHASE_LINEAR_ALGEBRA);
+    hf_timer_start(timers, &hf_phase_linear_algebra);
     status = hf_density_of_orbitals(run->linalg, run->x, run->occupied, density, error);
-    hf_timer_stop(timers, HF_PHASE_LINEAR_ALGEBRA);
+    hf_timer_stop(timers, &hf_phase_linear_algebra);
 cleanup:
     return status;
 }
@@ -446,6 +446,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
         .result = result,
     };
     *result = (struct hf_scf_result){0};
+    hf_scf_declare_phases(&context->timers);
     HF_TRY(hf_agree(context->comm, hf_scf_check(molecule, settings, &result->n_occupied, error),
                     error));
     result->nuclear_repulsion = hf_molecule_nuclear_repulsion(molecule);

@@ -10,6 +10,12 @@
 
 #include "hf/scf.h"
 
+/** What a calculation is timed by beside hf_phase_setup and the phases of the Fock builds: overlap,
+ *  kinetic energy, nuclear attraction, dipole; first density; eigenvalues; transformations, DIIS,
+ *  energies. */
+extern const struct hf_phase hf_phase_one_electron, hf_phase_guess, hf_phase_diagonalise,
+    hf_phase_linear_algebra;
+
 /** Number of electron pairs, after looking at all that can be seen before anything is computed.
  *  Not collective. HF_BAD_INPUT. */
 hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,

@@ -1,6 +1,21 @@
 /* What the caller of the closed-shell driver may ask for. */
 #include "scf_private.h"
 
+const struct hf_phase hf_phase_one_electron = {.name = "One-electron integrals"};
+const struct hf_phase hf_phase_guess = {.name = "Initial guess"};
+const struct hf_phase hf_phase_diagonalise = {.name = "Diagonalisation"};
+const struct hf_phase hf_phase_linear_algebra = {.name = "Other linear algebra"};
+
+void hf_scf_declare_phases(struct hf_timers *timers)
+{
+    hf_timers_declare(timers, &hf_phase_setup);
+    hf_timers_declare(timers, &hf_phase_one_electron);
+    hf_timers_declare(timers, &hf_phase_guess);
+    hf_fock_declare_phases(timers);
+    hf_timers_declare(timers, &hf_phase_diagonalise);
+    hf_timers_declare(timers, &hf_phase_linear_algebra);
+}
+
 struct hf_scf_settings hf_scf_defaults(void)
 {
     return (struct hf_scf_settings){

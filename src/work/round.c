@@ -62,20 +62,20 @@ hf_status hf_fock_run_round(struct hf_fock_builder *self,
     hf_status status = HF_OK;
     HF_TRY(hf_scheduler_start(self->scheduler, n_task, NULL, error));
     begin(self);
-    const double waited_before = timers->seconds[HF_PHASE_FOCK_WAIT_BLOCKS];
+    const double waited_before = hf_timer_seconds(timers, &hf_phase_fock_wait_blocks);
     const double start = hf_wall_seconds();
     status = run_threads(self, compute, error);
     const double seconds = hf_wall_seconds() - start;
-    const double blocks = timers->seconds[HF_PHASE_FOCK_WAIT_BLOCKS] - waited_before;
+    const double blocks = hf_timer_seconds(timers, &hf_phase_fock_wait_blocks) - waited_before;
     const double at_end = hf_wall_seconds();
     hf_scheduler_finish(self->scheduler);
-    hf_trace_add(timers->trace, 0, HF_PHASE_FOCK_WAIT_RANKS, -1, at_end,
-                 hf_wall_seconds() - at_end);
+    hf_trace_add_phase(self->context->trace, 0, &hf_phase_fock_wait_ranks, at_end,
+                       hf_wall_seconds() - at_end);
     const struct hf_schedule_account account = hf_scheduler_account(self->scheduler);
     const double waited = account.wait_seconds / self->n_worker;
-    hf_timer_add(timers, HF_PHASE_FOCK_COMPUTE, seconds - waited - blocks);
-    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_TASK, waited);
-    hf_timer_add(timers, HF_PHASE_FOCK_WAIT_RANKS, account.finish_seconds);
+    hf_timer_add(timers, &hf_phase_fock_compute, seconds - waited - blocks);
+    hf_timer_add(timers, &hf_phase_fock_wait_task, waited);
+    hf_timer_add(timers, &hf_phase_fock_wait_ranks, account.finish_seconds);
     self->account.n_task = n_task;
     status = hf_agree(self->context->comm, status, error);
     end(self, status);
@@ -104,7 +104,7 @@ static const double NOTICED_SECONDS = 5e-6;
 void hf_fock_trace_task(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
                         enum hf_trace_kind kind, int64_t task)
 {
-    struct hf_trace *trace = self->context->timers.trace;
+    struct hf_trace *trace = self->context->trace;
     if (trace == NULL) return;
     const double now = hf_wall_seconds();
     hf_trace_add(trace, worker->number, (int)kind, task, worker->traced, now - worker->traced);
@@ -112,13 +112,13 @@ void hf_fock_trace_task(const struct hf_fock_builder *self, struct hf_fock_worke
 }
 
 void hf_fock_trace_wait(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                        enum hf_phase phase, double start)
+                        const struct hf_phase *phase, double start)
 {
-    struct hf_trace *trace = self->context->timers.trace;
+    struct hf_trace *trace = self->context->trace;
     if (trace == NULL) return;
     const double now = hf_wall_seconds();
     if (now - start < NOTICED_SECONDS) return;
-    hf_trace_add(trace, worker->number, (int)phase, -1, start, now - start);
+    hf_trace_add_phase(trace, worker->number, phase, start, now - start);
     worker->traced = now;
 }
 
@@ -126,7 +126,7 @@ bool hf_fock_next_task(struct hf_fock_builder *self, struct hf_fock_worker *work
                        hf_status *status, int64_t *index, struct hf_error *error)
 {
     struct hf_fock_round *round = &self->round;
-    const bool traced = self->context->timers.trace != NULL;
+    const bool traced = self->context->trace != NULL;
     const double start = traced ? hf_wall_seconds() : 0.0;
     *index = -1;
     pthread_mutex_lock(&round->lock);
@@ -138,6 +138,6 @@ bool hf_fock_next_task(struct hf_fock_builder *self, struct hf_fock_worker *work
     else
         round->n_task++;
     pthread_mutex_unlock(&round->lock);
-    if (traced) hf_fock_trace_wait(self, worker, HF_PHASE_FOCK_WAIT_TASK, start);
+    if (traced) hf_fock_trace_wait(self, worker, &hf_phase_fock_wait_task, start);
     return *index >= 0;
 }

@@ -1,7 +1,7 @@
 """Reads the files that `hf --trace` writes: one line of JSON, then records of 24 bytes.
 
 A record is a span of time on one thread of one rank. The kinds below FIRST_SPECIAL are numbers into the header's
-"kinds": the phases of the run's report, then "task" (computed) and "stored task" (read back from memory). Two
+"kinds": "task" (computed), "stored task" (read back from memory) and the phases of the run's report, by name. Two
 special kinds structure the file: RANK begins the records of another rank, TOTAL has the seconds of a whole phase."""
 
 import array

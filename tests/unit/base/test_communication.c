@@ -84,19 +84,71 @@ static void statistics_name_the_ranks_of_the_extremes(void **state)
     test_context_done(&context);
 }
 
-static void timers_add_up_and_every_phase_has_a_name(void **state)
+static const struct hf_phase reading = {.name = "Reading"}, writing = {.name = "Writing"};
+
+static void timers_add_up_in_the_order_of_declaration(void **state)
 {
     (void)state;
     struct hf_timers timers = {0};
-    hf_timer_add(&timers, HF_PHASE_GUESS, 1.5);
-    hf_timer_add(&timers, HF_PHASE_GUESS, 0.5);
-    assert_true(timers.seconds[HF_PHASE_GUESS] == 2.0);
-    assert_int_equal(timers.n_call[HF_PHASE_GUESS], 2);
-    hf_timer_start(&timers, HF_PHASE_TOTAL);
-    hf_timer_stop(&timers, HF_PHASE_TOTAL);
-    assert_true(timers.seconds[HF_PHASE_TOTAL] >= 0.0);
-    for (int phase = 0; phase < HF_N_PHASE; phase++)
-        assert_string_not_equal(hf_phase_name((enum hf_phase)phase), "?");
+    hf_timers_declare(&timers, &writing);
+    hf_timers_declare(&timers, &reading);
+    hf_timers_declare(&timers, &writing);
+    assert_int_equal(timers.n_phase, 2);
+    assert_ptr_equal(timers.timer[0].phase, &writing);
+    assert_int_equal(hf_timers_find(&timers, &reading), 1);
+    hf_timer_add(&timers, &reading, 1.5);
+    hf_timer_add(&timers, &reading, 0.5);
+    assert_true(hf_timer_seconds(&timers, &reading) == 2.0);
+    assert_int_equal(timers.timer[1].n_call, 2);
+    hf_timer_start(&timers, &writing);
+    while (!(hf_timer_seconds(&timers, &writing) > 0.0)) continue; /* it counts while it runs */
+    hf_timer_stop(&timers, &writing);
+    const double seconds = hf_timer_seconds(&timers, &writing);
+    assert_true(seconds > 0.0);
+    assert_true(hf_timer_seconds(&timers, &writing) == seconds);
+}
+
+static void what_was_not_declared_is_not_timed(void **state)
+{
+    (void)state;
+    struct hf_timers timers = {0};
+    hf_timer_start(&timers, &reading);
+    hf_timer_stop(&timers, &reading);
+    hf_timer_add(&timers, &reading, 1.0);
+    assert_true(hf_timer_seconds(&timers, &reading) == 0.0);
+    static const struct hf_phase many[HF_MAX_PHASE + 1];
+    for (int i = 0; i <= HF_MAX_PHASE; i++) hf_timers_declare(&timers, &many[i]);
+    assert_int_equal(timers.n_phase, HF_MAX_PHASE);
+    assert_int_equal(hf_timers_find(&timers, &many[HF_MAX_PHASE]), -1);
+}
+
+struct heard {
+    int n, place;
+    double start, seconds;
+};
+
+static void hear(void *data, int place, double start, double seconds)
+{
+    struct heard *heard = data;
+    *heard = (struct heard){heard->n + 1, place, start, seconds};
+}
+
+static void a_listener_is_told_of_every_span(void **state)
+{
+    (void)state;
+    struct heard heard = {0};
+    struct hf_timers timers = {.listener = hear, .listener_data = &heard};
+    hf_timers_declare(&timers, &reading);
+    hf_timers_declare(&timers, &writing);
+    const double before = hf_wall_seconds();
+    hf_timer_start(&timers, &writing);
+    hf_timer_stop(&timers, &writing);
+    hf_timer_stop(&timers, &writing); /* none runs */
+    hf_timer_add(&timers, &reading, 1.0);
+    assert_int_equal(heard.n, 1);
+    assert_int_equal(heard.place, 1);
+    assert_true(heard.start >= before);
+    assert_true(heard.seconds == hf_timer_seconds(&timers, &writing));
 }
 
 int main(int argc, char **argv)
@@ -107,7 +159,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_worst_failure_of_the_lowest_rank_wins),
         cmocka_unit_test(sums_and_broadcasts_reach_every_rank),
         cmocka_unit_test(statistics_name_the_ranks_of_the_extremes),
-        cmocka_unit_test(timers_add_up_and_every_phase_has_a_name),
+        cmocka_unit_test(timers_add_up_in_the_order_of_declaration),
+        cmocka_unit_test(what_was_not_declared_is_not_timed),
+        cmocka_unit_test(a_listener_is_told_of_every_span),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -7,6 +7,8 @@
 
 enum { N_THREAD = 3, N_SPAN = 5000, MOST_RECORDS = 4 * (N_THREAD * N_SPAN + 100) };
 
+static const struct hf_phase reading = {.name = "Reading"}, writing = {.name = "Writing"};
+
 /** What collect wrote. */
 struct sink {
     int64_t n, n_most;
@@ -27,7 +29,10 @@ static struct hf_trace *make_trace(struct hf_context *context)
 {
     struct hf_error error;
     struct hf_trace *trace = NULL;
-    hf_timer_start(&context->timers, HF_PHASE_TOTAL);
+    hf_timers_declare(&context->timers, &hf_phase_total);
+    hf_timers_declare(&context->timers, &reading);
+    hf_timers_declare(&context->timers, &writing);
+    hf_timer_start(&context->timers, &hf_phase_total);
     assert_int_equal(hf_trace_create(context, N_THREAD, &trace, &error), HF_OK);
     hf_trace_begin_build(trace);
     hf_trace_end_build(trace);
@@ -38,8 +43,11 @@ static struct hf_trace *make_trace(struct hf_context *context)
                          ((int64_t)context->rank * N_THREAD + thread) * N_SPAN + i,
                          hf_wall_seconds(), 0.25);
     hf_trace_end_build(trace);
-    hf_timer_start(&context->timers, HF_PHASE_OUTPUT);
-    hf_timer_stop(&context->timers, HF_PHASE_OUTPUT);
+    hf_timer_start(&context->timers, &writing);
+    hf_timer_stop(&context->timers, &writing);
+    hf_trace_add_phase(trace, 1, &reading, hf_wall_seconds(), 0.5);
+    static const struct hf_phase unknown = {.name = "Unknown"};
+    hf_trace_add_phase(trace, 1, &unknown, hf_wall_seconds(), 0.5);
     return trace;
 }
 
@@ -49,11 +57,10 @@ static int64_t check_rank(const struct hf_trace_record *record, int64_t at, int 
     assert_int_equal(record[at].kind, HF_TRACE_RANK);
     assert_int_equal(record[at].task, rank);
     at++;
-    for (int phase = 0; phase < HF_N_PHASE; phase++, at++) {
+    for (int phase = 0; phase < 3; phase++, at++) { /* total, reading, writing */
         assert_int_equal(record[at].kind, HF_TRACE_TOTAL);
-        assert_int_equal(record[at].task, phase);
-        assert_true((record[at].start > 0.0) ==
-                    (phase == HF_PHASE_TOTAL || phase == HF_PHASE_OUTPUT));
+        assert_int_equal(record[at].task, HF_TRACE_FIRST_PHASE + phase);
+        assert_true((record[at].start > 0.0) == (phase != 1));
     }
     for (int thread = 0; thread < N_THREAD; thread++) {
         for (int i = 0; i < N_SPAN; i++, at++) {
@@ -63,8 +70,8 @@ static int64_t check_rank(const struct hf_trace_record *record, int64_t at, int 
             assert_int_equal(record[at].task, ((int64_t)rank * N_THREAD + thread) * N_SPAN + i);
             assert_true(record[at].seconds == 0.25f && record[at].start >= 0.0);
         }
-        if (thread > 0) continue; /* what the timers tell is of the first thread */
-        assert_int_equal(record[at].kind, HF_PHASE_OUTPUT);
+        if (thread > 1) continue; /* what the timers tell is of the first thread */
+        assert_int_equal(record[at].kind, HF_TRACE_FIRST_PHASE + (thread == 0 ? 2 : 1));
         assert_int_equal(record[at].task, -1);
         assert_int_equal(record[at++].build, HF_TRACE_NO_BUILD);
     }
@@ -87,7 +94,8 @@ static void every_record_of_every_rank_arrives_once(void **state)
     assert_int_equal(sink.n, at);
     if (context->rank == 0) assert_int_equal(at, n_record);
     hf_trace_destroy(&trace);
-    assert_null(context->timers.trace);
+    assert_null(context->trace);
+    assert_null(context->timers.listener);
     free(sink.record);
     test_context_done(&context);
 }
@@ -120,9 +128,13 @@ static void without_a_trace_nothing_happens(void **state)
 static void kinds_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(hf_trace_kind_name(HF_PHASE_FOCK_REDUCE), "Fock: moving matrices");
-    assert_string_equal(hf_trace_kind_name(HF_TRACE_TASK), "task");
-    assert_string_equal(hf_trace_kind_name(HF_TRACE_STORED_TASK), "stored task");
+    struct hf_context *context = test_context();
+    hf_timers_declare(&context->timers, &reading);
+    assert_int_equal(hf_trace_n_kind(context), 3);
+    assert_string_equal(hf_trace_kind_name(context, HF_TRACE_TASK), "task");
+    assert_string_equal(hf_trace_kind_name(context, HF_TRACE_STORED_TASK), "stored task");
+    assert_string_equal(hf_trace_kind_name(context, HF_TRACE_FIRST_PHASE), "Reading");
+    test_context_done(&context);
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+const struct hf_phase fixture_phase = {.name = "Reading"};
+
 static char title[] = "water and a ghost";
 static char basis_name[] = "tiny";
 static char citation[] = "First line of the literature.\nSecond line of it.";
@@ -82,6 +84,8 @@ int fixture_set_up(void **state)
     struct fixture *f = calloc(1, sizeof *f);
     if (f == NULL) return -1;
     f->context = test_context();
+    hf_timers_declare(&f->context->timers, &hf_phase_total);
+    hf_timers_declare(&f->context->timers, &fixture_phase);
     fill_molecule(f);
     fill_basis(f);
     fill_result(f);

@@ -6,6 +6,9 @@
 
 #include "../mpi_test.h"
 
+/** A phase that the run is timed by, after the total. */
+extern const struct hf_phase fixture_phase;
+
 /** Everything lives in the struct; nothing to free. */
 struct fixture {
     struct hf_context *context;

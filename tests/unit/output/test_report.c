@@ -183,7 +183,7 @@ static void timing_table_names_the_slowest_rank_and_the_largest_block(void **sta
 {
     struct fixture *f = *state;
     const int last = f->context->n_rank - 1;
-    hf_timer_add(&f->context->timers, HF_PHASE_FOCK_COMPUTE, 1.0 + f->context->rank);
+    hf_timer_add(&f->context->timers, &fixture_phase, 1.0 + f->context->rank);
     void *block = hf_memory_allocate(f->context->memory, "density copy", 1000000, 8);
     assert_non_null(block);
     hf_memory_release(f->context->memory, block);
@@ -194,7 +194,7 @@ static void timing_table_names_the_slowest_rank_and_the_largest_block(void **sta
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         char line[128];
-        snprintf(line, sizeof line, "%-32s %11.3f %11.3f %11.3f %13d\n", "Fock: computing", 1.0,
+        snprintf(line, sizeof line, "%-32s %11.3f %11.3f %11.3f %13d\n", fixture_phase.name, 1.0,
                  1.0 + 0.5 * last, 1.0 + last, last);
         assert_contains(text, line);
         assert_contains(text, "Largest block (density copy)            8.00");
