@@ -60,11 +60,12 @@ struct hf_basis {
     char *citation; /**< literature of the sets used, lines; may be NULL */
     int n_atom, n_shell, n_function, n_primitive;
     int max_l, max_primitive;
-    struct hf_shell *shell;   /**< [n_shell] */
-    int *first_shell_of_atom; /**< [n_atom + 1] */
-    double *storage;          /**< exponents and coefficients of all shells */
-    int n_mixing;             /**< of a merged basis; in order of atoms */
-    struct hf_mixing *mixing; /**< [n_mixing] */
+    struct hf_shell *shell;    /**< [n_shell] */
+    int *first_shell_of_atom;  /**< [n_atom + 1] */
+    double *storage;           /**< exponents and coefficients of all shells */
+    int n_mixing;              /**< of a merged basis; in order of atoms */
+    struct hf_mixing *mixing;  /**< [n_mixing] */
+    int *first_mixing_of_atom; /**< [n_atom + 1]; NULL when the basis is not a merged one */
 };
 
 /** Cartesian or spherical d and higher shells: as the set is defined, or overridden. */

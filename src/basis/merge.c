@@ -127,6 +127,7 @@ static void merge_atom(struct merger *self, int atom)
         add_part(shell, &next);
     }
     merged->first_shell_of_atom[atom + 1] = merged->n_shell;
+    merged->first_mixing_of_atom[atom + 1] = merged->n_mixing;
 }
 
 hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
@@ -141,8 +142,10 @@ hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
     made->max_primitive = basis->max_primitive;
     made->shell = calloc(n_shell + 1, sizeof *made->shell);
     made->first_shell_of_atom = calloc(n_atom + 1, sizeof *made->first_shell_of_atom);
+    made->first_mixing_of_atom = calloc(n_atom + 1, sizeof *made->first_mixing_of_atom);
     made->storage = calloc(2 * (size_t)basis->n_primitive + 1, sizeof *made->storage);
-    if (made->shell == NULL || made->first_shell_of_atom == NULL || made->storage == NULL)
+    if (made->shell == NULL || made->first_shell_of_atom == NULL ||
+        made->first_mixing_of_atom == NULL || made->storage == NULL)
         goto no_memory;
     struct merger merger = {.basis = basis, .merged = made, .end = made->storage};
     for (int atom = 0; atom < basis->n_atom; atom++) merge_atom(&merger, atom);

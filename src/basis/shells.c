@@ -14,6 +14,7 @@ void hf_basis_destroy(struct hf_basis **basis)
     free((*basis)->first_shell_of_atom);
     free((*basis)->storage);
     free((*basis)->mixing);
+    free((*basis)->first_mixing_of_atom);
     free(*basis);
     *basis = NULL;
 }

@@ -1,165 +1,129 @@
-/* Shared counter: a rank that wants work adds one to a counter that all ranks share, and the value
- * before tells it which chunk of the list is its own (counter paper, section 2). No rank is lost
- * to managing.
- *
- *     value       0 ......... n-1   n ........ 2n-1  2n ....          n = n_rank * CHUNKS_PER_LEVEL
- *     positions  [ n chunks of a ][ n chunks of b  ][ ... ][ 1 1 1 1 1 1 1 ]       a > b > ... > 1
- *
- * Every level hands out about half of what is left, so chunks are a fixed fraction of a rank's even
- * share of it, and the last tasks go one by one. */
-#include "schedule_private.h"
+/* The shared counter over MPI one-sided communication; two ways to read it. */
+#include "hf/counter.h"
 
 #include "hf/context.h"
-#include "hf/progress.h"
-#include "hf/timer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum {
-    CHUNKS_PER_LEVEL = 100, /* and rank */
-    CHUNKS_PER_SHARE = 2 * CHUNKS_PER_LEVEL,
-    MOST_LEVELS = 64, /* 2^63 tasks have 57 */
+enum { HOME = 0 }; /* the rank whose window holds the counter */
+
+struct hf_counter {
+    MPI_Comm comm; /**< a duplicate, owned */
+    enum hf_counter_method method;
+    int rank, n_rank;
+    MPI_Win window;  /**< HOME: one number, or with HF_COUNTER_ARRAY one for each rank */
+    int64_t *number; /**< HOME: memory of the window */
+    int64_t *taken;  /**< [n_rank] HF_COUNTER_ARRAY: own entry the truth, the others as last read */
 };
 
-/** Between its tasks the counter's rank makes MPI serve the others so often, if no thread does. */
-static const double LOOK_SECONDS = 20e-6;
-
-/** Chunks of one size. The last level has no end: positions behind the list mean no more tasks. */
-struct level {
-    int64_t first_value, first_position, chunk;
-};
-
-struct counting {
-    struct hf_counter *counter;
-    struct hf_progress_thread *thread; /**< NULL: not wanted, or not the counter's rank */
-    int64_t position, end;             /**< what is left of the chunk in hand */
-    bool finished;                     /**< the list is at its end */
-    double last_look;
-    int n_level, at_level; /**< values only grow, and so does the level */
-    struct level level[MOST_LEVELS];
-};
-
-/** A thread for the rank that holds the counter: the others have nothing to serve. */
-static hf_status start_thread(struct hf_scheduler *self, struct hf_error *error)
+const char *hf_counter_method_name(enum hf_counter_method method)
 {
-    struct counting *data = self->data;
-    if (!self->settings.progress_thread || self->rank != 0) return HF_OK;
-    const hf_status status = hf_progress_thread_start(MPI_COMM_SELF, &data->thread, error);
-    hf_progress_thread_rest(data->thread);
-    return status;
+    return method == HF_COUNTER_ARRAY ? "array" : "fetch-and-op";
 }
 
-static hf_status create(struct hf_scheduler *self, struct hf_error *error)
+/** Bytes of this rank's part of the window: whole cache lines, because MPICH 4.0.2 misplaces the
+ *  parts of windows whose sizes are not multiples of 16 bytes. */
+static MPI_Aint window_bytes(const struct hf_counter *counter)
+{
+    enum { LINE = 64 };
+    const size_t n = counter->method == HF_COUNTER_ARRAY ? (size_t)counter->n_rank : 1;
+    if (counter->rank != HOME) return 0;
+    return (MPI_Aint)((n * sizeof(int64_t) + LINE - 1) / LINE * LINE);
+}
+
+/** Zeroes the window by loads and stores under its lock, which every MPI memory model allows; the
+ *  calling rank is HOME. */
+static void clear_window(struct hf_counter *counter)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, HOME, 0, counter->window);
+    memset(counter->number, 0, (size_t)window_bytes(counter));
+    MPI_Win_unlock(HOME, counter->window);
+}
+
+hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
+                            struct hf_counter **counter, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct counting *data = self->data = calloc(1, sizeof *data);
-    if (data == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
-    if (status == HF_OK) status = start_thread(self, error);
-    HF_TRY(hf_agree(self->comm, status, error)); /* what follows is collective */
-    status = hf_counter_create(self->comm, self->settings.counter, &data->counter, error);
+    int n_rank;
+    MPI_Comm_size(comm, &n_rank);
+    struct hf_counter *made = calloc(1, sizeof *made);
+    if (made != NULL && method == HF_COUNTER_ARRAY)
+        made->taken = calloc((size_t)n_rank, sizeof *made->taken);
+    if (made == NULL || (method == HF_COUNTER_ARRAY && made->taken == NULL))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shared counter");
+    HF_TRY(hf_agree(comm, status, error));
+    made->method = method;
+    made->n_rank = n_rank;
+    MPI_Comm_dup(comm, &made->comm);
+    MPI_Comm_rank(made->comm, &made->rank);
+    MPI_Win_allocate(window_bytes(made), sizeof(int64_t), MPI_INFO_NULL, made->comm, &made->number,
+                     &made->window);
+    if (made->rank == HOME) clear_window(made);
+    MPI_Barrier(made->comm);
+    if (method == HF_COUNTER_FETCH_AND_OP) MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, made->window);
+    *counter = made;
+    return HF_OK;
 cleanup:
+    if (made != NULL) free(made->taken);
+    free(made);
     return status;
 }
 
-/** Makes the table of levels, the same on every rank. */
-static void plan(struct counting *data, int64_t n_task, int n_rank)
+void hf_counter_destroy(struct hf_counter **counter)
 {
-    const int64_t n_chunk = (int64_t)n_rank * CHUNKS_PER_LEVEL;
-    struct level next = {.chunk = 2};
-    for (data->n_level = 0; next.chunk > 1; data->n_level++) {
-        next.chunk = (n_task - next.first_position) / ((int64_t)n_rank * CHUNKS_PER_SHARE);
-        if (next.chunk < 1 || data->n_level == MOST_LEVELS - 1) next.chunk = 1;
-        data->level[data->n_level] = next;
-        next.first_value += n_chunk;
-        next.first_position += n_chunk * next.chunk;
-    }
+    struct hf_counter *old = *counter;
+    if (old == NULL) return;
+    if (old->method == HF_COUNTER_FETCH_AND_OP) MPI_Win_unlock(HOME, old->window);
+    MPI_Win_free(&old->window);
+    MPI_Comm_free(&old->comm);
+    free(old->taken);
+    free(old);
+    *counter = NULL;
 }
 
-static hf_status start(struct hf_scheduler *self, struct hf_error *error)
+/** The epoch at HOME, opened by hf_counter_create, stays open: atomic operations need no lock of
+ *  their own. */
+static int64_t fetch_and(MPI_Op op, struct hf_counter *counter, int64_t operand)
 {
-    (void)error;
-    struct counting *data = self->data;
-    plan(data, self->n_task, self->n_rank);
-    data->position = data->end = 0;
-    data->finished = false;
-    data->at_level = 0;
-    hf_progress_thread_wake(data->thread);
-    return HF_OK;
+    int64_t value;
+    MPI_Fetch_and_op(&operand, &value, MPI_INT64_T, HOME, 0, op, counter->window);
+    MPI_Win_flush(HOME, counter->window);
+    return value;
 }
 
-static void take_chunk(struct hf_scheduler *self)
+/** The counter's value is the sum of what all ranks have taken. No location is both read and
+ *  written in one epoch, as MPI-2 demands: a rank knows its own count without reading it. */
+static int64_t take_by_array(struct hf_counter *counter, int64_t increment)
 {
-    struct counting *data = self->data;
-    const int64_t value = hf_counter_take(data->counter, 1);
-    while (data->at_level + 1 < data->n_level &&
-           value >= data->level[data->at_level + 1].first_value)
-        data->at_level++;
-    const struct level *level = &data->level[data->at_level];
-    data->position = level->first_position + (value - level->first_value) * level->chunk;
-    data->end = data->position + level->chunk;
-    data->finished = data->position >= self->n_task;
-    if (data->finished) data->end = data->position;
+    const int left = counter->rank, right = counter->n_rank - counter->rank - 1;
+    int64_t *taken = counter->taken, own = taken[left] + increment, value = 0;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, HOME, 0, counter->window);
+    if (left > 0) MPI_Get(taken, left, MPI_INT64_T, HOME, 0, left, MPI_INT64_T, counter->window);
+    if (right > 0)
+        MPI_Get(taken + left + 1, right, MPI_INT64_T, HOME, left + 1, right, MPI_INT64_T,
+                counter->window);
+    MPI_Put(&own, 1, MPI_INT64_T, HOME, left, 1, MPI_INT64_T, counter->window);
+    MPI_Win_unlock(HOME, counter->window);
+    for (int r = 0; r < counter->n_rank; r++) value += taken[r];
+    taken[left] = own;
+    return value;
 }
 
-/** Without it the others would wait for the end of this rank's chunk where the library serves
- *  windows in MPI calls only. */
-static void serve_now_and_then(struct hf_scheduler *self)
+int64_t hf_counter_take(struct hf_counter *counter, int64_t increment)
 {
-    struct counting *data = self->data;
-    const double start = hf_wall_seconds();
-    int there;
-    if (start - data->last_look < LOOK_SECONDS) return;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, self->comm, &there, MPI_STATUS_IGNORE);
-    data->last_look = hf_wall_seconds();
-    self->account.wait_seconds += data->last_look - start;
+    return counter->method == HF_COUNTER_ARRAY ? take_by_array(counter, increment)
+                                               : fetch_and(MPI_SUM, counter, increment);
 }
 
-static int64_t next(struct hf_scheduler *self)
+void hf_counter_reset(struct hf_counter *counter)
 {
-    struct counting *data = self->data;
-    if (data->position == data->end && !data->finished) {
-        const double start = hf_wall_seconds();
-        take_chunk(self);
-        self->account.wait_seconds += hf_wall_seconds() - start;
-    }
-    if (data->position == data->end) return -1;
-    if (self->rank == 0 && self->n_rank > 1 && data->thread == NULL) serve_now_and_then(self);
-    return hf_schedule_task(self, data->position++);
+    MPI_Barrier(counter->comm); /* nobody takes from the old count any more */
+    if (counter->method == HF_COUNTER_ARRAY)
+        memset(counter->taken, 0, (size_t)counter->n_rank * sizeof *counter->taken);
+    if (counter->rank == HOME && counter->method == HF_COUNTER_ARRAY)
+        clear_window(counter);
+    else if (counter->rank == HOME)
+        fetch_and(MPI_REPLACE, counter, 0);
+    MPI_Barrier(counter->comm); /* nobody takes before the new one is there */
 }
-
-static void abandon(struct hf_scheduler *self)
-{
-    struct counting *data = self->data;
-    data->position = data->end;
-    data->finished = true;
-}
-
-/** From here on the rank waits inside MPI and serves without the thread. The counter is made ready
- *  for the next round here, since start may fail on one rank before it gets to its scheduler. */
-static void finish(struct hf_scheduler *self)
-{
-    struct counting *data = self->data;
-    hf_progress_thread_rest(data->thread);
-    hf_counter_reset(data->counter);
-}
-
-static void destroy(struct hf_scheduler *self)
-{
-    struct counting *data = self->data;
-    if (data == NULL) return;
-    hf_counter_destroy(&data->counter);
-    hf_progress_thread_stop(&data->thread);
-}
-
-const struct hf_scheduler_ops hf_schedule_counter = {
-    .name = "counter",
-    .about = "all ranks take chunks from a shared counter, largest first",
-    .cite = "Performance of MPI-2 passive target one-sided communications, section 2; "
-            "MPI: A Message-Passing Interface Standard, version 3.1, section 11.3.4",
-    .create = create,
-    .start = start,
-    .next = next,
-    .abandon = abandon,
-    .finish = finish,
-    .destroy = destroy,
-};

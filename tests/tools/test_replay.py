@@ -73,10 +73,10 @@ class Sources(unittest.TestCase):
                  "MPI_Send(&message, 1, MPI_INT, 0, TAG_REQUEST, self->comm); data->asked = true;")
 
     def test_counter(self):
-        self.check("counter.c", CHUNKS_PER_LEVEL=replay.CHUNKS_PER_LEVEL, MOST_LEVELS=replay.MOST_LEVELS,
+        self.check("counting.c", CHUNKS_PER_LEVEL=replay.CHUNKS_PER_LEVEL, MOST_LEVELS=replay.MOST_LEVELS,
                    CHUNKS_PER_SHARE="2 * CHUNKS_PER_LEVEL", LOOK_SECONDS=CLUSTER.look_seconds)
         self.assertEqual(replay.COUNTER_CHUNKS_PER_SHARE, 2 * replay.CHUNKS_PER_LEVEL)
-        self.has("counter.c", "(n_task - next.first_position) / ((int64_t)n_rank * CHUNKS_PER_SHARE)",
+        self.has("counting.c", "(n_task - next.first_position) / ((int64_t)n_rank * CHUNKS_PER_SHARE)",
                  "if (next.chunk < 1 || data->n_level == MOST_LEVELS - 1) next.chunk = 1;")
 
     def test_steal(self):

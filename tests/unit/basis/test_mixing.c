@@ -1,0 +1,94 @@
+/* Published and merged functions: blocks of two atoms are mixed as the whole matrix is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../shells.h"
+
+#include <math.h>
+
+enum { N_ATOM = 4, N_SHELL = 9 };
+
+/** Contractions that lose a primitive on the atoms 0 and 2, none on 1 and 3. */
+static const struct test_shell shells[N_SHELL] = {
+    {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
+    {0, 0, 1, false, {0.7}, {0.6}},
+    {0, 2, 2, true, {1.9, 0.5}, {0.8, 0.3}},
+    {0, 2, 1, true, {0.5}, {0.4}},
+    {1, 0, 2, false, {2.4, 0.5}, {0.6, 0.2}},
+    {1, 1, 2, false, {2.4, 0.5}, {0.3, 0.7}},
+    {2, 1, 2, false, {3.1, 0.8}, {0.5, 0.7}},
+    {2, 1, 1, false, {0.8}, {0.7}},
+    {3, 0, 1, false, {0.5}, {0.6}},
+};
+
+static void mixings_are_listed_by_atom(void **state)
+{
+    const struct hf_basis *merged = *state;
+    assert_int_equal(merged->n_mixing, 1 + 5 + 3);
+    for (int a = 0; a < N_ATOM; a++)
+        for (int k = merged->first_mixing_of_atom[a]; k < merged->first_mixing_of_atom[a + 1]; k++)
+            assert_int_equal(merged->mixing[k].atom, a);
+    assert_int_equal(merged->first_mixing_of_atom[0], 0);
+    assert_int_equal(merged->first_mixing_of_atom[N_ATOM], merged->n_mixing);
+}
+
+static void blocks_of_atoms_are_mixed_as_the_matrix_is(void **state)
+{
+    const struct hf_basis *merged = *state;
+    const int n = merged->n_function;
+    double *matrix = calloc((size_t)(n * n), sizeof *matrix);
+    double *block = calloc((size_t)(n * n), sizeof *block);
+    for (int sums = 0; sums <= 1; sums++) {
+        for (int a = 0; a < N_ATOM; a++) {
+            for (int b = 0; b < N_ATOM; b++) {
+                const int row = hf_atom_first_function(merged, a);
+                const int column = hf_atom_first_function(merged, b);
+                const int n_row = hf_atom_n_function(merged, a);
+                const int n_column = hf_atom_n_function(merged, b);
+                for (int k = 0; k < n * n; k++) matrix[k] = sin(1.0 + k);
+                for (int i = 0; i < n_row; i++)
+                    for (int j = 0; j < n_column; j++)
+                        block[i * n_column + j] = matrix[(row + i) * n + column + j];
+                hf_mix_matrix(merged, sums, matrix);
+                hf_mix_block(merged, sums, a, b, block);
+                for (int i = 0; i < n_row; i++)
+                    for (int j = 0; j < n_column; j++)
+                        assert_true(fabs(block[i * n_column + j] -
+                                         matrix[(row + i) * n + column + j]) < 1e-13);
+            }
+        }
+    }
+    free(block);
+    free(matrix);
+}
+
+static int set_up(void **state)
+{
+    static const double centre[N_ATOM][3] = {{0}, {0, 0, 2}, {0, 2, 0}, {2, 0, 0}};
+    struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells), *merged = NULL;
+    assert_int_equal(hf_basis_merge(basis, &merged, NULL), HF_OK);
+    test_basis_destroy(&basis);
+    *state = merged;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct hf_basis *merged = *state;
+    hf_basis_destroy(&merged);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(mixings_are_listed_by_atom, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(blocks_of_atoms_are_mixed_as_the_matrix_is, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
