@@ -88,6 +88,9 @@ struct hf_block_place hf_block_layout_find(const struct hf_block_layout *layout,
  *  number of parts), so many in all. Not collective. */
 int hf_block_layout_row_length(const struct hf_block_layout *layout, int row);
 
+/** Elements of those blocks. Not collective. */
+size_t hf_block_layout_row_size(const struct hf_block_layout *layout, int row);
+
 /** Begins to go through the blocks of this rank, or those of them in the rows begin .. end-1 of the
  *  circle: rows rising, along each row as it goes round. Nothing is to be freed. Not collective. */
 struct hf_own_blocks hf_own_blocks_begin(const struct hf_block_layout *layout);

@@ -188,6 +188,12 @@ int hf_block_layout_row_length(const struct hf_block_layout *layout, int row)
     return row_length(layout->n_part, row);
 }
 
+size_t hf_block_layout_row_size(const struct hf_block_layout *layout, int row)
+{
+    const int length = row_length(layout->n_part, row);
+    return part_size(layout, row) * functions_before(layout, row, 0, length);
+}
+
 struct hf_own_blocks hf_own_blocks_begin_rows(const struct hf_block_layout *layout, int begin,
                                               int end)
 {

@@ -1,13 +1,15 @@
 /* Exchange between symmetric matrices in blocks and matrices on the process grid: every element
  * goes straight from the rank that has it to the one that wants it.
  *
- * Nobody sends indices. Both sides go through the blocks in the same order, row by row,
+ * Nobody sends indices. Both sides go through the blocks in the same order, the rows of the
+ * layout's circle one after the other and round each,
  *
- *     block side   own blocks        -> element -> rank of the grid that has it
- *     grid side    all blocks, owner -> my rows and columns of it
+ *     block side   own blocks                               -> element -> rank of the grid
+ *     grid side    pairs of the parts that I have rows or columns of   -> owner of the block
  *
  * so that the k-th element for a pair of ranks is the same one on both. Only lower blocks are
- * stored; on the way to the grid each also goes out as its mirror image. */
+ * stored; on the way to the grid each also goes out as its mirror image. A rank of P meets about
+ * one in P of the blocks as an owner, and up to two in P as a part of a square grid. */
 #include "linalg_private.h"
 
 #include <assert.h>
@@ -16,13 +18,26 @@
 /** Elements per rank, on average, that travel at a time: bounds the buffers. */
 enum { STAGE_ELEMENTS = 1 << 18 };
 
+/** Local rows or columns of a part. */
+struct range {
+    int begin, end;
+};
+
+/** A part of which this rank of the grid has something. */
+struct local_part {
+    int part;
+    struct range row, column;
+};
+
 /** One direction of one exchange. */
 struct exchange {
     struct hf_matrix *matrix;
     const struct hf_block_layout *layout;
     double *blocks; /**< this rank's part of the array of the layout */
     bool to_grid;
-    int begin, end; /**< row parts of the stage */
+    int n_local;
+    struct local_part *local; /**< [n_local] in rising order */
+    int begin, end;           /**< rows of the circle of the stage */
     /** Per other rank: what goes between its grid side and our block side, and the reverse. */
     struct traffic {
         int *count, *first, *at; /**< [n_rank] */
@@ -50,38 +65,51 @@ static int local_before(const struct hf_linalg *grid, int global, int coordinate
     return n;
 }
 
-/** Local rows or columns of a part. */
-struct range {
-    int begin, end;
-};
-
-static struct range local_rows(const struct exchange *self, int part)
+/** The local rows and columns of a part; both empty outside of the grid. */
+static struct local_part find_local(const struct exchange *self, int part)
 {
     const struct hf_linalg *grid = self->matrix->linalg;
     const int *first = hf_block_layout_first(self->layout);
-    if (!grid->inside) return (struct range){0, 0};
-    const int at = grid->parallel ? grid->grid_row : 0;
-    return (struct range){local_before(grid, first[part], at, grid->n_grid_row),
-                          local_before(grid, first[part + 1], at, grid->n_grid_row)};
+    const int at_row = grid->parallel ? grid->grid_row : 0;
+    const int at_column = grid->parallel ? grid->grid_col : 0;
+    struct local_part local = {.part = part};
+    if (!grid->inside) return local;
+    local.row = (struct range){local_before(grid, first[part], at_row, grid->n_grid_row),
+                               local_before(grid, first[part + 1], at_row, grid->n_grid_row)};
+    local.column = (struct range){local_before(grid, first[part], at_column, grid->n_grid_col),
+                                  local_before(grid, first[part + 1], at_column, grid->n_grid_col)};
+    return local;
 }
 
-static struct range local_columns(const struct exchange *self, int part)
+static bool is_empty(struct range range)
 {
-    const struct hf_linalg *grid = self->matrix->linalg;
-    const int *first = hf_block_layout_first(self->layout);
-    if (!grid->inside) return (struct range){0, 0};
-    const int at = grid->parallel ? grid->grid_col : 0;
-    return (struct range){local_before(grid, first[part], at, grid->n_grid_col),
-                          local_before(grid, first[part + 1], at, grid->n_grid_col)};
+    return range.begin == range.end;
+}
+
+/** Lists the parts of which this rank has rows or columns; local. */
+static hf_status list_local_parts(struct exchange *self, struct hf_error *error)
+{
+    const int n_part = hf_block_layout_n_part(self->layout);
+    self->local = hf_memory_allocate(self->matrix->linalg->context->memory, "matrix exchange",
+                                     (size_t)n_part, sizeof *self->local);
+    if (self->local == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory to redistribute a matrix");
+    for (int part = 0; part < n_part; part++) {
+        const struct local_part local = find_local(self, part);
+        if (!is_empty(local.row) || !is_empty(local.column)) self->local[self->n_local++] = local;
+    }
+    return HF_OK;
 }
 
 /** One own block, as it stands or mirrored: counts what goes to whom, or copies it from or to the
  *  buffer. Runs of columns on one rank go at a time. */
-static void walk_own_block(struct exchange *self, int i, int j, bool mirrored, bool counting)
+static void walk_own_block(struct exchange *self, const struct hf_own_block *block, bool mirrored,
+                           bool counting)
 {
     const struct hf_linalg *grid = self->matrix->linalg;
     const int *first = hf_block_layout_first(self->layout);
-    double *value = self->blocks + hf_block_layout_find(self->layout, i, j).offset;
+    const int i = block->i, j = block->j;
+    double *value = self->blocks + block->offset;
     struct traffic *traffic = &self->block_side;
     for (int r = first[i]; r < first[i + 1]; r++) {
         for (int c = first[j], next; c < first[j + 1]; c = next) {
@@ -105,14 +133,15 @@ static void walk_own_block(struct exchange *self, int i, int j, bool mirrored, b
 }
 
 /** Our elements of one block of any rank, as it stands or mirrored. */
-static void walk_grid_block(struct exchange *self, int i, int j, bool mirrored, bool counting)
+static void walk_grid_block(struct exchange *self, const struct local_part *i,
+                            const struct local_part *j, bool mirrored, bool counting)
 {
     struct hf_matrix *m = self->matrix;
-    const struct range outer = mirrored ? local_columns(self, i) : local_rows(self, i);
-    const struct range inner = mirrored ? local_rows(self, j) : local_columns(self, j);
+    const struct range outer = mirrored ? i->column : i->row;
+    const struct range inner = mirrored ? j->row : j->column;
     const size_t stride = (size_t)m->local_row;
-    if (outer.begin == outer.end || inner.begin == inner.end) return;
-    const int other = hf_block_layout_find(self->layout, i, j).rank;
+    if (is_empty(outer) || is_empty(inner)) return;
+    const int other = hf_block_layout_find(self->layout, i->part, j->part).rank;
     struct traffic *traffic = &self->grid_side;
     if (counting) {
         traffic->count[other] += (outer.end - outer.begin) * (inner.end - inner.begin);
@@ -132,24 +161,47 @@ static void walk_grid_block(struct exchange *self, int i, int j, bool mirrored, 
     traffic->at[other] = (int)(packed - traffic->buffer);
 }
 
-/** Goes through the blocks of the stage on both sides. */
+/** Goes through the own blocks of the stage. */
+static void walk_own_blocks(struct exchange *self, bool counting)
+{
+    struct hf_own_blocks own = hf_own_blocks_begin_rows(self->layout, self->begin, self->end);
+    struct hf_own_block block;
+    while (hf_own_blocks_next(&own, &block)) {
+        walk_own_block(self, &block, false, counting);
+        if (self->to_grid && block.i != block.j) walk_own_block(self, &block, true, counting);
+    }
+}
+
+/** Goes round one row of the circle, the one of local part `at`, from local part to local part. */
+static void walk_grid_row(struct exchange *self, int at, bool counting)
+{
+    const struct local_part *row = &self->local[at];
+    const int n_part = hf_block_layout_n_part(self->layout);
+    const int length = hf_block_layout_row_length(self->layout, row->part);
+    for (int k = 0; k < self->n_local; k++) {
+        const struct local_part *other = &self->local[k <= at ? at - k : at - k + self->n_local];
+        const bool round = other->part > row->part;
+        if (row->part - other->part + (round ? n_part : 0) >= length) break;
+        const struct local_part *i = round ? other : row, *j = round ? row : other;
+        walk_grid_block(self, i, j, false, counting);
+        if (self->to_grid && i != j) walk_grid_block(self, i, j, true, counting);
+    }
+}
+
+/** Goes through the blocks of the stage that have something on this rank of the grid. */
+static void walk_grid_blocks(struct exchange *self, bool counting)
+{
+    for (int at = 0; at < self->n_local; at++)
+        if (self->local[at].part >= self->begin && self->local[at].part < self->end)
+            walk_grid_row(self, at, counting);
+}
+
 static void walk(struct exchange *self, bool block_side, bool counting)
 {
-    const int rank = self->matrix->linalg->context->rank;
-    for (int i = self->begin; i < self->end; i++) {
-        for (int j = 0; j <= i; j++) {
-            const bool own = hf_block_layout_find(self->layout, i, j).rank == rank;
-            const bool mirror = self->to_grid && i != j;
-            if (block_side && !own) continue;
-            if (block_side) {
-                walk_own_block(self, i, j, false, counting);
-                if (mirror) walk_own_block(self, i, j, true, counting);
-            } else {
-                walk_grid_block(self, i, j, false, counting);
-                if (mirror) walk_grid_block(self, i, j, true, counting);
-            }
-        }
-    }
+    if (block_side)
+        walk_own_blocks(self, counting);
+    else
+        walk_grid_blocks(self, counting);
 }
 
 /** Where each rank's elements begin; local. */
@@ -168,7 +220,7 @@ static hf_status make_room(struct exchange *self, struct traffic *traffic, struc
                    self->matrix->n_row);
 }
 
-/** Moves the elements of the parts begin .. end-1. Collective. */
+/** Moves the elements of the rows begin .. end-1 of the circle. Collective. */
 static hf_status run_stage(struct exchange *self, struct hf_error *error)
 {
     const struct hf_context *context = self->matrix->linalg->context;
@@ -197,12 +249,11 @@ cleanup:
 static int stage_end(const struct exchange *self)
 {
     const int n_part = hf_block_layout_n_part(self->layout);
-    const int *first = hf_block_layout_first(self->layout);
     const double most = (double)STAGE_ELEMENTS * self->matrix->linalg->context->n_rank;
     double sum = 0.0;
     int end = self->begin;
     while (end < n_part && (end == self->begin || sum < most)) {
-        sum += (double)(first[end + 1] - first[end]) * first[end + 1];
+        sum += (double)hf_block_layout_row_size(self->layout, end);
         end++;
     }
     return end;
@@ -220,6 +271,8 @@ static hf_status run_exchange(struct exchange *self, struct hf_error *error)
         hf_memory_allocate(context->memory, "matrix exchange", 6 * n_rank, sizeof *counts);
     if (counts == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory to redistribute a matrix");
+    else
+        status = list_local_parts(self, error);
     HF_TRY(hf_agree(context->comm, status, error));
     self->block_side = (struct traffic){counts, counts + n_rank, counts + 2 * n_rank, NULL};
     self->grid_side =
@@ -229,6 +282,7 @@ static hf_status run_exchange(struct exchange *self, struct hf_error *error)
         HF_TRY(run_stage(self, error));
     }
 cleanup:
+    hf_memory_release(context->memory, self->local);
     hf_memory_release(context->memory, counts);
     return status;
 }

@@ -78,6 +78,22 @@ static void every_element_arrives(void **state)
     }
 }
 
+/** Parts smaller and larger than the blocks of the grid, so that a rank has something of some parts
+ *  only; even and odd numbers of them, which close the circle of rows in different ways. */
+static void ranks_meet_only_parts_they_have_something_of(void **state)
+{
+    (void)state;
+    enum { MOST = 41 };
+    int first[MOST + 1] = {0};
+    for (int n_part = MOST - 1; n_part <= MOST; n_part++) {
+        for (int i = 0; i < n_part; i++) first[i + 1] = first[i] + (i * i + 3) % 15;
+        check_both_ways(n_part, first, 3);
+        check_both_ways(n_part, first, 32);
+        for (int i = 0; i < n_part; i++) first[i + 1] = i + 1;
+        check_both_ways(n_part, first, 4);
+    }
+}
+
 /** Large enough to travel in several stages, whose buffers are what bounds the memory. */
 static void large_matrices_travel_in_stages(void **state)
 {
@@ -110,6 +126,8 @@ int main(int argc, char **argv)
     parallel = strcmp(argv[1], "parallel") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_element_arrives, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ranks_meet_only_parts_they_have_something_of, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(large_matrices_travel_in_stages, set_up, tear_down),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
