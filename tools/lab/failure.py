@@ -1,5 +1,6 @@
 """How the tools end when something is wrong: one line on stderr and an exit code, never a traceback."""
 
+import argparse
 import os
 import signal
 import sys
@@ -13,6 +14,13 @@ class Failure(Exception):
     def __init__(self, message, exit_code=BAD_INPUT):
         super().__init__(message)
         self.exit_code = exit_code
+
+
+class Parser(argparse.ArgumentParser):
+    """A wrong command line is one line as well."""
+
+    def error(self, message):
+        raise Failure(f"{message}; -h explains")
 
 
 class Terminated(KeyboardInterrupt):

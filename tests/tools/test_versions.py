@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""tools/bench-versions with stand-ins for hf and meson: order of the runs, ratios, energies, what is built from which
+commit, that nothing is left behind, and its messages and exit codes.
+
+Usage: test_versions.py [unittest options]
+"""
+
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import sweeps
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+from lab import alternation, reference_set, versions  # noqa: E402 # pylint: disable=wrong-import-position
+from lab.alternation import Measured  # noqa: E402 # pylint: disable=wrong-import-position
+from lab.failure import Failure  # noqa: E402 # pylint: disable=wrong-import-position
+
+TOOL = ROOT / "tools" / "bench-versions"
+# Leaves the file "<its own name>.json" as its results; every run adds a line to the file "calls".
+HF = """#!/bin/sh
+here=$(dirname "$0")
+name=$(basename "$0")
+for word in "$@"; do
+    [ "$previous" != --json ] || json=$word
+    previous=$word
+done
+if [ "$previous" = --check ]; then [ ! -f "$here/refused" ] || { cat "$here/refused" >&2; exit 2; }; exit 0; fi
+echo "$name ${RANKS:-1} $*" >>"$here/calls"
+cp "$here/$name.json" "$json"
+"""
+# Makes a program of what the source folder has.
+MESON = """#!/bin/sh
+case $1 in
+setup) mkdir -p "$2" && echo "$3" >"$2/source";;
+compile) cp "$(cat "$3/source")/program" "$3/hf" || { echo "no program"; exit 1; };;
+esac
+"""
+
+
+def measured(whole, energy=-76.0):
+    return Measured(whole, whole, 0.5 * whole, energy, 10)
+
+
+class Pairs(unittest.TestCase):
+    def test_the_first_of_a_pair_changes(self):
+        order = []
+        found = alternation.pairs(("old", "new"), 3, lambda version: order.append(version) or version)
+        self.assertEqual(order, ["old", "new", "new", "old", "old", "new"])
+        self.assertEqual(found, [("old", "new")] * 3)
+
+    def test_ratios_are_those_of_neighbours(self):
+        found = [(measured(1.0), measured(1.1)), (measured(2.0), measured(2.4)), (measured(4.0), measured(4.0))]
+        ratio = alternation.ratio(found, "whole")
+        for value, expected in zip(ratio, (1.1, 1.0, 1.2, 1.1)):
+            self.assertAlmostEqual(value, expected)
+        self.assertEqual(alternation.medians(found, "whole"), (2.0, 2.4))
+        self.assertAlmostEqual(alternation.medians(found, "fock_build")[0], 0.1)
+
+    def test_no_time_has_no_ratio(self):
+        self.assertTrue(math.isnan(alternation.ratio([(measured(0.0), measured(1.0))], "whole").median))
+
+    def test_the_largest_energy_difference_counts(self):
+        found = [(measured(1.0, -76.0), measured(1.0, -76.0 + 1e-9)), (measured(1.0, -76.0), measured(1.0, -76.5))]
+        self.assertEqual(alternation.energy_difference(found), -0.5)
+
+    def test_no_number_is_the_worst_energy(self):
+        found = [(measured(1.0), measured(1.0, math.nan)), (measured(1.0), measured(1.0))]
+        self.assertTrue(math.isnan(alternation.energy_difference(found)))
+
+
+class ReferenceSet(unittest.TestCase):
+    def test_every_closed_shell_case_gets_an_input(self):
+        with tempfile.TemporaryDirectory() as name:
+            cases = reference_set.cases(ROOT, pathlib.Path(name), ["--memory", "0"])
+            with open(ROOT / "tests" / "reference" / "energies.json", encoding="utf-8") as file:
+                expected = [case for case in json.load(file)["cases"] if case["method"] == "rhf"]
+            self.assertEqual(len(cases), len(expected))
+            self.assertEqual(len({case.input for case in cases}), len(cases))
+            self.assertIn("geometry\n", pathlib.Path(cases[0].input).read_text(encoding="utf-8"))
+            self.assertEqual(cases[0].options, ["--memory", "0"])
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.temporary = self.folder / "temporary"
+        self.temporary.mkdir()
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+
+class Commits(InFolder):
+    """A repository of two commits, the file `program` in each."""
+
+    def setUp(self):
+        super().setUp()
+        if shutil.which("git") is None:
+            self.skipTest("there is no git")
+        self.source = self.folder / "source"
+        self.source.mkdir()
+        self.git("init", "--quiet")
+        for text in ("first", "second"):
+            self.write("source/program", text)
+            self.git("add", "program")
+            self.git("-c", "user.name=n", "-c", "user.email=e", "commit", "--quiet", "-m", text)
+        self.write("source/program", "changed")
+        sweeps.executable(self.folder / "meson", MESON)
+        path = os.environ["PATH"]
+        os.environ["PATH"] = f"{self.folder}:{path}"
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-C", str(self.source), *arguments], check=True, stdin=subprocess.DEVNULL)
+
+    def made(self, name):
+        target = self.folder / "temporary" / "side"
+        target.mkdir()
+        version = versions.make(self.source, name, target, lambda text: None)
+        text = pathlib.Path(version.hf).read_text(encoding="utf-8")
+        shutil.rmtree(target)
+        return text
+
+    def test_each_version_is_built_from_its_own_source(self):
+        self.assertEqual([self.made("HEAD~1"), self.made("HEAD"), self.made(".")], ["first", "second", "changed"])
+
+    def test_a_program_is_taken_as_it_is(self):
+        sweeps.executable(self.folder / "hf", "ready")
+        self.assertEqual(self.made(str(self.folder / "hf")), "ready")
+
+    def test_what_is_no_version_is_told(self):
+        with self.assertRaisesRegex(Failure, '^"nosuch" is no commit of .*, no program, and not "."'):
+            versions.check(self.source, "nosuch")
+
+    def test_the_end_of_a_failed_build_is_told(self):
+        (self.source / "program").unlink()
+        with self.assertRaisesRegex(Failure, r"^\. cannot be built: .*meson compile ended with exit code 1\n(.*\n)?no program") as caught:
+            self.made(".")
+        self.assertEqual(caught.exception.exit_code, 3)
+
+
+class Tool(InFolder):
+    def setUp(self):
+        super().setUp()
+        for name, computing, energy in (("old", 4.0, -76.0), ("new", 5.0, -76.0 + 3e-12)):
+            sweeps.executable(self.folder / name, HF)
+            self.result(name, computing, energy)
+        sweeps.executable(self.folder / "mpiexec", sweeps.MPIEXEC)
+        self.write("water.mol", "water\n")
+        self.write("uracil.mol", "uracil\n")
+
+    def result(self, name, computing, energy):
+        self.write(f"{name}.json", json.dumps(sweeps.output(1, [computing], energy=energy, iterations=10)))
+
+    def bench(self, *arguments):
+        environment = dict(os.environ, TMPDIR=str(self.temporary))
+        return subprocess.run([sys.executable, str(TOOL), *arguments, "--mpiexec", str(self.folder / "mpiexec")],
+                              cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+
+    def calls(self):
+        path = self.folder / "calls"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    def bad(self, message, *arguments, code=2):
+        done = self.bench(*arguments)
+        self.assertRegex(done.stderr.removesuffix("\n"), f"^bench-versions: {message}[^\n]*$")
+        self.assertEqual(done.returncode, code)
+        self.assertEqual((self.calls(), os.listdir(self.temporary)), ([], []))
+
+    def test_tables_and_file_of_two_inputs(self):
+        done = self.bench("./old", "./new", "water.mol", "uracil.mol", "--runs", "2", "--json", "both.json",
+                          "--memory", "0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line.split()[0] for line in self.calls()], ["old", "new", "new", "old"] * 2)
+        self.assertRegex(self.calls()[4], r"^old 1 \S+/uracil.mol --memory 0 --json ")
+        self.assertIn("water.mol --memory 0: 1 process, 2 runs of each\n", done.stdout)
+        self.assertRegex(done.stdout, r"\nFock builds +4 +5 +1.250 +1.250 to 1.250 +1.250\n"
+                                      r"  per build +0.4 +0.5 +1.250 ")
+        self.assertIn("energy -76.0000000000 hartree, new - old 3.0e-12; iterations 10 and 10\n", done.stdout)
+        self.assertRegex(done.stdout, r"\nlargest energy difference 3.0e-12 hartree \(.*\), 2 cases\n$")
+        results = json.loads((self.folder / "both.json").read_text(encoding="utf-8"))
+        self.assertEqual([len(case["runs"]) for case in results["cases"]], [2, 2])
+        self.assertAlmostEqual(results["cases"][0]["ratios"]["fock"]["median"], 1.25)
+        self.assertEqual(os.listdir(self.temporary), [])
+
+    def test_ranks_are_started_by_mpiexec(self):
+        self.assertEqual(self.bench("./old", "./new", "--runs", "1", "water.mol", "--ranks", "3").returncode, 0)
+        self.assertEqual([line.split()[:2] for line in self.calls()], [["old", "3"], ["new", "3"]])
+
+    def test_energies_of_the_reference_set(self):
+        self.result("new", 5.0, -76.0 + 2e-11)
+        done = self.bench("./old", "./new", "--energies")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"\nwater/rhf/cc-pvdz +-76.000000000000 +-75.999999999980 +2.0e-11\n")
+        self.assertRegex(done.stdout, r"\nlargest energy difference 2.0e-11 hartree \(\S+/rhf/\S+\), \d+ cases\n$")
+        self.assertEqual(len(self.calls()) % 2, 0)
+        self.assertEqual(self.bench("./old", "./new", "--energies", "--tolerance", "1e-10").returncode, 0)
+
+    def test_an_energy_that_is_no_number_is_not_within_the_tolerance(self):
+        self.result("new", 5.0, math.nan)
+        done = self.bench("./old", "./new", "--energies", "water.mol")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("largest energy difference nan hartree (water.mol), 1 case\n", done.stdout)
+
+    def test_wrong_command_lines_are_one_line(self):
+        self.bad("the following arguments are required: OLD, NEW", )
+        self.bad("the following arguments are required: NEW", "./old")
+        self.bad("there is no INPUT", "./old", "./new")
+        self.bad("nosuch.mol: no such input file", "./old", "./new", "nosuch.mol")
+        self.bad("there is no INPUT", "./old", "./new", "--memory", "0", "water.mol")
+        self.bad("--runs: 0 found, expected 1 or more", "./old", "./new", "water.mol", "--runs", "0")
+        self.bad("--ranks: 0 found, expected 1 or more", "./old", "./new", "water.mol", "--ranks", "0")
+        self.bad("--tolerance: -1.0 found, expected 0 or more", "./old", "./new", "water.mol", "--tolerance=-1")
+        self.bad("argument --runs: invalid int value: 'x'", "./old", "./new", "water.mol", "--runs", "x")
+        self.bad('"nosuch" is no commit of ', "nosuch", "./new", "water.mol")
+
+    def test_what_hf_refuses_is_told_before_the_first_run(self):
+        self.write("refused", "hf: water.mol: no geometry\n")
+        self.bad("hf: water.mol: no geometry", "./old", "./new", "water.mol")
+
+    def test_a_run_without_results_is_told(self):
+        self.write("new.json", "{}")
+        done = self.bench("./old", "./new", "water.mol")
+        self.assertRegex(done.stderr, r"(?m)^bench-versions: ./new, water.mol: hf left no results$")
+        self.assertEqual((done.returncode, os.listdir(self.temporary)), (3, []))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,132 @@
+"""Runs of two versions of hf in turn, and what they say of each other.
+
+Which version runs first changes from pair to pair, so that what slows the machine down for a while, or bit by bit, does
+not favour one. A ratio is the median of those of the pairs, whose runs are neighbours in time.
+"""
+
+import json
+import math
+import resource
+import statistics
+from typing import NamedTuple
+
+from . import launch
+from .failure import NO_RESOURCE, Failure
+
+FOCK = "Fock: "
+
+
+class Case(NamedTuple):
+    """One calculation; `name` is for tables."""
+    name: str
+    input: str
+    options: list
+
+
+class Measured(NamedTuple):
+    """One run. Seconds, but for the energy and the iterations."""
+    whole: float  # by the clock, start of the program to its end
+    user: float  # of all its processes, with mpiexec
+    fock: float  # all builds; means over the ranks
+    energy: float
+    iterations: int
+
+    @property
+    def fock_build(self):
+        return self.fock / self.iterations
+
+
+class Ratio(NamedTuple):
+    """New over old: median, smallest and largest of the pairs; least time over least time."""
+    median: float
+    low: float
+    high: float
+    of_least: float
+
+
+MEASURES = {"whole": "whole run", "user": "  user CPU", "fock": "Fock builds", "fock_build": "  per build"}
+
+
+def run(version, case, n_rank, mpiexec, folder):
+    """A Measured of one run."""
+    result = folder / "result.json"
+    result.unlink(missing_ok=True)
+    command = [version.hf, case.input, *case.options, "--json", str(result)]
+    if n_rank > 1:
+        command = [mpiexec, "-n", str(n_rank), *command]
+    user = user_seconds()
+    whole = launch.timed(command, folder / "report", True, f"{version.name}, {case.name}")
+    return measured(result, whole, user_seconds() - user, f"{version.name}, {case.name}")
+
+
+def user_seconds():
+    """CPU seconds of the processes that have ended."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+
+
+def measured(path, whole, user, what):
+    """What a file of --json says, of this version of hf or of an older one."""
+    try:
+        output = json.loads(path.read_text(encoding="utf-8"))
+        fock = sum(entry["mean"] for entry in output["extras"]["hf"]["timings_seconds"]
+                   if entry["phase"].startswith(FOCK))
+        return Measured(whole, user, fock, float(output["return_result"]), output["properties"]["scf_iterations"])
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise Failure(f"{what}: hf left no results", NO_RESOURCE) from error
+
+
+def pairs(versions, n_run, run_one):
+    """[(Measured of the old, of the new)]; run_one(version) makes one. The first pair begins with the old version."""
+    old, new = versions
+    found = []
+    for index in range(n_run):
+        if index % 2 == 0:
+            first = run_one(old)
+            found.append((first, run_one(new)))
+        else:
+            first = run_one(new)
+            found.append((run_one(old), first))
+    return found
+
+
+def ratio(found, measure):
+    """Ratio of one measure; not-a-number where the old version took no time."""
+    olds, news = ([getattr(one, measure) for one in side] for side in zip(*found))
+    if min(olds) <= 0:
+        return Ratio(math.nan, math.nan, math.nan, math.nan)
+    single = [new / old for old, new in zip(olds, news)]
+    return Ratio(statistics.median(single), min(single), max(single), min(news) / min(olds))
+
+
+def medians(found, measure):
+    """(old, new)."""
+    return tuple(statistics.median(getattr(one, measure) for one in side) for side in zip(*found))
+
+
+def energy_difference(found):
+    """Of all the runs, the difference new - old that is largest in size, in hartree; what is no number stays none."""
+    differences = [new.energy - old.energy for old, new in found]
+    strange = [value for value in differences if math.isnan(value)]
+    return strange[0] if strange else max(differences, key=abs)
+
+
+def lines(title, found):
+    """The table of one case."""
+    text = [f"{title}", f"{'':<12} {'old s':>10} {'new s':>10} {'new/old':>8}   {'in single pairs':<16} {'least/least':>11}"]
+    for measure, name in MEASURES.items():
+        old, new = medians(found, measure)
+        one = ratio(found, measure)
+        spread = f"{one.low:.3f} to {one.high:.3f}"
+        text.append(f"{name:<12} {old:10.4g} {new:10.4g} {one.median:8.3f}   {spread:<16} {one.of_least:11.3f}")
+    old, new = found[0]
+    text.append(f"energy {new.energy:.10f} hartree, new - old {energy_difference(found):.1e}; "
+                f"iterations {old.iterations} and {new.iterations}")
+    return text
+
+
+def record(case, found):
+    """For the file of --json."""
+    return {"case": case.name, "options": case.options,
+            "runs": [{"old": old._asdict(), "new": new._asdict()} for old, new in found],
+            "ratios": {measure: ratio(found, measure)._asdict() for measure in MEASURES},
+            "energy_difference": energy_difference(found)}
