@@ -19,6 +19,9 @@ struct hf_trace;
 struct hf_context {
     MPI_Comm comm; /**< duplicate of the communicator given; freed with the context */
     int rank, n_rank;
+    MPI_Comm node; /**< the ranks that share this rank's memory, in their order in `comm` */
+    int node_rank, n_node_rank;
+    MPI_Comm leaders; /**< first rank of every node; MPI_COMM_NULL on the others */
     struct hf_memory *memory;
     struct hf_timers timers;
     struct hf_trace *trace; /**< what threads record; borrowed, NULL when nothing is traced */
@@ -29,6 +32,11 @@ struct hf_context {
 hf_status hf_context_create(MPI_Comm comm, struct hf_context **context,
                             struct hf_error *error) HF_MUST_CHECK;
 
+/** The same with nodes of at most `ranks_per_node` ranks (0: as the machine has them): ranks that
+ *  could share memory behave as if they could not. For tests of what several nodes do. */
+hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_context **context,
+                                struct hf_error *error) HF_MUST_CHECK;
+
 /** Collective. Accepts a pointer to NULL; leaves NULL. */
 void hf_context_destroy(struct hf_context **context);
 
@@ -36,6 +44,9 @@ void hf_context_destroy(struct hf_context **context);
  *  then the job is ended with `exit_code`, and the call does not return; the library's mpiexec may
  *  say that it was aborted. Collective over MPI_COMM_WORLD; flushes stdout and stderr. */
 void hf_leave_mpi(bool stuck_in_mpi, int exit_code);
+
+/** The ranks of `comm` on this rank's node, in the same order; the caller frees it. Collective. */
+void hf_split_by_node(MPI_Comm comm, MPI_Comm *node);
 
 /** Agree on the outcome of local work: every rank leaves with the worst status of all and with the
  *  message of the lowest rank that has it. Collective; one small reduction when all is well. */

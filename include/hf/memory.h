@@ -1,6 +1,6 @@
-/* Tracked allocator: every large array is labelled and counted, so that a run can print how much
- * memory each rank took, and a test can check that nothing leaked and that nothing grew to n x n.
- */
+/* Tracked allocator: every large array is labelled and counted by its class, so that a run can print
+ * how much memory each rank took and for what, and a test can check that nothing leaked and that
+ * nothing grew to n x n. */
 #ifndef HF_MEMORY_H
 #define HF_MEMORY_H
 
@@ -11,6 +11,16 @@ extern "C" {
 #endif
 
 struct hf_memory;
+
+/** What grows differently is counted apart, too. */
+enum hf_memory_class {
+    HF_MEMORY_OTHER,
+    HF_MEMORY_MATRIX, /**< integrals, densities, work space of their order: grows as n^2, and falls
+                       *   as the number of ranks where data are distributed */
+    HF_MEMORY_PAIRS,  /**< the list of shell pairs, one on every node */
+    HF_MEMORY_STORED, /**< two-electron integrals that are kept */
+    HF_N_MEMORY_CLASS
+};
 
 /** New account with nothing on it; NULL when malloc fails. Not collective. */
 struct hf_memory *hf_memory_create(void);
@@ -25,26 +35,30 @@ void hf_memory_destroy(struct hf_memory **memory);
 void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_element,
                          size_t element_bytes);
 
-/** The same for elements of matrices (integrals, densities, work space of their order), which are
- *  also counted by themselves: what grows as n^2 shall fall as the number of ranks. */
+/** The same, counted in its class, too. */
+void *hf_memory_allocate_class(struct hf_memory *memory, enum hf_memory_class kind,
+                               const char *label, size_t n_element, size_t element_bytes);
+
+/** The same for HF_MEMORY_MATRIX. */
 void *hf_memory_allocate_matrix(struct hf_memory *memory, const char *label, size_t n_element,
                                 size_t element_bytes);
 
-/** Frees what hf_memory_allocate or hf_memory_allocate_matrix gave; NULL is accepted. */
+/** Frees what the functions above gave; NULL is accepted. */
 void hf_memory_release(struct hf_memory *memory, void *block);
 
-/** Counts bytes of matrices that a library allocated (an MPI window), and takes them off the
- * account again. */
-void hf_memory_count(struct hf_memory *memory, const char *label, size_t n_bytes);
-void hf_memory_discount(struct hf_memory *memory, size_t n_bytes);
+/** Counts bytes that a library allocated (an MPI window), and takes them off the account again. */
+void hf_memory_count(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
+                     size_t n_bytes);
+void hf_memory_discount(struct hf_memory *memory, enum hf_memory_class kind, size_t n_bytes);
 
 /** Bytes now allocated, the highest they have been, and the largest single block so far. */
 size_t hf_memory_current_bytes(const struct hf_memory *memory);
 size_t hf_memory_peak_bytes(const struct hf_memory *memory);
 size_t hf_memory_largest_bytes(const struct hf_memory *memory);
 
-/** Highest number of bytes that matrices have taken. */
-size_t hf_memory_matrix_peak_bytes(const struct hf_memory *memory);
+/** Bytes of one class now allocated, and the highest they have been. */
+size_t hf_memory_class_bytes(const struct hf_memory *memory, enum hf_memory_class kind);
+size_t hf_memory_class_peak_bytes(const struct hf_memory *memory, enum hf_memory_class kind);
 
 /** Label of the largest single block so far; "" before the first. */
 const char *hf_memory_largest_label(const struct hf_memory *memory);

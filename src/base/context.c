@@ -1,11 +1,40 @@
-/* The context of a run: communicator, memory account, timers. */
+/* The context of a run: communicators of the world and of the node, memory account, timers. */
 #include "hf/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-hf_status hf_context_create(MPI_Comm comm, struct hf_context **context, struct hf_error *error)
+void hf_split_by_node(MPI_Comm comm, MPI_Comm *node)
+{
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node);
+}
+
+/** Communicators of the node and of the first ranks of all nodes. */
+static void find_node(struct hf_context *made, int ranks_per_node)
+{
+    hf_split_by_node(made->comm, &made->node);
+    MPI_Comm_rank(made->node, &made->node_rank);
+    if (ranks_per_node > 0) {
+        MPI_Comm whole = made->node;
+        MPI_Comm_split(whole, made->node_rank / ranks_per_node, 0, &made->node);
+        MPI_Comm_free(&whole);
+        MPI_Comm_rank(made->node, &made->node_rank);
+    }
+    MPI_Comm_size(made->node, &made->n_node_rank);
+    MPI_Comm_split(made->comm, made->node_rank == 0 ? 0 : MPI_UNDEFINED, 0, &made->leaders);
+}
+
+/** The same for one rank, where nothing has to be asked: atoms are computed in contexts of one. */
+static void be_alone(struct hf_context *made)
+{
+    MPI_Comm_dup(made->comm, &made->node);
+    MPI_Comm_dup(made->comm, &made->leaders);
+    made->n_node_rank = 1;
+}
+
+hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_context **context,
+                                struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_context *made = calloc(1, sizeof *made);
@@ -16,6 +45,10 @@ hf_status hf_context_create(MPI_Comm comm, struct hf_context **context, struct h
     MPI_Comm_dup(comm, &made->comm);
     MPI_Comm_rank(comm, &made->rank);
     MPI_Comm_size(comm, &made->n_rank);
+    if (made->n_rank > 1)
+        find_node(made, ranks_per_node);
+    else
+        be_alone(made);
     *context = made;
     return HF_OK;
 cleanup:
@@ -24,9 +57,16 @@ cleanup:
     return status;
 }
 
+hf_status hf_context_create(MPI_Comm comm, struct hf_context **context, struct hf_error *error)
+{
+    return hf_context_create_ext(comm, 0, context, error);
+}
+
 void hf_context_destroy(struct hf_context **context)
 {
     if (*context == NULL) return;
+    if ((*context)->leaders != MPI_COMM_NULL) MPI_Comm_free(&(*context)->leaders);
+    MPI_Comm_free(&(*context)->node);
     MPI_Comm_free(&(*context)->comm);
     hf_memory_destroy(&(*context)->memory);
     free(*context);

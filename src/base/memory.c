@@ -2,7 +2,6 @@
 #include "hf/memory.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +9,17 @@
 enum { ALIGNMENT = 64 };
 
 struct hf_memory {
-    atomic_size_t current, peak, largest, matrix_current, matrix_peak;
+    atomic_size_t current, peak, largest;
+    struct {
+        atomic_size_t current, peak;
+    } of_class[HF_N_MEMORY_CLASS];
     _Atomic(const char *) largest_label;
 };
 
 /** Stands in the ALIGNMENT bytes before the block. */
 struct block_header {
     size_t n_bytes;
-    bool matrix;
+    enum hf_memory_class kind;
 };
 
 _Static_assert(sizeof(struct block_header) <= ALIGNMENT, "header must fit in front of a block");
@@ -42,36 +44,26 @@ static void raise_to(atomic_size_t *highest, size_t value)
     }
 }
 
-static void add(struct hf_memory *memory, const char *label, size_t n_bytes, bool matrix)
+void hf_memory_count(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
+                     size_t n_bytes)
 {
     raise_to(&memory->peak, atomic_fetch_add(&memory->current, n_bytes) + n_bytes);
-    if (matrix)
-        raise_to(&memory->matrix_peak,
-                 atomic_fetch_add(&memory->matrix_current, n_bytes) + n_bytes);
+    raise_to(&memory->of_class[kind].peak,
+             atomic_fetch_add(&memory->of_class[kind].current, n_bytes) + n_bytes);
     if (n_bytes > atomic_load(&memory->largest)) {
         atomic_store(&memory->largest_label, label);
         raise_to(&memory->largest, n_bytes);
     }
 }
 
-static void subtract(struct hf_memory *memory, size_t n_bytes, bool matrix)
+void hf_memory_discount(struct hf_memory *memory, enum hf_memory_class kind, size_t n_bytes)
 {
     atomic_fetch_sub(&memory->current, n_bytes);
-    if (matrix) atomic_fetch_sub(&memory->matrix_current, n_bytes);
+    atomic_fetch_sub(&memory->of_class[kind].current, n_bytes);
 }
 
-void hf_memory_count(struct hf_memory *memory, const char *label, size_t n_bytes)
-{
-    add(memory, label, n_bytes, true);
-}
-
-void hf_memory_discount(struct hf_memory *memory, size_t n_bytes)
-{
-    subtract(memory, n_bytes, true);
-}
-
-static void *allocate(struct hf_memory *memory, const char *label, size_t n_element,
-                      size_t element_bytes, bool matrix)
+void *hf_memory_allocate_class(struct hf_memory *memory, enum hf_memory_class kind,
+                               const char *label, size_t n_element, size_t element_bytes)
 {
     if (element_bytes != 0 && n_element > (SIZE_MAX - (size_t)2 * ALIGNMENT) / element_bytes)
         return NULL;
@@ -80,22 +72,21 @@ static void *allocate(struct hf_memory *memory, const char *label, size_t n_elem
     unsigned char *start = aligned_alloc(ALIGNMENT, padded);
     if (start == NULL) return NULL;
     memset(start, 0, padded);
-    *(struct block_header *)(void *)start =
-        (struct block_header){.n_bytes = n_bytes, .matrix = matrix};
-    add(memory, label, n_bytes, matrix);
+    *(struct block_header *)(void *)start = (struct block_header){.n_bytes = n_bytes, .kind = kind};
+    hf_memory_count(memory, kind, label, n_bytes);
     return start + ALIGNMENT;
 }
 
 void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_element,
                          size_t element_bytes)
 {
-    return allocate(memory, label, n_element, element_bytes, false);
+    return hf_memory_allocate_class(memory, HF_MEMORY_OTHER, label, n_element, element_bytes);
 }
 
 void *hf_memory_allocate_matrix(struct hf_memory *memory, const char *label, size_t n_element,
                                 size_t element_bytes)
 {
-    return allocate(memory, label, n_element, element_bytes, true);
+    return hf_memory_allocate_class(memory, HF_MEMORY_MATRIX, label, n_element, element_bytes);
 }
 
 void hf_memory_release(struct hf_memory *memory, void *block)
@@ -103,7 +94,7 @@ void hf_memory_release(struct hf_memory *memory, void *block)
     if (block == NULL) return;
     unsigned char *start = (unsigned char *)block - ALIGNMENT;
     const struct block_header *header = (const struct block_header *)(const void *)start;
-    subtract(memory, header->n_bytes, header->matrix);
+    hf_memory_discount(memory, header->kind, header->n_bytes);
     free(start);
 }
 
@@ -122,9 +113,14 @@ size_t hf_memory_largest_bytes(const struct hf_memory *memory)
     return atomic_load(&memory->largest);
 }
 
-size_t hf_memory_matrix_peak_bytes(const struct hf_memory *memory)
+size_t hf_memory_class_bytes(const struct hf_memory *memory, enum hf_memory_class kind)
 {
-    return atomic_load(&memory->matrix_peak);
+    return atomic_load(&memory->of_class[kind].current);
+}
+
+size_t hf_memory_class_peak_bytes(const struct hf_memory *memory, enum hf_memory_class kind)
+{
+    return atomic_load(&memory->of_class[kind].peak);
 }
 
 const char *hf_memory_largest_label(const struct hf_memory *memory)

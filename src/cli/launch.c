@@ -72,7 +72,7 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_err
     MPI_Comm_size(comm, &n_rank);
     const hf_status status = hf_agree(comm, check_size(n_rank, error), error);
     if (status != HF_OK) return status;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    hf_split_by_node(comm, &node);
     MPI_Comm_size(node, &launch->n_rank_on_node);
     launch->n_core = count_cores(node);
     MPI_Comm_free(&node);

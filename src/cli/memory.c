@@ -77,12 +77,7 @@ hf_status hf_memory_for_integrals(struct hf_context *context, const struct hf_op
                              given->where, given->text);
         return status; /* the same on every rank */
     }
-    MPI_Comm node;
-    int n_rank;
-    MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &n_rank);
-    MPI_Comm_free(&node);
-    *bytes = SAFE_SHARE * free_bytes() / n_rank;
+    *bytes = SAFE_SHARE * free_bytes() / context->n_node_rank;
     MPI_Allreduce(MPI_IN_PLACE, bytes, 1, MPI_DOUBLE, MPI_MIN, context->comm);
     return HF_OK;
 }

@@ -94,7 +94,7 @@ static hf_status array_create(struct hf_block_array *array, struct hf_error *err
     HF_TRY(hf_agree(transport->comm, status, error)); /* the next call is collective */
     MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, transport->comm, &array->local,
                      &data->window);
-    hf_memory_count(self->context->memory, array->label, (size_t)bytes);
+    hf_memory_count(self->context->memory, HF_MEMORY_MATRIX, array->label, (size_t)bytes);
     array->data = data;
     MPI_Win_get_attr(data->window, MPI_WIN_MODEL, &model, &found);
     if (!found || *model != MPI_WIN_UNIFIED)
@@ -114,7 +114,8 @@ static void array_destroy(struct hf_block_array *array)
     if (data == NULL) return;
     unlock_all(data);
     MPI_Win_free(&data->window);
-    hf_memory_discount(array->onesided->context->memory, (size_t)window_bytes(array));
+    hf_memory_discount(array->onesided->context->memory, HF_MEMORY_MATRIX,
+                       (size_t)window_bytes(array));
     free(data->sum);
     free(data);
 }

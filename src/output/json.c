@@ -203,6 +203,10 @@ static bool add_memory(cJSON *extras, const struct hf_output_statistics *statist
                          &statistics->tracked_bytes) &&
            add_statistic(cJSON_AddObjectToObject(object, "matrix_peak"),
                          &statistics->matrix_bytes) &&
+           add_statistic(cJSON_AddObjectToObject(object, "shell_pair_peak"),
+                         &statistics->pair_bytes) &&
+           add_statistic(cJSON_AddObjectToObject(object, "stored_peak"),
+                         &statistics->stored_bytes) &&
            add_statistic(cJSON_AddObjectToObject(object, "largest_block"),
                          &statistics->largest_bytes) &&
            hf_json_add_text(object, "largest_block_label", statistics->largest_label) &&

@@ -31,6 +31,8 @@ struct hf_output_statistics {
     struct hf_statistic phase[HF_MAX_PHASE]; /**< [n_phase], seconds */
     struct hf_statistic tracked_bytes;       /**< peak of the tracked allocator */
     struct hf_statistic matrix_bytes;        /**< peak of matrices alone */
+    struct hf_statistic pair_bytes;          /**< peak of this rank's part of the shell pairs */
+    struct hf_statistic stored_bytes;        /**< peak of stored integrals */
     struct hf_statistic largest_bytes;       /**< largest tracked block */
     struct hf_statistic resident_bytes;      /**< peak resident set of the process */
     char largest_label[64];                  /**< of the largest block of all ranks */

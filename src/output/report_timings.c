@@ -74,6 +74,7 @@ static void print_memory(FILE *out, const struct hf_output_statistics *statistic
             "max", "largest rank");
     print_bytes(out, "Peak of hf's own arrays", &statistics->tracked_bytes);
     print_bytes(out, "Peak of its matrices", &statistics->matrix_bytes);
+    print_bytes(out, "Peak of its shell pairs", &statistics->pair_bytes);
     print_bytes(out, largest, &statistics->largest_bytes);
     print_bytes(out, "Peak of the process (resident)", &statistics->resident_bytes);
 }

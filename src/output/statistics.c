@@ -28,14 +28,18 @@ void hf_output_statistics_collect(struct hf_context *context,
         (double)hf_memory_peak_bytes(context->memory),
         (double)hf_memory_largest_bytes(context->memory),
         resident_bytes(),
-        (double)hf_memory_matrix_peak_bytes(context->memory),
+        (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_MATRIX),
+        (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_PAIRS),
+        (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_STORED),
     };
-    struct hf_statistic reduced[4];
-    hf_statistics_reduce(context->comm, 4, bytes, reduced);
+    struct hf_statistic reduced[sizeof bytes / sizeof *bytes];
+    hf_statistics_reduce(context->comm, sizeof bytes / sizeof *bytes, bytes, reduced);
     statistics->tracked_bytes = reduced[0];
     statistics->largest_bytes = reduced[1];
     statistics->resident_bytes = reduced[2];
     statistics->matrix_bytes = reduced[3];
+    statistics->pair_bytes = reduced[4];
+    statistics->stored_bytes = reduced[5];
 
     memset(statistics->largest_label, 0, sizeof statistics->largest_label);
     snprintf(statistics->largest_label, sizeof statistics->largest_label, "%s",
@@ -43,10 +47,7 @@ void hf_output_statistics_collect(struct hf_context *context,
     hf_broadcast_bytes(context->comm, statistics->largest_bytes.max_rank,
                        sizeof statistics->largest_label, statistics->largest_label);
 
-    MPI_Comm node;
-    MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &statistics->n_rank_on_node);
-    MPI_Comm_free(&node);
+    statistics->n_rank_on_node = context->n_node_rank;
     MPI_Bcast(&statistics->n_rank_on_node, 1, MPI_INT, 0, context->comm);
 }
 

@@ -75,8 +75,8 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
         store->chunk = longer;
         store->n_chunk_allocated = n_longer;
     }
-    unsigned char *chunk =
-        hf_memory_allocate(store->pairs->context->memory, "stored integrals", size, 1);
+    unsigned char *chunk = hf_memory_allocate_class(store->pairs->context->memory, HF_MEMORY_STORED,
+                                                    "stored integrals", size, 1);
     if (chunk == NULL) return false;
     store->chunk[store->n_chunk++] = chunk;
     store->bytes += size;

@@ -45,16 +45,35 @@ static void matrices_have_an_account_of_their_own(void **state)
     struct hf_memory *memory = hf_memory_create();
     void *table = hf_memory_allocate(memory, "table", 10, 8);
     void *matrix = hf_memory_allocate_matrix(memory, "matrix", 100, 8);
-    hf_memory_count(memory, "window", 1000);
+    hf_memory_count(memory, HF_MEMORY_MATRIX, "window", 1000);
     assert_int_equal(hf_memory_current_bytes(memory), 1880);
-    assert_int_equal(hf_memory_matrix_peak_bytes(memory), 1800);
+    assert_int_equal(hf_memory_class_peak_bytes(memory, HF_MEMORY_MATRIX), 1800);
     assert_int_equal(hf_memory_largest_bytes(memory), 1000);
     assert_string_equal(hf_memory_largest_label(memory), "window");
-    hf_memory_discount(memory, 1000);
+    hf_memory_discount(memory, HF_MEMORY_MATRIX, 1000);
     hf_memory_release(memory, matrix);
     hf_memory_release(memory, table);
     assert_int_equal(hf_memory_current_bytes(memory), 0);
-    assert_int_equal(hf_memory_matrix_peak_bytes(memory), 1800);
+    assert_int_equal(hf_memory_class_peak_bytes(memory, HF_MEMORY_MATRIX), 1800);
+    hf_memory_destroy(&memory);
+}
+
+static void every_class_has_its_own_peak(void **state)
+{
+    (void)state;
+    struct hf_memory *memory = hf_memory_create();
+    void *block[HF_N_MEMORY_CLASS];
+    for (int k = 0; k < HF_N_MEMORY_CLASS; k++)
+        block[k] =
+            hf_memory_allocate_class(memory, (enum hf_memory_class)k, "block", 1, 100u * (k + 1u));
+    for (int k = 0; k < HF_N_MEMORY_CLASS; k++) {
+        const enum hf_memory_class kind = (enum hf_memory_class)k;
+        assert_int_equal(hf_memory_class_bytes(memory, kind), 100 * (k + 1));
+        hf_memory_release(memory, block[k]);
+        assert_int_equal(hf_memory_class_bytes(memory, kind), 0);
+        assert_int_equal(hf_memory_class_peak_bytes(memory, kind), 100 * (k + 1));
+    }
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
     hf_memory_destroy(&memory);
 }
 
@@ -77,6 +96,7 @@ int main(void)
         cmocka_unit_test(blocks_are_zeroed_and_aligned),
         cmocka_unit_test(the_balance_follows_what_is_held_and_the_peak_stays),
         cmocka_unit_test(matrices_have_an_account_of_their_own),
+        cmocka_unit_test(every_class_has_its_own_peak),
         cmocka_unit_test(impossible_sizes_give_null_and_leave_the_account_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,8 @@ static void an_array_begins_as_zeros_and_is_on_the_account(void **state)
     struct fixture f = open_fixture();
     double value[LARGEST];
     const size_t size = hf_block_layout_local_size(f.layout);
-    assert_true(hf_memory_matrix_peak_bytes(f.context->memory) >= size * sizeof(double));
+    assert_true(hf_memory_class_peak_bytes(f.context->memory, HF_MEMORY_MATRIX) >=
+                size * sizeof(double));
     for (int i = 0; i < N_PART; i++) {
         for (int j = 0; j <= i; j++) {
             memset(value, 0xff, sizeof value);

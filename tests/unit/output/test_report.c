@@ -179,13 +179,15 @@ static void not_converged_is_said_with_two_lines_of_advice(void **state)
     free(text);
 }
 
-static void timing_table_names_the_slowest_rank_and_the_largest_block(void **state)
+static void the_last_tables_name_the_slowest_rank_and_what_took_memory(void **state)
 {
     struct fixture *f = *state;
     const int last = f->context->n_rank - 1;
     hf_timer_add(&f->context->timers, &fixture_phase, 1.0 + f->context->rank);
     void *block = hf_memory_allocate(f->context->memory, "density copy", 1000000, 8);
     assert_non_null(block);
+    hf_memory_count(f->context->memory, HF_MEMORY_PAIRS, "shell pairs", 2000000);
+    hf_memory_discount(f->context->memory, HF_MEMORY_PAIRS, 2000000);
     hf_memory_release(f->context->memory, block);
     f->run.n_core = 64;
     struct written w = open_report(f);
@@ -198,6 +200,8 @@ static void timing_table_names_the_slowest_rank_and_the_largest_block(void **sta
                  1.0 + 0.5 * last, 1.0 + last, last);
         assert_contains(text, line);
         assert_contains(text, "Largest block (density copy)            8.00");
+        assert_contains(text,
+                        "Peak of its shell pairs                 2.00        2.00        2.00");
         assert_contains(text, "1.250");
         assert_contains(text, "5000000000 unique, 4000000000 computed, 1000000000 screened");
         assert_null(strstr(text, "shared 64 cores"));
@@ -231,7 +235,7 @@ int main(int argc, char **argv)
         TEST(another_transport_than_asked_for_is_a_warning),
         TEST(result_shows_parts_gap_and_dipole),
         TEST(not_converged_is_said_with_two_lines_of_advice),
-        TEST(timing_table_names_the_slowest_rank_and_the_largest_block),
+        TEST(the_last_tables_name_the_slowest_rank_and_what_took_memory),
         TEST(more_ranks_than_cores_are_named_above_the_table),
     };
 #undef TEST

@@ -28,7 +28,7 @@ static void run_once(MPI_Comm comm, double *matrix_bytes, double *largest_bytes)
     assert_int_equal(hf_context_create(comm, &context, &error), HF_OK);
     assert_int_equal(test_run(context, &molecule, "cc-pVTZ", &settings, &result, &error), HF_OK);
     assert_int_equal(result.n_function, N_FUNCTION);
-    *matrix_bytes = (double)hf_memory_matrix_peak_bytes(context->memory);
+    *matrix_bytes = (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_MATRIX);
     *largest_bytes = (double)hf_memory_largest_bytes(context->memory);
     print_message("%d ranks: matrices %.2f, largest block %.2f (%s), whole matrix %.2f MB\n",
                   context->n_rank, 1e-6 * *matrix_bytes, 1e-6 * *largest_bytes,

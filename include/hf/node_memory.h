@@ -1,0 +1,48 @@
+/* Memory that the ranks of a node share: what all of them read lies there once. */
+#ifndef HF_NODE_MEMORY_H
+#define HF_NODE_MEMORY_H
+
+#include "hf/context.h"
+
+#include <mpi.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A block of bytes and the ranks that share it. Addresses differ from rank to rank: what lies in it
+ *  must refer to itself by offsets. */
+struct hf_node_memory {
+    void *data; /**< [n_bytes], aligned to 64 bytes */
+    size_t n_bytes;
+    MPI_Comm comm;    /**< who shares it; borrowed from the context, or MPI_COMM_SELF */
+    int rank, n_rank; /**< in `comm` */
+    /* private */
+    struct hf_memory *memory; /**< borrowed */
+    enum hf_memory_class kind;
+    MPI_Win window; /**< MPI_WIN_NULL: private memory */
+};
+
+/** Zeroed memory that the ranks of a node share, or private memory on every rank (n_rank is 1 then)
+ *  where a rank is alone on its node, or where some node cannot share: the MPI library refuses, or
+ *  there is too little room in /dev/shm, which libraries only notice by dying.
+ *
+ *  Account  every rank counts its part, so that sums over ranks are the true total.
+ *  Call     collective over the context; `n_bytes` equal on the ranks of a node.
+ *  Errors   HF_NO_RESOURCE on every rank alike: no private memory either.
+ *  Source   MPI 3.1, 11.2.3 (MPI_Win_allocate_shared). */
+hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class kind,
+                                const char *label, size_t n_bytes, struct hf_node_memory **memory,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** What the ranks wrote before is seen by all that share the memory after. Collective over `comm`. */
+void hf_node_memory_sync(struct hf_node_memory *memory);
+
+/** Collective over `comm`. Accepts a pointer to NULL; leaves NULL. */
+void hf_node_memory_destroy(struct hf_node_memory **memory);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

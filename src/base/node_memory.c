@@ -1,0 +1,161 @@
+/* Memory shared by the ranks of a node, in windows of MPI. */
+#include "hf/node_memory.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+enum { LINE = 64 };
+
+/** Bytes [begin, end) of a rank's part: whole cache lines. */
+static void find_part(size_t n_bytes, int rank, int n_rank, size_t *begin, size_t *end)
+{
+    const size_t n_line = n_bytes / LINE + (n_bytes % LINE != 0);
+    *begin = n_line * (size_t)rank / (size_t)n_rank * LINE;
+    *end = n_line * ((size_t)rank + 1) / (size_t)n_rank * LINE;
+    if (*begin > n_bytes) *begin = n_bytes;
+    if (*end > n_bytes) *end = n_bytes;
+}
+
+/** Whether the file system of shared memory can take that much. Libraries map files there that are
+ *  longer than it has room for, and die when they write to them (MPICH 4.0.2), or one rank finds out
+ *  and the others wait for it (Open MPI 4.1). */
+static bool has_room(size_t n_bytes)
+{
+    struct statvfs found;
+    if (statvfs("/dev/shm", &found) != 0) return true; /* shared some other way */
+    return (double)found.f_bavail * (double)found.f_frsize > (double)n_bytes;
+}
+
+/** Whether every rank of `comm` says so. */
+static bool all_say(MPI_Comm comm, bool mine)
+{
+    int yes = mine;
+    MPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, comm);
+    return yes != 0;
+}
+
+/** This rank's address of the bytes, which begin at a cache line; NULL when the library does not
+ *  give the same line to all. */
+static void *find_start(const struct hf_node_memory *memory)
+{
+    MPI_Aint size;
+    int unit, padding;
+    unsigned char *start = NULL;
+    if (MPI_Win_shared_query(memory->window, 0, &size, &unit, &start) != MPI_SUCCESS) start = NULL;
+    padding = (int)(-(uintptr_t)start % LINE);
+    MPI_Bcast(&padding, 1, MPI_INT, 0, memory->comm);
+    if (start == NULL || ((uintptr_t)start + (uintptr_t)padding) % LINE != 0) return NULL;
+    return start + padding;
+}
+
+/** A window of the whole on the first rank; false on all ranks alike: refused. Only the windows of
+ *  cache lines are safe: MPICH 4.0.2 looks for parts in places a few bytes off when the parts before
+ *  them are not multiples of 16 bytes. */
+static bool share(struct hf_node_memory *memory)
+{
+    const size_t whole = (memory->n_bytes / LINE + 2) * LINE; /* room to find a line in */
+    void *mine = NULL;
+    if (!all_say(memory->comm, has_room(whole + whole / 8))) return false;
+    MPI_Comm_set_errhandler(memory->comm, MPI_ERRORS_RETURN);
+    const int code = MPI_Win_allocate_shared(memory->rank == 0 ? (MPI_Aint)whole : 0, 1,
+                                             MPI_INFO_NULL, memory->comm, &mine, &memory->window);
+    MPI_Comm_set_errhandler(memory->comm, MPI_ERRORS_ARE_FATAL);
+    if (!all_say(memory->comm, code == MPI_SUCCESS)) {
+        memory->window = MPI_WIN_NULL; /* given up if some have it: freeing it takes all ranks */
+        return false;
+    }
+    memory->data = find_start(memory);
+    if (all_say(memory->comm, memory->data != NULL)) return true;
+    MPI_Win_free(&memory->window);
+    return false;
+}
+
+/** Counts or discounts this rank's part. */
+static void count(const struct hf_node_memory *memory, const char *label, bool more)
+{
+    size_t begin, end;
+    find_part(memory->n_bytes, memory->rank, memory->n_rank, &begin, &end);
+    if (more)
+        hf_memory_count(memory->memory, memory->kind, label, end - begin);
+    else
+        hf_memory_discount(memory->memory, memory->kind, end - begin);
+}
+
+/** Every rank writes its part first, so that the parts lie near those who will. */
+static void begin_sharing(struct hf_node_memory *memory, const char *label)
+{
+    size_t begin, end;
+    count(memory, label, true);
+    find_part(memory->n_bytes, memory->rank, memory->n_rank, &begin, &end);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, memory->window);
+    memset((unsigned char *)memory->data + begin, 0, end - begin);
+    hf_node_memory_sync(memory);
+}
+
+/** Shares, or not where some node cannot. Collective over the context. */
+static bool try_to_share(struct hf_context *context, struct hf_node_memory *made)
+{
+    made->comm = context->node;
+    made->rank = context->node_rank;
+    made->n_rank = context->n_node_rank;
+    const bool shared = made->n_rank > 1 && share(made);
+    const bool alone = made->n_rank == 1;
+    const bool all = all_say(context->comm, shared || alone);
+    if (all && shared) return true;
+    if (shared) MPI_Win_free(&made->window);
+    made->data = NULL;
+    made->comm = MPI_COMM_SELF;
+    made->rank = 0;
+    made->n_rank = 1;
+    return false;
+}
+
+hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class kind,
+                                const char *label, size_t n_bytes, struct hf_node_memory **memory,
+                                struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_node_memory *made = malloc(sizeof *made);
+    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
+    HF_TRY(hf_agree(context->comm, status, error));
+    *made = (struct hf_node_memory){
+        .n_bytes = n_bytes, .memory = context->memory, .kind = kind, .window = MPI_WIN_NULL};
+    if (try_to_share(context, made)) {
+        begin_sharing(made, label);
+    } else {
+        made->data = hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1);
+        if (made->data == NULL)
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    *memory = made;
+    return HF_OK;
+cleanup:
+    hf_node_memory_destroy(&made);
+    return status;
+}
+
+void hf_node_memory_sync(struct hf_node_memory *memory)
+{
+    if (memory->window == MPI_WIN_NULL) return;
+    MPI_Win_sync(memory->window);
+    MPI_Barrier(memory->comm);
+    MPI_Win_sync(memory->window);
+}
+
+void hf_node_memory_destroy(struct hf_node_memory **memory)
+{
+    struct hf_node_memory *old = *memory;
+    if (old != NULL && old->window != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(old->window);
+        MPI_Win_free(&old->window);
+        count(old, "", false);
+    } else if (old != NULL) {
+        hf_memory_release(old->memory, old->data);
+    }
+    free(old);
+    *memory = NULL;
+}

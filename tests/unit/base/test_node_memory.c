@@ -1,0 +1,120 @@
+/* Memory that the ranks of a node share, on one node and on several that are made of one. */
+#include "../mpi_test.h"
+
+#include "hf/node_memory.h"
+
+/** Stands in for a library that refuses shared windows. */
+static bool refuse;
+
+int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                            MPI_Win *window)
+{
+    if (refuse) return MPI_ERR_RMA_SHARED;
+    return PMPI_Win_allocate_shared(size, unit, info, comm, base, window);
+}
+
+enum { N = 1001 };
+
+static struct hf_context *make_context(int ranks_per_node)
+{
+    struct hf_context *context = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &context, &error),
+                     HF_OK);
+    return context;
+}
+
+static void nodes_are_what_they_are_said_to_be(void **state)
+{
+    (void)state;
+    for (int per_node = 1; per_node <= 4; per_node++) {
+        struct hf_context *context = make_context(per_node);
+        const int node = context->rank / per_node;
+        int n_here = context->n_rank - node * per_node;
+        if (n_here > per_node) n_here = per_node;
+        assert_int_equal(context->node_rank, context->rank % per_node);
+        assert_int_equal(context->n_node_rank, n_here);
+        assert_true((context->leaders != MPI_COMM_NULL) == (context->node_rank == 0));
+        if (context->leaders != MPI_COMM_NULL) {
+            int rank, n_node;
+            MPI_Comm_rank(context->leaders, &rank);
+            MPI_Comm_size(context->leaders, &n_node);
+            assert_int_equal(rank, node);
+            assert_int_equal(n_node, (context->n_rank + per_node - 1) / per_node);
+        }
+        test_context_done(&context);
+    }
+}
+
+/** Every rank writes what is its own by turns; everybody reads all. */
+static void check_sharing(struct hf_node_memory *memory)
+{
+    double *value = memory->data;
+    assert_int_equal((uintptr_t)value % 64, 0);
+    for (int i = 0; i < N; i++) assert_true(value[i] == 0.0);
+    hf_node_memory_sync(memory);
+    for (int i = memory->rank; i < N; i += memory->n_rank) value[i] = i + 0.5;
+    hf_node_memory_sync(memory);
+    for (int i = 0; i < N; i++) assert_true(value[i] == i + 0.5);
+    hf_node_memory_sync(memory);
+}
+
+/** `ranks_per_node`: 0 for those of the machine. `n_sharing`: 0 for all of a node. */
+static void check_node(int ranks_per_node, int n_sharing)
+{
+    struct hf_context *context = make_context(ranks_per_node);
+    struct hf_node_memory *memory = NULL;
+    struct hf_error error;
+    const int n = n_sharing > 0 ? n_sharing : context->n_node_rank;
+    assert_int_equal(hf_node_memory_create(context, HF_MEMORY_PAIRS, "test", N * sizeof(double),
+                                           &memory, &error),
+                     HF_OK);
+    assert_int_equal(memory->n_rank, n);
+    int64_t counted = (int64_t)hf_memory_class_bytes(context->memory, HF_MEMORY_PAIRS);
+    MPI_Allreduce(MPI_IN_PLACE, &counted, 1, MPI_INT64_T, MPI_SUM, memory->comm);
+    assert_int_equal(counted, N * sizeof(double));
+    check_sharing(memory);
+    hf_node_memory_destroy(&memory);
+    assert_null(memory);
+    hf_node_memory_destroy(&memory);
+    test_context_done(&context);
+}
+
+static void ranks_of_a_node_see_the_same_bytes_and_count_them_once(void **state)
+{
+    (void)state;
+    for (int per_node = 0; per_node <= 4; per_node++) check_node(per_node, 0);
+}
+
+static void where_a_library_refuses_every_rank_has_its_own(void **state)
+{
+    (void)state;
+    refuse = true;
+    check_node(0, 1);
+    refuse = false;
+}
+
+static void what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_ranks(void **state)
+{
+    (void)state;
+    struct hf_context *context = make_context(0);
+    struct hf_node_memory *memory = NULL;
+    struct hf_error error = {{0}, 0};
+    assert_int_equal(hf_node_memory_create(context, HF_MEMORY_OTHER, "the test",
+                                           SIZE_MAX / 4 / 64 * 64, &memory, &error),
+                     HF_NO_RESOURCE);
+    assert_string_equal(error.message, "out of memory for the test");
+    assert_null(memory);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_are_what_they_are_said_to_be),
+        cmocka_unit_test(ranks_of_a_node_see_the_same_bytes_and_count_them_once),
+        cmocka_unit_test(where_a_library_refuses_every_rank_has_its_own),
+        cmocka_unit_test(what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_ranks),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
