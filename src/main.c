@@ -11,22 +11,23 @@ static hf_status calculate(struct hf_context *context, struct hf_calculation *ca
 {
     hf_status status = HF_OK;
     struct hf_scf_result result = {0};
+    struct hf_wavefunction wavefunction = {0};
     const struct hf_run_description *run = &calculation->description;
     const struct hf_scf_observer observer = hf_report_observer(calculation->report);
 
     hf_report_header(calculation->report, run);
-    HF_TRY(
-        hf_scf_run(context, run->molecule, run->basis, run->settings, &observer, &result, error));
-    hf_report_result(calculation->report, run, &result);
+    HF_TRY(hf_scf_run(context, run->molecule, run->basis, run->settings, &observer, &result,
+                      &wavefunction, error));
+    hf_report_result(calculation->report, run, &result, &wavefunction);
     if (calculation->json_path != NULL)
-        HF_TRY(hf_json_write(context, calculation->json_path, run, &result, error));
+        HF_TRY(hf_json_write(context, calculation->json_path, run, &result, &wavefunction, error));
     if (calculation->trace != NULL)
         HF_TRY(hf_trace_write(context, calculation->trace_path, calculation->trace, run, &result,
                               error));
     hf_report_timings(calculation->report, &result);
     *exit_code = result.converged ? 0 : NOT_CONVERGED;
 cleanup:
-    hf_scf_result_done(&result);
+    hf_wavefunction_done(&wavefunction);
     return status;
 }
 

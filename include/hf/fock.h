@@ -114,21 +114,22 @@ void hf_fock_destroy(struct hf_fock_builder **builder);
  *  so that the closed-shell Fock matrix is H + J - K/2 with D of book Eq. 8.6 (factor 2 included).
  *
  *  Shapes   n x n with n = basis->n_function; densities must be symmetric.
- *  Screening  a shell quartet is left out when its Schwarz bound times the largest density element
- * it would meet is below `threshold` (hartree), book Eq. 7.4. Call     collective over the
- * context's communicator; n_job and threshold equal on all ranks. Memory   job[] and its matrices
- * stay the caller's; nothing is kept after return. Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED:
- * progress said so on some rank. Same status and message on every rank; J and K are then undefined,
- * the builder is still usable. Source   book Fig. 8.2. */
+ *  Screen   a shell quartet is left out when its Schwarz bound times the largest density element it
+ *           would meet is below `threshold` (hartree), book Eq. 7.4.
+ *  Call     collective over the context's communicator; n_job and threshold equal on all ranks.
+ *  Memory   job[] and its matrices stay the caller's; nothing is kept after return.
+ *  Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED: progress said so on some rank. Same status and
+ *           message on every rank; J and K are then undefined, the builder is still usable.
+ *  Source   book Fig. 8.2 (replicated), Fig. 8.4 (distributed). */
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
                         double threshold, struct hf_error *error) HF_MUST_CHECK;
 
-/** Share of the cost of all integrals that the builder is going to store, an estimate: 0 to 1. Not
- *  collective; equal on every rank. */
+/** Share of the cost of all integrals that the builder is going to store, an estimate: 0 to 1.
+ *  Not collective; equal on every rank. */
 double hf_fock_stored_share(const struct hf_fock_builder *builder);
 
 /** One line on why the one-sided transport is not the one asked for; "" when there is nothing to
- * say. The builder's. Not collective. */
+ *  say. The builder's. Not collective. */
 const char *hf_fock_note(const struct hf_fock_builder *builder);
 
 /** Counts of the last build; equal on every rank. Not collective. */

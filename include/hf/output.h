@@ -71,7 +71,8 @@ int hf_report_progress(void *data, double fraction);
 /** Energies, virial ratio, orbital energies around the gap, dipole moment; or advice when not
  *  converged. */
 void hf_report_result(struct hf_report *report, const struct hf_run_description *run,
-                      const struct hf_scf_result *result);
+                      const struct hf_scf_result *result,
+                      const struct hf_wavefunction *wavefunction);
 
 /** Table of phases over the ranks, load imbalance, memory per rank; the energy as the last line.
  *  Collective. */
@@ -82,6 +83,7 @@ void hf_report_timings(struct hf_report *report, const struct hf_scf_result *res
  * rank. HF_NO_RESOURCE: cannot be written. */
 hf_status hf_json_write(struct hf_context *context, const char *path,
                         const struct hf_run_description *run, const struct hf_scf_result *result,
+                        const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
 
 /** HF_BAD_INPUT when `path` cannot be created or written; asked before anything is computed.

@@ -1,5 +1,4 @@
-/* The self-consistent field: guess, orthogonalisation, DIIS, closed-shell driver (book Fig. 8.1).
- */
+/* The self-consistent field: methods, guesses, orthogonalisation, DIIS, driver (book Fig. 8.1). */
 #ifndef HF_SCF_H
 #define HF_SCF_H
 
@@ -9,6 +8,7 @@
 #include "hf/linalg.h"
 #include "hf/molecule.h"
 #include "hf/status.h"
+#include "hf/wavefunction.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,21 +17,30 @@
 extern "C" {
 #endif
 
-/** One way to make the first density; the list is hf_guess_list ("sad", "core"). */
+/** One kind of Hartree-Fock wave function; the list, ended by NULL, is hf_method_list ("rhf"). */
+struct hf_method_ops;
+extern const struct hf_method_ops *const hf_method_list[];
+const char *hf_method_name(const struct hf_method_ops *method);
+const char *hf_method_about(const struct hf_method_ops *method);
+
+/** One way to make the first densities; the list, ended by NULL, is hf_guess_list ("sad", "core").
+ */
 struct hf_guess_ops;
 extern const struct hf_guess_ops *const hf_guess_list[];
 const char *hf_guess_name(const struct hf_guess_ops *guess);
 const char *hf_guess_about(const struct hf_guess_ops *guess);
 
+/** What a calculation is asked for; the defaults are hf_scf_defaults. */
 struct hf_scf_settings {
+    const char *method;                 /**< name in hf_method_list, default "rhf" */
     const char *guess;                  /**< name in hf_guess_list */
     int max_iteration;                  /**< default 100 */
     double energy_tolerance;            /**< of energy_change, hartree, default 1e-8 */
     double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
-    double
-        screening_threshold; /**< hartree, of the last iterations, default 1e-12; looser before */
-    int diis_size;           /**< Fock matrices kept, default 8; 0 turns DIIS off */
+    double screening_threshold; /**< hartree, of the last builds, default 1e-12; looser before */
+    int diis_size;              /**< Fock matrices kept, default 8; 0 turns DIIS off */
+    enum hf_wavefunction_parts wavefunction; /**< what hf_scf_run makes of it, default all */
     struct hf_fock_settings fock;
 };
 
@@ -62,22 +71,21 @@ struct hf_scf_observer {
     void *data;
 };
 
-/** What a calculation gives; equal on every rank. Free with hf_scf_result_done. */
+/** What a calculation gives in numbers; equal on every rank. Nothing to free. */
 struct hf_scf_result {
     bool converged;
     int n_iteration;
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
     double smallest_overlap_eigenvalue;
-    int n_occupied;
+    int n_occupied[2]; /**< orbitals with an electron of alpha and of beta spin */
     double energy, nuclear_repulsion, one_electron, two_electron; /**< hartree */
     double kinetic, nuclear_attraction, coulomb, exchange;        /**< parts, hartree */
     double energy_change, commutator;                             /**< of the last iteration */
-    double dipole[3];       /**< e bohr, nuclei and electrons, about the origin */
-    double *orbital_energy; /**< [n_orbital], ascending, hartree; owned */
-    double guess_energy;    /**< energy of the first iteration */
-    double fock_seconds;    /**< wall time in all Fock builds of this rank */
-    double imbalance;       /**< slowest over mean computing time of the Fock builds */
+    double dipole[3];    /**< e bohr, nuclei and electrons, about the origin */
+    double guess_energy; /**< energy of the first iteration */
+    double fock_seconds; /**< wall time in all Fock builds of this rank */
+    double imbalance;    /**< slowest over mean computing time of the Fock builds */
     struct hf_fock_account last_build;
 };
 
@@ -88,19 +96,21 @@ struct hf_scf_settings hf_scf_defaults(void);
  *  hf_scf_run does it too; declared earlier they come earlier. Not collective. */
 void hf_scf_declare_phases(struct hf_timers *timers);
 
-/** Closed-shell Hartree-Fock energy of a molecule.
+/** Hartree-Fock energy and wave function of a molecule.
  *
  *  Call     collective; every rank passes the same arguments and gets the same result.
- *  Memory   result is filled, owned by the caller; observer and settings are borrowed for the call.
- *  Errors   HF_BAD_INPUT: electrons cannot be paired (odd, or multiplicity not 1), more electron
- * pairs than orbitals; HF_NO_RESOURCE; HF_INTERRUPTED. Not converging is no error. Source   book
- * Fig. 8.1; Pulay, J. Comput. Chem. 3, 556 (1982). */
+ *  Memory   result is filled. *wavefunction (may be NULL: not wanted) becomes the caller's, to be
+ *           freed with hf_wavefunction_done; it keeps pointing to basis, molecule and context.
+ *           Settings, observer and what they point to are borrowed for the call.
+ *  Errors   HF_BAD_INPUT: a name that is in no list, a setting out of range, a molecule the method
+ *           cannot do (rhf: electrons that cannot be paired), more electrons than orbitals;
+ *           HF_NO_RESOURCE; HF_INTERRUPTED. Result and wave function are then cleared. Not converging
+ *           is no error: result->converged tells.
+ *  Source   book Fig. 8.1; Pulay, J. Comput. Chem. 3, 556 (1982). */
 hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molecule,
                      const struct hf_basis *basis, const struct hf_scf_settings *settings,
                      const struct hf_scf_observer *observer, struct hf_scf_result *result,
-                     struct hf_error *error) HF_MUST_CHECK;
-
-void hf_scf_result_done(struct hf_scf_result *result);
+                     struct hf_wavefunction *wavefunction, struct hf_error *error) HF_MUST_CHECK;
 
 #ifdef __cplusplus
 }

@@ -168,6 +168,8 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
 {
     struct hf_scf_settings *settings = &calculation->settings;
     *settings = hf_scf_defaults();
+    settings->method = hf_options_choice(options, "method");
+    settings->wavefunction = HF_WAVEFUNCTION_ENERGIES;
     settings->guess = hf_options_choice(options, "guess");
     settings->max_iteration = hf_options_integer(options, "max_iterations");
     settings->energy_tolerance = hf_options_real(options, "energy_tolerance");

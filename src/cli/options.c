@@ -5,11 +5,10 @@
 #include "hf/scf.h"
 #include "hf/schedule.h"
 
-static const struct hf_option_choice methods[] = {
-    {"rhf", "closed-shell (restricted) Hartree-Fock", NULL},
+/** Methods that people ask for and that there are none of yet. */
+static const struct hf_option_choice refused_methods[] = {
     {"uhf", "", "hf computes closed shells only (rhf)"},
-    {"rohf", "", "hf computes closed shells only (rhf)"},
-    {NULL, NULL, NULL}};
+    {"rohf", "", "hf computes closed shells only (rhf)"}};
 
 static const struct hf_option_choice units[] = {
     {"angstrom", "1 bohr = 0.529177210903 angstrom", NULL},
@@ -37,6 +36,21 @@ static const struct hf_option_choice counters[] = {
     {"fetch-and-op", "one atomic operation of MPI-3", NULL},
     {"array", "an array of counts read and updated under a lock, as in MPI-2", NULL},
     {NULL, NULL, NULL}};
+
+static bool method_choice(int i, struct hf_option_choice *choice)
+{
+    const int n_refused = (int)(sizeof refused_methods / sizeof *refused_methods);
+    int n_method = 0;
+    while (n_method < i && hf_method_list[n_method] != NULL) n_method++;
+    const struct hf_method_ops *ops = hf_method_list[n_method];
+    if (ops != NULL)
+        *choice = (struct hf_option_choice){hf_method_name(ops), hf_method_about(ops), NULL};
+    else if (i - n_method < n_refused)
+        *choice = refused_methods[i - n_method];
+    else
+        return false;
+    return true;
+}
 
 static bool fock_choice(int i, struct hf_option_choice *choice)
 {
@@ -78,7 +92,7 @@ static const struct hf_option table[] = {
      .argument = "NAME",
      .default_value = "rhf",
      .help = "method",
-     .choice = methods},
+     .list = method_choice},
     {.key = "basis",
      .type = HF_OPTION_TEXT,
      .argument = "[WHERE=]NAME",

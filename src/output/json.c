@@ -71,8 +71,8 @@ static bool add_properties(cJSON *root, const struct hf_run_description *run,
     cJSON *object = cJSON_AddObjectToObject(root, "properties");
     return object != NULL && hf_json_add_integer(object, "calcinfo_nbasis", result->n_function) &&
            hf_json_add_integer(object, "calcinfo_nmo", result->n_orbital) &&
-           hf_json_add_integer(object, "calcinfo_nalpha", result->n_occupied) &&
-           hf_json_add_integer(object, "calcinfo_nbeta", result->n_occupied) &&
+           hf_json_add_integer(object, "calcinfo_nalpha", result->n_occupied[0]) &&
+           hf_json_add_integer(object, "calcinfo_nbeta", result->n_occupied[1]) &&
            hf_json_add_integer(object, "calcinfo_natom", run->molecule->n_atom) &&
            hf_json_add_double(object, "nuclear_repulsion_energy", result->nuclear_repulsion) &&
            hf_json_add_double(object, "return_energy", result->energy) &&
@@ -113,7 +113,7 @@ static bool add_iterations(cJSON *extras, const struct hf_report *report)
 }
 
 static bool add_scf(cJSON *extras, const struct hf_run_description *run,
-                    const struct hf_scf_result *result)
+                    const struct hf_scf_result *result, const struct hf_orbitals *orbitals)
 {
     cJSON *object = cJSON_AddObjectToObject(extras, "scf");
     return object != NULL &&
@@ -126,8 +126,7 @@ static bool add_scf(cJSON *extras, const struct hf_run_description *run,
                               result->smallest_overlap_eigenvalue) &&
            hf_json_add_text(object, "linear_algebra",
                             run->report != NULL ? run->report->linalg : NULL) &&
-           hf_json_add_doubles(object, "orbital_energies", result->n_orbital,
-                               result->orbital_energy);
+           hf_json_add_doubles(object, "orbital_energies", orbitals->n_orbital, orbitals->energy);
 }
 
 static bool add_basis(cJSON *extras, const struct hf_run_description *run)
@@ -255,6 +254,7 @@ static bool add_outcome(cJSON *root, const struct hf_scf_result *result)
 
 static bool build_document(cJSON *root, const struct hf_context *context,
                            const struct hf_run_description *run, const struct hf_scf_result *result,
+                           const struct hf_wavefunction *wavefunction,
                            const struct hf_output_statistics *statistics)
 {
     if (root == NULL || !hf_json_add_identity(root) || !add_input(root, run) ||
@@ -263,22 +263,22 @@ static bool build_document(cJSON *root, const struct hf_context *context,
     cJSON *all_extras = cJSON_AddObjectToObject(root, "extras");
     cJSON *extras = cJSON_AddObjectToObject(all_extras, "hf");
     return extras != NULL && add_launch(extras, context, run) && add_basis(extras, run) &&
-           add_settings(extras, "settings", run->settings) && add_scf(extras, run, result) &&
-           add_energies(extras, result) && add_iterations(extras, run->report) &&
-           add_fock(extras, result) && add_timings(extras, &context->timers, statistics) &&
-           add_memory(extras, statistics);
+           add_settings(extras, "settings", run->settings) &&
+           add_scf(extras, run, result, &wavefunction->spin[0]) && add_energies(extras, result) &&
+           add_iterations(extras, run->report) && add_fock(extras, result) &&
+           add_timings(extras, &context->timers, statistics) && add_memory(extras, statistics);
 }
 
 hf_status hf_json_write(struct hf_context *context, const char *path,
                         const struct hf_run_description *run, const struct hf_scf_result *result,
-                        struct hf_error *error)
+                        const struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
     struct hf_output_statistics statistics;
     hf_output_statistics_collect(context, &statistics);
     hf_status status = HF_OK;
     if (context->rank == 0) {
         cJSON *root = cJSON_CreateObject();
-        if (build_document(root, context, run, result, &statistics))
+        if (build_document(root, context, run, result, wavefunction, &statistics))
             status = hf_json_save(path, root, error);
         else
             status = hf_fail(error, HF_NO_RESOURCE, "%s: out of memory while writing the JSON file",

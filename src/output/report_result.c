@@ -64,23 +64,23 @@ static void name_orbital(int orbital, int n_occupied, size_t size, char name[])
         snprintf(name, size, "LUMO+%d", above);
 }
 
-static void print_orbitals(FILE *out, const struct hf_scf_result *result)
+static void print_orbitals(FILE *out, const struct hf_orbitals *orbitals)
 {
-    const int n_occupied = result->n_occupied;
+    const int n_occupied = orbitals->n_occupied;
     int first = n_occupied - N_SHOWN_BESIDE_GAP, last = n_occupied + N_SHOWN_BESIDE_GAP;
     if (first < 0) first = 0;
-    if (last > result->n_orbital) last = result->n_orbital;
-    fprintf(out, "\nOrbital energies (%d doubly occupied of %d)\n", n_occupied, result->n_orbital);
+    if (last > orbitals->n_orbital) last = orbitals->n_orbital;
+    fprintf(out, "\nOrbital energies (%d doubly occupied of %d)\n", n_occupied,
+            orbitals->n_orbital);
     fprintf(out, "  %8s %-8s %16s %16s\n", "Orbital", "", "hartree", "eV");
     for (int i = first; i < last; i++) {
         char name[24];
         name_orbital(i, n_occupied, sizeof name, name);
-        fprintf(out, "  %8d %-8s %16.8f %16.6f\n", i + 1, name, result->orbital_energy[i],
-                result->orbital_energy[i] * HF_HARTREE_IN_EV);
+        fprintf(out, "  %8d %-8s %16.8f %16.6f\n", i + 1, name, orbitals->energy[i],
+                orbitals->energy[i] * HF_HARTREE_IN_EV);
     }
-    if (n_occupied > 0 && n_occupied < result->n_orbital) {
-        const double gap =
-            result->orbital_energy[n_occupied] - result->orbital_energy[n_occupied - 1];
+    if (n_occupied > 0 && n_occupied < orbitals->n_orbital) {
+        const double gap = orbitals->energy[n_occupied] - orbitals->energy[n_occupied - 1];
         fprintf(out, "  %8s %-8s %16.8f %16.6f\n", "", "gap", gap, gap * HF_HARTREE_IN_EV);
     }
 }
@@ -104,13 +104,14 @@ static void print_dipole(FILE *out, const struct hf_scf_result *result)
 }
 
 void hf_report_result(struct hf_report *report, const struct hf_run_description *run,
-                      const struct hf_scf_result *result)
+                      const struct hf_scf_result *result,
+                      const struct hf_wavefunction *wavefunction)
 {
     FILE *out = report->stream;
     if (out == NULL) return;
     print_outcome(out, run, result);
     print_energies(out, result);
-    print_orbitals(out, result);
+    print_orbitals(out, &wavefunction->spin[0]);
     print_dipole(out, result);
     fflush(out);
 }

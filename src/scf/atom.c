@@ -113,8 +113,8 @@ static hf_status set_up(struct atom *self, const struct hf_scf_settings *setting
     HF_TRY(hf_linalg_create(self->context, n, &self->linalg, error));
     HF_TRY(make_matrices(self, settings->linear_dependence_threshold, error));
     HF_TRY(hf_atom_field_init(&self->field, self->context, self->linalg, &self->radial, error));
-    HF_TRY(
-        hf_diis_create(self->context, self->linalg, self->n_orbital, HISTORY, &self->diis, error));
+    HF_TRY(hf_diis_create(self->context, self->linalg, self->n_orbital, 1, HISTORY, &self->diis,
+                          error));
 cleanup:
     return status;
 }
@@ -236,7 +236,7 @@ static hf_status iterate(struct atom *self, bool first, double *error_norm, stru
     if (!first) {
         HF_TRY(hf_commutator(self->linalg, fock, self->density, commutator, error));
         hf_matrix_max_abs(commutator, error_norm);
-        HF_TRY(hf_diis_extrapolate(self->diis, fock, commutator, error));
+        HF_TRY(hf_diis_extrapolate(self->diis, &fock, &commutator, error));
     }
     HF_TRY(fill_orbitals(self, fock, error));
 cleanup:

@@ -7,23 +7,24 @@
 struct hf_diis {
     struct hf_context *context;
     struct hf_linalg *linalg;
-    int m, size;
+    int m, n_fock, size;
     int n_stored, oldest;       /**< ring: the i-th oldest pair stands in slot_of(i) */
-    struct hf_matrix **history; /**< [size] F' + e, NULL until first used */
+    struct hf_matrix **history; /**< [size][n_fock] F' + e, NULL until first used */
     double *product;            /**< [size][size] by slots, <e|e> */
     double *coefficient;        /**< [size] */
     double *work;               /**< [(size + 1)^2 + 2 size + 1] for the equations */
 };
 
-hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int size,
-                         struct hf_diis **diis, struct hf_error *error)
+hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int n_fock,
+                         int size, struct hf_diis **diis, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const size_t count = size > 1 ? (size_t)size : 1;
     struct hf_diis *made = calloc(1, sizeof *made);
     if (made != NULL) {
-        *made = (struct hf_diis){.context = context, .linalg = linalg, .m = m, .size = size};
-        made->history = calloc(count, sizeof(struct hf_matrix *));
+        *made = (struct hf_diis){
+            .context = context, .linalg = linalg, .m = m, .n_fock = n_fock, .size = size};
+        made->history = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
         made->product = calloc(count * count, sizeof *made->product);
         made->coefficient = calloc(count, sizeof *made->coefficient);
         made->work = calloc((count + 1) * (count + 1) + 2 * count + 1, sizeof *made->work);
@@ -44,7 +45,7 @@ void hf_diis_destroy(struct hf_diis **diis)
     struct hf_diis *self = *diis;
     if (self == NULL) return;
     if (self->history != NULL)
-        for (int i = 0; i < self->size; i++) hf_matrix_destroy(&self->history[i]);
+        for (int i = 0; i < self->size * self->n_fock; i++) hf_matrix_destroy(&self->history[i]);
     free(self->history);
     free(self->product);
     free(self->coefficient);
@@ -74,24 +75,44 @@ static void drop_oldest(struct hf_diis *self)
     self->n_stored--;
 }
 
+/** The matrices [n_fock] of the i-th oldest pair. */
+static struct hf_matrix **stored(const struct hf_diis *self, int i)
+{
+    return &self->history[(size_t)slot_of(self, i) * (size_t)self->n_fock];
+}
+
+/** sum_k <a_k|b_k> over the Fock matrices k. */
+static double dot(const struct hf_diis *self, struct hf_matrix *const a[],
+                  struct hf_matrix *const b[])
+{
+    double sum = 0.0;
+    for (int k = 0; k < self->n_fock; k++) {
+        double value;
+        hf_matrix_dot(a[k], b[k], &value);
+        sum += value;
+    }
+    return sum;
+}
+
 /** Puts the pair behind the youngest one and completes the matrix of scalar products. */
-static hf_status store(struct hf_diis *self, const struct hf_matrix *fock,
-                       const struct hf_matrix *commutator, struct hf_error *error)
+static hf_status store(struct hf_diis *self, struct hf_matrix *const fock[],
+                       struct hf_matrix *const commutator[], struct hf_error *error)
 {
     hf_status status;
     if (self->n_stored == self->size) drop_oldest(self);
     const int newest = self->n_stored++;
-    struct hf_matrix **place = &self->history[slot_of(self, newest)];
-    if (*place == NULL)
-        HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
-    hf_matrix_copy(fock, *place);
-    hf_matrix_add(1.0, commutator, 1.0, *place);
-    for (int i = 0; i < newest; i++) {
-        double value;
-        hf_matrix_dot(commutator, self->history[slot_of(self, i)], &value);
-        *product_of(self, i, newest) = *product_of(self, newest, i) = value;
+    for (int k = 0; k < self->n_fock; k++) {
+        struct hf_matrix **place = &stored(self, newest)[k];
+        if (*place == NULL)
+            HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
+        hf_matrix_copy(fock[k], *place);
+        hf_matrix_add(1.0, commutator[k], 1.0, *place);
     }
-    hf_matrix_dot(commutator, commutator, product_of(self, newest, newest));
+    for (int i = 0; i < newest; i++)
+        *product_of(self, i, newest) = *product_of(self, newest, i) =
+            dot(self, commutator, stored(self, i));
+    *product_of(self, newest, newest) = dot(self, commutator, commutator);
+    return HF_OK;
 cleanup:
     return status;
 }
@@ -164,21 +185,30 @@ static bool solve_for_all(struct hf_diis *self)
     return true;
 }
 
-hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *fock_orthonormal,
-                              const struct hf_matrix *commutator, struct hf_error *error)
+/** Fock matrix k becomes the symmetric part of the combination of what is stored. */
+static hf_status combine(const struct hf_diis *self, int k, struct hf_matrix *fock,
+                         struct hf_error *error)
 {
     hf_status status;
     struct hf_matrix *sum = NULL;
-    if (self->size < 2) return HF_OK;
-    HF_TRY(store(self, fock_orthonormal, commutator, error));
-    if (!solve_for_all(self)) goto cleanup;
-
     HF_TRY(hf_matrix_create(self->linalg, "DIIS combination", self->m, self->m, &sum, error));
     for (int i = 0; i < self->n_stored; i++)
-        hf_matrix_add(self->coefficient[i], self->history[slot_of(self, i)], 1.0, sum);
-    hf_matrix_add(0.5, sum, 0.0, fock_orthonormal);
-    hf_matrix_add_transposed(0.5, sum, 1.0, fock_orthonormal);
+        hf_matrix_add(self->coefficient[i], stored(self, i)[k], 1.0, sum);
+    hf_matrix_add(0.5, sum, 0.0, fock);
+    hf_matrix_add_transposed(0.5, sum, 1.0, fock);
 cleanup:
     hf_matrix_destroy(&sum);
+    return status;
+}
+
+hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock_orthonormal[],
+                              struct hf_matrix *const commutator[], struct hf_error *error)
+{
+    hf_status status;
+    if (self->size < 2) return HF_OK;
+    HF_TRY(store(self, fock_orthonormal, commutator, error));
+    if (!solve_for_all(self)) return HF_OK;
+    for (int k = 0; k < self->n_fock; k++) HF_TRY(combine(self, k, fock_orthonormal[k], error));
+cleanup:
     return status;
 }

@@ -1,9 +1,10 @@
 /* First density from the orbitals of the core Hamiltonian: electrons that do not see each other. */
 #include "scf_private.h"
 
-static hf_status core_density(const struct hf_guess_input *input, struct hf_matrix *density,
-                              struct hf_matrix *occupied, bool *has_orbitals,
-                              struct hf_error *error)
+static hf_status core_densities(const struct hf_guess_input *input,
+                                struct hf_matrix *const density[],
+                                struct hf_matrix *const occupied[], bool *has_orbitals,
+                                struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_context *context = input->context;
@@ -15,9 +16,11 @@ static hf_status core_density(const struct hf_guess_input *input, struct hf_matr
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_matrix_create(input->linalg, "core Hamiltonian", m, m, &core, error));
-    HF_TRY(hf_to_orthonormal(input->linalg, input->x, input->core_hamiltonian, core, error));
-    HF_TRY(hf_matrix_eigen(core, orbital_energy, occupied, error));
-    HF_TRY(hf_density_of_orbitals(input->linalg, input->x, occupied, density, error));
+    for (int k = 0; k < input->method->n_fock; k++) {
+        HF_TRY(hf_to_orthonormal(input->linalg, input->x, input->core_hamiltonian, core, error));
+        HF_TRY(hf_matrix_eigen(core, orbital_energy, occupied[k], error));
+    }
+    HF_TRY(input->method->densities(input->linalg, input->x, occupied, density, error));
     *has_orbitals = true;
 cleanup:
     hf_matrix_destroy(&core);
@@ -29,5 +32,5 @@ const struct hf_guess_ops hf_guess_core = {
     .name = "core",
     .about = "orbitals of the core Hamiltonian",
     .cite = "",
-    .density = core_density,
+    .densities = core_densities,
 };

@@ -129,18 +129,24 @@ cleanup:
     return status;
 }
 
-static hf_status sad_density(const struct hf_guess_input *input, struct hf_matrix *density,
-                             struct hf_matrix *occupied, bool *has_orbitals, struct hf_error *error)
+/** Where a method has several densities, each gets an equal share: they add up to the atoms'. */
+static hf_status sad_densities(const struct hf_guess_input *input,
+                               struct hf_matrix *const density[],
+                               struct hf_matrix *const occupied[], bool *has_orbitals,
+                               struct hf_error *error)
 {
     hf_status status;
     struct sad sad;
+    const int n_density = input->method->n_density;
     (void)occupied;
     *has_orbitals = false;
     status = sad_init(&sad, input, error);
     if (status == HF_OK) status = make_share(&sad, input, error);
     HF_TRY(hf_agree(input->context->comm, status, error));
     broadcast(&sad, input->basis);
-    HF_TRY(place(&sad, input->basis, density, error));
+    HF_TRY(place(&sad, input->basis, density[0], error));
+    for (int s = n_density - 1; s >= 0; s--)
+        hf_matrix_add(1.0 / n_density, density[0], 0.0, density[s]);
 cleanup:
     sad_done(&sad);
     return status;
@@ -150,5 +156,5 @@ const struct hf_guess_ops hf_guess_sad = {
     .name = "sad",
     .about = "superposition of spherically averaged atomic densities",
     .cite = "Van Lenthe, Zwaans, Van Dam, Guest, J. Comput. Chem. 27, 926 (2006)",
-    .density = sad_density,
+    .densities = sad_densities,
 };

@@ -38,7 +38,7 @@ cleanup:
     return status;
 }
 
-hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg,
+hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg, double electrons,
                                     const struct hf_matrix *fock_orthonormal,
                                     const struct hf_matrix *occupied, struct hf_matrix *commutator,
                                     struct hf_error *error)
@@ -54,7 +54,7 @@ hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg,
     HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, hf_matrix_n_col(occupied), &half,
                             error));
     HF_TRY(hf_matrix_create(linalg, "Fock times density", m, m, &product, error));
-    hf_matrix_multiply(2.0, false, fock_orthonormal, false, occupied, 0.0, half);
+    hf_matrix_multiply(electrons, false, fock_orthonormal, false, occupied, 0.0, half);
     hf_matrix_multiply(1.0, false, half, true, occupied, 0.0, product);
     antisymmetrise(product, commutator);
 cleanup:
@@ -63,9 +63,9 @@ cleanup:
     return status;
 }
 
-hf_status hf_density_of_orbitals(struct hf_linalg *linalg, const struct hf_matrix *x,
-                                 const struct hf_matrix *occupied, struct hf_matrix *density,
-                                 struct hf_error *error)
+hf_status hf_density_of_orbitals(struct hf_linalg *linalg, double electrons,
+                                 const struct hf_matrix *x, const struct hf_matrix *occupied,
+                                 struct hf_matrix *density, struct hf_error *error)
 {
     hf_status status;
     struct hf_matrix *coefficient = NULL;
@@ -77,7 +77,7 @@ hf_status hf_density_of_orbitals(struct hf_linalg *linalg, const struct hf_matri
     HF_TRY(hf_matrix_create(linalg, "occupied orbitals", hf_matrix_n_row(x),
                             hf_matrix_n_col(occupied), &coefficient, error));
     hf_matrix_multiply(1.0, false, x, false, occupied, 0.0, coefficient);
-    hf_matrix_multiply_to_symmetric(2.0, false, coefficient, true, coefficient, density);
+    hf_matrix_multiply_to_symmetric(electrons, false, coefficient, true, coefficient, density);
 cleanup:
     hf_matrix_destroy(&coefficient);
     return status;

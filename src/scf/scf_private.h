@@ -1,10 +1,12 @@
-/* Inside the scf room: orthogonaliser, DIIS, guesses, atoms and the two-electron matrices.
+/* Inside the scf room: methods, orthogonaliser, DIIS, guesses, atoms and the two-electron matrices.
  *
  * Shapes used throughout: n basis functions, m <= n orbitals (m < n when linear dependence was
- * removed), o doubly occupied orbitals. Everything between the Fock build and the next density
- * happens in the orthonormal basis X of order m:
+ * removed), o occupied orbitals with g electrons each. Everything between the Fock build and the
+ * next density happens in the orthonormal basis X of order m:
  *
- *     F' = X^T F X      F' C' = C' e      D' = 2 C'_occ C'_occ^T      D = X D' X^T */
+ *     F' = X^T F X      F' C' = C' e      D' = g C'_occ C'_occ^T      D = X D' X^T
+ *
+ * Densities and Fock matrices come in lists: a method (struct hf_method_ops) says how many. */
 #ifndef HF_SCF_PRIVATE_H
 #define HF_SCF_PRIVATE_H
 
@@ -16,10 +18,63 @@
 extern const struct hf_phase hf_phase_one_electron, hf_phase_guess, hf_phase_diagonalise,
     hf_phase_linear_algebra;
 
-/** Number of electron pairs, after looking at all that can be seen before anything is computed.
- *  Not collective. HF_BAD_INPUT. */
+enum { HF_MAX_DENSITY = 2 };
+
+/** Energies of electrons of some densities in the field of others (or the same), hartree. */
+struct hf_interaction {
+    double coulomb, exchange;
+};
+
+/** One kind of wave function: how many densities it has, what it makes of their J and K, and how
+ *  electrons are put into orbitals. The driver, DIIS and the two-electron matrices know no more of a
+ *  method than this. One constant instance per method, in hf_method_list.
+ *
+ *  Lists of matrices have n_density or n_fock entries, as said; `occupied` [m][o] is NULL where
+ *  o = 0. Functions that return a status are collective and give the same one on every rank:
+ *  HF_NO_RESOURCE. */
+struct hf_method_ops {
+    const char *name, *about, *cite;
+    int n_density; /**< densities of which J and K are built; at most HF_MAX_DENSITY */
+    int n_fock;    /**< Fock matrices, each with its own orbitals; at most n_density */
+
+    /** Occupied orbitals of alpha and beta spin. Not collective. HF_BAD_INPUT: not a molecule for
+     *  this method. */
+    hf_status (*occupy)(const struct hf_molecule *molecule, int n_occupied[2],
+                        struct hf_error *error);
+    /** occupation [n_orbital]: electrons in each orbital of Fock matrix `which`. Not collective. */
+    void (*occupations)(int which, const int n_occupied[2], int n_orbital, double occupation[]);
+    /** density [n_density] of the orbitals occupied [n_fock]. */
+    hf_status (*densities)(struct hf_linalg *linalg, const struct hf_matrix *x,
+                           struct hf_matrix *const occupied[], struct hf_matrix *const density[],
+                           struct hf_error *error);
+    /** *energy of density [n_density] in coulomb and exchange [n_density] of densities: with their
+     *  own, the two-electron energy. A bilinear form. */
+    void (*interact)(struct hf_matrix *const density[], struct hf_matrix *const coulomb[],
+                     struct hf_matrix *const exchange[], struct hf_interaction *energy);
+    /** fock [n_fock] in the orthonormal basis from the core Hamiltonian, J and K [n_density]. */
+    hf_status (*fock)(struct hf_linalg *linalg, const struct hf_matrix *x,
+                      const struct hf_matrix *core, struct hf_matrix *const coulomb[],
+                      struct hf_matrix *const exchange[], struct hf_matrix *const fock[],
+                      struct hf_error *error);
+    /** commutator [n_fock] of fock [n_fock] with the densities of the orbitals occupied [n_fock] or,
+     *  where these are not made of orbitals, with density_orthonormal [n_density] (else NULLs). */
+    hf_status (*commutators)(struct hf_linalg *linalg, struct hf_matrix *const fock[],
+                             struct hf_matrix *const occupied[],
+                             struct hf_matrix *const density_orthonormal[],
+                             struct hf_matrix *const commutator[], struct hf_error *error);
+};
+
+extern const struct hf_method_ops hf_method_rhf;
+
+/** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
+hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
+                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Looks at all that can be seen before anything is computed: settings, method, and whether the
+ *  method can do the molecule (n_occupied as in `occupy`). Not collective. HF_BAD_INPUT. */
 hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
-                       int *n_occupied, struct hf_error *error) HF_MUST_CHECK;
+                       const struct hf_method_ops **method, int n_occupied[2],
+                       struct hf_error *error) HF_MUST_CHECK;
 
 /** Eigenvalues of the overlap matrix, as far as anyone asks. */
 struct hf_overlap_spectrum {
@@ -46,18 +101,19 @@ hf_status hf_commutator(struct hf_linalg *linalg, const struct hf_matrix *fock_o
                         const struct hf_matrix *density_orthonormal, struct hf_matrix *commutator,
                         struct hf_error *error) HF_MUST_CHECK;
 
-/** The same for D' = 2 C' C'^T of the orbitals `occupied` [m][o]: F' C' comes first, which takes
- *  4 m^2 o operations instead of 2 m^3 and those for D'. Zero when `occupied` is NULL. Collective.
- */
-hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg,
+/** The same for D' = g C' C'^T of the orbitals `occupied` [m][o] with g = `electrons` each: F' C'
+ *  comes first, which takes 4 m^2 o operations instead of 2 m^3 and those for D'. Zero when
+ *  `occupied` is NULL. Collective. */
+hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg, double electrons,
                                     const struct hf_matrix *fock_orthonormal,
                                     const struct hf_matrix *occupied, struct hf_matrix *commutator,
                                     struct hf_error *error) HF_MUST_CHECK;
 
-/** density [n][n] = 2 (X C'_occ) (X C'_occ)^T; zero when `occupied` is NULL. Collective. */
-hf_status hf_density_of_orbitals(struct hf_linalg *linalg, const struct hf_matrix *x,
-                                 const struct hf_matrix *occupied, struct hf_matrix *density,
-                                 struct hf_error *error) HF_MUST_CHECK;
+/** density [n][n] = g (X C'_occ) (X C'_occ)^T, g = `electrons`; zero when `occupied` is NULL.
+ *  Collective. */
+hf_status hf_density_of_orbitals(struct hf_linalg *linalg, double electrons,
+                                 const struct hf_matrix *x, const struct hf_matrix *occupied,
+                                 struct hf_matrix *density, struct hf_error *error) HF_MUST_CHECK;
 
 /** Eigenvalues [m] of F', which is destroyed, and its lowest orbitals in `occupied` [m][o] (may be
  *  NULL). Collective. */
@@ -66,62 +122,70 @@ hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_matrix *fock_
                              struct hf_error *error) HF_MUST_CHECK;
 
 /** Direct inversion in the iterative subspace: the last Fock matrices F'_i and their commutators
- *  e_i, combined so that the combined commutator is as short as possible.
+ *  e_i, combined so that the combined commutator is as short as possible. Where a method has several
+ *  Fock matrices, one set of coefficients combines all, and <e_k|e_i> is the sum over them: their
+ *  commutators count as one long vector.
  *
  *  F'_i is symmetric and e_i antisymmetric, so both are kept in one matrix A_i = F'_i + e_i, and
  *  <e_k|e_i> = <e_k|A_i>. That halves the memory of the history.
  *  Source   Pulay, J. Comput. Chem. 3, 556 (1982). */
 struct hf_diis;
 
-/** History of up to `size` matrices [m][m]; 0 or 1: hf_diis_extrapolate changes nothing. */
-hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int size,
-                         struct hf_diis **diis, struct hf_error *error) HF_MUST_CHECK;
+/** History of up to `size` lists of `n_fock` matrices [m][m]; 0 or 1: hf_diis_extrapolate changes
+ *  nothing. Collective. HF_NO_RESOURCE: memory. */
+hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int n_fock,
+                         int size, struct hf_diis **diis, struct hf_error *error) HF_MUST_CHECK;
 void hf_diis_destroy(struct hf_diis **diis);
 
-/** Takes F' and its commutator into the history (the oldest pair leaves a full one) and replaces F'
- *  by the combination. While the equations are ill-conditioned, the oldest pair is dropped.
- *  Collective. */
-hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *fock_orthonormal,
-                              const struct hf_matrix *commutator,
+/** Takes F' [n_fock] and their commutators [n_fock] into the history (the oldest leave a full one)
+ *  and replaces F' by the combination. While the equations are ill-conditioned, the oldest are
+ *  dropped. Collective. */
+hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock_orthonormal[],
+                              struct hf_matrix *const commutator[],
                               struct hf_error *error) HF_MUST_CHECK;
 
 /** Pairs now in the history. */
 int hf_diis_n_stored(const struct hf_diis *diis);
 
-/** Coulomb and exchange matrices of the current density: built from the whole density, or by adding
- *  those of its change, whose quartets are screened away far more often.
+/** Coulomb and exchange matrices of the current densities of a method: built from whole densities,
+ *  or by adding those of their changes, whose quartets are screened away far more often. One pass over
+ *  the integrals makes those of all densities.
  *
  *  J and K of the changes add up to no better than the screening thresholds of all builds since the
  *  last whole one, so that a sharper threshold than the last always builds anew. */
 struct hf_two_electron {
     struct hf_linalg *linalg;
-    struct hf_fock_builder *builder;      /**< borrowed */
-    struct hf_matrix *density;            /**< [n][n], whose J and K these are */
-    struct hf_matrix *coulomb, *exchange; /**< [n][n] */
-    double threshold;                     /**< of the whole build and the changes since */
-    double energy_change;                 /**< hartree, see hf_two_electron_update */
-    int n_change;                         /**< changes at this threshold */
-    bool built;                           /**< false before the first build */
+    struct hf_fock_builder *builder;            /**< borrowed */
+    const struct hf_method_ops *method;         /**< has n_density of each of these: */
+    struct hf_matrix *density[HF_MAX_DENSITY];  /**< [n][n], whose J and K these are */
+    struct hf_matrix *coulomb[HF_MAX_DENSITY];  /**< [n][n] */
+    struct hf_matrix *exchange[HF_MAX_DENSITY]; /**< [n][n] */
+    double threshold;                           /**< of the whole build and the changes since */
+    double energy_change;                       /**< hartree, see hf_two_electron_update */
+    int n_change;                               /**< changes at this threshold */
+    bool built;                                 /**< false before the first build */
 };
 
+/** Matrices [n][n] of zeros. Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *linalg,
-                               struct hf_fock_builder *builder, int n,
-                               struct hf_error *error) HF_MUST_CHECK;
+                               struct hf_fock_builder *builder, const struct hf_method_ops *method,
+                               int n, struct hf_error *error) HF_MUST_CHECK;
 void hf_two_electron_done(struct hf_two_electron *self);
 
-/** Moves on from density D to D', which is destroyed. The two-electron energy changes by
+/** Moves on from the densities D to D' = density [n_density], which are destroyed. The two-electron
+ *  energy is a quadratic form E(D, D) (method->interact), so that it changes by exactly
  *
- *      tr (D' - D) (G + G') / 2         G = J - K/2
+ *      E(D' - D, D) + E(D' - D, D')     closed shells: tr (D' - D) (G + G') / 2, G = J - K/2
  *
- *  exactly, as it is a quadratic form. `energy_change` is made that way, because an error of G then
- *  meets the small D' - D only: it can be trusted far below the thresholds and does not notice a
- *  move from one threshold to another. Collective. */
-hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *density,
+ *  `energy_change` is made that way, because an error of J and K then meets the small D' - D only: it
+ *  can be trusted far below the thresholds and does not notice a move from one threshold to another.
+ *  Collective. */
+hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *const density[],
                                  double threshold, struct hf_error *error) HF_MUST_CHECK;
 
 /** Screening threshold of the build of iteration result->n_iteration, from the commutator of the
- * one before. `last` is that one's threshold, INFINITY before the first: it never gets looser
- * again. `stored_share` is hf_fock_stored_share. Not collective; equal on every rank. */
+ *  one before. `last` is that one's threshold, INFINITY before the first: it never gets looser
+ *  again. `stored_share` is hf_fock_stored_share. Not collective; equal on every rank. */
 double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf_scf_result *result,
                          double stored_share, double last);
 
@@ -132,18 +196,20 @@ struct hf_guess_input {
     const struct hf_molecule *molecule;
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
+    const struct hf_method_ops *method;
     const struct hf_matrix *core_hamiltonian; /**< [n][n] */
     const struct hf_matrix *x;                /**< [n][m] */
-    int n_occupied;
 };
 
-/** One way to make the first density. */
+/** One way to make the first densities. */
 struct hf_guess_ops {
     const char *name, *about, *cite;
-    /** Fills density [n][n]. `occupied` [m][o] (NULL when o = 0) receives the orbitals it is made
-     *  of, and *has_orbitals becomes true, when it comes from orbitals. Collective. */
-    hf_status (*density)(const struct hf_guess_input *input, struct hf_matrix *density,
-                         struct hf_matrix *occupied, bool *has_orbitals, struct hf_error *error);
+    /** Fills density [n_density] of the method, [n][n] each. occupied [n_fock] ([m][o] each, NULL
+     *  where o = 0) receive the orbitals they are made of, and *has_orbitals becomes true, when they
+     *  come from orbitals. Collective. */
+    hf_status (*densities)(const struct hf_guess_input *input, struct hf_matrix *const density[],
+                           struct hf_matrix *const occupied[], bool *has_orbitals,
+                           struct hf_error *error);
 };
 
 extern const struct hf_guess_ops hf_guess_sad;

@@ -1,4 +1,4 @@
-/* What the caller of the closed-shell driver may ask for. */
+/* What the caller of the driver may ask for. */
 #include "scf_private.h"
 
 const struct hf_phase hf_phase_one_electron = {.name = "One-electron integrals"};
@@ -19,6 +19,7 @@ void hf_scf_declare_phases(struct hf_timers *timers)
 struct hf_scf_settings hf_scf_defaults(void)
 {
     return (struct hf_scf_settings){
+        .method = "rhf",
         .guess = "sad",
         .max_iteration = 100,
         .energy_tolerance = 1e-8,
@@ -30,32 +31,14 @@ struct hf_scf_settings hf_scf_defaults(void)
     };
 }
 
-/** Counts the pairs of electrons. */
-static hf_status check_electrons(const struct hf_molecule *molecule, int *n_occupied,
-                                 struct hf_error *error)
-{
-    const int n_electron = hf_molecule_n_electron(molecule);
-    if (n_electron < 0)
-        return hf_fail(error, HF_BAD_INPUT, "charge %+d leaves %d electrons", molecule->charge,
-                       n_electron);
-    if (molecule->multiplicity != 1)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "closed-shell Hartree-Fock needs multiplicity 1, found %d",
-                       molecule->multiplicity);
-    if (n_electron % 2 != 0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%d electrons (charge %+d) cannot be paired as multiplicity 1 asks",
-                       n_electron, molecule->charge);
-    *n_occupied = n_electron / 2;
-    return HF_OK;
-}
-
 hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
-                       int *n_occupied, struct hf_error *error)
+                       const struct hf_method_ops **method, int n_occupied[2],
+                       struct hf_error *error)
 {
     const struct hf_guess_ops *guess;
     hf_status status;
-    HF_TRY(check_electrons(molecule, n_occupied, error));
+    HF_TRY(hf_method_find(settings->method, method, error));
+    HF_TRY((*method)->occupy(molecule, n_occupied, error));
     HF_TRY(hf_guess_find(settings->guess, &guess, error));
     if (settings->max_iteration < 1)
         status = hf_fail(error, HF_BAD_INPUT, "at least one iteration is needed, found %d",

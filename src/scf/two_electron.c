@@ -1,4 +1,4 @@
-/* Coulomb and exchange matrices that follow the density through the iterations. */
+/* Coulomb and exchange matrices that follow the densities through the iterations. */
 #include "scf_private.h"
 
 /** Each change adds what its screening lets go. A calculation that needs more of them than this may
@@ -6,81 +6,99 @@
 enum { MAX_CHANGE = 10 };
 
 hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *linalg,
-                               struct hf_fock_builder *builder, int n, struct hf_error *error)
+                               struct hf_fock_builder *builder, const struct hf_method_ops *method,
+                               int n, struct hf_error *error)
 {
-    hf_status status;
-    *self = (struct hf_two_electron){.linalg = linalg, .builder = builder};
-    HF_TRY(hf_matrix_create(linalg, "density matrix", n, n, &self->density, error));
-    HF_TRY(hf_matrix_create(linalg, "Coulomb matrix", n, n, &self->coulomb, error));
-    HF_TRY(hf_matrix_create(linalg, "exchange matrix", n, n, &self->exchange, error));
+    hf_status status = HF_OK;
+    *self = (struct hf_two_electron){.linalg = linalg, .builder = builder, .method = method};
+    for (int s = 0; s < method->n_density; s++) {
+        HF_TRY(hf_matrix_create(linalg, "density matrix", n, n, &self->density[s], error));
+        HF_TRY(hf_matrix_create(linalg, "Coulomb matrix", n, n, &self->coulomb[s], error));
+        HF_TRY(hf_matrix_create(linalg, "exchange matrix", n, n, &self->exchange[s], error));
+    }
 cleanup:
     return status;
 }
 
 void hf_two_electron_done(struct hf_two_electron *self)
 {
-    hf_matrix_destroy(&self->exchange);
-    hf_matrix_destroy(&self->coulomb);
-    hf_matrix_destroy(&self->density);
+    for (int s = 0; s < HF_MAX_DENSITY; s++) {
+        hf_matrix_destroy(&self->exchange[s]);
+        hf_matrix_destroy(&self->coulomb[s]);
+        hf_matrix_destroy(&self->density[s]);
+    }
 }
 
-/** *energy += factor tr D (J - K/2). */
-static void add_energy(double factor, const struct hf_matrix *density,
-                       const struct hf_matrix *coulomb, const struct hf_matrix *exchange,
-                       double *energy)
+/** Adds the energy of `change` in the J and K there are to energy_change. */
+static void add_energy(struct hf_two_electron *self, struct hf_matrix *const change[])
 {
-    double of_coulomb, of_exchange;
-    hf_matrix_dot(density, coulomb, &of_coulomb);
-    hf_matrix_dot(density, exchange, &of_exchange);
-    *energy += factor * (of_coulomb - 0.5 * of_exchange);
+    struct hf_interaction energy;
+    self->method->interact(change, self->coulomb, self->exchange, &energy);
+    self->energy_change += energy.coulomb + energy.exchange;
 }
 
-static hf_status build_whole(struct hf_two_electron *self, const struct hf_matrix *density,
+static hf_status build(const struct hf_two_electron *self, struct hf_matrix *const density[],
+                       struct hf_matrix *const coulomb[], struct hf_matrix *const exchange[],
+                       double threshold, struct hf_error *error)
+{
+    struct hf_fock_job job[HF_MAX_DENSITY];
+    for (int s = 0; s < self->method->n_density; s++)
+        job[s] = (struct hf_fock_job){
+            .density = density[s], .coulomb = coulomb[s], .exchange = exchange[s]};
+    return hf_fock_build(self->builder, self->method->n_density, job, threshold, error);
+}
+
+static hf_status build_whole(struct hf_two_electron *self, struct hf_matrix *const density[],
                              double threshold, struct hf_error *error)
 {
     hf_status status;
-    const struct hf_fock_job job = {
-        .density = density, .coulomb = self->coulomb, .exchange = self->exchange};
-    struct hf_matrix *change = self->density; /* until J and K are those of the new one */
+    const int n_density = self->method->n_density;
+    struct hf_matrix *const *change = self->density; /* until J and K are those of the new ones */
     self->energy_change = 0.0;
-    hf_matrix_add(1.0, density, -1.0, change);
-    add_energy(0.5, change, self->coulomb, self->exchange, &self->energy_change);
-    HF_TRY(hf_fock_build(self->builder, 1, &job, threshold, error));
-    add_energy(0.5, change, self->coulomb, self->exchange, &self->energy_change);
-    hf_matrix_copy(density, self->density);
+    for (int s = 0; s < n_density; s++) hf_matrix_add(1.0, density[s], -1.0, change[s]);
+    add_energy(self, change);
+    HF_TRY(build(self, density, self->coulomb, self->exchange, threshold, error));
+    add_energy(self, change);
+    for (int s = 0; s < n_density; s++) hf_matrix_copy(density[s], self->density[s]);
     self->threshold = threshold;
     self->built = true;
 cleanup:
     return status;
 }
 
-/** Adds J and K of the change; `density` becomes the change. */
-static hf_status build_change(struct hf_two_electron *self, struct hf_matrix *density,
+/** Adds J and K of the changes; `density` become the changes. */
+static hf_status build_change(struct hf_two_electron *self, struct hf_matrix *const density[],
                               struct hf_error *error)
 {
-    hf_status status;
-    const int n = hf_matrix_n_row(density);
-    struct hf_matrix *coulomb = NULL, *exchange = NULL;
+    hf_status status = HF_OK;
+    const int n = hf_matrix_n_row(density[0]), n_density = self->method->n_density;
+    struct hf_matrix *coulomb[HF_MAX_DENSITY] = {NULL}, *exchange[HF_MAX_DENSITY] = {NULL};
     self->energy_change = 0.0;
-    HF_TRY(hf_matrix_create(self->linalg, "change of Coulomb matrix", n, n, &coulomb, error));
-    HF_TRY(hf_matrix_create(self->linalg, "change of exchange matrix", n, n, &exchange, error));
-    hf_matrix_add(-1.0, self->density, 1.0, density);
-
-    const struct hf_fock_job job = {.density = density, .coulomb = coulomb, .exchange = exchange};
-    add_energy(0.5, density, self->coulomb, self->exchange, &self->energy_change);
-    HF_TRY(hf_fock_build(self->builder, 1, &job, self->threshold, error));
-    hf_matrix_add(1.0, coulomb, 1.0, self->coulomb);
-    hf_matrix_add(1.0, exchange, 1.0, self->exchange);
-    hf_matrix_add(1.0, density, 1.0, self->density);
-    add_energy(0.5, density, self->coulomb, self->exchange, &self->energy_change);
+    for (int s = 0; s < n_density; s++) {
+        HF_TRY(
+            hf_matrix_create(self->linalg, "change of Coulomb matrix", n, n, &coulomb[s], error));
+        HF_TRY(
+            hf_matrix_create(self->linalg, "change of exchange matrix", n, n, &exchange[s], error));
+        hf_matrix_add(-1.0, self->density[s], 1.0, density[s]);
+    }
+    add_energy(self, density);
+    HF_TRY(build(self, density, coulomb, exchange, self->threshold, error));
+    for (int s = 0; s < n_density; s++) {
+        hf_matrix_add(1.0, coulomb[s], 1.0, self->coulomb[s]);
+        hf_matrix_add(1.0, exchange[s], 1.0, self->exchange[s]);
+        hf_matrix_add(1.0, density[s], 1.0, self->density[s]);
+    }
+    add_energy(self, density);
     self->n_change++;
 cleanup:
-    hf_matrix_destroy(&exchange);
-    hf_matrix_destroy(&coulomb);
+    for (int s = 0; s < n_density; s++) {
+        hf_matrix_destroy(&exchange[s]);
+        hf_matrix_destroy(&coulomb[s]);
+    }
     return status;
 }
 
-hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *density,
+hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *const density[],
                                  double threshold, struct hf_error *error)
 {
     const bool sharper = threshold < self->threshold;

@@ -49,19 +49,29 @@ static void fill_result(struct fixture *f)
                                  .screening_threshold = 1e-10,
                                  .diis_size = 8,
                                  .fock = {.builder = "replicated", .schedule = {.name = "static"}}};
-    for (int i = 0; i < 7; i++) f->orbital_energy[i] = -2.0 + 0.7 * i;
+    for (int i = 0; i < 7; i++) {
+        f->orbital_energy[i] = -2.0 + 0.7 * i;
+        f->occupation[i] = i < 5 ? 2.0 : 0.0;
+    }
+    f->wavefunction = (struct hf_wavefunction){.method = "rhf",
+                                               .n_spin = 1,
+                                               .spin[0] = {.n_orbital = 7,
+                                                           .n_occupied = 5,
+                                                           .energy = f->orbital_energy,
+                                                           .occupation = f->occupation},
+                                               .basis = &f->basis,
+                                               .molecule = &f->molecule};
     f->result = (struct hf_scf_result){
         .converged = true,
         .n_iteration = 2,
         .n_function = 9,
         .n_orbital = 7,
         .n_removed = 2,
-        .n_occupied = 5,
+        .n_occupied = {5, 5},
         .energy = -75.1 - 1.0 / 3.0,
         .nuclear_repulsion = 4.1,
         .kinetic = 75.0,
         .dipole = {0.1, 0.2, -1.0 / 7.0},
-        .orbital_energy = f->orbital_energy,
         .imbalance = 1.25,
         .last_build = {.n_quartet_total = 5000000000,
                        .n_quartet_computed = 4000000000,

@@ -17,8 +17,9 @@ struct fixture {
     struct hf_shell shell[3];
     struct hf_basis basis;
     struct hf_scf_settings settings;
-    double orbital_energy[7];
+    double orbital_energy[7], occupation[7];
     struct hf_scf_result result;
+    struct hf_wavefunction wavefunction;
     struct hf_run_description run;
     char folder[64]; /**< temporary, the same on every rank */
 };

@@ -20,7 +20,8 @@ static cJSON *write_and_parse(struct fixture *f, const char *name)
 {
     char path[256];
     fixture_path(f, name, sizeof path, path);
-    assert_int_equal(hf_json_write(f->context, path, &f->run, &f->result, &error), HF_OK);
+    assert_int_equal(hf_json_write(f->context, path, &f->run, &f->result, &f->wavefunction, &error),
+                     HF_OK);
     if (f->context->rank != 0) return NULL;
     char *text = read_whole_file(path);
     assert_non_null(text);
@@ -193,7 +194,9 @@ static void a_device_stays_a_device(void **state)
 {
     struct fixture *f = *state;
     assert_int_equal(hf_json_check_path(f->context, "/dev/null", &error), HF_OK);
-    assert_int_equal(hf_json_write(f->context, "/dev/null", &f->run, &f->result, &error), HF_OK);
+    assert_int_equal(
+        hf_json_write(f->context, "/dev/null", &f->run, &f->result, &f->wavefunction, &error),
+        HF_OK);
     struct stat file;
     assert_int_equal(stat("/dev/null", &file), 0);
     assert_true(S_ISCHR(file.st_mode));
@@ -220,8 +223,9 @@ static void a_path_that_cannot_be_written_is_the_same_error_on_all_ranks(void **
         assert_null(strchr(error.message, '\n'));
         if (i > 0) assert_non_null(strstr(error.message, bad[i]));
     }
-    assert_int_equal(hf_json_write(f->context, missing, &f->run, &f->result, &error),
-                     HF_NO_RESOURCE);
+    assert_int_equal(
+        hf_json_write(f->context, missing, &f->run, &f->result, &f->wavefunction, &error),
+        HF_NO_RESOURCE);
     assert_non_null(strstr(error.message, missing));
 }
 

@@ -82,7 +82,7 @@ static void only_rank_zero_writes(void **state)
     hf_report_header(w.report, &f->run);
     observer.started(observer.data, &start);
     observer.iteration(observer.data, &iteration);
-    hf_report_result(w.report, &f->run, &f->result);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     hf_report_timings(w.report, &f->result);
     char *text = close_report(&w);
     if (f->context->rank == 0)
@@ -144,7 +144,7 @@ static void result_shows_parts_gap_and_dipole(void **state)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
-    hf_report_result(w.report, &f->run, &f->result);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         assert_contains(text, "Converged after 2 iterations");
@@ -166,7 +166,7 @@ static void not_converged_is_said_with_two_lines_of_advice(void **state)
     struct fixture *f = *state;
     f->result.converged = false;
     struct written w = open_report(f);
-    hf_report_result(w.report, &f->run, &f->result);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         assert_contains(text, "NOT CONVERGED after 2 iterations");

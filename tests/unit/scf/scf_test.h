@@ -61,7 +61,8 @@ static inline hf_status test_run(struct hf_context *context, const struct hf_mol
                                  struct hf_scf_result *result, struct hf_error *error)
 {
     struct hf_basis *basis = test_set(context, molecule, set);
-    const hf_status status = hf_scf_run(context, molecule, basis, settings, NULL, result, error);
+    const hf_status status =
+        hf_scf_run(context, molecule, basis, settings, NULL, result, NULL, error);
     hf_basis_destroy(&basis);
     assert_int_equal(hf_memory_current_bytes(context->memory), 0);
     return status;

@@ -33,7 +33,6 @@ static double energy_with(struct hf_context *context, const struct hf_molecule *
         assert_null(result.last_build.transport);
     }
     const double energy = result.energy;
-    hf_scf_result_done(&result);
     return energy;
 }
 

@@ -63,7 +63,7 @@ static void bench_init(struct bench *bench, int size)
     bench->linalg = test_linalg(bench->context, layout, M);
     assert_int_equal(hf_matrix_create(bench->linalg, "F", M, M, &bench->fock, NULL), HF_OK);
     assert_int_equal(hf_matrix_create(bench->linalg, "e", M, M, &bench->commutator, NULL), HF_OK);
-    assert_int_equal(hf_diis_create(bench->context, bench->linalg, M, size, &bench->diis, NULL),
+    assert_int_equal(hf_diis_create(bench->context, bench->linalg, M, 1, size, &bench->diis, NULL),
                      HF_OK);
     make_model(&bench->model);
 }
@@ -86,7 +86,7 @@ static double add_pairs(struct bench *bench, int n, double scale, uint32_t seed)
     for (int i = 0; i < n; i++) {
         const double t[N_PARAMETER] = {test_random(&seed), test_random(&seed), test_random(&seed)};
         evaluate(&bench->model, t, scale, bench->fock, bench->commutator);
-        assert_int_equal(hf_diis_extrapolate(bench->diis, bench->fock, bench->commutator, NULL),
+        assert_int_equal(hf_diis_extrapolate(bench->diis, &bench->fock, &bench->commutator, NULL),
                          HF_OK);
     }
     double *mixed = test_gather(bench->fock), deviation = 0.0;
@@ -143,7 +143,7 @@ static void linearly_dependent_pairs_are_dropped_from_the_oldest_on(void **state
     const double t[N_PARAMETER] = {0.3, -0.2, 0.1};
     for (int i = 0; i < 3; i++) {
         evaluate(&bench.model, t, 1.0, bench.fock, bench.commutator);
-        assert_int_equal(hf_diis_extrapolate(bench.diis, bench.fock, bench.commutator, NULL),
+        assert_int_equal(hf_diis_extrapolate(bench.diis, &bench.fock, &bench.commutator, NULL),
                          HF_OK);
     }
     double largest;
@@ -161,7 +161,7 @@ static void a_vanishing_commutator_is_taken_as_it_is(void **state)
     add_pairs(&bench, 2, 1.0, 3);
     evaluate(&bench.model, bench.model.solution, 0.0, bench.fock, bench.commutator);
     double *before = test_gather(bench.fock);
-    assert_int_equal(hf_diis_extrapolate(bench.diis, bench.fock, bench.commutator, NULL), HF_OK);
+    assert_int_equal(hf_diis_extrapolate(bench.diis, &bench.fock, &bench.commutator, NULL), HF_OK);
     double *after = test_gather(bench.fock);
     assert_int_equal(hf_diis_n_stored(bench.diis), 1);
     assert_memory_equal(before, after, sizeof(double[M * M]));
@@ -180,7 +180,7 @@ static void without_history_nothing_changes(void **state)
         for (int i = 0; i < 3; i++) {
             evaluate(&bench.model, t, 1.0, bench.fock, bench.commutator);
             double *before = test_gather(bench.fock);
-            assert_int_equal(hf_diis_extrapolate(bench.diis, bench.fock, bench.commutator, NULL),
+            assert_int_equal(hf_diis_extrapolate(bench.diis, &bench.fock, &bench.commutator, NULL),
                              HF_OK);
             double *after = test_gather(bench.fock);
             assert_memory_equal(before, after, sizeof(double[M * M]));

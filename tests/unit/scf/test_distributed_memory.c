@@ -33,7 +33,6 @@ static void run_once(MPI_Comm comm, double *matrix_bytes, double *largest_bytes)
     print_message("%d ranks: matrices %.2f, largest block %.2f (%s), whole matrix %.2f MB\n",
                   context->n_rank, 1e-6 * *matrix_bytes, 1e-6 * *largest_bytes,
                   hf_memory_largest_label(context->memory), 8e-6 * N_FUNCTION * N_FUNCTION);
-    hf_scf_result_done(&result);
     hf_context_destroy(&context);
 }
 

@@ -145,9 +145,10 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
                                          .linalg = linalg,
                                          .molecule = &test.molecule,
                                          .basis = basis,
-                                         .settings = &settings};
+                                         .settings = &settings,
+                                         .method = &hf_method_rhf};
     bool has_orbitals = true;
-    assert_int_equal(hf_guess_sad.density(&input, density, NULL, &has_orbitals, NULL), HF_OK);
+    assert_int_equal(hf_guess_sad.densities(&input, &density, NULL, &has_orbitals, NULL), HF_OK);
     assert_false(has_orbitals);
     double *full = test_gather(density);
     assert_true(fabs(electrons(context, &test.molecule, basis, full) - 11.0) < 1e-8);

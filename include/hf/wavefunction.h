@@ -1,0 +1,57 @@
+/* The wave function of a calculation: what everything beyond the energy is computed from.
+ *
+ * n basis functions, m <= n orbitals (fewer where linear dependence was removed). Matrices live on
+ * the grid of the wave function, spread over the ranks or on rank 0 as hf_linalg says: nobody holds
+ * a whole one unless the grid is that of one rank. With the overlap matrix S
+ *
+ *     C^T S C = 1        tr D S = number of electrons        D = C n C^T at convergence
+ *
+ * The density is the one whose energy the result states and whose Fock matrix F gave the orbitals:
+ * F C = S C e exactly, while D and C n C^T differ by what is left of the commutator. */
+#ifndef HF_WAVEFUNCTION_H
+#define HF_WAVEFUNCTION_H
+
+#include "hf/basis.h"
+#include "hf/linalg.h"
+#include "hf/molecule.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HF_MAX_SPIN = 2 };
+
+/** How much of a wave function is made. */
+enum hf_wavefunction_parts {
+    HF_WAVEFUNCTION_ALL,      /**< everything */
+    HF_WAVEFUNCTION_ENERGIES, /**< orbital energies and occupations; matrices and grid are NULL */
+};
+
+/** Orbitals of one spin, or of both where they share them. */
+struct hf_orbitals {
+    int n_orbital;                 /**< m */
+    int n_occupied;                /**< the first of them */
+    double *energy;                /**< [m] ascending, hartree */
+    double *occupation;            /**< [m] electrons: 2 or 0 for closed shells, else 1 or 0 */
+    struct hf_matrix *coefficient; /**< C [n][m], column k is orbital k */
+    struct hf_matrix *density;     /**< D [n][n] of these orbitals, electrons */
+};
+
+/** A wave function; owns its arrays, matrices and grid, borrows the rest. Initialise with = {0}. */
+struct hf_wavefunction {
+    const char *method; /**< a name of hf_method_list */
+    int n_spin;         /**< 1: closed shells, both spins; 2: alpha and beta */
+    struct hf_orbitals spin[HF_MAX_SPIN];
+    struct hf_matrix *overlap;          /**< S [n][n] */
+    const struct hf_basis *basis;       /**< borrowed */
+    const struct hf_molecule *molecule; /**< borrowed */
+    struct hf_linalg *linalg;           /**< the grid; its context must outlive the wave function */
+};
+
+/** Frees and clears. Accepts a cleared or half-made one. Collective over the grid's context. */
+void hf_wavefunction_done(struct hf_wavefunction *wavefunction);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

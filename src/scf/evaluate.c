@@ -1,0 +1,170 @@
+/* First densities, and what a density is worth: J and K, energy, Fock matrix, commutator. */
+#include "scf_state.h"
+
+#include <math.h>
+
+/** D' = X^T S D S X of densities that are not made of orbitals. */
+static hf_status project_guess(struct hf_scf *scf, struct hf_matrix *const density[],
+                               struct hf_error *error)
+{
+    hf_status status;
+    const int n = scf->result->n_function, m = scf->result->n_orbital;
+    struct hf_matrix *overlap = NULL, *dual = NULL;
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap times orthogonaliser", n, m, &dual, error));
+    HF_TRY(hf_one_electron(scf->context, scf->basis, scf->molecule, HF_OVERLAP, overlap, error));
+    hf_matrix_multiply(1.0, false, overlap, false, scf->x, 0.0, dual);
+    for (int s = 0; s < scf->method->n_density; s++) {
+        HF_TRY(hf_matrix_create(scf->linalg, "guess density", m, m, &scf->guess[s], error));
+        HF_TRY(hf_to_orthonormal(scf->linalg, dual, density[s], scf->guess[s], error));
+    }
+cleanup:
+    hf_matrix_destroy(&dual);
+    hf_matrix_destroy(&overlap);
+    return status;
+}
+
+hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
+                       struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_guess_ops *guess = NULL;
+    bool has_orbitals = true;
+    const struct hf_guess_input input = {
+        .context = scf->context,
+        .linalg = scf->linalg,
+        .molecule = scf->molecule,
+        .basis = scf->basis,
+        .settings = scf->settings,
+        .method = scf->method,
+        .core_hamiltonian = scf->core,
+        .x = scf->x,
+    };
+    hf_timer_start(&scf->context->timers, &hf_phase_guess);
+    HF_TRY(hf_guess_find(scf->settings->guess, &guess, error));
+    HF_TRY(guess->densities(&input, density, scf->occupied, &has_orbitals, error));
+    if (!has_orbitals) HF_TRY(project_guess(scf, density, error));
+cleanup:
+    hf_timer_stop(&scf->context->timers, &hf_phase_guess);
+    return status;
+}
+
+/** Total energy and its parts from densities, core Hamiltonian, J and K. */
+static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
+{
+    struct hf_scf_result *result = scf->result;
+    const struct hf_two_electron *two = &scf->two_electron;
+    struct hf_interaction energy;
+    const double before = result->one_electron;
+    result->one_electron = 0.0;
+    for (int s = 0; s < scf->method->n_density; s++) {
+        double value;
+        hf_matrix_dot(two->density[s], scf->core, &value);
+        result->one_electron += value;
+    }
+    scf->method->interact(two->density, two->coulomb, two->exchange, &energy);
+    result->coulomb = energy.coulomb;
+    result->exchange = energy.exchange;
+    result->two_electron = result->coulomb + result->exchange;
+    result->energy = result->nuclear_repulsion + result->one_electron + result->two_electron;
+    result->energy_change = result->one_electron - before + two->energy_change;
+    if (result->n_iteration == 1) result->energy_change = result->energy;
+    if (isfinite(result->energy)) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE,
+                   "the energy of iteration %d is not a finite number; check the geometry and the "
+                   "basis set",
+                   result->n_iteration);
+}
+
+/** J and K of the next densities (which are destroyed) and the account of the build. */
+static hf_status build_two_electron(struct hf_scf *scf, struct hf_matrix *const density[],
+                                    double threshold, struct hf_error *error)
+{
+    struct hf_scf_result *result = scf->result;
+    const double start = hf_wall_seconds();
+    const hf_status status = hf_two_electron_update(&scf->two_electron, density, threshold, error);
+    if (status != HF_OK) return status;
+    result->fock_seconds += hf_wall_seconds() - start;
+    result->last_build = hf_fock_account(scf->builder);
+    scf->busy_max += result->last_build.busy_seconds.max;
+    scf->busy_mean += result->last_build.busy_seconds.mean;
+    result->imbalance = scf->busy_mean > 0.0 ? scf->busy_max / scf->busy_mean : 1.0;
+    return HF_OK;
+}
+
+static hf_status make_fock(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital;
+    const struct hf_two_electron *two = &scf->two_electron;
+    for (int k = 0; k < scf->method->n_fock; k++)
+        HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &scf->fock[k], error));
+    HF_TRY(scf->method->fock(scf->linalg, scf->x, scf->core, two->coulomb, two->exchange, scf->fock,
+                             error));
+cleanup:
+    return status;
+}
+
+/** Commutators of scf->fock with the densities they were made from. */
+static hf_status make_commutators(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital;
+    for (int k = 0; k < scf->method->n_fock; k++)
+        HF_TRY(hf_matrix_create(scf->linalg, "commutator", m, m, &scf->commutator[k], error));
+    HF_TRY(scf->method->commutators(scf->linalg, scf->fock, scf->occupied, scf->guess,
+                                    scf->commutator, error));
+    scf->result->commutator = 0.0;
+    for (int k = 0; k < scf->method->n_fock; k++) {
+        double largest;
+        hf_matrix_max_abs(scf->commutator[k], &largest);
+        scf->result->commutator = fmax(scf->result->commutator, largest);
+    }
+cleanup:
+    hf_scf_destroy_list(scf->guess);
+    return status;
+}
+
+static void tell_observer(struct hf_scf *scf)
+{
+    const struct hf_scf_result *result = scf->result;
+    const double now = hf_wall_seconds();
+    const struct hf_fock_account *account = &result->last_build;
+    const struct hf_scf_iteration iteration = {
+        .number = result->n_iteration,
+        .energy = result->energy,
+        .energy_change = result->energy_change,
+        .commutator = result->commutator,
+        .seconds = now - scf->iteration_started,
+        .threshold = scf->two_electron.threshold,
+        .percent_computed =
+            account->n_quartet_total > 0
+                ? 100.0 * (double)account->n_quartet_computed / (double)account->n_quartet_total
+                : 0.0,
+        .build = *account,
+    };
+    scf->iteration_started = now;
+    if (scf->observer != NULL && scf->observer->iteration != NULL)
+        scf->observer->iteration(scf->observer->data, &iteration);
+}
+
+hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *const density[],
+                          struct hf_error *error)
+{
+    hf_status status;
+    struct hf_timers *timers = &scf->context->timers;
+    const struct hf_two_electron *two = &scf->two_electron;
+    scf->result->n_iteration++;
+    const double threshold = hf_next_threshold(scf->settings, scf->result, scf->stored_share,
+                                               two->built ? two->threshold : INFINITY);
+    HF_TRY(build_two_electron(scf, density, threshold, error));
+
+    hf_timer_start(timers, &hf_phase_linear_algebra);
+    status = add_energies(scf, error);
+    if (status == HF_OK) status = make_fock(scf, error);
+    if (status == HF_OK) status = make_commutators(scf, error);
+    hf_timer_stop(timers, &hf_phase_linear_algebra);
+    if (status == HF_OK) tell_observer(scf);
+cleanup:
+    return status;
+}

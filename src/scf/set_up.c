@@ -1,0 +1,138 @@
+/* What stands before the first density: grid, orthogonaliser, core Hamiltonian, Fock builder. */
+#include "scf_state.h"
+
+#include <stdlib.h>
+
+hf_status hf_scf_one_electron(struct hf_scf *scf, enum hf_operator which, struct hf_matrix *matrix,
+                              struct hf_error *error)
+{
+    struct hf_timers *timers = &scf->context->timers;
+    hf_timer_start(timers, &hf_phase_one_electron);
+    const hf_status status =
+        hf_one_electron(scf->context, scf->basis, scf->molecule, which, matrix, error);
+    hf_timer_stop(timers, &hf_phase_one_electron);
+    return status;
+}
+
+static hf_status make_core(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status;
+    const int n = scf->basis->n_function;
+    struct hf_matrix *nuclear = NULL;
+    HF_TRY(hf_matrix_create(scf->linalg, "core Hamiltonian", n, n, &scf->core, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "nuclear attraction", n, n, &nuclear, error));
+    HF_TRY(hf_scf_one_electron(scf, HF_KINETIC, scf->core, error));
+    HF_TRY(hf_scf_one_electron(scf, HF_NUCLEAR, nuclear, error));
+    hf_matrix_add(1.0, nuclear, 1.0, scf->core);
+cleanup:
+    hf_matrix_destroy(&nuclear);
+    return status;
+}
+
+static hf_status make_orthogonaliser(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status;
+    const int n = scf->basis->n_function;
+    struct hf_scf_result *result = scf->result;
+    struct hf_overlap_spectrum spectrum;
+    struct hf_matrix *overlap = NULL;
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
+    HF_TRY(hf_scf_one_electron(scf, HF_OVERLAP, overlap, error));
+    HF_TRY(hf_orthogonaliser_create(scf->context, scf->linalg, overlap,
+                                    scf->settings->linear_dependence_threshold, &scf->x, &spectrum,
+                                    error));
+    result->n_function = n;
+    result->n_orbital = n - spectrum.n_removed;
+    result->n_removed = spectrum.n_removed;
+    result->smallest_overlap_eigenvalue = spectrum.smallest;
+    for (int k = 0; k < 2 && status == HF_OK; k++)
+        if (result->n_occupied[k] > result->n_orbital)
+            status = hf_fail(error, HF_BAD_INPUT,
+                             "%d electrons of one spin do not fit into %d orbitals; a larger basis "
+                             "set is needed",
+                             result->n_occupied[k], result->n_orbital);
+cleanup:
+    hf_matrix_destroy(&overlap);
+    return status;
+}
+
+static hf_status make_builder(struct hf_scf *scf, struct hf_error *error)
+{
+    /* primitives may err by less than the screening lets go */
+    const double primitive_accuracy = 1e-2 * scf->settings->screening_threshold;
+    hf_status status;
+    hf_timer_start(&scf->context->timers, &hf_phase_setup);
+    HF_TRY(hf_agree(scf->context->comm, hf_basis_merge(scf->basis, &scf->merged, error), error));
+    HF_TRY(
+        hf_shell_pairs_create(scf->context, scf->merged, primitive_accuracy, &scf->pairs, error));
+    HF_TRY(hf_fock_create(scf->context, scf->pairs, &scf->settings->fock, &scf->builder, error));
+    scf->stored_share = hf_fock_stored_share(scf->builder);
+cleanup:
+    hf_timer_stop(&scf->context->timers, &hf_phase_setup);
+    return status;
+}
+
+/** With distributed data no rank may hold a whole matrix, however small. */
+static hf_status make_grid(struct hf_scf *scf, struct hf_error *error)
+{
+    const int n = scf->basis->n_function;
+    if (hf_fock_is_distributed(scf->settings->fock.builder))
+        return hf_linalg_create_spread(scf->context, n, &scf->linalg, error);
+    return hf_linalg_create(scf->context, n, &scf->linalg, error);
+}
+
+/** Room for the orbitals of the densities and their energies. */
+static hf_status make_orbitals(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital;
+    scf->orbital_energy = calloc((size_t)m, sizeof *scf->orbital_energy);
+    if (scf->orbital_energy == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    for (int k = 0; k < scf->method->n_fock; k++)
+        if (scf->result->n_occupied[k] > 0)
+            HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", m, scf->result->n_occupied[k],
+                                    &scf->occupied[k], error));
+cleanup:
+    return status;
+}
+
+hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status;
+    HF_TRY(make_grid(scf, error));
+    HF_TRY(make_orthogonaliser(scf, error));
+    HF_TRY(make_core(scf, error));
+    HF_TRY(make_builder(scf, error));
+    HF_TRY(hf_diis_create(scf->context, scf->linalg, scf->result->n_orbital, scf->method->n_fock,
+                          scf->settings->diis_size, &scf->diis, error));
+    HF_TRY(make_orbitals(scf, error));
+    HF_TRY(hf_two_electron_init(&scf->two_electron, scf->linalg, scf->builder, scf->method,
+                                scf->basis->n_function, error));
+cleanup:
+    return status;
+}
+
+void hf_scf_destroy_list(struct hf_matrix *list[])
+{
+    for (int k = 0; k < HF_MAX_DENSITY; k++) hf_matrix_destroy(&list[k]);
+}
+
+void hf_scf_tear_down(struct hf_scf *scf)
+{
+    hf_two_electron_done(&scf->two_electron);
+    hf_scf_destroy_list(scf->guess);
+    hf_scf_destroy_list(scf->occupied);
+    hf_scf_destroy_list(scf->commutator);
+    hf_scf_destroy_list(scf->fock);
+    hf_matrix_destroy(&scf->core);
+    hf_matrix_destroy(&scf->x);
+    hf_diis_destroy(&scf->diis);
+    hf_fock_destroy(&scf->builder);
+    hf_shell_pairs_destroy(&scf->pairs);
+    hf_basis_destroy(&scf->merged);
+    hf_linalg_destroy(&scf->linalg);
+    free(scf->orbital_energy);
+    scf->orbital_energy = NULL;
+}
