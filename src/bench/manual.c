@@ -5,6 +5,19 @@
 
 #include <stdlib.h>
 
+static const char rest[] =
+    ".SH EXAMPLES\n"
+    ".TP\n.B mpiexec \\-n 2 hf\\-bench pingpong\n"
+    "Latency and bandwidth; the JSON file of this is what tools/replay takes with \\-\\-pingpong.\n"
+    ".TP\n.B mpiexec \\-n 4 hf\\-bench counter \\-\\-quick\n"
+    "Does the shared counter work, and does it wait for rank 0 to come by?\n"
+    ".TP\n.B mpiexec \\-n 4 hf\\-bench accumulate \\-\\-json accumulate.json\n"
+    "Bandwidth of additions to the memory of another rank, with every single measurement.\n"
+    ".SH FILES\n"
+    ".TP\n.I share/doc/hf/mpi\\-benchmark.md\n"
+    "what every kernel does, numbers of two MPI libraries, and the members of the JSON file\n"
+    ".SH SEE ALSO\n.BR hf (1),\n.BR mpiexec (1)\n";
+
 /** The text as it is, line by line; what means something to troff made harmless. */
 static void print_verbatim(const char *text)
 {
@@ -34,7 +47,7 @@ int main(void)
         ".SH DESCRIPTION\n",
         hf_version());
     print_verbatim(text);
-    printf(".SH SEE ALSO\n.BR hf (1)\n");
+    printf("%s", rest);
     free(text);
     return EXIT_SUCCESS;
 }

@@ -39,10 +39,17 @@ hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_o
 /** Key as it is written on the command line, with - for _; `size` bytes in `text`. */
 void hf_option_spelling(const char *key, size_t size, char text[]);
 
-/** Text of --help, of --version, and the manual page, all from the table. */
+/** "(default 1e-8 hartree)", or nothing; `size` bytes in `text`. */
+void hf_option_default_text(const struct hf_option *option, size_t size, char text[]);
+
+/** Text of --help, of --version, the manual page, and what bash completes; all from the table. */
 void hf_print_help(FILE *stream);
 void hf_print_version(FILE *stream);
 void hf_print_manual(FILE *stream);
+
+/** The completion offers the basis sets that the library finds when it is printed. HF_NO_RESOURCE:
+ *  memory. */
+hf_status hf_print_completion(FILE *stream, struct hf_error *error) HF_MUST_CHECK;
 
 /** The one line that a failure is worth, on standard error; control characters, which would tear it
  *  apart, become question marks. Flushes standard output before it. */

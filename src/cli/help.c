@@ -1,4 +1,4 @@
-/* Help, version and manual page, all made from the table of options; and the line of a failure. */
+/* Help and version, made from the table of options; and the line of a failure. */
 #include "cli.h"
 
 #include <string.h>
@@ -19,8 +19,7 @@ static void print_wrapped(FILE *stream, int *column, const char *text)
     }
 }
 
-/** "default 1e-8 hartree", or nothing. */
-static void default_text(const struct hf_option *option, size_t size, char text[])
+void hf_option_default_text(const struct hf_option *option, size_t size, char text[])
 {
     text[0] = '\0';
     if (option->default_value != NULL)
@@ -37,7 +36,7 @@ static void print_option(FILE *stream, const struct hf_option *option)
                          option->argument != NULL ? option->argument : "");
     if (column < INDENT - 1) column += fprintf(stream, "%*s", INDENT - 1 - column, "");
     print_wrapped(stream, &column, option->help);
-    default_text(option, sizeof text, text);
+    hf_option_default_text(option, sizeof text, text);
     print_wrapped(stream, &column, text);
     fprintf(stream, "\n");
     if (option->type != HF_OPTION_CHOICE) return;
@@ -90,85 +89,6 @@ void hf_print_version(FILE *stream)
     fprintf(stream, "Libint: %s\n", versions.libint);
     if (versions.blas[0] != '\0') fprintf(stream, "BLAS: %s\n", versions.blas);
     if (versions.scalapack[0] != '\0') fprintf(stream, "ScaLAPACK: %s\n", versions.scalapack);
-}
-
-/** Text with the characters that mean something to troff made harmless. */
-static void print_roff(FILE *stream, const char *text)
-{
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c == '-' || *c == '\\') fputc('\\', stream);
-        fputc(*c, stream);
-    }
-}
-
-static void print_manual_option(FILE *stream, const struct hf_option *option)
-{
-    char spelling[40], text[120];
-    struct hf_option_choice choice;
-    hf_option_spelling(option->key, sizeof spelling, spelling);
-    fprintf(stream, ".TP\n.B \\-\\-");
-    print_roff(stream, spelling);
-    if (option->argument != NULL) fprintf(stream, " \\fI%s\\fR", option->argument);
-    fprintf(stream, "\n");
-    print_roff(stream, option->help);
-    default_text(option, sizeof text, text);
-    fprintf(stream, " ");
-    print_roff(stream, text);
-    fprintf(stream, "\n");
-    if (option->type != HF_OPTION_CHOICE) return;
-    for (int i = 0; hf_option_choice_get(option, i, &choice); i++) {
-        if (choice.refused != NULL) continue;
-        fprintf(stream, ".br\n");
-        print_roff(stream, choice.name);
-        fprintf(stream, ": ");
-        print_roff(stream, choice.about);
-        fprintf(stream, "\n");
-    }
-}
-
-void hf_print_manual(FILE *stream)
-{
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
-    fprintf(stream,
-            ".TH HF 1 \"\" \"hf %s\" \"User Commands\"\n"
-            ".SH NAME\nhf \\- Hartree\\-Fock energies of molecules, in parallel\n"
-            ".SH SYNOPSIS\n.B hf\n[options] \\fIFILE\\fR\n.br\n"
-            ".B mpiexec \\-n\n\\fIRANKS\\fR \\fBhf\\fR [options] \\fIFILE\\fR\n"
-            ".SH DESCRIPTION\n"
-            "Computes the exact Hartree\\-Fock energy of the molecule in \\fIFILE\\fR, which is "
-            "native\n"
-            "input, an MDL molfile (V2000 or V3000) or XYZ and is recognised by content.\n"
-            "A file without a basis set is computed with def2\\-SVP.\n"
-            ".SH OPTIONS\n"
-            "Every option but the last three is also a key of the native input, with _ for \\-;\n"
-            "the command line overrides the file.\n",
-            hf_version());
-    for (int i = 0; i < n; i++) print_manual_option(stream, &table[i]);
-    fprintf(
-        stream,
-        ".TP\n.B \\-\\-check\nread and check the input, print what would run and the memory it\n"
-        "needs, compute nothing\n"
-        ".TP\n.BR \\-h \", \" \\-\\-help\nprint a summary and stop\n"
-        ".TP\n.BR \\-V \", \" \\-\\-version\nprint versions and stop\n"
-        ".SH NATIVE INPUT\n.nf\n"
-        "title   water\nmethod  rhf\nbasis   cc\\-pVDZ   # a comment\nunits   bohr\ngeometry\n"
-        "  O  0.0   0.0          0.22166487\n  H  0.0   1.43090062  \\-0.88665950\n"
-        "  H  0.0  \\-1.43090062  \\-0.88665950\nend\n.fi\n"
-        ".SH ENVIRONMENT\n.TP\n.B HF_BASIS_PATH\n"
-        "directories with basis sets, separated by colons, looked at first\n"
-        ".SH EXIT STATUS\n"
-        "0 converged; 1 not converged, results are written; 2 bad input or usage; 3 out of "
-        "memory,\n"
-        "disk or limits of a library; 130 and 143 ended by SIGINT and SIGTERM.\n"
-        ".SH NOTES\n"
-        "When hf ends with another code than 0, Open MPI's mpiexec adds lines of its own; the "
-        "option\n"
-        ".B \\-\\-quiet\nof mpiexec, or OMPI_MCA_orte_execute_quiet=1 in the environment, silences "
-        "them\n"
-        "(and everything else that mpiexec has to say).\n"
-        "When mpiexec itself gets SIGINT or SIGTERM it passes the signal on, but the exit code it\n"
-        "then returns is its own.\n");
 }
 
 void hf_print_error(const char *program, const struct hf_error *error)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Names of the tests of a build folder in any of some suites, without those on many ranks; each ended
-by a NUL, for xargs -0.
+"""Names of the tests of a build folder in any of some suites, without those on many ranks and those of
+the suite "long" (unless it is asked for); each ended by a NUL, for xargs -0.
 
 Usage: list_tests.py FOLDER MOST_RANKS SUITE...
 """
@@ -13,16 +13,22 @@ import sys
 RANKS = re.compile(r"(?:on |n=)(\d+)$")
 
 
+def selected(tests, most_ranks, suites):
+    """Names, in the order of the tests."""
+    for test in tests:
+        ranks = RANKS.search(test["name"])
+        own = {name.split(":")[-1] for name in test["suite"]}
+        too_long = "long" in own and "long" not in suites
+        if own & set(suites) and not too_long and not (ranks and int(ranks[1]) > most_ranks):
+            yield test["name"]
+
+
 def main():
     folder, most_ranks, *suites = sys.argv[1:]
     tests = json.loads(subprocess.run(["meson", "introspect", "--tests", folder], check=True,
                                       stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout)
-    for test in tests:
-        ranks = RANKS.search(test["name"])
-        if ranks and int(ranks[1]) > int(most_ranks):
-            continue
-        if any(suite == name.split(":")[-1] for suite in suites for name in test["suite"]):
-            sys.stdout.write(test["name"] + "\0")
+    for name in selected(tests, int(most_ranks), suites):
+        sys.stdout.write(name + "\0")
 
 
 if __name__ == "__main__":
