@@ -12,37 +12,26 @@
 extern "C" {
 #endif
 
-/** Rows of hf_shell_pair.primitive, each n_padded long: padded to a multiple of HF_LANES, with
- *  prefactor 0. */
-enum hf_primitive_row {
-    HF_ROW_ZETA,              /**< alpha + beta */
-    HF_ROW_ONE_OVER_TWO_ZETA, /**< 1 / (2 zeta) */
-    HF_ROW_P_X,               /**< (alpha A + beta B) / zeta, bohr */
-    HF_ROW_P_Y,
-    HF_ROW_P_Z,
-    HF_ROW_PA_X, /**< P - A */
-    HF_ROW_PA_Y,
-    HF_ROW_PA_Z,
+/** What is kept of two primitives with exponents alpha of a and beta of b: what takes an
+ *  exponential or a power to compute. The rest (zeta, P, P - A, coefficients of parts) follows from
+ *  the two shells, and the engine makes it when it needs it. */
+struct hf_primitive_pair {
     /** exp(-alpha beta/zeta |A-B|^2) sqrt(2) pi^(5/4) / zeta, times c_a c_b where the class has one
-     *  part; of more parts c_a c_b stand in rows of their own, HF_N_PRIMITIVE_ROW + part */
-    HF_ROW_PREFACTOR,
-    HF_ROW_BOUND, /**< estimate of the primitive's own (ab|ab)^(1/2), falling along the row */
-    HF_N_PRIMITIVE_ROW
+     *  part */
+    double prefactor;
+    float bound;   /**< estimate of the primitive's own (ab|ab)^(1/2), falling within a pair */
+    uint16_t i, j; /**< of the primitives of a, of b */
 };
-
-struct hf_primitive_chunk;
 
 /** One pair of shells. The shell of higher angular momentum comes first ("a"), which is what Libint
  *  wants; of equal ones that of more parts, then the later shell. */
 struct hf_shell_pair {
     int a, b;       /**< shells, l_a >= l_b */
     int pair_class; /**< index into hf_shell_pairs.class_of */
-    int n_primitive, n_padded;
-    double ab[3];           /**< A - B */
-    double bound;           /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
-    double cost_per_number; /**< hf_shell_pair_cost over its function pairs */
-    /** [HF_N_PRIMITIVE_ROW, and the parts if more than one][n_padded], in a chunk of the list */
-    const double *primitive;
+    int n_primitive;
+    int64_t first_primitive; /**< index into hf_shell_pairs.primitive */
+    double bound;            /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
+    double cost_per_number;  /**< hf_shell_pair_cost over its function pairs */
 };
 
 enum { HF_MAX_PAIR_PART = HF_MAX_SHELL_PART * HF_MAX_SHELL_PART };
@@ -73,6 +62,12 @@ struct hf_atom_pair {
     double cost;            /**< sum of the costs of its pairs */
 };
 
+/** The list: four arrays without pointers in them, so that they can lie anywhere.
+ *
+ *      atom_pair  | 0 0 | 1 0 | 1 1 | ...                    pairs of atoms, (A, B) rising
+ *      pair       | by class, falling bound | ... | ...      those of each pair of atoms
+ *      primitive  | falling bound | ...                      those of each pair, in their order
+ *      class_of   | ...                                      by pair_class */
 struct hf_shell_pairs {
     struct hf_context *context;   /**< borrowed */
     const struct hf_basis *basis; /**< borrowed */
@@ -82,25 +77,21 @@ struct hf_shell_pairs {
     int64_t n_pair;
     struct hf_shell_pair *pair; /**< [n_pair], pairs that can matter at `accuracy` only */
     int n_atom_pair;
-    struct hf_atom_pair *atom_pair;        /**< [n_atom_pair], only those with pairs */
-    double bound;                          /**< largest of all */
-    struct hf_primitive_chunk *primitives; /**< the numbers of all pairs; owned */
-    int max_primitive;                     /**< largest n_padded */
+    struct hf_atom_pair *atom_pair; /**< [n_atom_pair], only those with pairs */
+    int64_t n_primitive;
+    struct hf_primitive_pair *primitive; /**< [n_primitive] */
+    double bound;                        /**< largest of all */
 };
 
 /** Estimated cost of computing a pair's half of a shell quartet; the cost of a quartet is about the
  *  product of its pairs' costs. */
 double hf_shell_pair_cost(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair);
 
-static inline const double *hf_pair_row(const struct hf_shell_pair *pair, enum hf_primitive_row row)
+/** The primitives of a pair, [pair->n_primitive]. */
+static inline const struct hf_primitive_pair *hf_pair_primitives(const struct hf_shell_pairs *pairs,
+                                                                 const struct hf_shell_pair *pair)
 {
-    return pair->primitive + (size_t)row * (size_t)pair->n_padded;
-}
-
-/** c_a c_b of the primitives of one part of a pair whose class has more than one part. */
-static inline const double *hf_pair_coefficient(const struct hf_shell_pair *pair, int part)
-{
-    return pair->primitive + (size_t)(HF_N_PRIMITIVE_ROW + part) * (size_t)pair->n_padded;
+    return pairs->primitive + pair->first_primitive;
 }
 
 #ifdef __cplusplus

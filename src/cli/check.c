@@ -14,14 +14,10 @@ static const double program_bytes = 45e6;
 static double shell_pair_bytes(const struct hf_basis *basis)
 {
     double primitives = 0.0, pairs = 0.5 * (double)basis->n_shell * (basis->n_shell + 1.0);
-    for (int a = 0; a < basis->n_shell; a++) {
-        for (int b = 0; b <= a; b++) {
-            const int n = basis->shell[a].n_primitive * basis->shell[b].n_primitive;
-            const int n_padded = (n + HF_LANES - 1) / HF_LANES * HF_LANES;
-            primitives += n_padded;
-        }
-    }
-    return primitives * HF_N_PRIMITIVE_ROW * (double)sizeof(double) +
+    for (int a = 0; a < basis->n_shell; a++)
+        for (int b = 0; b <= a; b++)
+            primitives += (double)basis->shell[a].n_primitive * basis->shell[b].n_primitive;
+    return primitives * (double)sizeof(struct hf_primitive_pair) +
            pairs * (double)sizeof(struct hf_shell_pair);
 }
 

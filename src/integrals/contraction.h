@@ -9,7 +9,6 @@
 #define HF_CONTRACTION_H
 
 #include "lanes.h"
-#include "recurrence.h"
 
 /** One part's levels, in angular momenta and in components, and where they are among its class's.
  */
@@ -18,8 +17,7 @@ struct part_levels {
 };
 
 struct contraction {
-    int n_bra, n_ket;      /**< parts */
-    int n_ket_coefficient; /**< rows of coefficients of the ket: 0 where the prefactor has them */
+    int n_bra, n_ket; /**< parts */
     struct part_levels bra[HF_MAX_PAIR_PART], ket[HF_MAX_PAIR_PART];
     int n_bra_level, n_ket_level; /**< of the classes */
     int n_sum;
@@ -50,7 +48,6 @@ static inline lanes *start_contraction(struct contraction *out, const struct hf_
 {
     out->n_bra = bra->n_part;
     out->n_ket = ket->n_part;
-    out->n_ket_coefficient = ket->n_part > 1 ? ket->n_part : 0;
     out->n_bra_level = find_levels(bra, out->bra);
     out->n_ket_level = find_levels(ket, out->ket);
     int n_bra = 0, n_ket = 0;
@@ -78,7 +75,7 @@ static inline lanes *begin_levels(struct contraction *self)
 }
 
 /** The levels of primitive i of the bra to `half` [parts of the bra][its levels][all levels]. */
-static inline void contract_bra(struct contraction *self, const struct hf_shell_pair *bra, int i)
+static inline void contract_bra(struct contraction *self, const struct hf_expanded_pair *bra, int i)
 {
     lanes *to = self->half;
     for (int k = 0; k < self->n_bra; k++) {
@@ -109,7 +106,7 @@ static inline void contract_ket_last(struct contraction *self, const lanes coeff
 }
 
 /** The levels of primitives j.. of the ket to `half` [parts of the ket][all levels][its levels]. */
-static inline void contract_ket_lanes(struct contraction *self, const struct hf_shell_pair *ket,
+static inline void contract_ket_lanes(struct contraction *self, const struct hf_expanded_pair *ket,
                                       int j)
 {
     lanes *to = self->half;
@@ -124,7 +121,7 @@ static inline void contract_ket_lanes(struct contraction *self, const struct hf_
 }
 
 /** `half` of contract_ket_lanes to the sums, with the coefficients of the bra; clears it. */
-static inline void contract_bra_last(struct contraction *self, const struct hf_shell_pair *bra,
+static inline void contract_bra_last(struct contraction *self, const struct hf_expanded_pair *bra,
                                      int i)
 {
     lanes *to = self->sum;

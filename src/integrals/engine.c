@@ -87,8 +87,10 @@ static void find_sizes(struct hf_engine *engine)
 {
     const struct hf_shell_pairs *pairs = engine->pairs;
     struct engine_sizes *size = &engine->size;
-    *size = (struct engine_sizes){1, 1, 1, 1, 1};
+    *size = (struct engine_sizes){1, 1, 1, 1, 1, 1};
     for (int i = 0; i < pairs->n_class; i++) {
+        const int n_padded = (engine->most_primitive[i] + HF_LANES - 1) / HF_LANES * HF_LANES;
+        take_larger(&size->pair, (size_t)n_padded * (size_t)hf_n_row(&pairs->class_of[i]));
         for (int j = 0; j < pairs->n_class; j++) {
             const struct hf_pair_class *bra = &pairs->class_of[i], *ket = &pairs->class_of[j];
             const bool small =
@@ -132,14 +134,17 @@ static bool allocate(struct hf_engine *engine)
     engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l);
     engine->primitive = hf_memory_allocate(engine->pairs->context->memory, "Libint primitives",
                                            size->n_primitive, sizeof *engine->primitive);
+    engine->fixed.row = numbers(engine, "expanded pairs", size->pair);
+    engine->other.row = numbers(engine, "expanded pairs", size->pair);
     engine->scratch = numbers(engine, "integral scratch", size->scratch);
     for (int i = 0; i < 3; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
     engine->levels = numbers(engine, "integral blocks", size->levels);
     engine->assembled = numbers(engine, "integral blocks", HF_LANES * size->result);
     engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
-    return engine->boys != NULL && engine->primitive != NULL && engine->scratch != NULL &&
-           engine->buffer[0] != NULL && engine->buffer[1] != NULL && engine->buffer[2] != NULL &&
-           engine->levels != NULL && engine->assembled != NULL && engine->result != NULL;
+    return engine->boys != NULL && engine->primitive != NULL && engine->fixed.row != NULL &&
+           engine->other.row != NULL && engine->scratch != NULL && engine->buffer[0] != NULL &&
+           engine->buffer[1] != NULL && engine->buffer[2] != NULL && engine->levels != NULL &&
+           engine->assembled != NULL && engine->result != NULL;
 }
 
 hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,
@@ -176,6 +181,8 @@ void hf_engine_destroy(struct hf_engine **engine)
         struct hf_memory *memory = old->pairs->context->memory;
         if (old->libint_ready) libint2_cleanup_eri(old->primitive);
         hf_memory_release(memory, old->primitive);
+        hf_memory_release(memory, old->fixed.row);
+        hf_memory_release(memory, old->other.row);
         hf_memory_release(memory, old->scratch);
         for (int i = 0; i < 3; i++) hf_memory_release(memory, old->buffer[i]);
         hf_memory_release(memory, old->levels);
@@ -198,6 +205,31 @@ struct hf_engine_account hf_engine_account(const struct hf_engine *engine)
     return engine->account;
 }
 
+static struct hf_pair_source source_of(const struct hf_engine *engine,
+                                       const struct hf_shell_pair *pair)
+{
+    const struct hf_shell *shell = engine->pairs->basis->shell;
+    return (struct hf_pair_source){.primitive = hf_pair_primitives(engine->pairs, pair),
+                                   .n_primitive = pair->n_primitive,
+                                   .a = &shell[pair->a],
+                                   .b = &shell[pair->b]};
+}
+
+static void expand(struct hf_engine *engine, const struct hf_shell_pair *pair,
+                   struct hf_expanded_pair *to)
+{
+    const struct hf_pair_source source = source_of(engine, pair);
+    engine->kernels->expand_pair(&source, engine->pairs->class_of[pair->pair_class].n_part, to);
+}
+
+/** Expands the fixed pair unless it is that of the batch before, as it mostly is. */
+static void expand_fixed(struct hf_engine *engine, const struct hf_shell_pair *fixed)
+{
+    if (engine->fixed_is == fixed) return;
+    expand(engine, fixed, &engine->fixed);
+    engine->fixed_is = fixed;
+}
+
 /** Block [ket][bra] by our own recurrence; NULL when every primitive is negligible. */
 static const double *by_recurrence(struct hf_engine *engine, const struct hf_quartet *quartet)
 {
@@ -209,11 +241,12 @@ static const double *by_recurrence(struct hf_engine *engine, const struct hf_qua
 
 /** HF_LANES quartets (fixed | ket[l]) at once: [ket][bra][HF_LANES]. */
 static const double *by_batch_recurrence(struct hf_engine *engine, const struct hf_quartet *quartet,
-                                         const struct hf_shell_pair *const ket[HF_LANES])
+                                         const struct hf_pair_source ket[HF_LANES])
 {
     _Alignas(64) double shift[3][HF_LANES];
     for (int d = 0; d < 3; d++)
-        for (int l = 0; l < HF_LANES; l++) shift[d][l] = ket[l]->ab[d];
+        for (int l = 0; l < HF_LANES; l++)
+            shift[d][l] = ket[l].a->centre_bohr[d] - ket[l].b->centre_bohr[d];
     engine->account.n_primitive_quartet +=
         engine->kernels->recurrence_batch(quartet, ket, engine->scratch);
     return hf_parts_to_functions(engine, quartet, shift[0], HF_LANES, engine->scratch);
@@ -264,9 +297,10 @@ static void compute_singly(struct hf_engine *engine, struct hf_quartet *quartet,
     quartet->ket_class = &of[fixed_is_ket ? fixed->pair_class : other[0]->pair_class];
     const size_t stride =
         (size_t)quartet->bra_class->n_function * (size_t)quartet->ket_class->n_function;
+    quartet->bra = fixed_is_ket ? &engine->other : &engine->fixed;
+    quartet->ket = fixed_is_ket ? &engine->fixed : &engine->other;
     for (int i = 0; i < n; i++) {
-        quartet->bra = fixed_is_ket ? other[i] : fixed;
-        quartet->ket = fixed_is_ket ? fixed : other[i];
+        expand(engine, other[i], &engine->other);
         const double *block =
             method == BY_RECURRENCE ? by_recurrence(engine, quartet) : by_libint(engine, quartet);
         double *result = engine->result + (size_t)i * stride;
@@ -285,17 +319,17 @@ static void compute_in_groups(struct hf_engine *engine, struct hf_quartet *quart
                               bool side_by_side)
 {
     const struct hf_pair_class *of = engine->pairs->class_of;
-    quartet->bra = fixed;
+    quartet->bra = &engine->fixed;
     quartet->bra_class = &of[fixed->pair_class];
     quartet->ket_class = &of[other[0]->pair_class];
     const size_t stride =
         (size_t)quartet->bra_class->n_function * (size_t)quartet->ket_class->n_function;
     for (int first = 0; first < n; first += HF_LANES) {
-        const struct hf_shell_pair *group[HF_LANES];
+        struct hf_pair_source group[HF_LANES];
         double *result[HF_LANES];
         for (int l = 0; l < HF_LANES; l++) {
             const int i = order[first + l < n ? first + l : n - 1];
-            group[l] = other[i];
+            group[l] = source_of(engine, other[i]);
             result[l] = engine->result + (size_t)i * stride;
         }
         const double *block = by_batch_recurrence(engine, quartet, group);
@@ -331,6 +365,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *engine,
         .cartesian = &engine->cartesian,
         .threshold = engine->threshold,
     };
+    expand_fixed(engine, fixed);
     sort_by_primitives(n, other, engine->order);
     const enum method method = choose_method(kind, kinds, fixed, n, other, engine->order);
     struct hf_integral_batch batch = {

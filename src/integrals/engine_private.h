@@ -12,6 +12,7 @@ struct engine_sizes {
     size_t block;       /**< between the steps, HF_LANES quartets where they are batched */
     size_t levels;      /**< contracted levels of all parts */
     size_t result;      /**< one quartet */
+    size_t pair;        /**< rows of one pair */
 };
 
 struct hf_engine {
@@ -25,12 +26,14 @@ struct hf_engine {
     Libint_eri_t *primitive; /**< the first holds Libint's work space */
     bool libint_ready;
     struct engine_sizes size;
-    double *scratch;         /**< of the recurrence */
-    double *buffer[3];       /**< blocks between the steps */
-    double *levels;          /**< contracted levels of one quartet, all parts */
-    double *assembled;       /**< quartets of which the parts are put together */
-    double *result;          /**< [HF_MAX_BATCH][largest quartet] */
-    int order[HF_MAX_BATCH]; /**< of the quartets of the last batch */
+    struct hf_expanded_pair fixed, other; /**< those that are worked on */
+    const struct hf_shell_pair *fixed_is; /**< the pair that `fixed` was made of */
+    double *scratch;                      /**< of the recurrence */
+    double *buffer[3];                    /**< blocks between the steps */
+    double *levels;                       /**< contracted levels of one quartet, all parts */
+    double *assembled;                    /**< quartets of which the parts are put together */
+    double *result;                       /**< [HF_MAX_BATCH][largest quartet] */
+    int order[HF_MAX_BATCH];              /**< of the quartets of the last batch */
     struct hf_engine_account account;
 };
 

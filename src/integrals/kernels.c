@@ -3,6 +3,7 @@
 #include "kernels.h"
 
 #include "contraction.h"
+#include "expansion.h"
 #include "lanes.h"
 #include "recurrence.h"
 
@@ -40,7 +41,7 @@ static inline void store_lane(const struct lane_quartet *from, int l, int order,
 }
 
 /** c_a c_b of primitive j: 1 where that is in the prefactor. */
-static inline double coefficient_of(const struct hf_shell_pair *pair,
+static inline double coefficient_of(const struct hf_expanded_pair *pair,
                                     const struct hf_pair_class *kind, int part, int j)
 {
     return kind->n_part > 1 ? hf_pair_coefficient(pair, part)[j] : 1.0;
@@ -49,7 +50,7 @@ static inline double coefficient_of(const struct hf_shell_pair *pair,
 static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int ket_part,
                            Libint_eri_t primitive[])
 {
-    const struct hf_shell_pair *bra = quartet->bra, *ket = quartet->ket;
+    const struct hf_expanded_pair *bra = quartet->bra, *ket = quartet->ket;
     const int order = quartet->bra_class->l_high + quartet->ket_class->l_high;
     const double *ket_bound = hf_pair_row(ket, HF_ROW_BOUND);
     int n = 0, n_ket = ket->n_primitive;
@@ -77,7 +78,7 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
 static int sum_one(const struct hf_quartet *quartet, struct contraction *contraction,
                    const struct recurrence_work *work)
 {
-    const struct hf_shell_pair *bra = quartet->bra, *ket = quartet->ket;
+    const struct hf_expanded_pair *bra = quartet->bra, *ket = quartet->ket;
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
     recurrence_function *recur_this = recurrences[e_max][f_max];
     const double *ket_bound = hf_pair_row(ket, HF_ROW_BOUND);
@@ -122,19 +123,23 @@ static inline double largest_lane(lanes x)
 }
 
 /** The loop over the primitives of HF_LANES quartets, likewise. */
-static int sum_batch(const struct hf_quartet *quartet,
-                     const struct hf_shell_pair *const ket[HF_LANES],
+static int sum_batch(const struct hf_quartet *quartet, const struct hf_pair_source ket[HF_LANES],
                      struct contraction *contraction, const struct recurrence_work *work)
 {
-    const struct hf_shell_pair *bra = quartet->bra;
+    const struct hf_expanded_pair *bra = quartet->bra;
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
     recurrence_function *recur_this = recurrences[e_max][f_max];
+    const struct hf_pair_source *pair[HF_LANES];
     int n_done = 0, n_ket = 0;
-    for (int l = 0; l < HF_LANES; l++)
-        if (ket[l]->n_primitive > n_ket) n_ket = ket[l]->n_primitive;
+    for (int l = 0; l < HF_LANES; l++) {
+        pair[l] = &ket[l];
+        if (ket[l].n_primitive > n_ket) n_ket = ket[l].n_primitive;
+    }
+    const struct lane_centres centres = find_centres(pair);
     for (int j = 0; j < n_ket; j++) {
-        lanes row[HF_N_PRIMITIVE_ROW + HF_MAX_PAIR_PART];
-        collect_primitives(ket, j, HF_N_PRIMITIVE_ROW + contraction->n_ket_coefficient, row);
+        const int index[HF_LANES] = {j, j, j, j, j, j, j, j};
+        lanes row[HF_MOST_PRIMITIVE_ROW];
+        expand_lanes(pair, index, &centres, quartet->ket_class->n_part, row);
         const double ket_bound = largest_lane(row[HF_ROW_BOUND]);
         for (int i = 0; i < bra->n_primitive; i++) {
             if (n_significant(bra, i, &ket_bound, 1, quartet->threshold) == 0) break;
@@ -150,7 +155,7 @@ static int sum_batch(const struct hf_quartet *quartet,
 }
 
 static int recurrence_batch(const struct hf_quartet *quartet,
-                            const struct hf_shell_pair *const ket[HF_LANES], double *scratch)
+                            const struct hf_pair_source ket[HF_LANES], double *scratch)
 {
     struct recurrence_work work = {.cartesian = quartet->cartesian,
                                    .e_low = quartet->bra_class->l_low,
@@ -295,6 +300,7 @@ static void split_lanes(int n, const double *in, double *const out[HF_LANES])
 #define NAME_OF(x)   STRING_OF(x)
 const struct hf_kernels HF_KERNELS = {
     .name = NAME_OF(HF_KERNELS),
+    .expand_pair = expand_pair,
     .fill_primitives = fill_primitives,
     .recurrence_one = recurrence_one,
     .recurrence_batch = recurrence_batch,

@@ -2,7 +2,7 @@
 #ifndef HF_LANES_H
 #define HF_LANES_H
 
-#include "kernels.h"
+#include "quartet.h"
 
 #include <math.h>
 #include <string.h>
@@ -187,31 +187,16 @@ static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boy
 }
 
 /** Primitives j .. j+HF_LANES-1 of one pair. */
-static inline void load_primitives(const struct hf_shell_pair *pair, int j,
+static inline void load_primitives(const struct hf_expanded_pair *pair, int j,
                                    lanes row[HF_N_PRIMITIVE_ROW])
 {
     for (int k = 0; k < HF_N_PRIMITIVE_ROW; k++)
         row[k] = load(hf_pair_row(pair, (enum hf_primitive_row)k) + j);
 }
 
-/** `n_row` rows of primitive j of each of HF_LANES pairs; a pair that has no such primitive gives
- *  one that adds nothing. */
-static inline void collect_primitives(const struct hf_shell_pair *const pair[HF_LANES], int j,
-                                      int n_row, lanes row[])
-{
-    for (int l = 0; l < HF_LANES; l++) {
-        const int stride = pair[l]->n_padded;
-        const double *from = pair[l]->primitive + (j < pair[l]->n_primitive ? j : 0);
-        for (int k = 0; k < n_row; k++) row[k][l] = from[(size_t)k * stride];
-        if (j < pair[l]->n_primitive) continue;
-        row[HF_ROW_PREFACTOR][l] = 0.0;
-        row[HF_ROW_BOUND][l] = 0.0;
-    }
-}
-
 /** Primitive i of the bra with HF_LANES primitives of the ket (or of kets). */
 static inline __attribute__((always_inline)) void
-set_up_lanes(const struct hf_boys *boys, const struct hf_shell_pair *bra, int i,
+set_up_lanes(const struct hf_boys *boys, const struct hf_expanded_pair *bra, int i,
              const lanes ket[HF_N_PRIMITIVE_ROW], int order, struct lane_quartet *out)
 {
     const lanes zeta = broadcast(hf_pair_row(bra, HF_ROW_ZETA)[i]), eta = ket[HF_ROW_ZETA];
@@ -241,7 +226,7 @@ set_up_lanes(const struct hf_boys *boys, const struct hf_shell_pair *bra, int i,
 }
 
 /** How many of `n` ket primitives, sorted by falling bound, matter beside bra primitive i. */
-static inline int n_significant(const struct hf_shell_pair *bra, int i, const double *ket_bound,
+static inline int n_significant(const struct hf_expanded_pair *bra, int i, const double *ket_bound,
                                 int n, double threshold)
 {
     const double bound = hf_pair_row(bra, HF_ROW_BOUND)[i];

@@ -1,0 +1,29 @@
+/* Classes of shell pairs: found from the kinds of shells before any pair is looked at, so that
+ * whoever builds a share of the pairs gives them the same numbers. */
+#ifndef HF_PAIR_CLASSES_H
+#define HF_PAIR_CLASSES_H
+
+#include "hf/shell_pair.h"
+
+/** The class of two shells by their kinds. */
+struct hf_class_table {
+    int n_kind;
+    int *kind_of_shell; /**< [n_shell] */
+    int *class_of_kind; /**< [n_kind][n_kind], first index the kind of the pair's a; -1: never */
+};
+
+/** Whether shell m >= n is the first of their pair: the higher l, then the more parts, so that
+ *  there are few classes. */
+bool hf_comes_first(const struct hf_shell *m, const struct hf_shell *n);
+
+/** Fills the table, and class_of and n_class of the list. False: no memory; hf_class_table_done all
+ *  the same. Not collective. */
+bool hf_class_table_init(struct hf_class_table *table, struct hf_shell_pairs *pairs);
+void hf_class_table_done(struct hf_class_table *table);
+
+static inline int hf_class_of_shells(const struct hf_class_table *table, int a, int b)
+{
+    return table->class_of_kind[table->kind_of_shell[a] * table->n_kind + table->kind_of_shell[b]];
+}
+
+#endif

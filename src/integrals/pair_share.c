@@ -1,0 +1,140 @@
+/* Collecting the shell pairs of pairs of atoms; see pair_share.h. */
+#include "pair_share.h"
+
+#include "primitive_pairs.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double smallest_exponent(const struct hf_basis *basis, int atom)
+{
+    double smallest = DBL_MAX;
+    for (int m = basis->first_shell_of_atom[atom]; m < basis->first_shell_of_atom[atom + 1]; m++)
+        for (int i = 0; i < basis->shell[m].n_primitive; i++)
+            smallest = fmin(smallest, basis->shell[m].exponent[i]);
+    return smallest;
+}
+
+bool hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs *pairs,
+                        const struct hf_class_table *classes)
+{
+    const struct hf_basis *basis = pairs->basis;
+    const size_t most = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
+    /* The partner of a primitive pair is at most a strong pair of the molecule, about 1
+     * hartree^(1/2), and all dropped ones of a pair together stay below the accuracy. */
+    *share = (struct hf_pair_share){.basis = basis,
+                                    .classes = classes,
+                                    .memory = pairs->context->memory,
+                                    .smallest = pairs->accuracy / (double)most};
+    share->scratch = malloc((most + 1) * sizeof *share->scratch);
+    share->diffuse = malloc(((size_t)basis->n_atom + 1) * sizeof *share->diffuse);
+    if (share->scratch == NULL || share->diffuse == NULL) return false;
+    for (int a = 0; a < basis->n_atom; a++) share->diffuse[a] = smallest_exponent(basis, a);
+    return true;
+}
+
+void hf_pair_share_done(struct hf_pair_share *share)
+{
+    hf_memory_release(share->memory, share->pair);
+    hf_memory_release(share->memory, share->atom_pair);
+    hf_memory_release(share->memory, share->primitive);
+    free(share->scratch);
+    free(share->diffuse);
+    *share = (struct hf_pair_share){0};
+}
+
+/** Makes room for `more` elements behind `n` of a list with room for `allocated`; the list, longer
+ *  where it had to be; NULL: no memory, nothing changed. */
+static void *reserve(struct hf_memory *memory, const char *label, void *list, int64_t n,
+                     int64_t more, size_t element_bytes, int64_t *allocated)
+{
+    if (n + more <= *allocated) return list;
+    const int64_t n_longer = n + more + n / 2 + 64;
+    void *longer = hf_memory_allocate(memory, label, (size_t)n_longer, element_bytes);
+    if (longer == NULL) return NULL;
+    if (n > 0) memcpy(longer, list, (size_t)n * element_bytes);
+    hf_memory_release(memory, list);
+    *allocated = n_longer;
+    return longer;
+}
+
+static bool append_primitives(struct hf_pair_share *share, int n)
+{
+    void *longer = reserve(share->memory, "primitive pairs", share->primitive, share->n_primitive,
+                           n, sizeof *share->primitive, &share->n_primitive_allocated);
+    if (longer == NULL) return false;
+    share->primitive = longer;
+    memcpy(share->primitive + share->n_primitive, share->scratch,
+           (size_t)n * sizeof *share->scratch);
+    share->n_primitive += n;
+    return true;
+}
+
+static bool append_pair(struct hf_pair_share *share, struct hf_shell_pair pair)
+{
+    void *longer = reserve(share->memory, "shell pairs", share->pair, share->n_pair, 1,
+                           sizeof *share->pair, &share->n_pair_allocated);
+    if (longer == NULL) return false;
+    share->pair = longer;
+    share->pair[share->n_pair++] = pair;
+    return true;
+}
+
+static bool append_atom_pair(struct hf_pair_share *share, struct hf_atom_pair pair)
+{
+    int64_t allocated = share->n_atom_pair_allocated;
+    void *longer = reserve(share->memory, "atom pairs", share->atom_pair, share->n_atom_pair, 1,
+                           sizeof *share->atom_pair, &allocated);
+    if (longer == NULL) return false;
+    share->n_atom_pair_allocated = (int)allocated;
+    share->atom_pair = longer;
+    share->atom_pair[share->n_atom_pair++] = pair;
+    return true;
+}
+
+/** Appends the pair of shells m >= n unless it is negligible; false when there is no memory. */
+static bool add_shells(struct hf_pair_share *share, int m, int n)
+{
+    const struct hf_shell *shell = share->basis->shell;
+    const int a = hf_comes_first(&shell[m], &shell[n]) ? m : n, b = a == m ? n : m;
+    const int n_primitive =
+        hf_collect_primitives(&shell[a], &shell[b], share->smallest, share->scratch);
+    if (n_primitive == 0) return true;
+    const struct hf_shell_pair pair = {.a = a,
+                                       .b = b,
+                                       .pair_class = hf_class_of_shells(share->classes, a, b),
+                                       .n_primitive = n_primitive,
+                                       .first_primitive = share->n_primitive};
+    return append_primitives(share, n_primitive) && append_pair(share, pair);
+}
+
+/** Whether two atoms are so far apart that no pair of their shells can matter. */
+static bool is_far(const struct hf_pair_share *share, int atom_a, int atom_b)
+{
+    const struct hf_basis *basis = share->basis;
+    const int a = basis->first_shell_of_atom[atom_a], b = basis->first_shell_of_atom[atom_b];
+    if (a == basis->first_shell_of_atom[atom_a + 1] || b == basis->first_shell_of_atom[atom_b + 1])
+        return true; /* no shells */
+    const double ab_squared =
+        hf_distance_squared(basis->shell[a].centre_bohr, basis->shell[b].centre_bohr);
+    const double alpha = share->diffuse[atom_a], beta = share->diffuse[atom_b];
+    return alpha * beta * ab_squared > hf_farthest_exponent(share->smallest) * (alpha + beta);
+}
+
+bool hf_pair_share_add(struct hf_pair_share *share, int atom_a, int atom_b)
+{
+    const int *first = share->basis->first_shell_of_atom;
+    const int64_t first_pair = share->n_pair;
+    if (is_far(share, atom_a, atom_b)) return true;
+    for (int m = first[atom_a]; m < first[atom_a + 1]; m++)
+        for (int n = first[atom_b]; n < first[atom_b + 1] && n <= m; n++)
+            if (!add_shells(share, m, n)) return false;
+    if (share->n_pair == first_pair) return true;
+    return append_atom_pair(share,
+                            (struct hf_atom_pair){.atom_a = atom_a,
+                                                  .atom_b = atom_b,
+                                                  .first_pair = (int)first_pair,
+                                                  .n_pair = (int)(share->n_pair - first_pair)});
+}

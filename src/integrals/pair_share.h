@@ -1,0 +1,34 @@
+/* A share of the shell pairs while their number is not known yet: one caller's growing lists. Any
+ * division of the pairs of atoms among shares gives the same list in the end. */
+#ifndef HF_PAIR_SHARE_H
+#define HF_PAIR_SHARE_H
+
+#include "pair_classes.h"
+
+/** Pairs found so far; first_pair and first_primitive count within the share. */
+struct hf_pair_share {
+    const struct hf_basis *basis;         /**< borrowed */
+    const struct hf_class_table *classes; /**< borrowed */
+    struct hf_memory *memory;             /**< borrowed */
+    double smallest;                      /**< primitive pairs below do not count */
+    double *diffuse;                      /**< [n_atom] smallest exponent of each atom */
+    struct hf_primitive_pair *scratch;    /**< those of one pair */
+    int64_t n_pair, n_pair_allocated;
+    struct hf_shell_pair *pair;
+    int n_atom_pair, n_atom_pair_allocated;
+    struct hf_atom_pair *atom_pair;
+    int64_t n_primitive, n_primitive_allocated;
+    struct hf_primitive_pair *primitive;
+};
+
+/** An empty share. False: no memory; hf_pair_share_done all the same. Not collective. */
+bool hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs *pairs,
+                        const struct hf_class_table *classes);
+
+/** Appends the pairs of two atoms A >= B that are not negligible, unsorted and without bounds.
+ *  False: no memory. */
+bool hf_pair_share_add(struct hf_pair_share *share, int atom_a, int atom_b);
+
+void hf_pair_share_done(struct hf_pair_share *share);
+
+#endif

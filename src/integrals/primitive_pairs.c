@@ -1,0 +1,81 @@
+/* Primitives of one pair of shells: which matter, and what is kept of them. */
+#include "primitive_pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double hf_distance_squared(const double a[3], const double b[3])
+{
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
+double hf_farthest_exponent(double smallest)
+{
+    return 60.0 - log(smallest);
+}
+
+/** Estimate of (ab|ab)^(1/2) of a primitive pair: the self-repulsion of an s distribution, times
+ *  the monomials at the distance where a Gaussian of this width and power has its weight. */
+static double primitive_bound(double zeta, double prefactor, double to_a, double to_b, int l_a,
+                              int l_b)
+{
+    const double width = sqrt((l_a + l_b + 1) / (2.0 * zeta));
+    return fabs(prefactor) * pow(2.0 * zeta, -0.25) * pow(to_a + width, l_a) *
+           pow(to_b + width, l_b);
+}
+
+static int by_falling_bound(const void *left, const void *right)
+{
+    const struct hf_primitive_pair *x = left, *y = right;
+    if (x->bound != y->bound) return x->bound > y->bound ? -1 : 1;
+    if (x->i != y->i) return x->i < y->i ? -1 : 1;
+    return (x->j > y->j) - (x->j < y->j);
+}
+
+/** The largest bound of any part; the coefficient of a single part goes into the prefactor. */
+static double add_coefficients(const struct hf_shell *a, const struct hf_shell *b, double zeta,
+                               double distance, struct hf_primitive_pair *made)
+{
+    const int n_a = hf_shell_n_part(a), n_b = hf_shell_n_part(b);
+    const double alpha = a->exponent[made->i], beta = b->exponent[made->j];
+    const double to_a = beta / zeta * distance, to_b = alpha / zeta * distance;
+    const double prefactor = made->prefactor;
+    double largest = 0.0;
+    for (int k = 0; k < n_a * n_b; k++) {
+        const struct hf_shell_part part_a = hf_shell_get_part(a, k / n_b);
+        const struct hf_shell_part part_b = hf_shell_get_part(b, k % n_b);
+        const double coefficient = part_a.coefficient[made->i] * part_b.coefficient[made->j];
+        const double bound =
+            primitive_bound(zeta, coefficient * prefactor, to_a, to_b, part_a.l, part_b.l);
+        largest = fmax(largest, bound);
+        if (n_a * n_b == 1) made->prefactor *= coefficient;
+    }
+    return largest;
+}
+
+int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, double smallest,
+                          struct hf_primitive_pair out[])
+{
+    const double ab_squared = hf_distance_squared(a->centre_bohr, b->centre_bohr);
+    const double farthest = hf_farthest_exponent(smallest), distance = sqrt(ab_squared);
+    const double factor = sqrt(2.0) * pow(acos(-1.0), 1.25);
+    int n = 0;
+    for (int i = 0; i < a->n_primitive; i++) {
+        for (int j = 0; j < b->n_primitive; j++) {
+            const double alpha = a->exponent[i], beta = b->exponent[j], zeta = alpha + beta;
+            if (alpha * beta * ab_squared > farthest * zeta) continue;
+            struct hf_primitive_pair *made = &out[n];
+            *made = (struct hf_primitive_pair){
+                .prefactor = exp(-alpha * beta / zeta * ab_squared) * factor / zeta,
+                .i = (uint16_t)i,
+                .j = (uint16_t)j,
+            };
+            const double bound = add_coefficients(a, b, zeta, distance, made);
+            made->bound = (float)bound;
+            if (bound >= smallest) n++;
+        }
+    }
+    qsort(out, (size_t)n, sizeof *out, by_falling_bound);
+    return n;
+}

@@ -1,0 +1,19 @@
+/* Primitives of one pair of shells: which matter, and what is kept of them. */
+#ifndef HF_PRIMITIVE_PAIRS_H
+#define HF_PRIMITIVE_PAIRS_H
+
+#include "hf/shell_pair.h"
+
+/** Exponents of exp(-alpha beta/(alpha + beta) |A-B|^2) from which on a primitive pair is
+ *  negligible beside `smallest` whatever its other factors: those stay below e^60 for any sensible
+ *  basis and molecule. */
+double hf_farthest_exponent(double smallest);
+
+double hf_distance_squared(const double a[3], const double b[3]);
+
+/** The primitive pairs of shells a and b whose bound reaches `smallest`, by falling bound, to `out`
+ *  [a->n_primitive * b->n_primitive]; their number. */
+int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, double smallest,
+                          struct hf_primitive_pair out[]);
+
+#endif
