@@ -6,28 +6,32 @@
 enum { NOT_CONVERGED = 1, SIGNAL_BASE = 128 };
 
 /** Computes and reports. *exit_code is set when nothing failed. */
-static hf_status calculate(struct hf_context *context, struct hf_calculation *calculation,
+static hf_status calculate(struct hf_calculation *calculation, struct hf_report *report,
                            int *exit_code, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_scf_result result = {0};
     struct hf_wavefunction wavefunction = {0};
-    const struct hf_run_description *run = &calculation->description;
-    const struct hf_scf_observer observer = hf_report_observer(calculation->report);
-
-    hf_report_header(calculation->report, run);
-    HF_TRY(hf_scf_run(context, run->molecule, run->basis, run->settings, &observer, &result,
-                      &wavefunction, error));
-    hf_report_result(calculation->report, run, &result, &wavefunction);
-    if (calculation->json_path != NULL)
-        HF_TRY(hf_json_write(context, calculation->json_path, run, &result, &wavefunction, error));
-    if (calculation->trace != NULL)
-        HF_TRY(hf_trace_write(context, calculation->trace_path, calculation->trace, run, &result,
-                              error));
-    hf_report_timings(calculation->report, &result);
+    calculation->settings.fock.progress = hf_signals_progress;
+    calculation->settings.fock.progress_data = report;
+    HF_TRY(hf_calculation_run(calculation, report, &result, &wavefunction, error));
     *exit_code = result.converged ? 0 : NOT_CONVERGED;
 cleanup:
     hf_wavefunction_done(&wavefunction);
+    return status;
+}
+
+/** What the launch adds to a calculation that is prepared, and its report. Not collective. */
+static hf_status take_launch(struct hf_calculation *calculation, const struct hf_launch *launch,
+                             struct hf_report **report, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n_thread = calculation->settings.fock.n_thread;
+    HF_TRY(hf_launch_warn(launch, n_thread, &calculation->input, error));
+    HF_TRY(hf_report_create(calculation->context, stdout, report, error));
+    calculation->description.n_core = launch->n_core;
+    hf_calculation_describe_warnings(calculation);
+cleanup:
     return status;
 }
 
@@ -53,21 +57,21 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     struct hf_launch launch;
     struct hf_context *context = NULL;
     struct hf_calculation calculation = {0};
+    struct hf_report *report = NULL;
+    const bool check = command->action == HF_ACTION_CHECK;
 
     HF_TRY(hf_agree(MPI_COMM_WORLD, status, error));
     HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
     HF_TRY(hf_context_create(MPI_COMM_WORLD, &context, error));
-    hf_timers_declare(&context->timers, &hf_phase_total);
-    hf_scf_declare_phases(&context->timers);
-    hf_timers_declare(&context->timers, &hf_phase_output);
-    hf_timer_start(&context->timers, &hf_phase_total);
-    hf_timer_start(&context->timers, &hf_phase_setup);
-    HF_TRY(hf_calculation_prepare(context, command, &launch, &calculation, error));
-    hf_timer_stop(&context->timers, &hf_phase_setup);
-    if (command->action == HF_ACTION_CHECK)
+    hf_calculation_begin(&calculation, context);
+    HF_TRY(hf_input_read(context, command->path, &command->options, &calculation.input, error));
+    HF_TRY(hf_calculation_prepare(&calculation, &command->options, check, error));
+    status = take_launch(&calculation, &launch, &report, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    if (check)
         hf_calculation_print_check(&calculation, stdout);
     else
-        HF_TRY(calculate(context, &calculation, &exit_code, error));
+        HF_TRY(calculate(&calculation, report, &exit_code, error));
 cleanup:
     if (status != HF_OK) {
         int rank;
@@ -78,6 +82,7 @@ cleanup:
             write_json_failure(&calculation, status, error);
         }
     }
+    hf_report_destroy(&report);
     hf_calculation_done(&calculation);
     *stuck_in_mpi = context != NULL && context->stuck_in_mpi;
     hf_context_destroy(&context);

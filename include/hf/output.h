@@ -1,13 +1,14 @@
-/* What a run tells its user: the text report and the QCSchema file. Nothing is computed here. */
+/* What a run tells its user: the text report, the QCSchema file, the file of a trace. Writers over
+ * (description, record, result); nothing is computed here. */
 #ifndef HF_OUTPUT_H
 #define HF_OUTPUT_H
 
 #include "hf/basis.h"
 #include "hf/context.h"
 #include "hf/molecule.h"
+#include "hf/record.h"
 #include "hf/scf.h"
 #include "hf/status.h"
-#include "hf/trace.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,20 +20,10 @@ extern "C" {
 /** Version of hf, e.g. "0.1.0". Not collective; needs no MPI. */
 const char *hf_version(void);
 
-/** Versions of the libraries, built with and found; a text is empty when it cannot be told. */
-struct hf_library_versions {
-    char mpi_found[256]; /**< first line of MPI_Get_library_version */
-    char mpi_built[64];  /**< of the headers hf was compiled with */
-    char libint[32];
-    char blas[128];
-    char scalapack[32];
-};
-
-/** Not collective; works before MPI_Init. */
-void hf_library_versions_get(struct hf_library_versions *versions);
-
 /** What writing takes. */
 extern const struct hf_phase hf_phase_output;
+
+struct hf_trace;
 
 /** Writer of the text report. On rank 0 it writes to `stream`, elsewhere it writes nothing. */
 struct hf_report;
@@ -49,17 +40,16 @@ struct hf_run_description {
     int n_core; /**< cores in the affinity masks of this node, 0 when unknown */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */
-    /** Its observer's iteration history goes into the JSON file; NULL leaves that list empty. */
-    const struct hf_report *report;
 };
 
-/** `stream` is borrowed. Not collective. */
+/** `stream` is borrowed; NULL: nothing is written. Not collective. */
 hf_status hf_report_create(struct hf_context *context, FILE *stream, struct hf_report **report,
                            struct hf_error *error) HF_MUST_CHECK;
 void hf_report_destroy(struct hf_report **report);
 
 /** Program, libraries, ranks, molecule, basis, settings. */
-void hf_report_header(struct hf_report *report, const struct hf_run_description *run);
+void hf_report_header(struct hf_report *report, const struct hf_run_description *run,
+                      const struct hf_record *record);
 
 /** Observer that prints the iteration table, each line flushed as it happens. */
 struct hf_scf_observer hf_report_observer(struct hf_report *report);
@@ -74,34 +64,30 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
                       const struct hf_scf_result *result,
                       const struct hf_wavefunction *wavefunction);
 
-/** Table of phases over the ranks, load imbalance, memory per rank; the energy as the last line.
- *  Collective. */
-void hf_report_timings(struct hf_report *report, const struct hf_scf_result *result);
+/** Table of phases over the ranks, load imbalance, memory per rank, as last measured; the energy as
+ *  the last line. */
+void hf_report_timings(struct hf_report *report, const struct hf_record *record,
+                       const struct hf_scf_result *result);
 
-/** QCSchema AtomicResult (qcschema_output, version 1) of a run. Collective (statistics are
- * reduced); rank 0 writes to a temporary file beside `path` and renames it. Same status on every
- * rank. HF_NO_RESOURCE: cannot be written. */
-hf_status hf_json_write(struct hf_context *context, const char *path,
-                        const struct hf_run_description *run, const struct hf_scf_result *result,
+/** QCSchema AtomicResult (qcschema_output, version 1) of a run. Collective; rank 0 writes to a
+ *  temporary file beside `path` and renames it. Same status on every rank. HF_NO_RESOURCE: cannot
+ *  be written. */
+hf_status hf_json_write(const char *path, const struct hf_run_description *run,
+                        const struct hf_record *record, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
-
-/** HF_BAD_INPUT when `path` cannot be created or written; asked before anything is computed.
- *  Rank 0 looks, all agree. Leaves no file behind that was not there. Collective. */
-hf_status hf_json_check_path(struct hf_context *context, const char *path,
-                             struct hf_error *error) HF_MUST_CHECK;
 
 /** HF_BAD_INPUT when `path` cannot be created or written, like hf_json_check_path. Collective. */
 hf_status hf_trace_check_path(struct hf_context *context, const char *path,
                               struct hf_error *error) HF_MUST_CHECK;
 
 /** The trace of a run as a file: a line of JSON that says what ran and what each Fock build was,
- * then struct hf_trace_record after record, rank after rank. run->report must be there. Collective;
+ * then struct hf_trace_record after record, rank after rank. Collective;
  * rank 0 writes to a temporary file beside `path` and renames it. HF_NO_RESOURCE: cannot be
  * written, or there was no memory for all records. */
-hf_status hf_trace_write(struct hf_context *context, const char *path, const struct hf_trace *trace,
-                         const struct hf_run_description *run, const struct hf_scf_result *result,
-                         struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_trace_write(const char *path, const struct hf_trace *trace,
+                         const struct hf_run_description *run, const struct hf_record *record,
+                         const struct hf_scf_result *result, struct hf_error *error) HF_MUST_CHECK;
 
 /** QCSchema failure ("success": false, error_type, error_message); rank 0 only, not collective. */
 hf_status hf_json_write_failure(const char *path, const char *error_type, const char *message,

@@ -3,8 +3,8 @@
 #define HF_BENCH_H
 
 #include "hf/context.h"
+#include "hf/json.h"
 #include "hf/option.h"
-#include "json_private.h"
 
 #include <stdbool.h>
 #include <stdio.h>

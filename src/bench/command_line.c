@@ -1,7 +1,8 @@
 /* The command line of hf-bench: one kernel and a few options. */
 #include "bench.h"
 
-#include "cli.h"
+#include "hf/command_line.h"
+#include "hf/output.h"
 
 #include <string.h>
 

@@ -93,13 +93,12 @@ static bool add_energies(cJSON *extras, const struct hf_scf_result *result)
            hf_json_add_double(object, "virial_ratio", hf_output_virial_ratio(result));
 }
 
-static bool add_iterations(cJSON *extras, const struct hf_report *report)
+static bool add_iterations(cJSON *extras, const struct hf_record *record)
 {
     cJSON *list = cJSON_AddArrayToObject(extras, "iterations");
     bool ok = list != NULL;
-    const int n = report != NULL ? report->n_iteration : 0;
-    for (int i = 0; ok && i < n; i++) {
-        const struct hf_scf_iteration *iteration = &report->iteration[i];
+    for (int i = 0; ok && i < record->n_iteration; i++) {
+        const struct hf_scf_iteration *iteration = &record->iteration[i];
         cJSON *object = hf_json_append_object(list);
         ok = object != NULL && hf_json_add_integer(object, "number", iteration->number) &&
              hf_json_add_double(object, "energy", iteration->energy) &&
@@ -112,7 +111,7 @@ static bool add_iterations(cJSON *extras, const struct hf_report *report)
     return ok;
 }
 
-static bool add_scf(cJSON *extras, const struct hf_run_description *run,
+static bool add_scf(cJSON *extras, const struct hf_record *record,
                     const struct hf_scf_result *result, const struct hf_orbitals *orbitals)
 {
     cJSON *object = cJSON_AddObjectToObject(extras, "scf");
@@ -124,8 +123,7 @@ static bool add_scf(cJSON *extras, const struct hf_run_description *run,
            hf_json_add_integer(object, "functions_removed", result->n_removed) &&
            hf_json_add_double(object, "smallest_overlap_eigenvalue",
                               result->smallest_overlap_eigenvalue) &&
-           hf_json_add_text(object, "linear_algebra",
-                            run->report != NULL ? run->report->linalg : NULL) &&
+           hf_json_add_text(object, "linear_algebra", record->linalg) &&
            hf_json_add_doubles(object, "orbital_energies", orbitals->n_orbital, orbitals->energy);
 }
 
@@ -146,29 +144,27 @@ static bool add_basis(cJSON *extras, const struct hf_run_description *run)
            hf_json_add_text(object, "literature", basis->citation);
 }
 
-static bool add_launch(cJSON *extras, const struct hf_context *context,
-                       const struct hf_run_description *run)
+static bool add_launch(cJSON *extras, const struct hf_run_description *run,
+                       const struct hf_record *record)
 {
-    struct hf_library_versions versions;
-    hf_library_versions_get(&versions);
-    const char *remark = hf_output_build_remark();
+    const struct hf_library_versions *versions = &record->versions;
     cJSON *object = cJSON_AddObjectToObject(extras, "launch");
     cJSON *warnings = cJSON_AddArrayToObject(extras, "warnings");
     bool ok = object != NULL && warnings != NULL &&
-              hf_json_add_integer(object, "ranks", context->n_rank) &&
+              hf_json_add_integer(object, "ranks", record->context->n_rank) &&
               hf_json_add_integer(object, "cores_on_node", run->n_core) &&
-              hf_json_add_text(object, "mpi_library", versions.mpi_found) &&
-              hf_json_add_text(object, "mpi_built_with", versions.mpi_built) &&
-              hf_json_add_text(object, "libint", versions.libint) &&
-              hf_json_add_text(object, "blas", versions.blas) &&
-              hf_json_add_text(object, "scalapack", versions.scalapack) &&
-              hf_json_add_text(object, "build_remark", remark) &&
+              hf_json_add_text(object, "mpi_library", versions->mpi_found) &&
+              hf_json_add_text(object, "mpi_built_with", versions->mpi_built) &&
+              hf_json_add_text(object, "libint", versions->libint) &&
+              hf_json_add_text(object, "blas", versions->blas) &&
+              hf_json_add_text(object, "scalapack", versions->scalapack) &&
+              hf_json_add_text(object, "build_remark", record->build_remark) &&
               hf_json_add_text(object, "input_path", run->input_path) &&
               hf_json_add_text(object, "input_format", run->input_format);
     for (int i = 0; ok && i < run->n_warning; i++)
         ok = cJSON_AddItemToArray(warnings, cJSON_CreateString(run->warning[i])) != 0;
-    if (ok && run->report != NULL && run->report->note[0] != '\0')
-        ok = cJSON_AddItemToArray(warnings, cJSON_CreateString(run->report->note)) != 0;
+    if (ok && record->note[0] != '\0')
+        ok = cJSON_AddItemToArray(warnings, cJSON_CreateString(record->note)) != 0;
     return ok;
 }
 
@@ -181,20 +177,19 @@ static bool add_statistic(cJSON *object, const struct hf_statistic *statistic)
            hf_json_add_integer(object, "max_rank", statistic->max_rank);
 }
 
-static bool add_timings(cJSON *extras, const struct hf_timers *timers,
-                        const struct hf_output_statistics *statistics)
+static bool add_timings(cJSON *extras, const struct hf_run_statistics *statistics)
 {
     cJSON *list = cJSON_AddArrayToObject(extras, "timings_seconds");
     bool ok = list != NULL;
     for (int i = 0; ok && i < statistics->n_phase; i++) {
         cJSON *object = hf_json_append_object(list);
-        ok = object != NULL && hf_json_add_text(object, "phase", timers->timer[i].phase->name) &&
-             add_statistic(object, &statistics->phase[i]);
+        ok = object != NULL && hf_json_add_text(object, "phase", statistics->phase[i].name) &&
+             add_statistic(object, &statistics->phase[i].seconds);
     }
     return ok;
 }
 
-static bool add_memory(cJSON *extras, const struct hf_output_statistics *statistics)
+static bool add_memory(cJSON *extras, const struct hf_run_statistics *statistics)
 {
     cJSON *object = cJSON_AddObjectToObject(extras, "memory_bytes");
     return object != NULL &&
@@ -252,33 +247,32 @@ static bool add_outcome(cJSON *root, const struct hf_scf_result *result)
     return ok && hf_json_add_error(root, "convergence_error", message);
 }
 
-static bool build_document(cJSON *root, const struct hf_context *context,
-                           const struct hf_run_description *run, const struct hf_scf_result *result,
-                           const struct hf_wavefunction *wavefunction,
-                           const struct hf_output_statistics *statistics)
+static bool build_document(cJSON *root, const struct hf_run_description *run,
+                           const struct hf_record *record, const struct hf_scf_result *result,
+                           const struct hf_wavefunction *wavefunction)
 {
     if (root == NULL || !hf_json_add_identity(root) || !add_input(root, run) ||
         !add_outcome(root, result) || !add_properties(root, run, result))
         return false;
     cJSON *all_extras = cJSON_AddObjectToObject(root, "extras");
     cJSON *extras = cJSON_AddObjectToObject(all_extras, "hf");
-    return extras != NULL && add_launch(extras, context, run) && add_basis(extras, run) &&
+    return extras != NULL && add_launch(extras, run, record) && add_basis(extras, run) &&
            add_settings(extras, "settings", run->settings) &&
-           add_scf(extras, run, result, &wavefunction->spin[0]) && add_energies(extras, result) &&
-           add_iterations(extras, run->report) && add_fock(extras, result) &&
-           add_timings(extras, &context->timers, statistics) && add_memory(extras, statistics);
+           add_scf(extras, record, result, &wavefunction->spin[0]) &&
+           add_energies(extras, result) && add_iterations(extras, record) &&
+           add_fock(extras, result) && add_timings(extras, &record->statistics) &&
+           add_memory(extras, &record->statistics);
 }
 
-hf_status hf_json_write(struct hf_context *context, const char *path,
-                        const struct hf_run_description *run, const struct hf_scf_result *result,
+hf_status hf_json_write(const char *path, const struct hf_run_description *run,
+                        const struct hf_record *record, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
-    struct hf_output_statistics statistics;
-    hf_output_statistics_collect(context, &statistics);
+    struct hf_context *context = record->context;
     hf_status status = HF_OK;
     if (context->rank == 0) {
         cJSON *root = cJSON_CreateObject();
-        if (build_document(root, context, run, result, wavefunction, &statistics))
+        if (build_document(root, run, record, result, wavefunction))
             status = hf_json_save(path, root, error);
         else
             status = hf_fail(error, HF_NO_RESOURCE, "%s: out of memory while writing the JSON file",

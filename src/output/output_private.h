@@ -18,30 +18,11 @@ struct hf_report {
     double build_started;    /**< hf_wall_seconds of the first progress call of a build, 0: none */
     double progress_printed; /**< when the progress line was last drawn */
     int progress_width;      /**< columns it takes on the terminal, 0: none to erase */
-
-    struct hf_scf_iteration *iteration; /**< [n_iteration], kept for the JSON file; owned */
-    int n_iteration, n_allocated;
-    char linalg[96]; /**< what the driver said it uses */
-    char note[512];  /**< and on one-sided communication */
-};
-
-/** What only shows when all ranks are seen together. */
-struct hf_output_statistics {
-    int n_phase;                             /**< as the timers of the context have them */
-    struct hf_statistic phase[HF_MAX_PHASE]; /**< [n_phase], seconds */
-    struct hf_statistic tracked_bytes;       /**< peak of the tracked allocator */
-    struct hf_statistic matrix_bytes;        /**< peak of matrices alone */
-    struct hf_statistic pair_bytes;          /**< peak of this rank's part of the shell pairs */
-    struct hf_statistic stored_bytes;        /**< peak of stored integrals */
-    struct hf_statistic largest_bytes;       /**< largest tracked block */
-    struct hf_statistic resident_bytes;      /**< peak resident set of the process */
-    char largest_label[64];                  /**< of the largest block of all ranks */
-    int n_rank_on_node;                      /**< ranks that share memory with rank 0 */
 };
 
 /** Times, memory and placement over the ranks; result on every rank. Collective. */
-void hf_output_statistics_collect(struct hf_context *context,
-                                  struct hf_output_statistics *statistics);
+void hf_run_statistics_collect(const struct hf_context *context,
+                               struct hf_run_statistics *statistics);
 
 /** Shells of one run counted by angular momentum, and how d and higher functions are made. */
 struct hf_basis_summary {

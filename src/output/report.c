@@ -15,7 +15,7 @@ hf_status hf_report_create(struct hf_context *context, FILE *stream, struct hf_r
     struct hf_report *made = calloc(1, sizeof *made);
     if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the report");
     made->context = context;
-    if (context->rank == 0) {
+    if (context->rank == 0 && stream != NULL) {
         made->stream = stream;
         made->terminal = isatty(fileno(stream)) == 1;
     }
@@ -26,7 +26,6 @@ hf_status hf_report_create(struct hf_context *context, FILE *stream, struct hf_r
 void hf_report_destroy(struct hf_report **report)
 {
     if (*report == NULL) return;
-    free((*report)->iteration);
     free(*report);
     *report = NULL;
 }
@@ -56,8 +55,6 @@ int hf_report_progress(void *data, double fraction)
 static void observe_start(void *data, const struct hf_scf_start *start)
 {
     struct hf_report *report = data;
-    snprintf(report->linalg, sizeof report->linalg, "%s", start->linalg);
-    snprintf(report->note, sizeof report->note, "%s", start->note != NULL ? start->note : "");
     report->build_started = 0.0;
     if (report->stream == NULL) return;
     erase_progress(report);
@@ -67,24 +64,12 @@ static void observe_start(void *data, const struct hf_scf_start *start)
         fprintf(report->stream, "  %-22s %s\n", "One-sided transport", start->transport);
     fprintf(report->stream, "  %-22s %d from %d functions (%d removed as linearly dependent)\n",
             "Orbitals", start->n_orbital, start->n_function, start->n_function - start->n_orbital);
-    if (report->note[0] != '\0') fprintf(report->stream, "Warning: %s\n", report->note);
+    if (start->note != NULL && start->note[0] != '\0')
+        fprintf(report->stream, "Warning: %s\n", start->note);
     fprintf(report->stream, "\n  %4s %20s %14s %12s %9s %11s\n", "Iter", "Energy/hartree", "Change",
             "Commutator", "Seconds", "Quartets/%");
     fflush(report->stream);
     report->header_printed = true;
-}
-
-/** The history is a convenience of the JSON file: without memory for it the run goes on. */
-static void remember_iteration(struct hf_report *report, const struct hf_scf_iteration *iteration)
-{
-    if (report->n_iteration == report->n_allocated) {
-        const int n = report->n_allocated == 0 ? 32 : 2 * report->n_allocated;
-        struct hf_scf_iteration *more = realloc(report->iteration, (size_t)n * sizeof *more);
-        if (more == NULL) return;
-        report->iteration = more;
-        report->n_allocated = n;
-    }
-    report->iteration[report->n_iteration++] = *iteration;
 }
 
 static void observe_iteration(void *data, const struct hf_scf_iteration *iteration)
@@ -92,7 +77,6 @@ static void observe_iteration(void *data, const struct hf_scf_iteration *iterati
     struct hf_report *report = data;
     report->build_started = 0.0;
     if (report->stream == NULL) return;
-    remember_iteration(report, iteration);
     erase_progress(report);
     fprintf(report->stream, "  %4d %20.10f %14.3e %12.3e %9.3f %11.1f\n", iteration->number,
             iteration->energy, iteration->energy_change, iteration->commutator, iteration->seconds,

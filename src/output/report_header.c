@@ -5,25 +5,24 @@
 
 #include <string.h>
 
-static void print_program(const struct hf_report *report, const struct hf_fock_settings *fock)
+static void print_program(const struct hf_report *report, const struct hf_record *record,
+                          const struct hf_fock_settings *fock)
 {
-    struct hf_library_versions versions;
-    hf_library_versions_get(&versions);
+    const struct hf_library_versions *versions = &record->versions;
     FILE *out = report->stream;
     fprintf(out, "hf %s: exact Hartree-Fock energies of molecules, in parallel\n\n", hf_version());
     fprintf(out, "Program\n");
-    fprintf(out, "  %-22s %s (built with %s)\n", "MPI library", versions.mpi_found,
-            versions.mpi_built);
-    fprintf(out, "  %-22s Libint %s, ScaLAPACK %s\n", "Libraries", versions.libint,
-            versions.scalapack);
-    if (versions.blas[0] != '\0') fprintf(out, "  %-22s %s\n", "BLAS", versions.blas);
+    fprintf(out, "  %-22s %s (built with %s)\n", "MPI library", versions->mpi_found,
+            versions->mpi_built);
+    fprintf(out, "  %-22s Libint %s, ScaLAPACK %s\n", "Libraries", versions->libint,
+            versions->scalapack);
+    if (versions->blas[0] != '\0') fprintf(out, "  %-22s %s\n", "BLAS", versions->blas);
     fprintf(out, "  %-22s %d", "Ranks", report->context->n_rank);
     if (report->n_core > 0) fprintf(out, "; %d cores usable on this node", report->n_core);
     fprintf(out, "\n");
     fprintf(out, "  %-22s %.1f MB per rank at most\n", "Stored integrals",
             1e-6 * fock->memory_bytes);
-    const char *remark = hf_output_build_remark();
-    if (remark != NULL) fprintf(out, "  %-22s %s\n", "Build", remark);
+    if (record->build_remark != NULL) fprintf(out, "  %-22s %s\n", "Build", record->build_remark);
 }
 
 static void print_molecule(FILE *out, const struct hf_run_description *run)
@@ -121,11 +120,12 @@ static void print_settings(FILE *out, const struct hf_run_description *run)
         fprintf(out, "  %-22s off\n", "DIIS");
 }
 
-void hf_report_header(struct hf_report *report, const struct hf_run_description *run)
+void hf_report_header(struct hf_report *report, const struct hf_run_description *run,
+                      const struct hf_record *record)
 {
     report->n_core = run->n_core;
     if (report->stream == NULL) return;
-    print_program(report, &run->settings->fock);
+    print_program(report, record, &run->settings->fock);
     print_molecule(report->stream, run);
     print_basis(report->stream, run);
     print_settings(report->stream, run);

@@ -5,13 +5,13 @@
 
 #include <inttypes.h>
 
-static void print_cautions(const struct hf_report *report,
-                           const struct hf_output_statistics *statistics)
+static void print_cautions(const struct hf_report *report, const struct hf_record *record)
 {
     FILE *out = report->stream;
-    const char *remark = hf_output_build_remark();
-    if (remark != NULL)
-        fprintf(out, "Caution: this hf was %s; its times say nothing about speed.\n", remark);
+    const struct hf_run_statistics *statistics = &record->statistics;
+    if (record->build_remark != NULL)
+        fprintf(out, "Caution: this hf was %s; its times say nothing about speed.\n",
+                record->build_remark);
     if (report->n_core > 0 && statistics->n_rank_on_node > report->n_core)
         fprintf(out,
                 "Caution: %d ranks shared %d cores; times and waiting are not those of a proper "
@@ -19,15 +19,14 @@ static void print_cautions(const struct hf_report *report,
                 statistics->n_rank_on_node, report->n_core);
 }
 
-static void print_phases(FILE *out, const struct hf_timers *timers,
-                         const struct hf_output_statistics *statistics)
+static void print_phases(FILE *out, const struct hf_run_statistics *statistics)
 {
     fprintf(out, "  %-32s %11s %11s %11s %13s\n", "Seconds over the ranks", "min", "mean", "max",
             "slowest rank");
     for (int i = 0; i < statistics->n_phase; i++) {
-        const struct hf_statistic *phase = &statistics->phase[i];
-        fprintf(out, "  %-32s %11.3f %11.3f %11.3f %13d\n", timers->timer[i].phase->name,
-                phase->min, phase->mean, phase->max, phase->max_rank);
+        const struct hf_statistic *phase = &statistics->phase[i].seconds;
+        fprintf(out, "  %-32s %11.3f %11.3f %11.3f %13d\n", statistics->phase[i].name, phase->min,
+                phase->mean, phase->max, phase->max_rank);
     }
 }
 
@@ -66,7 +65,7 @@ static void print_bytes(FILE *out, const char *name, const struct hf_statistic *
             1e-6 * bytes->max, bytes->max_rank);
 }
 
-static void print_memory(FILE *out, const struct hf_output_statistics *statistics)
+static void print_memory(FILE *out, const struct hf_run_statistics *statistics)
 {
     char largest[96];
     snprintf(largest, sizeof largest, "Largest block (%s)", statistics->largest_label);
@@ -79,16 +78,15 @@ static void print_memory(FILE *out, const struct hf_output_statistics *statistic
     print_bytes(out, "Peak of the process (resident)", &statistics->resident_bytes);
 }
 
-void hf_report_timings(struct hf_report *report, const struct hf_scf_result *result)
+void hf_report_timings(struct hf_report *report, const struct hf_record *record,
+                       const struct hf_scf_result *result)
 {
-    struct hf_output_statistics statistics;
-    hf_output_statistics_collect(report->context, &statistics);
     if (report->stream == NULL) return;
     fprintf(report->stream, "\nTimings and memory\n");
-    print_cautions(report, &statistics);
-    print_phases(report->stream, &report->context->timers, &statistics);
+    print_cautions(report, record);
+    print_phases(report->stream, &record->statistics);
     print_fock(report->stream, result);
-    print_memory(report->stream, &statistics);
+    print_memory(report->stream, &record->statistics);
     /* The energy again, where the eye lands when the run has ended. */
     fprintf(report->stream, "\nTotal energy %.10f hartree, %s %d iterations\n", result->energy,
             result->converged ? "converged after" : "NOT CONVERGED after", result->n_iteration);

@@ -1,4 +1,4 @@
-/* Numbers that both writers, text and JSON, derive from a run. */
+/* Numbers over all ranks for the record, and those that writers derive from a run. */
 #include "output_private.h"
 
 #include <string.h>
@@ -14,16 +14,23 @@ static double resident_bytes(void)
     return 1024.0 * (double)usage.ru_maxrss;
 }
 
-void hf_output_statistics_collect(struct hf_context *context,
-                                  struct hf_output_statistics *statistics)
+static void collect_phases(const struct hf_context *context, struct hf_run_statistics *statistics)
 {
     const struct hf_timers *timers = &context->timers;
     double seconds[HF_MAX_PHASE];
+    struct hf_statistic reduced[HF_MAX_PHASE];
     statistics->n_phase = timers->n_phase;
     for (int i = 0; i < timers->n_phase; i++)
         seconds[i] = hf_timer_seconds(timers, timers->timer[i].phase);
-    hf_statistics_reduce(context->comm, timers->n_phase, seconds, statistics->phase);
+    hf_statistics_reduce(context->comm, timers->n_phase, seconds, reduced);
+    for (int i = 0; i < timers->n_phase; i++)
+        statistics->phase[i] = (struct hf_phase_seconds){timers->timer[i].phase->name, reduced[i]};
+}
 
+void hf_run_statistics_collect(const struct hf_context *context,
+                               struct hf_run_statistics *statistics)
+{
+    collect_phases(context, statistics);
     const double bytes[] = {
         (double)hf_memory_peak_bytes(context->memory),
         (double)hf_memory_largest_bytes(context->memory),

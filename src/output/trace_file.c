@@ -2,10 +2,10 @@
  * tools/lab/trace.py. */
 #include "hf/output.h"
 
-#include "json_private.h"
-#include "output_file.h"
 #include "output_private.h"
 
+#include "hf/json.h"
+#include "hf/output_file.h"
 #include "hf/trace.h"
 
 #include <errno.h>
@@ -22,12 +22,13 @@ static bool add_kinds(cJSON *root, const struct hf_context *context)
     return ok;
 }
 
-static bool add_run(cJSON *root, const struct hf_context *context,
-                    const struct hf_run_description *run, const struct hf_scf_result *result)
+static bool add_run(cJSON *root, const struct hf_run_description *run,
+                    const struct hf_record *record, const struct hf_scf_result *result)
 {
+    const struct hf_context *context = record->context;
     const struct hf_fock_settings *fock = &run->settings->fock;
     return hf_json_add_text(root, "hf_version", hf_version()) &&
-           hf_json_add_text(root, "build_remark", hf_output_build_remark()) &&
+           hf_json_add_text(root, "build_remark", record->build_remark) &&
            hf_json_add_text(root, "input_path", run->input_path) &&
            hf_json_add_text(root, "title", run->molecule->title) &&
            hf_json_add_text(root, "basis", run->basis->name) &&
@@ -68,21 +69,20 @@ static bool add_build(cJSON *object, const struct hf_fock_account *build,
            hf_json_add_integer(object, "sums_sent", last->n_sent - first->n_sent);
 }
 
-static bool add_builds(cJSON *root, const struct hf_report *report)
+static bool add_builds(cJSON *root, const struct hf_record *record)
 {
     cJSON *builds = cJSON_AddArrayToObject(root, "builds");
     bool ok = builds != NULL;
-    for (int i = 0; ok && i < report->n_iteration; i++)
-        ok = add_build(hf_json_append_object(builds), &report->iteration[i].build,
-                       i > 0 ? &report->iteration[i - 1].build : NULL);
+    for (int i = 0; ok && i < record->n_iteration; i++)
+        ok = add_build(hf_json_append_object(builds), &record->iteration[i].build,
+                       i > 0 ? &record->iteration[i - 1].build : NULL);
     return ok;
 }
 
 /** Writes the header's line. */
-static hf_status write_header(FILE *stream, const struct hf_context *context,
-                              const struct hf_run_description *run,
-                              const struct hf_scf_result *result, int64_t n_record,
-                              struct hf_error *error)
+static hf_status write_header(FILE *stream, const struct hf_run_description *run,
+                              const struct hf_record *record, const struct hf_scf_result *result,
+                              int64_t n_record, struct hf_error *error)
 {
     hf_status status = HF_OK;
     cJSON *root = cJSON_CreateObject();
@@ -90,8 +90,8 @@ static hf_status write_header(FILE *stream, const struct hf_context *context,
                        hf_json_add_integer(root, "version", VERSION) &&
                        hf_json_add_integer(root, "record_bytes", sizeof(struct hf_trace_record)) &&
                        hf_json_add_integer(root, "n_record", n_record) &&
-                       add_kinds(root, context) && add_run(root, context, run, result) &&
-                       add_builds(root, run->report);
+                       add_kinds(root, record->context) && add_run(root, run, record, result) &&
+                       add_builds(root, record);
     char *text = built ? cJSON_PrintUnformatted(root) : NULL;
     if (text == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
@@ -114,10 +114,11 @@ hf_status hf_trace_check_path(struct hf_context *context, const char *path, stru
     return hf_output_file_check(context, path, "the trace", "--trace", error);
 }
 
-hf_status hf_trace_write(struct hf_context *context, const char *path, const struct hf_trace *trace,
-                         const struct hf_run_description *run, const struct hf_scf_result *result,
-                         struct hf_error *error)
+hf_status hf_trace_write(const char *path, const struct hf_trace *trace,
+                         const struct hf_run_description *run, const struct hf_record *record,
+                         const struct hf_scf_result *result, struct hf_error *error)
 {
+    struct hf_context *context = record->context;
     struct hf_output_file file = {0};
     struct hf_error why = {0};
     hf_status status = HF_OK;
@@ -125,7 +126,7 @@ hf_status hf_trace_write(struct hf_context *context, const char *path, const str
     if (context->rank == 0 && !hf_output_file_begin(path, &file))
         status = hf_fail(&why, HF_NO_RESOURCE, "%s", strerror(errno));
     if (file.stream != NULL)
-        status = write_header(file.stream, context, run, result, n_record, &why);
+        status = write_header(file.stream, run, record, result, n_record, &why);
     status = hf_agree(context->comm, status, &why);
     if (status == HF_OK) status = hf_trace_collect(trace, write_records, &file, &why);
     if (file.stream != NULL && !hf_output_file_end(&file, status == HF_OK) && status == HF_OK)

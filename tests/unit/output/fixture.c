@@ -109,6 +109,9 @@ int fixture_set_up(void **state)
                                          .n_core = 64,
                                          .n_warning = 1,
                                          .warning = warnings};
+    struct hf_error error;
+    if (hf_record_create(f->context, &f->record, &error) != HF_OK) return -1;
+    hf_record_measure(f->record);
     *state = f;
     return make_folder(f);
 }
@@ -132,6 +135,7 @@ int fixture_tear_down(void **state)
     struct fixture *f = *state;
     MPI_Barrier(f->context->comm);
     if (f->context->rank == 0) remove_folder(f->folder);
+    hf_record_destroy(&f->record);
     test_context_done(&f->context);
     free(f);
     return 0;

@@ -21,7 +21,8 @@ struct fixture {
     struct hf_scf_result result;
     struct hf_wavefunction wavefunction;
     struct hf_run_description run;
-    char folder[64]; /**< temporary, the same on every rank */
+    struct hf_record *record; /**< of nothing yet, measured once */
+    char folder[64];          /**< temporary, the same on every rank */
 };
 
 /** A state for cmocka's *state. Collective. */

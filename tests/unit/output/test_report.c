@@ -48,7 +48,7 @@ static void header_names_everything_that_changes_the_result(void **state)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
-    hf_report_header(w.report, &f->run);
+    hf_report_header(w.report, &f->run, f->record);
     char *text = close_report(&w);
     static const char *const parts[] = {"MPI library",
                                         "built with",
@@ -79,11 +79,12 @@ static void only_rank_zero_writes(void **state)
     struct written w = open_report(f);
     const struct hf_scf_observer observer = hf_report_observer(w.report);
     const struct hf_scf_iteration iteration = {.number = 1, .energy = -75.0};
-    hf_report_header(w.report, &f->run);
+    hf_report_header(w.report, &f->run, f->record);
     observer.started(observer.data, &start);
     observer.iteration(observer.data, &iteration);
     hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
-    hf_report_timings(w.report, &f->result);
+    hf_record_measure(f->record);
+    hf_report_timings(w.report, f->record, &f->result);
     char *text = close_report(&w);
     if (f->context->rank == 0)
         assert_contains(text, "Timings");
@@ -127,9 +128,10 @@ static void another_transport_than_asked_for_is_a_warning(void **state)
     f->result.last_build.transport = "rma";
     f->result.last_build.blocks =
         (struct hf_block_counts){.n_asked = 200, .n_cached = 150, .n_own = 20};
-    hf_report_header(w.report, &f->run);
+    hf_report_header(w.report, &f->run, f->record);
     observer.started(observer.data, &changed);
-    hf_report_timings(w.report, &f->result);
+    hf_record_measure(f->record);
+    hf_report_timings(w.report, f->record, &f->result);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         assert_contains(text, "One-sided              thread, owner adds\n");
@@ -191,8 +193,9 @@ static void the_last_tables_name_the_slowest_rank_and_what_took_memory(void **st
     hf_memory_release(f->context->memory, block);
     f->run.n_core = 64;
     struct written w = open_report(f);
-    hf_report_header(w.report, &f->run);
-    hf_report_timings(w.report, &f->result);
+    hf_report_header(w.report, &f->run, f->record);
+    hf_record_measure(f->record);
+    hf_report_timings(w.report, f->record, &f->result);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         char line[128];
@@ -214,8 +217,9 @@ static void more_ranks_than_cores_are_named_above_the_table(void **state)
     struct fixture *f = *state;
     f->run.n_core = 1;
     struct written w = open_report(f);
-    hf_report_header(w.report, &f->run);
-    hf_report_timings(w.report, &f->result);
+    hf_report_header(w.report, &f->run, f->record);
+    hf_record_measure(f->record);
+    hf_report_timings(w.report, f->record, &f->result);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         const char *caution = strstr(text, "shared 1 cores");

@@ -1,9 +1,10 @@
-/* From the command line to a calculation: input, basis choices, settings, description. */
-#include "cli.h"
+/* From options to a calculation: basis choices, settings, description; and its results. */
+#include "hf/calculation.h"
+
+#include "hf/json.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const default_basis = "def2-SVP";
 
@@ -155,15 +156,6 @@ static struct hf_onesided_settings onesided(const struct hf_options *options)
     };
 }
 
-/** For hf_fock_settings.progress: shows progress, and tells of signals. `data` is the report. Open
- *  MPI puts a pseudo-terminal between a rank and whatever its standard output goes to, a file too,
- *  but none for standard error: progress is shown when that is a terminal as well. */
-static int progress(void *data, double fraction)
-{
-    if (isatty(STDERR_FILENO) == 1) hf_report_progress(data, fraction);
-    return hf_signal_caught();
-}
-
 static void make_settings(struct hf_calculation *calculation, const struct hf_options *options)
 {
     struct hf_scf_settings *settings = &calculation->settings;
@@ -185,8 +177,6 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         .tasks_for = hf_options_integer(options, "tasks_for"),
         .n_thread = hf_options_integer(options, "threads"),
         .store_threshold = hf_options_real(options, "screening"),
-        .progress = progress,
-        .progress_data = calculation->report,
     };
 }
 
@@ -207,22 +197,26 @@ static hf_status check_method(const struct hf_calculation *calculation,
 
 /** Everything after the input file that this rank does alone. */
 static hf_status follow_from_input(struct hf_calculation *calculation,
-                                   const struct hf_options *options, const struct hf_launch *launch,
-                                   struct hf_error *error)
+                                   const struct hf_options *options, struct hf_error *error)
 {
     hf_status status = check_method(calculation, options, error);
     if (status == HF_OK) status = choose_basis(calculation, options, error);
     if (status == HF_OK) status = describe_basis(calculation, error);
     if (status == HF_OK) status = note_defaults(calculation, options, error);
     if (status == HF_OK)
-        status = hf_launch_warn(launch, hf_options_integer(options, "threads"), &calculation->input,
-                                error);
+        status = hf_record_create(calculation->context, &calculation->record, error);
     return status;
 }
 
-static void describe(struct hf_calculation *calculation, const struct hf_options *options,
-                     const struct hf_launch *launch)
+void hf_calculation_describe_warnings(struct hf_calculation *calculation)
 {
+    calculation->description.n_warning = calculation->input.n_warning;
+    calculation->description.warning = (const char *const *)calculation->input.warning;
+}
+
+static void describe(struct hf_calculation *calculation, const struct hf_options *options)
+{
+    calculation->grain_name = hf_options_choice(options, "grain");
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,
@@ -231,43 +225,98 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
         .molecule = &calculation->input.molecule,
         .basis = calculation->basis,
         .settings = &calculation->settings,
-        .n_core = launch->n_core,
-        .n_warning = calculation->input.n_warning,
-        .warning = (const char *const *)calculation->input.warning,
-        .report = calculation->report,
     };
+    hf_calculation_describe_warnings(calculation);
 }
 
-hf_status hf_calculation_prepare(struct hf_context *context, struct hf_command *command,
-                                 const struct hf_launch *launch, struct hf_calculation *calculation,
-                                 struct hf_error *error)
+/** Names of the files to write, tried before anything is computed. Collective. */
+static hf_status try_files(struct hf_calculation *calculation, const struct hf_options *options,
+                           struct hf_error *error)
 {
-    struct hf_options *options = &command->options;
     hf_status status = HF_OK;
-    calculation->context = context;
-    HF_TRY(hf_input_read(context, command->path, options, &calculation->input, error));
     calculation->json_path = hf_options_text(options, "json");
     if (calculation->json_path != NULL) {
-        HF_TRY(hf_json_check_path(context, calculation->json_path, error));
+        HF_TRY(hf_json_check_path(calculation->context, calculation->json_path, error));
         calculation->json_is_writable = true;
     }
     calculation->trace_path = hf_options_text(options, "trace");
     if (calculation->trace_path != NULL)
-        HF_TRY(hf_trace_check_path(context, calculation->trace_path, error));
-    status = follow_from_input(calculation, options, launch, error);
-    HF_TRY(hf_agree(context->comm, status, error));
+        HF_TRY(hf_trace_check_path(calculation->context, calculation->trace_path, error));
+cleanup:
+    return status;
+}
+
+void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context *context)
+{
+    struct hf_timers *timers = &context->timers;
+    calculation->context = context;
+    hf_timers_declare(timers, &hf_phase_total);
+    hf_scf_declare_phases(timers);
+    hf_timers_declare(timers, &hf_phase_output);
+    hf_timer_start(timers, &hf_phase_total);
+    hf_timer_start(timers, &hf_phase_setup);
+}
+
+hf_status hf_calculation_prepare(struct hf_calculation *calculation,
+                                 const struct hf_options *options, bool rehearsal,
+                                 struct hf_error *error)
+{
+    struct hf_context *context = calculation->context;
+    hf_status status = HF_OK;
+    HF_TRY(try_files(calculation, options, error));
+    HF_TRY(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
     HF_TRY(hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
                            calculation->choice, convention(options), &calculation->basis, error));
-    status = hf_report_create(context, stdout, &calculation->report, error);
-    HF_TRY(hf_agree(context->comm, status, error));
     make_settings(calculation, options);
     HF_TRY(
         hf_memory_for_integrals(context, options, &calculation->settings.fock.memory_bytes, error));
-    calculation->grain_name = hf_options_choice(options, "grain");
-    describe(calculation, options, launch);
-    if (calculation->trace_path != NULL && command->action == HF_ACTION_RUN)
+    describe(calculation, options);
+    if (calculation->trace_path != NULL && !rehearsal)
         HF_TRY(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,
                                error));
+    hf_timer_stop(&context->timers, &hf_phase_setup);
+cleanup:
+    return status;
+}
+
+/** The files that were asked for. Collective. */
+static hf_status write_files(struct hf_calculation *calculation, const struct hf_scf_result *result,
+                             const struct hf_wavefunction *wavefunction, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_run_description *run = &calculation->description;
+    if (calculation->json_path != NULL)
+        HF_TRY(hf_json_write(calculation->json_path, run, calculation->record, result, wavefunction,
+                             error));
+    if (calculation->trace != NULL)
+        HF_TRY(hf_trace_write(calculation->trace_path, calculation->trace, run, calculation->record,
+                              result, error));
+cleanup:
+    return status;
+}
+
+hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
+                             struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
+                             struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_run_description *run = &calculation->description;
+    struct hf_context *context = calculation->context;
+    struct hf_record *record = calculation->record;
+    const struct hf_scf_observer observer = hf_record_observer(record),
+                                 reporter = hf_report_observer(report);
+    hf_record_add_listener(record, &reporter);
+    hf_report_header(report, run, record);
+    HF_TRY(hf_scf_run(context, run->molecule, run->basis, run->settings, &observer, result,
+                      wavefunction, error));
+    hf_timer_start(&context->timers, &hf_phase_output);
+    hf_report_result(report, run, result, wavefunction);
+    hf_record_measure(record);
+    status = write_files(calculation, result, wavefunction, error);
+    hf_timer_stop(&context->timers, &hf_phase_output);
+    if (status != HF_OK) goto cleanup;
+    hf_record_measure(record);
+    hf_report_timings(report, record, result);
 cleanup:
     return status;
 }
@@ -275,7 +324,7 @@ cleanup:
 void hf_calculation_done(struct hf_calculation *calculation)
 {
     hf_trace_destroy(&calculation->trace);
-    hf_report_destroy(&calculation->report);
+    hf_record_destroy(&calculation->record);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);
     free(calculation->basis_requested);

@@ -1,8 +1,9 @@
-/* JSON values: numbers that read back bit for bit, and the pieces every file of ours has. */
-#include "json_private.h"
+/* JSON values: numbers that read back bit for bit; and their files. */
+#include "hf/json.h"
 
-#include "hf/output.h"
+#include "hf/output_file.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -59,19 +60,30 @@ cJSON *hf_json_append_object(cJSON *array)
     return NULL;
 }
 
-bool hf_json_add_identity(cJSON *root)
+/** False with errno set. */
+static bool write_text(const char *path, const char *text)
 {
-    bool ok = hf_json_add_text(root, "schema_name", "qcschema_output") &&
-              hf_json_add_integer(root, "schema_version", 1);
-    cJSON *provenance = cJSON_AddObjectToObject(root, "provenance");
-    return ok && provenance != NULL && hf_json_add_text(provenance, "creator", "hf") &&
-           hf_json_add_text(provenance, "version", hf_version()) &&
-           hf_json_add_text(provenance, "routine", "hf_scf_run");
+    struct hf_output_file file;
+    if (!hf_output_file_begin(path, &file)) return false;
+    const bool written = fputs(text, file.stream) >= 0 && fputc('\n', file.stream) != EOF;
+    return hf_output_file_end(&file, written);
 }
 
-bool hf_json_add_error(cJSON *root, const char *error_type, const char *message)
+hf_status hf_json_save(const char *path, const cJSON *root, struct hf_error *error)
 {
-    cJSON *error = cJSON_AddObjectToObject(root, "error");
-    return error != NULL && hf_json_add_text(error, "error_type", error_type) &&
-           hf_json_add_text(error, "error_message", message);
+    hf_status status = HF_OK;
+    char *text = cJSON_Print(root);
+    if (text == NULL)
+        status =
+            hf_fail(error, HF_NO_RESOURCE, "%s: out of memory while writing the JSON file", path);
+    else if (!write_text(path, text))
+        status = hf_fail(error, HF_NO_RESOURCE, "%s: the JSON file cannot be written: %s", path,
+                         strerror(errno));
+    cJSON_free(text);
+    return status;
+}
+
+hf_status hf_json_check_path(struct hf_context *context, const char *path, struct hf_error *error)
+{
+    return hf_output_file_check(context, path, "the JSON file", "--json", error);
 }

@@ -1,5 +1,5 @@
 /* Files that appear whole; see output_file.h. */
-#include "output_file.h"
+#include "hf/output_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The table of all options: command line, native input, help, manual page. */
-#include "cli.h"
+#include "hf/calculation.h"
 
 #include "hf/fock.h"
 #include "hf/scf.h"

@@ -1,6 +1,6 @@
 /* How much memory stored integrals may take: what --memory says, or a share of what the node has
  * free. */
-#include "cli.h"
+#include "hf/calculation.h"
 
 #include <ctype.h>
 #include <stdio.h>

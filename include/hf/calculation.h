@@ -1,0 +1,78 @@
+/* One calculation from settings to results, step by step, for programs that say something between
+ * the steps; hf/run.h does it in one call.
+ *
+ *     hf_calculation_begin(&calculation, context);                    the clock runs
+ *     hf_input_read(context, path, &options, &calculation.input, ...)  or hf_input_from_atoms
+ *     hf_calculation_prepare(&calculation, &options, ...)             basis, settings, description
+ *     hf_calculation_run(&calculation, report, ...)                   computes and writes
+ *     hf_calculation_done(&calculation)                                                          */
+#ifndef HF_CALCULATION_H
+#define HF_CALCULATION_H
+
+#include "hf/basis.h"
+#include "hf/input.h"
+#include "hf/option.h"
+#include "hf/output.h"
+#include "hf/record.h"
+#include "hf/scf.h"
+#include "hf/trace.h"
+
+#include <stdbool.h>
+
+/** The table of all options, [*n]. */
+const struct hf_option *hf_option_table(int *n);
+
+/** Bytes of a size as "500 MB", "2GiB", "0"; false: it is none. */
+bool hf_parse_size(const char *text, double *bytes);
+
+/** Bytes per rank that stored integrals may take, equal on every rank: what the option says, or
+ * half of what the fullest node has free, divided among its ranks. Collective. HF_BAD_INPUT: no
+ * size. */
+hf_status hf_memory_for_integrals(struct hf_context *context, const struct hf_options *options,
+                                  double *bytes, struct hf_error *error) HF_MUST_CHECK;
+
+/** Initialise with = {0}. */
+struct hf_calculation {
+    struct hf_context *context; /**< borrowed */
+    struct hf_input input;      /**< filled by the caller before hf_calculation_prepare; owned */
+    int n_choice;
+    struct hf_basis_choice *choice; /**< [n_choice], names in the options; owned */
+    char *basis_requested;          /**< owned */
+    struct hf_basis *basis;         /**< owned */
+    struct hf_scf_settings settings;
+    const char *grain_name;
+    struct hf_record *record; /**< owned */
+    struct hf_run_description description;
+    const char *json_path;  /**< NULL when no JSON file was asked for; in the options */
+    bool json_is_writable;  /**< the path has been tried */
+    const char *trace_path; /**< NULL when no trace was asked for; in the options */
+    struct hf_trace *trace; /**< owned; NULL likewise */
+};
+
+/** Names the phases of a calculation and starts the timers of the whole and of its set-up. Not
+ *  collective. */
+void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context *context);
+
+/** Everything that follows from the options, which hold those of the input: basis, settings,
+ *  description, record; the names of files to write are tried. A trace begins unless this is a
+ *  `rehearsal`. `options` must outlive the calculation. Collective; same outcome on every rank.
+ *  HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_calculation_prepare(struct hf_calculation *calculation,
+                                 const struct hf_options *options, bool rehearsal,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** What the description has of the input's warnings, after some were added. Not collective. */
+void hf_calculation_describe_warnings(struct hf_calculation *calculation);
+
+/** Computes; tells `report` and calculation->record, writes the files that were asked for.
+ *  `wavefunction` has the parts that the settings ask for, owned by the caller, borrowing the
+ *  calculation's basis and molecule. Collective. HF_BAD_INPUT, HF_NO_RESOURCE, HF_INTERRUPTED; what
+ *  was reported and written by then stays. */
+hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
+                             struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** Accepts a half-made calculation; leaves it empty. Not collective. */
+void hf_calculation_done(struct hf_calculation *calculation);
+
+#endif

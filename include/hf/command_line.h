@@ -1,0 +1,39 @@
+/* What the programs hf and hf-bench share: options of a command line, the line that a failure is
+ * worth, and a look at how they were launched. */
+#ifndef HF_COMMAND_LINE_H
+#define HF_COMMAND_LINE_H
+
+#include "hf/option.h"
+#include "hf/status.h"
+
+#include <mpi.h>
+#include <stddef.h>
+
+/** Stores the option that argv[*i] spells, with its value: behind an =, or argv[*i + 1], which then
+ *  is read too. HF_BAD_INPUT: no value, or one that does not fit. */
+hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_option *option,
+                                struct hf_options *options, struct hf_error *error) HF_MUST_CHECK;
+
+/** Key as it is written on the command line, with - for _; `size` bytes in `text`. */
+void hf_option_spelling(const char *key, size_t size, char text[]);
+
+/** The one line that a failure is worth, on standard error; control characters, which would tear it
+ *  apart, become question marks. Flushes standard output before it. */
+void hf_print_error(const char *program, const struct hf_error *error);
+
+/** Rank that the launcher gave this process, whatever MPI says; 0 when there was none. */
+int hf_launch_rank(void);
+
+/** How the run was launched. */
+struct hf_launch {
+    int n_core;         /**< in the affinity masks of this node's ranks; 0 when unknown */
+    int n_rank_on_node; /**< of the fullest node */
+    int n_unused_task;  /**< tasks of the batch job when hf runs on one of several; else 0 */
+};
+
+/** Looks at the launch before anything is computed and sets BLAS to one thread. Collective.
+ *  HF_BAD_INPUT: the launcher started several processes that MPI does not join. */
+hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch,
+                          struct hf_error *error) HF_MUST_CHECK;
+
+#endif

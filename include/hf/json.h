@@ -1,0 +1,32 @@
+/* Building JSON values that come back bit for bit, and files of them that appear whole. */
+#ifndef HF_JSON_H
+#define HF_JSON_H
+
+#include "hf/context.h"
+#include "hf/status.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Adds a number that reads back as the same double; null when it is not finite. False: no memory.
+ */
+bool hf_json_add_double(cJSON *object, const char *name, double value);
+bool hf_json_add_integer(cJSON *object, const char *name, int64_t value);
+/** NULL text becomes null. */
+bool hf_json_add_text(cJSON *object, const char *name, const char *text);
+bool hf_json_add_doubles(cJSON *object, const char *name, int n, const double values[]);
+bool hf_json_append_double(cJSON *array, double value);
+/** New empty object at the end of an array; NULL: no memory. */
+cJSON *hf_json_append_object(cJSON *array);
+
+/** Writes the document; an existing regular file is replaced in one step, never seen half-written.
+ *  Local. HF_NO_RESOURCE. */
+hf_status hf_json_save(const char *path, const cJSON *root, struct hf_error *error) HF_MUST_CHECK;
+
+/** HF_BAD_INPUT when `path` cannot be created or written; asked before anything is computed.
+ *  Rank 0 looks, all agree. Leaves no file behind that was not there. Collective. */
+hf_status hf_json_check_path(struct hf_context *context, const char *path,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+#endif
