@@ -1,9 +1,10 @@
-/* Coulomb and exchange matrices from densities: the builders and the grains of their tasks. */
+/* Coulomb and exchange matrices from densities: the builders. */
 #ifndef HF_FOCK_H
 #define HF_FOCK_H
 
 #include "hf/basis.h"
 #include "hf/context.h"
+#include "hf/grain.h"
 #include "hf/integrals.h"
 #include "hf/linalg.h"
 #include "hf/onesided.h"
@@ -18,16 +19,6 @@ extern "C" {
 #endif
 
 struct hf_fock_builder;
-
-/** What one task covers. */
-enum hf_grain {
-    HF_GRAIN_ATOM_QUARTET,  /**< book Fig. 8.2 */
-    HF_GRAIN_SHELL_PAIR,    /**< book Fig. 7.1 (b) and 7.3: one bra pair with all its ket pairs */
-    HF_GRAIN_SHELL_QUARTET, /**< book Fig. 7.1 (a) */
-};
-
-/** Tasks that hf makes for each thread, where there are enough pairs for that. */
-enum { HF_TASKS_PER_THREAD = 30 };
 
 struct hf_fock_settings {
     const char *builder; /**< name in hf_fock_list */
@@ -73,15 +64,28 @@ struct hf_fock_account {
     const char *transport;            /**< one-sided transport in use; NULL with replicated data */
 };
 
-/** One way to build; the list is hf_fock_list. */
+struct hf_task_order;
+
+/** One way to build; the list is hf_fock_list. The functions return what this rank found; the front
+ *  (fock.c) agrees on it. */
 struct hf_fock_ops {
     const char *name, *about, *cite;
     bool distributed; /**< matrices are spread over the ranks */
-    /** Bytes of blocks a rank keeps at hand at most for matrices of order n; NULL: none. */
+
+    /** Bytes of blocks a rank keeps at hand at most for matrices of order n; NULL: none. Local. */
     double (*cache_bytes)(int n_function, int n_rank);
+
+    /** How tasks of that grain are best cut for this builder. Local. */
+    struct hf_task_order (*order)(enum hf_grain grain);
+
+    /** Makes self->data; collective. What is half made is left to destroy. */
     hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
+
+    /** J and K of all jobs in one round of self->work, see hf_fock_build; collective. */
     hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error);
+
+    /** Lets go of self->data, which may be NULL or half made; collective. */
     void (*destroy)(struct hf_fock_builder *self);
 };
 

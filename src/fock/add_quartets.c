@@ -4,6 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct hf_digest_kernels *hf_digest_kernels_best(void)
+{
+#ifdef HF_HAVE_X86_KERNELS
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+        return &hf_digest_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &hf_digest_avx2;
+#endif
+    return &hf_digest_portable;
+}
+
 /** Functions of the largest pair of shells. */
 static size_t largest_pair(const struct hf_shell_pairs *pairs)
 {

@@ -1,4 +1,4 @@
-/* Contributions of HF_LANES quartets with one bra to J and K at once. Part of digest.c. */
+/* Contributions of HF_LANES quartets with one bra to J and K at once. Part of digest_kernels.c. */
 #ifndef HF_DIGEST_LANES_H
 #define HF_DIGEST_LANES_H
 

@@ -27,8 +27,8 @@ static void find_atoms(const struct hf_step *step, int k, int atom[HF_N_ATOM])
 {
     atom[HF_ATOM_A] = step->part.bra->atom_a;
     atom[HF_ATOM_B] = step->part.bra->atom_b;
-    atom[HF_ATOM_C] = step->part.ket[k]->atom_a;
-    atom[HF_ATOM_D] = step->part.ket[k]->atom_b;
+    atom[HF_ATOM_C] = step->part.ket[k].atoms->atom_a;
+    atom[HF_ATOM_D] = step->part.ket[k].atoms->atom_b;
 }
 
 /** Pins the density blocks of a step, which asks for those that are not here. On failure the blocks
@@ -36,7 +36,7 @@ static void find_atoms(const struct hf_step *step, int k, int atom[HF_N_ATOM])
 static bool begin_step(struct hf_distributed *data, struct hf_step *step)
 {
     memset(step->density, 0, sizeof step->density);
-    for (int k = 0; k < step->part.n; k++) {
+    for (int k = 0; k < step->part.n_ket; k++) {
         int atom[HF_N_ATOM];
         find_atoms(step, k, atom);
         for (int c = 0; c < HF_N_COMBINATION; c++) {
@@ -49,12 +49,16 @@ static bool begin_step(struct hf_distributed *data, struct hf_step *step)
     return true;
 }
 
+/** Lets the blocks of a step go; harmless a second time. */
 static void end_step(struct hf_distributed *data, struct hf_step *step)
 {
-    for (int k = 0; k < step->part.n; k++)
-        for (int c = 0; c < HF_N_COMBINATION; c++)
+    for (int k = 0; k < step->part.n_ket; k++) {
+        for (int c = 0; c < HF_N_COMBINATION; c++) {
             if (step->density[k][c] != NULL)
                 hf_block_cache_unpin(data->density, step->density[k][c]);
+            step->density[k][c] = NULL;
+        }
+    }
 }
 
 /** What one thread works on. */
@@ -124,6 +128,23 @@ static void add_sums(void *of_thread, bool exchange, int row, int column, const 
     hf_block_cache_unpin(cache, block);
 }
 
+/** hf_sums_target.begin_adding */
+static void begin_adding(void *of_thread)
+{
+    const struct thread_view *view = of_thread;
+    pthread_mutex_lock(&view->data->lock);
+}
+
+/** hf_sums_target.end_adding: the step is done. */
+static hf_status end_adding(void *of_thread, struct hf_error *error)
+{
+    struct thread_view *view = of_thread;
+    end_step(view->data, &view->step);
+    const bool failed = view->data->sums_failed;
+    pthread_mutex_unlock(&view->data->lock);
+    return failed ? hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks") : HF_OK;
+}
+
 /** One more step under way when this one had to wait for its blocks; one fewer after many that had
  *  not, since every step under way pins blocks. */
 static void adapt_depth(struct hf_step_ring *ring, double waited)
@@ -140,101 +161,92 @@ static void adapt_depth(struct hf_step_ring *ring, double waited)
 }
 
 /** Fills the ring with steps whose blocks are asked for. */
-static void fill_ring(struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                      hf_status *status, struct hf_error *error)
+static hf_status fill_ring(struct hf_fock_builder *self, struct hf_worker *worker,
+                           struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_step_ring *ring = &data->ring;
     while (ring->n < ring->depth && !data->source_ended) {
         struct hf_step *step = &ring->step[(ring->first + ring->n) % HF_MAX_DEPTH];
-        step->store = NULL;
-        if (!hf_step_next(self, worker, &data->source, step, status, error)) {
+        const hf_status status = hf_step_next(self, worker, &data->source, step, error);
+        if (status != HF_OK) return status;
+        if (step->part.task < 0) {
             data->source_ended = true;
         } else if (!begin_step(data, step)) {
             end_step(data, step);
-            *status = hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
-            return;
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
         } else {
             ring->n++;
         }
     }
+    return HF_OK;
 }
 
-/** The next step with its blocks here; false at the end. */
-static bool take_step(struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                      struct thread_view *view, hf_status *status, struct hf_error *error)
+/** The next step, its blocks here, into view->step; its task is -1 at the end. */
+static hf_status take_step(struct hf_fock_builder *self, struct hf_worker *worker,
+                           struct thread_view *view, struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_step_ring *ring = &data->ring;
-    fill_ring(self, worker, status, error);
-    if (*status != HF_OK || ring->n == 0) return false;
+    const hf_status status = fill_ring(self, worker, error);
+    view->step.part.task = -1;
+    view->step.part.n_ket = 0;
+    if (status != HF_OK || ring->n == 0) return status;
     view->step = ring->step[ring->first];
     ring->first = (ring->first + 1) % HF_MAX_DEPTH;
     ring->n--;
     const double start = hf_wall_seconds();
-    for (int k = 0; k < view->step.part.n; k++)
+    for (int k = 0; k < view->step.part.n_ket; k++)
         for (int c = 0; c < HF_N_COMBINATION; c++)
             if (view->step.density[k][c] != NULL)
                 hf_block_cache_wait(data->density, view->step.density[k][c]);
     adapt_depth(ring, hf_wall_seconds() - start);
-    hf_fock_trace_wait(self, worker, &hf_phase_fock_wait_blocks, start);
+    hf_work_trace_wait(worker, &hf_phase_fock_wait_blocks, start);
     hf_onesided_poke(data->onesided);
-    return true;
+    return HF_OK;
 }
 
-/** Computes or reads back one step into the sums of this thread. */
-static hf_status compute_step(struct hf_fock_worker *worker, struct hf_local_sums *sums,
-                              struct hf_step *step, struct hf_error *error)
-{
-    struct hf_task_part *part = &step->part;
-    hf_task_part_begin(part, sums);
-    if (step->store != NULL) {
-        hf_quartets_read(&worker->work, step->store, &step->segment, part->range);
-        return HF_OK;
-    }
-    const hf_status status = hf_fock_begin_segment(worker, step->task, step->part_index, error);
-    if (status == HF_OK)
-        hf_quartets_compute(&worker->work, part->bra_begin, part->bra_end, part->n, part->range);
-    return status == HF_OK ? hf_fock_check_store(worker, error) : status;
-}
-
-static void trace_step(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                       const struct hf_step *step)
-{
-    if (step->store != NULL)
-        hf_fock_trace_task(self, worker, HF_TRACE_STORED_TASK, step->segment.task);
-    else
-        hf_fock_trace_task(self, worker, HF_TRACE_TASK, step->task);
-}
-
-/** What one thread does in a build. */
-static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_fock_worker *worker,
+/** All steps that come to one thread. */
+static hf_status compute_steps(struct hf_fock_builder *self, struct hf_worker *worker,
+                               struct thread_view *view, struct hf_coulomb_exchange *consumer,
                                struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
-    struct thread_view view = {.data = data, .basis = self->pairs->basis};
-    const struct hf_sums_target target = {.data = &view, .show = show_density, .add = add_sums};
-    struct hf_local_sums *sums = NULL;
-    hf_status status = hf_local_sums_create(self->context, self->pairs->basis, data->n_job,
-                                            data->wanted, &target, &sums, error);
-    pthread_mutex_lock(&data->lock);
-    while (take_step(self, worker, &view, &status, error)) {
-        pthread_mutex_unlock(&data->lock);
-        status = compute_step(worker, sums, &view.step, error);
+    for (;;) {
         pthread_mutex_lock(&data->lock);
-        hf_local_sums_end(sums);
-        end_step(data, &view.step);
-        trace_step(self, worker, &view.step);
-        if (status == HF_OK && data->sums_failed)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
+        hf_status status = take_step(self, worker, view, error);
+        pthread_mutex_unlock(&data->lock);
+        if (status != HF_OK || view->step.part.task < 0) return status;
+        status = hf_work_do_part(worker, &hf_coulomb_exchange_consumer, consumer, &view->step.part,
+                                 error);
+        if (status != HF_OK) return status;
+        hf_work_trace_part(worker, &view->step.part);
     }
-    if (status != HF_OK) { /* let the scheduler know, and the other threads */
-        int64_t none;
+}
+
+/** hf_round.run */
+static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *error)
+{
+    struct hf_fock_builder *self = builder;
+    struct hf_distributed *data = self->data;
+    struct thread_view view = {.data = data, .basis = self->pairs->basis};
+    const struct hf_sums_target target = {.data = &view,
+                                          .show = show_density,
+                                          .add = add_sums,
+                                          .begin_adding = begin_adding,
+                                          .end_adding = end_adding};
+    struct hf_coulomb_exchange consumer;
+    hf_status status =
+        hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
+                                 data->n_job, data->wanted, &target, error);
+    if (status == HF_OK) status = compute_steps(self, worker, &view, &consumer, error);
+    if (status != HF_OK) { /* no thread takes more steps */
+        pthread_mutex_lock(&data->lock);
         data->source_ended = true;
-        hf_fock_next_task(self, worker, &status, &none, error);
+        end_step(data, &view.step);
+        pthread_mutex_unlock(&data->lock);
     }
-    pthread_mutex_unlock(&data->lock);
-    hf_local_sums_destroy(&sums);
+    hf_coulomb_exchange_done(&consumer);
     return status;
 }
 
@@ -263,10 +275,16 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     data->source = (struct hf_step_source){0};
     data->source_ended = data->sums_failed = false;
     data->ring.first = data->ring.n = data->ring.n_calm = 0;
-    data->ring.depth = HF_LEAST_DEPTH > self->n_worker ? HF_LEAST_DEPTH : self->n_worker;
+    const int n_thread = hf_work_n_thread(self->work);
+    data->ring.depth = HF_LEAST_DEPTH > n_thread ? HF_LEAST_DEPTH : n_thread;
     if (data->ring.depth > HF_MAX_DEPTH) data->ring.depth = HF_MAX_DEPTH;
-    const hf_status status = hf_fock_run_round(self, compute_tasks, error);
-    const double waited = waited_for_blocks(data) / self->n_worker;
+    const hf_status status = hf_work_run(self->work,
+                                         &(struct hf_round){.threshold = self->screening.threshold,
+                                                            .largest = self->screening.max_density,
+                                                            .run = run,
+                                                            .data = self},
+                                         error);
+    const double waited = waited_for_blocks(data) / n_thread;
     hf_timer_add(timers, &hf_phase_fock_wait_blocks, waited);
     hf_timer_add(timers, &hf_phase_fock_compute, -waited);
     drop_steps(data);
@@ -392,7 +410,6 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     if (status != HF_OK) goto cleanup;
     self->screening.max_density = data->bounds.largest;
     HF_TRY(hf_agree(context->comm, create_caches(self, error), error));
-    HF_TRY(hf_agree(context->comm, hf_fock_prepare_store(self, error), error));
     HF_TRY(run_round(self, error));
     book_blocks(self);
     release_caches(data);
@@ -406,15 +423,14 @@ cleanup:
     return status;
 }
 
-/** Large tasks are square, to meet few blocks; small ones are one bra with many kets, to fill
- * batches. */
-static struct hf_task_order choose_order(const struct hf_fock_builder *self)
+/** hf_fock_ops.order: large tasks are square, to meet few blocks; small ones are one bra with many
+ *  kets, to fill batches. */
+static struct hf_task_order order(enum hf_grain grain)
 {
-    const bool atoms = self->settings.grain == HF_GRAIN_ATOM_QUARTET;
-    return (struct hf_task_order){.grain = self->settings.grain,
-                                  .n_wanted = hf_fock_tasks_wanted(self),
-                                  .largest_row = HF_MAX_KET_ATOM_PAIRS,
-                                  .most_slices = atoms ? HF_MOST_SLICES : 1,
+    return (struct hf_task_order){.grain = grain,
+                                  .largest_row = HF_MOST_PART_KETS,
+                                  .most_slices =
+                                      grain == HF_GRAIN_ATOM_QUARTET ? HF_MOST_SLICES : 1,
                                   .largest_side = 12,
                                   .scatter = true};
 }
@@ -440,7 +456,6 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
     if (data != NULL) pthread_mutex_init(&data->lock, NULL);
     if (status == HF_OK)
         status = hf_density_bounds_init(&data->bounds, context, self->pairs->basis->n_atom, error);
-    if (status == HF_OK) status = hf_fock_create_tasks(self, choose_order(self), error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_atom_layout_create(context, self->pairs->basis, &data->layout, error));
     HF_TRY(hf_onesided_create(context, &self->settings.onesided, &data->onesided, error));
@@ -457,6 +472,7 @@ const struct hf_fock_ops hf_fock_distributed = {
             "Figs. 8.4 and 8.5",
     .distributed = true,
     .cache_bytes = cache_bytes,
+    .order = order,
     .create = create,
     .build = build,
     .destroy = destroy,

@@ -3,8 +3,11 @@
 #define HF_DISTRIBUTED_H
 
 #include "block_cache.h"
+#include "coulomb_exchange.h"
 #include "density_bounds.h"
-#include "../work/task_parts.h"
+#include "fock_private.h"
+
+#include <pthread.h>
 
 /** The pairs of atoms of a quartet (AB|CD) whose blocks are needed (book Fig. 8.4). */
 enum { HF_N_COMBINATION = 6 };
@@ -12,17 +15,12 @@ enum { HF_N_COMBINATION = 6 };
 /** Steps under way. */
 enum { HF_LEAST_DEPTH = 2, HF_MAX_DEPTH = 16 };
 
-/** What is computed at a time, and the density blocks it needs. */
+/** A part of a task, or a stored one, and the density blocks it needs. */
 struct hf_step {
-    struct hf_task_part part;
-    int64_t task;
-    int32_t part_index;
-    const struct hf_integral_store *store; /**< NULL: computed; else where it is read back from */
-    struct hf_store_segment segment;
-    bool coulomb[HF_MAX_KET_ATOM_PAIRS],
-        exchange[HF_MAX_KET_ATOM_PAIRS]; /**< what kets can add to */
+    struct hf_part part; /**< its task is -1 behind the last one */
+    bool coulomb[HF_MOST_PART_KETS], exchange[HF_MOST_PART_KETS]; /**< what kets can add to */
     /** Pinned blocks of each ket: AB, CD (for J), AC, AD, BC, BD (for K); NULL when not needed. */
-    struct hf_cached_block *density[HF_MAX_KET_ATOM_PAIRS][HF_N_COMBINATION];
+    struct hf_cached_block *density[HF_MOST_PART_KETS][HF_N_COMBINATION];
 };
 
 /** Steps whose blocks are on their way, in the order they will be computed. */
@@ -33,11 +31,10 @@ struct hf_step_ring {
     int n_calm; /**< steps in a row that did not wait */
 };
 
-/** Where the steps come from: stored segments, then the parts of the task in hand. */
+/** Where the steps come from: stored parts, then the parts of the task in hand. */
 struct hf_step_source {
     bool has_task;
-    int64_t index;
-    struct hf_task task;
+    int64_t task;
     int32_t part; /**< the next of the task */
 };
 
@@ -65,10 +62,10 @@ hf_status hf_distributed_create_arrays(struct hf_fock_builder *self, const struc
 hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
                                  struct hf_error *error) HF_MUST_CHECK;
 
-/** The next step that passes the screening by atoms, taking tasks as needed. False when there are
- * no more, or with *status set when the build is interrupted. */
-bool hf_step_next(struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                  struct hf_step_source *source, struct hf_step *step, hf_status *status,
-                  struct hf_error *error);
+/** The next step that passes the screening by atoms, taking tasks as needed; step->part.task = -1
+ *  when there are no more. HF_INTERRUPTED. */
+hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
+                       struct hf_step_source *source, struct hf_step *step,
+                       struct hf_error *error) HF_MUST_CHECK;
 
 #endif

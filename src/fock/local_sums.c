@@ -15,8 +15,8 @@ struct local_block {
 /** Two blocks of each K: bra atoms with ket atoms and the other way round; of J: likewise AB, CD.
  */
 enum {
-    MAX_COLUMN = 2 * HF_MAX_KET_ATOM_PAIRS,
-    MAX_COULOMB = 2 * (HF_MAX_KET_ATOM_PAIRS + 1),
+    MAX_COLUMN = 2 * HF_MOST_PART_KETS,
+    MAX_COULOMB = 2 * (HF_MOST_PART_KETS + 1),
     MAX_EXCHANGE = 2 * 2 * MAX_COLUMN,
 };
 
@@ -31,8 +31,8 @@ struct hf_local_sums {
     struct local_block coulomb[MAX_COULOMB], exchange[MAX_EXCHANGE];
     int *block_of_atom[2]; /**< [n_atom] K of bra atom A or B with an atom, as a number above that
                                 of the first of the two blocks; 0: none yet */
-    struct hf_quartet_blocks blocks[HF_MAX_KET_ATOM_PAIRS];
-    struct hf_job_blocks *job; /**< [HF_MAX_KET_ATOM_PAIRS][n_job] */
+    struct hf_quartet_blocks blocks[HF_MOST_PART_KETS];
+    struct hf_job_blocks *job; /**< [HF_MOST_PART_KETS][n_job] */
 };
 
 hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis *basis, int n_job,
@@ -55,7 +55,7 @@ hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis
     made->storage = hf_memory_allocate(context->memory, "sums of a thread",
                                        (MAX_COULOMB + MAX_EXCHANGE) * n_layer * n_most * n_most,
                                        sizeof(double));
-    made->job = calloc(HF_MAX_KET_ATOM_PAIRS * n_layer, sizeof *made->job);
+    made->job = calloc(HF_MOST_PART_KETS * n_layer, sizeof *made->job);
     made->block_of_atom[0] = calloc(2 * n_atom, sizeof *made->block_of_atom[0]);
     if (made->storage == NULL || made->job == NULL || made->block_of_atom[0] == NULL)
         goto no_memory;
@@ -180,16 +180,16 @@ static void add_sums(struct hf_local_sums *self, const struct hf_atom_pair *bra,
 }
 
 const struct hf_quartet_blocks *hf_local_sums_begin(struct hf_local_sums *sums,
-                                                    const struct hf_atom_pair *bra, int n,
-                                                    const struct hf_atom_pair *const ket[])
+                                                    const struct hf_part *part)
 {
     struct hf_job_blocks *with_bra = NULL;
     sums->next = sums->storage;
     sums->n_coulomb = sums->n_exchange = 0;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < part->n_ket; k++) {
         struct hf_job_blocks *job = sums->job + k * sums->n_job;
-        show(sums, bra, ket[k], k, &sums->blocks[k], job);
-        add_sums(sums, bra, ket[k], &sums->blocks[k], &with_bra, job);
+        const struct hf_atom_pair *ket = part->ket[k].atoms;
+        show(sums, part->bra, ket, k, &sums->blocks[k], job);
+        add_sums(sums, part->bra, ket, &sums->blocks[k], &with_bra, job);
     }
     return sums->blocks;
 }
@@ -201,10 +201,13 @@ static void hand_over(const struct hf_local_sums *self, bool exchange,
                      block->size);
 }
 
-void hf_local_sums_end(struct hf_local_sums *sums)
+hf_status hf_local_sums_end(struct hf_local_sums *sums, struct hf_error *error)
 {
+    const struct hf_sums_target *target = &sums->target;
+    if (target->begin_adding != NULL) target->begin_adding(target->data);
     for (int k = 0; k < sums->n_coulomb; k++) hand_over(sums, false, &sums->coulomb[k]);
     for (int k = 0; k < sums->n_exchange; k++) hand_over(sums, true, &sums->exchange[k]);
     for (int k = 0; k < sums->n_exchange; k += 2)
         for (int x = 0; x < 2; x++) sums->block_of_atom[x][sums->exchange[k].column] = 0;
+    return target->end_adding != NULL ? target->end_adding(target->data, error) : HF_OK;
 }

@@ -4,12 +4,10 @@
 #ifndef HF_LOCAL_SUMS_H
 #define HF_LOCAL_SUMS_H
 
-#include "../work/quartets.h"
+#include "add_quartets.h"
 
 #include "hf/fock.h"
-
-/** Most pairs of atoms that one pair of atoms meets in a task. */
-enum { HF_MAX_KET_ATOM_PAIRS = 16 };
+#include "hf/work.h"
 
 /** Where densities come from and sums go to. */
 struct hf_sums_target {
@@ -20,6 +18,10 @@ struct hf_sums_target {
     /** Adds a block, rows and columns the functions of two atoms, to J or K of every job; that of
      * job i is at value + i * stride. Threads may call it at the same time. */
     void (*add)(void *data, bool exchange, int row, int column, const double *value, size_t stride);
+    /** Called before the first and after the last block of a part is added: takes and lets go of
+     *  what threads share. The latter tells whether all were added. NULL: nothing to do. */
+    void (*begin_adding)(void *data);
+    hf_status (*end_adding)(void *data, struct hf_error *error);
 };
 
 struct hf_local_sums;
@@ -31,13 +33,12 @@ hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis
                                struct hf_local_sums **sums, struct hf_error *error) HF_MUST_CHECK;
 void hf_local_sums_destroy(struct hf_local_sums **sums);
 
-/** Blocks for a pair of atoms with each of `n` pairs of atoms, all sums zero; [n], valid until the
- *  next call. */
+/** Blocks for the bra of a part with each of its kets, all sums zero; [n_ket], valid until the next
+ *  call. */
 const struct hf_quartet_blocks *hf_local_sums_begin(struct hf_local_sums *sums,
-                                                    const struct hf_atom_pair *bra, int n,
-                                                    const struct hf_atom_pair *const ket[]);
+                                                    const struct hf_part *part);
 
-/** Adds the sums to where they go. */
-void hf_local_sums_end(struct hf_local_sums *sums);
+/** Adds the sums to where they go. Whether that worked is what the target says. */
+hf_status hf_local_sums_end(struct hf_local_sums *sums, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -1,7 +1,7 @@
 /* Fock builder with replicated data: every rank holds the densities and its own J and K, computes
  * the tasks it is given, and one sum over the ranks ends the build (book Fig. 8.2). */
+#include "coulomb_exchange.h"
 #include "fock_private.h"
-#include "../work/task_parts.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -30,14 +30,13 @@ static void destroy(struct hf_fock_builder *self)
     self->data = NULL;
 }
 
-/** Kets of a task: as many as fill the batches well, and fewer where that would leave a rank too
- * few tasks to even out the load. */
-static struct hf_task_order choose_order(const struct hf_fock_builder *self)
+/** hf_fock_ops.order: as many kets as fill the batches well, and fewer where that would leave a rank
+ *  too few tasks to even out the load. */
+static struct hf_task_order order(enum hf_grain grain)
 {
-    const bool atoms = self->settings.grain == HF_GRAIN_ATOM_QUARTET;
-    return (struct hf_task_order){.grain = self->settings.grain,
-                                  .n_wanted = hf_fock_tasks_wanted(self),
-                                  .largest_row = atoms ? HF_MAX_KET_ATOM_PAIRS : 1,
+    const bool atoms = grain == HF_GRAIN_ATOM_QUARTET;
+    return (struct hf_task_order){.grain = grain,
+                                  .largest_row = atoms ? HF_MOST_PART_KETS : 1,
                                   .most_slices = atoms ? HF_MOST_SLICES : 1};
 }
 
@@ -57,7 +56,7 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the locks of the threads");
     for (; data->n_lock < data->basis->n_atom; data->n_lock++)
         pthread_mutex_init(&data->lock[data->n_lock], NULL);
-    return hf_fock_create_tasks(self, choose_order(self), error);
+    return HF_OK;
 }
 
 /** Largest |D| over the block of two shells. */
@@ -128,55 +127,19 @@ static void add_sums(void *of_thread, bool exchange, int row, int column, const 
     pthread_mutex_unlock(&data->lock[row]);
 }
 
-static hf_status compute_task(struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                              struct hf_local_sums *sums, int64_t index, struct hf_error *error)
+/** hf_round.run */
+static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *error)
 {
-    const struct hf_task task = hf_task_list_get(self->tasks, index);
-    struct hf_task_part part;
-    for (int32_t i = 0; hf_task_part_find(self, &task, i, &part); i++) {
-        if (part.n == 0) continue;
-        const hf_status status = hf_fock_begin_segment(worker, index, i, error);
-        if (status != HF_OK) return status;
-        hf_task_part_begin(&part, sums);
-        hf_quartets_compute(&worker->work, part.bra_begin, part.bra_end, part.n, part.range);
-        hf_local_sums_end(sums);
-    }
-    return hf_fock_check_store(worker, error);
-}
-
-/** The quartets that this rank has stored; any thread may read what another one stored. */
-static void read_segments(struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                          struct hf_local_sums *sums)
-{
-    struct hf_store_segment segment;
-    const struct hf_integral_store *store;
-    while ((store = hf_fock_next_segment(self, &segment)) != NULL) {
-        const struct hf_task task = hf_task_list_get(self->tasks, segment.task);
-        struct hf_task_part part;
-        hf_task_part_find(self, &task, segment.part, &part);
-        hf_task_part_begin(&part, sums);
-        hf_quartets_read(&worker->work, store, &segment, part.range);
-        hf_local_sums_end(sums);
-        hf_fock_trace_task(self, worker, HF_TRACE_STORED_TASK, segment.task);
-    }
-}
-
-/** What one thread does in a build. */
-static hf_status compute_tasks(struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                               struct hf_error *error)
-{
+    struct hf_fock_builder *self = builder;
     struct replicated *data = self->data;
-    struct hf_local_sums *sums = NULL;
     const struct hf_sums_target target = {.data = data, .show = show_density, .add = add_sums};
-    hf_status status = hf_local_sums_create(self->context, self->pairs->basis, data->n_job,
-                                            data->job, &target, &sums, error);
-    if (status == HF_OK) read_segments(self, worker, sums);
-    int64_t index;
-    while (hf_fock_next_task(self, worker, &status, &index, error) && status == HF_OK) {
-        status = compute_task(self, worker, sums, index, error);
-        hf_fock_trace_task(self, worker, HF_TRACE_TASK, index);
-    }
-    hf_local_sums_destroy(&sums);
+    struct hf_coulomb_exchange consumer;
+    hf_status status =
+        hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
+                                 data->n_job, data->job, &target, error);
+    if (status == HF_OK)
+        status = hf_work_do_all(worker, &hf_coulomb_exchange_consumer, &consumer, error);
+    hf_coulomb_exchange_done(&consumer);
     return status;
 }
 
@@ -267,8 +230,12 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     for (int i = 0; i < n_job; i++) gather_density(data, i);
     hf_timer_stop(timers, &hf_phase_fock_reduce);
     find_density_bounds(self);
-    HF_TRY(hf_agree(self->context->comm, hf_fock_prepare_store(self, error), error));
-    HF_TRY(hf_fock_run_round(self, compute_tasks, error));
+    HF_TRY(hf_work_run(self->work,
+                       &(struct hf_round){.threshold = self->screening.threshold,
+                                          .largest = self->screening.max_density,
+                                          .run = run,
+                                          .data = self},
+                       error));
 
     hf_timer_start(timers, &hf_phase_fock_reduce);
     reduce_results(self, job);
@@ -283,6 +250,7 @@ const struct hf_fock_ops hf_fock_replicated = {
     .about = "every rank holds density, Coulomb and exchange matrix; one sum at the end",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Fig. 8.2",
+    .order = order,
     .create = create,
     .build = build,
     .destroy = destroy,

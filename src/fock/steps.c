@@ -1,4 +1,4 @@
-/* From tasks and stored segments to steps: parts of tasks that can add anything. */
+/* From tasks and stored parts to steps: parts of tasks that can add anything. */
 #include "distributed.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static bool screen(const struct hf_fock_builder *self, struct hf_step *step, int
 {
     const struct hf_distributed *data = self->data;
     const struct hf_density_bounds *D = &data->bounds;
-    const struct hf_atom_pair *bra = step->part.bra, *ket = step->part.ket[k];
+    const struct hf_atom_pair *bra = step->part.bra, *ket = step->part.ket[k].atoms;
     const double threshold = self->screening.threshold, bound = bra->bound * ket->bound;
     const int bra_atom[2] = {bra->atom_a, bra->atom_b}, ket_atom[2] = {ket->atom_a, ket->atom_b};
     step->coulomb[k] = step->exchange[k] = false;
@@ -25,50 +25,37 @@ static bool screen(const struct hf_fock_builder *self, struct hf_step *step, int
 }
 
 /** Screens all kets. Those that add nothing go, but not where stored quartets count the kets. False
- *  when nothing comes of the step. */
+ *  when nothing comes of the step: what is to be stored is computed whatever it adds to. */
 static bool screen_kets(const struct hf_fock_builder *self, struct hf_step *step)
 {
-    struct hf_task_part *part = &step->part;
-    const bool records = self->store_use == HF_STORE_RECORD, keep = records || step->store != NULL;
-    bool useful = records && part->n > 0;
+    struct hf_part *part = &step->part;
+    bool useful = part->fixed_kets && !part->stored && part->n_ket > 0;
     int n = 0;
-    for (int k = 0; k < part->n; k++) {
+    for (int k = 0; k < part->n_ket; k++) {
         part->ket[n] = part->ket[k];
-        part->range[n] = part->range[k];
         const bool adds = screen(self, step, n);
         useful = useful || adds;
-        if (adds || keep) n++;
+        if (adds || part->fixed_kets) n++;
     }
-    part->n = n;
+    part->n_ket = n;
     return useful;
 }
 
-/** The part of a task that a stored segment is of. */
-static bool next_stored(struct hf_fock_builder *self, struct hf_step *step)
+hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
+                       struct hf_step_source *source, struct hf_step *step, struct hf_error *error)
 {
-    while ((step->store = hf_fock_next_segment(self, &step->segment)) != NULL) {
-        const struct hf_task task = hf_task_list_get(self->tasks, step->segment.task);
-        hf_task_part_find(self, &task, step->segment.part, &step->part);
-        if (screen_kets(self, step)) return true;
-    }
-    return false;
-}
-
-bool hf_step_next(struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                  struct hf_step_source *source, struct hf_step *step, hf_status *status,
-                  struct hf_error *error)
-{
-    if (next_stored(self, step)) return true;
+    struct hf_part *part = &step->part;
+    while (hf_work_next_stored(worker, part))
+        if (screen_kets(self, step)) return HF_OK;
     for (;;) {
         if (!source->has_task) {
-            if (!hf_fock_next_task(self, worker, status, &source->index, error)) return false;
-            source->task = hf_task_list_get(self->tasks, source->index);
+            const hf_status status = hf_work_next_task(worker, &source->task, error);
+            part->task = -1;
+            if (status != HF_OK || source->task < 0) return status;
             source->part = 0;
             source->has_task = true;
         }
-        step->task = source->index;
-        step->part_index = source->part++;
-        source->has_task = hf_task_part_find(self, &source->task, step->part_index, &step->part);
-        if (source->has_task && screen_kets(self, step)) return true;
+        source->has_task = hf_work_find_part(worker, source->task, source->part++, part);
+        if (source->has_task && screen_kets(self, step)) return HF_OK;
     }
 }

@@ -42,7 +42,7 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
            hf_json_add_text(object, "onesided", settings->fock.onesided.transport) &&
            hf_json_add_text(object, "accumulate",
                             hf_accumulate_name(settings->fock.onesided.accumulate)) &&
-           hf_json_add_text(object, "grain", hf_output_grain_name(settings->fock.grain)) &&
+           hf_json_add_text(object, "grain", hf_grain_name(settings->fock.grain)) &&
            hf_json_add_integer(object, "tasks_for", settings->fock.tasks_for) &&
            hf_json_add_integer(object, "threads",
                                settings->fock.n_thread > 1 ? settings->fock.n_thread : 1) &&

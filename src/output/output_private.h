@@ -32,9 +32,6 @@ struct hf_basis_summary {
 
 struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis);
 
-/** Name of a grain as the option takes it. */
-const char *hf_output_grain_name(enum hf_grain grain);
-
 /** -V/T, 2 at a stationary point of an exact or complete-basis calculation; 0 without electrons. */
 double hf_output_virial_ratio(const struct hf_scf_result *result);
 

@@ -89,7 +89,7 @@ static void print_basis(FILE *out, const struct hf_run_description *run)
 static void print_fock(FILE *out, const struct hf_fock_settings *fock)
 {
     fprintf(out, "  %-22s %s; tasks: %s, scheduler: %s", "Fock builder", fock->builder,
-            hf_output_grain_name(fock->grain), fock->schedule.name);
+            hf_grain_name(fock->grain), fock->schedule.name);
     if (strcmp(fock->schedule.name, "counter") == 0)
         fprintf(out, " (%s%s)", hf_counter_method_name(fock->schedule.counter),
                 fock->schedule.progress_thread ? ", progress thread" : "");

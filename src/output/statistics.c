@@ -80,16 +80,6 @@ struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis)
     return summary;
 }
 
-const char *hf_output_grain_name(enum hf_grain grain)
-{
-    switch (grain) {
-    case HF_GRAIN_ATOM_QUARTET: return "atom-quartet";
-    case HF_GRAIN_SHELL_PAIR: return "shell-pair";
-    case HF_GRAIN_SHELL_QUARTET: return "shell-quartet";
-    }
-    return "?";
-}
-
 double hf_output_virial_ratio(const struct hf_scf_result *result)
 {
     if (!(result->kinetic > 0.0)) return 0.0;

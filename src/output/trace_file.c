@@ -43,7 +43,7 @@ static bool add_run(cJSON *root, const struct hf_run_description *run,
            hf_json_add_text(root, "onesided", result->last_build.transport) &&
            hf_json_add_integer(root, "tasks_for",
                                fock->tasks_for > 0 ? fock->tasks_for : context->n_rank) &&
-           hf_json_add_text(root, "grain", hf_output_grain_name(fock->grain)) &&
+           hf_json_add_text(root, "grain", hf_grain_name(fock->grain)) &&
            hf_json_add_double(root, "memory_bytes", fock->memory_bytes) &&
            hf_json_add_double(root, "screening", run->settings->screening_threshold) &&
            cJSON_AddBoolToObject(root, "converged", result->converged) != NULL &&

@@ -132,9 +132,9 @@ static enum hf_convention convention(const struct hf_options *options)
 
 static enum hf_grain grain(const struct hf_options *options)
 {
-    if (is_choice(options, "grain", "shell-pair")) return HF_GRAIN_SHELL_PAIR;
-    if (is_choice(options, "grain", "shell-quartet")) return HF_GRAIN_SHELL_QUARTET;
-    return HF_GRAIN_ATOM_QUARTET;
+    enum hf_grain grain = HF_GRAIN_ATOM_QUARTET;
+    (void)hf_grain_find(hf_options_choice(options, "grain"), &grain); /* options know names only */
+    return grain;
 }
 
 static struct hf_scheduler_settings schedule(const struct hf_options *options)

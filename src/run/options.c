@@ -21,12 +21,6 @@ static const struct hf_option_choice functions[] = {
     {"cartesian", "(l+1)(l+2)/2 functions in every shell", NULL},
     {NULL, NULL, NULL}};
 
-static const struct hf_option_choice grains[] = {
-    {"atom-quartet", "all shell quartets of four atoms", NULL},
-    {"shell-pair", "one pair of shells with all its partners", NULL},
-    {"shell-quartet", "four shells", NULL},
-    {NULL, NULL, NULL}};
-
 static const struct hf_option_choice accumulations[] = {
     {"owner", "blocks are sent to their owner, which adds them", NULL},
     {"caller", "whoever adds locks, gets, adds, puts back and unlocks", NULL},
@@ -50,6 +44,13 @@ static bool method_choice(int i, struct hf_option_choice *choice)
     else
         return false;
     return true;
+}
+
+static bool grain_choice(int i, struct hf_option_choice *choice)
+{
+    const struct hf_grain_entry *entry = &hf_grain_list[i];
+    if (entry->name != NULL) *choice = (struct hf_option_choice){entry->name, entry->about, NULL};
+    return entry->name != NULL;
 }
 
 static bool fock_choice(int i, struct hf_option_choice *choice)
@@ -178,7 +179,7 @@ static const struct hf_option table[] = {
      .argument = "NAME",
      .default_value = "atom-quartet",
      .help = "what one task covers",
-     .choice = grains},
+     .list = grain_choice},
     {.key = "tasks_for",
      .type = HF_OPTION_INTEGER,
      .argument = "N",

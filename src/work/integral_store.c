@@ -89,13 +89,13 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
  *  there is none. */
 static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool within_budget)
 {
-    const size_t mark = sizeof(struct hf_stored_quartets);
+    const size_t mark = sizeof(struct hf_stored_batch);
     if (store->n_chunk == 0 || store->used + n + mark > store->size) {
         const size_t used = store->used;
         const bool first = store->n_chunk == 0;
         if (!add_chunk(store, n + mark, within_budget)) return NULL;
         if (!first) {
-            const struct hf_stored_quartets end = {.kind = HF_STORED_CHUNK_END};
+            const struct hf_stored_batch end = {.kind = HF_STORED_CHUNK_END};
             memcpy(store->chunk[store->n_chunk - 2] + used, &end, sizeof end);
         }
     }
@@ -113,33 +113,33 @@ static size_t value_bytes(enum hf_stored_kind kind, size_t n)
     return (bytes + line - 1) / line * line;
 }
 
-/** Numbers of a record. */
-static size_t count(const struct hf_stored_quartets *quartets)
+/** Numbers of a batch. */
+static size_t count(const struct hf_stored_batch *batch)
 {
-    return (size_t)quartets->n * (size_t)quartets->side_by_side;
+    return (size_t)batch->n * (size_t)batch->side_by_side;
 }
 
-bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_quartets quartets,
+bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_batch batch,
                               bool narrow, const double *value)
 {
-    _Static_assert(sizeof quartets == 64, "numbers follow in whole cache lines");
-    const size_t n = count(&quartets);
+    _Static_assert(sizeof batch == 64, "numbers follow in whole cache lines");
+    const size_t n = count(&batch);
     enum hf_stored_kind kind = narrow ? HF_STORED_SINGLE : HF_STORED_DOUBLE;
-    unsigned char *at = reserve(store, sizeof quartets + value_bytes(kind, n), true);
+    unsigned char *at = reserve(store, sizeof batch + value_bytes(kind, n), true);
     if (at == NULL) {
         kind = HF_STORED_NOTHING;
-        at = reserve(store, sizeof quartets, false);
+        at = reserve(store, sizeof batch, false);
         if (at == NULL) return false;
     }
-    quartets.kind = (uint8_t)kind;
-    memcpy(at, &quartets, sizeof quartets);
-    at += sizeof quartets;
+    batch.kind = (uint8_t)kind;
+    memcpy(at, &batch, sizeof batch);
+    at += sizeof batch;
     if (kind == HF_STORED_DOUBLE) memcpy(at, value, n * sizeof *value);
     if (kind == HF_STORED_SINGLE) {
         float *to = (float *)(void *)at;
         for (size_t i = 0; i < n; i++) to[i] = (float)value[i];
     }
-    store->segment[store->n_segment - 1].n_record++;
+    store->segment[store->n_segment - 1].n_batch++;
     return true;
 }
 
@@ -157,7 +157,7 @@ struct hf_store_segment hf_integral_store_segment(const struct hf_integral_store
 struct hf_store_cursor hf_integral_store_open(const struct hf_store_segment *segment)
 {
     return (struct hf_store_cursor){
-        .chunk = segment->chunk, .offset = segment->offset, .n_left = segment->n_record};
+        .chunk = segment->chunk, .offset = segment->offset, .n_left = segment->n_batch};
 }
 
 /** Begins to load what is read next, while the quartets before it are digested. Harmless behind the
@@ -169,27 +169,26 @@ static void prefetch(const unsigned char *at)
     for (uintptr_t i = 0; i < LINES; i++) __builtin_prefetch((const void *)(address + 64 * i));
 }
 
-const struct hf_stored_quartets *hf_integral_store_next(const struct hf_integral_store *store,
-                                                        struct hf_store_cursor *cursor,
-                                                        const double **value, const float **single)
+const struct hf_stored_batch *hf_integral_store_next(const struct hf_integral_store *store,
+                                                     struct hf_store_cursor *cursor,
+                                                     const double **value, const float **single)
 {
     if (cursor->n_left == 0) return NULL;
     const unsigned char *at = store->chunk[cursor->chunk] + cursor->offset;
-    const struct hf_stored_quartets *quartets = (const void *)at;
-    if (quartets->kind == HF_STORED_CHUNK_END) {
+    const struct hf_stored_batch *batch = (const void *)at;
+    if (batch->kind == HF_STORED_CHUNK_END) {
         cursor->chunk++;
         cursor->offset = 0;
         at = store->chunk[cursor->chunk];
-        quartets = (const void *)at;
+        batch = (const void *)at;
     }
-    at += sizeof *quartets;
-    *value = quartets->kind == HF_STORED_DOUBLE ? (const double *)(const void *)at : NULL;
-    *single = quartets->kind == HF_STORED_SINGLE ? (const float *)(const void *)at : NULL;
-    cursor->offset +=
-        sizeof *quartets + value_bytes((enum hf_stored_kind)quartets->kind, count(quartets));
+    at += sizeof *batch;
+    *value = batch->kind == HF_STORED_DOUBLE ? (const double *)(const void *)at : NULL;
+    *single = batch->kind == HF_STORED_SINGLE ? (const float *)(const void *)at : NULL;
+    cursor->offset += sizeof *batch + value_bytes((enum hf_stored_kind)batch->kind, count(batch));
     cursor->n_left--;
     prefetch(store->chunk[cursor->chunk] + cursor->offset);
-    return quartets;
+    return batch;
 }
 
 size_t hf_integral_store_bytes(const struct hf_integral_store *store)

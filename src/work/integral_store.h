@@ -1,10 +1,10 @@
-/* Integrals that a thread computed once and reads back in later builds (book section 6.1.1, example
+/* Integrals that a thread computed once and reads back in later rounds (book section 6.1.1, example
  * 6.1: storing what fits and computing the rest again).
  *
  * What is stored is decided for each shell quartet by numbers of its two pairs alone (struct
  * hf_store_plan), so that every rank knows without asking which quartets some rank holds. They are
- * kept in the order they were computed, in segments of one task each: a task read back meets the
- * same few blocks of matrices. */
+ * kept in the order they were computed, in segments of one part of a task each: a part read back
+ * meets the same few blocks of matrices. */
 #ifndef HF_INTEGRAL_STORE_H
 #define HF_INTEGRAL_STORE_H
 
@@ -38,15 +38,15 @@ static inline bool hf_store_plan_has(const struct hf_store_plan *plan,
 }
 
 /** What stands in front of stored numbers: a quartet, or HF_LANES side by side with one bra. */
-struct hf_stored_quartets {
+struct hf_stored_batch {
     int32_t bra;             /**< shell pair */
     int32_t n;               /**< numbers of one quartet */
     int16_t n_quartet;       /**< 1, or of HF_LANES lanes those that are not repetitions */
     uint8_t kind;            /**< enum hf_stored_kind */
-    bool fixed_is_row;       /**< see hf_integral_batch */
+    bool bra_is_row;         /**< see hf_quartet_batch */
     int32_t side_by_side;    /**< lanes of the numbers: 1 or HF_LANES */
     int32_t ket[HF_LANES];   /**< shell pairs; a single quartet has the first only */
-    int16_t range[HF_LANES]; /**< of the kets of the task */
+    int16_t place[HF_LANES]; /**< of the kets' pairs of atoms in the part */
 };
 
 enum hf_stored_kind {
@@ -56,12 +56,12 @@ enum hf_stored_kind {
     HF_STORED_CHUNK_END /**< go on in the next chunk */
 };
 
-/** The quartets of one task. */
+/** The batches of one part of a task. */
 struct hf_store_segment {
     int64_t task;
     int32_t part;         /**< of the task */
-    size_t chunk, offset; /**< of its first record */
-    int64_t n_record;
+    size_t chunk, offset; /**< of its first batch */
+    int64_t n_batch;
 };
 
 struct hf_integral_store;
@@ -77,9 +77,9 @@ void hf_integral_store_destroy(struct hf_integral_store **store);
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
                                   struct hf_error *error) HF_MUST_CHECK;
 
-/** Appends quartets; `narrow`: single precision will do. Without room for the numbers the quartets
+/** Appends a batch; `narrow`: single precision will do. Without room for the numbers the quartets
  *  are noted only. False: no room even for that. */
-bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_quartets quartets,
+bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_batch batch,
                               bool narrow, const double *value);
 
 int64_t hf_integral_store_n_segment(const struct hf_integral_store *store);
@@ -94,11 +94,11 @@ struct hf_store_cursor {
 
 struct hf_store_cursor hf_integral_store_open(const struct hf_store_segment *segment);
 
-/** The next record, with its numbers in *value or, when they are in single precision, in *single;
+/** The next batch, with its numbers in *value or, when they are in single precision, in *single;
  * the other is NULL. NULL at the end. */
-const struct hf_stored_quartets *hf_integral_store_next(const struct hf_integral_store *store,
-                                                        struct hf_store_cursor *cursor,
-                                                        const double **value, const float **single);
+const struct hf_stored_batch *hf_integral_store_next(const struct hf_integral_store *store,
+                                                     struct hf_store_cursor *cursor,
+                                                     const double **value, const float **single);
 
 /** Bytes in use. */
 size_t hf_integral_store_bytes(const struct hf_integral_store *store);

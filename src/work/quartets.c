@@ -1,275 +1,183 @@
-/* The shell quartets of two lists of shell pairs; see quartets.h. */
-#include "quartets.h"
+/* The quartets of a part: screened, put into queues, computed or read back, handed to a consumer. */
+#include "work_private.h"
 
 #include <stdlib.h>
 
-const struct hf_digest_kernels *hf_digest_kernels_best(void)
+hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int number,
+                         struct hf_error *error)
 {
-#ifdef HF_HAVE_X86_KERNELS
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        return &hf_digest_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &hf_digest_avx2;
-#endif
-    return &hf_digest_portable;
-}
-
-hf_status hf_quartet_work_init(struct hf_quartet_work *work, const struct hf_shell_pairs *pairs,
-                               const struct hf_screening *screening, struct hf_error *error)
-{
-    *work = (struct hf_quartet_work){.pairs = pairs, .screening = screening};
-    work->queue = calloc((size_t)pairs->n_class * HF_N_QUEUE + 1, sizeof *work->queue);
-    if (work->queue == NULL)
+    *worker = (struct hf_worker){.work = work, .number = number};
+    worker->queue = calloc((size_t)work->pairs->n_class * HF_N_QUEUE + 1, sizeof *worker->queue);
+    if (worker->queue == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the batches of quartets");
-    const hf_status status = hf_digestion_init(&work->digestion, pairs, error);
-    return status == HF_OK ? hf_engine_create(pairs, &work->engine, error) : status;
+    return hf_engine_create(work->pairs, &worker->engine, error);
 }
 
-void hf_quartet_work_done(struct hf_quartet_work *work)
+void hf_worker_done(struct hf_worker *worker)
 {
-    hf_engine_destroy(&work->engine);
-    hf_digestion_done(&work->digestion);
-    free(work->queue);
-    work->queue = NULL;
+    hf_engine_destroy(&worker->engine);
+    free(worker->queue);
+    worker->queue = NULL;
 }
 
-static double larger(double x, double y)
+/** Stores a batch just computed. */
+static void keep(struct hf_worker *worker, const struct hf_quartet_batch *batch, bool narrow)
 {
-    return x > y ? x : y;
-}
-
-/** Quartet of a waiting ket as digestion wants it. */
-static struct hf_quartet_to_add to_add(const struct hf_quartet_work *work,
-                                       const struct hf_shell_pair *ket,
-                                       const struct hf_waiting_ket *waiting)
-{
-    return (struct hf_quartet_to_add){.ket = ket,
-                                      .blocks = work->range[waiting->range].blocks,
-                                      .coulomb = waiting->coulomb,
-                                      .exchange = waiting->exchange};
-}
-
-/** Stores quartets `which` [n] of a batch: one, or some side by side. */
-static void record(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
-                   const struct hf_quartet_queue *queue, bool narrow, int n, const int which[],
-                   const struct hf_integral_batch *batch, const double *value)
-{
-    const struct hf_shell_pair *list = work->pairs->pair;
-    struct hf_stored_quartets quartets = {.bra = (int32_t)(bra - list),
-                                          .n = (int32_t)batch->stride,
-                                          .n_quartet = (int16_t)n,
-                                          .fixed_is_row = batch->fixed_is_row,
-                                          .side_by_side = batch->order != NULL ? HF_LANES : 1};
-    for (int l = 0; l < n; l++) {
-        quartets.ket[l] = (int32_t)(queue->ket[which[l]] - list);
-        quartets.range[l] = (int16_t)queue->waiting[which[l]].range;
+    const struct hf_shell_pair *list = worker->work->pairs->pair;
+    struct hf_stored_batch stored = {.bra = (int32_t)(batch->bra - list),
+                                     .n = (int32_t)batch->n_value,
+                                     .n_quartet = (int16_t)batch->n,
+                                     .bra_is_row = batch->bra_is_row,
+                                     .side_by_side = batch->side_by_side ? HF_LANES : 1};
+    for (int l = 0; l < batch->n; l++) {
+        stored.ket[l] = (int32_t)(batch->ket[l].pair - list);
+        stored.place[l] = batch->ket[l].place;
     }
-    if (!hf_integral_store_append(work->store, quartets, narrow, value)) work->store_failed = true;
+    if (!hf_integral_store_append(worker->store, stored, narrow, batch->value))
+        worker->store_failed = true;
 }
 
-/** Adds group `first` .. of a batch, or its quartet `first`, to the sums; quartets done. */
-static int add_group(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
-                     const struct hf_quartet_queue *queue, int kind, int first,
-                     const struct hf_integral_batch *batch)
+/** Hands over what the engine made of a queue, batch by batch. */
+static void hand_over(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
+                      const struct hf_quartet_queue *queue, const struct hf_integral_batch *made,
+                      double seconds)
 {
-    const int left = queue->n - first, group = batch->order != NULL ? HF_LANES : 1;
-    const int n = left < group ? left : group;
-    const int *which = batch->order != NULL ? batch->order + first : &first;
-    const struct hf_quartet_values values = {.value = batch->value + (size_t)first * batch->stride,
-                                             .n = (int)batch->stride};
-    struct hf_quartet_to_add quartet[HF_LANES];
-    for (int l = 0; l < n; l++)
-        quartet[l] = to_add(work, queue->ket[which[l]], &queue->waiting[which[l]]);
-    if (batch->order != NULL)
-        hf_add_quartets(&work->digestion, bra, n, quartet, &values);
-    else
-        hf_add_quartet(&work->digestion, bra, quartet, batch->fixed_is_row, &values);
-    if (kind != HF_QUEUE_PLAIN)
-        record(work, bra, queue, kind == HF_QUEUE_NARROW, n, which, batch, values.value);
-    return n;
+    const int group = made->order != NULL ? HF_LANES : 1;
+    struct hf_quartet_batch batch = {.bra = bra,
+                                     .side_by_side = made->order != NULL,
+                                     .bra_is_row = made->fixed_is_row,
+                                     .n_value = (int)made->stride};
+    for (int first = 0; first < queue->n; first += batch.n) {
+        const int left = queue->n - first;
+        batch.n = left < group ? left : group;
+        batch.value = made->value + (size_t)first * made->stride;
+        batch.seconds = seconds * batch.n / queue->n;
+        for (int l = 0; l < batch.n; l++)
+            batch.ket[l] = queue->ket[made->order != NULL ? made->order[first + l] : first + l];
+        worker->consumer->take(worker->self, &batch);
+        if (kind != HF_QUEUE_PLAIN) keep(worker, &batch, kind == HF_QUEUE_NARROW);
+    }
 }
 
-/** Computes and digests the quartets that wait for a bra in a queue of that kind. */
-static void flush(struct hf_quartet_work *work, const struct hf_shell_pair *bra, int kind,
+/** Computes and hands over the quartets that wait for a bra in a queue of that kind. */
+static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
                   struct hf_quartet_queue *queue)
 {
     if (queue->n == 0) return;
-    const struct hf_integral_batch batch =
-        hf_engine_two_electron_lanes(work->engine, bra, queue->n, queue->ket);
-    for (int first = 0; first < queue->n;)
-        first += add_group(work, bra, queue, kind, first, &batch);
-    work->n_computed += queue->n;
+    const bool timed = worker->work->settings.timed;
+    const double start = timed ? hf_wall_seconds() : 0.0;
+    const struct hf_integral_batch made =
+        hf_engine_two_electron_lanes(worker->engine, bra, queue->n, queue->pair);
+    hand_over(worker, bra, kind, queue, &made, timed ? hf_wall_seconds() - start : 0.0);
+    worker->n_computed += queue->n;
     queue->n = 0;
 }
 
-static void flush_all(struct hf_quartet_work *work, const struct hf_shell_pair *bra)
+static void flush_all(struct hf_worker *worker, const struct hf_shell_pair *bra)
 {
-    for (int q = 0; q < work->pairs->n_class * HF_N_QUEUE; q++)
-        flush(work, bra, q % HF_N_QUEUE, &work->queue[q]);
+    for (int q = 0; q < worker->work->pairs->n_class * HF_N_QUEUE; q++)
+        flush(worker, bra, q % HF_N_QUEUE, &worker->queue[q]);
 }
 
-static void add_to_queue(struct hf_quartet_work *work, const struct hf_shell_pair *bra,
-                         const struct hf_shell_pair *ket, int kind, struct hf_waiting_ket waiting)
+static void add_to_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                         const struct hf_waiting_ket *ket)
 {
-    struct hf_quartet_queue *queue = &work->queue[ket->pair_class * HF_N_QUEUE + kind];
-    queue->ket[queue->n] = ket;
-    queue->waiting[queue->n++] = waiting;
-    if (queue->n == HF_MAX_BATCH) flush(work, bra, kind, queue);
+    struct hf_quartet_queue *queue =
+        &worker->queue[ket->pair->pair_class * HF_N_QUEUE + ket->queue];
+    queue->pair[queue->n] = ket->pair;
+    queue->ket[queue->n++] = *ket;
+    if (queue->n == worker->work->settings.largest_queue) flush(worker, bra, ket->queue, queue);
 }
 
-/** What the screening of one bra pair needs of the densities. */
-struct bra_bounds {
-    struct hf_place a, b;
-    double coulomb;                    /**< largest |D_ab| */
-    const double *a_row[2], *b_row[2]; /**< rows of a and b in the bounds with C and D */
-};
-
-static struct bra_bounds find_bra_bounds(const struct hf_quartet_work *work,
-                                         const struct hf_quartet_blocks *blocks,
-                                         const struct hf_shell_pair *bra)
+/** Asks the consumer about the block of kets, and queues those it wants and those to be stored. */
+static void queue_block(struct hf_worker *worker, const struct hf_shell_pair *bra)
 {
-    struct bra_bounds bounds = {.a = hf_find_place(work->pairs->basis, blocks, bra->a, HF_ATOM_A),
-                                .b = hf_find_place(work->pairs->basis, blocks, bra->b, HF_ATOM_A)};
-    const struct hf_place *a = &bounds.a, *b = &bounds.b;
-    if (blocks->coulomb)
-        bounds.coulomb =
-            blocks->largest[a->atom][b->atom][a->bound * blocks->n_shell[b->atom] + b->bound];
-    for (int k = 0; k < 2 && blocks->exchange; k++) {
-        const int atom = HF_ATOM_C + k;
-        bounds.a_row[k] = blocks->largest[a->atom][atom] + (size_t)a->bound * blocks->n_shell[atom];
-        bounds.b_row[k] = blocks->largest[b->atom][atom] + (size_t)b->bound * blocks->n_shell[atom];
+    if (worker->n_block == 0) return;
+    worker->consumer->bound(worker->self, bra, worker->n_block, worker->block);
+    for (int i = 0; i < worker->n_block; i++) {
+        const struct hf_waiting_ket *ket = &worker->block[i];
+        if (ket->wanted || ket->queue != HF_QUEUE_PLAIN) add_to_queue(worker, bra, ket);
     }
-    return bounds;
+    worker->n_block = 0;
 }
 
-/** Whether a quartet, whose bound is given, adds to J and to K: by the largest density elements it
- *  would meet there (book Fig. 8.2's six blocks). */
-static struct hf_waiting_ket screen(const struct hf_quartet_work *work,
-                                    const struct hf_quartet_blocks *blocks,
-                                    const struct bra_bounds *bra, const struct hf_shell_pair *ket,
-                                    double bound, int range)
+/** The kets of one pair of atoms that matter, into the block. */
+static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                      const struct hf_part_ket *kets, int place)
 {
-    const struct hf_place c = hf_find_place(work->pairs->basis, blocks, ket->a, HF_ATOM_C);
-    const struct hf_place d = hf_find_place(work->pairs->basis, blocks, ket->b, HF_ATOM_C);
-    const double threshold = work->screening->threshold;
-    struct hf_waiting_ket result = {.range = range};
-    if (blocks->coulomb) {
-        const double *row = blocks->largest[c.atom][d.atom] + c.bound * blocks->n_shell[d.atom];
-        result.coulomb = bound * larger(bra->coulomb, row[d.bound]) >= threshold;
-    }
-    if (blocks->exchange) {
-        const int at_c = c.atom - HF_ATOM_C, at_d = d.atom - HF_ATOM_C;
-        const double largest = larger(larger(bra->a_row[at_c][c.bound], bra->a_row[at_d][d.bound]),
-                                      larger(bra->b_row[at_c][c.bound], bra->b_row[at_d][d.bound]));
-        result.exchange = bound * largest >= threshold;
-    }
-    return result;
-}
-
-/** Puts the kets of a range that pass the screening into the queues of their classes. */
-static void queue_kets(struct hf_quartet_work *work, const struct hf_shell_pair *bra, int64_t begin,
-                       int64_t end, int range)
-{
-    const struct hf_quartet_blocks *blocks = work->range[range].blocks;
-    const struct bra_bounds bounds = find_bra_bounds(work, blocks, bra);
-    const double threshold = work->screening->threshold;
-    const double max_density = work->screening->max_density;
-    for (int64_t k = begin; k < end; k++) {
+    const struct hf_work *work = worker->work;
+    const struct hf_store_plan *plan = &work->plan;
+    const enum hf_store_use use = work->store_use;
+    const double least = work->threshold / work->largest;
+    const int64_t last = bra - work->pairs->pair; /* of a triangle */
+    const int64_t end = kets->triangle && kets->end > last + 1 ? last + 1 : kets->end;
+    for (int64_t k = kets->begin; k < end; k++) {
         const struct hf_shell_pair *ket = &work->pairs->pair[k];
         const double bound = bra->bound * ket->bound;
-        const bool stored =
-            work->store_use != HF_STORE_NONE && hf_store_plan_has(work->plan, bra, ket);
-        if (stored && work->store_use == HF_STORE_SKIP) continue;
-        if (!stored && bound * max_density < threshold) continue;
-        const struct hf_waiting_ket waiting = screen(work, blocks, &bounds, ket, bound, range);
-        const int kind = !stored                      ? HF_QUEUE_PLAIN
-                         : bound < work->plan->narrow ? HF_QUEUE_NARROW
-                                                      : HF_QUEUE_STORED;
-        if (stored || waiting.coulomb || waiting.exchange)
-            add_to_queue(work, bra, ket, kind, waiting);
-    }
-}
-
-/** Products of bounds below which nothing is to be done. */
-static double least_bound(const struct hf_quartet_work *work)
-{
-    const double least = work->screening->threshold / work->screening->max_density;
-    return work->store_use == HF_STORE_RECORD && work->plan->smallest < least ? work->plan->smallest
-                                                                              : least;
-}
-
-void hf_quartets_compute(struct hf_quartet_work *work, int64_t bra_begin, int64_t bra_end, int n,
-                         const struct hf_ket_range range[])
-{
-    const double least = least_bound(work);
-    work->range = range;
-    for (int64_t k = bra_begin; k < bra_end; k++) {
-        const struct hf_shell_pair *bra = &work->pairs->pair[k];
-        for (int i = 0; i < n; i++) {
-            if (bra->bound * range[i].bound < least) continue;
-            const bool cut = range[i].triangle && range[i].end > k + 1;
-            queue_kets(work, bra, range[i].begin, cut ? k + 1 : range[i].end, i);
+        uint8_t queue = HF_QUEUE_PLAIN;
+        if (use != HF_STORE_NONE && hf_store_plan_has(plan, bra, ket)) {
+            if (use == HF_STORE_SKIP) continue;
+            queue = bound < plan->narrow ? HF_QUEUE_NARROW : HF_QUEUE_STORED;
+        } else if (bound < least) {
+            continue;
         }
-        flush_all(work, bra);
+        worker->block[worker->n_block++] =
+            (struct hf_waiting_ket){.pair = ket, .place = (int16_t)place, .queue = queue};
+        if (worker->n_block == HF_KET_BLOCK) queue_block(worker, bra);
     }
 }
 
-/** Screens the quartets of a record; whether any adds anything. */
-static bool screen_record(const struct hf_quartet_work *work,
-                          const struct hf_stored_quartets *record,
-                          struct hf_waiting_ket waiting[HF_LANES])
+void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part)
 {
-    const struct hf_shell_pair *list = work->pairs->pair, *bra = &list[record->bra];
-    struct bra_bounds bounds = {0};
-    bool any = false;
-    for (int l = 0; l < HF_LANES && l < record->n_quartet; l++) {
-        const int range = record->range[l];
-        const struct hf_quartet_blocks *blocks = work->range[range].blocks;
-        const struct hf_shell_pair *ket = &list[record->ket[l]];
-        if (l == 0 || range != record->range[l - 1]) bounds = find_bra_bounds(work, blocks, bra);
-        waiting[l] = screen(work, blocks, &bounds, ket, bra->bound * ket->bound, range);
-        any = any || waiting[l].coulomb || waiting[l].exchange;
+    const struct hf_work *work = worker->work;
+    for (int64_t k = part->bra_begin; k < part->bra_end; k++) {
+        const struct hf_shell_pair *bra = &work->pairs->pair[k];
+        for (int i = 0; i < part->n_ket; i++)
+            if (bra->bound * part->ket[i].atoms->bound >= work->least_bound)
+                find_kets(worker, bra, &part->ket[i], i);
+        queue_block(worker, bra);
+        flush_all(worker, bra);
     }
+}
+
+/** A stored batch as the consumer wants it; false: it wants nothing of it. */
+static bool open_batch(const struct hf_worker *worker, const struct hf_stored_batch *stored,
+                       struct hf_quartet_batch *batch)
+{
+    const struct hf_shell_pair *list = worker->work->pairs->pair;
+    bool any = false;
+    batch->bra = &list[stored->bra];
+    batch->n = stored->n_quartet;
+    batch->side_by_side = stored->side_by_side > 1;
+    batch->bra_is_row = stored->bra_is_row;
+    batch->n_value = stored->n;
+    for (int l = 0; l < HF_LANES && l < batch->n; l++)
+        batch->ket[l] =
+            (struct hf_waiting_ket){.pair = &list[stored->ket[l]], .place = stored->place[l]};
+    worker->consumer->bound(worker->self, batch->bra, batch->n, batch->ket);
+    for (int l = 0; l < HF_LANES && l < batch->n; l++) any = any || batch->ket[l].wanted;
     return any;
 }
 
-/** Adds the quartets of a record, or lets those that had no room be computed again. */
-static void read_record(struct hf_quartet_work *work, const struct hf_stored_quartets *record,
-                        const struct hf_quartet_values *values)
+void hf_worker_read(struct hf_worker *worker, const struct hf_part *part)
 {
-    const struct hf_shell_pair *list = work->pairs->pair, *bra = &list[record->bra];
-    struct hf_waiting_ket waiting[HF_LANES];
-    struct hf_quartet_to_add quartet[HF_LANES];
-    if (!screen_record(work, record, waiting)) return;
-    for (int l = 0; l < HF_LANES && l < record->n_quartet; l++) {
-        const struct hf_shell_pair *ket = &list[record->ket[l]];
-        quartet[l] = to_add(work, ket, &waiting[l]);
-        if (record->kind == HF_STORED_NOTHING)
-            add_to_queue(work, bra, ket, HF_QUEUE_PLAIN, waiting[l]);
+    const struct hf_integral_store *store = worker->work->worker[part->worker].store;
+    const struct hf_store_segment segment = hf_integral_store_segment(store, part->segment);
+    struct hf_store_cursor cursor = hf_integral_store_open(&segment);
+    const struct hf_shell_pair *bra_before = NULL;
+    const struct hf_stored_batch *stored;
+    struct hf_quartet_batch batch = {0};
+    while ((stored = hf_integral_store_next(store, &cursor, &batch.value, &batch.single)) != NULL) {
+        const bool wanted = open_batch(worker, stored, &batch);
+        if (bra_before != NULL && batch.bra != bra_before) flush_all(worker, bra_before);
+        bra_before = batch.bra;
+        if (!wanted) continue;
+        if (stored->kind == HF_STORED_NOTHING) { /* there was no room for the numbers */
+            for (int l = 0; l < batch.n; l++) add_to_queue(worker, batch.bra, &batch.ket[l]);
+            continue;
+        }
+        worker->consumer->take(worker->self, &batch);
+        worker->n_read += batch.n;
     }
-    if (record->kind == HF_STORED_NOTHING) return;
-    if (record->side_by_side > 1)
-        hf_add_quartets(&work->digestion, bra, record->n_quartet, quartet, values);
-    else
-        hf_add_quartet(&work->digestion, bra, quartet, record->fixed_is_row, values);
-    work->n_read += record->n_quartet;
-}
-
-void hf_quartets_read(struct hf_quartet_work *work, const struct hf_integral_store *store,
-                      const struct hf_store_segment *segment, const struct hf_ket_range range[])
-{
-    const struct hf_shell_pair *list = work->pairs->pair, *bra_before = NULL;
-    struct hf_store_cursor cursor = hf_integral_store_open(segment);
-    const struct hf_stored_quartets *record;
-    struct hf_quartet_values values;
-    work->range = range;
-    while ((record = hf_integral_store_next(store, &cursor, &values.value, &values.single)) !=
-           NULL) {
-        const struct hf_shell_pair *bra = &list[record->bra];
-        if (bra_before != NULL && bra != bra_before) flush_all(work, bra_before);
-        bra_before = bra;
-        values.n = record->n;
-        read_record(work, record, &values);
-    }
-    if (bra_before != NULL) flush_all(work, bra_before);
+    if (bra_before != NULL) flush_all(worker, bra_before);
 }

@@ -1,143 +1,193 @@
-/* What every Fock build goes through: a round of the scheduler over all threads, its times, looks
- * at the clock and at signals. */
-#include "../fock/fock_private.h"
+/* What every round goes through: the scheduler over all threads, its times, looks at the clock and
+ * at signals. */
+#include "work_private.h"
 
 #include <math.h>
 
-/** Runs `compute` on every thread; the worst status, with its message. */
-static hf_status run_threads(struct hf_fock_builder *self,
-                             hf_status (*compute)(struct hf_fock_builder *self,
-                                                  struct hf_fock_worker *worker,
-                                                  struct hf_error *error),
+/** Ends the round for all threads of the rank; some thread failed. */
+static void give_up(struct hf_work *work)
+{
+    if (!work->round.ended) hf_scheduler_abandon(work->scheduler);
+    work->round.ended = true;
+}
+
+/** Runs the round on every thread; the worst status, with its message. */
+static hf_status run_threads(struct hf_work *work, const struct hf_round *round,
                              struct hf_error *error)
 {
     hf_status worst = HF_OK;
-#pragma omp parallel for num_threads(self->n_worker) schedule(static, 1)
-    for (int i = 0; i < self->n_worker; i++) {
+#pragma omp parallel for num_threads(work->n_worker) schedule(static, 1)
+    for (int i = 0; i < work->n_worker; i++) {
         struct hf_error own = {0};
-        const hf_status status = compute(self, &self->worker[i], &own);
-        pthread_mutex_lock(&self->round.lock);
+        const hf_status status = round->run(round->data, &work->worker[i], &own);
+        pthread_mutex_lock(&work->round.lock);
+        if (status != HF_OK) give_up(work);
         if (status > worst) {
             worst = status;
             if (error != NULL) *error = own;
         }
-        pthread_mutex_unlock(&self->round.lock);
+        pthread_mutex_unlock(&work->round.lock);
     }
     return worst;
 }
 
 /** Brings round and workers into their first state. */
-static void begin(struct hf_fock_builder *self)
+static void begin(struct hf_work *work)
 {
-    self->round.n_task = 0;
-    self->round.ended = false;
-    self->round.reader = 0;
-    self->round.segment = 0;
-    for (int i = 0; i < self->n_worker; i++) {
-        struct hf_quartet_work *work = &self->worker[i].work;
+    work->round.n_task = 0;
+    work->round.ended = false;
+    work->round.reader = 0;
+    work->round.segment = 0;
+    for (int i = 0; i < work->n_worker; i++) {
+        struct hf_worker *worker = &work->worker[i];
         /* Many primitive quartets make one quartet: together they may drop about what screening
          * may. */
-        hf_engine_set_threshold(work->engine, 0.1 * self->screening.threshold);
-        work->n_computed = work->n_read = 0;
-        self->worker[i].traced = hf_wall_seconds();
+        hf_engine_set_threshold(worker->engine, 0.1 * work->threshold);
+        worker->n_computed = worker->n_read = 0;
+        worker->traced = hf_wall_seconds();
     }
 }
 
-/** Books what the threads did. */
-static void end(struct hf_fock_builder *self, hf_status status)
+/** Books the times of a round whose threads ran for `seconds`. */
+static void book(struct hf_work *work, double seconds)
 {
-    if (self->store_use != HF_STORE_RECORD) return;
-    self->stored = status == HF_OK;
-    if (status != HF_OK) hf_fock_drop_store(self);
+    struct hf_timers *timers = &work->context->timers;
+    const struct hf_work_phases *phases = &work->settings.phases;
+    const struct hf_schedule_account account = hf_scheduler_account(work->scheduler);
+    const double waited = account.wait_seconds / work->n_worker;
+    hf_timer_add(timers, phases->compute, seconds - waited);
+    hf_timer_add(timers, phases->wait_task, waited);
+    hf_timer_add(timers, phases->wait_ranks, account.finish_seconds);
 }
 
-hf_status hf_fock_run_round(struct hf_fock_builder *self,
-                            hf_status (*compute)(struct hf_fock_builder *self,
-                                                 struct hf_fock_worker *worker,
-                                                 struct hf_error *error),
-                            struct hf_error *error)
+hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct hf_error *error)
 {
-    struct hf_timers *timers = &self->context->timers;
-    const int64_t n_task = hf_fock_needs_tasks(self) ? hf_task_list_size(self->tasks) : 0;
     hf_status status = HF_OK;
-    HF_TRY(hf_scheduler_start(self->scheduler, n_task, NULL, error));
-    begin(self);
-    const double waited_before = hf_timer_seconds(timers, &hf_phase_fock_wait_blocks);
+    work->threshold = round->threshold;
+    work->largest = round->largest;
+    HF_TRY(hf_agree(work->context->comm, hf_work_prepare_store(work, error), error));
+    work->n_task = hf_work_needs_tasks(work) ? hf_task_list_size(work->tasks) : 0;
+    HF_TRY(hf_scheduler_start(work->scheduler, work->n_task, NULL, error));
+    begin(work);
     const double start = hf_wall_seconds();
-    status = run_threads(self, compute, error);
-    const double seconds = hf_wall_seconds() - start;
-    const double blocks = hf_timer_seconds(timers, &hf_phase_fock_wait_blocks) - waited_before;
-    const double at_end = hf_wall_seconds();
-    hf_scheduler_finish(self->scheduler);
-    hf_trace_add_phase(self->context->trace, 0, &hf_phase_fock_wait_ranks, at_end,
-                       hf_wall_seconds() - at_end);
-    const struct hf_schedule_account account = hf_scheduler_account(self->scheduler);
-    const double waited = account.wait_seconds / self->n_worker;
-    hf_timer_add(timers, &hf_phase_fock_compute, seconds - waited - blocks);
-    hf_timer_add(timers, &hf_phase_fock_wait_task, waited);
-    hf_timer_add(timers, &hf_phase_fock_wait_ranks, account.finish_seconds);
-    self->account.n_task = n_task;
-    status = hf_agree(self->context->comm, status, error);
-    end(self, status);
+    status = run_threads(work, round, error);
+    const double end = hf_wall_seconds();
+    hf_scheduler_finish(work->scheduler);
+    hf_trace_add_phase(work->context->trace, 0, work->settings.phases.wait_ranks, end,
+                       hf_wall_seconds() - end);
+    book(work, end - start);
+    status = hf_agree(work->context->comm, status, error);
+    if (work->store_use == HF_STORE_FILL) {
+        work->stored = status == HF_OK;
+        if (status != HF_OK) hf_work_drop_store(work);
+    }
 cleanup:
     return status;
 }
 
 /** Shows progress now and then; HF_INTERRUPTED, the scheduler abandoned, when that says so. */
-static hf_status look_around(struct hf_fock_builder *self, struct hf_error *error)
+static hf_status look_around(struct hf_work *work, struct hf_error *error)
 {
     enum { TASKS_PER_LOOK = 16 };
-    const int64_t n_done = self->round.n_task;
-    if (n_done % TASKS_PER_LOOK != 0 || self->settings.progress == NULL) return HF_OK;
+    const int64_t n_done = work->round.n_task;
+    if (n_done % TASKS_PER_LOOK != 0 || work->settings.progress == NULL) return HF_OK;
     const double share =
-        (double)hf_task_list_size(self->tasks) / (double)self->context->n_rank + 1.0;
+        (double)hf_task_list_size(work->tasks) / (double)work->context->n_rank + 1.0;
     const double fraction = fmin(1.0, (double)n_done / share);
-    const int signal_number = self->settings.progress(self->settings.progress_data, fraction);
+    const int signal_number = work->settings.progress(work->settings.progress_data, fraction);
     if (signal_number == 0) return HF_OK;
-    hf_scheduler_abandon(self->scheduler);
+    give_up(work);
     return hf_interrupted(error, signal_number);
 }
 
-/** Waits shorter than this are not worth a record of their own. */
-static const double NOTICED_SECONDS = 5e-6;
-
-void hf_fock_trace_task(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                        enum hf_trace_kind kind, int64_t task)
+hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index, struct hf_error *error)
 {
-    struct hf_trace *trace = self->context->trace;
-    if (trace == NULL) return;
-    const double now = hf_wall_seconds();
-    hf_trace_add(trace, worker->number, (int)kind, task, worker->traced, now - worker->traced);
-    worker->traced = now;
-}
-
-void hf_fock_trace_wait(const struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                        const struct hf_phase *phase, double start)
-{
-    struct hf_trace *trace = self->context->trace;
-    if (trace == NULL) return;
-    const double now = hf_wall_seconds();
-    if (now - start < NOTICED_SECONDS) return;
-    hf_trace_add_phase(trace, worker->number, phase, start, now - start);
-    worker->traced = now;
-}
-
-bool hf_fock_next_task(struct hf_fock_builder *self, struct hf_fock_worker *worker,
-                       hf_status *status, int64_t *index, struct hf_error *error)
-{
-    struct hf_fock_round *round = &self->round;
-    const bool traced = self->context->trace != NULL;
+    struct hf_work *work = worker->work;
+    struct hf_round_state *round = &work->round;
+    const bool traced = work->context->trace != NULL;
     const double start = traced ? hf_wall_seconds() : 0.0;
+    hf_status status = HF_OK;
     *index = -1;
     pthread_mutex_lock(&round->lock);
-    if (!round->ended && *status != HF_OK) hf_scheduler_abandon(self->scheduler);
-    if (!round->ended && *status == HF_OK && round->n_task > 0) *status = look_around(self, error);
-    if (!round->ended && *status == HF_OK) *index = hf_scheduler_next(self->scheduler);
+    if (!round->ended && round->n_task > 0) status = look_around(work, error);
+    if (!round->ended) *index = hf_scheduler_next(work->scheduler);
     if (*index < 0)
         round->ended = true;
     else
         round->n_task++;
     pthread_mutex_unlock(&round->lock);
-    if (traced) hf_fock_trace_wait(self, worker, &hf_phase_fock_wait_task, start);
-    return *index >= 0;
+    if (traced) hf_work_trace_wait(worker, work->settings.phases.wait_task, start);
+    return status;
+}
+
+hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
+                          void *self, const struct hf_part *part, struct hf_error *error)
+{
+    const struct hf_work *work = worker->work;
+    const bool stores = work->store_use == HF_STORE_FILL && !part->stored;
+    hf_status status = HF_OK;
+    if (stores) status = hf_integral_store_begin(worker->store, part->task, part->index, error);
+    if (status == HF_OK && consumer->lend != NULL) status = consumer->lend(self, part, error);
+    if (status != HF_OK) return status;
+    worker->consumer = consumer;
+    worker->self = self;
+    (part->stored ? hf_worker_read : hf_worker_compute)(worker, part);
+    if (consumer->finish != NULL) status = consumer->finish(self, part, error);
+    if (status == HF_OK && worker->store_failed)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of stored integrals");
+    return status;
+}
+
+/** A whole task. */
+static hf_status do_task(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
+                         void *self, int64_t index, struct hf_part *part, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    part->task = index;
+    part->stored = false;
+    for (int32_t i = 0; status == HF_OK && hf_work_find_part(worker, index, i, part); i++)
+        if (part->n_ket > 0) status = hf_work_do_part(worker, consumer, self, part, error);
+    hf_work_trace_part(worker, part);
+    return status;
+}
+
+hf_status hf_work_do_all(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
+                         void *self, struct hf_error *error)
+{
+    struct hf_part part = {0};
+    hf_status status = HF_OK;
+    while (status == HF_OK && hf_work_next_stored(worker, &part)) {
+        status = hf_work_do_part(worker, consumer, self, &part, error);
+        hf_work_trace_part(worker, &part);
+    }
+    while (status == HF_OK) {
+        int64_t index;
+        status = hf_work_next_task(worker, &index, error);
+        if (status != HF_OK || index < 0) break;
+        status = do_task(worker, consumer, self, index, &part, error);
+    }
+    return status;
+}
+
+/** Waits shorter than this are not worth a record of their own. */
+static const double NOTICED_SECONDS = 5e-6;
+
+void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part)
+{
+    struct hf_trace *trace = worker->work->context->trace;
+    if (trace == NULL) return;
+    const double now = hf_wall_seconds();
+    hf_trace_add(trace, worker->number, part->stored ? HF_TRACE_STORED_TASK : HF_TRACE_TASK,
+                 part->task, worker->traced, now - worker->traced);
+    worker->traced = now;
+}
+
+void hf_work_trace_wait(struct hf_worker *worker, const struct hf_phase *phase, double start)
+{
+    struct hf_trace *trace = worker->work->context->trace;
+    if (trace == NULL) return;
+    const double now = hf_wall_seconds();
+    if (now - start < NOTICED_SECONDS) return;
+    hf_trace_add_phase(trace, worker->number, phase, start, now - start);
+    worker->traced = now;
 }

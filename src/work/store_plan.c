@@ -46,7 +46,7 @@ static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan 
                      pairs->class_of[ket->pair_class].n_function;
     const double width = bound < plan->narrow ? sizeof(float) : sizeof(double);
     const double batch =
-        CACHE_LINE * ceil(HF_LANES * n * width / CACHE_LINE) + sizeof(struct hf_stored_quartets);
+        CACHE_LINE * ceil(HF_LANES * n * width / CACHE_LINE) + sizeof(struct hf_stored_batch);
     *sample = (struct sample){
         .value = bra->cost_per_number * ket->cost_per_number,
         .bytes = batch / (HF_LANES * BATCH_FILL),

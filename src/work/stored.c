@@ -1,108 +1,93 @@
-/* What a build does about stored integrals. The first build at the final threshold stores what the
- * plan has; later builds read that back and compute the rest. Stored tasks stay with the rank that
+/* What a round does about stored integrals. The first round at the final threshold stores what the
+ * plan has; later rounds read that back and compute the rest. Stored parts stay with the rank that
  * holds them; only the rest is shared out. */
-#include "../fock/fock_private.h"
+#include "work_private.h"
 
 #include <math.h>
 
-/** Later densities may be larger than the first by this much before everything is stored anew. */
-static const double DENSITY_MARGIN = 4.0;
+/** Later rounds may have larger factors than the first by this much before everything is stored
+ *  anew. */
+static const double FACTOR_MARGIN = 4.0;
 
 /** Ranks and threads do not store quite the same; what does not fit is computed again. */
 static const double FILL = 0.9;
 
-void hf_fock_drop_store(struct hf_fock_builder *self)
+void hf_work_drop_store(struct hf_work *work)
 {
-    for (int i = 0; i < self->n_worker; i++) hf_integral_store_destroy(&self->worker[i].store);
-    self->stored = false;
+    for (int i = 0; i < work->n_worker; i++) hf_integral_store_destroy(&work->worker[i].store);
+    work->stored = false;
 }
 
-/** What can be stored of the quartets that matter to densities up to `max_density`. */
-static struct hf_store_plan make_plan(const struct hf_fock_builder *self, double max_density)
+/** What can be stored of the quartets that matter where factors go up to `largest`. */
+static struct hf_store_plan make_plan(const struct hf_work *work, double largest)
 {
-    const double smallest =
-        self->settings.store_threshold / (DENSITY_MARGIN * fmax(1.0, max_density));
-    const double bytes = FILL * self->settings.memory_bytes * (double)self->context->n_rank;
-    return hf_store_plan_make(self->pairs, smallest, bytes);
+    const double smallest = work->settings.store_threshold / (FACTOR_MARGIN * fmax(1.0, largest));
+    const double bytes = FILL * work->settings.memory_bytes * (double)work->context->n_rank;
+    return hf_store_plan_make(work->pairs, smallest, bytes);
 }
 
-double hf_fock_stored_share(const struct hf_fock_builder *builder)
+double hf_work_stored_share(const struct hf_work *work)
 {
-    if (builder->settings.memory_bytes <= 0.0) return 0.0;
-    return make_plan(builder, 1.0).share;
+    if (work->settings.memory_bytes <= 0.0) return 0.0;
+    return make_plan(work, 1.0).share;
 }
 
-static hf_status begin_recording(struct hf_fock_builder *self, struct hf_error *error)
+static hf_status begin_storing(struct hf_work *work, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const double memory = self->settings.memory_bytes;
-    self->plan = make_plan(self, self->screening.max_density);
-    for (int i = 0; i < self->n_worker && status == HF_OK; i++)
-        status = hf_integral_store_create(self->pairs, memory / self->n_worker,
-                                          &self->worker[i].store, error);
-    self->store_use = HF_STORE_RECORD;
+    const double memory = work->settings.memory_bytes;
+    work->plan = make_plan(work, work->largest);
+    for (int i = 0; i < work->n_worker && status == HF_OK; i++)
+        status = hf_integral_store_create(work->pairs, memory / work->n_worker,
+                                          &work->worker[i].store, error);
+    work->store_use = HF_STORE_FILL;
     return status;
 }
 
-hf_status hf_fock_prepare_store(struct hf_fock_builder *self, struct hf_error *error)
+hf_status hf_work_prepare_store(struct hf_work *work, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const struct hf_screening *screening = &self->screening;
-    self->store_use = HF_STORE_NONE;
-    if (self->stored && screening->threshold / screening->max_density < self->plan.smallest)
-        hf_fock_drop_store(self);
-    if (self->stored)
-        self->store_use = HF_STORE_SKIP;
-    else if (self->settings.memory_bytes > 0.0 &&
-             screening->threshold <= self->settings.store_threshold)
-        status = begin_recording(self, error);
-    for (int i = 0; i < self->n_worker; i++) {
-        struct hf_quartet_work *work = &self->worker[i].work;
-        work->store_use = self->store_use;
-        work->plan = &self->plan;
-        work->store = self->worker[i].store;
-        work->store_failed = false;
-    }
+    const double least = work->threshold / work->largest;
+    work->store_use = HF_STORE_NONE;
+    if (work->stored && least < work->plan.smallest) hf_work_drop_store(work);
+    if (work->stored)
+        work->store_use = HF_STORE_SKIP;
+    else if (work->settings.memory_bytes > 0.0 && work->threshold <= work->settings.store_threshold)
+        status = begin_storing(work, error);
+    for (int i = 0; i < work->n_worker; i++) work->worker[i].store_failed = false;
+    work->least_bound = work->store_use != HF_STORE_NONE ? work->plan.smallest : least;
     return status;
 }
 
-double hf_fock_least_bound(const struct hf_fock_builder *self)
+bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part)
 {
-    if (self->store_use != HF_STORE_NONE) return self->plan.smallest;
-    return self->screening.threshold / self->screening.max_density;
-}
-
-const struct hf_integral_store *hf_fock_next_segment(struct hf_fock_builder *self,
-                                                     struct hf_store_segment *segment)
-{
-    struct hf_fock_round *round = &self->round;
+    struct hf_work *work = worker->work;
+    struct hf_round_state *round = &work->round;
     const struct hf_integral_store *store = NULL;
-    if (self->store_use != HF_STORE_SKIP) return NULL;
+    int64_t index = 0;
+    int reader = 0;
+    if (work->store_use != HF_STORE_SKIP) return false;
     pthread_mutex_lock(&round->lock);
-    for (; round->reader < self->n_worker; round->reader++, round->segment = 0) {
-        store = self->worker[round->reader].store;
+    for (; round->reader < work->n_worker; round->reader++, round->segment = 0) {
+        store = work->worker[round->reader].store;
         if (round->segment < hf_integral_store_n_segment(store)) break;
         store = NULL;
     }
-    if (store != NULL) *segment = hf_integral_store_segment(store, round->segment++);
+    if (store != NULL) {
+        reader = round->reader;
+        index = round->segment++;
+    }
     pthread_mutex_unlock(&round->lock);
-    return store;
+    if (store == NULL) return false;
+    const struct hf_store_segment segment = hf_integral_store_segment(store, index);
+    hf_work_find_part(worker, segment.task, segment.part, part);
+    part->stored = part->fixed_kets = true;
+    part->worker = reader;
+    part->segment = index;
+    return true;
 }
 
-hf_status hf_fock_begin_segment(struct hf_fock_worker *worker, int64_t task, int32_t part,
-                                struct hf_error *error)
+bool hf_work_needs_tasks(const struct hf_work *work)
 {
-    if (worker->work.store_use != HF_STORE_RECORD) return HF_OK;
-    return hf_integral_store_begin(worker->store, task, part, error);
-}
-
-hf_status hf_fock_check_store(const struct hf_fock_worker *worker, struct hf_error *error)
-{
-    if (!worker->work.store_failed) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of stored integrals");
-}
-
-bool hf_fock_needs_tasks(const struct hf_fock_builder *self)
-{
-    return self->store_use != HF_STORE_SKIP || self->plan.cutoff > 0.0;
+    return work->store_use != HF_STORE_SKIP || work->plan.cutoff > 0.0;
 }

@@ -1,5 +1,5 @@
-/* The numbering of tasks, dearest first; see fock_private.h. */
-#include "../fock/fock_private.h"
+/* The numbering of tasks, dearest first; see work_private.h. */
+#include "work_private.h"
 
 #include "hf/arithmetic.h"
 

@@ -2,7 +2,7 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "../../../src/fock/fock_private.h"
+#include "../../../src/work/work_private.h"
 
 #include "hf/shell_pair.h"
 

@@ -1,0 +1,35 @@
+/* Grains: how much of the two-electron integrals one task covers, and what people call that. */
+#ifndef HF_GRAIN_H
+#define HF_GRAIN_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hf_grain {
+    HF_GRAIN_ATOM_QUARTET,
+    HF_GRAIN_SHELL_PAIR, /**< one bra pair with all its ket pairs */
+    HF_GRAIN_SHELL_QUARTET,
+};
+
+/** A grain as options, reports and files spell it. */
+struct hf_grain_entry {
+    const char *name, *about, *cite;
+    enum hf_grain grain;
+};
+
+/** All grains; ended by one whose name is NULL. */
+extern const struct hf_grain_entry hf_grain_list[];
+
+/** Name of a grain. */
+const char *hf_grain_name(enum hf_grain grain);
+
+/** The grain of that name into *grain; false: there is none. */
+bool hf_grain_find(const char *name, enum hf_grain *grain);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

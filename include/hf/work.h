@@ -1,0 +1,255 @@
+/* Quartet work: which shell quartets a rank and its threads compute, in what order and batches, and
+ * which are kept in memory and read back. What the integrals are for is the business of a consumer.
+ *
+ *     shell pairs | pair pair | pair | pair pair pair | ...     sorted by pairs of atoms
+ *     units       |   unit    | unit |      unit      | ...     pairs of atoms, or single shell pairs
+ *
+ *                                   units as kets
+ *                               | . . . . . . . . . . .
+ *                         units | . +---+-------+ . . .
+ *                          as   | . | t |       | . . .     task: a tile, handed out by the scheduler
+ *                         bras  | . +---+ task  |. . . .
+ *                               | . |   |       | . . .
+ *
+ *     task -> parts, one bra with up to 16 pairs of atoms each     -> lend:  what the part needs
+ *               part -> kets of one bra, screened in blocks        -> bound: which quartets are wanted
+ *                         -> queues, one per class of ket
+ *                              -> the engine, a queue at a time
+ *                                   -> batches                     -> take:  integrals are used
+ *                                        -> the thread's store       finish: the part is done
+ *
+ *  unit     what a grain cuts the list of shell pairs into: all pairs of two atoms, or one pair
+ *  task     a tile of bra units with ket units, which one rank computes; what is scheduled
+ *  slice    of the shell pairs of a dear bra: such a bra is shared out over several tasks
+ *  part     what one thread computes at a time: one bra unit of a task with some of its kets
+ *  queue    where kets of one class wait for a bra, until they fill a call of the engine
+ *  batch    quartets of one class with one bra that a consumer takes at a time: one, or up to
+ *           HF_LANES side by side
+ *  store    batches that one thread keeps; a *segment* of it has those of one part
+ *  round    all tasks once: what the threads of all ranks do between two collectives
+ *
+ * Quartets are (MN|RS) with MN and RS shell pairs of the list, each once, with whichever of the two
+ * as bra the tasks say. */
+#ifndef HF_WORK_H
+#define HF_WORK_H
+
+#include "hf/context.h"
+#include "hf/grain.h"
+#include "hf/schedule.h"
+#include "hf/shell_pair.h"
+#include "hf/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Tasks that are made for each thread, where there are enough pairs for that. */
+enum { HF_TASKS_PER_THREAD = 30 };
+
+/** Most pairs of atoms that one bra meets in a part. */
+enum { HF_MOST_PART_KETS = 16 };
+
+/** Tasks that the shell pairs of a pair of atoms may be shared out over. */
+enum { HF_MOST_SLICES = 16 };
+
+/** How tasks are to be cut. */
+struct hf_task_order {
+    enum hf_grain grain;
+    double n_wanted;  /**< a task joins as many pairs of units as cost this part of all, at most */
+    int largest_row;  /**< kets of a task at most; 1: each pair is a task */
+    int most_slices;  /**< HF_MOST_SLICES at most; at least 1 */
+    int largest_side; /**< large tasks are square, with so many units along a side; 0: never */
+    /** Tiles of one block (of about equal cost) follow each other in scattered order, so that
+     *  ranks at work at the same time meet different atoms (book section 8.4). */
+    bool scatter;
+};
+
+/** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1
+ *  (unordered and never twice; only those up to the bra's own position when `triangle` is set), or
+ *  one bra with every unit whose index is not above the bra's when `all_kets` is set. */
+struct hf_task {
+    int64_t bra_begin, bra_end, ket_begin, ket_end;
+    bool triangle, all_kets;
+    int slice, n_slice; /**< of the shell pairs of each bra, slice number `slice` of so many */
+};
+
+/** Shell pairs begin .. end-1 of a pair of atoms, as kets of a part. */
+struct hf_part_ket {
+    const struct hf_atom_pair *atoms;
+    int64_t begin, end;
+    bool triangle; /**< kets up to the bra only */
+};
+
+/** A task, or a part of one. */
+struct hf_part {
+    int64_t task;
+    int32_t index; /**< of the part in its task */
+    bool stored;   /**< read back from memory, not computed */
+    /** What is or will be stored counts the kets: none may be taken out. */
+    bool fixed_kets;
+    const struct hf_atom_pair *bra;
+    int64_t bra_begin, bra_end; /**< shell pairs */
+    int n_ket;
+    struct hf_part_ket ket[HF_MOST_PART_KETS];
+    /* where a stored one is */
+    int worker;
+    int64_t segment;
+};
+
+/** A ket that may become a quartet with the bra. */
+struct hf_waiting_ket {
+    const struct hf_shell_pair *pair;
+    int16_t place;  /**< of its pair of atoms in hf_part.ket */
+    uint8_t queue;  /**< of its class, work's own business */
+    uint8_t wanted; /**< the consumer's flags; 0: leave it out */
+};
+
+/** Quartets of one class with one bra: one, or `n` <= HF_LANES side by side. Its arrays are work's
+ *  and last until the consumer returns. */
+struct hf_quartet_batch {
+    const struct hf_shell_pair *bra;
+    int n;
+    struct hf_waiting_ket ket[HF_LANES];
+    /** One quartet is an array [row][column] of function pairs of bra and ket. Side by side they
+     *  are [row][column][HF_LANES]; lanes behind the n-th repeat that one, and kets are the rows. */
+    bool side_by_side;
+    bool bra_is_row;     /**< of one quartet; false: the ket is */
+    int n_value;         /**< numbers of one quartet */
+    const double *value; /**< NULL: they are in `single` */
+    const float *single; /**< stored in single precision */
+    double seconds;      /**< computing these took, where work is `timed`; otherwise 0 */
+};
+
+/** What integrals are computed for: a constant table; behind `self` each thread has its own. All
+ *  functions are local and work on one thread; threads call them at the same time, each with its
+ *  own `self`. None may wait for another rank in any but a one-sided way. */
+struct hf_quartet_consumer {
+    const char *name, *about, *cite;
+
+    /** A part begins: what its quartets need is brought to hand, and stays until finish. NULL:
+     *  nothing is needed. */
+    hf_status (*lend)(void *self, const struct hf_part *part, struct hf_error *error);
+
+    /** Sets `wanted` of each ket [n] of one bra: what the quartet is wanted for, in flags of the
+     *  consumer's own. Called once for a block of kets of all pairs of atoms of the part. */
+    void (*bound)(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[]);
+
+    /** Uses a batch. Quartets with wanted = 0 may be in it: they were computed for the store, or
+     *  stand beside others that are wanted. */
+    void (*take)(void *self, const struct hf_quartet_batch *batch);
+
+    /** All batches of the part were taken. Not called when lend failed. NULL: nothing to do. */
+    hf_status (*finish)(void *self, const struct hf_part *part, struct hf_error *error);
+};
+
+/** What a round is timed as; NULL, or what the context's timers do not know, is not timed. */
+struct hf_work_phases {
+    const struct hf_phase *compute, *wait_task, *wait_ranks;
+};
+
+struct hf_work_settings {
+    struct hf_scheduler_settings schedule;
+    struct hf_task_order order; /**< its n_wanted is found here, from what follows */
+    int tasks_for;          /**< tasks are made as for so many ranks; 0: as for those there are */
+    int n_thread;           /**< compute threads per rank; 0 counts as 1 */
+    int largest_queue;      /**< quartets of a call of the engine; 0: HF_MAX_BATCH */
+    bool timed;             /**< batches say how long they took */
+    double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
+    double store_threshold; /**< the first round with a threshold not above this one stores */
+    /** Called now and then during a round with the fraction of this rank's tasks done, 0 to 1;
+     *  may be NULL. Returning non-zero (a signal number) ends the round with HF_INTERRUPTED. */
+    int (*progress)(void *data, double fraction);
+    void *progress_data;
+    struct hf_work_phases phases;
+};
+
+/** Counts of the last round on this rank. */
+struct hf_work_account {
+    int64_t n_computed, n_read; /**< shell quartets */
+    int64_t n_task;             /**< tasks handed out on all ranks */
+    double stored_bytes;
+    double stored_share; /**< of the cost of all quartets on all ranks, an estimate, 0 to 1 */
+};
+
+struct hf_work;
+
+/** One thread of a rank in a round. */
+struct hf_worker;
+
+/** Work on the quartets of `pairs` (borrowed; must outlive it). Collective. HF_BAD_INPUT: no such
+ *  scheduler; HF_NO_RESOURCE: memory, or threads that MPI does not grant. */
+hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                         const struct hf_work_settings *settings, struct hf_work **work,
+                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective; leaves NULL. */
+void hf_work_destroy(struct hf_work **work);
+
+/** What is left out of a round, and what every thread does in it. */
+struct hf_round {
+    double threshold; /**< hartree */
+    double largest;   /**< what a quartet's bound is multiplied by is nowhere larger */
+    /** Takes work and does it until there is none, and returns how that went. */
+    hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error);
+    void *data;
+};
+
+/** One round: every thread of the rank runs round->run. A failure of one ends the round for all.
+ *  Books the times. Collective; `threshold` and `largest` equal on all ranks; the same status on
+ *  all. HF_NO_RESOURCE, HF_INTERRUPTED, or what run returns. */
+hf_status hf_work_run(struct hf_work *work, const struct hf_round *round,
+                      struct hf_error *error) HF_MUST_CHECK;
+
+/** All that is left, until there is none, for one consumer: stored parts, then tasks. For
+ *  hf_round.run. Not collective. */
+hf_status hf_work_do_all(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
+                         void *self, struct hf_error *error) HF_MUST_CHECK;
+
+/* ---- The steps of hf_work_do_all, for consumers that look ahead; not collective -------------- */
+
+/** The next part that some thread of this rank stored in a round before; false: all are taken. */
+bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part);
+
+/** The next task of this rank; *index = -1 when there is none, or when another thread failed.
+ *  Shows progress now and then. HF_INTERRUPTED. */
+hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index,
+                            struct hf_error *error) HF_MUST_CHECK;
+
+/** Part `index` of a task: one of its bras with its kets, or with some of all pairs of atoms where
+ *  the task is one bra with all kets. Kets that cannot add anything in this round are left out;
+ *  while there is a store the parts do not change from round to round. False: there is none. */
+bool hf_work_find_part(const struct hf_worker *worker, int64_t task, int32_t index,
+                       struct hf_part *part);
+
+/** Computes a part, or reads it back, for a consumer. */
+hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
+                          void *self, const struct hf_part *part,
+                          struct hf_error *error) HF_MUST_CHECK;
+
+/** What the thread did since its last entry goes to the trace, if there is one, as time of the
+ *  part's task. */
+void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part);
+
+/** What the thread did since `start` goes to the trace as waiting, if it took long enough to be
+ *  told from the task that it belongs to. */
+void hf_work_trace_wait(struct hf_worker *worker, const struct hf_phase *phase, double start);
+
+/* ---------------------------------------------------------------------------------------------- */
+
+/** Threads of this rank. */
+int hf_work_n_thread(const struct hf_work *work);
+
+/** Share of the cost of all integrals that is going to be stored, an estimate: 0 to 1. Not
+ *  collective; equal on every rank. */
+double hf_work_stored_share(const struct hf_work *work);
+
+/** Not collective. */
+struct hf_work_account hf_work_account(const struct hf_work *work);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* Tasks cut into what is computed at a time. */
+#include "work_private.h"
+
+/** Adds the shell pairs begin .. end-1 of a pair of atoms unless all together are negligible. */
+static void add_kets(const struct hf_work *work, const struct hf_atom_pair *atoms, int64_t begin,
+                     int64_t end, struct hf_part *part)
+{
+    if (part->bra->bound * atoms->bound < work->least_bound) return;
+    const int64_t first = atoms->first_pair, last = first + atoms->n_pair;
+    part->ket[part->n_ket++] = (struct hf_part_ket){.atoms = atoms,
+                                                    .begin = begin > first ? begin : first,
+                                                    .end = end < last ? end : last,
+                                                    .triangle = atoms == part->bra};
+}
+
+/** All pairs of atoms up to the bra's own, some of them at a time, from the bra's own down: bras of
+ *  other atoms begin elsewhere. */
+static bool find_kets_of_all(const struct hf_work *work, int64_t bra, struct hf_part *part)
+{
+    const struct hf_atom_pair *list = work->pairs->atom_pair;
+    const int64_t end = part->bra - list + 1 - (int64_t)part->index * HF_MOST_PART_KETS;
+    const int64_t begin = end > HF_MOST_PART_KETS ? end - HF_MOST_PART_KETS : 0;
+    for (int64_t k = begin; k < end; k++) add_kets(work, &list[k], 0, bra + 1, part);
+    return end > 0;
+}
+
+bool hf_work_find_part(const struct hf_worker *worker, int64_t index, int32_t part_index,
+                       struct hf_part *part)
+{
+    const struct hf_work *work = worker->work;
+    const struct hf_task task = hf_task_list_get(work->tasks, index);
+    const struct hf_atom_pair *list = work->pairs->atom_pair;
+    const bool atoms = work->settings.order.grain == HF_GRAIN_ATOM_QUARTET;
+    const int64_t place = task.bra_begin + (task.all_kets ? 0 : part_index);
+    if (place >= task.bra_end) return false;
+    const int64_t bra = hf_task_list_unit(work->tasks, place);
+    part->task = index;
+    part->index = part_index;
+    part->stored = false;
+    part->fixed_kets = work->store_use == HF_STORE_FILL;
+    part->bra = &list[atoms ? bra : hf_atom_pair_of(work->pairs, bra)];
+    part->bra_begin = bra;
+    part->bra_end = bra + 1;
+    part->n_ket = 0;
+    if (task.all_kets) return find_kets_of_all(work, bra, part);
+    if (atoms) {
+        const int64_t first = part->bra->first_pair, n = part->bra->n_pair;
+        part->bra_begin = first + n * task.slice / task.n_slice;
+        part->bra_end = first + n * (task.slice + 1) / task.n_slice;
+        if (part->bra_begin == part->bra_end) return true;
+    }
+    const int64_t ket_end = task.triangle ? place + 1 : task.ket_end;
+    for (int64_t k = task.ket_begin; k < ket_end; k++) {
+        const int64_t ket = hf_task_list_unit(work->tasks, k);
+        if (atoms) {
+            add_kets(work, &list[ket], 0, INT64_MAX, part);
+        } else {
+            add_kets(work, &list[hf_atom_pair_of(work->pairs, ket)], ket, ket + 1, part);
+            if (part->n_ket > 0) part->ket[part->n_ket - 1].triangle = false;
+        }
+    }
+    return true;
+}

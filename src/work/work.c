@@ -1,0 +1,93 @@
+/* The handle of quartet work: its threads, tasks and scheduler. */
+#include "work_private.h"
+
+#include <stdlib.h>
+
+/** Threads and what each computes with. */
+static hf_status create_workers(struct hf_work *work, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = work->settings.n_thread > 1 ? work->settings.n_thread : 1;
+    int level;
+    MPI_Query_thread(&level);
+    if (n > 1 && level < MPI_THREAD_SERIALIZED)
+        return hf_fail(error, HF_NO_RESOURCE,
+                       "%d threads per rank need MPI_THREAD_SERIALIZED, which MPI does not grant",
+                       n);
+    work->worker = calloc((size_t)n, sizeof *work->worker);
+    if (work->worker == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the threads");
+    work->n_worker = n;
+    for (int i = 0; i < n && status == HF_OK; i++)
+        status = hf_worker_init(&work->worker[i], work, i, error);
+    return status;
+}
+
+/** Tasks for the ranks asked for; local. */
+static hf_status create_tasks(struct hf_work *work, struct hf_error *error)
+{
+    const int asked = work->settings.tasks_for;
+    const double n_rank = asked > 0 ? asked : work->context->n_rank;
+    work->settings.order.n_wanted = HF_TASKS_PER_THREAD * n_rank * work->n_worker;
+    return hf_task_list_create(work->context, work->pairs, &work->settings.order, &work->tasks,
+                               error);
+}
+
+hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                         const struct hf_work_settings *settings, struct hf_work **work,
+                         struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_work *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the work on quartets");
+    } else {
+        *made = (struct hf_work){.context = context, .pairs = pairs, .settings = *settings};
+        if (made->settings.largest_queue < 1 || made->settings.largest_queue > HF_MAX_BATCH)
+            made->settings.largest_queue = HF_MAX_BATCH;
+        pthread_mutex_init(&made->round.lock, NULL);
+        status = create_workers(made, error);
+        if (status == HF_OK) status = create_tasks(made, error);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
+    *work = made;
+    return HF_OK;
+cleanup:
+    hf_work_destroy(&made);
+    return status;
+}
+
+void hf_work_destroy(struct hf_work **work)
+{
+    struct hf_work *old = *work;
+    if (old != NULL) {
+        if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
+        hf_task_list_destroy(&old->tasks);
+        hf_work_drop_store(old);
+        for (int i = 0; i < old->n_worker; i++) hf_worker_done(&old->worker[i]);
+        free(old->worker);
+        pthread_mutex_destroy(&old->round.lock);
+        free(old);
+    }
+    *work = NULL;
+}
+
+int hf_work_n_thread(const struct hf_work *work)
+{
+    return work->n_worker;
+}
+
+struct hf_work_account hf_work_account(const struct hf_work *work)
+{
+    struct hf_work_account account = {.n_task = work->n_task,
+                                      .stored_share = work->stored ? work->plan.share : 0.0};
+    for (int i = 0; i < work->n_worker; i++) {
+        const struct hf_worker *worker = &work->worker[i];
+        account.n_computed += worker->n_computed;
+        account.n_read += worker->n_read;
+        if (worker->store != NULL)
+            account.stored_bytes += (double)hf_integral_store_bytes(worker->store);
+    }
+    return account;
+}

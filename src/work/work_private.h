@@ -1,0 +1,128 @@
+/* What the files of quartet work share; the words are explained in hf/work.h. */
+#ifndef HF_WORK_PRIVATE_H
+#define HF_WORK_PRIVATE_H
+
+#include "hf/engine.h"
+#include "hf/trace.h"
+#include "hf/work.h"
+#include "integral_store.h"
+
+#include <pthread.h>
+
+/* ---- Tasks (tasks.c) ---- */
+
+/** Tasks are tiles of pairs of units, rows of them, smaller ones of dear pairs, or one unit with
+ * all up to it; units are atom pairs or shell pairs. Tasks are numbered in falling order of cost
+ * without a list of them ever being made: the units are put into groups of similar cost, and the
+ * groups' products are what is sorted.
+ *
+ *      units, dearest first:  | group 0 | group 1 |  group 2  | ...
+ *      blocks, dearest first: 0x0 (triangle), 0x1 (rectangle), 1x1 (triangle), 0x2, ...
+ *
+ *  Within a group units stand in the order of the atoms, so that a tile meets few atoms. */
+struct hf_task_list;
+
+/** Not collective; every rank makes the same list. HF_NO_RESOURCE. */
+hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                              const struct hf_task_order *order, struct hf_task_list **list,
+                              struct hf_error *error) HF_MUST_CHECK;
+void hf_task_list_destroy(struct hf_task_list **list);
+
+int64_t hf_task_list_size(const struct hf_task_list *list);
+struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
+
+/** Index of the atom pair or shell pair at a position. */
+int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position);
+
+/** Atom pair that a shell pair belongs to. */
+int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);
+
+/* ---- Workers (quartets.c) ---- */
+
+/** Kets of one class that wait for a bra. */
+struct hf_quartet_queue {
+    int n;
+    const struct hf_shell_pair *pair[HF_MAX_BATCH]; /**< as the engine wants them */
+    struct hf_waiting_ket ket[HF_MAX_BATCH];
+};
+
+/** Queues of a class: what is stored is computed apart, what will do in single precision too. */
+enum { HF_QUEUE_PLAIN, HF_QUEUE_STORED, HF_QUEUE_NARROW, HF_N_QUEUE };
+
+/** Kets that a consumer is asked about at a time. */
+enum { HF_KET_BLOCK = 128 };
+
+/** What is done about quartets that the plan of the store has. */
+enum hf_store_use {
+    HF_STORE_NONE, /**< there is no store: nothing special */
+    HF_STORE_FILL, /**< computed, whatever they are wanted for, and stored */
+    HF_STORE_SKIP, /**< left out: they are read back elsewhere */
+};
+
+struct hf_worker {
+    struct hf_work *work; /**< borrowed */
+    int number;           /**< of the thread */
+    double traced;        /**< when what the trace has of it ended */
+    struct hf_engine *engine;
+    struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE], empty between parts */
+    struct hf_waiting_ket block[HF_KET_BLOCK];
+    int n_block;
+    struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
+    bool store_failed;               /**< no memory even to note a quartet */
+    int64_t n_computed, n_read;      /**< shell quartets in this round */
+    /* of the part that runs */
+    const struct hf_quartet_consumer *consumer;
+    void *self; /**< of the consumer */
+};
+
+/** Not collective. HF_NO_RESOURCE. */
+hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int number,
+                         struct hf_error *error) HF_MUST_CHECK;
+void hf_worker_done(struct hf_worker *worker);
+
+/** The quartets of a part: what the consumer wants is computed, and it takes that. */
+void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part);
+
+/** Likewise of a stored part, read back. */
+void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
+
+/* ---- The handle (work.c) ---- */
+
+/** Where the threads of a rank are in a round. */
+struct hf_round_state {
+    pthread_mutex_t lock; /**< of what follows, of the scheduler, and of progress */
+    int64_t n_task;       /**< taken so far */
+    bool ended;           /**< no thread is to ask for more */
+    int reader;           /**< worker whose store is being read, */
+    int64_t segment;      /**< and the next segment of it */
+};
+
+struct hf_work {
+    struct hf_context *context;         /**< borrowed */
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    struct hf_work_settings settings;
+    struct hf_scheduler *scheduler;
+    struct hf_task_list *tasks;
+    int n_worker;
+    struct hf_worker *worker;    /**< [n_worker] */
+    double threshold, largest;   /**< of the round, see hf_round */
+    double least_bound;          /**< products of bounds below which the round does nothing */
+    struct hf_store_plan plan;   /**< of what is stored */
+    enum hf_store_use store_use; /**< of the round */
+    bool stored;                 /**< there is a store from a round before */
+    struct hf_round_state round;
+    int64_t n_task; /**< of the last round */
+};
+
+/* ---- Stored integrals (stored.c) ---- */
+
+/** Decides what the coming round does about stored integrals; its threshold and largest factor are
+ *  known, the same on every rank. Not collective. HF_NO_RESOURCE. */
+hf_status hf_work_prepare_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether tasks have to be handed out: false when all that matters is stored. */
+bool hf_work_needs_tasks(const struct hf_work *work);
+
+void hf_work_drop_store(struct hf_work *work);
+
+#endif
