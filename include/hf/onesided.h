@@ -1,26 +1,28 @@
-/* One-sided communication: symmetric block arrays spread over all ranks, from which any rank gets
- * blocks and to which any rank adds, while their owners compute. Knows nothing of chemistry.
+/* One-sided communication: windows, memory of which every rank has a part, from which any rank gets
+ * numbers and to which any rank adds, while the owners compute. Knows nothing of what the numbers
+ * are; hf/block_array.h makes matrices of them.
  *
- *     each rank fills its part of D                 hf_block_array_local
+ *     each rank fills its part of D                 hf_window_local
  *     fence(D)                                      collective: what was written can be got
  *     get, begin_get / end_get of D, accumulate to F        every rank by itself
  *     fence(F)                                      collective: what was added is in its place
  *     each rank reads its part of F
  *
- * Between two fences an array is either read (get) or added to (accumulate), not both. */
+ * Between two fences a window is either read (get) or added to (accumulate), not both. */
 #ifndef HF_ONESIDED_H
 #define HF_ONESIDED_H
 
 #include "hf/context.h"
-#include "hf/layout.h"
 #include "hf/status.h"
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct hf_onesided;
-struct hf_block_array;
+struct hf_window;
 
 /** Who adds (accumulate paper, Fig. 1). */
 enum hf_accumulate {
@@ -31,8 +33,15 @@ enum hf_accumulate {
 /** "owner" or "caller": as options, reports and files call it. */
 const char *hf_accumulate_name(enum hf_accumulate accumulate);
 
+/** A piece of a window: numbers offset .. offset + n - 1 of the part of a rank (of the context).
+ *  n is at most 2^27 (1 GiB), since an MPI count is an int. */
+struct hf_window_range {
+    int rank;
+    size_t offset, n;
+};
+
 /** A get under way; the members are the transport's. One belongs to one begin_get at a time. */
-struct hf_block_request {
+struct hf_window_request {
     MPI_Request request;
     double *to;
 };
@@ -60,7 +69,7 @@ hf_status hf_onesided_create(struct hf_context *context,
                              const struct hf_onesided_settings *settings,
                              struct hf_onesided **onesided, struct hf_error *error) HF_MUST_CHECK;
 
-/** Its arrays must be gone. Collective; accepts a pointer to NULL; leaves NULL. */
+/** Its windows must be gone. Collective; accepts a pointer to NULL; leaves NULL. */
 void hf_onesided_destroy(struct hf_onesided **onesided);
 
 /** Name of the transport in use. */
@@ -73,35 +82,45 @@ const char *hf_onesided_note(const struct hf_onesided *onesided);
  */
 void hf_onesided_poke(struct hf_onesided *onesided);
 
-/** Array of zeros. `layout` is borrowed and must outlive it; `label` is a string constant for the
- *  memory account. Collective. HF_NO_RESOURCE: memory. */
-hf_status hf_block_array_create(struct hf_onesided *onesided, const struct hf_block_layout *layout,
-                                const char *label, struct hf_block_array **array,
-                                struct hf_error *error) HF_MUST_CHECK;
+/** Between builds: no rank asks for anything until the next fence of a window, or a new window, on
+ *  all ranks; a transport with a thread lets it sleep. Call it after a fence. Not collective. */
+void hf_onesided_rest(struct hf_onesided *onesided);
 
-/** Collective; accepts a pointer to NULL; leaves NULL. */
-void hf_block_array_destroy(struct hf_block_array **array);
+/** Window of zeros, `size` numbers of this rank (other ranks may have more or less, or none).
+ *  `label` is a string constant for the memory account, which counts it as a matrix.
+ *  Collective. HF_NO_RESOURCE: memory. */
+hf_status hf_window_create(struct hf_onesided *onesided, size_t size, const char *label,
+                           struct hf_window **window, struct hf_error *error) HF_MUST_CHECK;
 
-/** This rank's part, hf_block_layout_local_size elements. To be touched only between a fence and
- *  the next one-sided call of any rank (the caller's barrier or the fence sees to that). */
-double *hf_block_array_local(struct hf_block_array *array);
+/** Nothing may be on its way to it: fence first when something was added. Collective; accepts a
+ *  pointer to NULL; leaves NULL. */
+void hf_window_destroy(struct hf_window **window);
 
-/** Copies block (i,j), i >= j, to `to`. Not collective; needs nothing of its owner's compute
- * thread. */
-void hf_block_array_get(struct hf_block_array *array, int i, int j, double *to);
+/** This rank's part. To be touched only between a fence and the next one-sided call of any rank
+ *  (the caller's barrier or the fence sees to that). Not collective. */
+double *hf_window_local(struct hf_window *window);
 
-/** The same in two halves, so that the block comes while the caller computes. `to` may be touched
+/** Copies a range to `to` [range.n]. Not collective; needs nothing of its owner's compute thread.
+ */
+void hf_window_get(struct hf_window *window, struct hf_window_range range, double *to);
+
+/** The same in two halves, so that the numbers come while the caller computes. `to` may be touched
  *  after end_get only. Up to a few hundred gets may be under way. */
-void hf_block_array_begin_get(struct hf_block_array *array, int i, int j, double *to,
-                              struct hf_block_request *request);
-void hf_block_array_end_get(struct hf_block_array *array, struct hf_block_request *request);
+void hf_window_begin_get(struct hf_window *window, struct hf_window_range range, double *to,
+                         struct hf_window_request *request);
+void hf_window_end_get(struct hf_window *window, struct hf_window_request *request);
 
-/** Block (i,j) += from, atomically with respect to every other accumulate. `from` is the caller's
- *  again on return. Not collective. Source: accumulate paper, section 2. */
-void hf_block_array_accumulate(struct hf_block_array *array, int i, int j, const double *from);
+/** Range += from [range.n], atomically with respect to every other accumulate. `from` is the
+ *  caller's again on return. Not collective. Source: accumulate paper, section 2. */
+void hf_window_accumulate(struct hf_window *window, struct hf_window_range range,
+                          const double *from);
 
 /** Completes what was added or written by any rank; also a barrier. Collective. */
-void hf_block_array_fence(struct hf_block_array *array);
+void hf_window_fence(struct hf_window *window);
+
+/** This rank's part to zero, and a fence. What others added must be in its place (a fence).
+ *  Collective. */
+void hf_window_clear(struct hf_window *window);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Behind one interface: block arrays over either transport, and MPI_Accumulate in a plain window.
+/* Behind one interface: windows over either transport, and MPI_Accumulate in one of MPI's.
  */
 #include "accumulate_target.h"
 
@@ -30,7 +30,7 @@ void hf_bench_target_open(struct hf_bench_target *target, struct hf_bench *bench
     struct hf_error error;
     const struct hf_onesided_settings settings = {.transport = way->transport,
                                                   .accumulate = way->accumulate};
-    *target = (struct hf_bench_target){.bench = bench, .way = *way, .window = MPI_WIN_NULL};
+    *target = (struct hf_bench_target){.bench = bench, .way = *way, .plain = MPI_WIN_NULL};
     problem[0] = '\0';
     if (way->is_window) return;
     if (hf_onesided_create(bench->context, &settings, &target->onesided, &error) != HF_OK) {
@@ -56,27 +56,25 @@ static void create_window(struct hf_bench_target *target)
     const struct hf_context *context = target->bench->context;
     const size_t n = context->rank == target->rank ? target->n_double : 0;
     const MPI_Aint bytes = (MPI_Aint)((n * sizeof(double) + LINE - 1) / LINE * LINE);
-    MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, context->comm, &target->window_base,
-                     &target->window);
-    MPI_Win_lock_all(0, target->window);
-    for (size_t i = 0; i < n; i++) target->window_base[i] = 0.0;
-    MPI_Win_sync(target->window);
+    MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, context->comm, &target->plain_base,
+                     &target->plain);
+    MPI_Win_lock_all(0, target->plain);
+    for (size_t i = 0; i < n; i++) target->plain_base[i] = 0.0;
+    MPI_Win_sync(target->plain);
 }
 
 hf_status hf_bench_target_create_block(struct hf_bench_target *target, int order,
                                        struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_context *context = target->bench->context;
-    const int first[] = {0, order}; /* one part, so one block, on whichever rank it falls */
+    const struct hf_context *context = target->bench->context;
     target->n_double = (size_t)order * (size_t)order;
-    HF_TRY(hf_block_layout_create(context, 1, first, &target->layout, error));
-    target->rank = hf_block_layout_find(target->layout, 0, 0).rank;
+    target->rank = 0;
     if (target->way.is_window)
         create_window(target);
     else
-        HF_TRY(hf_block_array_create(target->onesided, target->layout, "accumulate", &target->array,
-                                     error));
+        HF_TRY(hf_window_create(target->onesided, context->rank == 0 ? target->n_double : 0,
+                                "accumulate", &target->window, error));
     hf_bench_target_fence(target);
 cleanup:
     return status;
@@ -84,35 +82,35 @@ cleanup:
 
 void hf_bench_target_destroy_block(struct hf_bench_target *target)
 {
-    if (target->window != MPI_WIN_NULL) {
-        MPI_Win_unlock_all(target->window);
-        MPI_Win_free(&target->window);
-        target->window_base = NULL;
+    if (target->plain != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(target->plain);
+        MPI_Win_free(&target->plain);
+        target->plain_base = NULL;
     }
-    hf_block_array_destroy(&target->array);
-    hf_block_layout_destroy(&target->layout);
+    hf_window_destroy(&target->window);
 }
 
 void hf_bench_target_add(struct hf_bench_target *target, const double from[])
 {
     const int n = (int)target->n_double;
     if (!target->way.is_window) {
-        hf_block_array_accumulate(target->array, 0, 0, from);
+        const struct hf_window_range all = {.rank = target->rank, .n = target->n_double};
+        hf_window_accumulate(target->window, all, from);
         return;
     }
-    MPI_Accumulate(from, n, MPI_DOUBLE, target->rank, 0, n, MPI_DOUBLE, MPI_SUM, target->window);
-    MPI_Win_flush_local(target->rank, target->window); /* `from` is free again, as above */
+    MPI_Accumulate(from, n, MPI_DOUBLE, target->rank, 0, n, MPI_DOUBLE, MPI_SUM, target->plain);
+    MPI_Win_flush_local(target->rank, target->plain); /* `from` is free again, as above */
 }
 
 void hf_bench_target_fence(struct hf_bench_target *target)
 {
     if (!target->way.is_window) {
-        hf_block_array_fence(target->array);
+        hf_window_fence(target->window);
         return;
     }
-    MPI_Win_flush_all(target->window);
+    MPI_Win_flush_all(target->plain);
     hf_bench_wait(target->bench->context->comm, true);
-    MPI_Win_sync(target->window);
+    MPI_Win_sync(target->plain);
 }
 
 bool hf_bench_target_is_multiple(struct hf_bench_target *target, double n, const double from[])
@@ -120,12 +118,10 @@ bool hf_bench_target_is_multiple(struct hf_bench_target *target, double n, const
     struct hf_context *context = target->bench->context;
     int equal = 1;
     if (context->rank == target->rank) {
-        const size_t offset =
-            target->way.is_window ? 0 : hf_block_layout_find(target->layout, 0, 0).offset;
         const double *block =
-            target->way.is_window ? target->window_base : hf_block_array_local(target->array);
+            target->way.is_window ? target->plain_base : hf_window_local(target->window);
         for (size_t i = 0; i < target->n_double; i++)
-            if (block[offset + i] != n * from[i]) equal = 0;
+            if (block[i] != n * from[i]) equal = 0;
     }
     MPI_Bcast(&equal, 1, MPI_INT, target->rank, context->comm);
     return equal == 1;

@@ -21,10 +21,9 @@ struct hf_bench_target {
     struct hf_onesided *onesided; /**< owned; NULL for "window" */
     int rank;                     /**< that has the block */
     size_t n_double;
-    struct hf_block_layout *layout; /**< owned */
-    struct hf_block_array *array;   /**< owned */
-    MPI_Win window;
-    double *window_base; /**< of the window; of use on `rank` only */
+    struct hf_window *window; /**< owned; not of "window" */
+    MPI_Win plain;            /**< of "window" */
+    double *plain_base;       /**< of use on `rank` only */
 };
 
 /** Entry i of all ways; false behind the last. Those of the library first. */

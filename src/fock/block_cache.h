@@ -8,7 +8,7 @@
 #define HF_BLOCK_CACHE_H
 
 #include "hf/basis.h"
-#include "hf/onesided.h"
+#include "hf/block_array.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,9 +25,9 @@ struct hf_cached_block {
     /** Densities: [shells of i][shells of j] largest elements over all layers, then [j][i]. */
     double *largest;
     int n_pin;
-    bool touched;                     /**< sums: something may have been added */
-    bool pending;                     /**< densities: on their way */
-    struct hf_block_request *request; /**< [n_layer] while pending */
+    bool touched;                      /**< sums: something may have been added */
+    bool pending;                      /**< densities: on their way */
+    struct hf_window_request *request; /**< [n_layer] while pending */
     struct hf_cached_block *next_of_bucket, *older, *newer;
 };
 

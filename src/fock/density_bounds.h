@@ -2,7 +2,7 @@
 #ifndef HF_DENSITY_BOUNDS_H
 #define HF_DENSITY_BOUNDS_H
 
-#include "hf/onesided.h"
+#include "hf/block_array.h"
 
 #include <stdint.h>
 

@@ -1,11 +1,15 @@
-/* The front of one-sided communication: choice of the transport, arrays, access to blocks. */
+/* The front of one-sided communication: choice of the transport, windows. */
 #include "onesided_private.h"
 
 #include "hf/text.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/** Of a range: a message is no more than 1 GiB. */
+enum { MOST_ELEMENTS = 1 << 27 };
 
 static const double SELF_TEST_SECONDS = 20.0;
 
@@ -118,78 +122,83 @@ void hf_onesided_poke(struct hf_onesided *onesided)
     onesided->ops->poke(onesided);
 }
 
-hf_status hf_block_array_create(struct hf_onesided *onesided, const struct hf_block_layout *layout,
-                                const char *label, struct hf_block_array **array,
-                                struct hf_error *error)
+void hf_onesided_rest(struct hf_onesided *onesided)
+{
+    if (onesided->ops->rest != NULL) onesided->ops->rest(onesided);
+}
+
+hf_status hf_window_create(struct hf_onesided *onesided, size_t size, const char *label,
+                           struct hf_window **window, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_block_array *made = calloc(1, sizeof *made);
+    struct hf_window *made = calloc(1, sizeof *made);
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
     HF_TRY(hf_agree(onesided->context->comm, status, error));
-    *made = (struct hf_block_array){.onesided = onesided,
-                                    .layout = layout,
-                                    .label = label,
-                                    .local_size = hf_block_layout_local_size(layout)};
-    HF_TRY(hf_agree(onesided->context->comm, onesided->ops->array_create(made, error), error));
-    *array = made;
+    *made = (struct hf_window){.onesided = onesided, .label = label, .size = size};
+    HF_TRY(hf_agree(onesided->context->comm, onesided->ops->window_create(made, error), error));
+    *window = made;
     return HF_OK;
 cleanup:
     if (made != NULL && made->onesided != NULL)
-        hf_block_array_destroy(&made);
+        hf_window_destroy(&made);
     else
         free(made);
     return status;
 }
 
-void hf_block_array_destroy(struct hf_block_array **array)
+void hf_window_destroy(struct hf_window **window)
 {
-    struct hf_block_array *old = *array;
+    struct hf_window *old = *window;
     if (old != NULL) {
-        old->onesided->ops->array_destroy(old);
+        old->onesided->ops->window_destroy(old);
         free(old);
     }
-    *array = NULL;
+    *window = NULL;
 }
 
-double *hf_block_array_local(struct hf_block_array *array)
+double *hf_window_local(struct hf_window *window)
 {
-    return array->local;
+    return window->local;
 }
 
-void hf_block_array_begin_get(struct hf_block_array *array, int i, int j, double *to,
-                              struct hf_block_request *request)
+void hf_window_begin_get(struct hf_window *window, struct hf_window_range range, double *to,
+                         struct hf_window_request *request)
 {
-    const struct hf_block_place place = hf_block_layout_find(array->layout, i, j);
-    const size_t size = hf_block_layout_block_size(array->layout, i, j);
-    *request = (struct hf_block_request){.request = MPI_REQUEST_NULL, .to = to};
-    if (size == 0) return;
-    if (place.rank == array->onesided->context->rank)
-        memcpy(to, array->local + place.offset, size * sizeof *to);
+    *request = (struct hf_window_request){.request = MPI_REQUEST_NULL, .to = to};
+    if (range.n == 0) return;
+    assert(range.n <= (size_t)MOST_ELEMENTS);
+    if (range.rank == window->onesided->context->rank)
+        memcpy(to, window->local + range.offset, range.n * sizeof *to);
     else
-        array->onesided->ops->begin_get(array, place, size, request);
+        window->onesided->ops->begin_get(window, range, request);
 }
 
-void hf_block_array_end_get(struct hf_block_array *array, struct hf_block_request *request)
+void hf_window_end_get(struct hf_window *window, struct hf_window_request *request)
 {
-    if (request->request != MPI_REQUEST_NULL) array->onesided->ops->end_get(array, request);
+    if (request->request != MPI_REQUEST_NULL) window->onesided->ops->end_get(window, request);
 }
 
-void hf_block_array_get(struct hf_block_array *array, int i, int j, double *to)
+void hf_window_get(struct hf_window *window, struct hf_window_range range, double *to)
 {
-    struct hf_block_request request;
-    hf_block_array_begin_get(array, i, j, to, &request);
-    hf_block_array_end_get(array, &request);
+    struct hf_window_request request;
+    hf_window_begin_get(window, range, to, &request);
+    hf_window_end_get(window, &request);
 }
 
-void hf_block_array_accumulate(struct hf_block_array *array, int i, int j, const double *from)
+void hf_window_accumulate(struct hf_window *window, struct hf_window_range range,
+                          const double *from)
 {
-    const size_t size = hf_block_layout_block_size(array->layout, i, j);
-    if (size > 0)
-        array->onesided->ops->accumulate(array, hf_block_layout_find(array->layout, i, j), size,
-                                         from);
+    assert(range.n <= (size_t)MOST_ELEMENTS);
+    if (range.n > 0) window->onesided->ops->accumulate(window, range, from);
 }
 
-void hf_block_array_fence(struct hf_block_array *array)
+void hf_window_fence(struct hf_window *window)
 {
-    array->onesided->ops->fence(array);
+    window->onesided->ops->fence(window);
+}
+
+void hf_window_clear(struct hf_window *window)
+{
+    if (window->size > 0) memset(window->local, 0, window->size * sizeof *window->local);
+    hf_window_fence(window);
 }

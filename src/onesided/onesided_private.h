@@ -7,25 +7,34 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** One way to reach other ranks' memory. `size` counts elements; ranks in a place are those of the
- *  context. */
+/** One way to reach other ranks' memory: one constant instance per transport. Ranks are those of the
+ *  context. What is called for a window may be called for another at the same time by other ranks,
+ *  but by one thread of a rank at a time. */
 struct hf_transport_ops {
-    const char *name, *about, *cite;
-    /** Collective; each rank returns its own outcome. */
+    const char *name, *about, *cite; /**< --onesided NAME; help text; where it is described */
+    /** Sets self->data. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
     hf_status (*open)(struct hf_onesided *self, struct hf_error *error);
     /** Collective; also after an open that failed. */
     void (*close)(struct hf_onesided *self);
+    /** Lets the MPI library, or the transport, serve others. Not collective. */
     void (*poke)(struct hf_onesided *self);
-    /** Collective: sets `local`, all zero; each rank returns its own outcome. */
-    hf_status (*array_create)(struct hf_block_array *array, struct hf_error *error);
-    void (*array_destroy)(struct hf_block_array *array);
-    /** Of another rank's block. */
-    void (*begin_get)(struct hf_block_array *array, struct hf_block_place place, size_t size,
-                      struct hf_block_request *request);
-    void (*end_get)(struct hf_block_array *array, struct hf_block_request *request);
-    void (*accumulate)(struct hf_block_array *array, struct hf_block_place place, size_t size,
-                       const double *from);
-    void (*fence)(struct hf_block_array *array);
+    /** No requests come until the next fence of a window, or a new one. Not collective. NULL: the
+     *  transport does nothing between requests anyway. */
+    void (*rest)(struct hf_onesided *self);
+    /** Sets `local` [size], all zero, and `data`. Collective; each rank returns its own outcome.
+     *  HF_NO_RESOURCE: memory. */
+    hf_status (*window_create)(struct hf_window *window, struct hf_error *error);
+    /** Collective; also after a creation that failed. */
+    void (*window_destroy)(struct hf_window *window);
+    /** Begins to copy a range of another rank to request->to. Not collective. */
+    void (*begin_get)(struct hf_window *window, struct hf_window_range range,
+                      struct hf_window_request *request);
+    /** Waits for the end of it. Not collective. */
+    void (*end_get)(struct hf_window *window, struct hf_window_request *request);
+    /** Adds from[range.n] to a range of any rank, atomically. Not collective. */
+    void (*accumulate)(struct hf_window *window, struct hf_window_range range, const double *from);
+    /** What was written or added by any rank is in its place. Collective. */
+    void (*fence)(struct hf_window *window);
 };
 
 extern const struct hf_transport_ops hf_transport_thread, hf_transport_rma;
@@ -38,12 +47,11 @@ struct hf_onesided {
     void *data; /**< of the transport */
 };
 
-struct hf_block_array {
-    struct hf_onesided *onesided;         /**< borrowed */
-    const struct hf_block_layout *layout; /**< borrowed */
+struct hf_window {
+    struct hf_onesided *onesided; /**< borrowed */
     const char *label;
-    double *local;
-    size_t local_size;
+    double *local; /**< [size] */
+    size_t size;
     void *data; /**< of the transport */
 };
 
@@ -52,7 +60,7 @@ hf_status hf_transport_open(struct hf_context *context, const struct hf_transpor
                             enum hf_accumulate accumulate, struct hf_onesided **onesided,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Accumulates and gets a few blocks by way of the transport and looks whether they come out right,
+/** Accumulates and gets a few numbers by way of the transport and looks whether they come out right,
  *  within `seconds`. Sets context->stuck_in_mpi when it never came back. Collective; the same
  *  outcome on every rank. HF_NO_RESOURCE: it does not work, and why. */
 hf_status hf_transport_self_test(struct hf_context *context,

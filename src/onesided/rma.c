@@ -10,10 +10,10 @@ struct rma {
     MPI_Comm comm; /**< a duplicate, owned */
 };
 
-struct rma_array {
-    MPI_Win window;
+struct rma_window {
+    MPI_Win win;
     bool all_locked;
-    double *sum; /**< caller computes: the owner's block on its way */
+    double *sum; /**< caller computes: the owner's numbers on their way */
     size_t sum_size;
 };
 
@@ -43,103 +43,105 @@ static void poke(struct hf_onesided *self)
 }
 
 /** Makes this rank's loads and stores and the others' accesses see each other. */
-static void synchronise(const struct hf_block_array *array)
+static void synchronise(const struct hf_window *window)
 {
-    const struct rma_array *data = array->data;
-    const int rank = array->onesided->context->rank;
-    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, data->window);
-    MPI_Win_sync(data->window);
-    MPI_Win_unlock(rank, data->window);
+    const struct rma_window *data = window->data;
+    const int rank = window->onesided->context->rank;
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, data->win);
+    MPI_Win_sync(data->win);
+    MPI_Win_unlock(rank, data->win);
 }
 
 /** Closes the epoch, so that everything this rank asked for is done at its target. */
-static void unlock_all(struct rma_array *data)
+static void unlock_all(struct rma_window *data)
 {
-    if (data->all_locked) MPI_Win_unlock_all(data->window);
+    if (data->all_locked) MPI_Win_unlock_all(data->win);
     data->all_locked = false;
 }
 
-static void lock_all(struct rma_array *data)
+static void lock_all(struct rma_window *data)
 {
-    if (!data->all_locked) MPI_Win_lock_all(0, data->window);
+    if (!data->all_locked) MPI_Win_lock_all(0, data->win);
     data->all_locked = true;
 }
 
-static void fence(struct hf_block_array *array)
+static void fence(struct hf_window *window)
 {
-    const struct rma *data = array->onesided->data;
-    unlock_all(array->data);
-    synchronise(array);
+    const struct rma *data = window->onesided->data;
+    unlock_all(window->data);
+    synchronise(window);
     MPI_Barrier(data->comm);
-    synchronise(array);
+    synchronise(window);
 }
 
 /** Bytes of this rank's window: whole cache lines. MPICH 4.0.2 looks for the parts of other ranks
  * of a node in places a few bytes off when the parts before are not multiples of 16 bytes. */
-static MPI_Aint window_bytes(const struct hf_block_array *array)
+static MPI_Aint window_bytes(const struct hf_window *window)
 {
     enum { LINE = 64 };
-    return (MPI_Aint)((array->local_size * sizeof(double) + LINE - 1) / LINE * LINE);
+    return (MPI_Aint)((window->size * sizeof(double) + LINE - 1) / LINE * LINE);
 }
 
-static hf_status array_create(struct hf_block_array *array, struct hf_error *error)
+static hf_status window_create(struct hf_window *window, struct hf_error *error)
 {
-    const struct hf_onesided *self = array->onesided;
+    const struct hf_onesided *self = window->onesided;
     const struct rma *transport = self->data;
-    const MPI_Aint bytes = window_bytes(array);
-    struct rma_array *data = calloc(1, sizeof *data);
+    const MPI_Aint bytes = window_bytes(window);
+    struct rma_window *data = calloc(1, sizeof *data);
     hf_status status = HF_OK;
     int *model, found;
-    if (data == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", array->label);
+    if (data == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
     HF_TRY(hf_agree(transport->comm, status, error)); /* the next call is collective */
-    MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, transport->comm, &array->local,
-                     &data->window);
-    hf_memory_count(self->context->memory, HF_MEMORY_MATRIX, array->label, (size_t)bytes);
-    array->data = data;
-    MPI_Win_get_attr(data->window, MPI_WIN_MODEL, &model, &found);
+    MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, transport->comm, &window->local,
+                     &data->win);
+    hf_memory_count(self->context->memory, HF_MEMORY_MATRIX, window->label, (size_t)bytes);
+    window->data = data;
+    MPI_Win_get_attr(data->win, MPI_WIN_MODEL, &model, &found);
     if (!found || *model != MPI_WIN_UNIFIED)
         return hf_fail(error, HF_NO_RESOURCE,
                        "the MPI library's windows do not have the unified memory model");
-    if (bytes > 0) memset(array->local, 0, (size_t)bytes);
-    fence(array);
+    if (bytes > 0) memset(window->local, 0, (size_t)bytes);
+    fence(window);
     return HF_OK;
 cleanup:
     free(data);
     return status;
 }
 
-static void array_destroy(struct hf_block_array *array)
+static void window_destroy(struct hf_window *window)
 {
-    struct rma_array *data = array->data;
+    struct rma_window *data = window->data;
     if (data == NULL) return;
     unlock_all(data);
-    MPI_Win_free(&data->window);
-    hf_memory_discount(array->onesided->context->memory, HF_MEMORY_MATRIX,
-                       (size_t)window_bytes(array));
+    MPI_Win_free(&data->win);
+    hf_memory_discount(window->onesided->context->memory, HF_MEMORY_MATRIX,
+                       (size_t)window_bytes(window));
     free(data->sum);
     free(data);
 }
 
-static void begin_get(struct hf_block_array *array, struct hf_block_place place, size_t size,
-                      struct hf_block_request *request)
+static void begin_get(struct hf_window *window, struct hf_window_range range,
+                      struct hf_window_request *request)
 {
-    struct rma_array *data = array->data;
+    struct rma_window *data = window->data;
     lock_all(data);
-    MPI_Rget(request->to, (int)size, MPI_DOUBLE, place.rank, (MPI_Aint)place.offset, (int)size,
-             MPI_DOUBLE, data->window, &request->request);
+    MPI_Rget(request->to, (int)range.n, MPI_DOUBLE, range.rank, (MPI_Aint)range.offset,
+             (int)range.n, MPI_DOUBLE, data->win, &request->request);
 }
 
-static void end_get(struct hf_block_array *array, struct hf_block_request *request)
+static void end_get(struct hf_window *window, struct hf_window_request *request)
 {
-    (void)array;
+    (void)window;
     MPI_Wait(&request->request, MPI_STATUS_IGNORE);
 }
 
-/** Lock, get, add, put, unlock. When there is no memory for the block on its way it goes in
- *  pieces. */
-static void accumulate_here(struct rma_array *data, struct hf_block_place place, size_t size,
+/** Lock, get, add, put, unlock. When there is no memory for the numbers on their way they
+ *  go in pieces. */
+static void accumulate_here(struct rma_window *data, struct hf_window_range range,
                             const double *from)
 {
+    const size_t size = range.n;
     double few[64];
     size_t room = sizeof few / sizeof *few;
     if (size > data->sum_size && size > room) {
@@ -149,33 +151,32 @@ static void accumulate_here(struct rma_array *data, struct hf_block_place place,
     }
     double *sum = data->sum_size > room ? data->sum : few;
     if (data->sum_size > room) room = data->sum_size;
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, place.rank, 0, data->window);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, range.rank, 0, data->win);
     for (size_t first = 0; first < size; first += room) {
         const size_t n = size - first < room ? size - first : room;
-        const MPI_Aint at = (MPI_Aint)(place.offset + first);
-        MPI_Get(sum, (int)n, MPI_DOUBLE, place.rank, at, (int)n, MPI_DOUBLE, data->window);
-        MPI_Win_flush(place.rank, data->window);
+        const MPI_Aint at = (MPI_Aint)(range.offset + first);
+        MPI_Get(sum, (int)n, MPI_DOUBLE, range.rank, at, (int)n, MPI_DOUBLE, data->win);
+        MPI_Win_flush(range.rank, data->win);
         hf_add_elements(sum, from + first, n);
-        MPI_Put(sum, (int)n, MPI_DOUBLE, place.rank, at, (int)n, MPI_DOUBLE, data->window);
-        if (first + n < size) MPI_Win_flush_local(place.rank, data->window);
+        MPI_Put(sum, (int)n, MPI_DOUBLE, range.rank, at, (int)n, MPI_DOUBLE, data->win);
+        if (first + n < size) MPI_Win_flush_local(range.rank, data->win);
     }
-    MPI_Win_unlock(place.rank, data->window);
+    MPI_Win_unlock(range.rank, data->win);
 }
 
-/** Own blocks go the same way: MPI's accumulates are atomic among each other only. */
-static void accumulate(struct hf_block_array *array, struct hf_block_place place, size_t size,
-                       const double *from)
+/** Own ranges go the same way: MPI's accumulates are atomic among each other only. */
+static void accumulate(struct hf_window *window, struct hf_window_range range, const double *from)
 {
-    struct rma_array *data = array->data;
-    if (array->onesided->accumulate == HF_ACCUMULATE_CALLER) {
+    struct rma_window *data = window->data;
+    if (window->onesided->accumulate == HF_ACCUMULATE_CALLER) {
         unlock_all(data);
-        accumulate_here(data, place, size, from);
+        accumulate_here(data, range, from);
         return;
     }
     lock_all(data);
-    MPI_Accumulate(from, (int)size, MPI_DOUBLE, place.rank, (MPI_Aint)place.offset, (int)size,
-                   MPI_DOUBLE, MPI_SUM, data->window);
-    MPI_Win_flush_local(place.rank, data->window);
+    MPI_Accumulate(from, (int)range.n, MPI_DOUBLE, range.rank, (MPI_Aint)range.offset, (int)range.n,
+                   MPI_DOUBLE, MPI_SUM, data->win);
+    MPI_Win_flush_local(range.rank, data->win);
 }
 
 const struct hf_transport_ops hf_transport_rma = {
@@ -185,8 +186,8 @@ const struct hf_transport_ops hf_transport_rma = {
     .open = open_rma,
     .close = close_rma,
     .poke = poke,
-    .array_create = array_create,
-    .array_destroy = array_destroy,
+    .window_create = window_create,
+    .window_destroy = window_destroy,
     .begin_get = begin_get,
     .end_get = end_get,
     .accumulate = accumulate,

@@ -69,7 +69,7 @@ static void close_thread(struct hf_onesided *self)
     MPI_Comm_free(&data->requests);
     MPI_Comm_free(&data->replies);
     free(data->inbox.buffer);
-    free(data->array);
+    free(data->window);
     free(data);
     self->data = NULL;
 }
@@ -107,100 +107,119 @@ static void wait_for_all(struct hf_thread_transport *self)
     wait_for(self, &request);
 }
 
-/** Lowest free slot: the same on every rank, since arrays come and go collectively. -1: no memory.
+/** Lowest free slot: the same on every rank, since windows come and go collectively. -1: no memory.
  *  The mutex is held. */
 static int find_slot(struct hf_thread_transport *data)
 {
     for (int s = 0; s < data->n_slot; s++)
-        if (data->array[s] == NULL) return s;
+        if (data->window[s] == NULL) return s;
     const int n = 2 * data->n_slot + 8;
-    struct hf_block_array **more = realloc(data->array, (size_t)n * sizeof(void *));
+    struct hf_window **more = realloc(data->window, (size_t)n * sizeof(void *));
     if (more == NULL) return -1;
     const int slot = data->n_slot;
     for (int s = slot; s < n; s++) more[s] = NULL;
-    data->array = more;
+    data->window = more;
     data->n_slot = n;
     return slot;
 }
 
-static hf_status array_create(struct hf_block_array *array, struct hf_error *error)
+static hf_status window_create(struct hf_window *window, struct hf_error *error)
 {
-    const struct hf_onesided *self = array->onesided;
+    const struct hf_onesided *self = window->onesided;
     struct hf_thread_transport *transport = self->data;
-    struct hf_thread_array *data = calloc(1, sizeof *data);
-    array->local = hf_memory_allocate_matrix(self->context->memory, array->label, array->local_size,
-                                             sizeof *array->local);
+    struct hf_thread_window *data = calloc(1, sizeof *data);
+    window->local = hf_memory_allocate_matrix(self->context->memory, window->label, window->size,
+                                              sizeof *window->local);
     bool entered = false;
-    if (data != NULL && array->local != NULL) {
+    if (data != NULL && window->local != NULL) {
         pthread_mutex_lock(&transport->mutex);
         data->slot = find_slot(transport);
         entered = data->slot >= 0;
         if (entered) {
-            array->data = data;
-            transport->array[data->slot] = array;
-            transport->n_array++;
+            window->data = data;
+            transport->window[data->slot] = window;
+            transport->n_window++;
+            transport->resting = false;
             pthread_cond_broadcast(&transport->changed);
         }
         pthread_mutex_unlock(&transport->mutex);
     }
     if (entered) return HF_OK;
     free(data);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", array->label);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
+}
+
+/** Nobody asks: the communication thread sleeps until wake. */
+static void rest(struct hf_onesided *self)
+{
+    struct hf_thread_transport *transport = self->data;
+    pthread_mutex_lock(&transport->mutex);
+    transport->resting = true;
+    pthread_mutex_unlock(&transport->mutex);
+}
+
+/** Other ranks may ask once this rank has taken part in a fence. */
+static void wake(struct hf_thread_transport *transport)
+{
+    pthread_mutex_lock(&transport->mutex);
+    if (transport->resting) pthread_cond_broadcast(&transport->changed);
+    transport->resting = false;
+    pthread_mutex_unlock(&transport->mutex);
 }
 
 /** Nobody may ask any more when the memory goes. */
-static void array_destroy(struct hf_block_array *array)
+static void window_destroy(struct hf_window *window)
 {
-    struct hf_onesided *self = array->onesided;
+    struct hf_onesided *self = window->onesided;
     struct hf_thread_transport *transport = self->data;
-    struct hf_thread_array *data = array->data;
+    struct hf_thread_window *data = window->data;
     wait_for_all(transport);
     if (data != NULL) {
         pthread_mutex_lock(&transport->mutex);
         hf_thread_finish_replies(transport);
-        transport->array[data->slot] = NULL;
-        transport->n_array--;
+        transport->window[data->slot] = NULL;
+        transport->n_window--;
         pthread_mutex_unlock(&transport->mutex);
         free(data);
     }
-    hf_memory_release(self->context->memory, array->local);
+    hf_memory_release(self->context->memory, window->local);
 }
 
 /* ---- Getting ---- */
 
 static struct hf_thread_header new_header(struct hf_thread_transport *transport,
-                                          const struct hf_block_array *array,
-                                          struct hf_block_place place, size_t size)
+                                          const struct hf_window *window,
+                                          struct hf_window_range range)
 {
-    const struct hf_thread_array *data = array->data;
+    const struct hf_thread_window *data = window->data;
     transport->reply_tag =
         transport->reply_tag < transport->last_tag ? transport->reply_tag + 1 : 0;
     return (struct hf_thread_header){.slot = data->slot,
-                                     .offset = (int64_t)place.offset,
-                                     .size = (int64_t)size,
+                                     .offset = (int64_t)range.offset,
+                                     .size = (int64_t)range.n,
                                      .reply_tag = transport->reply_tag};
 }
 
-/** Asks for a block to be sent to `request->to`; the receive is there before the request. */
-static void ask_for(struct hf_block_array *array, struct hf_block_place place, size_t size,
-                    enum hf_thread_tag tag, struct hf_block_request *request)
+/** Asks for a range to be sent to `request->to`; the receive is there before the request. */
+static void ask_for(struct hf_window *window, struct hf_window_range range, enum hf_thread_tag tag,
+                    struct hf_window_request *request)
 {
-    struct hf_thread_transport *transport = array->onesided->data;
-    const struct hf_thread_header header = new_header(transport, array, place, size);
-    MPI_Irecv(request->to, (int)size, MPI_DOUBLE, place.rank, (int)header.reply_tag,
+    struct hf_thread_transport *transport = window->onesided->data;
+    const struct hf_thread_header header = new_header(transport, window, range);
+    MPI_Irecv(request->to, (int)range.n, MPI_DOUBLE, range.rank, (int)header.reply_tag,
               transport->replies, &request->request);
-    MPI_Send(&header, sizeof header, MPI_BYTE, place.rank, tag, transport->requests);
+    MPI_Send(&header, sizeof header, MPI_BYTE, range.rank, tag, transport->requests);
 }
 
-static void begin_get(struct hf_block_array *array, struct hf_block_place place, size_t size,
-                      struct hf_block_request *request)
+static void begin_get(struct hf_window *window, struct hf_window_range range,
+                      struct hf_window_request *request)
 {
-    ask_for(array, place, size, HF_TAG_GET, request);
+    ask_for(window, range, HF_TAG_GET, request);
 }
 
-static void end_get(struct hf_block_array *array, struct hf_block_request *request)
+static void end_get(struct hf_window *window, struct hf_window_request *request)
 {
-    wait_for(array->onesided->data, &request->request);
+    wait_for(window->onesided->data, &request->request);
 }
 
 /* ---- Adding ---- */
@@ -244,12 +263,12 @@ static void wait_for_sends(struct hf_thread_transport *self)
 }
 
 /** Sends a header with elements after it to the owner. */
-static void send_elements(struct hf_block_array *array, struct hf_block_place place, size_t size,
+static void send_elements(struct hf_window *window, struct hf_window_range range,
                           enum hf_thread_tag tag, const double *from)
 {
-    struct hf_thread_transport *transport = array->onesided->data;
-    const struct hf_thread_header header = new_header(transport, array, place, size);
-    const size_t bytes = sizeof header + size * sizeof *from;
+    struct hf_thread_transport *transport = window->onesided->data;
+    const struct hf_thread_header header = new_header(transport, window, range);
+    const size_t bytes = sizeof header + range.n * sizeof *from;
     struct hf_thread_send *send = find_send(transport, bytes);
     send->buffer = malloc(bytes);
     send->bytes = bytes;
@@ -260,55 +279,55 @@ static void send_elements(struct hf_block_array *array, struct hf_block_place pl
     }
     transport->bytes_sent += bytes;
     memcpy(send->buffer, &header, sizeof header);
-    memcpy((char *)send->buffer + sizeof header, from, size * sizeof *from);
-    MPI_Issend(send->buffer, (int)bytes, MPI_BYTE, place.rank, tag, transport->requests,
+    memcpy((char *)send->buffer + sizeof header, from, range.n * sizeof *from);
+    MPI_Issend(send->buffer, (int)bytes, MPI_BYTE, range.rank, tag, transport->requests,
                &send->request);
 }
 
-/** An own block: no message, but the mutex, and the callers' lock. */
-static void accumulate_own(struct hf_block_array *array, size_t offset, size_t size,
+/** An own range: no message, but the mutex, and the callers' lock. */
+static void accumulate_own(struct hf_window *window, struct hf_window_range range,
                            const double *from)
 {
-    struct hf_thread_transport *transport = array->onesided->data;
-    const struct hf_thread_array *data = array->data;
+    struct hf_thread_transport *transport = window->onesided->data;
+    const struct hf_thread_window *data = window->data;
     pthread_mutex_lock(&transport->mutex);
     while (data->locked) pthread_cond_wait(&transport->changed, &transport->mutex);
-    hf_add_elements(array->local + offset, from, size);
+    hf_add_elements(window->local + range.offset, from, range.n);
     pthread_mutex_unlock(&transport->mutex);
 }
 
-static void accumulate_as_caller(struct hf_block_array *array, struct hf_block_place place,
-                                 size_t size, const double *from)
+static void accumulate_as_caller(struct hf_window *window, struct hf_window_range range,
+                                 const double *from)
 {
-    struct hf_thread_transport *transport = array->onesided->data;
-    struct hf_block_request request = {.to = malloc(size * sizeof *from)};
+    struct hf_thread_transport *transport = window->onesided->data;
+    struct hf_window_request request = {.to = malloc(range.n * sizeof *from)};
     if (request.to == NULL) {
-        fprintf(stderr, "hf: out of memory for a block of %zu elements\n", size);
+        fprintf(stderr, "hf: out of memory for a range of %zu elements\n", range.n);
         MPI_Abort(transport->requests, HF_NO_RESOURCE);
         return;
     }
-    ask_for(array, place, size, HF_TAG_LOCK_GET, &request);
+    ask_for(window, range, HF_TAG_LOCK_GET, &request);
     wait_for(transport, &request.request);
-    hf_add_elements(request.to, from, size);
-    send_elements(array, place, size, HF_TAG_PUT_UNLOCK, request.to);
+    hf_add_elements(request.to, from, range.n);
+    send_elements(window, range, HF_TAG_PUT_UNLOCK, request.to);
     free(request.to);
 }
 
-static void accumulate(struct hf_block_array *array, struct hf_block_place place, size_t size,
-                       const double *from)
+static void accumulate(struct hf_window *window, struct hf_window_range range, const double *from)
 {
-    const struct hf_onesided *self = array->onesided;
-    if (place.rank == self->context->rank)
-        accumulate_own(array, place.offset, size, from);
+    const struct hf_onesided *self = window->onesided;
+    if (range.rank == self->context->rank)
+        accumulate_own(window, range, from);
     else if (self->accumulate == HF_ACCUMULATE_CALLER)
-        accumulate_as_caller(array, place, size, from);
+        accumulate_as_caller(window, range, from);
     else
-        send_elements(array, place, size, HF_TAG_ADD, from);
+        send_elements(window, range, HF_TAG_ADD, from);
 }
 
-static void fence(struct hf_block_array *array)
+static void fence(struct hf_window *window)
 {
-    struct hf_thread_transport *transport = array->onesided->data;
+    struct hf_thread_transport *transport = window->onesided->data;
+    wake(transport);
     wait_for_sends(transport);
     wait_for_all(transport);
     pthread_mutex_lock(&transport->mutex); /* the last message has begun to arrive: let it end */
@@ -323,8 +342,9 @@ const struct hf_transport_ops hf_transport_thread = {
     .open = open_thread,
     .close = close_thread,
     .poke = poke,
-    .array_create = array_create,
-    .array_destroy = array_destroy,
+    .rest = rest,
+    .window_create = window_create,
+    .window_destroy = window_destroy,
     .begin_get = begin_get,
     .end_get = end_get,
     .accumulate = accumulate,

@@ -3,16 +3,16 @@
  *
  *     compute thread of A                      communication thread of B
  *     get          -- GET header -------------->
- *                  <------------- the block --    received straight to its place
+ *                  <------------- the numbers --    received straight to its place
  *     accumulate   -- ADD header + data ------->  adds
  *
  *     caller computes:
  *                  -- LOCK_GET header --------->  waits for its turn
- *                  <------------- the block --
+ *                  <------------- the numbers --
  *     adds         -- PUT_UNLOCK header + data ->  stores, lets the next one in
  *
  * ADD and PUT_UNLOCK are synchronous sends: they complete when B has begun to receive, which it
- * does with its mutex held until the data are in place. So a rank whose sends are complete and that
+ * does with its mutex held until the data are in range. So a rank whose sends are complete and that
  * then takes the mutex after a barrier finds all that was sent to it, and nobody counts messages.
  *
  * The compute thread serves requests as well, whenever it comes by: it has a core, for which a
@@ -30,19 +30,19 @@ enum hf_thread_tag { HF_TAG_GET = 1, HF_TAG_ADD, HF_TAG_LOCK_GET, HF_TAG_PUT_UNL
 
 /** Front of every request; elements may follow it. */
 struct hf_thread_header {
-    int64_t slot; /**< of the array, equal on all ranks */
+    int64_t slot; /**< of the window, equal on all ranks */
     int64_t offset, size;
     int64_t reply_tag;
 };
 
-/** A rank that waits to lock an array. */
+/** A rank that waits to lock an window. */
 struct hf_lock_waiter {
     struct hf_thread_header header;
     int rank;
     struct hf_lock_waiter *next;
 };
 
-struct hf_thread_array {
+struct hf_thread_window {
     int slot;
     bool locked; /**< by a caller that computes */
     struct hf_lock_waiter *first_waiter, *last_waiter;
@@ -67,12 +67,13 @@ struct hf_thread_transport {
     const struct hf_onesided *onesided; /**< borrowed */
     MPI_Comm requests, replies;         /**< duplicates, owned */
 
-    pthread_mutex_t mutex; /**< guards what follows and the memory of the arrays */
+    pthread_mutex_t mutex; /**< guards what follows and the memory of the windows */
     pthread_cond_t changed;
-    struct hf_block_array **array; /**< [n_slot]; NULL: free */
-    int n_slot, n_array;
+    struct hf_window **window; /**< [n_slot]; NULL: free */
+    int n_slot, n_window;
+    bool resting; /**< nobody asks until the next fence or window */
     bool stop;
-    /** Blocks on their way to those who asked, straight out of the arrays. */
+    /** Numbers on their way to those who asked, straight out of the windows. */
     MPI_Request reply[HF_MOST_REPLIES];
     int n_reply;
 

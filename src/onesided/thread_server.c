@@ -1,4 +1,4 @@
-/* Serving requests for the blocks of a rank, and the communication thread that does so. */
+/* Serving requests for the windows of a rank, and the communication thread that does so. */
 #include "thread_private.h"
 
 #include <stdio.h>
@@ -34,27 +34,27 @@ static MPI_Request *new_reply(struct hf_thread_transport *self)
     return &self->reply[self->n_reply++];
 }
 
-static void send_block(struct hf_thread_transport *self, const struct hf_thread_header *header,
+static void send_range(struct hf_thread_transport *self, const struct hf_thread_header *header,
                        int to)
 {
-    const struct hf_block_array *array = self->array[header->slot];
-    MPI_Isend(array->local + header->offset, (int)header->size, MPI_DOUBLE, to,
+    const struct hf_window *window = self->window[header->slot];
+    MPI_Isend(window->local + header->offset, (int)header->size, MPI_DOUBLE, to,
               (int)header->reply_tag, self->replies, new_reply(self));
 }
 
-/** Gives the lock of an array to the first that waits for it. */
-static void grant_lock(struct hf_thread_transport *self, struct hf_thread_array *array)
+/** Gives the lock of an window to the first that waits for it. */
+static void grant_lock(struct hf_thread_transport *self, struct hf_thread_window *window)
 {
-    struct hf_lock_waiter *waiter = array->first_waiter;
-    if (array->locked || waiter == NULL) return;
-    array->locked = true;
-    array->first_waiter = waiter->next;
-    if (waiter->next == NULL) array->last_waiter = NULL;
-    send_block(self, &waiter->header, waiter->rank);
+    struct hf_lock_waiter *waiter = window->first_waiter;
+    if (window->locked || waiter == NULL) return;
+    window->locked = true;
+    window->first_waiter = waiter->next;
+    if (waiter->next == NULL) window->last_waiter = NULL;
+    send_range(self, &waiter->header, waiter->rank);
     free(waiter);
 }
 
-static void wait_for_lock(struct hf_thread_transport *self, struct hf_thread_array *array,
+static void wait_for_lock(struct hf_thread_transport *self, struct hf_thread_window *window,
                           const struct hf_thread_header *header, int rank)
 {
     struct hf_lock_waiter *waiter = malloc(sizeof *waiter);
@@ -64,12 +64,12 @@ static void wait_for_lock(struct hf_thread_transport *self, struct hf_thread_arr
         return;
     }
     *waiter = (struct hf_lock_waiter){.header = *header, .rank = rank};
-    if (array->last_waiter != NULL)
-        array->last_waiter->next = waiter;
+    if (window->last_waiter != NULL)
+        window->last_waiter->next = waiter;
     else
-        array->first_waiter = waiter;
-    array->last_waiter = waiter;
-    grant_lock(self, array);
+        window->first_waiter = waiter;
+    window->last_waiter = waiter;
+    grant_lock(self, window);
 }
 
 static void serve_request(struct hf_thread_transport *self, const char *message, int tag, int rank)
@@ -77,11 +77,11 @@ static void serve_request(struct hf_thread_transport *self, const char *message,
     struct hf_thread_header header;
     memcpy(&header, message, sizeof header);
     const double *value = (const double *)(const void *)(message + sizeof header);
-    struct hf_block_array *array = self->array[header.slot];
-    struct hf_thread_array *data = array->data;
-    double *target = array->local + header.offset;
+    struct hf_window *window = self->window[header.slot];
+    struct hf_thread_window *data = window->data;
+    double *target = window->local + header.offset;
     switch ((enum hf_thread_tag)tag) {
-    case HF_TAG_GET: send_block(self, &header, rank); break;
+    case HF_TAG_GET: send_range(self, &header, rank); break;
     case HF_TAG_ADD: hf_add_elements(target, value, (size_t)header.size); break;
     case HF_TAG_LOCK_GET: wait_for_lock(self, data, &header, rank); break;
     case HF_TAG_PUT_UNLOCK:
@@ -117,11 +117,12 @@ bool hf_thread_serve_one(struct hf_thread_transport *self, struct hf_thread_inbo
     return true;
 }
 
-/** Sleeps while there is no array, hence nobody who could ask. True: the end. */
+/** Sleeps while there is no window, or none in use, hence nobody who could ask. True: the end. */
 static bool park(struct hf_thread_transport *self)
 {
     pthread_mutex_lock(&self->mutex);
-    while (self->n_array == 0 && !self->stop) pthread_cond_wait(&self->changed, &self->mutex);
+    while ((self->n_window == 0 || self->resting) && !self->stop)
+        pthread_cond_wait(&self->changed, &self->mutex);
     const bool stop = self->stop;
     pthread_mutex_unlock(&self->mutex);
     return stop;

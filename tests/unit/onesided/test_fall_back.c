@@ -3,7 +3,7 @@
  * "level" (threads are not granted). */
 #include "../mpi_test.h"
 
-#include "hf/onesided.h"
+#include "hf/block_array.h"
 
 #include <string.h>
 #include <unistd.h>

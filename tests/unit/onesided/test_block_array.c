@@ -1,7 +1,7 @@
-/* One-sided block arrays. argv[1] is the transport, argv[2] who adds: "owner" or "caller". */
+/* Block arrays over all ranks. argv[1] is the transport, argv[2] who adds: "owner" or "caller". */
 #include "../mpi_test.h"
 
-#include "hf/onesided.h"
+#include "hf/block_array.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static void many_gets_may_be_under_way(void **state)
     enum { N_GET = 300 };
     struct fixture f = open_fixture();
     double(*value)[LARGEST] = malloc(N_GET * sizeof *value);
-    struct hf_block_request request[N_GET];
+    struct hf_window_request request[N_GET];
     fill(&f);
     hf_block_array_fence(f.array);
     for (int g = 0; g < N_GET; g++) {
