@@ -18,13 +18,28 @@ struct hf_atom {
     double position_bohr[3];
 };
 
-/** Plain struct; `atom` and `title` are owned and freed by hf_molecule_done. */
+/** A charge that is no nucleus; positive ones attract electrons. */
+struct hf_point_charge {
+    double charge; /**< elementary charges */
+    double position_bohr[3];
+};
+
+/** What acts on a molecule from outside. */
+struct hf_environment {
+    int n_charge;
+    struct hf_point_charge *charge; /**< [n_charge]; may be NULL when there are none */
+    double field[3];                /**< uniform electric field F, atomic units: energy -mu.F */
+};
+
+/** Plain struct; `atom`, `title` and what `environment` points to are owned and freed by
+ *  hf_molecule_done. */
 struct hf_molecule {
     int n_atom;
     struct hf_atom *atom; /**< [n_atom] */
     int charge;
     int multiplicity; /**< 2S + 1 */
     char *title;      /**< may be NULL */
+    struct hf_environment environment;
 };
 
 /** Frees what the struct owns and clears it. Accepts a half-made molecule. */

@@ -5,6 +5,7 @@
 #include "hf/basis.h"
 #include "hf/context.h"
 #include "hf/fock.h"
+#include "hf/hamiltonian.h"
 #include "hf/linalg.h"
 #include "hf/molecule.h"
 #include "hf/status.h"
@@ -79,13 +80,17 @@ struct hf_scf_result {
     int n_removed;
     double smallest_overlap_eigenvalue;
     int n_occupied[2]; /**< orbitals with an electron of alpha and of beta spin */
-    double energy, nuclear_repulsion, one_electron, two_electron; /**< hartree */
-    double kinetic, nuclear_attraction, coulomb, exchange;        /**< parts, hartree */
-    double energy_change, commutator;                             /**< of the last iteration */
-    double dipole[3];    /**< e bohr, nuclei and electrons, about the origin */
-    double guess_energy; /**< energy of the first iteration */
-    double fock_seconds; /**< wall time in all Fock builds of this rank */
-    double imbalance;    /**< slowest over mean computing time of the Fock builds */
+    double energy, one_electron, two_electron; /**< hartree */
+    double coulomb, exchange;                  /**< parts of two_electron, hartree */
+    double nuclear;           /**< energy of the nuclei in all terms; energy contains it */
+    double nuclear_repulsion; /**< that of the nuclei among themselves alone */
+    int n_term;
+    struct hf_energy_term term[HF_MAX_TERM]; /**< [n_term] parts of one_electron and of nuclear */
+    double energy_change, commutator;        /**< of the last iteration */
+    double dipole[3];                        /**< e bohr, nuclei and electrons, about the origin */
+    double guess_energy;                     /**< energy of the first iteration */
+    double fock_seconds;                     /**< wall time in all Fock builds of this rank */
+    double imbalance; /**< slowest over mean computing time of the Fock builds */
     struct hf_fock_account last_build;
 };
 
@@ -111,6 +116,9 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
                      const struct hf_basis *basis, const struct hf_scf_settings *settings,
                      const struct hf_scf_observer *observer, struct hf_scf_result *result,
                      struct hf_wavefunction *wavefunction, struct hf_error *error) HF_MUST_CHECK;
+
+/** Energy of the electrons in a term; 0 when it was not present. Not collective. */
+double hf_scf_term_electrons(const struct hf_scf_result *result, const struct hf_term_ops *term);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@ void hf_molecule_done(struct hf_molecule *molecule)
 {
     free(molecule->atom);
     free(molecule->title);
+    free(molecule->environment.charge);
     *molecule = (struct hf_molecule){0};
 }
 

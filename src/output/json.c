@@ -83,13 +83,30 @@ static bool add_properties(cJSON *root, const struct hf_run_description *run,
            hf_json_add_integer(object, "scf_iterations", result->n_iteration);
 }
 
+/** The terms of the Hamiltonian: what electrons and nuclei have of each. */
+static bool add_terms(cJSON *parts, const struct hf_scf_result *result)
+{
+    cJSON *list = cJSON_AddArrayToObject(parts, "terms");
+    bool ok = list != NULL;
+    for (int i = 0; ok && i < result->n_term; i++) {
+        const struct hf_energy_term *term = &result->term[i];
+        cJSON *object = hf_json_append_object(list);
+        ok = object != NULL && hf_json_add_text(object, "name", term->name) &&
+             hf_json_add_double(object, "electrons", term->electrons) &&
+             hf_json_add_double(object, "nuclei", term->nuclei);
+    }
+    return ok;
+}
+
 static bool add_energies(cJSON *extras, const struct hf_scf_result *result)
 {
     cJSON *object = cJSON_AddObjectToObject(extras, "energy_parts");
-    return object != NULL && hf_json_add_double(object, "kinetic", result->kinetic) &&
-           hf_json_add_double(object, "nuclear_attraction", result->nuclear_attraction) &&
+    return object != NULL &&
+           hf_json_add_double(object, "kinetic", hf_scf_term_electrons(result, &hf_term_kinetic)) &&
+           hf_json_add_double(object, "nuclear_attraction",
+                              hf_scf_term_electrons(result, &hf_term_nuclei)) &&
            hf_json_add_double(object, "coulomb", result->coulomb) &&
-           hf_json_add_double(object, "exchange", result->exchange) &&
+           hf_json_add_double(object, "exchange", result->exchange) && add_terms(object, result) &&
            hf_json_add_double(object, "virial_ratio", hf_output_virial_ratio(result));
 }
 

@@ -32,7 +32,8 @@ struct hf_basis_summary {
 
 struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis);
 
-/** -V/T, 2 at a stationary point of an exact or complete-basis calculation; 0 without electrons. */
+/** -V/T, 2 at a stationary point of an exact or complete-basis calculation; not a number without
+ *  electrons, and where charges or a field act from outside: forces hold the nuclei then. */
 double hf_output_virial_ratio(const struct hf_scf_result *result);
 
 /** What makes this build unfit for measurements, or NULL. */

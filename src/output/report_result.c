@@ -4,6 +4,7 @@
 #include "output_private.h"
 
 #include <math.h>
+#include <string.h>
 
 /** Orbitals shown on either side of the gap. */
 enum { N_SHOWN_BESIDE_GAP = 4 };
@@ -29,25 +30,40 @@ static void print_outcome(FILE *out, const struct hf_run_description *run,
             run->settings->guess, run->settings->diis_size);
 }
 
+static void print_energy(FILE *out, const char *name, double energy)
+{
+    fprintf(out, "  %-22s %20.10f hartree\n", name, energy);
+}
+
+/** What a term is called in the report. */
+static const char *term_label(const struct hf_energy_term *term, size_t size, char label[])
+{
+    const bool nuclei = strcmp(term->name, hf_term_nuclei.name) == 0;
+    snprintf(label, size, "  %s", nuclei ? "nuclear attraction" : term->name);
+    return label;
+}
+
 static void print_energies(FILE *out, const struct hf_scf_result *result)
 {
-    const struct {
-        const char *name;
-        double energy;
-    } line[] = {
-        {"Total energy", result->energy},
-        {"Nuclear repulsion", result->nuclear_repulsion},
-        {"One-electron energy", result->one_electron},
-        {"  kinetic", result->kinetic},
-        {"  nuclear attraction", result->nuclear_attraction},
-        {"Two-electron energy", result->two_electron},
-        {"  Coulomb", result->coulomb},
-        {"  exchange", result->exchange},
-    };
+    char label[64];
     fprintf(out, "\nEnergies\n");
-    for (size_t i = 0; i < sizeof line / sizeof line[0]; i++)
-        fprintf(out, "  %-22s %20.10f hartree\n", line[i].name, line[i].energy);
-    fprintf(out, "  %-22s %20.10f\n", "Virial ratio -V/T", hf_output_virial_ratio(result));
+    print_energy(out, "Total energy", result->energy);
+    print_energy(out, "Nuclear repulsion", result->nuclear_repulsion);
+    for (int i = 0; i < result->n_term; i++) {
+        const struct hf_energy_term *term = &result->term[i];
+        if (term->nuclei == 0.0 || strcmp(term->name, hf_term_nuclei.name) == 0) continue;
+        snprintf(label, sizeof label, "Nuclei in %s", term->name);
+        print_energy(out, label, term->nuclei);
+    }
+    print_energy(out, "One-electron energy", result->one_electron);
+    for (int i = 0; i < result->n_term; i++)
+        print_energy(out, term_label(&result->term[i], sizeof label, label),
+                     result->term[i].electrons);
+    print_energy(out, "Two-electron energy", result->two_electron);
+    print_energy(out, "  Coulomb", result->coulomb);
+    print_energy(out, "  exchange", result->exchange);
+    const double virial = hf_output_virial_ratio(result);
+    if (isfinite(virial)) fprintf(out, "  %-22s %20.10f\n", "Virial ratio -V/T", virial);
 }
 
 /** "HOMO-2", "LUMO+1". */

@@ -1,6 +1,7 @@
 /* Numbers over all ranks for the record, and those that writers derive from a run. */
 #include "output_private.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -82,6 +83,10 @@ struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis)
 
 double hf_output_virial_ratio(const struct hf_scf_result *result)
 {
-    if (!(result->kinetic > 0.0)) return 0.0;
-    return (result->kinetic - result->energy) / result->kinetic;
+    const double kinetic = hf_scf_term_electrons(result, &hf_term_kinetic);
+    for (int i = 0; i < result->n_term; i++)
+        if (strcmp(result->term[i].name, hf_term_kinetic.name) != 0 &&
+            strcmp(result->term[i].name, hf_term_nuclei.name) != 0)
+            return NAN;
+    return kinetic > 0.0 ? (kinetic - result->energy) / kinetic : NAN;
 }

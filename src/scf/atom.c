@@ -25,20 +25,20 @@ struct atom {
     double *full;              /* [n][n] */
 };
 
-/** Adds the averaged matrix of a one-electron operator to sum [n_radial][n_radial]. */
-static hf_status add_operator(struct atom *self, enum hf_operator which, double *sum,
-                              struct hf_error *error)
+/** The averaged overlap or core Hamiltonian [n_radial][n_radial]. */
+static hf_status average_operator(struct atom *self, struct hf_hamiltonian *hamiltonian,
+                                  bool overlap, double *average, struct hf_error *error)
 {
     hf_status status;
     const int n = self->radial.basis.n_function;
-    const size_t n_element = (size_t)self->radial.n_radial * (size_t)self->radial.n_radial;
     struct hf_matrix *matrix = NULL;
     HF_TRY(hf_matrix_create(self->linalg, "atom", n, n, &matrix, error));
-    HF_TRY(
-        hf_one_electron(self->context, &self->radial.basis, &self->molecule, which, matrix, error));
+    if (overlap)
+        HF_TRY(hf_operator_matrix(hamiltonian, HF_OVERLAP, matrix, error));
+    else
+        HF_TRY(hf_hamiltonian_core(hamiltonian, matrix, error));
     hf_matrix_gather_full(matrix, self->full);
-    hf_radial_average(&self->radial, self->full, self->scratch);
-    for (size_t k = 0; k < n_element; k++) sum[k] += self->scratch[k];
+    hf_radial_average(&self->radial, self->full, average);
 cleanup:
     hf_matrix_destroy(&matrix);
     return status;
@@ -79,12 +79,14 @@ static hf_status make_matrices(struct atom *self, double threshold, struct hf_er
     hf_status status;
     const int n_radial = self->radial.n_radial;
     const size_t n_element = (size_t)n_radial * (size_t)n_radial;
+    struct hf_hamiltonian *hamiltonian = NULL;
     double *x = calloc(n_element, sizeof *x);
     if (x == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an atom");
 
-    HF_TRY(add_operator(self, HF_KINETIC, self->core, error));
-    HF_TRY(add_operator(self, HF_NUCLEAR, self->core, error));
-    HF_TRY(add_operator(self, HF_OVERLAP, self->matrix, error));
+    HF_TRY(hf_hamiltonian_create(self->context, self->linalg, &self->radial.basis, &self->molecule,
+                                 &hamiltonian, error));
+    HF_TRY(average_operator(self, hamiltonian, false, self->core, error));
+    HF_TRY(average_operator(self, hamiltonian, true, self->matrix, error));
     for (int l = 0; l < HF_ATOM_N_L; l++)
         if (self->radial.block[l].n > 0)
             HF_TRY(orthogonalise_block(self, &self->radial.block[l], self->matrix, threshold, x,
@@ -94,6 +96,7 @@ static hf_status make_matrices(struct atom *self, double threshold, struct hf_er
     HF_TRY(hf_matrix_create(self->linalg, "atom", self->n_orbital, self->n_orbital, &self->density,
                             error));
 cleanup:
+    hf_hamiltonian_destroy(&hamiltonian);
     free(x);
     return status;
 }

@@ -12,7 +12,7 @@ static hf_status project_guess(struct hf_scf *scf, struct hf_matrix *const densi
     struct hf_matrix *overlap = NULL, *dual = NULL;
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
     HF_TRY(hf_matrix_create(scf->linalg, "overlap times orthogonaliser", n, m, &dual, error));
-    HF_TRY(hf_one_electron(scf->context, scf->basis, scf->molecule, HF_OVERLAP, overlap, error));
+    HF_TRY(hf_operator_matrix(scf->hamiltonian, HF_OVERLAP, overlap, error));
     hf_matrix_multiply(1.0, false, overlap, false, scf->x, 0.0, dual);
     for (int s = 0; s < scf->method->n_density; s++) {
         HF_TRY(hf_matrix_create(scf->linalg, "guess density", m, m, &scf->guess[s], error));
@@ -66,7 +66,7 @@ static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
     result->coulomb = energy.coulomb;
     result->exchange = energy.exchange;
     result->two_electron = result->coulomb + result->exchange;
-    result->energy = result->nuclear_repulsion + result->one_electron + result->two_electron;
+    result->energy = result->nuclear + result->one_electron + result->two_electron;
     result->energy_change = result->one_electron - before + two->energy_change;
     if (result->n_iteration == 1) result->energy_change = result->energy;
     if (isfinite(result->energy)) return HF_OK;

@@ -1,41 +1,27 @@
 /* What is only asked of the last densities: parts of the energy, dipole moment. */
 #include "scf_state.h"
 
-/** *value = sum_mn D_mn <m| operator |n> over all densities. */
-static hf_status expectation(struct hf_scf *scf, enum hf_operator which, double *value,
-                             struct hf_error *error)
-{
-    hf_status status;
-    struct hf_matrix *matrix = NULL;
-    const int n = scf->result->n_function;
-    HF_TRY(hf_matrix_create(scf->linalg, "one-electron integrals", n, n, &matrix, error));
-    HF_TRY(hf_scf_one_electron(scf, which, matrix, error));
-    *value = 0.0;
-    for (int s = 0; s < scf->method->n_density; s++) {
-        double of_density;
-        hf_matrix_dot(scf->two_electron.density[s], matrix, &of_density);
-        *value += of_density;
-    }
-cleanup:
-    hf_matrix_destroy(&matrix);
-    return status;
-}
+#include <string.h>
 
 hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status;
     struct hf_scf_result *result = scf->result;
-    HF_TRY(expectation(scf, HF_KINETIC, &result->kinetic, error));
-    result->nuclear_attraction = result->one_electron - result->kinetic;
-    static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
-    for (int x = 0; x < 3; x++) {
-        double electrons;
-        HF_TRY(expectation(scf, along[x], &electrons, error));
-        result->dipole[x] = -electrons;
-        for (int a = 0; a < scf->molecule->n_atom; a++)
-            result->dipole[x] += hf_molecule_nuclear_charge(scf->molecule, a) *
-                                 scf->molecule->atom[a].position_bohr[x];
-    }
-cleanup:
+    struct hf_timers *timers = &scf->context->timers;
+    const int n_density = scf->method->n_density;
+    struct hf_matrix *const *density = scf->two_electron.density;
+    hf_timer_start(timers, &hf_phase_one_electron);
+    hf_status status =
+        hf_hamiltonian_energies(scf->hamiltonian, n_density, density, result->one_electron,
+                                &result->n_term, result->term, error);
+    if (status == HF_OK)
+        status = hf_hamiltonian_dipole(scf->hamiltonian, n_density, density, result->dipole, error);
+    hf_timer_stop(timers, &hf_phase_one_electron);
     return status;
+}
+
+double hf_scf_term_electrons(const struct hf_scf_result *result, const struct hf_term_ops *term)
+{
+    for (int i = 0; i < result->n_term; i++)
+        if (strcmp(result->term[i].name, term->name) == 0) return result->term[i].electrons;
+    return 0.0;
 }

@@ -109,6 +109,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
                     hf_scf_check(molecule, settings, &scf.method, result->n_occupied, error),
                     error));
     result->nuclear_repulsion = hf_molecule_nuclear_repulsion(molecule);
+    result->nuclear = hf_nuclear_energy(molecule);
     HF_TRY(hf_scf_set_up(&scf, error));
     tell_start(&scf);
     HF_TRY(converge(&scf, error));

@@ -16,12 +16,13 @@ struct hf_scf {
     const struct hf_method_ops *method;
     struct hf_scf_result *result;
     struct hf_linalg *linalg;
+    struct hf_hamiltonian *hamiltonian;
     struct hf_basis *merged; /* the same functions in the shells of the two-electron integrals */
     struct hf_shell_pairs *pairs;
     struct hf_fock_builder *builder;
     struct hf_two_electron two_electron;
     struct hf_diis *diis;
-    struct hf_matrix *core;                     /* [n][n] kinetic energy and nuclear attraction */
+    struct hf_matrix *core;                     /* [n][n] all terms of one electron */
     struct hf_matrix *x;                        /* [n][m] */
     struct hf_matrix *occupied[HF_MAX_DENSITY]; /* [n_fock] [m][o] of the densities; NULL: o = 0 */
     struct hf_matrix *guess[HF_MAX_DENSITY];    /* [n_density] [m][m] D' of a guess not made of
@@ -41,9 +42,9 @@ hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHEC
 /** Frees what there is. Collective. */
 void hf_scf_tear_down(struct hf_scf *scf);
 
-/** hf_one_electron, timed. Collective. */
-hf_status hf_scf_one_electron(struct hf_scf *scf, enum hf_operator which, struct hf_matrix *matrix,
-                              struct hf_error *error) HF_MUST_CHECK;
+/** The overlap matrix [n][n]. Collective. */
+hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap,
+                         struct hf_error *error) HF_MUST_CHECK;
 
 /** First densities [n_density] [n][n], with the orbitals they are made of or their D'. Collective. */
 hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],

@@ -3,13 +3,11 @@
 
 #include <stdlib.h>
 
-hf_status hf_scf_one_electron(struct hf_scf *scf, enum hf_operator which, struct hf_matrix *matrix,
-                              struct hf_error *error)
+hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap, struct hf_error *error)
 {
     struct hf_timers *timers = &scf->context->timers;
     hf_timer_start(timers, &hf_phase_one_electron);
-    const hf_status status =
-        hf_one_electron(scf->context, scf->basis, scf->molecule, which, matrix, error);
+    const hf_status status = hf_operator_matrix(scf->hamiltonian, HF_OVERLAP, overlap, error);
     hf_timer_stop(timers, &hf_phase_one_electron);
     return status;
 }
@@ -17,15 +15,13 @@ hf_status hf_scf_one_electron(struct hf_scf *scf, enum hf_operator which, struct
 static hf_status make_core(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status;
+    struct hf_timers *timers = &scf->context->timers;
     const int n = scf->basis->n_function;
-    struct hf_matrix *nuclear = NULL;
     HF_TRY(hf_matrix_create(scf->linalg, "core Hamiltonian", n, n, &scf->core, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "nuclear attraction", n, n, &nuclear, error));
-    HF_TRY(hf_scf_one_electron(scf, HF_KINETIC, scf->core, error));
-    HF_TRY(hf_scf_one_electron(scf, HF_NUCLEAR, nuclear, error));
-    hf_matrix_add(1.0, nuclear, 1.0, scf->core);
+    hf_timer_start(timers, &hf_phase_one_electron);
+    status = hf_hamiltonian_core(scf->hamiltonian, scf->core, error);
+    hf_timer_stop(timers, &hf_phase_one_electron);
 cleanup:
-    hf_matrix_destroy(&nuclear);
     return status;
 }
 
@@ -37,7 +33,7 @@ static hf_status make_orthogonaliser(struct hf_scf *scf, struct hf_error *error)
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *overlap = NULL;
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
-    HF_TRY(hf_scf_one_electron(scf, HF_OVERLAP, overlap, error));
+    HF_TRY(hf_scf_overlap(scf, overlap, error));
     HF_TRY(hf_orthogonaliser_create(scf->context, scf->linalg, overlap,
                                     scf->settings->linear_dependence_threshold, &scf->x, &spectrum,
                                     error));
@@ -102,6 +98,8 @@ hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status;
     HF_TRY(make_grid(scf, error));
+    HF_TRY(hf_hamiltonian_create(scf->context, scf->linalg, scf->basis, scf->molecule,
+                                 &scf->hamiltonian, error));
     HF_TRY(make_orthogonaliser(scf, error));
     HF_TRY(make_core(scf, error));
     HF_TRY(make_builder(scf, error));
@@ -132,6 +130,7 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_fock_destroy(&scf->builder);
     hf_shell_pairs_destroy(&scf->pairs);
     hf_basis_destroy(&scf->merged);
+    hf_hamiltonian_destroy(&scf->hamiltonian);
     hf_linalg_destroy(&scf->linalg);
     free(scf->orbital_energy);
     scf->orbital_energy = NULL;

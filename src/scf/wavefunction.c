@@ -89,7 +89,7 @@ hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *w
     }
     if (!matrices) return HF_OK;
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &wavefunction->overlap, error));
-    HF_TRY(hf_scf_one_electron(scf, HF_OVERLAP, wavefunction->overlap, error));
+    HF_TRY(hf_scf_overlap(scf, wavefunction->overlap, error));
     hand_over(scf, wavefunction);
     return HF_OK;
 cleanup:

@@ -1,35 +1,44 @@
 /* One-electron integrals against closed formulas and against a grid. */
-#include "../mpi_test.h"
 #include "../shells.h"
 
 #include "hf/boys.h"
-#include "hf/integrals.h"
+#include "hf/one_electron.h"
 #include "hf/solid_harmonics.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double centre[2][3] = {{0.1, -0.2, 0.3}, {0.9, 0.7, -0.5}};
 
 /** Full matrix of an operator over shells on two centres. */
 static double *operator_matrix(enum hf_operator which, int n_shell, const struct test_shell shell[],
-                               const struct hf_molecule *molecule, int *n)
+                               int n_charge, const struct hf_point_charge charge[], int *n)
 {
-    struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(2, centre, n_shell, shell);
-    struct hf_linalg *linalg = NULL;
-    struct hf_matrix *matrix = NULL;
+    struct hf_one_electron *one_electron = NULL;
     struct hf_error error;
     *n = basis->n_function;
     double *full = malloc((size_t)(*n * *n) * sizeof *full);
-    assert_int_equal(hf_linalg_create(context, *n, &linalg, &error), HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "test", *n, *n, &matrix, &error), HF_OK);
-    assert_int_equal(hf_one_electron(context, basis, molecule, which, matrix, &error), HF_OK);
-    hf_matrix_gather_full(matrix, full);
-    hf_matrix_destroy(&matrix);
-    hf_linalg_destroy(&linalg);
+    assert_int_equal(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, &error),
+                     HF_OK);
+    for (int m = 0; m < n_shell; m++) {
+        for (int l = 0; l < n_shell; l++) {
+            const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
+            const double *integral = hf_one_electron_block(one_electron, which, a, b);
+            for (int i = 0; i < a->n_function; i++)
+                for (int j = 0; j < b->n_function; j++)
+                    full[(a->first_function + i) * *n + b->first_function + j] = *integral++;
+        }
+    }
+    hf_one_electron_destroy(&one_electron);
     test_basis_destroy(&basis);
-    test_context_done(&context);
     return full;
 }
 
@@ -38,15 +47,13 @@ static void s_functions_agree_with_closed_formulas(void **state)
     (void)state;
     const double a = 0.7, b = 1.3, p = a + b, pi = acos(-1.0);
     const struct test_shell shells[] = {{0, 0, 1, false, {a}, {1.0}}, {1, 0, 1, false, {b}, {1.0}}};
-    struct hf_atom atom = {.atomic_number = 3, .position_bohr = {0.5, 0.1, 0.2}};
-    struct hf_atom atoms[2] = {atom, {.atomic_number = 8, .ghost = true}};
-    const struct hf_molecule molecule = {.n_atom = 2, .atom = atoms};
+    const struct hf_point_charge charge[] = {{3.0, {0.5, 0.1, 0.2}}, {0.0, {0.1, -0.2, 0.3}}};
     double r2 = 0.0, pc2 = 0.0;
     double middle[3];
     for (int d = 0; d < 3; d++) {
         r2 += pow(centre[0][d] - centre[1][d], 2);
         middle[d] = (a * centre[0][d] + b * centre[1][d]) / p;
-        pc2 += pow(middle[d] - atom.position_bohr[d], 2);
+        pc2 += pow(middle[d] - charge[0].position_bohr[d], 2);
     }
     const double overlap = pow(pi / p, 1.5) * exp(-a * b / p * r2);
     const double kinetic = a * b / p * (3.0 - 2.0 * a * b / p * r2) * overlap;
@@ -54,14 +61,18 @@ static void s_functions_agree_with_closed_formulas(void **state)
     double f[1];
     hf_boys_evaluate(boys, 0, p * pc2, f);
     hf_boys_destroy(&boys);
-    const double nuclear = -3.0 * 2.0 * pi / p * exp(-a * b / p * r2) * f[0];
-    const double expected[] = {
-        overlap, kinetic, nuclear, middle[0] * overlap, middle[1] * overlap, middle[2] * overlap};
-    for (int which = HF_OVERLAP; which <= HF_DIPOLE_Z; which++) {
+    const double attraction = -3.0 * 2.0 * pi / p * exp(-a * b / p * r2) * f[0];
+    const double expected[] = {[HF_OVERLAP] = overlap,
+                               [HF_KINETIC] = kinetic,
+                               [HF_DIPOLE_X] = middle[0] * overlap,
+                               [HF_DIPOLE_Y] = middle[1] * overlap,
+                               [HF_DIPOLE_Z] = middle[2] * overlap,
+                               [HF_CHARGES] = attraction};
+    for (int which = HF_OVERLAP; which <= HF_CHARGES; which++) {
         int n;
-        double *full = operator_matrix((enum hf_operator)which, 2, shells, &molecule, &n);
+        double *full = operator_matrix((enum hf_operator)which, 2, shells, 2, charge, &n);
         assert_true(fabs(full[1] - expected[which]) < 1e-14);
-        assert_true(full[1] == full[2]);
+        assert_true(fabs(full[1] - full[2]) < 1e-15);
         free(full);
     }
 }
@@ -126,7 +137,7 @@ static void high_functions_agree_with_a_grid(void **state)
     const enum hf_operator which[] = {HF_OVERLAP, HF_KINETIC, HF_DIPOLE_X, HF_DIPOLE_Z};
     for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
         int n;
-        double *full = operator_matrix(which[i], 2, shells, NULL, &n);
+        double *full = operator_matrix(which[i], 2, shells, 0, NULL, &n);
         assert_true(fabs(full[4 * n + 10 + 2] - on_grid(which[i], e, power)) < 1e-8);
         free(full);
     }
@@ -138,8 +149,8 @@ static void solid_harmonics_are_orthonormal_and_even_with_one_another(void **sta
     for (int l = 2; l <= HF_MAX_L; l++) {
         struct test_shell shells[] = {{0, l, 1, true, {0.9}, {1.0}}};
         int n;
-        double *overlap = operator_matrix(HF_OVERLAP, 1, shells, NULL, &n);
-        double *kinetic = operator_matrix(HF_KINETIC, 1, shells, NULL, &n);
+        double *overlap = operator_matrix(HF_OVERLAP, 1, shells, 0, NULL, &n);
+        double *kinetic = operator_matrix(HF_KINETIC, 1, shells, 0, NULL, &n);
         assert_int_equal(n, 2 * l + 1);
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < n; j++) {
@@ -150,7 +161,7 @@ static void solid_harmonics_are_orthonormal_and_even_with_one_another(void **sta
             }
         }
         shells[0].spherical = false; /* and have the norm of x^l, the first Cartesian function */
-        double *cartesian = operator_matrix(HF_OVERLAP, 1, shells, NULL, &n);
+        double *cartesian = operator_matrix(HF_OVERLAP, 1, shells, 0, NULL, &n);
         assert_true(fabs(cartesian[0] - overlap[0]) < 1e-13 * overlap[0]);
         free(overlap);
         free(kinetic);
@@ -170,13 +181,56 @@ static void m_runs_from_minus_l_to_l(void **state)
     assert_true(fabs(d.coefficient[4][0] - sqrt(0.75)) < 1e-14 && d.column[4][0] == 0);
 }
 
-int main(int argc, char **argv)
+/** Eighteen charges in one sum and each by itself: full rows of lanes and a part of one. */
+static void charges_add_up(void **state)
+{
+    (void)state;
+    enum { N = 18 };
+    const struct test_shell shells[] = {{0, 4, 2, true, {0.8, 3.0}, {1.0, 0.4}},
+                                        {1, 3, 1, false, {1.1}, {1.0}}};
+    struct hf_point_charge charge[N];
+    for (int i = 0; i < N; i++)
+        charge[i] = (struct hf_point_charge){
+            i == 7 ? 0.0 : cos(i), {2.0 * sin(3.0 * i), 0.1 * i - 1.0, 40.0 * cos(5.0 * i)}};
+    int n;
+    double *all = operator_matrix(HF_CHARGES, 2, shells, N, charge, &n);
+    double *left = calloc((size_t)(n * n), sizeof *left);
+    memcpy(left, all, (size_t)(n * n) * sizeof *left);
+    for (int i = 0; i < N; i++) {
+        double *one = operator_matrix(HF_CHARGES, 2, shells, 1, &charge[i], &n);
+        for (int k = 0; k < n * n; k++) left[k] -= one[k];
+        free(one);
+    }
+    for (int k = 0; k < n * n; k++) assert_true(fabs(left[k]) < 1e-13);
+    free(left);
+    free(all);
+}
+
+/** The potential outside a Gaussian is that of a charge where it is: <s|-q/r|s> of a unit norm. */
+static void far_charges_see_a_point(void **state)
+{
+    (void)state;
+    const double pi = acos(-1.0), norm = pow(2.0 * 1.7 / pi, 0.75);
+    const struct test_shell shells[] = {{0, 0, 1, false, {1.7}, {norm}}};
+    for (double distance = 6.0; distance < 1e4; distance *= 3.0) {
+        const struct hf_point_charge charge = {
+            -2.0, {centre[0][0], centre[0][1] + distance, centre[0][2]}};
+        int n;
+        double *full = operator_matrix(HF_CHARGES, 1, shells, 1, &charge, &n);
+        assert_true(fabs(full[0] * distance - 2.0) < 1e-13);
+        free(full);
+    }
+}
+
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(s_functions_agree_with_closed_formulas),
         cmocka_unit_test(high_functions_agree_with_a_grid),
         cmocka_unit_test(solid_harmonics_are_orthonormal_and_even_with_one_another),
         cmocka_unit_test(m_runs_from_minus_l_to_l),
+        cmocka_unit_test(charges_add_up),
+        cmocka_unit_test(far_charges_see_a_point),
     };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,14 +50,18 @@ static double electrons(struct hf_context *context, const struct hf_molecule *mo
 {
     const int n = basis->n_function;
     struct hf_matrix *overlap = NULL;
+    struct hf_hamiltonian *hamiltonian = NULL;
     double sum = 0.0;
     struct hf_linalg *linalg = test_linalg(context, layout, n);
+    assert_int_equal(hf_hamiltonian_create(context, linalg, basis, molecule, &hamiltonian, NULL),
+                     HF_OK);
     assert_int_equal(hf_matrix_create(linalg, "S", n, n, &overlap, NULL), HF_OK);
-    assert_int_equal(hf_one_electron(context, basis, molecule, HF_OVERLAP, overlap, NULL), HF_OK);
+    assert_int_equal(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, NULL), HF_OK);
     double *full = test_gather(overlap);
     for (size_t i = 0; i < (size_t)n * (size_t)n; i++) sum += full[i] * density[i];
     free(full);
     hf_matrix_destroy(&overlap);
+    hf_hamiltonian_destroy(&hamiltonian);
     hf_linalg_destroy(&linalg);
     return sum;
 }

@@ -103,17 +103,17 @@ static void fock_matrix_has_these_orbitals(const struct finished *f, double tole
     const struct hf_orbitals *orbitals = &f->w.spin[0];
     const int n = f->basis->n_function;
     const struct hf_scf_settings settings = settings_of_layout();
-    struct hf_matrix *fock = new_matrix(f, n, n), *part = new_matrix(f, n, n);
+    struct hf_matrix *fock = new_matrix(f, n, n);
+    struct hf_hamiltonian *hamiltonian = NULL;
     struct hf_matrix *coulomb = new_matrix(f, n, n), *exchange = new_matrix(f, n, n);
     struct hf_shell_pairs *pairs = NULL;
     struct hf_fock_builder *fock_builder = NULL;
     struct hf_context *context = f->context;
     const struct hf_fock_job job = {orbitals->density, coulomb, exchange};
-    assert_int_equal(hf_one_electron(context, f->basis, f->w.molecule, HF_KINETIC, fock, NULL),
-                     HF_OK);
-    assert_int_equal(hf_one_electron(context, f->basis, f->w.molecule, HF_NUCLEAR, part, NULL),
-                     HF_OK);
-    hf_matrix_add(1.0, part, 1.0, fock);
+    assert_int_equal(
+        hf_hamiltonian_create(context, f->w.linalg, f->basis, f->w.molecule, &hamiltonian, NULL),
+        HF_OK);
+    assert_int_equal(hf_hamiltonian_core(hamiltonian, fock, NULL), HF_OK);
     assert_int_equal(hf_shell_pairs_create(context, f->w.basis, 1e-14, &pairs, NULL), HF_OK);
     assert_int_equal(hf_fock_create(context, pairs, &settings.fock, &fock_builder, NULL), HF_OK);
     assert_int_equal(hf_fock_build(fock_builder, 1, &job, 1e-12, NULL), HF_OK);
@@ -124,7 +124,7 @@ static void fock_matrix_has_these_orbitals(const struct finished *f, double tole
     hf_shell_pairs_destroy(&pairs);
     hf_matrix_destroy(&exchange);
     hf_matrix_destroy(&coulomb);
-    hf_matrix_destroy(&part);
+    hf_hamiltonian_destroy(&hamiltonian);
     hf_matrix_destroy(&fock);
 }
 

@@ -1,0 +1,108 @@
+/* What one electron feels, as a list of terms: the kinetic energy, nuclei, and what acts from
+ * outside. Each gives a matrix over the basis, and the energy of the nuclei in it. */
+#ifndef HF_HAMILTONIAN_H
+#define HF_HAMILTONIAN_H
+
+#include "hf/basis.h"
+#include "hf/context.h"
+#include "hf/layout.h"
+#include "hf/linalg.h"
+#include "hf/molecule.h"
+#include "hf/one_electron.h"
+#include "hf/status.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where a term adds its matrix: this rank's blocks of pairs of atoms. All is borrowed. */
+struct hf_term_blocks {
+    const struct hf_molecule *molecule;
+    const struct hf_basis *basis;
+    const struct hf_block_layout *layout; /**< hf_atom_layout_create over the basis */
+    double *block;                        /**< [hf_block_layout_local_size(layout)] */
+};
+
+/** One term of the Hamiltonian; one constant instance each, all in hf_term_list. None of its
+ *  functions is collective. */
+struct hf_term_ops {
+    const char *name;  /**< in reports and results, e.g. "point charges" */
+    const char *about; /**< its matrix and its energy with the nuclei, one line */
+    const char *cite;  /**< where its integrals are published */
+    /** Whether it acts in this molecule; all other functions are called only then. */
+    bool (*present)(const struct hf_molecule *molecule);
+    /** How the time of its matrix compares with that of the other terms. */
+    double (*cost)(const struct hf_molecule *molecule);
+    /** Adds its matrix, hartree, to the blocks. HF_NO_RESOURCE: memory. */
+    hf_status (*add_matrix)(const struct hf_term_blocks *blocks, struct hf_error *error);
+    /** Energy of the nuclei in it (among them, for the term "nuclei"), hartree; NULL: none. */
+    double (*nuclear_energy)(const struct hf_molecule *molecule);
+};
+
+/** All terms there are, NULL behind the last; never more than HF_MAX_TERM. */
+extern const struct hf_term_ops *const hf_term_list[];
+enum { HF_MAX_TERM = 8 };
+
+/** The terms by themselves, for those who ask for one. */
+extern const struct hf_term_ops hf_term_kinetic, hf_term_nuclei, hf_term_point_charges,
+    hf_term_field;
+
+/** Energy of a term, hartree. */
+struct hf_energy_term {
+    const char *name;         /**< of its hf_term_ops */
+    double electrons, nuclei; /**< sum_mn D_mn h_mn; nuclei as nuclear_energy gives it */
+};
+
+/** Energy of the nuclei in all terms, hartree: what the electrons' energy is added to. Not
+ *  collective. */
+double hf_nuclear_energy(const struct hf_molecule *molecule);
+
+/** Matrices of one electron over a basis. */
+struct hf_hamiltonian;
+
+/** Collective over the context; same arguments on every rank. All are borrowed and must outlive it;
+ *  `linalg` is the grid of the matrices it makes for itself. HF_NO_RESOURCE: memory; same status
+ *  and message on every rank. */
+hf_status hf_hamiltonian_create(struct hf_context *context, struct hf_linalg *linalg,
+                                const struct hf_basis *basis, const struct hf_molecule *molecule,
+                                struct hf_hamiltonian **hamiltonian,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** Not collective; accepts a pointer to NULL; leaves NULL. */
+void hf_hamiltonian_destroy(struct hf_hamiltonian **hamiltonian);
+
+/** matrix [n][n] = the sum of all terms that are present, hartree. Each rank computes the atom
+ *  blocks it owns; nobody holds the whole matrix unless `matrix` itself does. Collective.
+ *  HF_NO_RESOURCE: memory; same status and message on every rank. */
+hf_status hf_hamiltonian_core(struct hf_hamiltonian *hamiltonian, struct hf_matrix *matrix,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** matrix [n][n] of one term, which must be present. As hf_hamiltonian_core. */
+hf_status hf_hamiltonian_term(struct hf_hamiltonian *hamiltonian, const struct hf_term_ops *term,
+                              struct hf_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;
+
+/** matrix [n][n] of HF_OVERLAP, HF_KINETIC or HF_DIPOLE_X to _Z. As hf_hamiltonian_core. */
+hf_status hf_operator_matrix(struct hf_hamiltonian *hamiltonian, enum hf_operator which,
+                             struct hf_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;
+
+/** Energies term[*n_term] of the terms that are present, in the order of hf_term_list, at the sum of
+ *  densities [n_density] [n][n] whose energy in the whole core Hamiltonian is `one_electron`. All
+ *  matrices but the costliest are made again; that term gets what the others leave of
+ *  `one_electron`. Collective; errors as hf_hamiltonian_core. */
+hf_status hf_hamiltonian_energies(struct hf_hamiltonian *hamiltonian, int n_density,
+                                  struct hf_matrix *const density[], double one_electron,
+                                  int *n_term, struct hf_energy_term term[HF_MAX_TERM],
+                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** Dipole moment of nuclei and densities [n_density] [n][n] about the origin, e bohr. Collective;
+ *  errors as hf_hamiltonian_core. */
+hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, int n_density,
+                                struct hf_matrix *const density[], double dipole[3],
+                                struct hf_error *error) HF_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

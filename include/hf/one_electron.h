@@ -1,0 +1,46 @@
+/* Integrals of one electron between the functions of two shells. */
+#ifndef HF_ONE_ELECTRON_H
+#define HF_ONE_ELECTRON_H
+
+#include "hf/basis.h"
+#include "hf/molecule.h"
+#include "hf/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hf_operator {
+    HF_OVERLAP,  /**< <m|n> */
+    HF_KINETIC,  /**< <m| -nabla^2/2 |n>, hartree */
+    HF_DIPOLE_X, /**< <m| x |n>, bohr, about the origin; likewise y and z */
+    HF_DIPOLE_Y,
+    HF_DIPOLE_Z,
+    HF_CHARGES, /**< <m| -sum_C q_C / |r - R_C| |n>, hartree: positive charges attract */
+};
+
+/** Tables and scratch of the blocks, for one thread at a time. */
+struct hf_one_electron;
+
+/** For shells up to `max_l` <= HF_MAX_L. The charges [n_charge] are those of HF_CHARGES; they are
+ *  copied, those that are zero left out. n_charge may be 0.
+ *  Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_one_electron_create(int max_l, int n_charge, const struct hf_point_charge charge[],
+                                 struct hf_one_electron **one_electron,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** Not collective; accepts a pointer to NULL; leaves NULL. */
+void hf_one_electron_destroy(struct hf_one_electron **one_electron);
+
+/** The integrals of shells a and b (not merged) into block [functions of a][functions of b]; the
+ *  pointer returned lives until the next call. All charges are summed before anything depends on
+ *  the functions: the time grows with primitive pairs times charges, at the rate of one R_tuv each.
+ *  Not collective.
+ *  Source: McMurchie and Davidson, J. Comput. Phys. 26, 218 (1978). */
+const double *hf_one_electron_block(struct hf_one_electron *one_electron, enum hf_operator which,
+                                    const struct hf_shell *a, const struct hf_shell *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,190 @@
+/* The list of terms, and matrices over all ranks made of them. */
+#include "hamiltonian_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct hf_term_ops *const hf_term_list[] = {
+    &hf_term_kinetic, &hf_term_nuclei, &hf_term_point_charges, &hf_term_field, NULL,
+};
+
+_Static_assert(sizeof hf_term_list / sizeof *hf_term_list <= HF_MAX_TERM + 1,
+               "results have no room for all terms");
+
+struct hf_hamiltonian {
+    struct hf_context *context;
+    struct hf_linalg *linalg;
+    const struct hf_basis *basis;
+    const struct hf_molecule *molecule;
+    struct hf_block_layout *layout;
+};
+
+double hf_nuclear_energy(const struct hf_molecule *molecule)
+{
+    double sum = 0.0;
+    for (int i = 0; hf_term_list[i] != NULL; i++)
+        if (hf_term_list[i]->nuclear_energy != NULL && hf_term_list[i]->present(molecule))
+            sum += hf_term_list[i]->nuclear_energy(molecule);
+    return sum;
+}
+
+hf_status hf_hamiltonian_create(struct hf_context *context, struct hf_linalg *linalg,
+                                const struct hf_basis *basis, const struct hf_molecule *molecule,
+                                struct hf_hamiltonian **hamiltonian, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_hamiltonian *self = *hamiltonian = calloc(1, sizeof *self);
+    if (self == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Hamiltonian");
+    HF_TRY(hf_agree(context->comm, status, error));
+    *self = (struct hf_hamiltonian){
+        .context = context, .linalg = linalg, .basis = basis, .molecule = molecule};
+    HF_TRY(hf_atom_layout_create(context, basis, &self->layout, error));
+cleanup:
+    if (status != HF_OK) hf_hamiltonian_destroy(hamiltonian);
+    return status;
+}
+
+void hf_hamiltonian_destroy(struct hf_hamiltonian **hamiltonian)
+{
+    if (*hamiltonian != NULL) hf_block_layout_destroy(&(*hamiltonian)->layout);
+    free(*hamiltonian);
+    *hamiltonian = NULL;
+}
+
+/** What is summed into a matrix: terms, or one operator. */
+struct content {
+    int n_term;
+    const struct hf_term_ops *const *term; /**< [n_term]; those that are not present are left out */
+    enum hf_operator which;                /**< without terms */
+};
+
+/** Local part of make_matrix: adds to blocks that are zero. */
+static hf_status fill(const struct content *content, const struct hf_term_blocks *blocks,
+                      struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    if (content->n_term == 0) return hf_add_operator(blocks, content->which, 1.0, 0, NULL, error);
+    for (int i = 0; i < content->n_term && status == HF_OK; i++)
+        if (content->term[i]->present(blocks->molecule))
+            status = content->term[i]->add_matrix(blocks, error);
+    return status;
+}
+
+static hf_status make_matrix(struct hf_hamiltonian *self, const struct content *content,
+                             struct hf_matrix *matrix, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_context *context = self->context;
+    const size_t n = hf_block_layout_local_size(self->layout);
+    const struct hf_term_blocks blocks = {
+        .molecule = self->molecule,
+        .basis = self->basis,
+        .layout = self->layout,
+        .block = hf_memory_allocate_matrix(context->memory, "one-electron integrals", n,
+                                           sizeof *blocks.block),
+    };
+    if (blocks.block == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
+    if (status == HF_OK) {
+        memset(blocks.block, 0, n * sizeof *blocks.block);
+        status = fill(content, &blocks, error);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_matrix_set_blocks(matrix, self->layout, blocks.block, error));
+cleanup:
+    hf_memory_release(context->memory, blocks.block);
+    return status;
+}
+
+hf_status hf_hamiltonian_core(struct hf_hamiltonian *hamiltonian, struct hf_matrix *matrix,
+                              struct hf_error *error)
+{
+    struct content content = {.term = hf_term_list};
+    while (hf_term_list[content.n_term] != NULL) content.n_term++;
+    return make_matrix(hamiltonian, &content, matrix, error);
+}
+
+hf_status hf_hamiltonian_term(struct hf_hamiltonian *hamiltonian, const struct hf_term_ops *term,
+                              struct hf_matrix *matrix, struct hf_error *error)
+{
+    return make_matrix(hamiltonian, &(struct content){.n_term = 1, .term = &term}, matrix, error);
+}
+
+hf_status hf_operator_matrix(struct hf_hamiltonian *hamiltonian, enum hf_operator which,
+                             struct hf_matrix *matrix, struct hf_error *error)
+{
+    return make_matrix(hamiltonian, &(struct content){.which = which}, matrix, error);
+}
+
+static hf_status create_square(struct hf_hamiltonian *self, struct hf_matrix **matrix,
+                               struct hf_error *error)
+{
+    const int n = self->basis->n_function;
+    return hf_matrix_create(self->linalg, "one-electron integrals", n, n, matrix, error);
+}
+
+/** sum_mn D_mn <m|matrix|n> over all densities. */
+static double expectation(int n_density, struct hf_matrix *const density[],
+                          const struct hf_matrix *matrix)
+{
+    double sum = 0.0;
+    for (int s = 0; s < n_density; s++) {
+        double value;
+        hf_matrix_dot(density[s], matrix, &value);
+        sum += value;
+    }
+    return sum;
+}
+
+hf_status hf_hamiltonian_energies(struct hf_hamiltonian *hamiltonian, int n_density,
+                                  struct hf_matrix *const density[], double one_electron,
+                                  int *n_term, struct hf_energy_term term[HF_MAX_TERM],
+                                  struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_molecule *molecule = hamiltonian->molecule;
+    const struct hf_term_ops *ops[HF_MAX_TERM];
+    struct hf_matrix *matrix = NULL;
+    int n = 0, costliest = 0;
+    for (int i = 0; hf_term_list[i] != NULL; i++)
+        if (hf_term_list[i]->present(molecule)) ops[n++] = hf_term_list[i];
+    for (int i = 1; i < n; i++)
+        if (ops[i]->cost(molecule) > ops[costliest]->cost(molecule)) costliest = i;
+
+    double left = one_electron;
+    HF_TRY(create_square(hamiltonian, &matrix, error));
+    for (int i = 0; i < n; i++) {
+        term[i] = (struct hf_energy_term){.name = ops[i]->name};
+        if (ops[i]->nuclear_energy != NULL) term[i].nuclei = ops[i]->nuclear_energy(molecule);
+        if (i == costliest) continue;
+        HF_TRY(hf_hamiltonian_term(hamiltonian, ops[i], matrix, error));
+        term[i].electrons = expectation(n_density, density, matrix);
+        left -= term[i].electrons;
+    }
+    term[costliest].electrons = left;
+    *n_term = n;
+cleanup:
+    hf_matrix_destroy(&matrix);
+    return status;
+}
+
+hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, int n_density,
+                                struct hf_matrix *const density[], double dipole[3],
+                                struct hf_error *error)
+{
+    static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
+    hf_status status = HF_OK;
+    const struct hf_molecule *molecule = hamiltonian->molecule;
+    struct hf_matrix *matrix = NULL;
+    HF_TRY(create_square(hamiltonian, &matrix, error));
+    for (int x = 0; x < 3; x++) {
+        HF_TRY(hf_operator_matrix(hamiltonian, along[x], matrix, error));
+        dipole[x] = -expectation(n_density, density, matrix);
+        for (int a = 0; a < molecule->n_atom; a++)
+            dipole[x] +=
+                hf_molecule_nuclear_charge(molecule, a) * molecule->atom[a].position_bohr[x];
+    }
+cleanup:
+    hf_matrix_destroy(&matrix);
+    return status;
+}

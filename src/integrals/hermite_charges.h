@@ -1,0 +1,52 @@
+/* Potential of many charges at a Hermite Gaussian, and what it becomes by differentiation. */
+#ifndef HF_HERMITE_CHARGES_H
+#define HF_HERMITE_CHARGES_H
+
+#include "cartesian.h"
+#include "hf/boys.h"
+#include "hf/molecule.h"
+
+#include <stdbool.h>
+
+enum {
+    /** Components x^t y^u z^v up to the highest total of a pair. */
+    HF_N_HERMITE = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) * (HF_MAX_PAIR_L + 3) / 6,
+    HF_CHARGE_LANES = 8, /**< charges that are worked on at a time */
+};
+
+/** Place of (t,u,v) among all: by total, then in Cartesian order. */
+static inline int hf_hermite_index(int t, int u, int v)
+{
+    const int total = t + u + v;
+    return total * (total + 1) * (total + 2) / 6 + hf_cartesian_index(u, v);
+}
+
+/** R_tuv of order n = c[axis] R(parent) + factor R(grandparent), both of order n+1. */
+struct hf_hermite_step {
+    int axis, parent, grandparent;
+    double factor; /**< 0 where there is no grandparent */
+};
+
+/** Charges in rows of lanes, the last one filled up with zero charges; and the tables. */
+struct hf_hermite_charges {
+    int n_row;
+    double *charge;      /**< [n_row][HF_CHARGE_LANES] */
+    double *position[3]; /**< likewise, bohr */
+    void *storage;       /**< of the four */
+    struct hf_boys *boys;
+    struct hf_hermite_step step[HF_N_HERMITE];
+    double r[HF_N_HERMITE][HF_CHARGE_LANES]; /**< scratch */
+    double lane_sum[HF_N_HERMITE][HF_CHARGE_LANES];
+};
+
+/** Charges that are 0 are left out; max_total is the highest t+u+v. False: no memory. */
+bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, int n_charge,
+                             const struct hf_point_charge charge[]);
+void hf_hermite_charges_done(struct hf_hermite_charges *charges);
+
+/** sum[hf_hermite_index(t,u,v)] = sum_C q_C R_tuv(p, centre - R_C) for t+u+v <= total.
+ *  Helgaker, Jorgensen, Olsen, Molecular Electronic-Structure Theory, Eqs. 9.9.18-9.9.20. */
+void hf_hermite_charges_sum(struct hf_hermite_charges *charges, double p, const double centre[3],
+                            int total, double sum[]);
+
+#endif
