@@ -18,6 +18,7 @@ struct hf_bench_kernel;
 struct hf_bench_command {
     enum hf_bench_action action;
     const struct hf_bench_kernel *kernel; /**< NULL unless the action is to run one */
+    const char *input; /**< file with a molecule, in argv; NULL where the kernel reads none */
     struct hf_options options;
 };
 
@@ -29,9 +30,12 @@ struct hf_bench {
     int n_rank_on_node; /**< of that node */
     int n_repeat;       /**< measurements of each number, of which the median is reported */
     bool quick;         /**< fewer and smaller measurements */
-    FILE *stream;       /**< for the table; NULL on every rank but 0 */
-    cJSON *results;     /**< object for what was measured; NULL on every rank but 0; borrowed */
-    bool found_wrong;   /**< the library did something wrong; the same on every rank */
+    const char *input;  /**< of the command; borrowed */
+    const struct hf_options *options; /**< of the command; borrowed */
+    FILE *stream;                     /**< for the table; NULL on every rank but 0 */
+    cJSON *results;   /**< object for what was measured; NULL on every rank but 0; borrowed */
+    void *data;       /**< of the kernel */
+    bool found_wrong; /**< the library did something wrong; the same on every rank */
 };
 
 /** One thing that can be measured; the list is hf_bench_kernel_list. */
@@ -40,17 +44,25 @@ struct hf_bench_kernel {
     const char *cite; /**< where the measurement was published */
     int least_ranks;
     int n_repeat, n_repeat_quick; /**< defaults of --repeat */
+    bool reads_molecule;          /**< needs an input file, and takes the options about it */
+    /** Reads what the command line names into bench->data, before anything is printed. Collective;
+     *  the same status on every rank. NULL: nothing to read. */
+    hf_status (*prepare)(struct hf_bench *bench, struct hf_error *error);
     /** Measures, prints its table and fills bench->results. Collective; the same status on every
      *  rank. */
     hf_status (*run)(struct hf_bench *bench, struct hf_error *error);
+    /** Frees bench->data, which may be half made; NULL: there is none. Local. */
+    void (*done)(struct hf_bench *bench);
 };
 
-extern const struct hf_bench_kernel hf_bench_pingpong, hf_bench_counter, hf_bench_accumulate;
+extern const struct hf_bench_kernel hf_bench_pingpong, hf_bench_counter, hf_bench_accumulate,
+    hf_bench_integrals;
 /** Ended by NULL. */
 extern const struct hf_bench_kernel *const hf_bench_kernel_list[];
 
 /** Reads the command line. Local and the same on all ranks; needs no MPI.
- *  HF_BAD_INPUT: unknown option or kernel, bad value, no kernel or more than one. */
+ *  HF_BAD_INPUT: unknown option or kernel, bad value, no kernel or more than one, a kernel
+ *  without the molecule it needs. */
 hf_status hf_bench_command_parse(int argc, char **argv, struct hf_bench_command *command,
                                  struct hf_error *error) HF_MUST_CHECK;
 void hf_bench_command_done(struct hf_bench_command *command);

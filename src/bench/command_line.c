@@ -20,6 +20,15 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_TEXT,
      .argument = "FILE",
      .help = "write all numbers to FILE as JSON"},
+    {.key = "basis",
+     .type = HF_OPTION_TEXT,
+     .repeatable = true,
+     .argument = "NAME",
+     .help = "basis set of the molecule, as hf takes it (integrals)"},
+    {.key = "screening",
+     .type = HF_OPTION_TEXT,
+     .argument = "H",
+     .help = "leave out quartets bounded by less than H hartree (integrals)"},
 };
 enum { N_OPTION = sizeof table / sizeof *table, MAX_KERNEL = 20 };
 
@@ -51,12 +60,20 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_bench_comm
     return hf_command_read_value(argc, argv, i, option, &command->options, error);
 }
 
-static hf_status read_kernel(const char *argument, struct hf_bench_command *command,
-                             struct hf_error *error)
+/** The kernel or, behind one that reads a molecule, the file with it. */
+static hf_status read_word(const char *argument, struct hf_bench_command *command,
+                           struct hf_error *error)
 {
     const struct hf_word word = {argument, (int)strlen(argument)};
     const char *known[MAX_KERNEL];
     int n = 0;
+    if (command->kernel != NULL && command->kernel->reads_molecule) {
+        if (command->input != NULL)
+            return hf_fail(error, HF_BAD_INPUT, "more than one file: '%.80s' and '%.80s'",
+                           command->input, argument);
+        command->input = argument;
+        return HF_OK;
+    }
     if (command->kernel != NULL)
         return hf_fail(error, HF_BAD_INPUT, "more than one kernel: '%.80s' and '%.80s'",
                        command->kernel->name, argument);
@@ -69,6 +86,23 @@ static hf_status read_kernel(const char *argument, struct hf_bench_command *comm
     return hf_fail(error, HF_BAD_INPUT, "unknown kernel '%.80s'%s%s", argument,
                    nearest != NULL ? "; did you mean " : "; hf-bench --help lists them",
                    nearest != NULL ? nearest : "");
+}
+
+/** Whether a molecule is there where it is needed, and nothing about one where it is not. */
+static hf_status check_molecule(const struct hf_bench_command *command, struct hf_error *error)
+{
+    static const char *const about_molecule[] = {"basis", "screening"};
+    const struct hf_bench_kernel *kernel = command->kernel;
+    if (kernel->reads_molecule && command->input == NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s needs a molecule; usage: hf-bench %s FILE [options]", kernel->name,
+                       kernel->name);
+    for (size_t i = 0; i < sizeof about_molecule / sizeof *about_molecule; i++)
+        if (!kernel->reads_molecule &&
+            hf_options_given(&command->options, about_molecule[i]) != NULL)
+            return hf_fail(error, HF_BAD_INPUT, "--%s: %s reads no molecule", about_molecule[i],
+                           kernel->name);
+    return HF_OK;
 }
 
 hf_status hf_bench_command_parse(int argc, char **argv, struct hf_bench_command *command,
@@ -93,24 +127,25 @@ hf_status hf_bench_command_parse(int argc, char **argv, struct hf_bench_command 
             status = hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'; options begin with --",
                              argument);
         else
-            status = read_kernel(argument, command, error);
+            status = read_word(argument, command, error);
         if (status != HF_OK) return status;
     }
-    if (command->kernel != NULL) return HF_OK;
+    if (command->kernel != NULL) return check_molecule(command, error);
     return hf_fail(error, HF_BAD_INPUT,
                    "no kernel; usage: hf-bench KERNEL [options]; hf-bench --help tells more");
 }
 
 void hf_bench_print_help(FILE *stream)
 {
-    fprintf(stream, "Usage: mpiexec -n RANKS hf-bench KERNEL [options]\n\n"
+    fprintf(stream, "Usage: mpiexec -n RANKS hf-bench KERNEL [FILE] [options]\n\n"
                     "Measures what hf asks of the MPI library and the machine. Kernels:\n\n");
     for (int i = 0; hf_bench_kernel_list[i] != NULL; i++) {
         const struct hf_bench_kernel *kernel = hf_bench_kernel_list[i];
         fprintf(stream,
-                "  %-12s %s;\n  %-12s at least %d rank%s, --repeat %d unless told otherwise\n",
+                "  %-12s %s;\n  %-12s at least %d rank%s, --repeat %d unless told otherwise%s\n",
                 kernel->name, kernel->about, "", kernel->least_ranks,
-                kernel->least_ranks > 1 ? "s" : "", kernel->n_repeat);
+                kernel->least_ranks > 1 ? "s" : "", kernel->n_repeat,
+                kernel->reads_molecule ? "; FILE: a molecule" : "");
         fprintf(stream, "  %-12s %s\n", "", kernel->cite);
     }
     fprintf(stream, "\nOptions (--key value and --key=value are the same):\n\n");

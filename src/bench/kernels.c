@@ -3,5 +3,5 @@
 
 #include <stddef.h>
 
-const struct hf_bench_kernel *const hf_bench_kernel_list[] = {&hf_bench_pingpong, &hf_bench_counter,
-                                                              &hf_bench_accumulate, NULL};
+const struct hf_bench_kernel *const hf_bench_kernel_list[] = {
+    &hf_bench_pingpong, &hf_bench_counter, &hf_bench_accumulate, &hf_bench_integrals, NULL};

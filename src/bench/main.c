@@ -11,6 +11,8 @@ static hf_status prepare(struct hf_bench *bench, const struct hf_bench_command *
 {
     const struct hf_bench_kernel *kernel = command->kernel;
     bench->kernel = kernel;
+    bench->input = command->input;
+    bench->options = &command->options;
     bench->quick = hf_options_flag(&command->options, "quick");
     bench->n_repeat = bench->quick ? kernel->n_repeat_quick : kernel->n_repeat;
     if (hf_options_given(&command->options, "repeat") != NULL)
@@ -61,8 +63,10 @@ static int run(const struct hf_bench_command *command, hf_status status, bool *s
     HF_TRY(prepare(&bench, command, error));
     const char *json_path = hf_options_text(&command->options, "json");
     if (json_path != NULL) HF_TRY(hf_json_check_path(context, json_path, error));
+    if (bench.kernel->prepare != NULL) HF_TRY(bench.kernel->prepare(&bench, error));
     HF_TRY(measure(&bench, json_path, error));
 cleanup:
+    if (bench.kernel != NULL && bench.kernel->done != NULL) bench.kernel->done(&bench);
     if (status != HF_OK) {
         int rank;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);

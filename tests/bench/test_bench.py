@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from program_test import ProgramTest
 
 HF_BENCH, MPIEXEC, RANKS = sys.argv[1], sys.argv[2], int(sys.argv[3])
+ETHANE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "inputs", "ethane.mol")
 TEST = ProgramTest(HF_BENCH, MPIEXEC, RANKS, most_seconds=120)
 check, run, expect_one_line = TEST.check, TEST.run, TEST.expect_one_line
 
@@ -36,6 +37,12 @@ BAD_INPUT = [
     (["counter", "--json", "/"], ["/", "is a directory"]),
     (["counter", "--json="], ["--json"]),
     (["cou\nnter"], ["cou?nter"]),
+    (["integrals"], ["integrals needs a molecule", "hf-bench integrals FILE"]),
+    (["integrals", "/no/such/file"], ["/no/such/file"]),
+    (["integrals", ETHANE, ETHANE], ["more than one file"]),
+    (["integrals", ETHANE, "--basis", "cc-pVDX"], ["--basis", "cc-pVDX"]),
+    (["integrals", ETHANE, "--screening", "fine"], ["--screening", "fine"]),
+    (["counter", "--basis", "cc-pVDZ"], ["--basis: counter reads no molecule"]),
 ]
 
 IDENTITY = {"program", "version", "kernel", "source", "mpi_library", "n_rank", "n_rank_on_node",
@@ -64,7 +71,7 @@ def help_and_version():
             once = output.count("Usage: ") + output.count("MPI: ")
             check(once == 1, f"{option} was printed {once} times")
     output = run(["--help"], False)[1]
-    for name in ("pingpong", "counter", "accumulate", "--quick", "--json"):
+    for name in ("pingpong", "counter", "accumulate", "integrals", "--basis", "--quick", "--json"):
         check(name in output, f"--help does not name {name}")
 
 
@@ -187,12 +194,30 @@ def accumulate(folder):
     check_rows("accumulate", rows(output, LENGTH), 8 * n_pattern, len(ways))
 
 
+def integrals(folder):
+    output, results = run_kernel(folder, "integrals", [ETHANE, "--basis", "STO-3G", "--screening", "1e-14"])
+    check(results.get("n_function") == 16, "integrals: functions", str(results.get("n_function")))
+    n_pair = results["sets"]["count"]
+    # none of so small a molecule is negligible
+    check(results["quartets"]["count"] == n_pair * (n_pair + 1) / 2, "integrals: quartets", str(results["quartets"]))
+    classes = results.get("classes", [])
+    check([one["class"] for one in classes] == ["(ss|ss)", "(ps|ss)", "(ps|ps)", "(pp|ss)", "(pp|ps)", "(pp|pp)"],
+          "integrals: classes", str([one["class"] for one in classes]))
+    check(sum(one["count"] for one in classes) == results["quartets"]["count"], "integrals: counts")
+    for one in classes + [results["quartets"], results["sets"]]:
+        for way in ("alone", "batched"):
+            positive("integrals", way, ("mean_seconds",), one[way])
+    check_rows("integrals", [row[:2] for row in rows(output, r"  \([a-z]{2}\|[a-z]{2}\) ")], 6, 2)
+    check("sets (p)" in output, "integrals: no sets in:", output)
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="hf-bench-")
     try:
         bad_input()
         help_and_version()
         counter(folder)
+        integrals(folder)
         if RANKS > 1:
             pingpong(folder)
             accumulate(folder)

@@ -40,6 +40,19 @@ static void options_stand_before_and_behind_the_kernel(void **state)
     hf_bench_command_done(&command);
 }
 
+static void a_kernel_may_read_a_molecule(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--basis=STO-3G", "integrals", "a.mol", NULL), HF_OK);
+    assert_ptr_equal(command.kernel, &hf_bench_integrals);
+    assert_string_equal(command.input, "a.mol");
+    assert_string_equal(hf_options_text(&command.options, "basis"), "STO-3G");
+    hf_bench_command_done(&command);
+    assert_int_equal(parse("counter", NULL, NULL, NULL), HF_OK);
+    assert_null(command.input);
+    hf_bench_command_done(&command);
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -63,6 +76,10 @@ static void mistakes_are_named(void **state)
         {{"counter", "--repeat=", NULL}, "--repeat"},
         {{"counter", "--json", NULL}, "--json needs a value (FILE)"},
         {{"counter", "--quick=perhaps", NULL}, "takes no value but yes or no"},
+        {{"integrals", NULL, NULL}, "integrals needs a molecule; usage: hf-bench integrals FILE"},
+        {{"integrals", "a.mol", "b.mol"}, "more than one file: 'a.mol' and 'b.mol'"},
+        {{"counter", "--basis", "STO-3G"}, "--basis: counter reads no molecule"},
+        {{"counter", "--screening=1e-9", NULL}, "--screening: counter reads no molecule"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *const *argument = bad[i].argument;
@@ -89,7 +106,8 @@ static void every_kernel_is_complete(void **state)
     (void)state;
     for (int i = 0; hf_bench_kernel_list[i] != NULL; i++) {
         const struct hf_bench_kernel *kernel = hf_bench_kernel_list[i];
-        assert_int_equal(parse(kernel->name, NULL, NULL, NULL), HF_OK);
+        const char *file = kernel->reads_molecule ? "a.mol" : NULL;
+        assert_int_equal(parse(kernel->name, file, NULL, NULL), HF_OK);
         assert_ptr_equal(command.kernel, kernel);
         assert_true(kernel->about != NULL && kernel->cite != NULL && kernel->run != NULL);
         assert_true(kernel->least_ranks > 0 && kernel->n_repeat > 0 && kernel->n_repeat_quick > 0);
@@ -101,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_stand_before_and_behind_the_kernel),
+        cmocka_unit_test(a_kernel_may_read_a_molecule),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(help_wins_over_what_follows),
         cmocka_unit_test(every_kernel_is_complete),

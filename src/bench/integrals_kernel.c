@@ -1,0 +1,279 @@
+/* What shell quartets of two-electron integrals cost, by class of angular momenta (book Table 7.1).
+ */
+#include "bench.h"
+#include "census.h"
+
+#include "hf/calculation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** How quartets come to the engine: each alone, as the book measured, or as many as hf computes. */
+enum { ALONE, BATCHED, N_WAY };
+static const char *const way_name[N_WAY] = {"alone", "batched"};
+
+/** bench->data: the molecule and its basis. */
+struct molecule {
+    struct hf_options options; /**< those of hf that say what to read */
+    struct hf_calculation calculation;
+};
+
+/** What all repetitions found; n is 0 where there is no such quartet. */
+struct census_results {
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    int n_repeat, n_entry;
+    struct hf_census_entry *entry;    /**< [N_WAY][n_repeat][n_entry] */
+    struct hf_census_statistic *sets; /**< [N_WAY][n_repeat] of (MN|all RS) */
+    double *value;                    /**< [n_repeat] scratch of the medians */
+};
+
+/** One census into the results. Collective. */
+static hf_status take_census(struct hf_bench *bench, struct census_results *results, int way,
+                             int repeat, double threshold, struct hf_error *error)
+{
+    struct hf_census census;
+    const size_t n_entry = (size_t)results->n_entry;
+    const size_t at = (size_t)(way * results->n_repeat + repeat);
+    double seconds = 0.0, squares = 0.0;
+    hf_status status = hf_census_init(&census, results->pairs, threshold, error);
+    HF_TRY(hf_agree(bench->context->comm, status, error));
+    HF_TRY(hf_census_take(&census, bench->context, way == BATCHED, error));
+    memcpy(results->entry + at * n_entry, census.entry, n_entry * sizeof *census.entry);
+    for (int64_t i = 0; i < results->pairs->n_pair; i++) {
+        seconds += census.pair_seconds[i];
+        squares += census.pair_seconds[i] * census.pair_seconds[i];
+    }
+    results->sets[at] = hf_census_statistic((double)results->pairs->n_pair, seconds, squares);
+cleanup:
+    hf_census_done(&census);
+    return status;
+}
+
+/** Medians over the repetitions of the quartets of one class, of all classes for entry -1, or of
+ *  the sets for entry -2. */
+static struct hf_census_statistic median_of(const struct census_results *results, int way,
+                                            int entry)
+{
+    struct hf_census_statistic one, result = {0};
+    for (int k = 0; k < 2; k++) {
+        for (int r = 0; r < results->n_repeat; r++) {
+            const int at = way * results->n_repeat + r;
+            const struct hf_census_entry *list = results->entry + (size_t)at * results->n_entry;
+            struct hf_census_entry sum = {0};
+            for (int e = 0; e < results->n_entry; e++) {
+                if (entry >= 0 && e != entry) continue;
+                sum.n_quartet += list[e].n_quartet;
+                sum.seconds += list[e].seconds;
+                sum.squares += list[e].squares;
+            }
+            one = entry == -2 ? results->sets[at]
+                              : hf_census_statistic(sum.n_quartet, sum.seconds, sum.squares);
+            results->value[r] = k == 0 ? one.mean_seconds : one.relative_deviation;
+        }
+        *(k == 0 ? &result.mean_seconds : &result.relative_deviation) =
+            hf_bench_median(results->n_repeat, results->value);
+    }
+    return result;
+}
+
+/** "(ds|pp)": the pair of higher angular momenta in front. */
+static void class_name(const struct hf_shell_pairs *pairs, int high, int low, char name[16])
+{
+    static const char letter[] = "spdfghiklmnoqrtu";
+    const struct hf_pair_part *bra = &pairs->class_of[high].part[0];
+    const struct hf_pair_part *ket = &pairs->class_of[low].part[0];
+    snprintf(name, 16, "(%c%c|%c%c)", letter[bra->l_a], letter[bra->l_b], letter[ket->l_a],
+             letter[ket->l_b]);
+}
+
+static bool add_statistic(cJSON *parent, const char *name, const struct hf_census_statistic *s)
+{
+    cJSON *object = cJSON_AddObjectToObject(parent, name);
+    return object != NULL && hf_json_add_double(object, "mean_seconds", s->mean_seconds) &&
+           hf_json_add_double(object, "relative_deviation", s->relative_deviation);
+}
+
+/** One line of the table and, on rank 0, its entry in the file. False: no memory. */
+static bool report_line(struct hf_bench *bench, cJSON *object, const char *name, double n,
+                        const struct census_results *results, int entry)
+{
+    struct hf_census_statistic found[N_WAY];
+    for (int way = 0; way < N_WAY; way++) found[way] = median_of(results, way, entry);
+    hf_bench_print(bench, "  %-12s %12.0f  %12.4f  %9.2f  %12.4f  %9.2f\n", name, n,
+                   1e6 * found[ALONE].mean_seconds, found[ALONE].relative_deviation,
+                   1e6 * found[BATCHED].mean_seconds, found[BATCHED].relative_deviation);
+    if (bench->context->rank != 0) return true;
+    bool built = hf_json_add_double(object, "count", n);
+    for (int way = 0; way < N_WAY && built; way++)
+        built = add_statistic(object, way_name[way], &found[way]);
+    return built;
+}
+
+/** The classes that have quartets. */
+static bool report_classes(struct hf_bench *bench, const struct census_results *results,
+                           double *n_quartet)
+{
+    const struct hf_shell_pairs *pairs = results->pairs;
+    cJSON *classes = NULL;
+    bool built = true;
+    if (bench->context->rank == 0) classes = cJSON_AddArrayToObject(bench->results, "classes");
+    for (int high = 0; high < pairs->n_class; high++) {
+        for (int low = 0; low <= high; low++) {
+            const int entry = hf_census_index(high, low);
+            const double n = results->entry[entry].n_quartet;
+            char name[16];
+            if (n <= 0.0) continue;
+            class_name(pairs, high, low, name);
+            cJSON *object = classes != NULL ? hf_json_append_object(classes) : NULL;
+            if (object != NULL) built = hf_json_add_text(object, "class", name) && built;
+            built = report_line(bench, object, name, n, results, entry) && built;
+            *n_quartet += n;
+        }
+    }
+    return built;
+}
+
+static hf_status report(struct hf_bench *bench, const struct hf_calculation *calculation,
+                        double threshold, const struct census_results *results,
+                        struct hf_error *error)
+{
+    const struct hf_basis *basis = calculation->basis;
+    cJSON *root = bench->results, *all = NULL, *sets = NULL;
+    double n_quartet = 0.0;
+    bool built = true;
+    hf_bench_print(bench,
+                   "  Molecule      %s, %d atoms; %s: %d functions, %d shells\n"
+                   "  Left out      quartets with a Schwarz bound below %.1e hartree\n\n"
+                   "  %-12s %12s  %12s  %9s  %12s  %9s\n"
+                   "  %-12s %12s  %12s  %9s  %12s  %9s\n",
+                   bench->input, basis->n_atom, calculation->basis_requested, basis->n_function,
+                   basis->n_shell, threshold, "", "", "alone", "deviation", "batched", "deviation",
+                   "class", "quartets", "mean/us", "/mean", "mean/us", "/mean");
+    if (root != NULL) {
+        built = hf_json_add_text(root, "molecule", bench->input) &&
+                hf_json_add_text(root, "basis", calculation->basis_requested) &&
+                hf_json_add_double(root, "n_function", basis->n_function) &&
+                hf_json_add_double(root, "n_shell", basis->n_shell) &&
+                hf_json_add_double(root, "screening_hartree", threshold);
+    }
+    built = report_classes(bench, results, &n_quartet) && built;
+    if (root != NULL) {
+        all = cJSON_AddObjectToObject(root, "quartets");
+        sets = cJSON_AddObjectToObject(root, "sets");
+        built = built && all != NULL && sets != NULL;
+    }
+    built = report_line(bench, all, "all (q)", n_quartet, results, -1) && built;
+    built =
+        report_line(bench, sets, "sets (p)", (double)results->pairs->n_pair, results, -2) && built;
+    hf_bench_print(bench, "\n  q: single quartets (MN|RS); p: (MN|RS) of one MN and all RS up to "
+                          "it. Batched, a quartet\n  counts with the mean of those computed "
+                          "together.\n");
+    return hf_bench_json_outcome(built, error);
+}
+
+/** Hands the options about the molecule to those of hf. Local. */
+static hf_status pass_options(const struct hf_bench *bench, struct hf_options *options,
+                              struct hf_error *error)
+{
+    static const char *const passed_on[] = {"basis", "screening"};
+    const struct hf_options *given = bench->options;
+    for (int i = 0; i < given->n_value; i++) {
+        const struct hf_option_value *value = &given->value[i];
+        const char *key = value->option->key;
+        if (strcmp(key, passed_on[0]) != 0 && strcmp(key, passed_on[1]) != 0) continue;
+        const struct hf_word name = {key, (int)strlen(key)};
+        const struct hf_word text = {value->text, (int)strlen(value->text)};
+        const hf_status status =
+            hf_options_add(options, hf_option_find(options->n_option, options->table, name), text,
+                           HF_OPTION_COMMAND_LINE, value->where, error);
+        if (status != HF_OK) return status;
+    }
+    return HF_OK;
+}
+
+/** hf_bench_kernel.prepare */
+static hf_status prepare(struct hf_bench *bench, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int n_option;
+    const struct hf_option *table = hf_option_table(&n_option);
+    struct molecule *molecule = bench->data = calloc(1, sizeof *molecule);
+    if (molecule == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    } else {
+        hf_options_init(&molecule->options, n_option, table);
+        hf_calculation_begin(&molecule->calculation, bench->context);
+        status = pass_options(bench, &molecule->options, error);
+    }
+    HF_TRY(hf_agree(bench->context->comm, status, error));
+    HF_TRY(hf_input_read(bench->context, bench->input, &molecule->options,
+                         &molecule->calculation.input, error));
+    HF_TRY(hf_calculation_prepare(&molecule->calculation, &molecule->options, true, error));
+cleanup:
+    return status;
+}
+
+/** hf_bench_kernel.done */
+static void done(struct hf_bench *bench)
+{
+    struct molecule *molecule = bench->data;
+    if (molecule == NULL) return;
+    hf_calculation_done(&molecule->calculation);
+    hf_options_done(&molecule->options);
+    free(molecule);
+    bench->data = NULL;
+}
+
+/** Room for all results; local. */
+static hf_status allocate(struct census_results *results, const struct hf_shell_pairs *pairs,
+                          int n_repeat, struct hf_error *error)
+{
+    const size_t n = (size_t)N_WAY * (size_t)n_repeat;
+    results->pairs = pairs;
+    results->n_repeat = n_repeat;
+    results->n_entry = pairs->n_class * (pairs->n_class + 1) / 2;
+    results->entry = calloc(n * (size_t)results->n_entry + 1, sizeof *results->entry);
+    results->sets = calloc(n, sizeof *results->sets);
+    results->value = calloc((size_t)n_repeat, sizeof *results->value);
+    if (results->entry != NULL && results->sets != NULL && results->value != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the times of quartets");
+}
+
+static hf_status run(struct hf_bench *bench, struct hf_error *error)
+{
+    static const double PAIR_ACCURACY = 1e-3; /* of the threshold */
+    struct hf_context *context = bench->context;
+    hf_status status = HF_OK;
+    const struct molecule *molecule = bench->data;
+    const struct hf_calculation *calculation = &molecule->calculation;
+    const double threshold = hf_options_real(&molecule->options, "screening");
+    struct hf_shell_pairs *pairs = NULL;
+    struct census_results results = {0};
+    HF_TRY(hf_shell_pairs_create(context, calculation->basis, PAIR_ACCURACY * threshold, &pairs,
+                                 error));
+    HF_TRY(hf_agree(context->comm, allocate(&results, pairs, bench->n_repeat, error), error));
+    for (int way = 0; way < N_WAY; way++)
+        for (int r = 0; r < bench->n_repeat; r++)
+            HF_TRY(take_census(bench, &results, way, r, threshold, error));
+    HF_TRY(hf_agree(context->comm, report(bench, calculation, threshold, &results, error), error));
+cleanup:
+    free(results.entry);
+    free(results.sets);
+    free(results.value);
+    hf_shell_pairs_destroy(&pairs);
+    return status;
+}
+
+const struct hf_bench_kernel hf_bench_integrals = {
+    .name = "integrals",
+    .about = "time of a shell quartet of two-electron integrals by class",
+    .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
+            "Table 7.1",
+    .least_ranks = 1,
+    .n_repeat = 3,
+    .n_repeat_quick = 1,
+    .reads_molecule = true,
+    .prepare = prepare,
+    .run = run,
+    .done = done,
+};

@@ -1,0 +1,87 @@
+/* The census of what quartets cost: every quartet counts once, in its class, on any number of ranks. */
+#include "census.h"
+
+#include "mpi_test.h"
+#include "shells.h"
+
+#include <math.h>
+
+static const double centre[3][3] = {{0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}};
+static const struct test_shell shells[] = {
+    {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
+    {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+    {1, 0, 1, false, {0.4}, {0.6}},
+    {1, 2, 1, true, {0.9}, {0.8}},
+    {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
+    {2, 1, 1, false, {0.6}, {0.7}},
+};
+enum { N_SHELL = sizeof shells / sizeof *shells };
+
+/** Quartets of each class above the threshold, counted one by one. */
+static void count(const struct hf_shell_pairs *pairs, double threshold, double n[])
+{
+    for (int64_t i = 0; i < pairs->n_pair; i++)
+        for (int64_t k = 0; k <= i; k++)
+            if (pairs->pair[i].bound * pairs->pair[k].bound >= threshold)
+                n[hf_census_index(pairs->pair[i].pair_class, pairs->pair[k].pair_class)] += 1.0;
+}
+
+static void check(struct hf_context *context, const struct hf_shell_pairs *pairs, double threshold,
+                  bool batched)
+{
+    struct hf_census census;
+    struct hf_error error;
+    assert_int_equal(hf_census_init(&census, pairs, threshold, &error), HF_OK);
+    assert_int_equal(hf_census_take(&census, context, batched, &error), HF_OK);
+    double *n = calloc((size_t)census.n_entry, sizeof *n), of_classes = 0.0, of_pairs = 0.0;
+    count(pairs, threshold, n);
+    for (int i = 0; i < census.n_entry; i++) {
+        const struct hf_census_entry *entry = &census.entry[i];
+        assert_true(entry->n_quartet == n[i]);
+        assert_true(n[i] > 0.0 ? entry->seconds > 0.0 : entry->seconds == 0.0);
+        /* the mean of squares is not below the square of the mean */
+        assert_true(entry->squares * n[i] >= entry->seconds * entry->seconds * (1.0 - 1e-12));
+        of_classes += entry->seconds;
+    }
+    for (int64_t i = 0; i < pairs->n_pair; i++) of_pairs += census.pair_seconds[i];
+    assert_true(fabs(of_classes - of_pairs) <= 1e-12 * of_classes);
+    free(n);
+    hf_census_done(&census);
+}
+
+static void every_quartet_counts_once_in_its_class(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(3, centre, N_SHELL, shells);
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
+    static const double thresholds[] = {1e-30, 1e-3};
+    for (int i = 0; i < 2; i++) {
+        check(context, pairs, thresholds[i], false);
+        check(context, pairs, thresholds[i], true);
+    }
+    hf_shell_pairs_destroy(&pairs);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void mean_and_deviation_are_those_of_the_times(void **state)
+{
+    (void)state;
+    const struct hf_census_statistic found = hf_census_statistic(4.0, 10.0, 30.0); /* 1 2 3 4 */
+    assert_true(fabs(found.mean_seconds - 2.5) < 1e-14);
+    assert_true(fabs(found.relative_deviation - sqrt(1.25) / 2.5) < 1e-14);
+    assert_true(hf_census_statistic(0.0, 0.0, 0.0).mean_seconds == 0.0);
+    assert_true(hf_census_statistic(1.0, 2.0, 4.0).relative_deviation == 0.0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_quartet_counts_once_in_its_class),
+        cmocka_unit_test(mean_and_deviation_are_those_of_the_times),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
