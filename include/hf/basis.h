@@ -104,6 +104,9 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
 hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,
                            struct hf_error *error) HF_MUST_CHECK;
 
+/** Norm N for which N x^l exp(-exponent r^2) has norm 1. Not collective. */
+double hf_primitive_norm(int l, double exponent);
+
 /** The basis that two-electron integrals are computed in: as many functions in the same order, with
  *  as few primitives as there can be. Two steps.
  *

@@ -7,7 +7,11 @@
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/** Writes a finite number that reads back as the same double; returns its length, below 25. */
+int hf_json_print_double(double value, size_t size, char text[]);
 
 /** Adds a number that reads back as the same double; null when it is not finite. False: no memory.
  */

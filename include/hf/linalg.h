@@ -57,6 +57,10 @@ int hf_matrix_n_col(const struct hf_matrix *matrix);
 void hf_matrix_set_full(struct hf_matrix *matrix, const double *full);
 void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full);
 
+/** Rows first .. first+n-1 to rank 0's array rows [n][n_col], row by row; n times n_col below 2^31.
+ *  The other ranks pass arrays of that size too, which are overwritten. */
+void hf_matrix_gather_rows(const struct hf_matrix *matrix, int first, int n, double *rows);
+
 /** From / to a symmetric matrix in blocks: `blocks` is this rank's part of an array of `layout`
  *  (hf_block_layout_local_size elements, the caller's). Elements go straight to the ranks that want
  *  them; nobody holds more than its share and bounded buffers. get reads the lower blocks.

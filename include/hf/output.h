@@ -37,7 +37,9 @@ struct hf_run_description {
     const struct hf_molecule *molecule;
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
-    int n_core; /**< cores in the affinity masks of this node, 0 when unknown */
+    int n_core;         /**< cores in the affinity masks of this node, 0 when unknown */
+    bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */
+    bool json_orbitals; /**< JSON file: the wave function too, which then has its matrices */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */
 };
@@ -58,8 +60,8 @@ struct hf_scf_observer hf_report_observer(struct hf_report *report);
  *  file; `data` is the report. Returns 0. */
 int hf_report_progress(void *data, double fraction);
 
-/** Energies, virial ratio, orbital energies around the gap, dipole moment; or advice when not
- *  converged. */
+/** Energies, virial ratio, orbital energies (around the gap or all), dipole moment; or advice when
+ *  not converged. */
 void hf_report_result(struct hf_report *report, const struct hf_run_description *run,
                       const struct hf_scf_result *result,
                       const struct hf_wavefunction *wavefunction);
@@ -69,13 +71,23 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
 void hf_report_timings(struct hf_report *report, const struct hf_record *record,
                        const struct hf_scf_result *result);
 
-/** QCSchema AtomicResult (qcschema_output, version 1) of a run. Collective; rank 0 writes to a
- *  temporary file beside `path` and renames it. Same status on every rank. HF_NO_RESOURCE: cannot
- *  be written. */
+/** QCSchema AtomicResult (qcschema_output, version 1) of a run, with its "wavefunction" (basis,
+ *  orbitals, density, energies, occupations) when run->json_orbitals says so: then rank 0 gathers
+ *  the matrices, strip by strip, and holds them as text. Collective; rank 0 writes to a temporary
+ *  file beside `path` and renames it. Same status on every rank.
+ *  Errors   HF_NO_RESOURCE: memory, or the file cannot be written. */
 hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_record *record, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Order of the largest matrices that a JSON file may hold: about 0.8 GB of text. */
+enum { HF_JSON_MAX_FUNCTION = 4000 };
+
+/** HF_BAD_INPUT when the wave function over `basis` is too large for a JSON file; asked before
+ *  anything is computed. Not collective; the same on every rank. */
+hf_status hf_json_check_orbitals(const struct hf_basis *basis,
+                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** HF_BAD_INPUT when `path` cannot be created or written, like hf_json_check_path. Collective. */
 hf_status hf_trace_check_path(struct hf_context *context, const char *path,

@@ -109,8 +109,8 @@ void hf_scf_declare_phases(struct hf_timers *timers);
  *           Settings, observer and what they point to are borrowed for the call.
  *  Errors   HF_BAD_INPUT: a name that is in no list, a setting out of range, a molecule the method
  *           cannot do (rhf: electrons that cannot be paired), more electrons than orbitals;
- *           HF_NO_RESOURCE; HF_INTERRUPTED. Result and wave function are then cleared. Not converging
- *           is no error: result->converged tells.
+ *           HF_NO_RESOURCE; HF_INTERRUPTED. Result and wave function are then cleared. Not
+ *           converging is no error: result->converged tells.
  *  Source   book Fig. 8.1; Pulay, J. Comput. Chem. 3, 556 (1982). */
 hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molecule,
                      const struct hf_basis *basis, const struct hf_scf_settings *settings,

@@ -9,15 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
+int hf_json_print_double(double value, size_t size, char text[])
+{
+    const int length = snprintf(text, size, "%.17g", value);
+    char *comma = strchr(text, ','); /* a locale's decimal sign */
+    if (comma != NULL) *comma = '.';
+    return length;
+}
+
 /** cJSON prints 15 digits when they are within one unit in the last place, which is not the same
  *  number; so numbers are handed to it as text. */
 static cJSON *new_double(double value)
 {
     if (!isfinite(value)) return cJSON_CreateNull();
     char text[40];
-    snprintf(text, sizeof text, "%.17g", value);
-    char *comma = strchr(text, ','); /* a locale's decimal sign */
-    if (comma != NULL) *comma = '.';
+    hf_json_print_double(value, sizeof text, text);
     return cJSON_CreateRaw(text);
 }
 

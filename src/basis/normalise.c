@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/** Norm of x^l exp(-a r^2): (2a/pi)^(3/4) (4a)^(l/2) / sqrt((2l-1)!!). */
-static double primitive_norm(int l, double exponent)
+/** (2a/pi)^(3/4) (4a)^(l/2) / sqrt((2l-1)!!) for the exponent a. */
+double hf_primitive_norm(int l, double exponent)
 {
     const double pi = 3.14159265358979323846;
     double double_factorial = 1.0;
@@ -31,7 +31,7 @@ bool hf_shell_normalise(int l, int n_primitive, const double exponent[], double 
     /* Primitives that cancel to this degree leave no digits to normalise. */
     if (!isfinite(overlap) || !(overlap > 1e-12 * scale)) return false;
     for (int i = 0; i < n_primitive; i++) {
-        coefficient[i] *= primitive_norm(l, exponent[i]) / sqrt(overlap);
+        coefficient[i] *= hf_primitive_norm(l, exponent[i]) / sqrt(overlap);
         if (!isfinite(coefficient[i])) return false;
     }
     return true;

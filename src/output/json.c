@@ -2,6 +2,7 @@
 #include "hf/output.h"
 
 #include "json_private.h"
+#include "json_wavefunction.h"
 #include "output_private.h"
 
 static bool add_molecule(cJSON *root, const struct hf_molecule *molecule)
@@ -55,14 +56,21 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
            hf_json_add_integer(object, "diis_size", settings->diis_size);
 }
 
+/** Readers of the schema drop a wave function that the protocol does not ask for. */
+static bool add_protocols(cJSON *root, const struct hf_run_description *run)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "protocols");
+    return object != NULL &&
+           (!run->json_orbitals || hf_json_add_text(object, "wavefunction", "all"));
+}
+
 static bool add_input(cJSON *root, const struct hf_run_description *run)
 {
     cJSON *model = cJSON_AddObjectToObject(root, "model");
     return add_molecule(root, run->molecule) && hf_json_add_text(root, "driver", "energy") &&
            model != NULL && hf_json_add_text(model, "method", run->method) &&
            hf_json_add_text(model, "basis", run->basis->name) &&
-           add_settings(root, "keywords", run->settings) &&
-           cJSON_AddObjectToObject(root, "protocols") != NULL;
+           add_settings(root, "keywords", run->settings) && add_protocols(root, run);
 }
 
 static bool add_properties(cJSON *root, const struct hf_run_description *run,
@@ -264,21 +272,37 @@ static bool add_outcome(cJSON *root, const struct hf_scf_result *result)
     return ok && hf_json_add_error(root, "convergence_error", message);
 }
 
-static bool build_document(cJSON *root, const struct hf_run_description *run,
-                           const struct hf_record *record, const struct hf_scf_result *result,
-                           const struct hf_wavefunction *wavefunction)
+/** What the document is made of. */
+struct sources {
+    const struct hf_run_description *run;
+    const struct hf_record *record;
+    const struct hf_scf_result *result;
+    const struct hf_wavefunction *wavefunction;
+    const struct hf_json_matrices *matrices;
+};
+
+static bool add_extras(cJSON *root, const struct sources *from)
 {
-    if (root == NULL || !hf_json_add_identity(root) || !add_input(root, run) ||
-        !add_outcome(root, result) || !add_properties(root, run, result))
-        return false;
+    const struct hf_run_description *run = from->run;
+    const struct hf_record *record = from->record;
+    const struct hf_scf_result *result = from->result;
     cJSON *all_extras = cJSON_AddObjectToObject(root, "extras");
     cJSON *extras = cJSON_AddObjectToObject(all_extras, "hf");
     return extras != NULL && add_launch(extras, run, record) && add_basis(extras, run) &&
            add_settings(extras, "settings", run->settings) &&
-           add_scf(extras, record, result, &wavefunction->spin[0]) &&
+           add_scf(extras, record, result, &from->wavefunction->spin[0]) &&
            add_energies(extras, result) && add_iterations(extras, record) &&
            add_fock(extras, result) && add_timings(extras, &record->statistics) &&
            add_memory(extras, &record->statistics);
+}
+
+static bool build_document(cJSON *root, const struct sources *from)
+{
+    return root != NULL && hf_json_add_identity(root) && add_input(root, from->run) &&
+           add_outcome(root, from->result) && add_properties(root, from->run, from->result) &&
+           (!from->run->json_orbitals ||
+            hf_json_add_wavefunction(root, from->wavefunction, from->matrices)) &&
+           add_extras(root, from);
 }
 
 hf_status hf_json_write(const char *path, const struct hf_run_description *run,
@@ -286,15 +310,22 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
     struct hf_context *context = record->context;
+    struct hf_json_matrices matrices = {0};
+    const struct sources from = {run, record, result, wavefunction, &matrices};
     hf_status status = HF_OK;
+    if (run->json_orbitals)
+        HF_TRY(hf_json_matrices_collect(context, wavefunction, &matrices, error));
     if (context->rank == 0) {
         cJSON *root = cJSON_CreateObject();
-        if (build_document(root, run, record, result, wavefunction))
+        if (build_document(root, &from))
             status = hf_json_save(path, root, error);
         else
             status = hf_fail(error, HF_NO_RESOURCE, "%s: out of memory while writing the JSON file",
                              path);
         cJSON_Delete(root);
     }
-    return hf_agree(context->comm, status, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+cleanup:
+    hf_json_matrices_done(&matrices);
+    return status;
 }

@@ -80,20 +80,24 @@ static void name_orbital(int orbital, int n_occupied, size_t size, char name[])
         snprintf(name, size, "LUMO+%d", above);
 }
 
-static void print_orbitals(FILE *out, const struct hf_orbitals *orbitals)
+/** Energies of all orbitals with their occupations, or of those beside the gap. */
+static void print_orbitals(FILE *out, const struct hf_orbitals *orbitals, bool all)
 {
     const int n_occupied = orbitals->n_occupied;
     int first = n_occupied - N_SHOWN_BESIDE_GAP, last = n_occupied + N_SHOWN_BESIDE_GAP;
-    if (first < 0) first = 0;
-    if (last > orbitals->n_orbital) last = orbitals->n_orbital;
+    if (all || first < 0) first = 0;
+    if (all || last > orbitals->n_orbital) last = orbitals->n_orbital;
     fprintf(out, "\nOrbital energies (%d doubly occupied of %d)\n", n_occupied,
             orbitals->n_orbital);
-    fprintf(out, "  %8s %-8s %16s %16s\n", "Orbital", "", "hartree", "eV");
+    fprintf(out, "  %8s %-8s %16s %16s%s\n", "Orbital", "", "hartree", "eV",
+            all ? "  occupation" : "");
     for (int i = first; i < last; i++) {
         char name[24];
         name_orbital(i, n_occupied, sizeof name, name);
-        fprintf(out, "  %8d %-8s %16.8f %16.6f\n", i + 1, name, orbitals->energy[i],
+        fprintf(out, "  %8d %-8s %16.8f %16.6f", i + 1, name, orbitals->energy[i],
                 orbitals->energy[i] * HF_HARTREE_IN_EV);
+        if (all) fprintf(out, " %11.1f", orbitals->occupation[i]);
+        fprintf(out, "\n");
     }
     if (n_occupied > 0 && n_occupied < orbitals->n_orbital) {
         const double gap = orbitals->energy[n_occupied] - orbitals->energy[n_occupied - 1];
@@ -127,7 +131,7 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
     if (out == NULL) return;
     print_outcome(out, run, result);
     print_energies(out, result);
-    print_orbitals(out, &wavefunction->spin[0]);
+    print_orbitals(out, &wavefunction->spin[0], run->all_orbitals);
     print_dipole(out, result);
     fflush(out);
 }

@@ -156,12 +156,25 @@ static struct hf_onesided_settings onesided(const struct hf_options *options)
     };
 }
 
+/** Whether orbitals can go where they are asked to. */
+static hf_status check_orbitals(const struct hf_calculation *calculation,
+                                const struct hf_options *options, struct hf_error *error)
+{
+    if (!hf_options_flag(options, "json_orbitals")) return HF_OK;
+    if (calculation->json_path == NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: orbitals are written into the JSON file; name one (--json FILE)",
+                       hf_options_given(options, "json_orbitals")->where);
+    return hf_json_check_orbitals(calculation->basis, error);
+}
+
 static void make_settings(struct hf_calculation *calculation, const struct hf_options *options)
 {
     struct hf_scf_settings *settings = &calculation->settings;
     *settings = hf_scf_defaults();
     settings->method = hf_options_choice(options, "method");
-    settings->wavefunction = HF_WAVEFUNCTION_ENERGIES;
+    settings->wavefunction =
+        hf_options_flag(options, "json_orbitals") ? HF_WAVEFUNCTION_ALL : HF_WAVEFUNCTION_ENERGIES;
     settings->guess = hf_options_choice(options, "guess");
     settings->max_iteration = hf_options_integer(options, "max_iterations");
     settings->energy_tolerance = hf_options_real(options, "energy_tolerance");
@@ -225,6 +238,8 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
         .molecule = &calculation->input.molecule,
         .basis = calculation->basis,
         .settings = &calculation->settings,
+        .all_orbitals = is_choice(options, "orbitals", "all"),
+        .json_orbitals = hf_options_flag(options, "json_orbitals"),
     };
     hf_calculation_describe_warnings(calculation);
 }
@@ -267,6 +282,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     HF_TRY(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
     HF_TRY(hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
                            calculation->choice, convention(options), &calculation->basis, error));
+    HF_TRY(check_orbitals(calculation, options, error));
     make_settings(calculation, options);
     HF_TRY(
         hf_memory_for_integrals(context, options, &calculation->settings.fock.memory_bytes, error));

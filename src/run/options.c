@@ -15,6 +15,11 @@ static const struct hf_option_choice units[] = {
     {"bohr", "atomic units", NULL},
     {NULL, NULL, NULL}};
 
+static const struct hf_option_choice orbitals[] = {
+    {"gap", "the four orbitals on either side of the gap", NULL},
+    {"all", "every orbital, with its occupation", NULL},
+    {NULL, NULL, NULL}};
+
 static const struct hf_option_choice functions[] = {
     {"as-defined", "as the basis set was published", NULL},
     {"spherical", "2l+1 functions in every shell", NULL},
@@ -251,10 +256,20 @@ static const struct hf_option table[] = {
      .help = "Fock matrices that DIIS keeps; 0 turns it off",
      .least = 0,
      .most = 100},
+    {.key = "orbitals",
+     .type = HF_OPTION_CHOICE,
+     .argument = "WHICH",
+     .default_value = "gap",
+     .help = "orbitals whose energies the report shows",
+     .choice = orbitals},
     {.key = "json",
      .type = HF_OPTION_TEXT,
      .argument = "FILE",
      .help = "write the results to FILE as a QCSchema AtomicResult"},
+    {.key = "json_orbitals",
+     .type = HF_OPTION_FLAG,
+     .help = "write orbitals and density there too (key wavefunction): two matrices as text, which "
+             "rank 0 holds as a whole; up to 4000 basis functions"},
     {.key = "trace",
      .type = HF_OPTION_TEXT,
      .argument = "FILE",

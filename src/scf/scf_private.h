@@ -26,8 +26,8 @@ struct hf_interaction {
 };
 
 /** One kind of wave function: how many densities it has, what it makes of their J and K, and how
- *  electrons are put into orbitals. The driver, DIIS and the two-electron matrices know no more of a
- *  method than this. One constant instance per method, in hf_method_list.
+ *  electrons are put into orbitals. Driver, DIIS and two-electron matrices know no more of a method
+ *  than this. One constant instance per method, in hf_method_list.
  *
  *  Lists of matrices have n_density or n_fock entries, as said; `occupied` [m][o] is NULL where
  *  o = 0. Functions that return a status are collective and give the same one on every rank:
@@ -56,8 +56,8 @@ struct hf_method_ops {
                       const struct hf_matrix *core, struct hf_matrix *const coulomb[],
                       struct hf_matrix *const exchange[], struct hf_matrix *const fock[],
                       struct hf_error *error);
-    /** commutator [n_fock] of fock [n_fock] with the densities of the orbitals occupied [n_fock] or,
-     *  where these are not made of orbitals, with density_orthonormal [n_density] (else NULLs). */
+    /** commutator [n_fock] of fock [n_fock] with the densities of the orbitals occupied [n_fock]
+     *  or, where they are not made of orbitals, with density_orthonormal [n_density] (else NULLs). */
     hf_status (*commutators)(struct hf_linalg *linalg, struct hf_matrix *const fock[],
                              struct hf_matrix *const occupied[],
                              struct hf_matrix *const density_orthonormal[],
@@ -122,9 +122,9 @@ hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_matrix *fock_
                              struct hf_error *error) HF_MUST_CHECK;
 
 /** Direct inversion in the iterative subspace: the last Fock matrices F'_i and their commutators
- *  e_i, combined so that the combined commutator is as short as possible. Where a method has several
- *  Fock matrices, one set of coefficients combines all, and <e_k|e_i> is the sum over them: their
- *  commutators count as one long vector.
+ *  e_i, combined so that the combined commutator is as short as possible. Where a method has
+ *  several Fock matrices, one set of coefficients combines all, and <e_k|e_i> is the sum over them:
+ *  their commutators count as one long vector.
  *
  *  F'_i is symmetric and e_i antisymmetric, so both are kept in one matrix A_i = F'_i + e_i, and
  *  <e_k|e_i> = <e_k|A_i>. That halves the memory of the history.
@@ -148,8 +148,8 @@ hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock
 int hf_diis_n_stored(const struct hf_diis *diis);
 
 /** Coulomb and exchange matrices of the current densities of a method: built from whole densities,
- *  or by adding those of their changes, whose quartets are screened away far more often. One pass over
- *  the integrals makes those of all densities.
+ *  or by adding those of their changes, whose quartets are screened away far more often. One pass
+ *  over the integrals makes those of all densities.
  *
  *  J and K of the changes add up to no better than the screening thresholds of all builds since the
  *  last whole one, so that a sharper threshold than the last always builds anew. */
@@ -177,9 +177,9 @@ void hf_two_electron_done(struct hf_two_electron *self);
  *
  *      E(D' - D, D) + E(D' - D, D')     closed shells: tr (D' - D) (G + G') / 2, G = J - K/2
  *
- *  `energy_change` is made that way, because an error of J and K then meets the small D' - D only: it
- *  can be trusted far below the thresholds and does not notice a move from one threshold to another.
- *  Collective. */
+ *  `energy_change` is made that way, because an error of J and K then meets the small D' - D only:
+ *  it can be trusted far below the thresholds and does not notice a move from one threshold to
+ *  another. Collective. */
 hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *const density[],
                                  double threshold, struct hf_error *error) HF_MUST_CHECK;
 
@@ -205,8 +205,8 @@ struct hf_guess_input {
 struct hf_guess_ops {
     const char *name, *about, *cite;
     /** Fills density [n_density] of the method, [n][n] each. occupied [n_fock] ([m][o] each, NULL
-     *  where o = 0) receive the orbitals they are made of, and *has_orbitals becomes true, when they
-     *  come from orbitals. Collective. */
+     *  where o = 0) receive the orbitals they are made of, and *has_orbitals becomes true, when
+     *  they come from orbitals. Collective. */
     hf_status (*densities)(const struct hf_guess_input *input, struct hf_matrix *const density[],
                            struct hf_matrix *const occupied[], bool *has_orbitals,
                            struct hf_error *error);

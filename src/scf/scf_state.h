@@ -1,6 +1,7 @@
-/* One calculation while it runs, and the steps it is made of: set up (set_up.c), first densities and
- * evaluation of densities (evaluate.c), what is only asked of the last ones (finish.c). The driver
- * that puts the steps in order is scf.c. Shapes and words are those of scf_private.h. */
+/* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities
+ * and evaluation of densities (evaluate.c), what is only asked of the last ones (finish.c), the wave
+ * function (wavefunction.c). The driver that puts the steps in order is scf.c. Shapes and words are
+ * those of scf_private.h. */
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H
 
@@ -46,12 +47,13 @@ void hf_scf_tear_down(struct hf_scf *scf);
 hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap,
                          struct hf_error *error) HF_MUST_CHECK;
 
-/** First densities [n_density] [n][n], with the orbitals they are made of or their D'. Collective. */
+/** First densities [n_density] [n][n], with the orbitals they are made of or their D'.
+ *  Collective. */
 hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** Energy, Fock matrices and commutators of the next densities, which are destroyed: one iteration up
- *  to the point where the observer is told. Collective. */
+/** Energy, Fock matrices and commutators of the next densities, which are destroyed: one iteration
+ *  up to the point where the observer is told. Collective. */
 hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *const density[],
                           struct hf_error *error) HF_MUST_CHECK;
 
@@ -59,8 +61,8 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *const density[],
 hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** Orbitals of the last Fock matrices, and, when all parts are wanted, the last densities and the
- *  overlap. The grid goes over to the wave function then: what still lives on it must not be used but
- *  destroyed. Leaves a cleared wave function when it fails. Collective. */
+ *  overlap. The grid goes over to the wave function then: what still lives on it must not be used
+ *  but destroyed. Leaves a cleared wave function when it fails. Collective. */
 hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *wavefunction,
                                    struct hf_error *error) HF_MUST_CHECK;
 

@@ -73,6 +73,26 @@ static void a_full_array_survives_the_way_there_and_back(void **state)
     test_context_done(&context);
 }
 
+static void rank_zero_gets_rows_as_they_stand(void **state)
+{
+    (void)state;
+    enum { N = 11, M = 5, STRIP = 4 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N);
+    double *full = random_full(N, M, 9), rows[STRIP * M];
+    struct hf_matrix *a = from_full(linalg, N, M, full);
+    for (int first = 0; first < N; first += STRIP) {
+        const int n = N - first < STRIP ? N - first : STRIP;
+        hf_matrix_gather_rows(a, first, n, rows);
+        for (int i = 0; i < n && context->rank == 0; i++)
+            for (int j = 0; j < M; j++) assert_true(rows[i * M + j] == full[j * N + first + i]);
+    }
+    hf_matrix_destroy(&a);
+    hf_linalg_destroy(&linalg);
+    free(full);
+    test_context_done(&context);
+}
+
 static void products_agree_with_loops_for_all_transposes(void **state)
 {
     (void)state;
@@ -323,6 +343,7 @@ int main(int argc, char **argv)
     parallel = strcmp(argv[1], "parallel") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_array_survives_the_way_there_and_back),
+        cmocka_unit_test(rank_zero_gets_rows_as_they_stand),
         cmocka_unit_test(products_agree_with_loops_for_all_transposes),
         cmocka_unit_test(sums_copies_and_scalars_agree_with_loops),
         cmocka_unit_test(symmetric_products_are_those_of_the_general_routine),

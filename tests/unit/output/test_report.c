@@ -163,6 +163,21 @@ static void result_shows_parts_gap_and_dipole(void **state)
     free(text);
 }
 
+static void all_orbitals_are_shown_when_asked_for(void **state)
+{
+    struct fixture *f = *state;
+    struct written w = open_report(f);
+    f->run.all_orbitals = true;
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
+    char *text = close_report(&w);
+    if (f->context->rank == 0) {
+        assert_contains(text, "occupation\n");
+        assert_contains(text, "1 HOMO-4        -2.00000000       -54.422772         2.0\n");
+        assert_contains(text, "7 LUMO+1         2.20000000        59.865050         0.0\n");
+    }
+    free(text);
+}
+
 static void not_converged_is_said_with_two_lines_of_advice(void **state)
 {
     struct fixture *f = *state;
@@ -238,6 +253,7 @@ int main(int argc, char **argv)
         TEST(iteration_lines_are_flushed_as_they_happen),
         TEST(another_transport_than_asked_for_is_a_warning),
         TEST(result_shows_parts_gap_and_dipole),
+        TEST(all_orbitals_are_shown_when_asked_for),
         TEST(not_converged_is_said_with_two_lines_of_advice),
         TEST(the_last_tables_name_the_slowest_rank_and_what_took_memory),
         TEST(more_ranks_than_cores_are_named_above_the_table),

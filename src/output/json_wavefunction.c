@@ -1,0 +1,185 @@
+/* The wave function of a QCSchema AtomicResult: basis, orbitals, energies, occupations, densities.
+ *
+ * As QCElemental's models read it: matrices are flat and row-major, orbitals [nao][nmo]; functions
+ * are in the order of the CCA standard, which is ours (struct hf_shell): Cartesian xx xy xz yy yz
+ * zz with <xx|xx> = 1 and the other products scaled alike, spherical m = -l ... l. Quantities "_a"
+ * are those of alpha electrons; a restricted wave function has no others.
+ * Source   QCElemental, WavefunctionProperties and BasisSet, version 1; Kenny et al., J. Comput.
+ *          Chem. 29, 562 (2008). */
+#include "json_wavefunction.h"
+
+#include "hf/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** Rows that are gathered at a time; longest number as hf_json_print_double prints it, and a comma.
+ */
+enum { STRIP_ROWS = 32, NUMBER_SIZE = 25 };
+
+static const char *const label = "JSON text of the wave function";
+
+hf_status hf_json_check_orbitals(const struct hf_basis *basis, struct hf_error *error)
+{
+    if (basis->n_function <= HF_JSON_MAX_FUNCTION) return HF_OK;
+    return hf_fail(
+        error, HF_BAD_INPUT,
+        "json_orbitals: %d basis functions are too many; a JSON file holds matrices of up "
+        "to %d",
+        basis->n_function, HF_JSON_MAX_FUNCTION);
+}
+
+/** Appends rows of numbers, each preceded by a comma except the very first. */
+static char *print_rows(char *at, bool first, size_t n, double factor, const double values[])
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 || !first) *at++ = ',';
+        at += hf_json_print_double(factor * values[i], NUMBER_SIZE, at);
+    }
+    return at;
+}
+
+/** *text on rank 0 = "[...]", factor times the matrix row by row; NULL elsewhere. Collective. */
+static hf_status print_matrix(struct hf_context *context, const struct hf_matrix *matrix,
+                              double factor, char **text, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n_row = hf_matrix_n_row(matrix), n_col = hf_matrix_n_col(matrix);
+    const size_t size = (size_t)n_row * (size_t)n_col * NUMBER_SIZE + sizeof "[]";
+    double *strip = hf_memory_allocate(context->memory, label, (size_t)STRIP_ROWS * (size_t)n_col,
+                                       sizeof *strip);
+    *text = context->rank == 0 ? hf_memory_allocate(context->memory, label, size, 1) : NULL;
+    if (strip == NULL || (context->rank == 0 && *text == NULL))
+        status = hf_fail(error, HF_NO_RESOURCE,
+                         "out of memory for the text of a %d x %d matrix in the JSON file", n_row,
+                         n_col);
+    HF_TRY(hf_agree(context->comm, status, error));
+    char *at = *text;
+    if (at != NULL) *at++ = '[';
+    for (int row = 0; row < n_row; row += STRIP_ROWS) {
+        const int n = n_row - row < STRIP_ROWS ? n_row - row : STRIP_ROWS;
+        hf_matrix_gather_rows(matrix, row, n, strip);
+        if (at != NULL) at = print_rows(at, row == 0, (size_t)n * (size_t)n_col, factor, strip);
+    }
+    if (at != NULL) *at = ']'; /* the rest is zeros */
+cleanup:
+    hf_memory_release(context->memory, strip);
+    return status;
+}
+
+/** Alpha's part of what a set of orbitals holds. */
+static double share(const struct hf_wavefunction *wavefunction)
+{
+    return wavefunction->n_spin == 1 ? 0.5 : 1.0;
+}
+
+hf_status hf_json_matrices_collect(struct hf_context *context,
+                                   const struct hf_wavefunction *wavefunction,
+                                   struct hf_json_matrices *matrices, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    *matrices = (struct hf_json_matrices){.memory = context->memory};
+    for (int k = 0; k < wavefunction->n_spin; k++) {
+        const struct hf_orbitals *orbitals = &wavefunction->spin[k];
+        HF_TRY(print_matrix(context, orbitals->coefficient, 1.0, &matrices->orbitals[k], error));
+        HF_TRY(print_matrix(context, orbitals->density, share(wavefunction), &matrices->density[k],
+                            error));
+    }
+cleanup:
+    return status;
+}
+
+void hf_json_matrices_done(struct hf_json_matrices *matrices)
+{
+    for (int k = 0; k < HF_MAX_SPIN; k++) {
+        hf_memory_release(matrices->memory, matrices->orbitals[k]);
+        hf_memory_release(matrices->memory, matrices->density[k]);
+    }
+    *matrices = (struct hf_json_matrices){0};
+}
+
+/** One contraction, for normalised primitives. */
+static bool add_shell(cJSON *shells, const struct hf_shell *shell)
+{
+    cJSON *object = hf_json_append_object(shells);
+    cJSON *momenta = cJSON_AddArrayToObject(object, "angular_momentum");
+    bool ok =
+        object != NULL && momenta != NULL && hf_json_append_double(momenta, shell->l) &&
+        hf_json_add_text(object, "harmonic_type", shell->spherical ? "spherical" : "cartesian") &&
+        hf_json_add_doubles(object, "exponents", shell->n_primitive, shell->exponent);
+    cJSON *contractions = cJSON_AddArrayToObject(object, "coefficients");
+    cJSON *contraction = cJSON_CreateArray();
+    ok = ok && contractions != NULL && contraction != NULL &&
+         cJSON_AddItemToArray(contractions, contraction);
+    for (int i = 0; ok && i < shell->n_primitive; i++)
+        ok = hf_json_append_double(
+            contraction, shell->coefficient[i] / hf_primitive_norm(shell->l, shell->exponent[i]));
+    return ok;
+}
+
+/** Every atom is a centre of its own, "O1" the first if it is an oxygen. */
+static bool add_basis(cJSON *object, const struct hf_basis *basis,
+                      const struct hf_molecule *molecule)
+{
+    cJSON *centres = cJSON_AddObjectToObject(object, "center_data");
+    cJSON *map = cJSON_AddArrayToObject(object, "atom_map");
+    bool ok =
+        object != NULL && hf_json_add_text(object, "schema_name", "qcschema_basis") &&
+        hf_json_add_integer(object, "schema_version", 1) &&
+        hf_json_add_text(object, "name", basis->name) &&
+        hf_json_add_text(object, "description",
+                         "matrices row-major, functions in the order of the CCA: Cartesian xx "
+                         "xy xz yy yz zz with <xx|xx> = 1, <xy|xy> = 1/3; spherical m = -l ... "
+                         "l; coefficients of normalised primitives") &&
+        hf_json_add_integer(object, "nbf", basis->n_function) && centres != NULL && map != NULL;
+    for (int a = 0; ok && a < molecule->n_atom; a++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%d", hf_element_symbol(molecule->atom[a].atomic_number),
+                 a + 1);
+        cJSON *centre = cJSON_AddObjectToObject(centres, name);
+        cJSON *shells = cJSON_AddArrayToObject(centre, "electron_shells");
+        ok = shells != NULL && cJSON_AddItemToArray(map, cJSON_CreateString(name));
+        for (int s = basis->first_shell_of_atom[a]; ok && s < basis->first_shell_of_atom[a + 1];
+             s++)
+            ok = add_shell(shells, &basis->shell[s]);
+    }
+    return ok;
+}
+
+/** "scf_<what>_a" or "_b", and "<what>_a" that says that this is the result. */
+static bool add_name(cJSON *object, const char *what, int spin, size_t size, char name[])
+{
+    snprintf(name, size, "scf_%s_%c", what, spin == 0 ? 'a' : 'b');
+    return hf_json_add_text(object, name + strlen("scf_"), name);
+}
+
+static bool add_orbitals(cJSON *object, const struct hf_wavefunction *wavefunction, int spin,
+                         const struct hf_json_matrices *matrices)
+{
+    const struct hf_orbitals *orbitals = &wavefunction->spin[spin];
+    char name[40];
+    cJSON *occupations = cJSON_CreateArray();
+    bool ok = add_name(object, "orbitals", spin, sizeof name, name) &&
+              cJSON_AddRawToObject(object, name, matrices->orbitals[spin]) != NULL &&
+              add_name(object, "density", spin, sizeof name, name) &&
+              cJSON_AddRawToObject(object, name, matrices->density[spin]) != NULL &&
+              add_name(object, "eigenvalues", spin, sizeof name, name) &&
+              hf_json_add_doubles(object, name, orbitals->n_orbital, orbitals->energy) &&
+              add_name(object, "occupations", spin, sizeof name, name);
+    for (int i = 0; ok && i < orbitals->n_orbital; i++)
+        ok = hf_json_append_double(occupations, share(wavefunction) * orbitals->occupation[i]);
+    return cJSON_AddItemToObject(object, name, occupations) && ok;
+}
+
+bool hf_json_add_wavefunction(cJSON *root, const struct hf_wavefunction *wavefunction,
+                              const struct hf_json_matrices *matrices)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "wavefunction");
+    bool ok = object != NULL &&
+              add_basis(cJSON_AddObjectToObject(object, "basis"), wavefunction->basis,
+                        wavefunction->molecule) &&
+              cJSON_AddBoolToObject(object, "restricted", wavefunction->n_spin == 1) != NULL;
+    for (int k = 0; ok && k < wavefunction->n_spin; k++)
+        ok = add_orbitals(object, wavefunction, k, matrices);
+    return ok;
+}

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Runs hf with --json-orbitals and rebuilds its energy from the wave function that it wrote.
+
+Basis, orbitals and density are read as QCSchema says; all integrals are made anew by gaussian_integrals.py.
+Exit code 0: everything agrees; 1: something differs (each difference on a line of its own).
+"""
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+import gaussian_integrals
+
+ENERGY_TOLERANCE = 1e-8  # hartree
+ORTHONORMAL_TOLERANCE = 1e-9
+FOCK_TOLERANCE = 1e-6  # hartree; what convergence leaves of the commutator
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--ranks", default="1")
+    parser.add_argument("--hf", required=True)
+    parser.add_argument("--exchange-rows", action="store_true",
+                        help="exchange the last two functions first: the check must see it")
+    parser.add_argument("input", help="input file of hf")
+    parser.add_argument("options", nargs="*", help="options of hf, after --")
+    return parser.parse_args()
+
+
+def run(arguments):
+    """The JSON file that hf writes."""
+    with tempfile.TemporaryDirectory(prefix="hf-wavefunction-") as folder:
+        output = os.path.join(folder, "output.json")
+        command = [arguments.mpiexec, "-n", arguments.ranks, arguments.hf, arguments.input, "--json", output,
+                   "--json-orbitals", "--commutator-tolerance", "1e-8", "--energy-tolerance", "1e-10"]
+        command += arguments.options
+        print(" ".join(command), flush=True)
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+        with open(output, encoding="utf-8") as file:
+            return json.load(file)
+
+
+def exchange_rows(result):
+    """Makes the order of functions wrong."""
+    n, m = result["properties"]["calcinfo_nbasis"], result["properties"]["calcinfo_nmo"]
+    rows = as_matrix(result["wavefunction"]["scf_orbitals_a"], m)
+    rows[n - 2], rows[n - 1] = rows[n - 1], rows[n - 2]
+    result["wavefunction"]["scf_orbitals_a"] = sum(rows, [])
+
+
+def read_shells(molecule, basis):
+    """Shells in the order of the functions."""
+    shells = []
+    for atom, key in enumerate(basis["atom_map"]):
+        centre = molecule["geometry"][3 * atom:3 * atom + 3]
+        for shell in basis["center_data"][key]["electron_shells"]:
+            for l in shell["angular_momentum"]:
+                for coefficients in shell["coefficients"]:
+                    shells.append(gaussian_integrals.Shell(centre, l, shell["harmonic_type"] == "spherical",
+                                                           shell["exponents"], coefficients))
+    return shells
+
+
+def as_matrix(values, n_column):
+    """Rows of a flat row-major array."""
+    return [values[i:i + n_column] for i in range(0, len(values), n_column)]
+
+
+class Integrals:
+    """Overlap, core Hamiltonian and two-electron integrals over the functions of some shells."""
+
+    def __init__(self, shells, charges):
+        self.first, self.n = [], 0
+        for shell in shells:
+            self.first.append(self.n)
+            self.n += len(shell.functions)
+        self.overlap = [[0.0] * self.n for _ in range(self.n)]
+        self.core = [[0.0] * self.n for _ in range(self.n)]
+        pairs = [(a, b, gaussian_integrals.Pair(shells[a], shells[b]))
+                 for a in range(len(shells)) for b in range(a + 1)]
+        for a, b, pair in pairs:
+            overlap, kinetic = pair.overlap_and_kinetic()
+            nuclear = pair.nuclear(charges)
+            for (m, n), s, t, v in zip(self.functions(a, b, pair), overlap, kinetic, nuclear):
+                self.overlap[m][n] = self.overlap[n][m] = s
+                self.core[m][n] = self.core[n][m] = t + v
+        self.repulsion = {}  # (mn|rs) by the sorted pairs of functions
+        made = [(a, b, (pair, pair.hermite())) for a, b, pair in pairs]
+        for i, (a, b, bra) in enumerate(made):
+            for c, d, ket in made[:i + 1]:
+                values = gaussian_integrals.repulsion(bra, ket)
+                for mn, row in zip(self.functions(a, b, bra[0]), values):
+                    for rs, value in zip(self.functions(c, d, ket[0]), row):
+                        self.repulsion[self.key(mn, rs)] = value
+
+    def functions(self, a, b, pair):
+        return [(self.first[a] + i, self.first[b] + j)
+                for i in range(len(pair.left.functions)) for j in range(len(pair.right.functions))]
+
+    @staticmethod
+    def key(mn, rs):
+        one, other = (max(mn), min(mn)), (max(rs), min(rs))
+        return (one, other) if one >= other else (other, one)
+
+    def fock(self, density):
+        """F of a closed shell and E = tr D (H + F) / 2 without the nuclei; the density is that of both spins."""
+        fock = [row[:] for row in self.core]
+        for m in range(self.n):
+            for n in range(m + 1):
+                value = 0.0
+                for r in range(self.n):
+                    for s in range(self.n):
+                        value += density[r][s] * (self.repulsion[self.key((m, n), (r, s))]
+                                                  - 0.5 * self.repulsion[self.key((m, r), (n, s))])
+                fock[m][n] += value
+                fock[n][m] = fock[m][n]
+        energy = 0.5 * sum(density[m][n] * (self.core[m][n] + fock[m][n])
+                           for m in range(self.n) for n in range(self.n))
+        return fock, energy
+
+
+def in_orbitals(matrix, orbitals):
+    """C^T M C"""
+    n, m = len(orbitals), len(orbitals[0])
+    half = [[sum(matrix[i][k] * orbitals[k][j] for k in range(n)) for j in range(m)] for i in range(n)]
+    return [[sum(orbitals[k][i] * half[k][j] for k in range(n)) for j in range(m)] for i in range(m)]
+
+
+def largest_deviation(matrix, diagonal):
+    return max(abs(value - (diagonal[i] if i == j else 0.0))
+               for i, row in enumerate(matrix) for j, value in enumerate(row))
+
+
+def nuclear_repulsion(charges):
+    return sum(z * y * (1 / math.dist(a, b)) for i, (z, a) in enumerate(charges) for y, b in charges[:i])
+
+
+def check_shapes(result, complain):
+    wavefunction, properties = result["wavefunction"], result["properties"]
+    n, m = properties["calcinfo_nbasis"], properties["calcinfo_nmo"]
+    sizes = {"orbitals_a": n * m, "density_a": n * n, "eigenvalues_a": m, "occupations_a": m}
+    for name, size in sizes.items():
+        complain(len(wavefunction[wavefunction[name]]) == size, f"{name} has not {size} numbers")
+    complain(wavefunction["basis"]["nbf"] == n, "nbf is not calcinfo_nbasis")
+    complain(wavefunction["restricted"] is True, "not restricted")
+    complain(result["protocols"]["wavefunction"] == "all", "the protocol drops the wave function")
+    complain(not any(key.endswith("_b") for key in wavefunction), "beta quantities of a restricted one")
+
+
+def check(result):
+    """Lines that say what differs; none when all agrees."""
+    found = []
+
+    def complain(holds, what):
+        if not holds:
+            found.append(what)
+
+    check_shapes(result, complain)
+    wavefunction, molecule, properties = result["wavefunction"], result["molecule"], result["properties"]
+    n, m = properties["calcinfo_nbasis"], properties["calcinfo_nmo"]
+    numbers = {"H": 1, "He": 2, "Li": 3, "N": 7, "O": 8, "F": 9}
+    charges = [(numbers[symbol] * real, molecule["geometry"][3 * a:3 * a + 3])
+               for a, (symbol, real) in enumerate(zip(molecule["symbols"], molecule["real"]))]
+    integrals = Integrals(read_shells(molecule, wavefunction["basis"]), charges)
+    orbitals = as_matrix(wavefunction["scf_orbitals_a"], m)
+    alpha = as_matrix(wavefunction["scf_density_a"], n)
+    occupations = wavefunction["scf_occupations_a"]
+    complain(integrals.n == n, f"the shells have {integrals.n} functions, expected {n}")
+
+    deviation = largest_deviation(in_orbitals(integrals.overlap, orbitals), [1.0] * m)
+    complain(deviation < ORTHONORMAL_TOLERANCE, f"C^T S C is not 1: {deviation:.1e}")
+    electrons = sum(alpha[i][j] * integrals.overlap[i][j] for i in range(n) for j in range(n))
+    complain(abs(electrons - properties["calcinfo_nalpha"]) < 1e-8, f"tr D S of alpha is {electrons}")
+    complain(sum(occupations) == properties["calcinfo_nalpha"], f"{sum(occupations)} alpha electrons in orbitals")
+
+    of_orbitals = [[2 * sum(occupations[k] * orbitals[i][k] * orbitals[j][k] for k in range(m)) for j in range(n)]
+                   for i in range(n)]
+    of_density = [[2 * value for value in row] for row in alpha]
+    for what, density in {"density": of_density, "orbitals": of_orbitals}.items():
+        fock, energy = integrals.fock(density)
+        error = energy + nuclear_repulsion(charges) - properties["scf_total_energy"]
+        print(f"energy rebuilt from the {what}: off by {error:.1e} hartree")
+        complain(abs(error) < ENERGY_TOLERANCE, f"energy rebuilt from the {what}: off by {error:.1e} hartree")
+        deviation = largest_deviation(in_orbitals(fock, orbitals), wavefunction["scf_eigenvalues_a"])
+        complain(deviation < FOCK_TOLERANCE, f"C^T F C of the {what} is off by {deviation:.1e}")
+    return found
+
+
+def main():
+    arguments = parse_arguments()
+    result = run(arguments)
+    if arguments.exchange_rows:
+        exchange_rows(result)
+    found = check(result)
+    for line in found:
+        print("DIFFERS", line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
