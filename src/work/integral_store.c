@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Chunks are small against what a store holds, and large against a quartet. */
-enum { CHUNK_BYTES = 1 << 22 };
+/** Chunks are small against what a store holds, and large against a quartet. Those that have to be
+ * made for notes of quartets without room are beyond the budget, and smaller. */
+enum { CHUNK_BYTES = 1 << 22, NOTE_CHUNK_BYTES = 1 << 16 };
 
 struct hf_integral_store {
     const struct hf_shell_pairs *pairs;
     size_t most_bytes;
-    unsigned char **chunk; /**< [n_chunk] each CHUNK_BYTES, or longer for one long quartet */
+    unsigned char *
+        *chunk; /**< [n_chunk] each CHUNK_BYTES, longer for one long quartet, or NOTE_CHUNK_BYTES */
     size_t n_chunk, n_chunk_allocated;
     size_t used, size; /**< of the last chunk */
     struct hf_store_segment *segment;
@@ -66,7 +68,8 @@ hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task,
 /** A new last chunk with room for `n` bytes; false: no memory, or more than the store may have. */
 static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_budget)
 {
-    const size_t size = n > CHUNK_BYTES ? n : CHUNK_BYTES;
+    const size_t usual = within_budget ? CHUNK_BYTES : NOTE_CHUNK_BYTES;
+    const size_t size = n > usual ? n : usual;
     if (within_budget && store->bytes + size > store->most_bytes) return false;
     if (store->n_chunk == store->n_chunk_allocated) {
         const size_t n_longer = 2 * store->n_chunk_allocated + 16;
