@@ -296,19 +296,6 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     return HF_OK;
 }
 
-/** Room for arrays of one build; local. */
-static hf_status allocate_lists(struct hf_distributed *data, int n_job, struct hf_error *error)
-{
-    const size_t n = (size_t)n_job;
-    data->n_job = n_job;
-    data->D = calloc(n, sizeof(void *));
-    data->J = calloc(n, sizeof(void *));
-    data->K = calloc(n, sizeof(void *));
-    if (data->D == NULL || data->J == NULL || data->K == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
-    return HF_OK;
-}
-
 /** Bytes of the blocks that one kind of cache may keep: no more than half of a matrix, and than
  * about the share of a rank once there are many. */
 static double cache_budget(int n_function, int n_rank)
@@ -371,39 +358,15 @@ static void release_caches(struct hf_distributed *data)
     hf_block_cache_destroy(&data->exchange);
 }
 
-/** Sums of a build that failed: what was sent to them must arrive before they go. Collective. */
-static void drop_sums(struct hf_block_array **array)
-{
-    if (*array != NULL) hf_block_array_fence(*array);
-    hf_block_array_destroy(array);
-}
-
-/** Collective. */
-static void release_build(struct hf_distributed *data)
-{
-    release_caches(data);
-    for (int i = 0; i < data->n_job; i++) {
-        if (data->D != NULL) hf_block_array_destroy(&data->D[i]);
-        if (data->J != NULL) drop_sums(&data->J[i]);
-        if (data->K != NULL) drop_sums(&data->K[i]);
-    }
-    free(data->D);
-    free(data->J);
-    free(data->K);
-    data->D = data->J = data->K = NULL;
-}
-
 static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_context *context = self->context;
-    hf_status status = allocate_lists(data, n_job, error);
+    data->n_job = n_job;
     data->wanted = job;
-    HF_TRY(hf_agree(context->comm, status, error));
-
     hf_timer_start(&context->timers, &hf_phase_fock_reduce);
-    status = hf_distributed_create_arrays(self, job, error);
+    hf_status status = hf_distributed_open_arrays(self, job, error);
     if (status == HF_OK)
         hf_density_bounds_find(&data->bounds, context, data->layout, n_job, data->D);
     hf_timer_stop(&context->timers, &hf_phase_fock_reduce);
@@ -415,11 +378,11 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     release_caches(data);
 
     hf_timer_start(&context->timers, &hf_phase_fock_reduce);
-    for (int i = 0; i < n_job; i++) hf_block_array_destroy(&data->D[i]);
     status = hf_distributed_collect(self, job, error);
     hf_timer_stop(&context->timers, &hf_phase_fock_reduce);
 cleanup:
-    release_build(data);
+    release_caches(data);
+    hf_distributed_close_arrays(data, context->n_rank, status != HF_OK);
     return status;
 }
 
@@ -441,6 +404,7 @@ static void destroy(struct hf_fock_builder *self)
     if (data == NULL) return;
     hf_density_bounds_done(&data->bounds);
     pthread_mutex_destroy(&data->lock);
+    hf_distributed_destroy_arrays(data);
     hf_onesided_destroy(&data->onesided);
     hf_block_layout_destroy(&data->layout);
     free(data);

@@ -1,4 +1,4 @@
-/* Inside the distributed builder: its steps and what a build holds. */
+/* Inside the distributed builder: its steps, its arrays and what a build holds. */
 #ifndef HF_DISTRIBUTED_H
 #define HF_DISTRIBUTED_H
 
@@ -38,15 +38,23 @@ struct hf_step_source {
     int32_t part; /**< the next of the task */
 };
 
+/** Block arrays of the jobs, density, Coulomb and exchange. They live as long as the builder, since
+ *  making a window takes all ranks some time, and become more when a build has more jobs. */
+struct hf_kept_arrays {
+    int n;
+    struct hf_block_array **density, **coulomb, **exchange; /**< [n]; NULL: never wanted so far */
+};
+
 struct hf_distributed {
     struct hf_block_layout *layout; /**< parts are the atoms */
     struct hf_onesided *onesided;
     struct hf_density_bounds bounds;
+    struct hf_kept_arrays kept;
     pthread_mutex_t lock; /**< of all below, while threads compute */
     /* while a build runs */
     int n_job;
     const struct hf_fock_job *wanted;    /**< [n_job] */
-    struct hf_block_array **D, **J, **K; /**< [n_job]; NULL where not wanted */
+    struct hf_block_array **D, **J, **K; /**< [n_job] of those kept; NULL where not wanted */
     struct hf_block_cache *density, *coulomb, *exchange;
     struct hf_step_source source;
     struct hf_step_ring ring;
@@ -54,13 +62,22 @@ struct hf_distributed {
     bool sums_failed;  /**< no memory for cached sums */
 };
 
-/** The arrays of a build, the densities filled in. On failure some may be left. Collective. */
-hf_status hf_distributed_create_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
-                                       struct hf_error *error) HF_MUST_CHECK;
+/** Sets D, J and K: the densities filled in, the sums zero. Collective. HF_NO_RESOURCE: memory; what
+ *  is there may be used in the next build. */
+hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
+                                     struct hf_error *error) HF_MUST_CHECK;
 
-/** J and K to the matrices of the caller; their arrays are destroyed. Collective. */
+/** J and K to the matrices of the caller. Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** The arrays wait for the next build. After one that failed, whose sums nobody has collected, what
+ *  was sent to them arrives before that. Those of a lone rank go: they cost nothing to make, and
+ *  diagonalisation, which sets the peak there, has their memory. Collective. */
+void hf_distributed_close_arrays(struct hf_distributed *data, int n_rank, bool failed);
+
+/** Collective; also without any. */
+void hf_distributed_destroy_arrays(struct hf_distributed *data);
 
 /** The next step that passes the screening by atoms, taking tasks as needed; step->part.task = -1
  *  when there are no more. HF_INTERRUPTED. */

@@ -1,5 +1,7 @@
-/* Between the matrices of the caller and the blocks of a distributed build. */
+/* Between the matrices of the caller and the blocks of a distributed build; the arrays of blocks. */
 #include "distributed.h"
+
+#include <stdlib.h>
 
 /** Brings the blocks of this rank from published to merged functions or, of sums, back. */
 static void mix_blocks(const struct hf_distributed *data, const struct hf_basis *merged, bool sums,
@@ -12,41 +14,88 @@ static void mix_blocks(const struct hf_distributed *data, const struct hf_basis 
         hf_mix_block(merged, sums, block.i, block.j, hf_block_array_local(array) + block.offset);
 }
 
-hf_status hf_distributed_create_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
-                                       struct hf_error *error)
+/** Makes a list of pointers longer, the new ones NULL. */
+static bool lengthen(struct hf_block_array ***list, int n_old, int n)
+{
+    struct hf_block_array **longer = realloc(*list, (size_t)n * sizeof *longer);
+    if (longer == NULL) return false;
+    for (int i = n_old; i < n; i++) longer[i] = NULL;
+    *list = longer;
+    return true;
+}
+
+/** Local: lists for the jobs of this build. */
+static hf_status make_lists(struct hf_distributed *data, struct hf_error *error)
+{
+    struct hf_kept_arrays *kept = &data->kept;
+    const int n_old = kept->n, n = data->n_job;
+    if (n <= n_old) return HF_OK;
+    if (!lengthen(&kept->density, n_old, n) || !lengthen(&kept->coulomb, n_old, n) ||
+        !lengthen(&kept->exchange, n_old, n) || !lengthen(&data->D, n_old, n) ||
+        !lengthen(&data->J, n_old, n) || !lengthen(&data->K, n_old, n))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
+    kept->n = n;
+    return HF_OK;
+}
+
+/** The array that is kept for a matrix, made when it is wanted for the first time. Collective. */
+static hf_status take(const struct hf_distributed *data, bool wanted, const char *label,
+                      struct hf_block_array **kept, struct hf_block_array **array,
+                      struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    *array = NULL;
+    if (wanted && *kept == NULL)
+        HF_TRY(hf_block_array_create(data->onesided, data->layout, label, kept, error));
+    if (wanted) *array = *kept;
+cleanup:
+    return status;
+}
+
+/** Density of the caller to its array, and sums to zero. Collective. */
+static hf_status fill(struct hf_fock_builder *self, int i, const struct hf_matrix *density,
+                      struct hf_error *error)
+{
+    const struct hf_distributed *data = self->data;
+    hf_status status;
+    if (data->J[i] != NULL) hf_block_array_clear(data->J[i]);
+    if (data->K[i] != NULL) hf_block_array_clear(data->K[i]);
+    HF_TRY(hf_matrix_get_blocks(density, data->layout, hf_block_array_local(data->D[i]), error));
+    mix_blocks(data, self->pairs->basis, false, data->D[i]);
+    hf_block_array_fence(data->D[i]);
+cleanup:
+    return status;
+}
+
+hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
+                                     struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
-    hf_status status = HF_OK;
+    struct hf_kept_arrays *kept = &data->kept;
+    hf_status status;
+    HF_TRY(hf_agree(self->context->comm, make_lists(data, error), error));
+    for (int i = 0; i < data->n_job; i++) data->J[i] = data->K[i] = NULL;
     for (int i = 0; i < data->n_job; i++) {
-        HF_TRY(hf_block_array_create(data->onesided, data->layout, "density blocks", &data->D[i],
-                                     error));
-        if (job[i].coulomb != NULL)
-            HF_TRY(hf_block_array_create(data->onesided, data->layout, "Coulomb blocks",
-                                         &data->J[i], error));
-        if (job[i].exchange != NULL)
-            HF_TRY(hf_block_array_create(data->onesided, data->layout, "exchange blocks",
-                                         &data->K[i], error));
-        HF_TRY(hf_matrix_get_blocks(job[i].density, data->layout, hf_block_array_local(data->D[i]),
-                                    error));
-        mix_blocks(data, self->pairs->basis, false, data->D[i]);
-        hf_block_array_fence(data->D[i]);
+        HF_TRY(take(data, true, "density blocks", &kept->density[i], &data->D[i], error));
+        HF_TRY(take(data, job[i].coulomb != NULL, "Coulomb blocks", &kept->coulomb[i], &data->J[i],
+                    error));
+        HF_TRY(take(data, job[i].exchange != NULL, "exchange blocks", &kept->exchange[i],
+                    &data->K[i], error));
+        HF_TRY(fill(self, i, job[i].density, error));
     }
 cleanup:
     return status;
 }
 
 /** Sums of one job to the matrix of the caller; nothing when they are not wanted. Collective. */
-static hf_status collect(struct hf_fock_builder *self, struct hf_block_array **sums,
+static hf_status collect(struct hf_fock_builder *self, struct hf_block_array *sums,
                          struct hf_matrix *matrix, struct hf_error *error)
 {
     const struct hf_distributed *data = self->data;
-    if (*sums == NULL) return HF_OK;
-    hf_block_array_fence(*sums);
-    mix_blocks(data, self->pairs->basis, true, *sums);
-    const hf_status status =
-        hf_matrix_set_blocks(matrix, data->layout, hf_block_array_local(*sums), error);
-    if (status == HF_OK) hf_block_array_destroy(sums);
-    return status;
+    if (sums == NULL) return HF_OK;
+    hf_block_array_fence(sums);
+    mix_blocks(data, self->pairs->basis, true, sums);
+    return hf_matrix_set_blocks(matrix, data->layout, hf_block_array_local(sums), error);
 }
 
 hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
@@ -55,9 +104,40 @@ hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_f
     struct hf_distributed *data = self->data;
     hf_status status = HF_OK;
     for (int i = 0; i < data->n_job; i++) {
-        HF_TRY(collect(self, &data->J[i], job[i].coulomb, error));
-        HF_TRY(collect(self, &data->K[i], job[i].exchange, error));
+        HF_TRY(collect(self, data->J[i], job[i].coulomb, error));
+        HF_TRY(collect(self, data->K[i], job[i].exchange, error));
     }
 cleanup:
     return status;
+}
+
+static void destroy_arrays(struct hf_kept_arrays *kept)
+{
+    for (int i = 0; i < kept->n; i++) {
+        hf_block_array_destroy(&kept->density[i]);
+        hf_block_array_destroy(&kept->coulomb[i]);
+        hf_block_array_destroy(&kept->exchange[i]);
+    }
+}
+
+void hf_distributed_close_arrays(struct hf_distributed *data, int n_rank, bool failed)
+{
+    struct hf_kept_arrays *kept = &data->kept;
+    for (int i = 0; failed && i < kept->n; i++) {
+        if (kept->coulomb[i] != NULL) hf_block_array_fence(kept->coulomb[i]);
+        if (kept->exchange[i] != NULL) hf_block_array_fence(kept->exchange[i]);
+    }
+    if (n_rank == 1) destroy_arrays(kept);
+    hf_onesided_rest(data->onesided);
+}
+
+void hf_distributed_destroy_arrays(struct hf_distributed *data)
+{
+    destroy_arrays(&data->kept);
+    free(data->kept.density);
+    free(data->kept.coulomb);
+    free(data->kept.exchange);
+    free(data->D);
+    free(data->J);
+    free(data->K);
 }

@@ -304,11 +304,53 @@ static void merged_shells_give_the_same(void **state)
     hf_basis_destroy(&merged);
 }
 
+/** Whether J and K of a job are those of its density. */
+static bool is_right(const struct fixture *f, int i, const double *integral)
+{
+    const size_t n = (size_t)f->basis->n_function;
+    return largest_difference(f->coulomb[i], integral, f->full[i], n, false) < 1e-11 &&
+           largest_difference(f->exchange[i], integral, f->full[i], n, true) < 1e-11;
+}
+
+/** One job, then two, then parts of them: a builder keeps what it has made, and no more. */
+static void builds_follow_each_other(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct hf_error error;
+    set_up(&f);
+    double *integral = all_integrals(f.pairs);
+    const struct hf_fock_job both[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
+                                        {f.density[1], f.coulomb[1], f.exchange[1]}};
+    const struct hf_fock_job some[2] = {{f.density[0], NULL, f.exchange[0]},
+                                        {f.density[1], f.coulomb[1], NULL}};
+    size_t bytes = 0;
+    assert_int_equal(hf_fock_build(f.builder, 1, both, 1e-15, &error), HF_OK);
+    assert_true(is_right(&f, 0, integral));
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(hf_fock_build(f.builder, 2, both, 1e-15, &error), HF_OK);
+        assert_true(is_right(&f, 0, integral) && is_right(&f, 1, integral));
+        const size_t now = hf_memory_class_bytes(f.context->memory, HF_MEMORY_MATRIX);
+        if (round > 0) assert_true(now == bytes);
+        bytes = now;
+        for (int i = 0; i < 2; i++) {
+            hf_matrix_set_full(f.coulomb[i], f.full[i]);
+            hf_matrix_set_full(f.exchange[i], f.full[i]);
+        }
+        assert_int_equal(hf_fock_build(f.builder, 2, some, 1e-15, &error), HF_OK);
+        const size_t n = (size_t)f.basis->n_function;
+        assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < 1e-11);
+        assert_true(largest_difference(f.coulomb[1], integral, f.full[1], n, false) < 1e-11);
+    }
+    free(integral);
+    tear_down(&f);
+}
+
 static int interrupt(void *data, double fraction)
 {
-    (void)data;
+    const bool *now = data;
     assert_true(fraction >= 0.0 && fraction <= 1.0);
-    return 15;
+    return *now ? 15 : 0;
 }
 
 static void an_interruption_ends_the_build_on_all_ranks(void **state)
@@ -317,13 +359,23 @@ static void an_interruption_ends_the_build_on_all_ranks(void **state)
     struct fixture f;
     struct hf_error error;
     const struct hf_fock_settings quiet = settings;
+    bool now = true;
     settings.progress = interrupt;
+    settings.progress_data = &now;
     set_up(&f);
+    double *integral = all_integrals(f.pairs);
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
     if (settings.grain == HF_GRAIN_SHELL_QUARTET) { /* the others have too few tasks to be asked */
-        assert_int_equal(hf_fock_build(f.builder, 1, &job, 1e-15, &error), HF_INTERRUPTED);
-        assert_int_equal(error.signal_number, 15);
+        for (int round = 0; round < 3; round++) {
+            now = true;
+            assert_int_equal(hf_fock_build(f.builder, 1, &job, 1e-15, &error), HF_INTERRUPTED);
+            assert_int_equal(error.signal_number, 15);
+            now = false; /* nothing of what was interrupted is left in the sums */
+            assert_int_equal(hf_fock_build(f.builder, 1, &job, 1e-15, &error), HF_OK);
+            assert_true(is_right(&f, 0, integral));
+        }
     }
+    free(integral);
     settings = quiet;
     tear_down(&f);
 }
@@ -358,6 +410,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coulomb_and_exchange_of_two_densities_are_right),
         cmocka_unit_test(what_is_not_wanted_may_be_null),
+        cmocka_unit_test(builds_follow_each_other),
         cmocka_unit_test(screening_leaves_out_little_and_says_how_much),
         cmocka_unit_test(merged_shells_give_the_same),
         cmocka_unit_test(stored_integrals_give_the_same),
