@@ -13,6 +13,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 /** One of the shells that a merged shell was made of. */
 struct hf_shell_part {
@@ -196,6 +197,7 @@ hf_status hf_basis_list_create(struct hf_basis_list *list, struct hf_error *erro
 /** Frees and clears. Accepts a cleared list. */
 void hf_basis_list_done(struct hf_basis_list *list);
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

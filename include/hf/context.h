@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 struct hf_trace;
 
@@ -59,6 +60,7 @@ void hf_sum_over_ranks(MPI_Comm comm, size_t n, double values[]);
 /** MPI_Bcast of any number of bytes, in pieces. Collective. */
 void hf_broadcast_bytes(MPI_Comm comm, int root, size_t n_bytes, void *data);
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,7 @@
 #ifndef HF_COUNTER_H
 #define HF_COUNTER_H
 
+#include "hf/schedule_settings.h"
 #include "hf/status.h"
 
 #include <mpi.h>
@@ -13,16 +14,6 @@ extern "C" {
 #endif
 
 struct hf_counter;
-
-/** How the counter is read. */
-enum hf_counter_method {
-    /** MPI-3: one MPI_Fetch_and_op on one number of rank 0. Memory: one number, on rank 0. */
-    HF_COUNTER_FETCH_AND_OP,
-    /** MPI-2 (counter paper, section 2): rank 0 holds what each rank has taken; in one exclusive
-     *  lock a rank gets those of the others and puts its own. Memory: one number per rank in rank
-     *  0's window and in a buffer on every rank, all of which travel at every read. */
-    HF_COUNTER_ARRAY,
-};
 
 /** "fetch-and-op" or "array": as options, reports and files call it. */
 const char *hf_counter_method_name(enum hf_counter_method method);

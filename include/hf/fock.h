@@ -4,7 +4,7 @@
 
 #include "hf/basis.h"
 #include "hf/context.h"
-#include "hf/grain.h"
+#include "hf/fock_settings.h"
 #include "hf/integrals.h"
 #include "hf/linalg.h"
 #include "hf/onesided.h"
@@ -20,48 +20,10 @@ extern "C" {
 
 struct hf_fock_builder;
 
-struct hf_fock_settings {
-    const char *builder; /**< name in hf_fock_list */
-    struct hf_scheduler_settings schedule;
-    struct hf_onesided_settings onesided; /**< of the distributed builder */
-    enum hf_grain grain;
-    int tasks_for;          /**< tasks are made as for so many ranks; 0: as for those there are */
-    int n_thread;           /**< compute threads per rank; 0 counts as 1 */
-    double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
-    double store_threshold; /**< the first build with a threshold not above this one stores */
-    /** Called now and then during a build with the fraction of this rank's tasks done, 0 to 1;
-     *  may be NULL. Returning non-zero (a signal number) ends the build with HF_INTERRUPTED. */
-    int (*progress)(void *data, double fraction);
-    void *progress_data;
-};
-
 /** One density and where its matrices go; any of coulomb, exchange may be NULL (not wanted). */
 struct hf_fock_job {
     const struct hf_matrix *density;
     struct hf_matrix *coulomb, *exchange;
-};
-
-/** Atom blocks of distributed matrices, counted over all builds and ranks. */
-struct hf_block_counts {
-    int64_t n_asked;  /**< density blocks that steps needed */
-    int64_t n_cached; /**< of these: at hand already */
-    int64_t n_own;    /**< of these: copied from this rank's own part; the rest was fetched */
-    int64_t n_sent;   /**< blocks of sums sent to other ranks */
-};
-
-/** Counts of the last build, summed over the ranks. */
-struct hf_fock_account {
-    double threshold;           /**< of the screening, hartree */
-    int64_t n_quartet_total;    /**< unique shell quartets (M>=N, R>=S, MN>=RS) */
-    int64_t n_quartet_computed; /**< those that passed the screening */
-    int64_t n_quartet_read;     /**< likewise, read back from memory */
-    double stored_bytes;        /**< integrals that all ranks hold */
-    double stored_share;        /**< of the cost of all quartets, an estimate, 0 to 1 */
-    int64_t n_task;             /**< tasks handed out */
-    int n_shell;                /**< shells that integrals are computed of; see hf_basis_merge */
-    struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
-    struct hf_block_counts blocks;    /**< zero with replicated data */
-    const char *transport;            /**< one-sided transport in use; NULL with replicated data */
 };
 
 struct hf_task_order;

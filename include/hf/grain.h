@@ -2,11 +2,14 @@
 #ifndef HF_GRAIN_H
 #define HF_GRAIN_H
 
+#include "hf/status.h"
+
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 enum hf_grain {
     HF_GRAIN_ATOM_QUARTET,
@@ -29,6 +32,7 @@ const char *hf_grain_name(enum hf_grain grain);
 /** The grain of that name into *grain; false: there is none. */
 bool hf_grain_find(const char *name, enum hf_grain *grain);
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 
 #include "hf/basis.h"
 #include "hf/context.h"
+#include "hf/energy_term.h"
 #include "hf/layout.h"
 #include "hf/linalg.h"
 #include "hf/molecule.h"
@@ -43,17 +44,10 @@ struct hf_term_ops {
 
 /** All terms there are, NULL behind the last; never more than HF_MAX_TERM. */
 extern const struct hf_term_ops *const hf_term_list[];
-enum { HF_MAX_TERM = 8 };
 
 /** The terms by themselves, for those who ask for one. */
 extern const struct hf_term_ops hf_term_kinetic, hf_term_nuclei, hf_term_point_charges,
     hf_term_field;
-
-/** Energy of a term, hartree. */
-struct hf_energy_term {
-    const char *name;         /**< of its hf_term_ops */
-    double electrons, nuclei; /**< sum_mn D_mn h_mn; nuclei as nuclear_energy gives it */
-};
 
 /** Energy of the nuclei in all terms, hartree: what the electrons' energy is added to. Not
  *  collective. */

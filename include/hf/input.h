@@ -41,6 +41,12 @@ hf_status hf_input_read(struct hf_context *context, const char *path, struct hf_
 hf_status hf_input_from_string(const char *path, const char *string, struct hf_options *options,
                                struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
 
+/** The same of atoms that the caller has: `atomic_number` [n_atom] 1 to 118, `position_bohr`
+ *  [n_atom][3]. Messages call the atoms lines of the "list of atoms". Not collective. */
+hf_status hf_input_from_atoms(int n_atom, const int atomic_number[],
+                              const double position_bohr[][3], struct hf_options *options,
+                              struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
+
 /** Adds a warning. Not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const char *format, ...)
     HF_PRINTF(3, 4) HF_MUST_CHECK;

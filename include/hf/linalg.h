@@ -9,7 +9,6 @@
 #define HF_LINALG_H
 
 #include "hf/context.h"
-#include "hf/layout.h"
 #include "hf/status.h"
 
 #include <stdbool.h>
@@ -17,6 +16,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 struct hf_linalg;
 struct hf_matrix;
@@ -61,15 +61,6 @@ void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full);
  *  The other ranks pass arrays of that size too, which are overwritten. */
 void hf_matrix_gather_rows(const struct hf_matrix *matrix, int first, int n, double *rows);
 
-/** From / to a symmetric matrix in blocks: `blocks` is this rank's part of an array of `layout`
- *  (hf_block_layout_local_size elements, the caller's). Elements go straight to the ranks that want
- *  them; nobody holds more than its share and bounded buffers. get reads the lower blocks.
- *  Errors   HF_NO_RESOURCE: memory, on every rank. */
-hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_layout *layout,
-                               const double blocks[], struct hf_error *error) HF_MUST_CHECK;
-hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_block_layout *layout,
-                               double blocks[], struct hf_error *error) HF_MUST_CHECK;
-
 /** to = from (same shape). */
 void hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to);
 /** to = alpha from + beta to (same shape). With beta 0, here and below, `to` is not read: it may
@@ -111,6 +102,7 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
  * b are destroyed, b becomes x. Not collective. HF_NO_RESOURCE when singular. */
 hf_status hf_solve_symmetric(int n, double *a, double *b, struct hf_error *error) HF_MUST_CHECK;
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

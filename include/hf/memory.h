@@ -4,11 +4,13 @@
 #ifndef HF_MEMORY_H
 #define HF_MEMORY_H
 
+#include "hf/status.h"
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 struct hf_memory;
 
@@ -63,6 +65,7 @@ size_t hf_memory_class_peak_bytes(const struct hf_memory *memory, enum hf_memory
 /** Label of the largest single block so far; "" before the first. */
 const char *hf_memory_largest_label(const struct hf_memory *memory);
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

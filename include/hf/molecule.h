@@ -9,6 +9,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 /** One centre. A ghost atom carries the basis functions of its element but neither nuclear charge
  *  nor electrons. */
@@ -60,6 +61,7 @@ const char *hf_element_symbol(int atomic_number);
 /** Atomic number of a symbol in any case ("HE", "he"); 0 when unknown. D and T are hydrogen. */
 int hf_element_number(const char *symbol);
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

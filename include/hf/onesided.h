@@ -13,6 +13,7 @@
 #define HF_ONESIDED_H
 
 #include "hf/context.h"
+#include "hf/onesided_settings.h"
 #include "hf/status.h"
 
 #include <stddef.h>
@@ -23,12 +24,6 @@ extern "C" {
 
 struct hf_onesided;
 struct hf_window;
-
-/** Who adds (accumulate paper, Fig. 1). */
-enum hf_accumulate {
-    HF_ACCUMULATE_OWNER,  /**< the data are sent to the owner, which adds them */
-    HF_ACCUMULATE_CALLER, /**< the caller locks, gets, adds, puts back and unlocks */
-};
 
 /** "owner" or "caller": as options, reports and files call it. */
 const char *hf_accumulate_name(enum hf_accumulate accumulate);
@@ -51,13 +46,6 @@ struct hf_transport_ops;
 extern const struct hf_transport_ops *const hf_transport_list[];
 const char *hf_transport_name(const struct hf_transport_ops *transport);
 const char *hf_transport_about(const struct hf_transport_ops *transport);
-
-/** What it takes to open one-sided communication. */
-struct hf_onesided_settings {
-    const char *transport; /**< name in hf_transport_list */
-    enum hf_accumulate accumulate;
-    double self_test_seconds; /**< the self-test has failed when it takes longer; 0: 20 s */
-};
 
 /** Opens one-sided communication over the context's ranks. A small self-test of the transport runs
  *  first, under a watchdog; when the transport cannot be used (thread level not granted, test wrong

@@ -5,10 +5,12 @@
 
 #include "hf/basis.h"
 #include "hf/context.h"
+#include "hf/fock.h"
 #include "hf/molecule.h"
 #include "hf/record.h"
-#include "hf/scf.h"
+#include "hf/scf_terms.h"
 #include "hf/status.h"
+#include "hf/version.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,9 +18,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Version of hf, e.g. "0.1.0". Not collective; needs no MPI. */
-const char *hf_version(void);
 
 /** What writing takes. */
 extern const struct hf_phase hf_phase_output;

@@ -11,6 +11,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 /** Versions of the libraries, built with and found; a text is empty when it cannot be told. */
 struct hf_library_versions {
@@ -75,6 +76,7 @@ void hf_record_add_listener(struct hf_record *record, const struct hf_scf_observ
 /** Times and memory over the ranks, up to now. Collective. */
 void hf_record_measure(struct hf_record *record);
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

@@ -4,9 +4,8 @@
 
 #include "hf/basis.h"
 #include "hf/context.h"
-#include "hf/fock.h"
-#include "hf/hamiltonian.h"
-#include "hf/linalg.h"
+#include "hf/energy_term.h"
+#include "hf/fock_settings.h"
 #include "hf/molecule.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
@@ -17,6 +16,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 /** One kind of Hartree-Fock wave function; the list, ended by NULL, is hf_method_list ("rhf"). */
 struct hf_method_ops;
@@ -94,7 +94,8 @@ struct hf_scf_result {
     struct hf_fock_account last_build;
 };
 
-/** Defaults of all settings but fock.builder, fock.scheduler, fock.progress. */
+/** Settings that run: the defaults of the program, but no stored integrals (fock.memory_bytes 0) and
+ *  nothing told of progress. */
 struct hf_scf_settings hf_scf_defaults(void);
 
 /** The phases of a calculation, those of its Fock builds among them, in the order of reports.
@@ -117,9 +118,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
                      const struct hf_scf_observer *observer, struct hf_scf_result *result,
                      struct hf_wavefunction *wavefunction, struct hf_error *error) HF_MUST_CHECK;
 
-/** Energy of the electrons in a term; 0 when it was not present. Not collective. */
-double hf_scf_term_electrons(const struct hf_scf_result *result, const struct hf_term_ops *term);
-
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@
 #define HF_SCHEDULE_H
 
 #include "hf/counter.h"
+#include "hf/schedule_settings.h"
 #include "hf/status.h"
 
 #include <mpi.h>
@@ -23,14 +24,6 @@ extern "C" {
 #endif
 
 struct hf_scheduler;
-
-/** Which scheduler, and what some of them can be told. */
-struct hf_scheduler_settings {
-    const char *name;               /**< in hf_scheduler_list */
-    enum hf_counter_method counter; /**< of "counter" */
-    bool progress_thread; /**< of "counter": a thread on rank 0, which has the counter, serves
-                               the others while it computes */
-};
 
 /** What the last round cost this rank. */
 struct hf_schedule_account {

@@ -11,17 +11,29 @@
 #define HF_MUST_CHECK
 #endif
 
+/** What stands between these is visible to programs that use the library; all else is hidden. Headers
+ *  that are installed declare nothing outside of them. */
+#if defined(__GNUC__)
+#define HF_API_BEGIN _Pragma("GCC visibility push(default)")
+#define HF_API_END   _Pragma("GCC visibility pop")
+#else
+#define HF_API_BEGIN
+#define HF_API_END
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 /** Failure classes, ordered by severity; the values are the program's exit codes.
- *  Not converging is no failure: it is a field of the result. */
+ *  Not converging is no failure where there is a result: it is a field of it. */
 typedef enum hf_status {
     HF_OK = 0,
-    HF_BAD_INPUT = 2,   /**< the user can mend it: file, option, molecule */
-    HF_NO_RESOURCE = 3, /**< memory, file system, or a limit of a library */
-    HF_INTERRUPTED = 4, /**< SIGINT or SIGTERM; hf_error.signal_number tells which */
+    HF_NOT_CONVERGED = 1, /**< of hf_energy only, which has no result that could say so */
+    HF_BAD_INPUT = 2,     /**< the user can mend it: file, option, molecule */
+    HF_NO_RESOURCE = 3,   /**< memory, file system, or a limit of a library */
+    HF_INTERRUPTED = 4,   /**< SIGINT or SIGTERM; hf_error.signal_number tells which */
 } hf_status;
 
 /** The message that goes with a failure: one line, no newline at its end. */
@@ -45,6 +57,7 @@ hf_status hf_interrupted(struct hf_error *error, int signal_number);
         if (status != HF_OK) goto cleanup;                                                         \
     } while (0)
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

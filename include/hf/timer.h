@@ -9,12 +9,14 @@
 #ifndef HF_TIMER_H
 #define HF_TIMER_H
 
+#include "hf/status.h"
 #include <mpi.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 /** Something that takes time. Phases are told apart by their address; they do not overlap, except
  *  that hf_phase_total covers them all. */
@@ -75,6 +77,7 @@ double hf_timer_seconds(const struct hf_timers *timers, const struct hf_phase *p
 /** Statistics of `n` local values over the ranks of `comm`; result on every rank. Collective. */
 void hf_statistics_reduce(MPI_Comm comm, int n, const double value[], struct hf_statistic result[]);
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

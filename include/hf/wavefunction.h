@@ -14,10 +14,12 @@
 #include "hf/basis.h"
 #include "hf/linalg.h"
 #include "hf/molecule.h"
+#include "hf/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+HF_API_BEGIN
 
 enum { HF_MAX_SPIN = 2 };
 
@@ -51,6 +53,7 @@ struct hf_wavefunction {
 /** Frees and clears. Accepts a cleared or half-made one. Collective over the grid's context. */
 void hf_wavefunction_done(struct hf_wavefunction *wavefunction);
 
+HF_API_END
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
 /* The library of basis sets: where its directories are, what is in them, names as people write. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr1 */
 #include "basis_private.h"
 
 #include <ctype.h>
@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +47,12 @@ static void add_relative_directories(struct directories *directories)
     static const char anchor = 0;
     Dl_info about;
     char folder[PATH_MAX], candidate[PATH_MAX + 32];
-    if (dladdr(&anchor, &about) == 0 || about.dli_fname == NULL) return;
-    if (realpath(about.dli_fname, folder) == NULL) return;
+    void *found = NULL;
+    if (dladdr1(&anchor, &about, &found, RTLD_DL_LINKMAP) == 0 || found == NULL) return;
+    const struct link_map *object = found;
+    /* The program itself has no name there, and the name it was called by is not where it is. */
+    const char *file = object->l_name[0] != '\0' ? object->l_name : "/proc/self/exe";
+    if (realpath(file, folder) == NULL) return;
     for (int level = 0; level < 4; level++) {
         char *slash = strrchr(folder, '/');
         if (slash == NULL || slash == folder) return;

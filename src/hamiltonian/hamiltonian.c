@@ -1,5 +1,6 @@
 /* The list of terms, and matrices over all ranks made of them. */
 #include "hamiltonian_private.h"
+#include "hf/matrix_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

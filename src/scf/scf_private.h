@@ -10,7 +10,10 @@
 #ifndef HF_SCF_PRIVATE_H
 #define HF_SCF_PRIVATE_H
 
-#include "hf/scf.h"
+#include "hf/fock.h"
+#include "hf/hamiltonian.h"
+#include "hf/linalg.h"
+#include "hf/scf_terms.h"
 
 /** What a calculation is timed by beside hf_phase_setup and the phases of the Fock builds: overlap,
  *  kinetic energy, nuclear attraction, dipole; first density; eigenvalues; transformations, DIIS,

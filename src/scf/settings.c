@@ -27,7 +27,11 @@ struct hf_scf_settings hf_scf_defaults(void)
         .linear_dependence_threshold = 1e-6,
         .screening_threshold = 1e-12,
         .diis_size = 8,
-        .fock = {.grain = HF_GRAIN_ATOM_QUARTET},
+        .fock = {.builder = "replicated",
+                 .schedule = {.name = "static"},
+                 .onesided = {.transport = "thread"},
+                 .grain = HF_GRAIN_ATOM_QUARTET,
+                 .n_thread = 1},
     };
 }
 

@@ -1,0 +1,25 @@
+/* Exchange of symmetric matrices with arrays in blocks. */
+#ifndef HF_MATRIX_BLOCKS_H
+#define HF_MATRIX_BLOCKS_H
+
+#include "hf/layout.h"
+#include "hf/linalg.h"
+#include "hf/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** From / to a symmetric matrix in blocks: `blocks` is this rank's part of an array of `layout`
+ *  (hf_block_layout_local_size elements, the caller's). Elements go straight to the ranks that want
+ *  them; nobody holds more than its share and bounded buffers. get reads the lower blocks.
+ *  Errors   HF_NO_RESOURCE: memory, on every rank. */
+hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_layout *layout,
+                               const double blocks[], struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_block_layout *layout,
+                               double blocks[], struct hf_error *error) HF_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+/* What it takes to open one-sided communication. */
+#ifndef HF_ONESIDED_SETTINGS_H
+#define HF_ONESIDED_SETTINGS_H
+
+/** Who adds (accumulate paper, Fig. 1). */
+enum hf_accumulate {
+    HF_ACCUMULATE_OWNER,  /**< the data are sent to the owner, which adds them */
+    HF_ACCUMULATE_CALLER, /**< the caller locks, gets, adds, puts back and unlocks */
+};
+
+struct hf_onesided_settings {
+    const char *transport; /**< name in hf_transport_list */
+    enum hf_accumulate accumulate;
+    double self_test_seconds; /**< the self-test has failed when it takes longer; 0: 20 s */
+};
+
+#endif

@@ -1,0 +1,46 @@
+/* A molecule from atoms that the caller has, by the same checks as one from a file. */
+#include "molecule_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Messages speak of the atoms as of lines of a file. */
+static char list_name[] = "list of atoms";
+
+static hf_status fill(struct draft *draft, int n_atom, const int atomic_number[],
+                      const double position_bohr[][3], struct hf_error *error)
+{
+    static const struct hf_word bohr = {"bohr", 4};
+    struct hf_options *options = draft->options;
+    const struct hf_option *units =
+        hf_option_find(options->n_option, options->table, (struct hf_word){"units", 5});
+    hf_status status =
+        hf_options_add(options, units, bohr, HF_OPTION_COMMAND_LINE, list_name, error);
+    for (int i = 0; i < n_atom && status == HF_OK; i++) {
+        struct draft_atom atom = {.atomic_number = atomic_number[i], .line = i + 1};
+        memcpy(atom.position, position_bohr[i], sizeof atom.position);
+        if (hf_element_symbol(atom.atomic_number) == NULL)
+            return hf_text_fail(error, draft->text, i + 1, "atomic number %d; expected 1 to 118",
+                                atom.atomic_number);
+        status = hf_draft_add_atom(draft, &atom, error);
+    }
+    return status;
+}
+
+hf_status hf_input_from_atoms(int n_atom, const int atomic_number[],
+                              const double position_bohr[][3], struct hf_options *options,
+                              struct hf_input *input, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_text text = {.path = list_name};
+    struct draft draft = {.text = &text, .options = options, .input = input};
+    *input = (struct hf_input){.path = strdup(list_name), .format = "atoms given"};
+    if (input->path == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    if (n_atom < 1) HF_TRY(hf_fail(error, HF_BAD_INPUT, "%d atoms; expected at least one", n_atom));
+    HF_TRY(fill(&draft, n_atom, atomic_number, position_bohr, error));
+    HF_TRY(hf_draft_finish(&draft, error));
+cleanup:
+    free(draft.atom);
+    if (status != HF_OK) hf_input_done(input);
+    return status;
+}

@@ -1,0 +1,179 @@
+/* The front door: a whole calculation in one call. */
+#include "hf/run.h"
+
+#include "hf/calculation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** What an outcome's parts hang on. */
+struct hf_run_state {
+    struct hf_context *context;
+    struct hf_options options;
+    struct hf_calculation calculation;
+    struct hf_report *report;
+};
+
+/** Whether there is an MPI to compute with. */
+static hf_status check_mpi(MPI_Comm comm, struct hf_error *error)
+{
+    int initialised = 0, finalised = 0;
+    MPI_Initialized(&initialised);
+    MPI_Finalized(&finalised);
+    if (finalised) return hf_fail(error, HF_BAD_INPUT, "MPI has been finalised");
+    if (!initialised)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "MPI is not initialised; call MPI_Init_thread with MPI_THREAD_MULTIPLE "
+                       "before hf");
+    if (comm == MPI_COMM_NULL) return hf_fail(error, HF_BAD_INPUT, "the communicator is null");
+    return HF_OK;
+}
+
+static hf_status check_settings(const struct hf_run_settings *settings, struct hf_error *error)
+{
+    if (settings == NULL) return hf_fail(error, HF_BAD_INPUT, "the settings are NULL");
+    const bool atoms = settings->atomic_number != NULL && settings->position_bohr != NULL;
+    if (settings->input_path == NULL && !atoms)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "nothing to compute: settings have neither an input file nor atoms");
+    if (settings->input_path != NULL && settings->n_atom != 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "settings have an input file and atoms; expected one of them");
+    if (settings->n_key < 0 || (settings->n_key > 0 && settings->key == NULL))
+        return hf_fail(error, HF_BAD_INPUT, "settings announce %d keys and have none",
+                       settings->n_key);
+    return HF_OK;
+}
+
+/** Keys of the settings stand where those of a command line would. */
+static hf_status add_key(struct hf_options *options, const struct hf_run_key *given,
+                         struct hf_error *error)
+{
+    if (given->key == NULL || given->value == NULL)
+        return hf_fail(error, HF_BAD_INPUT, "a key of the settings or its value is NULL");
+    const struct hf_word key = {given->key, (int)strlen(given->key)};
+    const struct hf_word value = {given->value, (int)strlen(given->value)};
+    const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
+    if (option != NULL)
+        return hf_options_add(options, option, value, HF_OPTION_COMMAND_LINE, option->key, error);
+    const char *nearest = hf_option_nearest(options->n_option, options->table, key);
+    return hf_fail(error, HF_BAD_INPUT, "unknown key '%.80s'%s%s", given->key,
+                   nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
+}
+
+/** Options and input. Collective. */
+static hf_status read_input(struct hf_run_state *state, const struct hf_run_settings *settings,
+                            struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int n_option;
+    const struct hf_option *table = hf_option_table(&n_option);
+    struct hf_input *input = &state->calculation.input;
+    MPI_Comm comm = state->context->comm;
+    hf_options_init(&state->options, n_option, table);
+    for (int i = 0; i < settings->n_key && status == HF_OK; i++)
+        status = add_key(&state->options, &settings->key[i], error);
+    HF_TRY(hf_agree(comm, status, error));
+    if (settings->input_path != NULL)
+        return hf_input_read(state->context, settings->input_path, &state->options, input, error);
+    status = hf_input_from_atoms(settings->n_atom, settings->atomic_number, settings->position_bohr,
+                                 &state->options, input, error);
+    status = hf_agree(comm, status, error);
+cleanup:
+    return status;
+}
+
+/** What the outcome shows of its state. */
+static void show(struct hf_run_outcome *outcome)
+{
+    const struct hf_calculation *calculation = &outcome->state->calculation;
+    outcome->record = calculation->record;
+    outcome->molecule = calculation->description.molecule;
+    outcome->basis = calculation->description.basis;
+    outcome->n_warning = calculation->description.n_warning;
+    outcome->warning = calculation->description.warning;
+}
+
+static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_settings *settings,
+                         struct hf_error *error)
+{
+    struct hf_run_state *state = outcome->state;
+    struct hf_calculation *calculation = &state->calculation;
+    hf_status status;
+    hf_calculation_begin(calculation, state->context);
+    HF_TRY(read_input(state, settings, error));
+    HF_TRY(hf_calculation_prepare(calculation, &state->options, false, error));
+    status = hf_report_create(state->context, settings->report, &state->report, error);
+    HF_TRY(hf_agree(state->context->comm, status, error));
+    calculation->settings.wavefunction = settings->wavefunction;
+    calculation->settings.fock.progress = settings->progress;
+    calculation->settings.fock.progress_data = settings->progress_data;
+    hf_record_add_listener(calculation->record, &settings->observer);
+    HF_TRY(hf_calculation_run(calculation, state->report, &outcome->result, &outcome->wavefunction,
+                              error));
+    show(outcome);
+cleanup:
+    return status;
+}
+
+hf_status hf_run(MPI_Comm comm, const struct hf_run_settings *settings,
+                 struct hf_run_outcome *outcome, struct hf_error *error)
+{
+    hf_status status;
+    if (outcome == NULL) return hf_fail(error, HF_BAD_INPUT, "there is no place for the outcome");
+    *outcome = (struct hf_run_outcome){.state = NULL};
+    HF_TRY(check_mpi(comm, error));
+    HF_TRY(hf_agree(comm, check_settings(settings, error), error));
+    outcome->state = calloc(1, sizeof *outcome->state);
+    status = outcome->state != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    HF_TRY(hf_agree(comm, status, error));
+    HF_TRY(hf_context_create(comm, &outcome->state->context, error));
+    HF_TRY(compute(outcome, settings, error));
+cleanup:
+    if (status != HF_OK) hf_run_done(outcome);
+    return status;
+}
+
+void hf_run_done(struct hf_run_outcome *outcome)
+{
+    struct hf_run_state *state = outcome->state;
+    if (state != NULL) {
+        hf_wavefunction_done(&outcome->wavefunction);
+        hf_report_destroy(&state->report);
+        hf_calculation_done(&state->calculation);
+        hf_options_done(&state->options);
+        hf_context_destroy(&state->context);
+        free(state);
+    }
+    *outcome = (struct hf_run_outcome){.state = NULL};
+}
+
+hf_status hf_energy(MPI_Comm comm, int n_atom, const int atomic_number[],
+                    const double position_bohr[][3], int charge, int multiplicity,
+                    const char *basis, double *energy, struct hf_error *error)
+{
+    char charge_text[16], multiplicity_text[16];
+    snprintf(charge_text, sizeof charge_text, "%d", charge);
+    snprintf(multiplicity_text, sizeof multiplicity_text, "%d", multiplicity);
+    const struct hf_run_key key[] = {
+        {"charge", charge_text}, {"multiplicity", multiplicity_text}, {"basis", basis}};
+    const struct hf_run_settings settings = {
+        .n_atom = n_atom,
+        .atomic_number = atomic_number,
+        .position_bohr = position_bohr,
+        .n_key = sizeof key / sizeof *key,
+        .key = key,
+        .wavefunction = HF_WAVEFUNCTION_ENERGIES,
+    };
+    struct hf_run_outcome outcome;
+    if (energy == NULL) return hf_fail(error, HF_BAD_INPUT, "there is no place for the energy");
+    hf_status status = hf_run(comm, &settings, &outcome, error);
+    if (status != HF_OK) return status;
+    if (outcome.result.converged)
+        *energy = outcome.result.energy;
+    else
+        status = hf_fail(error, HF_NOT_CONVERGED, "the energy did not converge in %d iterations",
+                         outcome.result.n_iteration);
+    hf_run_done(&outcome);
+    return status;
+}

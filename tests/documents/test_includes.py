@@ -1,0 +1,179 @@
+"""Reads every #include of src/ and include/ and says by room and file what does not fit the house.
+
+A room includes only what stands lower in ORDER. What is private to a room is included by no other one. No files
+include each other in a circle, where x.c, x.h and x_private.h count as one. Installed headers include nothing but
+installed ones."""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+# From the top down; rooms of one line know nothing of each other.
+ORDER = [["main"], ["bench"], ["cli"], ["run"], ["output"], ["scf"], ["fock"], ["work"], ["hamiltonian"], ["integrals"],
+         ["schedule", "onesided"], ["linalg"], ["layout"], ["basis"], ["molecule"], ["base"]]
+LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in rooms}
+
+# Headers of include/hf by room.
+HEADERS = {
+    "cli": ["command_line"],
+    "run": ["calculation", "hf", "run"],
+    "output": ["output", "record", "version"],
+    "scf": ["scf", "scf_terms", "wavefunction"],
+    "fock": ["fock", "fock_settings"],
+    "work": ["grain", "work"],
+    "hamiltonian": ["energy_term", "hamiltonian"],
+    "integrals": ["arithmetic", "boys", "engine", "integrals", "one_electron", "shell_pair", "solid_harmonics"],
+    "onesided": ["block_array", "onesided", "onesided_settings"],
+    "schedule": ["counter", "schedule", "schedule_settings"],
+    "linalg": ["linalg", "matrix_blocks"],
+    "layout": ["layout"],
+    "basis": ["basis"],
+    "molecule": ["input", "molecule"],
+    "base": ["context", "json", "memory", "node_memory", "option", "output_file", "progress", "status", "text", "timer",
+             "trace", "units"],
+}
+ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def room_of(path):
+    """Room of a file, by its path below the top; None: nobody has said."""
+    parts = path.split("/")
+    if parts[0] == "include":
+        return ROOM_OF_HEADER.get(path)
+    return "main" if len(parts) == 2 else parts[1]
+
+
+def unit_of(path):
+    """x.c, x.h and x_private.h are one, and so is the header of that name outside of the room's folder."""
+    return room_of(path), pathlib.PurePath(path).stem.removesuffix("_private")
+
+
+def read(root):
+    """{file: [files it includes]}, paths below the top; and what is included but is nowhere."""
+    root = pathlib.Path(root)
+    found, lost = {}, []
+    for path in sorted([*root.glob("include/**/*.h"), *root.glob("src/**/*.[ch]")]):
+        name = path.relative_to(root).as_posix()
+        found[name] = []
+        for included in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            for folder in (path.parent, root / "include", root / "src"):
+                if (folder / included).is_file():
+                    found[name].append((folder / included).resolve().relative_to(root.resolve()).as_posix())
+                    break
+            else:
+                lost.append(f"{name}: includes {included}, which is nowhere")
+    return found, lost
+
+
+def circles(graph):
+    """Groups of units that reach each other (Tarjan)."""
+    index, low, stack, groups = {}, {}, [], []
+
+    def visit(unit):
+        index[unit] = low[unit] = len(index)
+        stack.append(unit)
+        for other in graph.get(unit, ()):
+            if other not in index:
+                visit(other)
+                low[unit] = min(low[unit], low[other])
+            elif other in stack:
+                low[unit] = min(low[unit], index[other])
+        if low[unit] == index[unit]:
+            group = [stack.pop()]
+            while group[-1] != unit:
+                group.append(stack.pop())
+            if len(group) > 1:
+                groups.append(sorted(group))
+
+    for unit in graph:
+        if unit not in index:
+            visit(unit)
+    return sorted(groups)
+
+
+def arrow_complaint(file, included):
+    room, other = room_of(file), room_of(included)
+    if room == other:
+        return None
+    if other not in LEVEL:
+        return f"{file} ({room}): includes {included}, whose room nobody has said"
+    if not included.startswith("include/"):
+        return f"{file} ({room}): includes {included}, which is private to {other}"
+    if LEVEL[other] >= LEVEL[room]:
+        return f"{file} ({room}): includes {included} of {other}, which does not stand lower"
+    return None
+
+
+def complaints(root, installed=()):
+    found, problems = read(root)
+    graph = {}
+    for file, included in found.items():
+        if room_of(file) not in LEVEL:
+            problems.append(f"{file}: nobody has said what room it is of (tests/documents/test_includes.py)")
+            continue
+        for other in included:
+            problem = arrow_complaint(file, other)
+            if problem:
+                problems.append(problem)
+            if unit_of(file) != unit_of(other):
+                graph.setdefault(unit_of(file), set()).add(unit_of(other))
+            if file in installed and other not in installed:
+                problems.append(f"{file}: is installed and includes {other}, which is not")
+    for group in circles(graph):
+        problems.append("circle: " + ", ".join(f"{room}/{name}" for room, name in group))
+    return problems
+
+
+class MadeUp(unittest.TestCase):
+    """What is wrong is found; what is right is left alone."""
+
+    def said(self, files, installed=()):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, included in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text("".join(f'#include "{other}"\n' for other in included), encoding="utf-8")
+            return complaints(folder, installed)
+
+    def test_downwards_is_right(self):
+        self.assertEqual(self.said({"include/hf/scf.h": ["hf/fock.h"], "include/hf/fock.h": [], "src/scf/a.c": [
+            "a.h", "hf/scf.h"], "src/scf/a.h": ["hf/fock.h"], "src/main.c": ["cli/cli.h", "hf/scf.h"]} | {
+                "src/cli/cli.h": []}), ["src/main.c (main): includes src/cli/cli.h, which is private to cli"])
+
+    def test_upwards_and_sideways(self):
+        self.assertEqual(self.said({"include/hf/scf.h": [], "include/hf/onesided.h": [], "src/fock/a.c": ["hf/scf.h"],
+                                    "src/schedule/a.c": ["hf/onesided.h"]}),
+                         ["src/fock/a.c (fock): includes include/hf/scf.h of scf, which does not stand lower",
+                          "src/schedule/a.c (schedule): includes include/hf/onesided.h of onesided, which does not "
+                          "stand lower"])
+
+    def test_private_headers(self):
+        self.assertEqual(self.said({"src/work/queue.h": [], "src/fock/a.c": ["../work/queue.h"]}),
+                         ["src/fock/a.c (fock): includes src/work/queue.h, which is private to work"])
+
+    def test_circles(self):
+        self.assertEqual(self.said({"src/base/a.c": ["a_private.h", "b.h"], "src/base/a_private.h": [],
+                                    "src/base/b.h": ["c.h"], "src/base/c.h": ["a_private.h"]}),
+                         ["circle: base/a, base/b, base/c"])
+
+    def test_what_is_nowhere(self):
+        self.assertEqual(self.said({"src/base/a.c": ["b.h"], "include/hf/new.h": []}),
+                         ["src/base/a.c: includes b.h, which is nowhere",
+                          "include/hf/new.h: nobody has said what room it is of (tests/documents/test_includes.py)"])
+
+    def test_installed_headers(self):
+        self.assertEqual(self.said({"include/hf/scf.h": ["hf/fock.h"], "include/hf/fock.h": []}, ["include/hf/scf.h"]),
+                         ["include/hf/scf.h: is installed and includes include/hf/fock.h, which is not"])
+
+
+if __name__ == "__main__":
+    # The top of the tree, then the headers that are installed.
+    top = pathlib.Path(sys.argv[1])
+    public = [pathlib.Path(name).resolve().relative_to(top.resolve()).as_posix() for name in sys.argv[2:]]
+    wrong = complaints(top, public)
+    print("\n".join(wrong))
+    made_up = unittest.main(argv=sys.argv[:1], exit=False, verbosity=0)
+    sys.exit(0 if not wrong and made_up.result.wasSuccessful() else 1)
