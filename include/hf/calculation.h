@@ -40,7 +40,6 @@ struct hf_calculation {
     char *basis_requested;          /**< owned */
     struct hf_basis *basis;         /**< owned */
     struct hf_scf_settings settings;
-    const char *grain_name;
     struct hf_record *record; /**< owned */
     struct hf_run_description description;
     const char *json_path;  /**< NULL when no JSON file was asked for; in the options */

@@ -33,16 +33,24 @@ struct hf_schedule_account {
                                 others and has abandoned goes on serving here) */
 };
 
-/** One way of handing out tasks; the list is hf_scheduler_list. */
+/** One way of handing out tasks: one constant instance per scheduler; the list is
+ *  hf_scheduler_list. The front (schedule.c) measures waiting and agrees on what start returned. */
 struct hf_scheduler_ops {
-    const char *name, *about, *cite;
+    const char *name, *about, *cite; /**< --schedule NAME; help text; where it is published */
+    /** Sets self->data. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
     hf_status (*create)(struct hf_scheduler *self, struct hf_error *error);
+    /** Opens a round, whose tasks the front has put into self. Collective; each rank returns its own
+     *  outcome. HF_NO_RESOURCE. */
     hf_status (*start)(struct hf_scheduler *self, struct hf_error *error);
+    /** The next task of this rank as a place in the order of cost; -1: there are no more. Not
+     *  collective. */
     int64_t (*next)(struct hf_scheduler *self);
+    /** This rank takes no more tasks, but others must not wait for it in vain. Not collective. */
     void (*abandon)(struct hf_scheduler *self);
+    /** Closes the round when every rank has had its -1 or abandoned. Collective. */
     void (*finish)(struct hf_scheduler *self);
     /** Lets go of what self->data holds, which may be NULL or half made; self->data itself is freed
-     *  after it. NULL: nothing to do. */
+     *  after it. Collective. NULL: nothing to do. */
     void (*destroy)(struct hf_scheduler *self);
 };
 

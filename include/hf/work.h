@@ -59,9 +59,10 @@ enum { HF_MOST_SLICES = 16 };
 struct hf_task_order {
     enum hf_grain grain;
     double n_wanted;  /**< a task joins as many pairs of units as cost this part of all, at most */
-    int largest_row;  /**< kets of a task at most; 1: each pair is a task */
-    int most_slices;  /**< HF_MOST_SLICES at most; at least 1 */
-    int largest_side; /**< large tasks are square, with so many units along a side; 0: never */
+    int largest_row;  /**< kets of a task, 1 to HF_MOST_PART_KETS; 1: each pair is a task */
+    int most_slices;  /**< 1 to HF_MOST_SLICES; 1 unless units are pairs of atoms */
+    int largest_side; /**< large tasks are square, with so many units along a side, no more than
+                           HF_MOST_PART_KETS; 0: never */
     /** Tiles of one block (of about equal cost) follow each other in scattered order, so that
      *  ranks at work at the same time meet different atoms (book section 8.4). */
     bool scatter;

@@ -33,7 +33,7 @@ static void print_fock(const struct hf_calculation *calculation, FILE *stream)
 {
     const struct hf_fock_settings *fock = &calculation->settings.fock;
     fprintf(stream, "Fock matrix   %s, scheduler %s, tasks by %s, guess %s\n", fock->builder,
-            fock->schedule.name, calculation->grain_name, calculation->settings.guess);
+            fock->schedule.name, hf_grain_name(fock->grain), calculation->settings.guess);
     if (hf_fock_is_distributed(fock->builder))
         fprintf(stream, "One-sided     %s, %s adds\n", fock->onesided.transport,
                 hf_accumulate_name(fock->onesided.accumulate));

@@ -392,8 +392,7 @@ static struct hf_task_order order(enum hf_grain grain)
 {
     return (struct hf_task_order){.grain = grain,
                                   .largest_row = HF_MOST_PART_KETS,
-                                  .most_slices =
-                                      grain == HF_GRAIN_ATOM_QUARTET ? HF_MOST_SLICES : 1,
+                                  .most_slices = HF_MOST_SLICES,
                                   .largest_side = 12,
                                   .scatter = true};
 }

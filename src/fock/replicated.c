@@ -37,7 +37,7 @@ static struct hf_task_order order(enum hf_grain grain)
     const bool atoms = grain == HF_GRAIN_ATOM_QUARTET;
     return (struct hf_task_order){.grain = grain,
                                   .largest_row = atoms ? HF_MOST_PART_KETS : 1,
-                                  .most_slices = atoms ? HF_MOST_SLICES : 1};
+                                  .most_slices = HF_MOST_SLICES};
 }
 
 static hf_status create(struct hf_fock_builder *self, struct hf_error *error)

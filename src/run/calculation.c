@@ -229,7 +229,6 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation)
 
 static void describe(struct hf_calculation *calculation, const struct hf_options *options)
 {
-    calculation->grain_name = hf_options_choice(options, "grain");
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,

@@ -23,12 +23,22 @@ static hf_status create_workers(struct hf_work *work, struct hf_error *error)
     return status;
 }
 
-/** Tasks for the ranks asked for; local. */
+static int between(int least, int value, int most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/** Tasks for the ranks asked for, whose parts have room for all kets; local. */
 static hf_status create_tasks(struct hf_work *work, struct hf_error *error)
 {
+    struct hf_task_order *order = &work->settings.order;
     const int asked = work->settings.tasks_for;
     const double n_rank = asked > 0 ? asked : work->context->n_rank;
-    work->settings.order.n_wanted = HF_TASKS_PER_THREAD * n_rank * work->n_worker;
+    const bool atoms = order->grain == HF_GRAIN_ATOM_QUARTET; /* a single pair has no slices */
+    order->n_wanted = HF_TASKS_PER_THREAD * n_rank * work->n_worker;
+    order->largest_row = between(1, order->largest_row, HF_MOST_PART_KETS);
+    order->largest_side = between(0, order->largest_side, HF_MOST_PART_KETS);
+    order->most_slices = between(1, order->most_slices, atoms ? HF_MOST_SLICES : 1);
     return hf_task_list_create(work->context, work->pairs, &work->settings.order, &work->tasks,
                                error);
 }
