@@ -32,8 +32,8 @@ struct hf_shell_part {
  *  them (hf/solid_harmonics.h) then have norm 1 each.
  *
  *  Order of functions: Cartesian, l_x falling, then l_y falling (xx xy xz yy yz zz, Libint's and
- * the CCA's standard); spherical m = -l ... +l. s and p shells are always Cartesian (spherical
- * false); p is in the order x y z. */
+ *  the CCA's standard); spherical m = -l ... +l. s and p shells are always Cartesian (spherical
+ *  false); p is in the order x y z. */
 struct hf_shell {
     int atom;
     int l;
@@ -115,9 +115,9 @@ double hf_primitive_norm(int l, double exponent);
  *  stays the same, the functions are in `mixing`.
  *
  *  Neighbouring shells of an atom become one where they share all their exponents: contractions of
- *  one l (cc-pVXZ), or s and p (SP shells of Pople's sets and STO-nG). A merged shell has n_part >
- * 0, l is the highest of its parts, `coefficient` that of the first. What is computed of primitives
- * is so computed once for all parts. s and p are not merged where the set has functions beyond f.
+ *  one l (cc-pVXZ), or s and p (SP shells of Pople's sets and STO-nG). A merged shell has
+ *  n_part > 0, l is the highest of its parts, `coefficient` that of the first. What is computed of
+ *  primitives is so computed once for all parts. s and p are not merged where the set has functions beyond f.
  *
  *  Memory   *merged is owned by the caller and does not refer to `basis`.
  *  Call     not collective. HF_NO_RESOURCE: memory.
@@ -126,8 +126,8 @@ hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
                          struct hf_error *error) HF_MUST_CHECK;
 
 /** Takes a block of two atoms [functions of row_atom][functions of column_atom] of a density from
- * the published to the merged functions (U^T D U, U from the mixings) or, with `sums`, of J or K
- * from the merged to the published ones (U J U^T). Not collective. */
+ *  the published to the merged functions (U^T D U, U from the mixings) or, with `sums`, of J or K
+ *  from the merged to the published ones (U J U^T). Not collective. */
 void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
                   double block[]);
 

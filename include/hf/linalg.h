@@ -25,11 +25,11 @@ struct hf_matrix;
 hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg **linalg,
                            struct hf_error *error) HF_MUST_CHECK;
 /** Grid that spreads matrices over all ranks however small they are, in blocks small enough for
- * even shares: for calculations whose memory must fall as the number of ranks. */
+ *  even shares: for calculations whose memory must fall as the number of ranks. */
 hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,
                                   struct hf_error *error) HF_MUST_CHECK;
 /** As hf_linalg_create with the choices made by the caller: smallest order that goes to ScaLAPACK
- * on more than one rank (0: always), block size. For tests and tuning. */
+ *  on more than one rank (0: always), block size. For tests and tuning. */
 hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
                                int block_size, struct hf_linalg **linalg,
                                struct hf_error *error) HF_MUST_CHECK;
@@ -53,7 +53,7 @@ int hf_matrix_n_col(const struct hf_matrix *matrix);
 
 /** From / to a full column-major array [n_col][n_row]. set: only rank 0's array is read when the
  *  matrix lives on rank 0, but every rank must pass the same values. gather: every rank receives
- * the whole matrix, bit-identical. */
+ *  the whole matrix, bit-identical. */
 void hf_matrix_set_full(struct hf_matrix *matrix, const double *full);
 void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full);
 
@@ -99,7 +99,7 @@ void hf_matrix_max_abs(const struct hf_matrix *a, double *result);
 hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
                           struct hf_matrix *vector, struct hf_error *error) HF_MUST_CHECK;
 /** Solves the small dense system a x = b on every rank alike, a [n][n] symmetric indefinite; a and
- * b are destroyed, b becomes x. Not collective. HF_NO_RESOURCE when singular. */
+ *  b are destroyed, b becomes x. Not collective. HF_NO_RESOURCE when singular. */
 hf_status hf_solve_symmetric(int n, double *a, double *b, struct hf_error *error) HF_MUST_CHECK;
 
 HF_API_END

@@ -93,9 +93,9 @@ hf_status hf_trace_check_path(struct hf_context *context, const char *path,
                               struct hf_error *error) HF_MUST_CHECK;
 
 /** The trace of a run as a file: a line of JSON that says what ran and what each Fock build was,
- * then struct hf_trace_record after record, rank after rank. Collective;
- * rank 0 writes to a temporary file beside `path` and renames it. HF_NO_RESOURCE: cannot be
- * written, or there was no memory for all records. */
+ *  then struct hf_trace_record after record, rank after rank. Collective; rank 0 writes to a
+ *  temporary file beside `path` and renames it. HF_NO_RESOURCE: cannot be written, or there was no
+ *  memory for all records. */
 hf_status hf_trace_write(const char *path, const struct hf_trace *trace,
                          const struct hf_run_description *run, const struct hf_record *record,
                          const struct hf_scf_result *result, struct hf_error *error) HF_MUST_CHECK;

@@ -145,8 +145,8 @@ static bool set_up_equations(const struct hf_diis *self, double u[], double matr
 }
 
 /** False when the coefficients cannot be trusted: they must not cancel digits of F' that are
- * needed, and the combination must not be longer than the newest commutator, which is one of the
- * choices.
+ *  needed, and the combination must not be longer than the newest commutator, which is one of the
+ *  choices.
  */
 static bool solve(const struct hf_diis *self, double coefficient[])
 {

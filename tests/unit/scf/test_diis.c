@@ -191,6 +191,54 @@ static void without_history_nothing_changes(void **state)
     }
 }
 
+/** Two Fock matrices F(t) and F(t)/2; the elements of e(t) are dealt to their commutators, so that
+ *  neither of the two determines the solution as the two together do. */
+static void evaluate_two(const struct model *model, const double t[], struct hf_matrix *fock[2],
+                         struct hf_matrix *commutator[2])
+{
+    double f[M * M], e[2][M * M];
+    evaluate(model, t, 1.0, fock[0], commutator[0]);
+    hf_matrix_add(0.5, fock[0], 0.0, fock[1]);
+    hf_matrix_gather_full(commutator[0], f);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < M; j++) {
+            const int which = i + j < 2 ? 0 : 1; /* one element and its mirror image, the rest */
+            e[which][i + M * j] = f[i + M * j];
+            e[1 - which][i + M * j] = 0.0;
+        }
+    for (int k = 0; k < 2; k++) hf_matrix_set_full(commutator[k], e[k]);
+}
+
+static void several_fock_matrices_share_the_coefficients_of_their_stacked_commutators(void **state)
+{
+    struct bench bench;
+    struct hf_diis *diis = NULL;
+    uint32_t seed = 3;
+    (void)state;
+    bench_init(&bench, 8);
+    struct hf_matrix *fock[2] = {bench.fock, NULL}, *commutator[2] = {bench.commutator, NULL};
+    assert_int_equal(hf_matrix_create(bench.linalg, "F", M, M, &fock[1], NULL), HF_OK);
+    assert_int_equal(hf_matrix_create(bench.linalg, "e", M, M, &commutator[1], NULL), HF_OK);
+    assert_int_equal(hf_diis_create(bench.context, bench.linalg, M, 2, 8, &diis, NULL), HF_OK);
+    for (int i = 0; i <= N_PARAMETER; i++) {
+        const double t[N_PARAMETER] = {test_random(&seed), test_random(&seed), test_random(&seed)};
+        evaluate_two(&bench.model, t, fock, commutator);
+        assert_int_equal(hf_diis_extrapolate(diis, fock, commutator, NULL), HF_OK);
+    }
+    double *mixed[2] = {test_gather(fock[0]), test_gather(fock[1])};
+    evaluate_two(&bench.model, bench.model.solution, fock, commutator);
+    for (int k = 0; k < 2; k++) {
+        double *exact = test_gather(fock[k]);
+        for (int i = 0; i < M * M; i++) assert_true(fabs(mixed[k][i] - exact[i]) < 1e-9);
+        free(exact);
+        free(mixed[k]);
+    }
+    hf_diis_destroy(&diis);
+    hf_matrix_destroy(&commutator[1]);
+    hf_matrix_destroy(&fock[1]);
+    bench_done(&bench);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +247,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_oldest_pair_leaves_a_full_history),
         cmocka_unit_test(linearly_dependent_pairs_are_dropped_from_the_oldest_on),
         cmocka_unit_test(a_vanishing_commutator_is_taken_as_it_is),
+        cmocka_unit_test(several_fock_matrices_share_the_coefficients_of_their_stacked_commutators),
         cmocka_unit_test(without_history_nothing_changes),
     };
     layout = argc > 1 ? argv[1] : "serial";

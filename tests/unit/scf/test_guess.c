@@ -172,6 +172,43 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
     test_context_done(&context);
 }
 
+/** They add up to the neutral atoms. */
+static void several_densities_of_sad_are_equal_shares(void **state)
+{
+    static const struct hf_method_ops two_spins = {.name = "two spins", .n_density = 2};
+    struct hf_context *context = test_context();
+    const struct hf_scf_settings settings = test_settings();
+    struct test_molecule water;
+    struct hf_matrix *density[3] = {NULL, NULL, NULL};
+    bool has_orbitals = true;
+    (void)state;
+    test_water(&water);
+    struct hf_basis *basis = test_set(context, &water.molecule, "6-31G*");
+    const int n = basis->n_function;
+    struct hf_linalg *linalg = test_linalg(context, layout, n);
+    for (int s = 0; s < 3; s++)
+        assert_int_equal(hf_matrix_create(linalg, "D", n, n, &density[s], NULL), HF_OK);
+    struct hf_guess_input input = {.context = context,
+                                   .linalg = linalg,
+                                   .molecule = &water.molecule,
+                                   .basis = basis,
+                                   .settings = &settings,
+                                   .method = &hf_method_rhf};
+    assert_int_equal(hf_guess_sad.densities(&input, &density[2], NULL, &has_orbitals, NULL), HF_OK);
+    input.method = &two_spins;
+    assert_int_equal(hf_guess_sad.densities(&input, density, NULL, &has_orbitals, NULL), HF_OK);
+    for (int s = 0; s < 2; s++) {
+        double largest;
+        hf_matrix_add(0.5, density[2], -1.0, density[s]);
+        hf_matrix_max_abs(density[s], &largest);
+        assert_true(largest < 1e-14);
+    }
+    for (int s = 0; s < 3; s++) hf_matrix_destroy(&density[s]);
+    hf_linalg_destroy(&linalg);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
 static void guesses_are_found_by_name(void **state)
 {
     const struct hf_guess_ops *guess = NULL;
@@ -195,6 +232,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(configurations_have_the_right_number_of_electrons),
         cmocka_unit_test(atoms_are_round_and_neutral),
         cmocka_unit_test(sad_density_is_the_sum_of_neutral_atoms_without_ghosts),
+        cmocka_unit_test(several_densities_of_sad_are_equal_shares),
         cmocka_unit_test(guesses_are_found_by_name),
     };
     layout = argc > 1 ? argv[1] : "serial";
