@@ -24,8 +24,8 @@ struct hf_input {
 /** Reads the file and checks that it describes a molecule.
  *
  *  `options` holds what the command line gave; the file's keys are added one level below it, and
- *  then "title", "charge", "multiplicity", "units" (angstrom or bohr) and "force" decide, whoever
- *  gave them: the table behind `options` must have these keys.
+ *  then "title", "charge", "multiplicity", "units" (angstrom or bohr), "force", "field" and
+ *  "point_charges_file" decide, whoever gave them: the table behind `options` must have these keys.
  *
  *  Formats  native: keys and a geometry block. MDL: fixed columns; M  CHG and M  RAD make charge
  *           and multiplicity; a file without radicals has multiplicity 1 or 2 by parity. XYZ: the
@@ -37,15 +37,22 @@ struct hf_input {
 hf_status hf_input_read(struct hf_context *context, const char *path, struct hf_options *options,
                         struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
 
-/** The same from a string, for tests and for callers that have the file already. Not collective. */
+/** The same from a string, for tests and for callers that have the file already. point_charges_file
+ *  is left to hf_input_read_point_charges. Not collective. */
 hf_status hf_input_from_string(const char *path, const char *string, struct hf_options *options,
                                struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
 
 /** The same of atoms that the caller has: `atomic_number` [n_atom] 1 to 118, `position_bohr`
- *  [n_atom][3]. Messages call the atoms lines of the "list of atoms". Not collective. */
+ *  [n_atom][3]. Messages call the atoms lines of the "list of atoms". point_charges_file is left
+ *  to hf_input_read_point_charges. Not collective. */
 hf_status hf_input_from_atoms(int n_atom, const int atomic_number[],
                               const double position_bohr[][3], struct hf_options *options,
                               struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds the charges of the file that the option point_charges_file names, if any, to an input that was
+ *  not read by hf_input_read. Collective over context->comm; errors as there. */
+hf_status hf_input_read_point_charges(struct hf_context *context, const struct hf_options *options,
+                                      struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
 
 /** Adds a warning. Not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const char *format, ...)

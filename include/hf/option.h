@@ -21,6 +21,7 @@ enum hf_option_type {
     HF_OPTION_TEXT,
     HF_OPTION_INTEGER,
     HF_OPTION_REAL,
+    HF_OPTION_VECTOR, /**< three numbers, blanks or commas between them */
     HF_OPTION_CHOICE,
     HF_OPTION_FLAG,  /**< stands alone, or with yes/no */
     HF_OPTION_ALIAS, /**< a flag that gives another key a value */
@@ -98,6 +99,8 @@ const char *hf_options_choice(const struct hf_options *options, const char *key)
 int hf_options_integer(const struct hf_options *options, const char *key);
 double hf_options_real(const struct hf_options *options, const char *key);
 bool hf_options_flag(const struct hf_options *options, const char *key);
+/** Leaves `vector` as it is when there is neither value nor default. */
+void hf_options_vector(const struct hf_options *options, const char *key, double vector[3]);
 
 #ifdef __cplusplus
 }

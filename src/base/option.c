@@ -109,6 +109,38 @@ static hf_status check_number(const struct hf_option *option, struct hf_word tex
     return HF_OK;
 }
 
+/** Next number of "X Y Z" or "X,Y,Z" from text->begin on, which is moved behind it; false at the
+ *  end. */
+static bool next_component(struct hf_word *text, struct hf_word *component)
+{
+    while (text->length > 0 && strchr(" \t,", text->begin[0]) != NULL) {
+        text->begin++;
+        text->length--;
+    }
+    *component = (struct hf_word){text->begin, 0};
+    while (component->length < text->length &&
+           strchr(" \t,", text->begin[component->length]) == NULL)
+        component->length++;
+    text->begin += component->length;
+    text->length -= component->length;
+    return component->length > 0;
+}
+
+static hf_status check_vector(const struct hf_option *option, struct hf_word text,
+                              const char *where, struct hf_error *error)
+{
+    const struct hf_word all = text;
+    struct hf_word component;
+    int n = 0;
+    for (; next_component(&text, &component); n++) {
+        const hf_status status = check_number(option, component, where, error);
+        if (status != HF_OK) return status;
+    }
+    if (n == 3) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "%s: %s '%.*s' has %d number%s; expected 3 (%s)", where,
+                   option->key, HF_WORD(all), n, n == 1 ? "" : "s", option->argument);
+}
+
 /** 1 or 0 for a yes or a no, -1 for anything else. A flag that stands alone is a yes. */
 static int truth(struct hf_word text)
 {
@@ -134,6 +166,7 @@ static hf_status check_value(const struct hf_option *option, struct hf_word text
                        option->argument);
     if (option->type == HF_OPTION_CHOICE) return check_choice(option, text, where, error);
     if (option->type == HF_OPTION_TEXT) return HF_OK;
+    if (option->type == HF_OPTION_VECTOR) return check_vector(option, text, where, error);
     return check_number(option, text, where, error);
 }
 
@@ -241,4 +274,13 @@ bool hf_options_flag(const struct hf_options *options, const char *key)
 {
     const struct hf_option_value *given = hf_options_given(options, key);
     return given != NULL && truth((struct hf_word){given->text, (int)strlen(given->text)}) == 1;
+}
+
+void hf_options_vector(const struct hf_options *options, const char *key, double vector[3])
+{
+    const char *text = hf_options_text(options, key);
+    if (text == NULL) return;
+    struct hf_word rest = {text, (int)strlen(text)}, component;
+    for (int k = 0; k < 3 && next_component(&rest, &component); k++)
+        (void)hf_word_real(component, &vector[k]); /* checked when it was stored */
 }

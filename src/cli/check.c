@@ -39,6 +39,17 @@ static void print_fock(const struct hf_calculation *calculation, FILE *stream)
                 hf_accumulate_name(fock->onesided.accumulate));
 }
 
+/** What acts from outside, where there is something. */
+static void print_environment(const struct hf_environment *environment, FILE *stream)
+{
+    const double *field = environment->field;
+    if (environment->n_charge > 0)
+        fprintf(stream, "Outside       %d point charges\n", environment->n_charge);
+    if (field[0] != 0.0 || field[1] != 0.0 || field[2] != 0.0)
+        fprintf(stream, "Outside       field %g %g %g hartree/(e bohr)\n", field[0], field[1],
+                field[2]);
+}
+
 void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *stream)
 {
     const struct hf_run_description *run = &calculation->description;
@@ -53,6 +64,7 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
     fprintf(stream, "Molecule      %d atoms, charge %+d, multiplicity %d, %d electrons\n",
             molecule->n_atom, molecule->charge, molecule->multiplicity,
             hf_molecule_n_electron(molecule));
+    print_environment(&molecule->environment, stream);
     fprintf(stream, "Method        %s/%s\n", run->method, run->basis_requested);
     fprintf(stream, "Basis         %s: %d functions in %d shells, %d primitives, l up to %d\n",
             run->basis->name, run->basis->n_function, run->basis->n_shell, run->basis->n_primitive,

@@ -1,5 +1,5 @@
 /* A molecule from atoms that the caller has, by the same checks as one from a file. */
-#include "molecule_private.h"
+#include "draft.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,13 @@
 /* The draft of a molecule: what readers share. */
-#include "molecule_private.h"
+#include "draft.h"
+
+#include "elements.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** Makes room for one more element; *list and *room change together. */
-static bool grow(void **list, int n, int *room, size_t element_bytes)
+bool hf_draft_grow(void **list, int n, int *room, size_t element_bytes)
 {
     if (n < *room) return true;
     const int larger = *room > 0 ? 2 * *room : 64;
@@ -23,7 +24,7 @@ hf_status hf_draft_add_atom(struct draft *draft, const struct draft_atom *atom,
     if (draft->n_atom == HF_MAX_ATOM)
         return hf_text_fail(error, draft->text, atom->line, "more than %d atoms", HF_MAX_ATOM);
     void *list = draft->atom;
-    if (!grow(&list, draft->n_atom, &draft->n_atom_room, sizeof *atom))
+    if (!hf_draft_grow(&list, draft->n_atom, &draft->n_atom_room, sizeof *atom))
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
     draft->atom = list;
     draft->atom[draft->n_atom++] = *atom;
@@ -34,7 +35,7 @@ hf_status hf_draft_add_bond(struct draft *draft, const struct draft_bond *bond,
                             struct hf_error *error)
 {
     void *list = draft->bond;
-    if (!grow(&list, draft->n_bond, &draft->n_bond_room, sizeof *bond))
+    if (!hf_draft_grow(&list, draft->n_bond, &draft->n_bond_room, sizeof *bond))
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
     draft->bond = list;
     draft->bond[draft->n_bond++] = *bond;

@@ -1,6 +1,5 @@
 /* The elements: symbols and sizes. */
-#include "hf/molecule.h"
-#include "molecule_private.h"
+#include "elements.h"
 
 #include <stddef.h>
 #include <strings.h>

@@ -1,6 +1,7 @@
 /* From the draft to the molecule: units, distances, electrons. */
-#include "molecule_private.h"
+#include "draft.h"
 
+#include "elements.h"
 #include "hf/units.h"
 
 #include <math.h>
@@ -159,5 +160,6 @@ hf_status hf_draft_finish(struct draft *draft, struct hf_error *error)
     hf_status status = convert_units(draft, molecule, error);
     if (status == HF_OK) status = check_distances(draft, error);
     if (status == HF_OK) status = check_electrons(draft, error);
+    if (status == HF_OK) status = hf_environment_finish(draft, error);
     return status;
 }

@@ -1,6 +1,7 @@
 /* MDL molfiles: what V2000 and V3000 have in common, and the judgement whether the file holds a
  * molecule in space or a drawing of one. */
-#include "molecule_private.h"
+#include "draft.h"
+#include "elements.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* MDL V2000: everything stands in fixed columns, never to be split at blanks. */
-#include "molecule_private.h"
+#include "draft.h"
 
 #include <string.h>
 

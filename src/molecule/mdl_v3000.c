@@ -1,5 +1,5 @@
 /* MDL V3000: lines "M  V30 ...", continued when they end in a minus sign, free format. */
-#include "molecule_private.h"
+#include "draft.h"
 
 #include <stdlib.h>
 #include <string.h>

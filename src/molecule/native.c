@@ -1,5 +1,5 @@
 /* The native input: keys with values, and a geometry block. */
-#include "molecule_private.h"
+#include "draft.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,9 +34,9 @@ static hf_status read_atom(struct draft *draft, int line, struct hf_error *error
 static hf_status unknown_key(struct draft *draft, int line, struct hf_word key, bool first_of_file,
                              struct hf_error *error)
 {
-    static const char *const blocks[] = {"geometry", "end"};
+    static const char *const blocks[] = {"geometry", "point_charges", "end"};
     const struct hf_options *options = draft->options;
-    const char *nearest = hf_nearest_word(key, 2, blocks);
+    const char *nearest = hf_nearest_word(key, 3, blocks);
     if (nearest == NULL) nearest = hf_option_nearest(options->n_option, options->table, key);
     if (nearest == NULL && first_of_file)
         return hf_text_fail(error, draft->text, line,
@@ -69,6 +69,28 @@ static hf_status read_geometry(struct draft *draft, int *line, struct hf_error *
                         "the geometry has no end; expected the word end behind its last atom");
 }
 
+/** Reads the charges that follow the word point_charges in line *line, up to the word end. */
+static hf_status read_point_charges(struct draft *draft, int *line, struct hf_error *error)
+{
+    const int start = *line;
+    if (draft->charges_line > 0)
+        return hf_text_fail(error, draft->text, start, "a second block of point charges");
+    draft->charges_line = start;
+    draft->charges.text = draft->text;
+    for ((*line)++; *line <= draft->text->n_line; (*line)++) {
+        char *content = draft->text->line[*line - 1];
+        const char *position = content;
+        struct hf_word word;
+        cut_comment(content);
+        if (!hf_next_word(&position, &word)) continue;
+        if (hf_word_is(word, "end") && hf_rest_of_line(position).length == 0) return HF_OK;
+        const hf_status status = hf_read_point_charge(&draft->charges, *line, error);
+        if (status != HF_OK) return status;
+    }
+    return hf_text_fail(error, draft->text, start,
+                        "the point charges have no end; expected the word end behind the last one");
+}
+
 static hf_status read_key(struct draft *draft, int line, struct hf_word key, const char *position,
                           bool first_of_file, struct hf_error *error)
 {
@@ -76,10 +98,32 @@ static hf_status read_key(struct draft *draft, int line, struct hf_word key, con
     struct hf_options *options = draft->options;
     const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
     if (hf_word_is(key, "end"))
-        return hf_text_fail(error, draft->text, line, "'end' without a geometry before it");
+        return hf_text_fail(error, draft->text, line,
+                            "'end' without a geometry or point_charges before it");
     if (option == NULL) return unknown_key(draft, line, key, first_of_file, error);
     snprintf(where, sizeof where, "%s, line %d", draft->text->path, line);
     return hf_options_add(options, option, hf_rest_of_line(position), HF_OPTION_FILE, where, error);
+}
+
+/** A line that is not empty: a key with its value, or a block. */
+static hf_status read_line(struct draft *draft, int *line, int *n_geometry, bool first_of_file,
+                           struct hf_error *error)
+{
+    const char *position = draft->text->line[*line - 1];
+    struct hf_word key;
+    hf_next_word(&position, &key);
+    const bool geometry = hf_word_is(key, "geometry");
+    const bool charges = hf_word_is(key, "point_charges") || hf_word_is(key, "point-charges");
+    if (!geometry && !charges) return read_key(draft, *line, key, position, first_of_file, error);
+    if (hf_rest_of_line(position).length > 0)
+        return hf_text_fail(error, draft->text, *line,
+                            "'%.*s' stands behind %s; expected the first %s in the next line%s",
+                            HF_WORD(hf_rest_of_line(position)),
+                            geometry ? "geometry" : "point_charges", geometry ? "atom" : "charge",
+                            geometry ? "" : " (a file is named by point_charges_file)");
+    if (charges) return read_point_charges(draft, line, error);
+    if ((*n_geometry)++ > 0) return hf_text_fail(error, draft->text, *line, "a second geometry");
+    return read_geometry(draft, line, error);
 }
 
 hf_status hf_read_native(struct draft *draft, struct hf_error *error)
@@ -88,22 +132,9 @@ hf_status hf_read_native(struct draft *draft, struct hf_error *error)
     bool first_of_file = true;
     for (int line = 1; line <= draft->text->n_line; line++) {
         char *content = draft->text->line[line - 1];
-        const char *position = content;
-        struct hf_word key;
-        hf_status status;
         cut_comment(content);
-        if (!hf_next_word(&position, &key)) continue;
-        if (!hf_word_is(key, "geometry"))
-            status = read_key(draft, line, key, position, first_of_file, error);
-        else if (hf_rest_of_line(position).length > 0)
-            status = hf_text_fail(error, draft->text, line,
-                                  "'%.*s' stands behind geometry; expected the first atom in the "
-                                  "next line",
-                                  HF_WORD(hf_rest_of_line(position)));
-        else if (n_geometry++ > 0)
-            status = hf_text_fail(error, draft->text, line, "a second geometry");
-        else
-            status = read_geometry(draft, &line, error);
+        if (hf_rest_of_line(content).length == 0) continue;
+        const hf_status status = read_line(draft, &line, &n_geometry, first_of_file, error);
         if (status != HF_OK) return status;
         first_of_file = false;
     }

@@ -1,5 +1,5 @@
 /* XYZ and extended XYZ, read with patience. */
-#include "molecule_private.h"
+#include "draft.h"
 
 #include <string.h>
 

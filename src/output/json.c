@@ -64,13 +64,39 @@ static bool add_protocols(cJSON *root, const struct hf_run_description *run)
            (!run->json_orbitals || hf_json_add_text(object, "wavefunction", "all"));
 }
 
+/** The keys of what acts on the molecule from outside, as settings have theirs. */
+static bool add_environment_keys(cJSON *object, const struct hf_molecule *molecule)
+{
+    return hf_json_add_doubles(object, "field", 3, molecule->environment.field) &&
+           hf_json_add_integer(object, "point_charges", molecule->environment.n_charge);
+}
+
+/** The same in full: charges as [charge, x, y, z] in bohr, for which the schema has no key. */
+static bool add_environment(cJSON *extras, const struct hf_molecule *molecule)
+{
+    const struct hf_environment *environment = &molecule->environment;
+    cJSON *object = cJSON_AddObjectToObject(extras, "environment");
+    bool ok =
+        object != NULL && hf_json_add_doubles(object, "field", 3, molecule->environment.field);
+    cJSON *list = cJSON_AddArrayToObject(object, "point_charges");
+    for (int i = 0; ok && i < environment->n_charge; i++) {
+        const struct hf_point_charge *charge = &environment->charge[i];
+        cJSON *row = cJSON_CreateArray();
+        ok = cJSON_AddItemToArray(list, row) && hf_json_append_double(row, charge->charge);
+        for (int k = 0; ok && k < 3; k++) ok = hf_json_append_double(row, charge->position_bohr[k]);
+    }
+    return ok && list != NULL;
+}
+
 static bool add_input(cJSON *root, const struct hf_run_description *run)
 {
     cJSON *model = cJSON_AddObjectToObject(root, "model");
     return add_molecule(root, run->molecule) && hf_json_add_text(root, "driver", "energy") &&
            model != NULL && hf_json_add_text(model, "method", run->method) &&
            hf_json_add_text(model, "basis", run->basis->name) &&
-           add_settings(root, "keywords", run->settings) && add_protocols(root, run);
+           add_settings(root, "keywords", run->settings) &&
+           add_environment_keys(cJSON_GetObjectItem(root, "keywords"), run->molecule) &&
+           add_protocols(root, run);
 }
 
 static bool add_properties(cJSON *root, const struct hf_run_description *run,
@@ -290,6 +316,7 @@ static bool add_extras(cJSON *root, const struct sources *from)
     cJSON *extras = cJSON_AddObjectToObject(all_extras, "hf");
     return extras != NULL && add_launch(extras, run, record) && add_basis(extras, run) &&
            add_settings(extras, "settings", run->settings) &&
+           add_environment(extras, run->molecule) &&
            add_scf(extras, record, result, &from->wavefunction->spin[0]) &&
            add_energies(extras, result) && add_iterations(extras, record) &&
            add_fock(extras, result) && add_timings(extras, &record->statistics) &&

@@ -32,7 +32,7 @@ static void print_outcome(FILE *out, const struct hf_run_description *run,
 
 static void print_energy(FILE *out, const char *name, double energy)
 {
-    fprintf(out, "  %-22s %20.10f hartree\n", name, energy);
+    fprintf(out, "  %-23s%20.10f hartree\n", name, energy);
 }
 
 /** What a term is called in the report. */

@@ -143,6 +143,20 @@ static const struct hf_option table[] = {
      .default_value = "angstrom",
      .help = "unit of the coordinates",
      .choice = units},
+    {.key = "field",
+     .type = HF_OPTION_VECTOR,
+     .argument = "X,Y,Z",
+     .unit = "hartree/(e bohr)",
+     .help = "uniform electric field F in atomic units (1 is 5.14e11 V/m); the energy of a dipole "
+             "moment mu in it is -mu.F",
+     .least = -10,
+     .most = 10},
+    {.key = "point_charges_file",
+     .type = HF_OPTION_TEXT,
+     .argument = "FILE",
+     .help =
+         "charges around the molecule: a count, a comment, lines of charge x y z in angstrom, or "
+         "in bohr when the comment says units=bohr"},
     {.key = "force",
      .type = HF_OPTION_FLAG,
      .help = "compute although the geometry looks like a flat drawing"},

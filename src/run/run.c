@@ -78,7 +78,8 @@ static hf_status read_input(struct hf_run_state *state, const struct hf_run_sett
         return hf_input_read(state->context, settings->input_path, &state->options, input, error);
     status = hf_input_from_atoms(settings->n_atom, settings->atomic_number, settings->position_bohr,
                                  &state->options, input, error);
-    status = hf_agree(comm, status, error);
+    HF_TRY(hf_agree(comm, status, error));
+    HF_TRY(hf_input_read_point_charges(state->context, &state->options, input, error));
 cleanup:
     return status;
 }

@@ -98,6 +98,12 @@ BAD_INPUT = [
     ("unknown strategy", WATER + "accumulate anyone\n", [], ["line 9", "'anyone'", "accumulate"]),
     ("method that hf lacks", WATER, ["--method", "uhf"], ["uhf is not available"]),
     ("two files", WATER, ["another.mol"], ["more than one input file"]),
+    ("field of two numbers", WATER, ["--field", "0,0.01"], ["--field", "2 numbers", "X,Y,Z"]),
+    ("field that is no number", WATER + "field 0 0 weak\n", [], ["line 9", "'weak'", "not a number"]),
+    ("charges without end", WATER + "point_charges\n1 0 0 5\n", [], ["line 9", "have no end"]),
+    ("charge on a nucleus", WATER + "point_charges\n1 0 0 0.22\nend\n", [],
+     ["line 10", "sits on the nucleus of atom 1 (O)"]),
+    ("no file of charges", WATER, ["--point-charges-file", "/no/such"], ["/no/such", "no such file"]),
 ]
 
 

@@ -56,12 +56,23 @@ class Differences(unittest.TestCase):
         def with_repulsion(result):
             result["properties"]["nuclear_repulsion_energy"] += 1e-7
 
+        def with_terms(result):
+            result["extras"]["hf"]["energy_parts"] = {
+                "terms": [{"name": "nuclei", "electrons": -122.0, "nuclei": 9.0},
+                          {"name": "field", "electrons": 0.0, "nuclei": 1e-6}]}
+
+        def with_electrons(result):
+            result["extras"]["hf"]["energy_parts"] = {
+                "terms": [{"name": "nuclei", "electrons": -122.1, "nuclei": 9.0}]}
+
         def not_converged(result):
             result["success"] = False
 
         self.assertRegex(" ".join(self.found(with_functions)), "basis functions")
         self.assertRegex(" ".join(self.found(with_repulsion)), "nuclear repulsion")
         self.assertRegex(" ".join(self.found(not_converged)), "success")
+        self.assertRegex(" ".join(self.found(with_terms)), "sum of the parts")
+        self.assertRegex(" ".join(self.found(with_electrons)), "sum of the terms")
         self.assertRegex(" ".join(self.found(code=1)), "exit code")
         self.assertRegex(" ".join(self.found(ranks="3")), "ranks")
         self.assertRegex(" ".join(run_case.differences(CASE, "2", 0, None)), "no JSON file")
@@ -77,6 +88,19 @@ class Geometry(unittest.TestCase):
             for k in range(i):
                 self.assertAlmostEqual(math.dist(atoms[i][1], atoms[k][1]),
                                        math.dist(moved[i][1], moved[k][1]), places=13)
+
+    def test_charges_and_field_move_with_the_molecule(self):
+        case = dict(CASE, point_charges=[{"charge": 0.5, "position_bohr": [0.0, 3.0, 1.0]}],
+                    electric_field=[0.0, 0.0, 0.01])
+        charges, field = geometry.read_environment(case, True)
+        near = geometry.move(geometry.read_atoms(case))[1][1]
+        self.assertAlmostEqual(math.dist(charges[0][1], near), math.dist([0, 3, 1], [0, 1.4, -0.9]),
+                               places=13)
+        self.assertAlmostEqual(math.hypot(*field), 0.01, places=15)
+        self.assertNotAlmostEqual(field[2], 0.01, places=4)
+        text, _ = geometry.write_input(case, "bohr", False)
+        self.assertIn("point_charges\n0.5", text)
+        self.assertIn("field 0.0", text)
 
     def test_v3000_carries_the_charge(self):
         text, _ = geometry.write_input(dict(CASE, charge=-1), "v3000", False)

@@ -47,6 +47,7 @@ static const struct hf_option table[] = {
     {.key = "force", .type = HF_OPTION_FLAG},
     {.key = "fishy", .type = HF_OPTION_ALIAS, .alias_key = "pet", .alias_value = "dog-fish"},
     {.key = "many", .type = HF_OPTION_TEXT, .argument = "TEXT", .repeatable = true},
+    {.key = "arrow", .type = HF_OPTION_VECTOR, .argument = "X,Y,Z", .least = -2, .most = 2},
 };
 enum { N_OPTION = sizeof table / sizeof *table };
 
@@ -92,6 +93,45 @@ static void the_command_line_overrides_the_file_whatever_comes_first(void **stat
     assert_int_equal(give(&options, "count", "6", HF_OPTION_COMMAND_LINE, &error), HF_OK);
     assert_int_equal(hf_options_integer(&options, "count"), 6);
     hf_options_done(&options);
+}
+
+static void a_vector_is_three_numbers(void **state)
+{
+    (void)state;
+    const char *const good[] = {"1 -2 .5", "1,-2,.5", "1, -2\t,5e-1"};
+    const struct {
+        const char *text, *message;
+    } bad[] = {
+        {"1 2", "--key: arrow '1 2' has 2 numbers; expected 3 (X,Y,Z)"},
+        {"1", "has 1 number; expected 3"},
+        {"1 2 0 0", "has 4 numbers"},
+        {",", "has 0 numbers"},
+        {"1 x 0", "--key: arrow 'x' is not a number"},
+        {"1 0 nan", "'nan' is not a number"},
+        {"1 0 -3", "arrow -3 is out of range; expected -2 to 2"},
+        {"", "arrow needs a value (X,Y,Z)"},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct hf_options options;
+        struct hf_error error;
+        double vector[3] = {7.0, 7.0, 7.0};
+        hf_options_init(&options, N_OPTION, table);
+        hf_options_vector(&options, "arrow", vector);
+        assert_true(vector[0] == 7.0);
+        assert_int_equal(give(&options, "arrow", good[i], HF_OPTION_COMMAND_LINE, &error), HF_OK);
+        hf_options_vector(&options, "arrow", vector);
+        assert_true(vector[0] == 1.0 && vector[1] == -2.0 && vector[2] == 0.5);
+        hf_options_done(&options);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct hf_options options;
+        struct hf_error error;
+        hf_options_init(&options, N_OPTION, table);
+        assert_int_equal(give(&options, "arrow", bad[i].text, HF_OPTION_COMMAND_LINE, &error),
+                         HF_BAD_INPUT);
+        assert_non_null(strstr(error.message, bad[i].message));
+        hf_options_done(&options);
+    }
 }
 
 static void a_file_says_a_thing_once_unless_it_is_repeatable(void **state)
@@ -175,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_count_until_something_is_given),
         cmocka_unit_test(the_command_line_overrides_the_file_whatever_comes_first),
+        cmocka_unit_test(a_vector_is_three_numbers),
         cmocka_unit_test(a_file_says_a_thing_once_unless_it_is_repeatable),
         cmocka_unit_test(keys_and_choices_do_not_mind_case_or_dashes),
         cmocka_unit_test(flags_and_aliases_stand_alone),

@@ -30,6 +30,8 @@ static const struct hf_option table[] = {
      .least = 1,
      .most = 100},
     {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
+    {.key = "field", .type = HF_OPTION_VECTOR, .argument = "X,Y,Z", .least = -10, .most = 10},
+    {.key = "point_charges_file", .type = HF_OPTION_TEXT, .argument = "FILE"},
     {.key = "force", .type = HF_OPTION_FLAG},
 };
 enum { N_OPTION = sizeof table / sizeof *table };

@@ -130,6 +130,36 @@ static void iterations_seen_by_the_observer_are_in_the_file(void **state)
     cJSON_Delete(root);
 }
 
+static void what_acts_from_outside_is_in_the_file(void **state)
+{
+    struct fixture *f = *state;
+    struct hf_point_charge charge[] = {{0.5, {0.0, 3.0, 1.0 / 3.0}}, {-0.75, {0.0, -3.0, 0.0}}};
+    f->molecule.environment =
+        (struct hf_environment){.n_charge = 2, .charge = charge, .field = {0.0, 0.01, -0.002}};
+    f->result.term[2] = (struct hf_energy_term){"point charges", 1.25, -1.5};
+    f->result.n_term = 3;
+    cJSON *root = write_and_parse(f, "run.json");
+    if (root == NULL) return;
+    const cJSON *keywords = at(root, "keywords"), *hf = at(at(root, "extras"), "hf");
+    assert_same_double(cJSON_GetArrayItem(at(keywords, "field"), 1)->valuedouble, 0.01);
+    assert_int_equal(at(keywords, "point_charges")->valueint, 2);
+    const cJSON *environment = at(hf, "environment");
+    assert_same_double(cJSON_GetArrayItem(at(environment, "field"), 2)->valuedouble, -0.002);
+    const cJSON *first = cJSON_GetArrayItem(at(environment, "point_charges"), 0);
+    assert_int_equal(cJSON_GetArraySize(first), 4);
+    assert_same_double(cJSON_GetArrayItem(first, 0)->valuedouble, 0.5);
+    assert_same_double(cJSON_GetArrayItem(first, 3)->valuedouble, 1.0 / 3.0);
+    const cJSON *parts = at(hf, "energy_parts"), *terms = at(parts, "terms");
+    assert_int_equal(cJSON_GetArraySize(terms), 3);
+    assert_string_equal(at(cJSON_GetArrayItem(terms, 2), "name")->valuestring, "point charges");
+    assert_same_double(at(cJSON_GetArrayItem(terms, 2), "electrons")->valuedouble, 1.25);
+    assert_same_double(at(cJSON_GetArrayItem(terms, 2), "nuclei")->valuedouble, -1.5);
+    assert_same_double(at(parts, "kinetic")->valuedouble, 75.0);
+    assert_same_double(at(parts, "nuclear_attraction")->valuedouble, -190.0);
+    assert_true(cJSON_IsNull(at(parts, "virial_ratio")));
+    cJSON_Delete(root);
+}
+
 static void a_run_that_did_not_converge_is_no_success(void **state)
 {
     struct fixture *f = *state;
@@ -326,6 +356,7 @@ int main(int argc, char **argv)
         TEST(numbers_read_back_bit_for_bit),
         TEST(file_has_the_keys_of_an_atomic_result),
         TEST(iterations_seen_by_the_observer_are_in_the_file),
+        TEST(what_acts_from_outside_is_in_the_file),
         TEST(a_run_that_did_not_converge_is_no_success),
         TEST(not_a_number_becomes_null),
         TEST(an_older_file_is_replaced_and_nothing_else_is_left),

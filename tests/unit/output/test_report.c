@@ -163,6 +163,33 @@ static void result_shows_parts_gap_and_dipole(void **state)
     free(text);
 }
 
+static void what_acts_from_outside_is_shown_apart(void **state)
+{
+    struct fixture *f = *state;
+    struct hf_point_charge charge[] = {{0.5, {0.0, 3.0, 0.0}}, {-0.75, {0.0, -3.0, 0.0}}};
+    f->molecule.environment =
+        (struct hf_environment){.n_charge = 2, .charge = charge, .field = {0.0, 0.01, -0.002}};
+    f->result.term[2] = (struct hf_energy_term){"point charges", 1.25, -1.5};
+    f->result.term[3] = (struct hf_energy_term){"field", 0.125, 0.25};
+    f->result.n_term = 4;
+    struct written w = open_report(f);
+    hf_report_header(w.report, &f->run, f->record);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
+    char *text = close_report(&w);
+    if (f->context->rank == 0) {
+        assert_contains(text, "  Point charges          2, in all -0.250000 e\n");
+        assert_contains(text, "  Electric field         0 0.01 -0.002 hartree/(e bohr)\n");
+        assert_contains(text, "  Nuclear repulsion              4.1000000000 hartree\n");
+        assert_contains(text, "  Nuclei in point charges       -1.5000000000 hartree\n");
+        assert_contains(text, "  Nuclei in field                0.2500000000 hartree\n");
+        assert_contains(text, "    nuclear attraction        -190.0000000000 hartree\n");
+        assert_contains(text, "    point charges                1.2500000000 hartree\n");
+        assert_contains(text, "    field                        0.1250000000 hartree\n");
+        assert_null(strstr(text, "Virial"));
+    }
+    free(text);
+}
+
 static void all_orbitals_are_shown_when_asked_for(void **state)
 {
     struct fixture *f = *state;
@@ -253,6 +280,7 @@ int main(int argc, char **argv)
         TEST(iteration_lines_are_flushed_as_they_happen),
         TEST(another_transport_than_asked_for_is_a_warning),
         TEST(result_shows_parts_gap_and_dipole),
+        TEST(what_acts_from_outside_is_shown_apart),
         TEST(all_orbitals_are_shown_when_asked_for),
         TEST(not_converged_is_said_with_two_lines_of_advice),
         TEST(the_last_tables_name_the_slowest_rank_and_what_took_memory),

@@ -1,14 +1,14 @@
-/* Shared by the sources of the molecule room only: the draft that every reader fills. */
-#ifndef HF_MOLECULE_PRIVATE_H
-#define HF_MOLECULE_PRIVATE_H
+/* The draft of a molecule, which every reader fills and which becomes the molecule of an input. */
+#ifndef HF_DRAFT_H
+#define HF_DRAFT_H
 
 #include "hf/input.h"
 #include "hf/text.h"
 
 #include <stdbool.h>
 
-/** More atoms than any Hartree-Fock calculation has. */
-enum { HF_MAX_ATOM = 50000 };
+/** More atoms, and more point charges, than any Hartree-Fock calculation has. */
+enum { HF_MAX_ATOM = 50000, HF_MAX_POINT_CHARGE = 10000000 };
 
 /** An atom as it stands in the file. */
 struct draft_atom {
@@ -26,6 +26,22 @@ struct draft_bond {
     int a, b, type;
 };
 
+/** A point charge as it stands in a file. */
+struct draft_charge {
+    double charge;
+    double position[3]; /**< in the unit of the list */
+    int line;           /**< for messages */
+};
+
+/** Point charges of one text. Initialise with = {.text = ...}, free `charge`. */
+struct draft_charges {
+    const struct hf_text *text; /**< borrowed */
+    bool bohr;                  /**< the unit is bohr, not angstrom */
+    bool unit_said;             /**< the file names its unit */
+    int n, n_room;
+    struct draft_charge *charge; /**< [n] */
+};
+
 /** What a reader has found so far. */
 struct draft {
     struct hf_text *text;       /**< borrowed; readers may cut its lines */
@@ -35,9 +51,11 @@ struct draft {
     struct draft_atom *atom;
     int n_bond, n_bond_room;
     struct draft_bond *bond;
-    bool always_angstrom;        /**< the format has no other unit */
-    bool multiplicity_by_parity; /**< 1 or 2 when nobody says */
-    bool has_radical;            /**< the file speaks of unpaired electrons */
+    bool always_angstrom;         /**< the format has no other unit */
+    bool multiplicity_by_parity;  /**< 1 or 2 when nobody says */
+    bool has_radical;             /**< the file speaks of unpaired electrons */
+    int charges_line;             /**< where a block of point charges begins; 0: there is none */
+    struct draft_charges charges; /**< of that block */
 };
 
 /** Readers: line i of the text is where the format starts (from 0). */
@@ -46,6 +64,25 @@ hf_status hf_read_xyz(struct draft *draft, int first_line, struct hf_error *erro
 hf_status hf_read_mdl(struct draft *draft, struct hf_error *error);
 hf_status hf_read_mdl_v2000(struct draft *draft, int *next_line, struct hf_error *error);
 hf_status hf_read_mdl_v3000(struct draft *draft, int *next_line, struct hf_error *error);
+
+/** Adds the line "charge x y z" to the list. */
+hf_status hf_read_point_charge(struct draft_charges *charges, int line, struct hf_error *error);
+
+/** A file of point charges: count, comment, lines "charge x y z" in angstrom or in the unit that the
+ *  comment names. `input` gets the warnings. */
+hf_status hf_read_point_charge_file(struct draft_charges *charges, struct hf_input *input,
+                                    struct hf_error *error);
+
+/** The list becomes that of the molecule, in bohr; no charge may sit on a nucleus. */
+hf_status hf_point_charges_finish(const struct draft_charges *charges, struct hf_molecule *molecule,
+                                  struct hf_error *error);
+
+/** Field and point charges of the input itself. */
+hf_status hf_environment_finish(struct draft *draft, struct hf_error *error);
+
+/** Makes room in *list for one more element after n; *list and *room change together. False: no
+ *  memory. */
+bool hf_draft_grow(void **list, int n, int *room, size_t element_bytes);
 
 /** Whether an MDL molfile looks like a drawing, atoms miss and so on; MDL files only. */
 hf_status hf_check_mdl_structure(struct draft *draft, struct hf_error *error);
@@ -75,11 +112,5 @@ hf_status hf_read_real(const struct hf_text *text, int line, struct hf_word word
                        double *value, struct hf_error *error);
 hf_status hf_read_integer(const struct hf_text *text, int line, struct hf_word word,
                           const char *what, int *value, struct hf_error *error);
-
-/** All symbols in order of atomic number, [*n]. */
-const char *const *hf_element_symbols(int *n);
-
-/** Covalent radius, to judge distances by. */
-double hf_covalent_radius_angstrom(int atomic_number);
 
 #endif

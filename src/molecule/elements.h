@@ -1,0 +1,13 @@
+/* What readers know of the elements beyond their symbols. */
+#ifndef HF_ELEMENTS_H
+#define HF_ELEMENTS_H
+
+#include "hf/molecule.h"
+
+/** All symbols in order of atomic number, [*n]. */
+const char *const *hf_element_symbols(int *n);
+
+/** Covalent radius, to judge distances by. */
+double hf_covalent_radius_angstrom(int atomic_number);
+
+#endif

@@ -1,0 +1,140 @@
+/* Input files: which format is it, and who reads it. */
+#include "draft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** An MDL file whose first four lines are damaged, which would otherwise be taken for native. */
+static hf_status check_mdl_header(const struct hf_text *text, struct hf_error *error)
+{
+    for (int i = 0; i < 6 && i < text->n_line; i++)
+        if (strstr(text->line[i], "V2000") != NULL || strstr(text->line[i], "V3000") != NULL)
+            return hf_text_fail(error, text, i + 1,
+                                "this looks like the counts line of an MDL molfile; expected it in "
+                                "line 4 with V2000 or V3000 in columns 35 to 39");
+    const struct hf_word dimension =
+        text->n_line > 1 ? hf_columns(text->line[1], 21, 22) : (struct hf_word){"", 0};
+    if (text->n_line < 4 && (hf_word_is(dimension, "3D") || hf_word_is(dimension, "2D")))
+        return hf_text_fail(error, text, text->n_line,
+                            "the file ends here; expected line 4 of an MDL molfile, the counts");
+    return HF_OK;
+}
+
+/** Formats that are known by sight but not read. */
+static hf_status refuse_foreign(const struct hf_text *text, int first, struct hf_error *error)
+{
+    static const char *const dalton[] = {"BASIS", "ATOMBASIS", "INTGRL"};
+    const struct hf_word line = hf_rest_of_line(text->line[first]);
+    for (int i = 0; i < 3; i++)
+        if (hf_word_is(line, dalton[i]))
+            return hf_text_fail(error, text, first + 1,
+                                "this is a DALTON molecule file, which hf does not read; expected "
+                                "native input, an MDL molfile or XYZ");
+    if (line.begin[0] == '{' || line.begin[0] == '[')
+        return hf_text_fail(error, text, first + 1,
+                            "this is a JSON file, which hf does not read; expected native input, "
+                            "an MDL molfile or XYZ");
+    for (int i = first; i < text->n_line; i++)
+        if (strncmp(text->line[i], "@<TRIPOS>", 9) == 0)
+            return hf_text_fail(error, text, i + 1,
+                                "this is a mol2 file, which hf does not read; expected native "
+                                "input, an MDL molfile or XYZ");
+    return HF_OK;
+}
+
+static bool has_version(const struct hf_text *text, const char *version)
+{
+    return text->n_line >= 4 && hf_word_is(hf_columns(text->line[3], 34, 39), version);
+}
+
+/** Decides by content, not by the file's name. */
+static hf_status read_any(struct draft *draft, struct hf_error *error)
+{
+    const struct hf_text *text = draft->text;
+    int first = 0, count = 0;
+    if (has_version(text, "V2000") || has_version(text, "V3000")) {
+        draft->input->format = has_version(text, "V2000") ? "MDL V2000" : "MDL V3000";
+        return hf_read_mdl(draft, error);
+    }
+    hf_status status = check_mdl_header(text, error);
+    while (first + 1 < text->n_line && hf_rest_of_line(text->line[first]).length == 0) first++;
+    if (status == HF_OK) status = refuse_foreign(text, first, error);
+    if (status != HF_OK) return status;
+    if (hf_word_integer(hf_rest_of_line(text->line[first]), &count) != HF_NUMBER_NONE) {
+        draft->input->format = "XYZ";
+        return hf_read_xyz(draft, first, error);
+    }
+    draft->input->format = "native";
+    return hf_read_native(draft, error);
+}
+
+/** Everything behind the reading of the bytes; local, the same on every rank. */
+static hf_status input_from_text(struct hf_text *text, struct hf_options *options,
+                                 struct hf_input *input, struct hf_error *error)
+{
+    struct draft draft = {.text = text, .options = options, .input = input};
+    hf_status status = HF_OK;
+    *input = (struct hf_input){.path = strdup(text->path)};
+    if (input->path == NULL)
+        HF_TRY(hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path));
+    HF_TRY(read_any(&draft, error));
+    HF_TRY(hf_draft_finish(&draft, error));
+cleanup:
+    free(draft.atom);
+    free(draft.bond);
+    free(draft.charges.charge);
+    return status;
+}
+
+hf_status hf_input_from_string(const char *path, const char *string, struct hf_options *options,
+                               struct hf_input *input, struct hf_error *error)
+{
+    struct hf_text text = {0};
+    hf_status status = HF_OK;
+    *input = (struct hf_input){0};
+    HF_TRY(hf_text_from_string(path, string, &text, error));
+    HF_TRY(input_from_text(&text, options, input, error));
+cleanup:
+    hf_text_done(&text);
+    if (status != HF_OK) hf_input_done(input);
+    return status;
+}
+
+hf_status hf_input_read_point_charges(struct hf_context *context, const struct hf_options *options,
+                                      struct hf_input *input, struct hf_error *error)
+{
+    struct hf_text text = {0};
+    struct draft_charges charges = {.text = &text};
+    const char *path = hf_options_text(options, "point_charges_file");
+    hf_status status = HF_OK;
+    if (path == NULL) return HF_OK;
+    HF_TRY(hf_text_read(context, path, &text, error));
+    status = hf_read_point_charge_file(&charges, input, error);
+    if (status == HF_OK && !charges.unit_said &&
+        strcmp(hf_options_choice(options, "units"), "bohr") == 0)
+        status = hf_input_warn(input, error,
+                               "%s: the comment names no unit: taken as angstrom, although the "
+                               "units of the molecule are bohr",
+                               path);
+    if (status == HF_OK) status = hf_point_charges_finish(&charges, &input->molecule, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+cleanup:
+    free(charges.charge);
+    hf_text_done(&text);
+    return status;
+}
+
+hf_status hf_input_read(struct hf_context *context, const char *path, struct hf_options *options,
+                        struct hf_input *input, struct hf_error *error)
+{
+    struct hf_text text = {0};
+    hf_status status = HF_OK;
+    *input = (struct hf_input){0};
+    HF_TRY(hf_text_read(context, path, &text, error));
+    HF_TRY(hf_agree(context->comm, input_from_text(&text, options, input, error), error));
+    HF_TRY(hf_input_read_point_charges(context, options, input, error));
+cleanup:
+    hf_text_done(&text);
+    if (status != HF_OK) hf_input_done(input);
+    return status;
+}

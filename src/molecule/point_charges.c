@@ -1,0 +1,174 @@
+/* Point charges: lines "charge x y z" of a block or of a file of their own. */
+#include "draft.h"
+
+#include "hf/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Farther from the origin, or larger, is no charge of a surrounding; far and large ones stand for a
+ *  uniform field. */
+static const double farthest_bohr = 1e6, largest_charge = 1e9;
+/** Nearer to a nucleus than atoms may be to each other. */
+static const double coincidence_bohr = 0.1;
+
+hf_status hf_read_point_charge(struct draft_charges *charges, int line, struct hf_error *error)
+{
+    static const char *const name[4] = {"charge", "x", "y", "z"};
+    const char *position = charges->text->line[line - 1];
+    double value[4];
+    struct hf_word word;
+    if (hf_rest_of_line(position).length == 0)
+        return hf_text_fail(error, charges->text, line, "an empty line; expected: charge x y z");
+    for (int i = 0; i < 4; i++) {
+        hf_next_word(&position, &word);
+        const hf_status status = hf_read_real(charges->text, line, word, name[i], &value[i], error);
+        if (status != HF_OK) return status;
+    }
+    if (hf_next_word(&position, &word))
+        return hf_text_fail(error, charges->text, line,
+                            "'%.*s' stands behind the coordinates; expected: charge x y z",
+                            HF_WORD(word));
+    if (charges->n == HF_MAX_POINT_CHARGE)
+        return hf_text_fail(error, charges->text, line, "more than %d point charges",
+                            HF_MAX_POINT_CHARGE);
+    if (!(fabs(value[0]) <= largest_charge))
+        return hf_text_fail(error, charges->text, line,
+                            "charge %g is out of range; expected at most %g elementary charges",
+                            value[0], largest_charge);
+    void *list = charges->charge;
+    if (!hf_draft_grow(&list, charges->n, &charges->n_room, sizeof *charges->charge))
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", charges->text->path);
+    charges->charge = list;
+    charges->charge[charges->n++] =
+        (struct draft_charge){value[0], {value[1], value[2], value[3]}, line};
+    return HF_OK;
+}
+
+/** Next word of a comment, whatever stands between words. */
+static bool next_comment_word(const char **position, struct hf_word *word)
+{
+    static const char between[] = " \t=:;,()[]{}\"'";
+    *position += strspn(*position, between);
+    *word = (struct hf_word){*position, (int)strcspn(*position, between)};
+    *position += word->length;
+    return word->length > 0;
+}
+
+/** 1 for bohr, 0 for angstrom, -1 for any other word. */
+static int unit_of(struct hf_word word)
+{
+    static const char *const bohr[] = {"bohr", "bohrs", "au", "a.u."};
+    static const char *const angstrom[] = {"angstrom", "angstroms", "ang"};
+    for (size_t i = 0; i < sizeof bohr / sizeof *bohr; i++)
+        if (hf_word_is(word, bohr[i])) return 1;
+    for (size_t i = 0; i < sizeof angstrom / sizeof *angstrom; i++)
+        if (hf_word_is(word, angstrom[i])) return 0;
+    return -1;
+}
+
+/** A comment that speaks of a unit must be understood. */
+static hf_status read_unit(struct draft_charges *charges, int line, struct hf_error *error)
+{
+    const char *position = charges->text->line[line - 1];
+    struct hf_word word;
+    bool expected = false;
+    while (next_comment_word(&position, &word)) {
+        const int unit = unit_of(word);
+        if (expected && unit < 0)
+            return hf_text_fail(error, charges->text, line,
+                                "unknown units '%.*s'; expected angstrom or bohr", HF_WORD(word));
+        if (unit >= 0 && charges->unit_said && charges->bohr != (unit == 1))
+            return hf_text_fail(error, charges->text, line,
+                                "the comment names both angstrom and bohr; expected one of them");
+        if (unit >= 0) {
+            charges->unit_said = true;
+            charges->bohr = unit == 1;
+        }
+        expected = hf_word_is(word, "units") || hf_word_is(word, "unit");
+    }
+    return HF_OK;
+}
+
+hf_status hf_read_point_charge_file(struct draft_charges *charges, struct hf_input *input,
+                                    struct hf_error *error)
+{
+    const struct hf_text *text = charges->text;
+    int n = 0, first = 0, n_left_over = 0;
+    while (first + 1 < text->n_line && hf_rest_of_line(text->line[first]).length == 0) first++;
+    hf_status status =
+        hf_read_integer(text, first + 1, hf_rest_of_line(text->line[first]), "count", &n, error);
+    if (status != HF_OK) return status;
+    if (n < 0 || n > HF_MAX_POINT_CHARGE)
+        return hf_text_fail(error, text, first + 1, "a count of %d point charges; expected 0 to %d",
+                            n, HF_MAX_POINT_CHARGE);
+    if (n > 0 && text->n_line < first + 2 + n)
+        return hf_text_fail(error, text, text->n_line,
+                            "the file ends here; expected a comment and %d point charges (count in "
+                            "line %d)",
+                            n, first + 1);
+    if (first + 1 < text->n_line) status = read_unit(charges, first + 2, error);
+    for (int i = 0; i < n && status == HF_OK; i++)
+        status = hf_read_point_charge(charges, first + 3 + i, error);
+    for (int i = first + 2 + n; i < text->n_line; i++)
+        n_left_over += hf_rest_of_line(text->line[i]).length > 0;
+    if (status != HF_OK || n_left_over == 0) return status;
+    return hf_input_warn(input, error, "%s: %d lines behind the %d point charges were not read",
+                         text->path, n_left_over, n);
+}
+
+static double distance_bohr(const double a[3], const double b[3])
+{
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+/** The energy of a charge on a nucleus is infinite; ghosts have none. */
+static hf_status check_nuclei(const struct draft_charges *charges, int c,
+                              const struct hf_point_charge *charge,
+                              const struct hf_molecule *molecule, struct hf_error *error)
+{
+    if (charge->charge == 0.0) return HF_OK;
+    for (int i = 0; i < molecule->n_atom; i++) {
+        const struct hf_atom *atom = &molecule->atom[i];
+        if (atom->ghost) continue;
+        const double distance = distance_bohr(atom->position_bohr, charge->position_bohr);
+        if (distance < coincidence_bohr)
+            return hf_text_fail(error, charges->text, charges->charge[c].line,
+                                "point charge %d sits on the nucleus of atom %d (%s), %.3g bohr "
+                                "from it; expected at least %g",
+                                c + 1, i + 1, hf_element_symbol(atom->atomic_number), distance,
+                                coincidence_bohr);
+    }
+    return HF_OK;
+}
+
+hf_status hf_point_charges_finish(const struct draft_charges *charges, struct hf_molecule *molecule,
+                                  struct hf_error *error)
+{
+    struct hf_environment *environment = &molecule->environment;
+    const double factor = charges->bohr ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
+    if (charges->n == 0) return HF_OK;
+    environment->charge = calloc((size_t)charges->n, sizeof *environment->charge);
+    if (environment->charge == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", charges->text->path);
+    environment->n_charge = charges->n;
+    for (int c = 0; c < charges->n; c++) {
+        const struct draft_charge *from = &charges->charge[c];
+        struct hf_point_charge *to = &environment->charge[c];
+        to->charge = from->charge;
+        for (int k = 0; k < 3; k++) {
+            to->position_bohr[k] = from->position[k] * factor;
+            if (!(fabs(to->position_bohr[k]) <= farthest_bohr))
+                return hf_text_fail(error, charges->text, from->line,
+                                    "coordinate %g %s is out of range; expected less than %g bohr "
+                                    "from the origin",
+                                    from->position[k], charges->bohr ? "bohr" : "angstrom",
+                                    farthest_bohr);
+        }
+        const hf_status status = check_nuclei(charges, c, to, molecule, error);
+        if (status != HF_OK) return status;
+    }
+    return HF_OK;
+}
