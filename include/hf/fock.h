@@ -35,7 +35,7 @@ struct hf_fock_ops {
     bool distributed; /**< matrices are spread over the ranks */
 
     /** Bytes of blocks a rank keeps at hand at most for matrices of order n; NULL: none. Local. */
-    double (*cache_bytes)(int n_function, int n_rank);
+    double (*cache_bytes)(int n_function, int n_rank, int n_node_rank);
 
     /** How tasks of that grain are best cut for this builder. Local. */
     struct hf_task_order (*order)(enum hf_grain grain);
@@ -58,7 +58,7 @@ extern const struct hf_fock_ops *const hf_fock_list[];
 bool hf_fock_is_distributed(const char *builder);
 
 /** Bytes of cached blocks that a rank holds at most in a build of one density, an estimate. */
-double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank);
+double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank, int n_node_rank);
 
 /** The phases that Fock builds are timed by, in the order of reports. hf_fock_create does it too;
  *  declared earlier they come earlier. Not collective. */

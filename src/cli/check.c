@@ -22,11 +22,13 @@ static double shell_pair_bytes(const struct hf_basis *basis)
 }
 
 /** Bytes of matrices on a rank at most. */
-static double matrix_bytes(const struct hf_fock_settings *fock, int n_function, int n_rank)
+static double matrix_bytes(const struct hf_fock_settings *fock, int n_function,
+                           const struct hf_context *context)
 {
     const double all = N_MATRIX * (double)n_function * n_function * (double)sizeof(double);
     if (!hf_fock_is_distributed(fock->builder)) return all;
-    return all / n_rank + hf_fock_cache_bytes(fock->builder, n_function, n_rank);
+    return all / context->n_rank +
+           hf_fock_cache_bytes(fock->builder, n_function, context->n_rank, context->n_node_rank);
 }
 
 static void print_fock(const struct hf_calculation *calculation, FILE *stream)
@@ -55,8 +57,7 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
     const struct hf_run_description *run = &calculation->description;
     const struct hf_molecule *molecule = run->molecule;
     const struct hf_context *context = calculation->context;
-    const double matrices =
-        matrix_bytes(&run->settings->fock, run->basis->n_function, context->n_rank);
+    const double matrices = matrix_bytes(&run->settings->fock, run->basis->n_function, context);
     const double pairs = shell_pair_bytes(run->basis), megabyte = 1e6;
     if (context->rank != 0) return;
     fprintf(stream, "Input         %s (%s)\n", run->input_path, run->input_format);

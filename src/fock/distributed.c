@@ -297,18 +297,20 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
 }
 
 /** Bytes of the blocks that one kind of cache may keep: no more than half of a matrix, and than
- * about the share of a rank once there are many. */
-static double cache_budget(int n_function, int n_rank)
+ * about the share of a rank once there are many; and the ranks of a node together no more than one
+ * matrix, so that its memory does not grow with them. */
+static double cache_budget(int n_function, int n_rank, int n_node_rank)
 {
     static const double LEAST_BYTES = 8.0 * 1024.0 * 1024.0;
     const double whole = (double)n_function * n_function * sizeof(double);
-    return fmin(0.5 * whole, fmax(whole / n_rank, LEAST_BYTES));
+    const double most = whole * fmin(0.5, 1.0 / n_node_rank);
+    return fmin(most, fmax(whole / n_rank, LEAST_BYTES));
 }
 
 /** Density, J and K. */
-static double cache_bytes(int n_function, int n_rank)
+static double cache_bytes(int n_function, int n_rank, int n_node_rank)
 {
-    return 3.0 * cache_budget(n_function, n_rank);
+    return 3.0 * cache_budget(n_function, n_rank, n_node_rank);
 }
 
 /** Local. */
@@ -321,7 +323,8 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
         .layout = data->layout,
         .n_layer = data->n_job,
         .array = data->D,
-        .budget_bytes = (size_t)cache_budget(self->pairs->basis->n_function, self->context->n_rank),
+        .budget_bytes = (size_t)cache_budget(self->pairs->basis->n_function, self->context->n_rank,
+                                             self->context->n_node_rank),
     };
     hf_status status;
     HF_TRY(hf_block_cache_create(&settings, &data->density, error));

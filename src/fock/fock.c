@@ -36,11 +36,11 @@ bool hf_fock_is_distributed(const char *builder)
     return ops != NULL && ops->distributed;
 }
 
-double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank)
+double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank, int n_node_rank)
 {
     const struct hf_fock_ops *ops = find_builder(builder);
     if (ops == NULL || ops->cache_bytes == NULL) return 0.0;
-    return ops->cache_bytes(n_function, n_rank);
+    return ops->cache_bytes(n_function, n_rank, n_node_rank);
 }
 
 /** The quartet work of a builder, cut into the tasks it likes. Collective. */
