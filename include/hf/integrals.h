@@ -16,12 +16,33 @@ extern "C" {
 struct hf_shell_pairs;
 
 /** Shell pairs of a basis with their Schwarz bounds. `accuracy` (hartree, e.g. 1e-14): primitive
- *  pairs that cannot add more than this to any integral are dropped. Collective (the bounds are
- *  computed in shares). The basis is borrowed and must outlive the result. */
+ *  pairs that cannot add more than this to any integral are dropped.
+ *
+ *  Memory   one list for all ranks of a node (struct hf_node_memory), the same to the last bit
+ *           however many ranks and threads make it. The basis is borrowed and must outlive it.
+ *  Call     collective over the context; every rank does its share.
+ *  Errors   HF_NO_RESOURCE: memory, or an angular momentum the engine lacks; or processors of
+ *           several kinds find different pairs. Same status and message on every rank. */
 hf_status hf_shell_pairs_create(struct hf_context *context, const struct hf_basis *basis,
                                 double accuracy, struct hf_shell_pairs **pairs,
                                 struct hf_error *error) HF_MUST_CHECK;
+/** The same on `n_thread` threads of every rank. */
+hf_status hf_shell_pairs_create_ext(struct hf_context *context, const struct hf_basis *basis,
+                                    double accuracy, int n_thread, struct hf_shell_pairs **pairs,
+                                    struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective over the node; accepts a pointer to NULL; leaves NULL. */
 void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs);
+
+/** One line on why every rank holds a list of its own; "" when there is nothing to say. Equal on
+ *  every rank. Not collective. */
+const char *hf_shell_pairs_note(const struct hf_shell_pairs *pairs);
+
+/** Bytes that the list would take at most, from the pairs of some of the atoms with all others; of
+ *  all atoms where they are few. Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_basis *basis,
+                                  double accuracy, double *bytes,
+                                  struct hf_error *error) HF_MUST_CHECK;
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include "hf/context.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -18,6 +19,7 @@ struct hf_node_memory {
     size_t n_bytes;
     MPI_Comm comm;    /**< who shares it; borrowed from the context, or MPI_COMM_SELF */
     int rank, n_rank; /**< in `comm` */
+    bool refused;     /**< some node could not share it, so none does; equal on every rank */
     /* private */
     struct hf_memory *memory; /**< borrowed */
     enum hf_memory_class kind;

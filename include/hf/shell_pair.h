@@ -62,7 +62,8 @@ struct hf_atom_pair {
     double cost;            /**< sum of the costs of its pairs */
 };
 
-/** The list: four arrays without pointers in them, so that they can lie anywhere.
+/** The list: four arrays without pointers in them. The ranks of a node share the first three, and
+ *  nobody writes to them once they are made.
  *
  *      atom_pair  | 0 0 | 1 0 | 1 1 | ...                    pairs of atoms, (A, B) rising
  *      pair       | by class, falling bound | ... | ...      those of each pair of atoms
@@ -81,6 +82,7 @@ struct hf_shell_pairs {
     int64_t n_primitive;
     struct hf_primitive_pair *primitive; /**< [n_primitive] */
     double bound;                        /**< largest of all */
+    struct hf_node_memory *shared;       /**< memory of all arrays but class_of; owned */
 };
 
 /** Estimated cost of computing a pair's half of a shell quartet; the cost of a quartet is about the

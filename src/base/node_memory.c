@@ -103,8 +103,8 @@ static bool try_to_share(struct hf_context *context, struct hf_node_memory *made
     made->n_rank = context->n_node_rank;
     const bool shared = made->n_rank > 1 && share(made);
     const bool alone = made->n_rank == 1;
-    const bool all = all_say(context->comm, shared || alone);
-    if (all && shared) return true;
+    made->refused = !all_say(context->comm, shared || alone);
+    if (shared && !made->refused) return true;
     if (shared) MPI_Win_free(&made->window);
     made->data = NULL;
     made->comm = MPI_COMM_SELF;
@@ -119,7 +119,7 @@ hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class
 {
     hf_status status = HF_OK;
     struct hf_node_memory *made = malloc(sizeof *made);
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
+    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
     HF_TRY(hf_agree(context->comm, status, error));
     *made = (struct hf_node_memory){
         .n_bytes = n_bytes, .memory = context->memory, .kind = kind, .window = MPI_WIN_NULL};
@@ -128,7 +128,7 @@ hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class
     } else {
         made->data = hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1);
         if (made->data == NULL)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
     }
     HF_TRY(hf_agree(context->comm, status, error));
     *memory = made;

@@ -143,7 +143,8 @@ struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder)
 
 const char *hf_fock_note(const struct hf_fock_builder *builder)
 {
-    return builder->note != NULL ? builder->note : "";
+    if (builder->note != NULL && builder->note[0] != '\0') return builder->note;
+    return hf_shell_pairs_note(builder->pairs);
 }
 
 double hf_fock_stored_share(const struct hf_fock_builder *builder)

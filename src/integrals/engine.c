@@ -230,6 +230,11 @@ static void expand_fixed(struct hf_engine *engine, const struct hf_shell_pair *f
     engine->fixed_is = fixed;
 }
 
+void hf_engine_forget_pairs(struct hf_engine *engine)
+{
+    engine->fixed_is = NULL;
+}
+
 /** Block [ket][bra] by our own recurrence; NULL when every primitive is negligible. */
 static const double *by_recurrence(struct hf_engine *engine, const struct hf_quartet *quartet)
 {

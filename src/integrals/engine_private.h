@@ -54,4 +54,7 @@ void hf_assemble_parts(const struct hf_pair_class *bra_class, const struct hf_pa
 const double *hf_parts_to_functions(struct hf_engine *engine, const struct hf_quartet *quartet,
                                     const double *ket_shift, int width, const double *levels);
 
+/** To be called when the pairs of the engine's list have changed where they are. */
+void hf_engine_forget_pairs(struct hf_engine *engine);
+
 #endif

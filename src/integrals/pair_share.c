@@ -28,11 +28,18 @@ bool hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs
                                     .classes = classes,
                                     .memory = pairs->context->memory,
                                     .smallest = pairs->accuracy / (double)most};
+    share->farthest = hf_farthest_exponent(share->smallest);
     share->scratch = malloc((most + 1) * sizeof *share->scratch);
     share->diffuse = malloc(((size_t)basis->n_atom + 1) * sizeof *share->diffuse);
     if (share->scratch == NULL || share->diffuse == NULL) return false;
     for (int a = 0; a < basis->n_atom; a++) share->diffuse[a] = smallest_exponent(basis, a);
     return true;
+}
+
+void hf_pair_share_clear(struct hf_pair_share *share)
+{
+    share->n_pair = share->n_primitive = 0;
+    share->n_atom_pair = 0;
 }
 
 void hf_pair_share_done(struct hf_pair_share *share)
@@ -120,7 +127,7 @@ static bool is_far(const struct hf_pair_share *share, int atom_a, int atom_b)
     const double ab_squared =
         hf_distance_squared(basis->shell[a].centre_bohr, basis->shell[b].centre_bohr);
     const double alpha = share->diffuse[atom_a], beta = share->diffuse[atom_b];
-    return alpha * beta * ab_squared > hf_farthest_exponent(share->smallest) * (alpha + beta);
+    return alpha * beta * ab_squared > share->farthest * (alpha + beta);
 }
 
 bool hf_pair_share_add(struct hf_pair_share *share, int atom_a, int atom_b)

@@ -1,5 +1,5 @@
-/* A share of the shell pairs while their number is not known yet: one caller's growing lists. Any
- * division of the pairs of atoms among shares gives the same list in the end. */
+/* Pairs of shells as they are found: one thread's growing lists. Any division of the pairs of atoms
+ * among shares gives the same list in the end. */
 #ifndef HF_PAIR_SHARE_H
 #define HF_PAIR_SHARE_H
 
@@ -11,6 +11,7 @@ struct hf_pair_share {
     const struct hf_class_table *classes; /**< borrowed */
     struct hf_memory *memory;             /**< borrowed */
     double smallest;                      /**< primitive pairs below do not count */
+    double farthest;                      /**< hf_farthest_exponent of it */
     double *diffuse;                      /**< [n_atom] smallest exponent of each atom */
     struct hf_primitive_pair *scratch;    /**< those of one pair */
     int64_t n_pair, n_pair_allocated;
@@ -28,6 +29,9 @@ bool hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs
 /** Appends the pairs of two atoms A >= B that are not negligible, unsorted and without bounds.
  *  False: no memory. */
 bool hf_pair_share_add(struct hf_pair_share *share, int atom_a, int atom_b);
+
+/** Empties the share; its room stays. */
+void hf_pair_share_clear(struct hf_pair_share *share);
 
 void hf_pair_share_done(struct hf_pair_share *share);
 

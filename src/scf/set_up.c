@@ -59,8 +59,8 @@ static hf_status make_builder(struct hf_scf *scf, struct hf_error *error)
     hf_status status;
     hf_timer_start(&scf->context->timers, &hf_phase_setup);
     HF_TRY(hf_agree(scf->context->comm, hf_basis_merge(scf->basis, &scf->merged, error), error));
-    HF_TRY(
-        hf_shell_pairs_create(scf->context, scf->merged, primitive_accuracy, &scf->pairs, error));
+    HF_TRY(hf_shell_pairs_create_ext(scf->context, scf->merged, primitive_accuracy,
+                                     scf->settings->fock.n_thread, &scf->pairs, error));
     HF_TRY(hf_fock_create(scf->context, scf->pairs, &scf->settings->fock, &scf->builder, error));
     scf->stored_share = hf_fock_stored_share(scf->builder);
 cleanup:

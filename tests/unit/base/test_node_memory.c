@@ -70,6 +70,7 @@ static void check_node(int ranks_per_node, int n_sharing)
                                            &memory, &error),
                      HF_OK);
     assert_int_equal(memory->n_rank, n);
+    assert_int_equal(memory->refused, n < context->n_node_rank);
     int64_t counted = (int64_t)hf_memory_class_bytes(context->memory, HF_MEMORY_PAIRS);
     MPI_Allreduce(MPI_IN_PLACE, &counted, 1, MPI_INT64_T, MPI_SUM, memory->comm);
     assert_int_equal(counted, N * sizeof(double));
@@ -100,8 +101,8 @@ static void what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_rank
     struct hf_context *context = make_context(0);
     struct hf_node_memory *memory = NULL;
     struct hf_error error = {{0}, 0};
-    assert_int_equal(hf_node_memory_create(context, HF_MEMORY_OTHER, "the test",
-                                           SIZE_MAX / 4 / 64 * 64, &memory, &error),
+    assert_int_equal(hf_node_memory_create(context, HF_MEMORY_OTHER, "test", SIZE_MAX / 4 / 64 * 64,
+                                           &memory, &error),
                      HF_NO_RESOURCE);
     assert_string_equal(error.message, "out of memory for the test");
     assert_null(memory);

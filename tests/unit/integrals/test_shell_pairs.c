@@ -2,10 +2,22 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
+#include "hf/node_memory.h"
 #include "hf/shell_pair.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+
+/** Windows that MPI still grants, a stand-in for libraries that refuse them. */
+static int n_windows = INT_MAX;
+
+int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                            MPI_Win *window)
+{
+    if (n_windows-- <= 0) return MPI_ERR_RMA_SHARED;
+    return PMPI_Win_allocate_shared(size, unit, info, comm, base, window);
+}
 
 static const double centre[3][3] = {{0.1, -0.2, 0.3}, {1.2, 0.7, -0.5}, {-0.4, 1.1, 0.9}};
 
@@ -107,7 +119,8 @@ static void prefactors_are_those_of_the_shells(void **state)
     test_context_done(&context);
 }
 
-/** 40 bytes of a pair and 16 of each primitive pair, and no room kept beside them. */
+/** 40 bytes of a pair and 16 of each primitive pair, and no room kept beside them but to the end
+ *  of cache lines. */
 static void a_list_holds_nothing_but_its_arrays(void **state)
 {
     (void)state;
@@ -121,7 +134,7 @@ static void a_list_holds_nothing_but_its_arrays(void **state)
     assert_true(sizeof *pairs->pair <= 40);
     assert_true(sizeof *pairs->primitive <= 16);
     assert_true(hf_memory_current_bytes(context->memory) <=
-                arrays + n_kind * n_kind * sizeof *pairs->class_of);
+                arrays + 2 * 64 + n_kind * n_kind * sizeof *pairs->class_of);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
     test_context_done(&context);
@@ -142,6 +155,134 @@ static void more_primitives_than_can_be_counted_are_refused(void **state)
     test_context_done(&context);
 }
 
+enum { N_CENTRE = 11, N_MANY = 3 * N_CENTRE };
+
+/** Atoms along a spiral, the ends too far from each other to matter. */
+static struct hf_basis *many_shells(void)
+{
+    static double where[N_CENTRE][3]; /* the basis borrows its numbers */
+    static struct test_shell many[N_MANY];
+    for (int i = 0; i < N_CENTRE; i++) {
+        where[i][0] = cos(i);
+        where[i][1] = sin(i);
+        where[i][2] = 2.5 * i;
+        for (int k = 0; k < 3; k++) {
+            many[3 * i + k] = shells[2 * k];
+            many[3 * i + k].atom = i;
+        }
+    }
+    return test_basis(N_CENTRE, (const double(*)[3])where, N_MANY, many);
+}
+
+static void expect_the_same(const struct hf_shell_pairs *found, const struct hf_shell_pairs *wanted)
+{
+    assert_int_equal(found->n_pair, wanted->n_pair);
+    assert_int_equal(found->n_atom_pair, wanted->n_atom_pair);
+    assert_int_equal(found->n_primitive, wanted->n_primitive);
+    assert_true(found->bound == wanted->bound);
+    for (int64_t i = 0; i < wanted->n_pair; i++) {
+        const struct hf_shell_pair *x = &found->pair[i], *y = &wanted->pair[i];
+        assert_true(x->a == y->a && x->b == y->b && x->pair_class == y->pair_class);
+        assert_true(x->n_primitive == y->n_primitive && x->bound == y->bound);
+        assert_true(x->first_primitive == y->first_primitive);
+        assert_true(x->cost_per_number == y->cost_per_number);
+    }
+    assert_memory_equal(found->primitive, wanted->primitive,
+                        (size_t)wanted->n_primitive * sizeof *wanted->primitive);
+    for (int i = 0; i < wanted->n_atom_pair; i++) {
+        const struct hf_atom_pair *x = &found->atom_pair[i], *y = &wanted->atom_pair[i];
+        assert_true(x->atom_a == y->atom_a && x->atom_b == y->atom_b);
+        assert_true(x->first_pair == y->first_pair && x->n_pair == y->n_pair);
+        assert_true(x->bound == y->bound && x->cost == y->cost);
+    }
+}
+
+static void the_list_is_the_same_on_any_ranks_nodes_and_threads(void **state)
+{
+    (void)state;
+    struct hf_context *alone = NULL;
+    struct hf_basis *basis = many_shells();
+    struct hf_error error;
+    assert_int_equal(hf_context_create(MPI_COMM_SELF, &alone, &error), HF_OK);
+    struct hf_shell_pairs *wanted = make_pairs(alone, basis);
+    assert_true(wanted->n_atom_pair < N_CENTRE * (N_CENTRE + 1) / 2); /* some are far apart */
+    for (int per_node = 0; per_node <= 3; per_node++) {
+        for (int n_thread = 1; n_thread <= 3; n_thread++) {
+            struct hf_context *context = NULL;
+            struct hf_shell_pairs *pairs = NULL;
+            assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, per_node, &context, &error),
+                             HF_OK);
+            assert_int_equal(
+                hf_shell_pairs_create_ext(context, basis, 1e-14, n_thread, &pairs, &error), HF_OK);
+            assert_int_equal(pairs->shared->n_rank, context->n_node_rank);
+            expect_the_same(pairs, wanted);
+            hf_shell_pairs_destroy(&pairs);
+            test_context_done(&context);
+        }
+    }
+    hf_shell_pairs_destroy(&wanted);
+    hf_context_destroy(&alone);
+    test_basis_destroy(&basis);
+}
+
+static void where_memory_cannot_be_shared_every_rank_has_the_same_list(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context(), *alone = NULL;
+    struct hf_basis *basis = many_shells();
+    struct hf_error error;
+    assert_int_equal(hf_context_create(MPI_COMM_SELF, &alone, &error), HF_OK);
+    struct hf_shell_pairs *wanted = make_pairs(alone, basis);
+    for (int n_granted = 0; n_granted <= 1; n_granted++) { /* none, and the first only */
+        n_windows = n_granted;
+        struct hf_shell_pairs *pairs = make_pairs(context, basis);
+        n_windows = INT_MAX;
+        expect_the_same(pairs, wanted);
+        assert_int_equal(pairs->shared->n_rank, 1);
+        assert_int_equal(hf_shell_pairs_note(pairs)[0] != '\0', context->n_rank > 1);
+        hf_shell_pairs_destroy(&pairs);
+    }
+    hf_shell_pairs_destroy(&wanted);
+    hf_context_destroy(&alone);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+/** Ranks that compute differently: some see primitives that others do not. */
+static void ranks_that_disagree_about_the_pairs_are_told(void **state)
+{
+    (void)state;
+    struct hf_context *context = NULL;
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_basis *basis = many_shells();
+    struct hf_error error = {{0}, 0};
+    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error), HF_OK);
+    const double accuracy = context->rank == 0 ? 1e-14 : 1e-6;
+    const hf_status status = hf_shell_pairs_create(context, basis, accuracy, &pairs, &error);
+    assert_int_equal(status, context->n_rank > 1 ? HF_NO_RESOURCE : HF_OK);
+    assert_int_equal(strstr(error.message, "do not agree about the shell pairs") != NULL,
+                     context->n_rank > 1);
+    hf_shell_pairs_destroy(&pairs);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = many_shells();
+    struct hf_shell_pairs *pairs = make_pairs(context, basis);
+    double bytes;
+    struct hf_error error;
+    assert_int_equal(hf_shell_pairs_estimate(context, basis, 1e-14, &bytes, &error), HF_OK);
+    assert_true(bytes + 128.0 >= (double)pairs->shared->n_bytes);
+    assert_true(bytes <= 1.25 * (double)pairs->shared->n_bytes);
+    hf_shell_pairs_destroy(&pairs);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +291,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(prefactors_are_those_of_the_shells),
         cmocka_unit_test(a_list_holds_nothing_but_its_arrays),
         cmocka_unit_test(more_primitives_than_can_be_counted_are_refused),
+        cmocka_unit_test(the_list_is_the_same_on_any_ranks_nodes_and_threads),
+        cmocka_unit_test(where_memory_cannot_be_shared_every_rank_has_the_same_list),
+        cmocka_unit_test(ranks_that_disagree_about_the_pairs_are_told),
+        cmocka_unit_test(the_estimate_is_what_the_list_takes_or_little_more),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -1,0 +1,211 @@
+/* Laying out the list of shell pairs; see pair_list.h. */
+#include "pair_list.h"
+
+#include "pair_share.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Elements of a row, and of all rows before one. */
+struct place {
+    int64_t pair, primitive, atom_pair;
+};
+enum { N_PLACE = sizeof(struct place) / sizeof(int64_t) };
+
+/** What fills in the list. */
+struct filler {
+    struct hf_shell_pairs *pairs;
+    const struct hf_pair_candidates *candidates;
+    struct place *place;         /**< [n_atom + 1] where rows begin */
+    struct hf_pair_share *share; /**< [n_thread] */
+    int n_thread;
+};
+
+static int by_class_and_bound(const void *left, const void *right)
+{
+    const struct hf_shell_pair *x = left, *y = right;
+    if (x->pair_class != y->pair_class) return x->pair_class < y->pair_class ? -1 : 1;
+    if (x->bound != y->bound) return x->bound > y->bound ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+/** What is kept of the row of an atom. */
+static struct place count_row(const struct filler *self, int atom)
+{
+    const struct hf_pair_candidates *candidates = self->candidates;
+    struct place n = {0, 0, 0};
+    int last_atom = -1;
+    for (int64_t i = candidates->row[atom]; i < candidates->row[atom + 1]; i++) {
+        const struct hf_pair_candidate *one = &candidates->value[i];
+        if (!hf_pair_is_kept(candidates, one, self->pairs->accuracy)) continue;
+        n.pair++;
+        n.primitive += one->n_primitive;
+        n.atom_pair += one->atom_b != last_atom;
+        last_atom = one->atom_b;
+    }
+    return n;
+}
+
+/** Where all rows begin; the ranks of a node count in turns. Collective over the node. */
+static void find_places(struct filler *self)
+{
+    const struct hf_node_memory *shared = self->candidates->shared;
+    const int n_atom = self->pairs->basis->n_atom;
+    struct place *place = self->place;
+    for (int a = shared->rank; a < n_atom; a += shared->n_rank) place[a + 1] = count_row(self, a);
+    MPI_Allreduce(MPI_IN_PLACE, place, N_PLACE * (n_atom + 1), MPI_INT64_T, MPI_SUM, shared->comm);
+    for (int a = 0; a < n_atom; a++) {
+        place[a + 1].pair += place[a].pair;
+        place[a + 1].primitive += place[a].primitive;
+        place[a + 1].atom_pair += place[a].atom_pair;
+    }
+}
+
+static size_t whole_lines(size_t n_bytes)
+{
+    enum { LINE = 64 };
+    return (n_bytes + LINE - 1) / LINE * LINE;
+}
+
+/** Room for the arrays. Collective over the context. */
+static hf_status make_room(struct filler *self, struct hf_error *error)
+{
+    struct hf_shell_pairs *pairs = self->pairs;
+    const struct place end = self->place[pairs->basis->n_atom];
+    const size_t pair_bytes = whole_lines((size_t)end.pair * sizeof *pairs->pair);
+    const size_t primitive_bytes = whole_lines((size_t)end.primitive * sizeof *pairs->primitive);
+    const size_t atom_bytes = (size_t)end.atom_pair * sizeof *pairs->atom_pair;
+    const hf_status status =
+        hf_node_memory_create(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
+                              pair_bytes + primitive_bytes + atom_bytes, &pairs->shared, error);
+    if (status != HF_OK) return status;
+    char *start = pairs->shared->data;
+    pairs->pair = (void *)start;
+    pairs->primitive = (void *)(start + pair_bytes);
+    pairs->atom_pair = (void *)(start + pair_bytes + primitive_bytes);
+    pairs->n_pair = end.pair;
+    pairs->n_primitive = end.primitive;
+    pairs->n_atom_pair = (int)end.atom_pair;
+    pairs->bound = self->candidates->bound;
+    return HF_OK;
+}
+
+/** The pairs of a row once more, with all their numbers; they must be those that were found. */
+static hf_status find_row(const struct filler *self, struct hf_pair_share *share, int atom,
+                          struct hf_error *error)
+{
+    const struct hf_pair_candidates *candidates = self->candidates;
+    const struct hf_pair_candidate *row = candidates->value + candidates->row[atom];
+    const int64_t n = candidates->row[atom + 1] - candidates->row[atom];
+    int last_atom = -1;
+    hf_pair_share_clear(share);
+    for (int64_t i = 0; i < n; i++) {
+        if (row[i].atom_b != last_atom && !hf_pair_share_add(share, atom, row[i].atom_b))
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+        last_atom = row[i].atom_b;
+    }
+    bool same = share->n_pair == n;
+    for (int64_t i = 0; same && i < n; i++) {
+        same = share->pair[i].n_primitive == row[i].n_primitive;
+        share->pair[i].bound = row[i].bound;
+    }
+    if (same) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE,
+                   "ranks do not agree about the shell pairs of atom %d: their processors compute "
+                   "differently; run on nodes of one kind",
+                   atom + 1);
+}
+
+/** Appends the pairs of two atoms that are kept, sorted, at `next`. */
+static void lay_out(struct hf_shell_pairs *pairs, const struct hf_pair_candidates *candidates,
+                    const struct hf_pair_share *share, struct hf_atom_pair group,
+                    struct place *next)
+{
+    struct hf_shell_pair *pair = share->pair + group.first_pair;
+    const int64_t first = next->pair;
+    qsort(pair, (size_t)group.n_pair, sizeof *pair, by_class_and_bound);
+    for (int k = 0; k < group.n_pair; k++) {
+        const double cost = hf_shell_pair_cost(pairs, &pair[k]);
+        if (!(pair[k].bound * candidates->bound >= pairs->accuracy)) continue;
+        group.bound = fmax(group.bound, pair[k].bound);
+        group.cost += cost;
+        memcpy(pairs->primitive + next->primitive, share->primitive + pair[k].first_primitive,
+               (size_t)pair[k].n_primitive * sizeof *pairs->primitive);
+        pair[k].first_primitive = next->primitive;
+        pair[k].cost_per_number = cost / pairs->class_of[pair[k].pair_class].n_function;
+        next->primitive += pair[k].n_primitive;
+        pairs->pair[next->pair++] = pair[k];
+    }
+    group.first_pair = (int)first;
+    group.n_pair = (int)(next->pair - first);
+    if (group.n_pair > 0) pairs->atom_pair[next->atom_pair++] = group;
+}
+
+static hf_status fill_row(const struct filler *self, struct hf_pair_share *share, int atom,
+                          struct hf_error *error)
+{
+    struct place next = self->place[atom];
+    const hf_status status = find_row(self, share, atom, error);
+    if (status != HF_OK) return status;
+    for (int k = 0; k < share->n_atom_pair; k++)
+        lay_out(self->pairs, self->candidates, share, share->atom_pair[k], &next);
+    return HF_OK;
+}
+
+/** All rows of this rank. Local. */
+static hf_status fill_rows(const struct filler *self, struct hf_error *error)
+{
+    const struct hf_node_memory *shared = self->pairs->shared;
+    const int n_atom = self->pairs->basis->n_atom;
+    hf_status worst = HF_OK;
+#pragma omp parallel for num_threads(self->n_thread) schedule(static, 1)
+    for (int t = 0; t < self->n_thread; t++) {
+        struct hf_error own = {0};
+        hf_status status = HF_OK;
+        for (int a = shared->rank + t * shared->n_rank; status == HF_OK && a < n_atom;
+             a += self->n_thread * shared->n_rank)
+            status = fill_row(self, &self->share[t], a, &own);
+#pragma omp critical(hf_pair_list)
+        if (status > worst) {
+            worst = status;
+            if (error != NULL) *error = own;
+        }
+    }
+    return worst;
+}
+
+/** Local. HF_NO_RESOURCE. */
+static hf_status filler_init(struct filler *self, struct hf_shell_pairs *pairs,
+                             const struct hf_class_table *classes, struct hf_error *error)
+{
+    struct hf_memory *memory = pairs->context->memory;
+    bool done = true;
+    self->place = hf_memory_allocate(memory, "shell pairs", (size_t)pairs->basis->n_atom + 1,
+                                     sizeof *self->place);
+    self->share = calloc((size_t)self->n_thread, sizeof *self->share);
+    for (int t = 0; self->share != NULL && t < self->n_thread; t++)
+        done = hf_pair_share_init(&self->share[t], pairs, classes) && done;
+    if (self->place != NULL && self->share != NULL && done) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+}
+
+hf_status hf_pair_list_create(struct hf_shell_pairs *pairs, const struct hf_class_table *classes,
+                              const struct hf_pair_candidates *candidates, int n_thread,
+                              struct hf_error *error)
+{
+    hf_status status;
+    struct hf_context *context = pairs->context;
+    struct filler filler = {.pairs = pairs, .candidates = candidates, .n_thread = n_thread};
+    HF_TRY(hf_agree(context->comm, filler_init(&filler, pairs, classes, error), error));
+    find_places(&filler);
+    HF_TRY(make_room(&filler, error));
+    HF_TRY(hf_agree(context->comm, fill_rows(&filler, error), error));
+    hf_node_memory_sync(pairs->shared);
+cleanup:
+    for (int t = 0; filler.share != NULL && t < n_thread; t++) hf_pair_share_done(&filler.share[t]);
+    free(filler.share);
+    hf_memory_release(context->memory, filler.place);
+    return status;
+}
