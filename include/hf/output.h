@@ -74,7 +74,8 @@ void hf_report_timings(struct hf_report *report, const struct hf_record *record,
  *  orbitals, density, energies, occupations) when run->json_orbitals says so: then rank 0 gathers
  *  the matrices, strip by strip, and holds them as text. Collective; rank 0 writes to a temporary
  *  file beside `path` and renames it. Same status on every rank.
- *  Errors   HF_NO_RESOURCE: memory, or the file cannot be written. */
+ *  Errors   HF_NO_RESOURCE: memory, or the file cannot be written; HF_BAD_INPUT: the wave function
+ *           was made without matrices. */
 hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_record *record, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction,

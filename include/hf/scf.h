@@ -24,6 +24,11 @@ extern const struct hf_method_ops *const hf_method_list[];
 const char *hf_method_name(const struct hf_method_ops *method);
 const char *hf_method_about(const struct hf_method_ops *method);
 
+/** Whether the method of that name can do the molecule. Not collective. HF_BAD_INPUT: it cannot,
+ *  with the reason, or there is no such method. */
+hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,
+                          struct hf_error *error) HF_MUST_CHECK;
+
 /** One way to make the first densities; the list, ended by NULL, is hf_guess_list ("sad", "core").
  */
 struct hf_guess_ops;

@@ -340,6 +340,9 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
     struct hf_json_matrices matrices = {0};
     const struct sources from = {run, record, result, wavefunction, &matrices};
     hf_status status = HF_OK;
+    if (run->json_orbitals && wavefunction->linalg == NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: orbitals were to be written, but the wave function has none", path);
     if (run->json_orbitals)
         HF_TRY(hf_json_matrices_collect(context, wavefunction, &matrices, error));
     if (context->rank == 0) {

@@ -193,19 +193,17 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     };
 }
 
-/** The one method there is needs paired electrons. */
+/** Whether the method can do the molecule; says where the multiplicity comes from. */
 static hf_status check_method(const struct hf_calculation *calculation,
                               const struct hf_options *options, struct hf_error *error)
 {
-    const struct hf_molecule *molecule = &calculation->input.molecule;
     const struct hf_option_value *given = hf_options_given(options, "multiplicity");
-    if (molecule->multiplicity == 1) return HF_OK;
-    return hf_fail(
-        error, HF_BAD_INPUT,
-        "%s: %d electrons (charge %+d) with multiplicity %d are an open shell; method rhf "
-        "needs multiplicity 1",
-        given != NULL ? given->where : calculation->input.path, hf_molecule_n_electron(molecule),
-        molecule->charge, molecule->multiplicity);
+    struct hf_error reason;
+    const hf_status status = hf_method_check(hf_options_choice(options, "method"),
+                                             &calculation->input.molecule, &reason);
+    if (status == HF_OK) return HF_OK;
+    return hf_fail(error, status, "%s: %s", given != NULL ? given->where : calculation->input.path,
+                   reason.message);
 }
 
 /** Everything after the input file that this rank does alone. */

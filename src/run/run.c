@@ -106,7 +106,8 @@ static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_set
     HF_TRY(hf_calculation_prepare(calculation, &state->options, false, error));
     status = hf_report_create(state->context, settings->report, &state->report, error);
     HF_TRY(hf_agree(state->context->comm, status, error));
-    calculation->settings.wavefunction = settings->wavefunction;
+    if (!calculation->description.json_orbitals)
+        calculation->settings.wavefunction = settings->wavefunction;
     calculation->settings.fock.progress = settings->progress;
     calculation->settings.fock.progress_data = settings->progress_data;
     hf_record_add_listener(calculation->record, &settings->observer);

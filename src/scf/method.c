@@ -32,3 +32,12 @@ hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
     return hf_fail(error, HF_BAD_INPUT, "there is no method \"%s\"; there are: %s",
                    name != NULL ? name : "", names);
 }
+
+hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,
+                          struct hf_error *error)
+{
+    const struct hf_method_ops *method = NULL;
+    int n_occupied[2];
+    const hf_status status = hf_method_find(name, &method, error);
+    return status == HF_OK ? method->occupy(molecule, n_occupied, error) : status;
+}

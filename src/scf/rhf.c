@@ -16,9 +16,11 @@ static hf_status rhf_occupy(const struct hf_molecule *molecule, int n_occupied[2
         return hf_fail(error, HF_BAD_INPUT, "charge %+d leaves %d electrons", molecule->charge,
                        n_electron);
     if (molecule->multiplicity != 1)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "closed-shell Hartree-Fock needs multiplicity 1, found %d",
-                       molecule->multiplicity);
+        return hf_fail(
+            error, HF_BAD_INPUT,
+            "%d electrons (charge %+d) with multiplicity %d are an open shell; method rhf "
+            "needs multiplicity 1",
+            n_electron, molecule->charge, molecule->multiplicity);
     if (n_electron % 2 != 0)
         return hf_fail(error, HF_BAD_INPUT,
                        "%d electrons (charge %+d) cannot be paired as multiplicity 1 asks",

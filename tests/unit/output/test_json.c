@@ -299,7 +299,9 @@ static void the_wave_function_is_there_when_asked_for(void **state)
     hf_matrix_set_full(orbitals->coefficient, coefficient);
     hf_matrix_set_full(orbitals->density, density);
     f->run.json_orbitals = true;
+    f->wavefunction.linalg = linalg;
     cJSON *root = write_and_parse(f, "orbitals.json");
+    f->wavefunction.linalg = NULL;
     hf_matrix_destroy(&orbitals->coefficient);
     hf_matrix_destroy(&orbitals->density);
     hf_linalg_destroy(&linalg);
@@ -320,6 +322,16 @@ static void the_wave_function_is_there_when_asked_for(void **state)
     assert_int_equal(cJSON_GetArrayItem(at(d, "angular_momentum"), 0)->valueint, 2);
     assert_string_equal(at(d, "harmonic_type")->valuestring, "spherical");
     cJSON_Delete(root);
+}
+
+static void orbitals_that_were_not_made_are_refused(void **state)
+{
+    struct fixture *f = *state;
+    f->run.json_orbitals = true;
+    assert_int_equal(
+        hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, &error),
+        HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "the wave function has none"));
 }
 
 static void a_wave_function_too_large_for_the_file_is_refused(void **state)
@@ -364,6 +376,7 @@ int main(int argc, char **argv)
         TEST(a_good_path_is_accepted_and_left_alone),
         TEST(a_path_that_cannot_be_written_is_the_same_error_on_all_ranks),
         TEST(the_wave_function_is_there_when_asked_for),
+        TEST(orbitals_that_were_not_made_are_refused),
         TEST(a_wave_function_too_large_for_the_file_is_refused),
         TEST(a_failure_has_type_and_message),
     };

@@ -237,7 +237,7 @@ static void molecules_it_cannot_do_are_named(void **state)
     fails(&water.molecule, &settings, HF_BAD_INPUT, "do not fit into 7 orbitals");
     water.molecule.charge = 0;
     water.molecule.multiplicity = 3;
-    fails(&water.molecule, &settings, HF_BAD_INPUT, "multiplicity 1, found 3");
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "10 electrons (charge +0) with multiplicity 3");
 }
 
 static void an_infinite_energy_ends_the_run(void **state)
