@@ -138,10 +138,13 @@ void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[]);
 static inline struct hf_shell_part hf_shell_get_part(const struct hf_shell *shell, int k)
 {
     if (shell->n_part > 0) return shell->part[k];
-    return (struct hf_shell_part){.l = shell->l,
-                                  .spherical = shell->spherical,
-                                  .coefficient = shell->coefficient,
-                                  .n_function = shell->n_function};
+    struct hf_shell_part whole; /* in words that C++ has, too */
+    whole.l = shell->l;
+    whole.spherical = shell->spherical;
+    whole.coefficient = shell->coefficient;
+    whole.first = 0;
+    whole.n_function = shell->n_function;
+    return whole;
 }
 
 /** Number of functions of an atom. */

@@ -25,6 +25,9 @@ struct hf_library_versions {
 /** Not collective; works before MPI_Init. */
 void hf_library_versions_get(struct hf_library_versions *versions);
 
+/** What makes this build unfit for measurements, or NULL. Not collective. */
+const char *hf_build_remark(void);
+
 /** Seconds of a phase over the ranks. */
 struct hf_phase_seconds {
     const char *name;

@@ -1,7 +1,7 @@
 /* The command line of hf-bench: one kernel and a few options. */
 #include "bench.h"
 
-#include "hf/command_line.h"
+#include "hf/program.h"
 #include "hf/output.h"
 
 #include <string.h>

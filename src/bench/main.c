@@ -1,7 +1,7 @@
 /* hf-bench: from a command line to a table of measurements and an exit code. */
 #include "bench.h"
 
-#include "hf/command_line.h"
+#include "hf/program.h"
 
 enum { FOUND_WRONG = 1 };
 

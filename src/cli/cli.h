@@ -3,7 +3,7 @@
 #define HF_CLI_H
 
 #include "hf/calculation.h"
-#include "hf/command_line.h"
+#include "hf/program.h"
 #include "hf/input.h"
 #include "hf/option.h"
 

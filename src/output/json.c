@@ -1,7 +1,7 @@
 /* A run as a QCSchema AtomicResult; what the schema has no key for goes under extras.hf. */
 #include "hf/output.h"
 
-#include "json_private.h"
+#include "json_schema.h"
 #include "json_wavefunction.h"
 #include "output_private.h"
 

@@ -4,7 +4,7 @@
 
 #include "hf/wavefunction.h"
 
-#include "json_private.h"
+#include "json_schema.h"
 
 /** Matrices as JSON arrays, by spin; on rank 0, NULL elsewhere. Initialise with = {0}. */
 struct hf_json_matrices {

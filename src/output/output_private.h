@@ -20,10 +20,6 @@ struct hf_report {
     int progress_width;      /**< columns it takes on the terminal, 0: none to erase */
 };
 
-/** Times, memory and placement over the ranks; result on every rank. Collective. */
-void hf_run_statistics_collect(const struct hf_context *context,
-                               struct hf_run_statistics *statistics);
-
 /** Shells of one run counted by angular momentum, and how d and higher functions are made. */
 struct hf_basis_summary {
     int n_shell_of_l[HF_MAX_L + 1];
@@ -35,8 +31,5 @@ struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis);
 /** -V/T, 2 at a stationary point of an exact or complete-basis calculation; not a number without
  *  electrons, and where charges or a field act from outside: forces hold the nuclei then. */
 double hf_output_virial_ratio(const struct hf_scf_result *result);
-
-/** What makes this build unfit for measurements, or NULL. */
-const char *hf_output_build_remark(void);
 
 #endif

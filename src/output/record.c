@@ -1,10 +1,10 @@
-/* The record of a run: filled as things happen. */
+/* The record of a run: filled as things happen; times and memory over all ranks. */
 #include "hf/record.h"
-
-#include "output_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 
 enum { MAX_LISTENER = sizeof((struct hf_record *)0)->listener / sizeof(struct hf_scf_observer) };
 
@@ -14,7 +14,7 @@ hf_status hf_record_create(struct hf_context *context, struct hf_record **record
     struct hf_record *made = calloc(1, sizeof *made);
     if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the run's record");
     made->context = context;
-    made->build_remark = hf_output_build_remark();
+    made->build_remark = hf_build_remark();
     hf_library_versions_get(&made->versions);
     *record = made;
     return HF_OK;
@@ -71,7 +71,55 @@ void hf_record_add_listener(struct hf_record *record, const struct hf_scf_observ
     if (record->n_listener < MAX_LISTENER) record->listener[record->n_listener++] = *listener;
 }
 
+/** Peak resident set of this process; Linux counts it in units of 1024 bytes. */
+static double resident_bytes(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0.0;
+    return 1024.0 * (double)usage.ru_maxrss;
+}
+
+static void collect_phases(const struct hf_context *context, struct hf_run_statistics *statistics)
+{
+    const struct hf_timers *timers = &context->timers;
+    double seconds[HF_MAX_PHASE];
+    struct hf_statistic reduced[HF_MAX_PHASE];
+    statistics->n_phase = timers->n_phase;
+    for (int i = 0; i < timers->n_phase; i++)
+        seconds[i] = hf_timer_seconds(timers, timers->timer[i].phase);
+    hf_statistics_reduce(context->comm, timers->n_phase, seconds, reduced);
+    for (int i = 0; i < timers->n_phase; i++)
+        statistics->phase[i] = (struct hf_phase_seconds){timers->timer[i].phase->name, reduced[i]};
+}
+
 void hf_record_measure(struct hf_record *record)
 {
-    hf_run_statistics_collect(record->context, &record->statistics);
+    const struct hf_context *context = record->context;
+    struct hf_run_statistics *statistics = &record->statistics;
+    collect_phases(context, statistics);
+    const double bytes[] = {
+        (double)hf_memory_peak_bytes(context->memory),
+        (double)hf_memory_largest_bytes(context->memory),
+        resident_bytes(),
+        (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_MATRIX),
+        (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_PAIRS),
+        (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_STORED),
+    };
+    struct hf_statistic reduced[sizeof bytes / sizeof *bytes];
+    hf_statistics_reduce(context->comm, sizeof bytes / sizeof *bytes, bytes, reduced);
+    statistics->tracked_bytes = reduced[0];
+    statistics->largest_bytes = reduced[1];
+    statistics->resident_bytes = reduced[2];
+    statistics->matrix_bytes = reduced[3];
+    statistics->pair_bytes = reduced[4];
+    statistics->stored_bytes = reduced[5];
+
+    memset(statistics->largest_label, 0, sizeof statistics->largest_label);
+    snprintf(statistics->largest_label, sizeof statistics->largest_label, "%s",
+             hf_memory_largest_label(context->memory));
+    hf_broadcast_bytes(context->comm, statistics->largest_bytes.max_rank,
+                       sizeof statistics->largest_label, statistics->largest_label);
+
+    statistics->n_rank_on_node = context->n_node_rank;
+    MPI_Bcast(&statistics->n_rank_on_node, 1, MPI_INT, 0, context->comm);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+const struct hf_phase hf_phase_output = {.name = "Output"};
+
 /** A Fock build shorter than this shows no progress line, and a line is redrawn no sooner. */
 static const double PROGRESS_DELAY_SECONDS = 2.0, PROGRESS_PERIOD_SECONDS = 0.25;
 

@@ -1,10 +1,10 @@
 /* Versions: of hf, of the libraries it was built with, and of those it finds when it runs. */
-#include "hf/output.h"
-
-#include "output_private.h"
+#include "hf/record.h"
+#include "hf/version.h"
 
 #include <libint2/config.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ void hf_library_versions_get(struct hf_library_versions *versions)
 #endif
 }
 
-const char *hf_output_build_remark(void)
+const char *hf_build_remark(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
     return "built with sanitizers";

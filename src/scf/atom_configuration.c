@@ -1,5 +1,5 @@
 /* Electron configurations of the neutral atoms. */
-#include "scf_private.h"
+#include "steps.h"
 
 /** Where the ground state departs from the order of filling: electrons moved from one angular
  *  momentum to another. Source: NIST Atomic Spectra Database, ground levels. */

@@ -11,7 +11,7 @@
 #ifndef HF_ATOM_PRIVATE_H
 #define HF_ATOM_PRIVATE_H
 
-#include "scf_private.h"
+#include "steps.h"
 
 /** The shells of one l among the radial functions, and its orbitals. */
 struct hf_radial_block {

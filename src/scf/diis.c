@@ -1,5 +1,5 @@
 /* Direct inversion in the iterative subspace (Pulay 1982). */
-#include "scf_private.h"
+#include "steps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The list of guesses. */
-#include "scf_private.h"
+#include "steps.h"
 
 #include <stdio.h>
 #include <string.h>

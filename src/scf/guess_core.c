@@ -1,5 +1,5 @@
 /* First density from the orbitals of the core Hamiltonian: electrons that do not see each other. */
-#include "scf_private.h"
+#include "steps.h"
 
 static hf_status core_densities(const struct hf_guess_input *input,
                                 struct hf_matrix *const density[],

@@ -3,7 +3,7 @@
  * Atoms of the same element in the same shells share one density; the different ones are shared out
  * over the ranks and broadcast. The sum is block diagonal and not made of orbitals. */
 #include "hf/matrix_blocks.h"
-#include "scf_private.h"
+#include "steps.h"
 
 #include <stdlib.h>
 #include <string.h>

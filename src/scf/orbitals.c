@@ -1,5 +1,5 @@
 /* From a Fock matrix to the next density, by way of the orthonormal basis. */
-#include "scf_private.h"
+#include "steps.h"
 
 hf_status hf_to_orthonormal(struct hf_linalg *linalg, const struct hf_matrix *x,
                             const struct hf_matrix *fock, struct hf_matrix *fock_orthonormal,

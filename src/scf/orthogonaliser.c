@@ -1,5 +1,5 @@
 /* Canonical orthogonalisation of the basis, without its linear dependence. */
-#include "scf_private.h"
+#include "steps.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  *     D = 2 C_occ C_occ^T      F = H + J - K/2      E = tr D H + tr D J / 2 - tr D K / 4
  *
  * Source   Roothaan, Rev. Mod. Phys. 23, 69 (1951); book Eqs. 8.4 to 8.6. */
-#include "scf_private.h"
+#include "steps.h"
 
 static const double ELECTRONS_PER_ORBITAL = 2.0;
 

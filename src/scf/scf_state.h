@@ -1,11 +1,11 @@
 /* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities
  * and evaluation of densities (evaluate.c), what is only asked of the last ones (finish.c), the wave
- * function (wavefunction.c). The driver that puts the steps in order is scf.c. Shapes and words are
- * those of scf_private.h. */
+ * function (give_wavefunction.c). The driver that puts the steps in order is driver.c. Shapes and words are
+ * those of steps.h. */
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H
 
-#include "scf_private.h"
+#include "steps.h"
 
 /** What lives as long as one calculation. */
 struct hf_scf {

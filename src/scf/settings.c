@@ -1,5 +1,5 @@
 /* What the caller of the driver may ask for. */
-#include "scf_private.h"
+#include "steps.h"
 
 const struct hf_phase hf_phase_one_electron = {.name = "One-electron integrals"};
 const struct hf_phase hf_phase_guess = {.name = "Initial guess"};

@@ -1,5 +1,5 @@
 /* Coulomb and exchange matrices that follow the densities through the iterations. */
-#include "scf_private.h"
+#include "steps.h"
 
 /** Each change adds what its screening lets go. A calculation that needs more of them than this may
  *  be held up by just that, and goes on with whole builds. */

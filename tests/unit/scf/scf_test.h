@@ -4,7 +4,7 @@
 
 #include "../mpi_test.h"
 
-#include "../../../src/scf/scf_private.h"
+#include "../../../src/scf/steps.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What the programs hf and hf-bench share: options of a command line, the line that a failure is
  * worth, and a look at how they were launched. */
-#ifndef HF_COMMAND_LINE_H
-#define HF_COMMAND_LINE_H
+#ifndef HF_PROGRAM_H
+#define HF_PROGRAM_H
 
 #include "hf/option.h"
 #include "hf/status.h"

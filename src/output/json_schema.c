@@ -1,5 +1,5 @@
 /* What every QCSchema file of ours begins with, and the file of a calculation that failed. */
-#include "json_private.h"
+#include "json_schema.h"
 
 #include "hf/output.h"
 

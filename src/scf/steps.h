@@ -7,8 +7,8 @@
  *     F' = X^T F X      F' C' = C' e      D' = g C'_occ C'_occ^T      D = X D' X^T
  *
  * Densities and Fock matrices come in lists: a method (struct hf_method_ops) says how many. */
-#ifndef HF_SCF_PRIVATE_H
-#define HF_SCF_PRIVATE_H
+#ifndef HF_SCF_STEPS_H
+#define HF_SCF_STEPS_H
 
 #include "hf/fock.h"
 #include "hf/hamiltonian.h"

@@ -1,6 +1,6 @@
 /* What the QCSchema writers share. */
-#ifndef HF_OUTPUT_JSON_PRIVATE_H
-#define HF_OUTPUT_JSON_PRIVATE_H
+#ifndef HF_JSON_SCHEMA_H
+#define HF_JSON_SCHEMA_H
 
 #include "hf/json.h"
 
