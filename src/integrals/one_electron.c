@@ -24,7 +24,7 @@ struct hermite_expansion {
 
 struct hf_one_electron {
     struct hf_cartesian_table cartesian;
-    struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
+    struct hf_solid_harmonics harmonics[HF_MAX_L + 1]; /**< up to max_l */
     struct hf_hermite_charges charges;
     double potential[HF_N_HERMITE]; /**< of all charges at a primitive pair */
     double block[MAX_BLOCK], scratch[MAX_BLOCK];
@@ -32,7 +32,7 @@ struct hf_one_electron {
 
 /** One primitive pair. */
 struct primitive_pair {
-    double alpha, beta, p, coefficient;
+    double beta, p;
     double centre[3];
     struct hermite_expansion expansion[3]; /**< x, y, z; the Gaussian prefactor sits in x */
 };
@@ -42,7 +42,9 @@ static void expand(double p, double pa, double pb, double first, int l_a, int l_
                    struct hermite_expansion *out)
 {
     const double half = 0.5 / p;
-    memset(out, 0, sizeof *out);
+    const size_t used = (size_t)(l_a + l_b < MAX_T ? l_a + l_b + 2 : MAX_T + 1);
+    for (int i = 0; i <= l_a; i++) /* one beyond the highest t is read */
+        for (int j = 0; j <= l_b; j++) memset(out->e[i][j], 0, used * sizeof(double));
     out->e[0][0][0] = first;
     for (int i = 0; i <= l_a; i++) {
         if (i > 0) {
@@ -152,6 +154,7 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
                                     const struct hf_shell *a, const struct hf_shell *b)
 {
     const int raise = which == HF_KINETIC ? 2 : 0;
+    struct primitive_pair pair; /* larger than what most pairs need of it */
     double ab_squared = 0.0;
     for (int d = 0; d < 3; d++) {
         const double x = a->centre_bohr[d] - b->centre_bohr[d];
@@ -164,7 +167,8 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
             const double factor =
                 a->coefficient[i] * b->coefficient[j] * exp(-alpha * beta / p * ab_squared);
             if (fabs(factor) < 1e-20) continue;
-            struct primitive_pair pair = {.alpha = alpha, .beta = beta, .p = p};
+            pair.beta = beta;
+            pair.p = p;
             for (int d = 0; d < 3; d++) {
                 const double ab = a->centre_bohr[d] - b->centre_bohr[d];
                 pair.centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
@@ -184,7 +188,7 @@ hf_status hf_one_electron_create(int max_l, int n_charge, const struct hf_point_
     struct hf_one_electron *self = *one_electron = calloc(1, sizeof *self);
     if (self != NULL) {
         hf_cartesian_table_init(&self->cartesian);
-        for (int l = 0; l <= HF_MAX_L; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
+        for (int l = 0; l <= max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
         if (hf_hermite_charges_init(&self->charges, 2 * max_l, n_charge, charge)) return HF_OK;
     }
     hf_one_electron_destroy(one_electron);
