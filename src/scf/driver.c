@@ -88,12 +88,29 @@ cleanup:
     return status;
 }
 
+/** What must be there at all; the same on every rank, or there is nobody to agree with. */
+static hf_status check_arguments(const struct hf_context *context,
+                                 const struct hf_molecule *molecule, const struct hf_basis *basis,
+                                 const struct hf_scf_settings *settings,
+                                 const struct hf_scf_result *result, struct hf_error *error)
+{
+    if (context == NULL || molecule == NULL || basis == NULL || settings == NULL || result == NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "a calculation needs a context, a molecule, basis and settings, and a place "
+                       "for the result; one of them is NULL");
+    if (basis->n_atom != molecule->n_atom)
+        return hf_fail(error, HF_BAD_INPUT, "the basis is of %d atoms, the molecule has %d",
+                       basis->n_atom, molecule->n_atom);
+    return HF_OK;
+}
+
 hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molecule,
                      const struct hf_basis *basis, const struct hf_scf_settings *settings,
                      const struct hf_scf_observer *observer, struct hf_scf_result *result,
                      struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
-    hf_status status;
+    hf_status status = check_arguments(context, molecule, basis, settings, result, error);
+    if (status != HF_OK) return status;
     struct hf_scf scf = {
         .context = context,
         .molecule = molecule,

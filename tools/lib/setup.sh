@@ -2,9 +2,10 @@
 # Shared by the scripts in tools/: packages, MPI's environment, configuring and building. POSIX sh.
 # The caller sets hf_root to the top of the tree and sources this file.
 
-# What building, testing and plotting with Open MPI needs on Debian 12, and what MPICH needs beyond that.
+# What building with Open MPI needs on Debian 12; what the tests need beyond that, and what MPICH does.
 hf_packages_openmpi="gcc libc6-dev meson ninja-build pkg-config python3 libopenmpi-dev openmpi-bin \
-libscalapack-openmpi-dev libint2-dev libopenblas-dev libcjson-dev libcmocka-dev gnuplot-nox"
+libscalapack-openmpi-dev libint2-dev libopenblas-dev libcjson-dev"
+hf_packages_tests="libcmocka-dev gnuplot-nox g++"
 hf_packages_mpich="libmpich-dev mpich libscalapack-mpich-dev"
 
 hf_say() {

@@ -1,0 +1,215 @@
+/* The front door: energies, outcomes, and a message for every argument that is wrong. */
+#include "../mpi_test.h"
+
+#include "hf/hf.h"
+
+#include <signal.h>
+#include <string.h>
+
+static const int atomic_number[] = {8, 1, 1};
+static const double position_bohr[][3] = {
+    {0.0, 0.0, 0.22166487}, {0.0, 1.43090062, -0.88665950}, {0.0, -1.43090062, -0.88665950}};
+static struct hf_error error;
+
+static struct hf_run_settings water(int n_key, const struct hf_run_key key[])
+{
+    return (struct hf_run_settings){.n_atom = 3,
+                                    .atomic_number = atomic_number,
+                                    .position_bohr = position_bohr,
+                                    .n_key = n_key,
+                                    .key = key};
+}
+
+static void assert_says(hf_status status, const char *message)
+{
+    assert_int_equal(status, HF_BAD_INPUT);
+    if (strstr(error.message, message) == NULL)
+        fail_msg("'%s', expected '%s'", error.message, message);
+}
+
+static void atoms_and_a_basis_give_an_energy(void **state)
+{
+    (void)state;
+    double energy = 0.0;
+    assert_int_equal(
+        hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy, NULL),
+        HF_OK);
+    const struct hf_run_key key[] = {{"basis", "STO-3G"}};
+    const struct hf_run_settings settings = water(1, key);
+    struct hf_run_outcome outcome;
+    assert_int_equal(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), HF_OK);
+    assert_true(outcome.result.converged);
+    assert_float_equal(outcome.result.energy, energy, 1e-9);
+    hf_run_done(&outcome);
+}
+
+static void what_is_wrong_with_the_arguments_is_said(void **state)
+{
+    (void)state;
+    double e;
+    const MPI_Comm all = MPI_COMM_WORLD;
+    const int odd[] = {8, 1, 119};
+    assert_says(hf_energy(all, 0, atomic_number, position_bohr, 0, 1, "STO-3G", &e, &error),
+                "0 atoms; expected at least one");
+    assert_says(hf_energy(all, 3, NULL, position_bohr, 0, 1, "STO-3G", &e, &error), "nothing");
+    assert_says(hf_energy(all, 3, atomic_number, NULL, 0, 1, "STO-3G", &e, &error), "nothing");
+    assert_says(hf_energy(all, 3, odd, position_bohr, 0, 1, "STO-3G", &e, &error),
+                "list of atoms, line 3: atomic number 119; expected 1 to 118");
+    assert_says(hf_energy(all, 3, atomic_number, position_bohr, 0, 1, NULL, &e, &error), "NULL");
+    assert_says(hf_energy(all, 3, atomic_number, position_bohr, 0, 1, "STO-3", &e, &error),
+                "STO-3");
+    assert_says(hf_energy(all, 3, atomic_number, position_bohr, 1, 1, "STO-3G", &e, &error),
+                "9 electrons");
+    assert_says(hf_energy(all, 3, atomic_number, position_bohr, 0, 0, "STO-3G", &e, &error),
+                "multiplicity");
+    assert_says(hf_energy(all, 3, atomic_number, position_bohr, 0, 1, "STO-3G", NULL, &error),
+                "no place for the energy");
+    assert_says(
+        hf_energy(MPI_COMM_NULL, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &e, &error),
+        "communicator is null");
+}
+
+static void assert_settings_say(const struct hf_run_settings *settings, const char *message)
+{
+    struct hf_run_outcome outcome;
+    assert_says(hf_run(MPI_COMM_WORLD, settings, &outcome, &error), message);
+    assert_null(outcome.state);
+    hf_run_done(&outcome);
+}
+
+static void what_is_wrong_with_the_settings_is_said(void **state)
+{
+    (void)state;
+    const struct hf_run_key unknown[] = {{"basic", "STO-3G"}}, bad[] = {{"charge", "two"}};
+    const struct hf_run_key null[] = {{"basis", NULL}};
+    struct hf_run_settings settings = water(1, unknown);
+    assert_settings_say(&settings, "unknown key 'basic'; did you mean basis");
+    settings = water(1, bad);
+    assert_settings_say(&settings, "charge 'two' is not a whole number");
+    settings = water(1, null);
+    assert_settings_say(&settings, "NULL");
+    settings = water(2, NULL);
+    assert_settings_say(&settings, "announce 2 keys");
+    settings = water(0, NULL);
+    settings.input_path = "water.mol";
+    assert_settings_say(&settings, "an input file and atoms");
+    settings = (struct hf_run_settings){.input_path = "no-such-file"};
+    assert_settings_say(&settings, "no-such-file: there is no such file");
+    assert_settings_say(NULL, "settings are NULL");
+    assert_says(hf_run(MPI_COMM_WORLD, &settings, NULL, &error), "no place for the outcome");
+}
+
+static void an_energy_that_does_not_converge_is_a_field_of_the_outcome(void **state)
+{
+    (void)state;
+    const struct hf_run_key key[] = {{"basis", "STO-3G"}, {"max_iterations", "2"}};
+    const struct hf_run_settings settings = water(2, key);
+    struct hf_run_outcome outcome;
+    assert_int_equal(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), HF_OK);
+    assert_false(outcome.result.converged);
+    assert_int_equal(outcome.record->n_iteration, 2);
+    hf_run_done(&outcome);
+    assert_null(outcome.record);
+}
+
+static void count_iteration(void *data, const struct hf_scf_iteration *iteration)
+{
+    *(int *)data = iteration->number;
+}
+
+static void the_outcome_has_wave_function_record_and_molecule(void **state)
+{
+    (void)state;
+    int n_seen = 0;
+    const struct hf_run_key key[] = {{"basis", "STO-3G"}};
+    struct hf_run_settings settings = water(1, key);
+    settings.observer = (struct hf_scf_observer){.iteration = count_iteration, .data = &n_seen};
+    struct hf_run_outcome outcome;
+    assert_int_equal(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), HF_OK);
+    assert_int_equal(n_seen, outcome.result.n_iteration);
+    assert_int_equal(outcome.record->n_iteration, n_seen);
+    assert_int_equal(outcome.molecule->n_atom, 3);
+    assert_true(outcome.molecule->atom[1].position_bohr[1] == position_bohr[1][1]);
+    assert_string_equal(outcome.basis->name, "STO-3G");
+    const struct hf_orbitals *orbitals = &outcome.wavefunction.spin[0];
+    assert_int_equal(orbitals->n_orbital, 7);
+    double electrons = 0.0;
+    hf_matrix_dot(orbitals->density, outcome.wavefunction.overlap, &electrons);
+    assert_float_equal(electrons, 10.0, 1e-9);
+    assert_string_equal(outcome.record->statistics.phase[0].name, "Total");
+    hf_run_done(&outcome);
+}
+
+static int stop(void *data, double fraction)
+{
+    (void)data;
+    (void)fraction;
+    return SIGTERM;
+}
+
+static void progress_may_end_a_run(void **state)
+{
+    (void)state;
+    const struct hf_run_key key[] = {{"basis", "STO-3G"}};
+    struct hf_run_settings settings = water(1, key);
+    settings.progress = stop;
+    struct hf_run_outcome outcome;
+    assert_int_equal(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), HF_INTERRUPTED);
+    assert_int_equal(error.signal_number, SIGTERM);
+}
+
+/** hf_scf_run by itself: its defaults run, and its arguments are looked at. */
+static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **state)
+{
+    (void)state;
+    struct hf_atom atom[] = {{.atomic_number = 2}, {.atomic_number = 2}};
+    const struct hf_molecule helium = {.n_atom = 1, .atom = atom, .multiplicity = 1};
+    const struct hf_molecule two = {.n_atom = 2, .atom = atom, .multiplicity = 1};
+    const struct hf_basis_choice choice = {.atom = -1, .name = "STO-3G"};
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = NULL;
+    struct hf_scf_result result;
+    struct hf_scf_settings settings = hf_scf_defaults();
+    assert_int_equal(
+        hf_basis_create(context, &helium, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error),
+        HF_OK);
+    assert_int_equal(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
+                     HF_OK);
+    assert_float_equal(result.energy, -2.8077839566, 1e-6);
+    assert_says(hf_scf_run(context, NULL, basis, &settings, NULL, &result, NULL, &error),
+                "a molecule, basis and settings");
+    assert_says(hf_scf_run(context, &helium, NULL, &settings, NULL, &result, NULL, &error),
+                "a molecule, basis and settings");
+    assert_says(hf_scf_run(context, &helium, basis, NULL, NULL, &result, NULL, &error),
+                "a molecule, basis and settings");
+    assert_says(hf_scf_run(context, &two, basis, &settings, NULL, &result, NULL, &error),
+                "basis is of 1 atoms, the molecule has 2");
+    settings.guess = NULL;
+    assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
+                "name is NULL");
+    settings = hf_scf_defaults();
+    settings.fock.builder = NULL;
+    assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
+                "name is NULL");
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(atoms_and_a_basis_give_an_energy),
+        cmocka_unit_test(what_is_wrong_with_the_arguments_is_said),
+        cmocka_unit_test(what_is_wrong_with_the_settings_is_said),
+        cmocka_unit_test(an_energy_that_does_not_converge_is_a_field_of_the_outcome),
+        cmocka_unit_test(the_outcome_has_wave_function_record_and_molecule),
+        cmocka_unit_test(progress_may_end_a_run),
+        cmocka_unit_test(the_driver_runs_with_its_defaults_and_checks_its_arguments),
+    };
+    /* Before MPI is there, and without a word from MPI itself. */
+    double energy;
+    const hf_status early =
+        hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy, &error);
+    if (early != HF_BAD_INPUT || strstr(error.message, "MPI is not initialised") == NULL) return 1;
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
