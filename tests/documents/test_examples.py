@@ -4,7 +4,7 @@ is what hf prints.
 
     ```sh              each line is run: hf, hf-bench, mpiexec -n N hf, tools/make-molecule. Of other scripts in tools/
                        the name and the options are looked at, of the rest nothing
-    ```sh check        hf only reads the input (--check)
+    ```sh check        hf only reads the input (--check); make-molecule writes it before
     ```sh slurm        a job script; hf only reads the input
     ```sh build        how to build: not run
     ```hf              a native input, read with --check
