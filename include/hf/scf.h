@@ -103,6 +103,12 @@ struct hf_scf_result {
  *  nothing told of progress. */
 struct hf_scf_settings hf_scf_defaults(void);
 
+/** Accuracy of the list of shell pairs: primitives may err by less than the screening lets go. */
+static inline double hf_scf_pair_accuracy(const struct hf_scf_settings *settings)
+{
+    return 1e-2 * settings->screening_threshold;
+}
+
 /** The phases of a calculation, those of its Fock builds among them, in the order of reports.
  *  hf_scf_run does it too; declared earlier they come earlier. Not collective. */
 void hf_scf_declare_phases(struct hf_timers *timers);

@@ -10,15 +10,19 @@ enum { N_MATRIX = 12 };
 /** Bytes of the program with its libraries and of the integral engine, as measured on Debian 12. */
 static const double program_bytes = 45e6;
 
-/** Shell pairs with all their primitives, none screened away: an upper bound. */
-static double shell_pair_bytes(const struct hf_basis *basis)
+/** Bytes of the list of shell pairs on a node, about. Of a basis that no list can be made of, nothing
+ * is said here: the run will. */
+static double shell_pair_bytes(const struct hf_calculation *calculation)
 {
-    double primitives = 0.0, pairs = 0.5 * (double)basis->n_shell * (basis->n_shell + 1.0);
-    for (int a = 0; a < basis->n_shell; a++)
-        for (int b = 0; b <= a; b++)
-            primitives += (double)basis->shell[a].n_primitive * basis->shell[b].n_primitive;
-    return primitives * (double)sizeof(struct hf_primitive_pair) +
-           pairs * (double)sizeof(struct hf_shell_pair);
+    const struct hf_run_description *run = &calculation->description;
+    struct hf_basis *merged = NULL;
+    double bytes = 0.0;
+    hf_status status = hf_basis_merge(run->basis, &merged, NULL);
+    if (status == HF_OK)
+        status = hf_shell_pairs_estimate(calculation->context, merged,
+                                         hf_scf_pair_accuracy(run->settings), &bytes, NULL);
+    hf_basis_destroy(&merged);
+    return status == HF_OK ? bytes : 0.0;
 }
 
 /** Bytes of matrices on a rank at most. */
@@ -58,8 +62,10 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
     const struct hf_molecule *molecule = run->molecule;
     const struct hf_context *context = calculation->context;
     const double matrices = matrix_bytes(&run->settings->fock, run->basis->n_function, context);
-    const double pairs = shell_pair_bytes(run->basis), megabyte = 1e6;
+    const double megabyte = 1e6;
     if (context->rank != 0) return;
+    const double node_pairs = shell_pair_bytes(calculation);
+    const double pairs = node_pairs / context->n_node_rank;
     fprintf(stream, "Input         %s (%s)\n", run->input_path, run->input_format);
     if (molecule->title != NULL) fprintf(stream, "Title         %s\n", molecule->title);
     fprintf(stream, "Molecule      %d atoms, charge %+d, multiplicity %d, %d electrons\n",
@@ -78,6 +84,9 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
         "%.0f)\n",
         (matrices + pairs + program_bytes) / megabyte, matrices / megabyte, pairs / megabyte,
         program_bytes / megabyte);
+    fprintf(stream,
+            "              shell pairs %.1f MB on each node, shared by its ranks (here %d)\n",
+            node_pairs / megabyte, context->n_node_rank);
     fprintf(stream, "              and up to %.0f MB per rank of stored integrals (--memory)\n",
             run->settings->fock.memory_bytes / megabyte);
     for (int i = 0; i < run->n_warning; i++) fprintf(stream, "Warning: %s\n", run->warning[i]);

@@ -54,12 +54,10 @@ cleanup:
 
 static hf_status make_builder(struct hf_scf *scf, struct hf_error *error)
 {
-    /* primitives may err by less than the screening lets go */
-    const double primitive_accuracy = 1e-2 * scf->settings->screening_threshold;
     hf_status status;
     hf_timer_start(&scf->context->timers, &hf_phase_setup);
     HF_TRY(hf_agree(scf->context->comm, hf_basis_merge(scf->basis, &scf->merged, error), error));
-    HF_TRY(hf_shell_pairs_create_ext(scf->context, scf->merged, primitive_accuracy,
+    HF_TRY(hf_shell_pairs_create_ext(scf->context, scf->merged, hf_scf_pair_accuracy(scf->settings),
                                      scf->settings->fock.n_thread, &scf->pairs, error));
     HF_TRY(hf_fock_create(scf->context, scf->pairs, &scf->settings->fock, &scf->builder, error));
     scf->stored_share = hf_fock_stored_share(scf->builder);
