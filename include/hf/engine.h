@@ -1,5 +1,7 @@
 /* The engine of two-electron integrals: one shell pair against a list of shell pairs of one class.
- */
+ *
+ * The bits of an integral depend on its own two pairs, as given, and on the threshold only: not on
+ * the size of the batch, its other quartets, the place among them, the engine or the thread. */
 #ifndef HF_ENGINE_H
 #define HF_ENGINE_H
 
@@ -27,7 +29,7 @@ struct hf_engine_account {
  *
  *  With `order` (hf_engine_two_electron_lanes only) HF_LANES quartets stand side by side: group g
  * is value[g * stride * HF_LANES ...], an array [row][column][HF_LANES], whose lane l is quartet
- *  order[g * HF_LANES + l]; lanes behind the n-th repeat that one. */
+ *  order[g * HF_LANES + l]; lanes behind the n-th repeat one of the group. */
 struct hf_integral_batch {
     const double *value;
     size_t stride;

@@ -1,18 +1,20 @@
 /* Computed quartets added to the sums; see add_quartets.h. */
 #include "add_quartets.h"
 
+#include "hf/simd.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-const struct hf_digest_kernels *hf_digest_kernels_best(void)
+static const struct hf_digest_kernels *choose_kernels(void)
 {
+    switch (hf_instruction_set()) {
 #ifdef HF_HAVE_X86_KERNELS
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        return &hf_digest_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &hf_digest_avx2;
+    case HF_AVX512: return &hf_digest_avx512;
+    case HF_AVX2: return &hf_digest_avx2;
 #endif
-    return &hf_digest_portable;
+    default: return &hf_digest_portable;
+    }
 }
 
 /** Functions of the largest pair of shells. */
@@ -29,7 +31,7 @@ hf_status hf_digestion_init(struct hf_digestion *self, const struct hf_shell_pai
                             struct hf_error *error)
 {
     const size_t n = largest_pair(pairs);
-    *self = (struct hf_digestion){.basis = pairs->basis, .kernels = hf_digest_kernels_best()};
+    *self = (struct hf_digestion){.basis = pairs->basis, .kernels = choose_kernels()};
     self->lanes = calloc(1, sizeof *self->lanes);
     self->scratch = calloc(n * n, sizeof *self->scratch);
     if (self->lanes != NULL && self->scratch != NULL) return HF_OK;

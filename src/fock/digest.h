@@ -71,7 +71,4 @@ extern const struct hf_digest_kernels hf_digest_avx2;
 extern const struct hf_digest_kernels hf_digest_avx512;
 #endif
 
-/** The widest kernels this processor can run. */
-const struct hf_digest_kernels *hf_digest_kernels_best(void);
-
 #endif

@@ -3,12 +3,7 @@
 #define HF_DIGEST_LANES_H
 
 #include "digest.h"
-
-typedef double lanes __attribute__((vector_size(HF_LANES * sizeof(double))));
-typedef double unaligned_lanes
-    __attribute__((vector_size(HF_LANES * sizeof(double)), aligned(8), may_alias));
-typedef float unaligned_singles
-    __attribute__((vector_size(HF_LANES * sizeof(float)), aligned(4), may_alias));
+#include "hf/lanes.h"
 
 enum { MAX_LANE_BLOCK = HF_MAX_LANE_FUNCTION * HF_MAX_LANE_FUNCTION };
 
@@ -16,11 +11,6 @@ enum { MAX_LANE_BLOCK = HF_MAX_LANE_FUNCTION * HF_MAX_LANE_FUNCTION };
 struct lane_matrix {
     lanes value[MAX_LANE_BLOCK];
 };
-
-static inline lanes all_lanes(double x)
-{
-    return (lanes){x, x, x, x, x, x, x, x};
-}
 
 /** Densities times the degeneracies; lanes without a block are 0. */
 static inline void gather(const struct hf_lane_blocks *block, int n_row, int n_column,
@@ -58,7 +48,7 @@ static inline void scatter(const struct hf_lane_blocks *block, int n_row, int n_
 
 static inline void clear(int n, lanes x[])
 {
-    for (int i = 0; i < n; i++) x[i] = all_lanes(0.0);
+    for (int i = 0; i < n; i++) x[i] = broadcast(0.0);
 }
 
 static inline double sum_of(lanes x)
@@ -91,7 +81,7 @@ static inline __attribute__((always_inline)) void lanes_coulomb(const struct hf_
     clear(n_ab, J_ab.value);
     for (int kl = 0, x = 0; kl < n_c * n_d; kl++) {
         const lanes D = D_cd.value[kl];
-        lanes J = all_lanes(0.0);
+        lanes J = broadcast(0.0);
         for (int ij = 0; ij < n_ab; ij++, x++) {
             const lanes value = value_at(q, x, single);
             J_ab.value[ij] += value * D;

@@ -8,7 +8,7 @@
 #ifndef HF_CONTRACTION_H
 #define HF_CONTRACTION_H
 
-#include "lanes.h"
+#include "lane_quartet.h"
 
 /** One part's levels, in angular momenta and in components, and where they are among its class's.
  */
@@ -40,11 +40,9 @@ static inline int find_levels(const struct hf_pair_class *kind,
     return hf_n_levels(kind->l_low, kind->l_high);
 }
 
-/** Clears the sums, which are at the start of `scratch`; the scratch that is left. `ket_first`: the
- *  ket is contracted first. */
+/** Clears the sums, which are at the start of `scratch`; the scratch that is left. */
 static inline lanes *start_contraction(struct contraction *out, const struct hf_pair_class *bra,
-                                       const struct hf_pair_class *ket, bool ket_first,
-                                       lanes *scratch)
+                                       const struct hf_pair_class *ket, lanes *scratch)
 {
     out->n_bra = bra->n_part;
     out->n_ket = ket->n_part;
@@ -56,7 +54,7 @@ static inline lanes *start_contraction(struct contraction *out, const struct hf_
     out->n_sum = n_bra * n_ket;
     out->sum = scratch;
     out->half = scratch + out->n_sum;
-    out->n_half = (size_t)(ket_first ? out->n_bra_level * n_ket : n_bra * out->n_ket_level);
+    out->n_half = (size_t)n_bra * (size_t)out->n_ket_level;
     out->direct = out->n_bra == 1 && out->n_ket == 1;
     memset(out->sum, 0, (size_t)out->n_sum * sizeof *out->sum);
     if (out->direct) return out->half;
@@ -101,40 +99,6 @@ static inline void contract_ket_last(struct contraction *self, const lanes coeff
                     to[f] += factor * from[e * self->n_ket_level + levels->first + f];
         }
         from += self->bra[b].n * self->n_ket_level;
-    }
-    memset(self->half, 0, self->n_half * sizeof *self->half);
-}
-
-/** The levels of primitives j.. of the ket to `half` [parts of the ket][all levels][its levels]. */
-static inline void contract_ket_lanes(struct contraction *self, const struct hf_expanded_pair *ket,
-                                      int j)
-{
-    lanes *to = self->half;
-    for (int k = 0; k < self->n_ket; k++) {
-        const lanes factor =
-            self->n_ket > 1 ? load(hf_pair_coefficient(ket, k) + j) : broadcast(1.0);
-        const lanes *from = self->levels + self->ket[k].first;
-        const int n = self->ket[k].n;
-        for (int e = 0; e < self->n_bra_level; e++, from += self->n_ket_level, to += n)
-            for (int f = 0; f < n; f++) to[f] += factor * from[f];
-    }
-}
-
-/** `half` of contract_ket_lanes to the sums, with the coefficients of the bra; clears it. */
-static inline void contract_bra_last(struct contraction *self, const struct hf_expanded_pair *bra,
-                                     int i)
-{
-    lanes *to = self->sum;
-    for (int b = 0; b < self->n_bra; b++) {
-        const double factor = self->n_bra > 1 ? hf_pair_coefficient(bra, b)[i] : 1.0;
-        const lanes *from = self->half;
-        for (int k = 0; k < self->n_ket; k++) {
-            const int n = self->bra[b].n * self->ket[k].n;
-            const lanes *row = from + self->bra[b].first * self->ket[k].n;
-            for (int x = 0; x < n; x++) to[x] += factor * row[x];
-            to += n;
-            from += self->n_bra_level * self->ket[k].n;
-        }
     }
     memset(self->half, 0, self->n_half * sizeof *self->half);
 }

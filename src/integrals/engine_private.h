@@ -1,58 +1,111 @@
-/* Inside the two-electron engine: what it holds, and the steps from levels to functions. */
+/* Inside the two-electron engine: what all its implementations share, and their table. */
 #ifndef HF_ENGINE_PRIVATE_H
 #define HF_ENGINE_PRIVATE_H
 
 #include "hf/engine.h"
 #include "kernels.h"
 
-/** Largest of what the quartets of a list of pairs need, in numbers unless it says otherwise. */
-struct engine_sizes {
-    size_t n_primitive; /**< primitive quartets given to Libint */
-    size_t scratch;     /**< of the recurrence */
-    size_t block;       /**< between the steps, HF_LANES quartets where they are batched */
-    size_t levels;      /**< contracted levels of all parts */
-    size_t result;      /**< one quartet */
-    size_t pair;        /**< rows of one pair */
+/** Largest of what the quartets of a list of pairs need, in numbers. */
+struct hf_engine_sizes {
+    size_t block;  /**< between the steps, HF_LANES quartets where they are batched */
+    size_t result; /**< one quartet */
+    size_t pair;   /**< rows of one pair */
 };
+
+/** What one call of an implementation computes: all (fixed|other[i]), other of one class. */
+struct hf_batch_request {
+    const struct hf_shell_pair *fixed; /**< expanded in the engine already */
+    int n;
+    const struct hf_shell_pair *const *other; /**< [n] */
+    const struct hf_pair_class *fixed_class, *other_class;
+    bool side_by_side; /**< leave quartets side by side where they are computed so */
+};
+
+/** An implementation. An engine holds the scratch of each, so that one handle per thread does for
+ *  all classes of quartets; `scratch` is that memory, aligned to 64 bytes. None of the functions is
+ *  collective. */
+struct hf_engine_ops {
+    const char *name, *about, *cite;
+    int max_l;            /**< of a shell */
+    int derivative_level; /**< of the integrals: 0, no derivatives */
+
+    /** Whether it computes quartets of these classes (in either order). It is asked in the order of
+     *  the list, and the answer is all that decides: never the batch, so that the bits of an
+     *  integral depend on its own shells only. */
+    bool (*takes)(const struct hf_pair_class *bra, const struct hf_pair_class *ket);
+
+    /** Bytes of scratch for the classes and primitives of the engine's list; the front allocates
+     *  them. May be 0. */
+    size_t (*scratch_bytes)(const struct hf_engine *self);
+
+    /** Makes the scratch ready; NULL: nothing to do. */
+    void (*create)(const struct hf_engine *self, void *scratch);
+
+    /** Fills self->result with a batch; all members of the answer but `value`, `stride`. */
+    struct hf_integral_batch (*two_electron)(struct hf_engine *self, void *scratch,
+                                             const struct hf_batch_request *request);
+
+    /** Undoes create; NULL: nothing to do. */
+    void (*destroy)(void *scratch);
+};
+
+extern const struct hf_engine_ops hf_engine_recurrence, hf_engine_libint;
+
+enum { HF_N_ENGINE = 2 };
+
+/** All implementations, in the order they are asked. */
+extern const struct hf_engine_ops *const hf_engine_list[HF_N_ENGINE];
+
+/** The first of the list that takes quartets of two classes; its index. The last takes all. */
+int hf_engine_choose(const struct hf_pair_class *bra, const struct hf_pair_class *ket);
 
 struct hf_engine {
     const struct hf_shell_pairs *pairs; /**< borrowed */
-    const struct hf_kernels *kernels;
-    int *most_primitive; /**< [n_class] */
+    const struct hf_kernels *wide;      /**< HF_LANES quartets at a time */
+    const struct hf_kernels *narrow;    /**< HF_FEW_LANES */
+    int *most_primitive;                /**< [n_class] */
     struct hf_boys *boys;
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     double threshold;
-    Libint_eri_t *primitive; /**< the first holds Libint's work space */
-    bool libint_ready;
-    struct engine_sizes size;
+    void *scratch[HF_N_ENGINE]; /**< of each implementation; NULL: it was not made ready */
+    struct hf_engine_sizes size;
     struct hf_expanded_pair fixed, other; /**< those that are worked on */
     const struct hf_shell_pair *fixed_is; /**< the pair that `fixed` was made of */
-    double *scratch;                      /**< of the recurrence */
     double *buffer[3];                    /**< blocks between the steps */
-    double *levels;                       /**< contracted levels of one quartet, all parts */
     double *assembled;                    /**< quartets of which the parts are put together */
     double *result;                       /**< [HF_MAX_BATCH][largest quartet] */
     int order[HF_MAX_BATCH];              /**< of the quartets of the last batch */
     struct hf_engine_account account;
 };
 
+/** Fills in `size` and `most_primitive` [n_class]. */
+void hf_engine_find_sizes(struct hf_engine *engine);
+
+/** Where the numbers of a pair come from. */
+struct hf_pair_source hf_engine_source(const struct hf_engine *engine,
+                                       const struct hf_shell_pair *pair);
+
+void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
+                      struct hf_expanded_pair *to);
+
 /** The buffer a step may write to: not the one it reads. */
 double *hf_other_buffer(const struct hf_engine *engine, const double *in);
 
 /** Makes the two shells of a pair spherical in a block [a][b][right]; where the block is then. */
-const double *hf_pair_to_spherical(struct hf_engine *engine, const struct hf_pair_part *part,
-                                   int right, const double *in);
+const double *hf_pair_to_spherical(struct hf_engine *engine, const struct hf_kernels *kernels,
+                                   const struct hf_pair_part *part, int right, const double *in);
 
 /** Puts the block of two parts, [ket][bra][width], into that of their classes. */
 void hf_assemble_parts(const struct hf_pair_class *bra_class, const struct hf_pair_class *ket_class,
                        const struct hf_pair_part *bra, const struct hf_pair_part *ket, int width,
                        const double *block, double *to);
 
-/** All parts from contracted levels to functions, put together: [ket][bra][width]; width is 1 or
- *  HF_LANES, and then ket_shift has one vector per direction. */
-const double *hf_parts_to_functions(struct hf_engine *engine, const struct hf_quartet *quartet,
-                                    const double *ket_shift, int width, const double *levels);
+/** All parts from contracted levels to functions, put together: [ket][bra][width], the width of the
+ *  kernels. ket_shift is [3][width]. */
+const double *hf_parts_to_functions(struct hf_engine *engine, const struct hf_kernels *kernels,
+                                    const struct hf_quartet *quartet, const double *ket_shift,
+                                    const double *levels);
 
 /** To be called when the pairs of the engine's list have changed where they are. */
 void hf_engine_forget_pairs(struct hf_engine *engine);

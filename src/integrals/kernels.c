@@ -1,10 +1,10 @@
 /* Inner loops of the two-electron engine; compiled once per instruction set (see meson.build), with
- * HF_KERNELS naming the table. Everything here works on HF_LANES primitives at a time. */
+ * HF_KERNELS naming the table. Everything here works on HF_WIDTH primitives at a time. */
 #include "kernels.h"
 
 #include "contraction.h"
 #include "expansion.h"
-#include "lanes.h"
+#include "lane_quartet.h"
 #include "recurrence.h"
 
 /* ---- Libint's input ------------------------------------------------------------------------- */
@@ -56,12 +56,12 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
     int n = 0, n_ket = ket->n_primitive;
     for (int i = 0; i < bra->n_primitive && n_ket > 0; i++) {
         n_ket = n_significant(bra, i, ket_bound, n_ket, quartet->threshold);
-        for (int j = 0; j < n_ket; j += HF_LANES) {
+        for (int j = 0; j < n_ket; j += HF_WIDTH) {
             struct lane_quartet lane;
             lanes row[HF_N_PRIMITIVE_ROW];
             load_primitives(ket, j, row);
             set_up_lanes(quartet->boys, bra, i, row, order, &lane);
-            const int n_lane = n_ket - j < HF_LANES ? n_ket - j : HF_LANES;
+            const int n_lane = n_ket - j < HF_WIDTH ? n_ket - j : HF_WIDTH;
             const double factor = coefficient_of(bra, quartet->bra_class, bra_part, i);
             for (int l = 0; l < n_lane; l++)
                 store_lane(&lane, l, order,
@@ -74,103 +74,71 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
 
 /* ---- Our own recurrence --------------------------------------------------------------------- */
 
-/** The loop over the primitives of one quartet, into the sums of `contraction`; their number. */
-static int sum_one(const struct hf_quartet *quartet, struct contraction *contraction,
-                   const struct recurrence_work *work)
-{
-    const struct hf_expanded_pair *bra = quartet->bra, *ket = quartet->ket;
-    const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
-    recurrence_function *recur_this = recurrences[e_max][f_max];
-    const double *ket_bound = hf_pair_row(ket, HF_ROW_BOUND);
-    int n_done = 0, n_ket = ket->n_primitive;
-    for (int i = 0; i < bra->n_primitive && n_ket > 0; i++) {
-        n_ket = n_significant(bra, i, ket_bound, n_ket, quartet->threshold);
-        for (int j = 0; j < n_ket; j += HF_LANES) {
-            struct lane_quartet lane;
-            lanes row[HF_N_PRIMITIVE_ROW];
-            load_primitives(ket, j, row);
-            set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
-            recur_this(work, &lane, begin_levels(contraction));
-            if (!contraction->direct) contract_ket_lanes(contraction, ket, j);
-        }
-        if (!contraction->direct) contract_bra_last(contraction, bra, i);
-        n_done += n_ket;
-    }
-    return n_done;
-}
-
-static int recurrence_one(const struct hf_quartet *quartet, double *scratch, double *result)
-{
-    struct recurrence_work work = {.cartesian = quartet->cartesian,
-                                   .e_low = quartet->bra_class->l_low,
-                                   .f_low = quartet->ket_class->l_low};
-    struct contraction contraction;
-    lanes *next = start_contraction(&contraction, quartet->bra_class, quartet->ket_class, true,
-                                    (lanes *)(void *)scratch);
-    lay_out(&work, quartet->bra_class->l_high, quartet->ket_class->l_high, next);
-    const int n_done = sum_one(quartet, &contraction, &work);
-    for (int k = 0; k < contraction.n_sum; k++) result[k] = sum_of_lanes(contraction.sum[k]);
-    return n_done;
-}
-
 /** Largest of the lanes. */
 static inline double largest_lane(lanes x)
 {
     double largest = x[0];
-    for (int l = 1; l < HF_LANES; l++)
+    for (int l = 1; l < HF_WIDTH; l++)
         if (x[l] > largest) largest = x[l];
     return largest;
 }
 
-/** The loop over the primitives of HF_LANES quartets, likewise. */
-static int sum_batch(const struct hf_quartet *quartet, const struct hf_pair_source ket[HF_LANES],
-                     struct contraction *contraction, const struct recurrence_work *work)
+/** The loop over the primitives of HF_WIDTH quartets, into the sums of `contraction`; their number. */
+static int sum_primitives(const struct hf_quartet *quartet,
+                          const struct hf_pair_source ket[HF_WIDTH],
+                          struct contraction *contraction, const struct recurrence_work *work)
 {
     const struct hf_expanded_pair *bra = quartet->bra;
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
     recurrence_function *recur_this = recurrences[e_max][f_max];
-    const struct hf_pair_source *pair[HF_LANES];
-    int n_done = 0, n_ket = 0;
-    for (int l = 0; l < HF_LANES; l++) {
+    const struct hf_pair_source *pair[HF_WIDTH];
+    int index[HF_WIDTH], n_done = 0, n_ket = 0;
+    for (int l = 0; l < HF_WIDTH; l++) {
         pair[l] = &ket[l];
         if (ket[l].n_primitive > n_ket) n_ket = ket[l].n_primitive;
     }
     const struct lane_centres centres = find_centres(pair);
     for (int j = 0; j < n_ket; j++) {
-        const int index[HF_LANES] = {j, j, j, j, j, j, j, j};
         lanes row[HF_MOST_PRIMITIVE_ROW];
+        for (int l = 0; l < HF_WIDTH; l++) index[l] = j;
         expand_lanes(pair, index, &centres, quartet->ket_class->n_part, row);
-        const double ket_bound = largest_lane(row[HF_ROW_BOUND]);
+        const double largest = largest_lane(row[HF_ROW_BOUND]);
+        const lanes prefactor = row[HF_ROW_PREFACTOR];
         for (int i = 0; i < bra->n_primitive; i++) {
-            if (n_significant(bra, i, &ket_bound, 1, quartet->threshold) == 0) break;
+            const double bra_bound = hf_pair_row(bra, HF_ROW_BOUND)[i];
+            if (bra_bound * largest < quartet->threshold) break;
+            /* A lane is pruned by its own bounds, whatever keeps its neighbours: the products are
+             * exact, both being single-precision numbers, and what has prefactor 0 adds nothing. */
+            const lane_masks kept = row[HF_ROW_BOUND] * bra_bound >= quartet->threshold;
+            row[HF_ROW_PREFACTOR] = choose(kept, prefactor, broadcast(0.0));
             struct lane_quartet lane;
             set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
             recur_this(work, &lane, begin_levels(contraction));
             if (!contraction->direct) contract_bra(contraction, bra, i);
-            n_done += HF_LANES;
+            n_done += HF_WIDTH;
         }
         if (!contraction->direct) contract_ket_last(contraction, row + HF_N_PRIMITIVE_ROW);
     }
     return n_done;
 }
 
-static int recurrence_batch(const struct hf_quartet *quartet,
-                            const struct hf_pair_source ket[HF_LANES], double *scratch)
+static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_source ket[HF_WIDTH],
+                      double *scratch)
 {
     struct recurrence_work work = {.cartesian = quartet->cartesian,
                                    .e_low = quartet->bra_class->l_low,
                                    .f_low = quartet->ket_class->l_low};
     struct contraction contraction;
-    lanes *next = start_contraction(&contraction, quartet->bra_class, quartet->ket_class, false,
+    lanes *next = start_contraction(&contraction, quartet->bra_class, quartet->ket_class,
                                     (lanes *)(void *)scratch);
     lay_out(&work, quartet->bra_class->l_high, quartet->ket_class->l_high, next);
-    return sum_batch(quartet, ket, &contraction, &work);
+    return sum_primitives(quartet, ket, &contraction, &work);
 }
 
 /* ---- Steps on whole blocks ------------------------------------------------------------------ */
 
 /** One step: (a, b| of every component from (a+1, b-1| and (a, b-1|. The shift A-B is one number
- * per direction, or HF_LANES of them that repeat along the row. */
+ * per direction, or HF_WIDTH of them that repeat along the row. */
 static inline __attribute__((always_inline)) void horizontal_step(const struct hf_horizontal *step,
                                                                   int l_a, int l_b, bool per_lane,
                                                                   const double *upper,
@@ -185,8 +153,8 @@ static inline __attribute__((always_inline)) void horizontal_step(const struct h
             const double *up = upper + ((size_t)a_1 * n_b_1 + b_1) * right;
             const double *at = same + ((size_t)a * n_b_1 + b_1) * right;
             if (per_lane) {
-                const lanes shift = load(step->shift + (size_t)d * HF_LANES);
-                for (int k = 0; k < right; k += HF_LANES)
+                const lanes shift = load(step->shift + (size_t)d * HF_WIDTH);
+                for (int k = 0; k < right; k += HF_WIDTH)
                     *(lanes *)(void *)(out + k) = load(up + k) + shift * load(at + k);
             } else {
                 const double shift = step->shift[d];
@@ -236,6 +204,17 @@ static void horizontal_recurrence(const struct hf_horizontal *step, const double
         horizontal_steps(step, false, in, scratch, out);
 }
 
+/** a b + c. Where it takes one rounding it does so in every loop that the compiler makes: left to it,
+ *  the first of two products may be rounded in one and the second in another. */
+static inline double multiply_add(double a, double b, double c)
+{
+#ifdef __FMA__
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 /** One harmonic from n monomials: n is a constant where there are few. */
 static inline __attribute__((always_inline)) void combine(int n, const double *coefficient,
                                                           const int *column, int right,
@@ -244,7 +223,8 @@ static inline __attribute__((always_inline)) void combine(int n, const double *c
 {
     for (int i = 0; i < right; i++) {
         double sum = coefficient[0] * in[(size_t)column[0] * right + i];
-        for (int k = 1; k < n; k++) sum += coefficient[k] * in[(size_t)column[k] * right + i];
+        for (int k = 1; k < n; k++)
+            sum = multiply_add(coefficient[k], in[(size_t)column[k] * right + i], sum);
         out[i] = sum;
     }
 }
@@ -276,37 +256,44 @@ static void transpose_lanes(int n, int m, const double *in, double *out)
 {
     for (int j = 0; j < m; j++)
         for (int i = 0; i < n; i++)
-            *(lanes *)(void *)(out + ((size_t)j * n + i) * HF_LANES) =
-                load(in + ((size_t)i * m + j) * HF_LANES);
+            *(lanes *)(void *)(out + ((size_t)j * n + i) * HF_WIDTH) =
+                load(in + ((size_t)i * m + j) * HF_WIDTH);
 }
 
-static void split_lanes(int n, const double *in, double *const out[HF_LANES])
+static void split_lanes(int n, const double *in, double *const out[HF_WIDTH])
 {
     int i = 0;
-#ifdef __AVX512F__
-    for (; i + HF_LANES <= n; i += HF_LANES) {
-        lanes column[HF_LANES];
-        const double *row[HF_LANES];
-        for (int l = 0; l < HF_LANES; l++) row[l] = in + (size_t)(i + l) * HF_LANES;
+#if defined __AVX512F__ && HF_WIDTH == 8
+    for (; i + HF_WIDTH <= n; i += HF_WIDTH) {
+        lanes column[HF_WIDTH];
+        const double *row[HF_WIDTH];
+        for (int l = 0; l < HF_WIDTH; l++) row[l] = in + (size_t)(i + l) * HF_WIDTH;
         transpose_8(row, column);
-        for (int l = 0; l < HF_LANES; l++) _mm512_storeu_pd(out[l] + i, (__m512d)column[l]);
+        for (int l = 0; l < HF_WIDTH; l++) _mm512_storeu_pd(out[l] + i, (__m512d)column[l]);
     }
 #endif
     for (; i < n; i++)
-        for (int l = 0; l < HF_LANES; l++) out[l][i] = in[(size_t)i * HF_LANES + l];
+        for (int l = 0; l < HF_WIDTH; l++) out[l][i] = in[(size_t)i * HF_WIDTH + l];
+}
+
+static void widen_lanes(int n, const double *in, double *out)
+{
+    for (int i = 0; i < n; i++)
+        for (int l = 0; l < HF_LANES; l++) out[i * HF_LANES + l] = in[i * HF_WIDTH + l % HF_WIDTH];
 }
 
 #define STRING_OF(x) #x
 #define NAME_OF(x)   STRING_OF(x)
 const struct hf_kernels HF_KERNELS = {
     .name = NAME_OF(HF_KERNELS),
+    .width = HF_WIDTH,
     .expand_pair = expand_pair,
     .fill_primitives = fill_primitives,
-    .recurrence_one = recurrence_one,
-    .recurrence_batch = recurrence_batch,
+    .recurrence = recurrence,
     .horizontal_recurrence = horizontal_recurrence,
     .to_spherical = to_spherical,
     .transpose = transpose,
     .transpose_lanes = transpose_lanes,
     .split_lanes = split_lanes,
+    .widen_lanes = widen_lanes,
 };

@@ -12,14 +12,16 @@
 struct hf_horizontal {
     const struct hf_cartesian_table *cartesian;
     int l_a, l_b, right;
-    bool shift_per_lane; /**< shift is [3][HF_LANES], one value per lane of a row; else [3] */
+    bool shift_per_lane; /**< shift is [3][width], one value per lane of a row; else [3] */
     const double *shift;
 };
 
-/** Recurrences up to (ff|ff) and the set-up of Libint's input, vectorised over the primitives of
- *  the ket; linear steps on whole blocks, vectorised over their fastest index. */
+/** Recurrences up to (ff|ff), vectorised over quartets; the set-up of Libint's input, vectorised
+ *  over the primitives of the ket; linear steps on whole blocks, vectorised over their fastest
+ *  index. */
 struct hf_kernels {
     const char *name;
+    int width; /**< lanes: HF_LANES, or HF_FEW_LANES */
 
     /** Fills in a pair of a class with `n_part` parts. to->row has room for its rows, aligned to 64
      *  bytes. */
@@ -30,17 +32,14 @@ struct hf_kernels {
     int (*fill_primitives)(const struct hf_quartet *quartet, int bra_part, int ket_part,
                            Libint_eri_t primitive[]);
 
-    /** Contracted integrals (e0|f0) of every part of the bra with every part of the ket, one after
-     *  the other, [e = l_a..l_a+l_b][f = l_c..l_c+l_d] in components; vectorised over the
-     * primitives of the ket. Returns the number of primitive quartets; the result is 0 when that
-     * is. `scratch` has the hf_recurrence_scratch of the two classes, aligned to 64 bytes. Source:
-     * Obara and Saika, J. Chem. Phys. 84, 3963 (1986). */
-    int (*recurrence_one)(const struct hf_quartet *quartet, double *scratch, double *result);
-
-    /** The same for HF_LANES kets of one class (quartet->ket is not used), vectorised over them:
-     *  the result, HF_LANES numbers in the place of one, is at the start of `scratch`. */
-    int (*recurrence_batch)(const struct hf_quartet *quartet,
-                            const struct hf_pair_source ket[HF_LANES], double *scratch);
+    /** Contracted integrals (e0|f0) of every part of the bra with every part of `width` kets of one
+     *  class (quartet->ket is not used), one part after the other, [e = l_a..l_a+l_b][f =
+     *  l_c..l_c+l_d] in components, `width` numbers in the place of one: at the start of `scratch`,
+     *  which has the hf_recurrence_scratch of the two classes, aligned to 64 bytes. Every lane is
+     *  made by the same operations whatever the others hold, and by tables of any width. Returns the
+     *  number of primitive quartets. Source: Obara and Saika, J. Chem. Phys. 84, 3963 (1986). */
+    int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_source ket[],
+                      double *scratch);
 
     /** (ab| from (e0|, e = l_a..l_a+l_b, each element a row of `right` numbers: in
      *  [components of all e][right], out [components of a][components of b][right]. l_b > 0.
@@ -56,20 +55,24 @@ struct hf_kernels {
     /** out[j][i] = in[i][j], in of n rows and m columns. */
     void (*transpose)(int n, int m, const double *in, double *out);
 
-    /** The same with HF_LANES numbers in the place of one. */
+    /** The same with `width` numbers in the place of one. */
     void (*transpose_lanes)(int n, int m, const double *in, double *out);
 
-    /** out[l][i] = in[i][l], in of n rows and HF_LANES columns. */
-    void (*split_lanes)(int n, const double *in, double *const out[HF_LANES]);
+    /** out[l][i] = in[i][l], in of n rows and `width` columns. */
+    void (*split_lanes)(int n, const double *in, double *const out[]);
+
+    /** n rows of `width` columns made rows of HF_LANES: the columns again and again. */
+    void (*widen_lanes)(int n, const double *in, double *out);
 };
 
-extern const struct hf_kernels hf_kernels_portable;
-#ifdef HF_HAVE_X86_KERNELS
-extern const struct hf_kernels hf_kernels_avx2;
-extern const struct hf_kernels hf_kernels_avx512;
-#endif
+/** Quartets for which the narrow kernels do: half the work where less than half of the lanes would
+ *  be filled. */
+enum { HF_FEW_LANES = 4 };
 
-/** The widest kernels this processor can run. */
-const struct hf_kernels *hf_kernels_best(void);
+extern const struct hf_kernels hf_kernels_portable_8, hf_kernels_portable_4;
+#ifdef HF_HAVE_X86_KERNELS
+extern const struct hf_kernels hf_kernels_avx2_8, hf_kernels_avx2_4;
+extern const struct hf_kernels hf_kernels_avx512_8, hf_kernels_avx512_4;
+#endif
 
 #endif

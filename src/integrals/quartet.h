@@ -42,6 +42,12 @@ struct hf_expanded_pair {
     double *row;  /**< [HF_N_PRIMITIVE_ROW, and the parts if more than one][n_padded] */
 };
 
+/** Primitives of a pair with its padding. */
+static inline int hf_padded(int n_primitive)
+{
+    return (n_primitive + HF_LANES - 1) / HF_LANES * HF_LANES;
+}
+
 static inline const double *hf_pair_row(const struct hf_expanded_pair *pair,
                                         enum hf_primitive_row row)
 {

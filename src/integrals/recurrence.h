@@ -6,7 +6,7 @@
 #ifndef HF_RECURRENCE_H
 #define HF_RECURRENCE_H
 
-#include "lanes.h"
+#include "lane_quartet.h"
 
 /** What one call of the recurrence works on. [e|f]^m of every e, f, m stands in the work space as
  *  [m][component of e][component of f]. */

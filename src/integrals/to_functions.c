@@ -9,31 +9,30 @@ double *hf_other_buffer(const struct hf_engine *engine, const double *in)
     return in == engine->buffer[0] ? engine->buffer[1] : engine->buffer[0];
 }
 
-const double *hf_pair_to_spherical(struct hf_engine *engine, const struct hf_pair_part *part,
-                                   int right, const double *in)
+const double *hf_pair_to_spherical(struct hf_engine *engine, const struct hf_kernels *kernels,
+                                   const struct hf_pair_part *part, int right, const double *in)
 {
     const int n_b = hf_n_cartesian(part->l_b);
     if (part->spherical_a) {
         double *out = hf_other_buffer(engine, in);
-        engine->kernels->to_spherical(&engine->harmonics[part->l_a], part->l_a, n_b * right, in,
-                                      out);
+        kernels->to_spherical(&engine->harmonics[part->l_a], part->l_a, n_b * right, in, out);
         in = out;
     }
     if (part->spherical_b) {
         double *out = hf_other_buffer(engine, in);
         const size_t from = (size_t)n_b * right, to = (size_t)part->n_b * right;
         for (int a = 0; a < part->n_a; a++)
-            engine->kernels->to_spherical(&engine->harmonics[part->l_b], part->l_b, right,
-                                          in + (size_t)a * from, out + (size_t)a * to);
+            kernels->to_spherical(&engine->harmonics[part->l_b], part->l_b, right,
+                                  in + (size_t)a * from, out + (size_t)a * to);
         in = out;
     }
     return in;
 }
 
 /** Horizontal recurrence of one pair, rows of `right`; `shift` is A - B, or one per lane. */
-static const double *pair_horizontal(struct hf_engine *engine, const struct hf_pair_part *part,
-                                     const double *shift, bool shift_per_lane, int right,
-                                     const double *in)
+static const double *pair_horizontal(struct hf_engine *engine, const struct hf_kernels *kernels,
+                                     const struct hf_pair_part *part, const double *shift,
+                                     bool shift_per_lane, int right, const double *in)
 {
     if (part->l_b == 0) return in;
     const struct hf_horizontal step = {
@@ -45,30 +44,28 @@ static const double *pair_horizontal(struct hf_engine *engine, const struct hf_p
         .shift = shift,
     };
     double *out = hf_other_buffer(engine, in);
-    engine->kernels->horizontal_recurrence(&step, in, engine->buffer[2], out);
+    kernels->horizontal_recurrence(&step, in, engine->buffer[2], out);
     return out;
 }
 
 /** Steps from contracted levels of one part of bra and of ket, [e][f][width], to functions
- *  [ket][bra][width]; width is 1 or HF_LANES. The shift of the ket is one per lane for the latter.
- */
-static const double *to_functions(struct hf_engine *engine, const struct hf_pair_part *bra,
-                                  const struct hf_pair_part *ket, const double *bra_shift,
-                                  const double *ket_shift, int width, const double *levels)
+ *  [ket][bra][width]. */
+static const double *to_functions(struct hf_engine *engine, const struct hf_kernels *kernels,
+                                  const struct hf_pair_part *bra, const struct hf_pair_part *ket,
+                                  const double *bra_shift, const double *ket_shift,
+                                  const double *levels)
 {
-    const int n_bra = bra->n_a * bra->n_b, n_f = hf_part_n_level(ket);
-    const double *block = pair_horizontal(engine, bra, bra_shift, false, n_f * width, levels);
-    block = hf_pair_to_spherical(engine, bra, n_f * width, block);
+    const int n_bra = bra->n_a * bra->n_b, n_f = hf_part_n_level(ket), width = kernels->width;
+    const double *block =
+        pair_horizontal(engine, kernels, bra, bra_shift, false, n_f * width, levels);
+    block = hf_pair_to_spherical(engine, kernels, bra, n_f * width, block);
     if (n_bra > 1 && n_f > 1) {
         double *out = hf_other_buffer(engine, block);
-        if (width == 1)
-            engine->kernels->transpose(n_bra, n_f, block, out);
-        else
-            engine->kernels->transpose_lanes(n_bra, n_f, block, out);
+        kernels->transpose_lanes(n_bra, n_f, block, out);
         block = out;
     }
-    block = pair_horizontal(engine, ket, ket_shift, width > 1, n_bra * width, block);
-    return hf_pair_to_spherical(engine, ket, n_bra * width, block);
+    block = pair_horizontal(engine, kernels, ket, ket_shift, true, n_bra * width, block);
+    return hf_pair_to_spherical(engine, kernels, ket, n_bra * width, block);
 }
 
 void hf_assemble_parts(const struct hf_pair_class *bra_class, const struct hf_pair_class *ket_class,
@@ -87,17 +84,19 @@ void hf_assemble_parts(const struct hf_pair_class *bra_class, const struct hf_pa
     }
 }
 
-const double *hf_parts_to_functions(struct hf_engine *engine, const struct hf_quartet *quartet,
-                                    const double *ket_shift, int width, const double *levels)
+const double *hf_parts_to_functions(struct hf_engine *engine, const struct hf_kernels *kernels,
+                                    const struct hf_quartet *quartet, const double *ket_shift,
+                                    const double *levels)
 {
     const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
+    const double *bra_shift = quartet->bra->ab;
+    const int width = kernels->width;
     if (bra->n_part == 1 && ket->n_part == 1)
-        return to_functions(engine, bra->part, ket->part, quartet->bra->ab, ket_shift, width,
-                            levels);
+        return to_functions(engine, kernels, bra->part, ket->part, bra_shift, ket_shift, levels);
     for (int b = 0; b < bra->n_part; b++) {
         for (int k = 0; k < ket->n_part; k++) {
-            const double *block = to_functions(engine, &bra->part[b], &ket->part[k],
-                                               quartet->bra->ab, ket_shift, width, levels);
+            const double *block = to_functions(engine, kernels, &bra->part[b], &ket->part[k],
+                                               bra_shift, ket_shift, levels);
             hf_assemble_parts(bra, ket, &bra->part[b], &ket->part[k], width, block,
                               engine->assembled);
             levels += hf_part_n_level(&bra->part[b]) * hf_part_n_level(&ket->part[k]) * width;

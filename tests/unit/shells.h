@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { TEST_MAX_PRIMITIVE = 6 };
+enum { TEST_MAX_PRIMITIVE = 10 };
 
 /** A shell before it is put into a basis. */
 struct test_shell {

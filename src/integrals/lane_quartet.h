@@ -1,19 +1,18 @@
-/* Vectors of HF_LANES primitive quartets: type, Boys function, set-up. Part of kernels.c. */
-#ifndef HF_LANES_H
-#define HF_LANES_H
+/* Vectors of HF_WIDTH primitive quartets: type, Boys function, set-up. Part of kernels.c. */
+#ifndef HF_LANE_QUARTET_H
+#define HF_LANE_QUARTET_H
 
+#include "hf/lanes.h"
 #include "quartet.h"
 
 #include <math.h>
 #include <string.h>
 
-#ifdef __AVX512F__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
-typedef double lanes __attribute__((vector_size(HF_LANES * sizeof(double))));
-
-/** What the recurrences need of HF_LANES primitive quartets: one of the bra, HF_LANES of the ket.
+/** What the recurrences need of HF_WIDTH primitive quartets: one of the bra, HF_WIDTH of the ket.
  */
 struct lane_quartet {
     lanes pa[3], qc[3], wp[3], wq[3];
@@ -22,48 +21,9 @@ struct lane_quartet {
     lanes s[HF_BOYS_MAX_ORDER + 1]; /**< (ss|ss)^(m) */
 };
 
-static inline lanes broadcast(double x)
-{
-    return (lanes){x, x, x, x, x, x, x, x};
-}
-
 static inline lanes load(const double *from)
 {
     return *(const lanes *)(const void *)from;
-}
-
-static inline double sum_of_lanes(lanes x)
-{
-    return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
-}
-
-typedef int64_t lane_masks __attribute__((vector_size(HF_LANES * sizeof(int64_t))));
-
-/** 1 / sqrt(x), x > 0. */
-static inline lanes inverse_square_root(lanes x)
-{
-#ifdef __AVX512F__
-    /* 14 bits, doubled twice by Newton's steps */
-    lanes y = (lanes)_mm512_rsqrt14_pd((__m512d)x);
-    const lanes half = 0.5 * x;
-    y += y * (0.5 - half * y * y);
-    return y + y * (0.5 - half * y * y);
-#else
-    for (int l = 0; l < HF_LANES; l++) x[l] = 1.0 / sqrt(x[l]);
-    return x;
-#endif
-}
-
-/** Number of lanes whose mask is set. */
-static inline int count_set(lane_masks mask)
-{
-#ifdef __AVX512F__
-    return __builtin_popcount(_mm512_movepi64_mask((__m512i)mask));
-#else
-    int n = 0;
-    for (int l = 0; l < HF_LANES; l++) n += mask[l] != 0;
-    return n;
-#endif
 }
 
 /** x where the mask is set, else y. */
@@ -72,10 +32,43 @@ static inline lanes choose(lane_masks mask, lanes x, lanes y)
     return (lanes)(((lane_masks)x & mask) | ((lane_masks)y & ~mask));
 }
 
-/** out[k][l] = row[l][k] for 8 rows of 8 numbers, each aligned to 64 bytes. */
-static inline void transpose_8(const double *const row[8], lanes out[8])
+/** 1 / sqrt(x), x > 0. */
+static inline lanes inverse_square_root(lanes x)
 {
 #ifdef __AVX512F__
+    /* 14 bits, doubled twice by Newton's steps */
+#if HF_WIDTH == 8
+    lanes y = (lanes)_mm512_rsqrt14_pd((__m512d)x);
+#else
+    lanes y = (lanes)_mm256_rsqrt14_pd((__m256d)x);
+#endif
+    const lanes half = 0.5 * x;
+    y += y * (0.5 - half * y * y);
+    return y + y * (0.5 - half * y * y);
+#else
+    for (int l = 0; l < HF_WIDTH; l++) x[l] = 1.0 / sqrt(x[l]);
+    return x;
+#endif
+}
+
+/** Number of lanes whose mask is set. */
+static inline int count_set(lane_masks mask)
+{
+#if defined __AVX512F__ && HF_WIDTH == 8
+    return __builtin_popcount(_mm512_movepi64_mask((__m512i)mask));
+#elif defined __AVX512F__
+    return __builtin_popcount(_mm256_movepi64_mask((__m256i)mask));
+#else
+    int n = 0;
+    for (int l = 0; l < HF_WIDTH; l++) n += mask[l] != 0;
+    return n;
+#endif
+}
+
+/** out[k][l] = row[l][k] for HF_WIDTH rows of 8 numbers, each aligned to 64 bytes. */
+static inline void transpose_8(const double *const row[HF_WIDTH], lanes out[8])
+{
+#if defined __AVX512F__ && HF_WIDTH == 8
     __m512d r[8], s[8], t[8];
     for (int l = 0; l < 8; l++) r[l] = _mm512_load_pd(row[l]);
     for (int l = 0; l < 8; l += 2) {
@@ -95,8 +88,21 @@ static inline void transpose_8(const double *const row[8], lanes out[8])
         out[k] = (lanes)_mm512_permutex2var_pd(t[k], low, t[k + 4]);
         out[k + 4] = (lanes)_mm512_permutex2var_pd(t[k], high, t[k + 4]);
     }
+#elif defined __AVX2__ && HF_WIDTH == 4
+    for (int k = 0; k < 8; k += 4) {
+        __m256d r[4], s[4];
+        for (int l = 0; l < 4; l++) r[l] = _mm256_load_pd(row[l] + k);
+        for (int l = 0; l < 4; l += 2) {
+            s[l] = _mm256_unpacklo_pd(r[l], r[l + 1]);
+            s[l + 1] = _mm256_unpackhi_pd(r[l], r[l + 1]);
+        }
+        out[k] = (lanes)_mm256_permute2f128_pd(s[0], s[2], 0x20);
+        out[k + 1] = (lanes)_mm256_permute2f128_pd(s[1], s[3], 0x20);
+        out[k + 2] = (lanes)_mm256_permute2f128_pd(s[0], s[2], 0x31);
+        out[k + 3] = (lanes)_mm256_permute2f128_pd(s[1], s[3], 0x31);
+    }
 #else
-    for (int l = 0; l < 8; l++)
+    for (int l = 0; l < HF_WIDTH; l++)
         for (int k = 0; k < 8; k++) out[k][l] = row[l][k];
 #endif
 }
@@ -139,8 +145,8 @@ static inline __attribute__((always_inline)) lanes boys_series_lanes(const struc
     const lanes shifted = T * HF_BOYS_PER_UNIT + ROUND;
     const lanes d = T - (shifted - ROUND) * (1.0 / HF_BOYS_PER_UNIT);
     const lane_masks grid = (lane_masks)shifted & 0xffffff;
-    const double *row[HF_LANES];
-    for (int l = 0; l < HF_LANES; l++)
+    const double *row[HF_WIDTH];
+    for (int l = 0; l < HF_WIDTH; l++)
         row[l] = boys->series[order] + (size_t)grid[l] * HF_BOYS_TERMS;
     lanes c[HF_BOYS_TERMS];
     transpose_8(row, c);
@@ -168,7 +174,7 @@ static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boy
     const int n_beyond = count_set(beyond);
     const lanes zero = broadcast(0.0);
     lanes exp_T = zero;
-    if (n_beyond == HF_LANES) {
+    if (n_beyond == HF_WIDTH) {
         f[order] = boys_asymptotic_lanes(boys, order, T);
     } else {
         const lanes inside = choose(beyond, zero, T);
@@ -186,7 +192,7 @@ static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boy
     }
 }
 
-/** Primitives j .. j+HF_LANES-1 of one pair. */
+/** Primitives j .. j+HF_WIDTH-1 of one pair. */
 static inline void load_primitives(const struct hf_expanded_pair *pair, int j,
                                    lanes row[HF_N_PRIMITIVE_ROW])
 {
@@ -194,7 +200,7 @@ static inline void load_primitives(const struct hf_expanded_pair *pair, int j,
         row[k] = load(hf_pair_row(pair, (enum hf_primitive_row)k) + j);
 }
 
-/** Primitive i of the bra with HF_LANES primitives of the ket (or of kets). */
+/** Primitive i of the bra with HF_WIDTH primitives of the ket (or of kets). */
 static inline __attribute__((always_inline)) void
 set_up_lanes(const struct hf_boys *boys, const struct hf_expanded_pair *bra, int i,
              const lanes ket[HF_N_PRIMITIVE_ROW], int order, struct lane_quartet *out)

@@ -1,0 +1,95 @@
+/* Two-electron integrals by our own recurrence, vectorised over the quartets of one bra. */
+#include "engine_private.h"
+
+#include <string.h>
+
+static bool takes(const struct hf_pair_class *bra, const struct hf_pair_class *ket)
+{
+    return bra->l_high <= HF_MAX_RECURRENCE_L && ket->l_high <= HF_MAX_RECURRENCE_L;
+}
+
+static size_t scratch_bytes(const struct hf_engine *self)
+{
+    const struct hf_shell_pairs *pairs = self->pairs;
+    size_t most = 0;
+    for (int i = 0; i < pairs->n_class; i++) {
+        for (int j = 0; j < pairs->n_class; j++) {
+            const struct hf_pair_class *bra = &pairs->class_of[i], *ket = &pairs->class_of[j];
+            const size_t n = takes(bra, ket) ? hf_recurrence_scratch(bra, ket) : 0;
+            if (n > most) most = n;
+        }
+    }
+    return most * sizeof(double);
+}
+
+/** Positions of the pairs by falling number of primitives, so that groups of neighbours waste few
+ *  lanes. */
+static void sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[])
+{
+    for (int i = 0; i < n; i++) {
+        int k = i;
+        for (; k > 0 && other[order[k - 1]]->n_primitive < other[i]->n_primitive; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+}
+
+/** As many quartets (fixed|ket[l]) as the kernels take at once: [ket][bra][width]. */
+static const double *compute_group(struct hf_engine *self, const struct hf_kernels *kernels,
+                                   const struct hf_quartet *quartet,
+                                   const struct hf_pair_source ket[HF_LANES], double *scratch)
+{
+    _Alignas(64) double shift[3 * HF_LANES];
+    for (int d = 0; d < 3; d++)
+        for (int l = 0; l < kernels->width; l++)
+            shift[d * kernels->width + l] = ket[l].a->centre_bohr[d] - ket[l].b->centre_bohr[d];
+    self->account.n_primitive_quartet += kernels->recurrence(quartet, ket, scratch);
+    return hf_parts_to_functions(self, kernels, quartet, shift, scratch);
+}
+
+/** HF_LANES quartets at a time, or HF_FEW_LANES where no more are left, in the engine's order; a
+ *  group that is not full repeats its last pair. */
+static struct hf_integral_batch two_electron(struct hf_engine *self, void *scratch,
+                                             const struct hf_batch_request *request)
+{
+    const struct hf_quartet quartet = {.boys = self->boys,
+                                       .cartesian = &self->cartesian,
+                                       .bra = &self->fixed,
+                                       .bra_class = request->fixed_class,
+                                       .ket_class = request->other_class,
+                                       .threshold = self->threshold};
+    const int n = request->n;
+    const size_t stride =
+        (size_t)request->fixed_class->n_function * (size_t)request->other_class->n_function;
+    sort_by_primitives(n, request->other, self->order);
+    for (int first = 0; first < n; first += HF_LANES) {
+        struct hf_pair_source group[HF_LANES];
+        double *result[HF_LANES], *block_result = self->result + (size_t)first * stride;
+        const struct hf_kernels *kernels = n - first <= HF_FEW_LANES ? self->narrow : self->wide;
+        for (int l = 0; l < kernels->width; l++) {
+            const int i = self->order[first + l < n ? first + l : n - 1];
+            group[l] = hf_engine_source(self, request->other[i]);
+            result[l] = self->result + (size_t)i * stride;
+        }
+        const double *block = compute_group(self, kernels, &quartet, group, scratch);
+        if (!request->side_by_side)
+            kernels->split_lanes((int)stride, block, result);
+        else if (kernels->width == HF_LANES)
+            memcpy(block_result, block, stride * HF_LANES * sizeof *block);
+        else
+            kernels->widen_lanes((int)stride, block, block_result);
+    }
+    return (struct hf_integral_batch){.order = request->side_by_side ? self->order : NULL};
+}
+
+const struct hf_engine_ops hf_engine_recurrence = {
+    .name = "recurrence",
+    .about = "vertical and horizontal recurrences, vectorised over quartets; pairs up to (ff|",
+    .cite =
+        "Obara and Saika, J. Chem. Phys. 84, 3963 (1986); Head-Gordon and Pople, J. Chem. Phys. "
+        "89, 5777 (1988)",
+    .max_l = HF_MAX_L,
+    .takes = takes,
+    .scratch_bytes = scratch_bytes,
+    .two_electron = two_electron,
+};
