@@ -3,7 +3,9 @@
  * MPI must be initialised, by MPI_Init or, better, MPI_Init_thread with MPI_THREAD_MULTIPLE (some
  * ways of sharing work need it); it is neither initialised nor finalised here. Where it is not,
  * calls return HF_BAD_INPUT. Calls are collective over the communicator they are given, with the
- * same arguments on every rank, and return the same on every rank. Nothing is printed. */
+ * same arguments on every rank, and return the same on every rank. Nothing is printed. BLAS keeps
+ * the number of threads that the program gave it; one per rank is best where ranks share a node
+ * (hf_linalg_set_blas_threads). */
 #ifndef HF_RUN_H
 #define HF_RUN_H
 
