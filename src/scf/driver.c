@@ -28,10 +28,21 @@ static void tell_start(const struct hf_scf *scf)
         scf->observer->started(scf->observer->data, &start);
 }
 
+/** Matrices for the next densities, which hf_scf_evaluate destroys. */
+static hf_status create_densities(const struct hf_scf *scf, struct hf_matrix *density[],
+                                  struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = scf->result->n_function;
+    for (int s = 0; s < scf->method->n_density; s++)
+        HF_TRY(hf_matrix_create(scf->linalg, "next density", n, n, &density[s], error));
+cleanup:
+    return status;
+}
+
 /** The next densities, from the Fock matrices and commutators so far. Matrices that the next Fock
  *  build does not need are gone before it starts. */
-static hf_status advance(struct hf_scf *scf, struct hf_matrix *const density[],
-                         struct hf_error *error)
+static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
     hf_status status;
     struct hf_timers *timers = &scf->context->timers;
@@ -45,6 +56,7 @@ static hf_status advance(struct hf_scf *scf, struct hf_matrix *const density[],
         HF_TRY(hf_lowest_orbitals(scf->context, scf->fock[k], scf->orbital_energy, scf->occupied[k],
                                   error));
     hf_scf_destroy_list(scf->fock);
+    HF_TRY(create_densities(scf, density, error));
     hf_timer_start(timers, &hf_phase_linear_algebra);
     status = scf->method->densities(scf->linalg, scf->x, scf->occupied, density, error);
     hf_timer_stop(timers, &hf_phase_linear_algebra);
@@ -68,10 +80,8 @@ static hf_status look_for_signal(const struct hf_scf *scf, struct hf_error *erro
 static hf_status converge(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int n = scf->result->n_function;
     struct hf_matrix *density[HF_MAX_DENSITY] = {NULL};
-    for (int s = 0; s < scf->method->n_density; s++)
-        HF_TRY(hf_matrix_create(scf->linalg, "next density", n, n, &density[s], error));
+    HF_TRY(create_densities(scf, density, error));
     HF_TRY(hf_scf_guess(scf, density, error));
     scf->iteration_started = hf_wall_seconds();
     for (;;) {
@@ -130,6 +140,8 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     HF_TRY(hf_scf_set_up(&scf, error));
     tell_start(&scf);
     HF_TRY(converge(&scf, error));
+    hf_fock_destroy(&scf.builder); /* its arrays and integrals are the most there is */
+    hf_scf_destroy_list(scf.commutator);
     HF_TRY(hf_scf_finish(&scf, error));
     if (wavefunction != NULL) HF_TRY(hf_scf_give_wavefunction(&scf, wavefunction, error));
 cleanup:

@@ -76,7 +76,7 @@ static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
                    result->n_iteration);
 }
 
-/** J and K of the next densities (which are destroyed) and the account of the build. */
+/** J and K of the next densities (whose contents are lost) and the account of the build. */
 static hf_status build_two_electron(struct hf_scf *scf, struct hf_matrix *const density[],
                                     double threshold, struct hf_error *error)
 {
@@ -148,8 +148,7 @@ static void tell_observer(struct hf_scf *scf)
         scf->observer->iteration(scf->observer->data, &iteration);
 }
 
-hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *const density[],
-                          struct hf_error *error)
+hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
     hf_status status;
     struct hf_timers *timers = &scf->context->timers;
@@ -158,6 +157,7 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *const density[],
     const double threshold = hf_next_threshold(scf->settings, scf->result, scf->stored_share,
                                                two->built ? two->threshold : INFINITY);
     HF_TRY(build_two_electron(scf, density, threshold, error));
+    hf_scf_destroy_list(density); /* others need the memory until there are next ones */
 
     hf_timer_start(timers, &hf_phase_linear_algebra);
     status = add_energies(scf, error);

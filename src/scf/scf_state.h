@@ -54,7 +54,7 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
 
 /** Energy, Fock matrices and commutators of the next densities, which are destroyed: one iteration
  *  up to the point where the observer is told. Collective. */
-hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *const density[],
+hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[],
                           struct hf_error *error) HF_MUST_CHECK;
 
 /** What is only asked of the last densities: parts of the energy, dipole. Collective. */
