@@ -31,7 +31,7 @@ HEADERS = {
     "layout": ["layout"],
     "basis": ["basis"],
     "molecule": ["input", "molecule"],
-    "base": ["arithmetic", "context", "json", "memory", "node_memory", "option", "output_file", "progress", "status", "text", "timer",
+    "base": ["arithmetic", "context", "json", "lanes", "memory", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "timer",
              "trace", "units"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}
