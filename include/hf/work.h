@@ -115,7 +115,7 @@ struct hf_quartet_batch {
     int n;
     struct hf_waiting_ket ket[HF_LANES];
     /** One quartet is an array [row][column] of function pairs of bra and ket. Side by side they
-     *  are [row][column][HF_LANES]; lanes behind the n-th repeat that one, and kets are the rows. */
+     *  are [row][column][HF_LANES]; lanes behind the n-th repeat one of them, and kets are the rows. */
     bool side_by_side;
     bool bra_is_row;     /**< of one quartet; false: the ket is */
     int n_value;         /**< numbers of one quartet */

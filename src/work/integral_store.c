@@ -123,11 +123,11 @@ static size_t count(const struct hf_stored_batch *batch)
 }
 
 bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_batch batch,
-                              bool narrow, const double *value)
+                              const double *value, const float *single)
 {
     _Static_assert(sizeof batch == 64, "numbers follow in whole cache lines");
     const size_t n = count(&batch);
-    enum hf_stored_kind kind = narrow ? HF_STORED_SINGLE : HF_STORED_DOUBLE;
+    enum hf_stored_kind kind = single != NULL ? HF_STORED_SINGLE : HF_STORED_DOUBLE;
     unsigned char *at = reserve(store, sizeof batch + value_bytes(kind, n), true);
     if (at == NULL) {
         kind = HF_STORED_NOTHING;
@@ -138,10 +138,7 @@ bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_
     memcpy(at, &batch, sizeof batch);
     at += sizeof batch;
     if (kind == HF_STORED_DOUBLE) memcpy(at, value, n * sizeof *value);
-    if (kind == HF_STORED_SINGLE) {
-        float *to = (float *)(void *)at;
-        for (size_t i = 0; i < n; i++) to[i] = (float)value[i];
-    }
+    if (kind == HF_STORED_SINGLE) memcpy(at, single, n * sizeof *single);
     store->segment[store->n_segment - 1].n_batch++;
     return true;
 }

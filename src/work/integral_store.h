@@ -77,10 +77,10 @@ void hf_integral_store_destroy(struct hf_integral_store **store);
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
                                   struct hf_error *error) HF_MUST_CHECK;
 
-/** Appends a batch; `narrow`: single precision will do. Without room for the numbers the quartets
- *  are noted only. False: no room even for that. */
+/** Appends a batch, its numbers in `value` or in single precision in `single`; the other is NULL.
+ *  Without room for the numbers the quartets are noted only. False: no room even for that. */
 bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_batch batch,
-                              bool narrow, const double *value);
+                              const double *value, const float *single);
 
 int64_t hf_integral_store_n_segment(const struct hf_integral_store *store);
 struct hf_store_segment hf_integral_store_segment(const struct hf_integral_store *store,

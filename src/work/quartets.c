@@ -8,7 +8,13 @@ hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int num
 {
     *worker = (struct hf_worker){.work = work, .number = number};
     worker->queue = calloc((size_t)work->pairs->n_class * HF_N_QUEUE + 1, sizeof *worker->queue);
-    if (worker->queue == NULL)
+    size_t largest = 1; /* functions of a pair */
+    for (int i = 0; i < work->pairs->n_class; i++)
+        if ((size_t)work->pairs->class_of[i].n_function > largest)
+            largest = (size_t)work->pairs->class_of[i].n_function;
+    worker->single = hf_memory_allocate(work->context->memory, "rounded integrals",
+                                        HF_LANES * largest * largest, sizeof *worker->single);
+    if (worker->queue == NULL || worker->single == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the batches of quartets");
     return hf_engine_create(work->pairs, &worker->engine, error);
 }
@@ -18,10 +24,12 @@ void hf_worker_done(struct hf_worker *worker)
     hf_engine_destroy(&worker->engine);
     free(worker->queue);
     worker->queue = NULL;
+    if (worker->work != NULL) hf_memory_release(worker->work->context->memory, worker->single);
+    worker->single = NULL;
 }
 
 /** Stores a batch just computed. */
-static void keep(struct hf_worker *worker, const struct hf_quartet_batch *batch, bool narrow)
+static void keep(struct hf_worker *worker, const struct hf_quartet_batch *batch)
 {
     const struct hf_shell_pair *list = worker->work->pairs->pair;
     struct hf_stored_batch stored = {.bra = (int32_t)(batch->bra - list),
@@ -33,8 +41,17 @@ static void keep(struct hf_worker *worker, const struct hf_quartet_batch *batch,
         stored.ket[l] = (int32_t)(batch->ket[l].pair - list);
         stored.place[l] = batch->ket[l].place;
     }
-    if (!hf_integral_store_append(worker->store, stored, narrow, batch->value))
+    if (!hf_integral_store_append(worker->store, stored, batch->value, batch->single))
         worker->store_failed = true;
+}
+
+/** Rounds a batch to single precision. */
+static void round_batch(struct hf_worker *worker, struct hf_quartet_batch *batch)
+{
+    const size_t n = (size_t)batch->n_value * (batch->side_by_side ? HF_LANES : 1);
+    for (size_t i = 0; i < n; i++) worker->single[i] = (float)batch->value[i];
+    batch->value = NULL;
+    batch->single = worker->single;
 }
 
 /** Hands over what the engine made of a queue, batch by batch. */
@@ -54,8 +71,11 @@ static void hand_over(struct hf_worker *worker, const struct hf_shell_pair *bra,
         batch.seconds = seconds * batch.n / queue->n;
         for (int l = 0; l < batch.n; l++)
             batch.ket[l] = queue->ket[made->order != NULL ? made->order[first + l] : first + l];
+        batch.single = NULL;
+        if (kind == HF_QUEUE_NARROW) round_batch(worker, &batch);
         worker->consumer->take(worker->self, &batch);
-        if (kind != HF_QUEUE_PLAIN) keep(worker, &batch, kind == HF_QUEUE_NARROW);
+        if (kind != HF_QUEUE_PLAIN && worker->work->store_use == HF_STORE_FILL)
+            keep(worker, &batch);
     }
 }
 
@@ -101,6 +121,13 @@ static void queue_block(struct hf_worker *worker, const struct hf_shell_pair *br
     worker->n_block = 0;
 }
 
+/** The queue of a quartet that the plan has: its own bounds alone decide. */
+static uint8_t queue_of(const struct hf_store_plan *plan, const struct hf_shell_pair *bra,
+                        const struct hf_shell_pair *ket)
+{
+    return bra->bound * ket->bound < plan->narrow ? HF_QUEUE_NARROW : HF_QUEUE_STORED;
+}
+
 /** The kets of one pair of atoms that matter, into the block. */
 static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
                       const struct hf_part_ket *kets, int place)
@@ -117,7 +144,7 @@ static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
         uint8_t queue = HF_QUEUE_PLAIN;
         if (use != HF_STORE_NONE && hf_store_plan_has(plan, bra, ket)) {
             if (use == HF_STORE_SKIP) continue;
-            queue = bound < plan->narrow ? HF_QUEUE_NARROW : HF_QUEUE_STORED;
+            queue = queue_of(plan, bra, ket);
         } else if (bound < least) {
             continue;
         }
@@ -173,7 +200,10 @@ void hf_worker_read(struct hf_worker *worker, const struct hf_part *part)
         bra_before = batch.bra;
         if (!wanted) continue;
         if (stored->kind == HF_STORED_NOTHING) { /* there was no room for the numbers */
-            for (int l = 0; l < batch.n; l++) add_to_queue(worker, batch.bra, &batch.ket[l]);
+            for (int l = 0; l < batch.n; l++) {
+                batch.ket[l].queue = queue_of(&worker->work->plan, batch.bra, batch.ket[l].pair);
+                add_to_queue(worker, batch.bra, &batch.ket[l]);
+            }
             continue;
         }
         worker->consumer->take(worker->self, &batch);

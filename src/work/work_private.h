@@ -46,7 +46,9 @@ struct hf_quartet_queue {
     struct hf_waiting_ket ket[HF_MAX_BATCH];
 };
 
-/** Queues of a class: what is stored is computed apart, what will do in single precision too. */
+/** Queues of a class: what is stored is computed apart, what will do in single precision too. That
+ *  is rounded before anybody takes it, so that a quartet is the same number in the round that stores
+ *  it, when it is read back, and when it had no room and is computed again. */
 enum { HF_QUEUE_PLAIN, HF_QUEUE_STORED, HF_QUEUE_NARROW, HF_N_QUEUE };
 
 /** Kets that a consumer is asked about at a time. */
@@ -65,6 +67,7 @@ struct hf_worker {
     double traced;        /**< when what the trace has of it ended */
     struct hf_engine *engine;
     struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE], empty between parts */
+    float *single;                  /**< a batch in single precision: [HF_LANES][largest quartet] */
     struct hf_waiting_ket block[HF_KET_BLOCK];
     int n_block;
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */

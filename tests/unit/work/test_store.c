@@ -13,6 +13,7 @@ struct fixture {
     struct hf_context *context;
     struct hf_integral_store *store;
     double *value; /**< [MOST_VALUES * HF_LANES] */
+    float *single; /**< the same */
 };
 
 static void set_up(struct fixture *f, double bytes)
@@ -21,6 +22,7 @@ static void set_up(struct fixture *f, double bytes)
     *f = (struct fixture){.context = test_context()};
     f->pairs.context = f->context;
     f->value = calloc((size_t)MOST_VALUES * HF_LANES, sizeof *f->value);
+    f->single = calloc((size_t)MOST_VALUES * HF_LANES, sizeof *f->single);
     assert_int_equal(hf_integral_store_create(&f->pairs, bytes, &f->store, &error), HF_OK);
 }
 
@@ -29,6 +31,7 @@ static void tear_down(struct fixture *f)
     hf_integral_store_destroy(&f->store);
     assert_null(f->store);
     free(f->value);
+    free(f->single);
     test_context_done(&f->context);
 }
 
@@ -62,7 +65,9 @@ static bool is_narrow(int k)
 static void append(struct fixture *f, int k, int largest)
 {
     const struct hf_stored_batch batch = make_batch(k, size_of(k, largest), f->value);
-    assert_true(hf_integral_store_append(f->store, batch, is_narrow(k), f->value));
+    for (int i = 0; i < batch.n * batch.side_by_side; i++) f->single[i] = (float)f->value[i];
+    assert_true(hf_integral_store_append(f->store, batch, is_narrow(k) ? NULL : f->value,
+                                         is_narrow(k) ? f->single : NULL));
 }
 
 /** The next batch is number k, with its numbers or, where there was no room, without. True: with. */

@@ -249,6 +249,34 @@ static void a_queue_may_be_as_short_as_one(void **state)
     tear_down(&f);
 }
 
+/** What is stored, in single precision too, is what the consumer took when it was computed; and so
+ *  is what had no room and is computed again. */
+static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **state)
+{
+    (void)state;
+    static const double memory[] = {1e7, 2e4, 4e3};
+    for (size_t m = 0; m < sizeof memory / sizeof *memory; m++) {
+        struct fixture f;
+        struct hf_work *work = NULL;
+        struct hf_error error;
+        set_up(&f);
+        const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, 2, memory[m]);
+        const size_t n = (size_t)(f.pairs->n_pair * f.pairs->n_pair);
+        double *sum = malloc(n * sizeof *sum);
+        f.ledger.least = 1e-10;
+        assert_int_equal(hf_work_create(f.context, f.pairs, &settings, &work, &error), HF_OK);
+        assert_int_equal(run_round(&f, work, &error), HF_OK);
+        memcpy(sum, f.ledger.sum, n * sizeof *sum);
+        for (int round = 0; round < 2; round++) {
+            assert_int_equal(run_round(&f, work, &error), HF_OK);
+            assert_memory_equal(f.ledger.sum, sum, n * sizeof *sum);
+        }
+        free(sum);
+        hf_work_destroy(&work);
+        tear_down(&f);
+    }
+}
+
 static void grains_are_found_by_the_names_they_have(void **state)
 {
     (void)state;
@@ -268,6 +296,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_quartet_is_taken_once),
         cmocka_unit_test(a_failure_of_the_consumer_ends_the_round_with_its_message),
         cmocka_unit_test(a_queue_may_be_as_short_as_one),
+        cmocka_unit_test(a_quartet_is_the_same_number_stored_read_and_computed_again),
         cmocka_unit_test(grains_are_found_by_the_names_they_have),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
