@@ -1,7 +1,8 @@
-/* Fock builder with replicated data: every rank holds the densities and its own J and K, computes
- * the tasks it is given, and one sum over the ranks ends the build (book Fig. 8.2). */
+/* Fock builder with replicated data: every node holds the densities and every rank its own J and K,
+ * computes the tasks it is given, and one sum over the ranks ends the build (book Fig. 8.2). */
 #include "coulomb_exchange.h"
 #include "fock_private.h"
+#include "hf/node_memory.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -12,18 +13,29 @@ struct replicated {
     const struct hf_basis *basis; /**< borrowed */
     pthread_mutex_t *lock;        /**< [n_atom] of the rows of each atom in J and K */
     int n_lock;
+    struct hf_node_memory
+        *shared;           /**< shell_density, then densities; NULL before the first build */
+    int n_density;         /**< it has room for */
     double *shell_density; /**< [n_shell][n_shell] largest |D| of a block, over all densities */
+    double *density;       /**< [n_density][n][n], the same for all ranks of a node */
     /* while a build runs */
     int n_job;
     const struct hf_fock_job *job; /**< [n_job] */
-    double **storage;              /**< [n_job] D, J and K one after the other */
+    double **storage;              /**< [n_job] J and K one after the other */
 };
+
+/** The density of a job, over the functions of the merged basis. */
+static double *density_of(const struct replicated *data, int job)
+{
+    const size_t n = (size_t)data->basis->n_function;
+    return data->density + (size_t)job * n * n;
+}
 
 static void destroy(struct hf_fock_builder *self)
 {
     struct replicated *data = self->data;
     if (data == NULL) return;
-    hf_memory_release(self->context->memory, data->shell_density);
+    hf_node_memory_destroy(&data->shared);
     for (int i = 0; i < data->n_lock; i++) pthread_mutex_destroy(&data->lock[i]);
     free(data->lock);
     free(data);
@@ -42,14 +54,9 @@ static struct hf_task_order order(enum hf_grain grain)
 
 static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
 {
-    const size_t n_shell = (size_t)self->pairs->basis->n_shell;
     struct replicated *data = calloc(1, sizeof *data);
     if (data == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
     self->data = data;
-    data->shell_density = hf_memory_allocate_matrix(self->context->memory, "density bounds",
-                                                    n_shell * n_shell, sizeof *data->shell_density);
-    if (data->shell_density == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the density bounds");
     data->basis = self->pairs->basis;
     data->lock = calloc((size_t)data->basis->n_atom + 1, sizeof *data->lock);
     if (data->lock == NULL)
@@ -69,17 +76,19 @@ static double block_density(const struct replicated *data, const struct hf_basis
     for (int k = 0; k < data->n_job; k++)
         for (int i = 0; i < a->n_function; i++)
             for (int j = 0; j < b->n_function; j++)
-                largest = fmax(largest, fabs(data->storage[k][(size_t)(a->first_function + i) * n +
-                                                              (size_t)(b->first_function + j)]));
+                largest =
+                    fmax(largest, fabs(density_of(data, k)[(size_t)(a->first_function + i) * n +
+                                                           (size_t)(b->first_function + j)]));
     return largest;
 }
 
+/** The ranks of a node find the bounds of its shells in turns. Collective over the node. */
 static void find_density_bounds(struct hf_fock_builder *self)
 {
     struct replicated *data = self->data;
     const struct hf_basis *basis = self->pairs->basis;
     self->screening.max_density = 0.0;
-    for (int m = 0; m < basis->n_shell; m++) {
+    for (int m = data->shared->rank; m < basis->n_shell; m += data->shared->n_rank) {
         for (int l = 0; l <= m; l++) {
             const double largest = block_density(data, basis, m, l);
             data->shell_density[(size_t)m * basis->n_shell + l] = largest;
@@ -87,6 +96,10 @@ static void find_density_bounds(struct hf_fock_builder *self)
             self->screening.max_density = fmax(self->screening.max_density, largest);
         }
     }
+    if (data->shared->n_rank > 1)
+        MPI_Allreduce(MPI_IN_PLACE, &self->screening.max_density, 1, MPI_DOUBLE, MPI_MAX,
+                      data->shared->comm);
+    hf_node_memory_sync(data->shared);
 }
 
 /** hf_sums_target.show: every pair of atoms finds the whole density. */
@@ -101,7 +114,7 @@ static void show_density(void *of_thread, int k, struct hf_quartet_blocks *block
         blocks->n_shell[x] = data->basis->n_shell;
         for (int y = 0; y < HF_N_ATOM; y++) {
             blocks->largest[x][y] = data->shell_density;
-            for (int i = 0; i < data->n_job; i++) job[i].density[x][y] = data->storage[i];
+            for (int i = 0; i < data->n_job; i++) job[i].density[x][y] = density_of(data, i);
         }
     }
 }
@@ -120,7 +133,7 @@ static void add_sums(void *of_thread, bool exchange, int row, int column, const 
     for (int i = 0; i < data->n_job; i++) {
         if ((exchange ? data->job[i].exchange : data->job[i].coulomb) == NULL) continue;
         const double *from = value + (size_t)i * stride;
-        double *to = data->storage[i] + (exchange ? 2 : 1) * n * n + first;
+        double *to = data->storage[i] + (exchange ? n * n : 0) + first;
         for (int r = 0; r < n_row; r++, from += n_column, to += n)
             for (int c = 0; c < n_column; c++) to[c] += from[c];
     }
@@ -143,35 +156,38 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     return status;
 }
 
-/** One sum over the ranks of a matrix that is symmetric once its transpose is added: packed, so
- * half of it travels. `packed` is [n(n+1)/2]. Collective. */
-static void reduce_symmetric(MPI_Comm comm, size_t n, double factor, double *matrix, double *packed)
+/** One sum over the ranks of a matrix that is symmetric once its transpose is added. Half of it
+ * travels, packed into the front of its own memory: no element moves past one that is yet to be
+ * read. Collective. */
+static void reduce_symmetric(MPI_Comm comm, size_t n, double factor, double *matrix)
 {
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
-            packed[k++] = factor * (matrix[i * n + j] + matrix[j * n + i]);
-    hf_sum_over_ranks(comm, k, packed);
-    k = 0;
+            matrix[i * n + j] = factor * (matrix[i * n + j] + matrix[j * n + i]);
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) matrix[i * n + j] = matrix[j * n + i] = packed[k++];
+        for (size_t j = 0; j <= i; j++) matrix[k++] = matrix[i * n + j];
+    hf_sum_over_ranks(comm, k, matrix);
+    for (size_t i = n; i-- > 0;)
+        for (size_t j = i + 1; j-- > 0;) matrix[i * n + j] = matrix[--k];
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) matrix[j * n + i] = matrix[i * n + j];
 }
 
-/** Sums J and K over the ranks and hands them to the callers' matrices. Collective. The densities
- * are not needed any more: their memory is the buffer. */
+/** Sums J and K over the ranks and hands them to the callers' matrices. Collective. */
 static void reduce_results(struct hf_fock_builder *self, const struct hf_fock_job job[])
 {
     struct replicated *data = self->data;
     const size_t n = (size_t)self->pairs->basis->n_function;
     for (int i = 0; i < data->n_job; i++) {
-        double *buffer = data->storage[i], *coulomb = buffer + n * n, *exchange = coulomb + n * n;
+        double *coulomb = data->storage[i], *exchange = coulomb + n * n;
         if (job[i].coulomb != NULL) {
-            reduce_symmetric(self->context->comm, n, 0.25, coulomb, buffer);
+            reduce_symmetric(self->context->comm, n, 0.25, coulomb);
             hf_mix_matrix(data->basis, true, coulomb);
             hf_matrix_set_full(job[i].coulomb, coulomb);
         }
         if (job[i].exchange != NULL) {
-            reduce_symmetric(self->context->comm, n, 0.125, exchange, buffer);
+            reduce_symmetric(self->context->comm, n, 0.125, exchange);
             hf_mix_matrix(data->basis, true, exchange);
             hf_matrix_set_full(job[i].exchange, exchange);
         }
@@ -200,22 +216,51 @@ static hf_status allocate_jobs(struct hf_fock_builder *self, int n_job,
     data->n_job = n_job;
     data->job = job;
     for (int i = 0; i < n_job; i++) {
-        data->storage[i] = hf_memory_allocate_matrix(self->context->memory, "replicated D, J and K",
-                                                     3 * n * n, sizeof(double));
+        data->storage[i] = hf_memory_allocate_matrix(self->context->memory, "replicated J and K",
+                                                     2 * n * n, sizeof(double));
         if (data->storage[i] == NULL)
             return hf_fail(error, HF_NO_RESOURCE,
-                           "out of memory for the replicated density, Coulomb and exchange "
-                           "matrices (%zu functions)",
+                           "out of memory for the replicated Coulomb and exchange matrices (%zu "
+                           "functions)",
                            n);
     }
     return HF_OK;
 }
 
-/** The density of a job over the functions of the merged basis. Collective. */
-static void gather_density(struct replicated *data, int i)
+/** Room for the densities of a build, kept for the next ones: windows are dear to make. Collective. */
+static hf_status share_densities(struct hf_fock_builder *self, int n_job, struct hf_error *error)
 {
-    hf_matrix_gather_full(data->job[i].density, data->storage[i]);
-    hf_mix_matrix(data->basis, false, data->storage[i]);
+    struct replicated *data = self->data;
+    const size_t n = (size_t)data->basis->n_function, n_shell = (size_t)data->basis->n_shell;
+    const size_t n_bound = (n_shell * n_shell + 7) / 8 * 8; /* whole cache lines */
+    if (n_job <= data->n_density) return HF_OK;
+    hf_node_memory_destroy(&data->shared);
+    data->n_density = 0;
+    const hf_status status = hf_node_memory_create(
+        self->context, HF_MEMORY_MATRIX, "densities of the replicated builder",
+        (n_bound + (size_t)n_job * n * n) * sizeof(double), &data->shared, error);
+    if (status != HF_OK) return status;
+    data->n_density = n_job;
+    data->shell_density = data->shared->data;
+    data->density = data->shell_density + n_bound;
+    return HF_OK;
+}
+
+/** The densities of all jobs. Each comes to every rank where its J will stand; the ranks of a node
+ *  keep it in parts. Collective. */
+static void gather_densities(struct replicated *data)
+{
+    const size_t n = (size_t)data->basis->n_function;
+    const size_t rank = (size_t)data->shared->rank, n_rank = (size_t)data->shared->n_rank;
+    const size_t begin = n * rank / n_rank * n, end = n * (rank + 1) / n_rank * n;
+    for (int i = 0; i < data->n_job; i++) {
+        double *whole = data->storage[i];
+        hf_matrix_gather_full(data->job[i].density, whole);
+        hf_mix_matrix(data->basis, false, whole);
+        memcpy(density_of(data, i) + begin, whole + begin, (end - begin) * sizeof *whole);
+        memset(whole, 0, n * n * sizeof *whole);
+    }
+    hf_node_memory_sync(data->shared);
 }
 
 static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
@@ -225,9 +270,10 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     struct hf_timers *timers = &self->context->timers;
     hf_status status = allocate_jobs(self, n_job, job, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
+    HF_TRY(share_densities(self, n_job, error));
 
     hf_timer_start(timers, &hf_phase_fock_reduce);
-    for (int i = 0; i < n_job; i++) gather_density(data, i);
+    gather_densities(data);
     hf_timer_stop(timers, &hf_phase_fock_reduce);
     find_density_bounds(self);
     HF_TRY(hf_work_run(self->work,
@@ -247,7 +293,8 @@ cleanup:
 
 const struct hf_fock_ops hf_fock_replicated = {
     .name = "replicated",
-    .about = "every rank holds density, Coulomb and exchange matrix; one sum at the end",
+    .about =
+        "every rank holds Coulomb and exchange matrix, every node the density; one sum at the end",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Fig. 8.2",
     .order = order,

@@ -139,7 +139,7 @@ def help_version_and_check(folder):
             once = output.count("Usage: hf") + output.count("Libint: ")
             check(once == 1, f"{option} was printed {once} times", "")
         code, output, errors = run(["--check", path, "--basis", "cc-pVDZ"], launcher)
-        for part in ("24 functions", "10 electrons", "MB per rank", "rhf/cc-pVDZ"):
+        for part in ("24 functions", "10 electrons", "MB per rank", "MB on each node", "rhf/cc-pVDZ"):
             check(part in output, f"--check: no \"{part}\" in:", output + errors)
         check(code == 0 and errors == "" and "Total energy" not in output, "--check:", errors)
 
