@@ -167,7 +167,7 @@ static hf_status fill_rows(const struct filler *self, struct hf_error *error)
         for (int a = shared->rank + t * shared->n_rank; status == HF_OK && a < n_atom;
              a += self->n_thread * shared->n_rank)
             status = fill_row(self, &self->share[t], a, &own);
-#pragma omp critical(hf_pair_list)
+#pragma omp critical /* without a name, which would be a visible symbol of the library */
         if (status > worst) {
             worst = status;
             if (error != NULL) *error = own;
