@@ -36,7 +36,7 @@ cleanup:
 }
 
 /** Leaves the failure in the JSON file too, for those who read nothing else. */
-static void write_json_schema(const struct hf_calculation *calculation, hf_status status,
+static void write_json_failure(const struct hf_calculation *calculation, hf_status status,
                                const struct hf_error *error)
 {
     struct hf_error unwritten;
@@ -79,7 +79,7 @@ cleanup:
         exit_code = status == HF_INTERRUPTED ? SIGNAL_BASE + error->signal_number : (int)status;
         if (rank == 0 && hf_launch_rank() == 0) {
             hf_print_error("hf", error);
-            write_json_schema(&calculation, status, error);
+            write_json_failure(&calculation, status, error);
         }
     }
     hf_report_destroy(&report);

@@ -32,6 +32,6 @@ int main(int argc, char **argv)
     if (rank == 0 && status == HF_OK) print(&outcome);
     if (rank == 0 && status != HF_OK) fprintf(stderr, "%s\n", error.message);
     hf_run_done(&outcome);
-    MPI_Finalize();
+    hf_leave_mpi(outcome.stuck_in_mpi, status); /* MPI_Finalize, unless that would hang */
     return status;
 }

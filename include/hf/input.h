@@ -16,7 +16,7 @@ extern "C" {
 struct hf_input {
     struct hf_molecule molecule; /**< in bohr, checked */
     char *path;                  /**< owned */
-    const char *format;          /**< "native", "MDL V2000", "MDL V3000" or "XYZ" */
+    const char *format;          /**< "native", "MDL V2000", "MDL V3000", "XYZ" or "hf_run" */
     int n_warning;
     char **warning; /**< [n_warning], one line each; owned */
 };

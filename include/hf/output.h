@@ -30,7 +30,7 @@ struct hf_report;
 /** What was asked for and what runs; everything is borrowed. */
 struct hf_run_description {
     const char *input_path;
-    const char *input_format; /**< "native", "MDL V2000", "MDL V3000", "XYZ" */
+    const char *input_format; /**< "native", "MDL V2000", "MDL V3000", "XYZ", "hf_run" */
     const char *method;       /**< "rhf" */
     const char *basis_requested;
     const struct hf_molecule *molecule;
@@ -81,7 +81,8 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
 
-/** Order of the largest matrices that a JSON file may hold: about 0.8 GB of text. */
+/** Order of the largest matrices that a JSON file may hold: about 0.8 GB of text, of which
+ *  rank 0 holds three copies while it writes. */
 enum { HF_JSON_MAX_FUNCTION = 4000 };
 
 /** HF_BAD_INPUT when the wave function over `basis` is too large for a JSON file; asked before

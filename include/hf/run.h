@@ -17,6 +17,7 @@
 #include "hf/wavefunction.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -73,6 +74,9 @@ struct hf_run_outcome {
     const struct hf_basis *basis;
     int n_warning;
     const char *const *warning; /**< [n_warning] oddities of the input, one line each */
+    /** A transport test never came back from MPI (hf_context.stuck_in_mpi), so that MPI_Finalize may
+     *  hang: hf_leave_mpi ends such a program. Also set when hf_run fails; hf_run_done keeps it. */
+    bool stuck_in_mpi;
     struct hf_run_state *state; /**< the library's */
 };
 

@@ -14,6 +14,10 @@ static hf_status fill(struct draft *draft, int n_atom, const int atomic_number[]
     struct hf_options *options = draft->options;
     const struct hf_option *units =
         hf_option_find(options->n_option, options->table, (struct hf_word){"units", 5});
+    if (hf_options_given(options, "units") != NULL &&
+        strcmp(hf_options_choice(options, "units"), "bohr") != 0)
+        return hf_fail(error, HF_BAD_INPUT, "units %s: the positions of given atoms are in bohr",
+                       hf_options_choice(options, "units"));
     hf_status status =
         hf_options_add(options, units, bohr, HF_OPTION_COMMAND_LINE, list_name, error);
     for (int i = 0; i < n_atom && status == HF_OK; i++) {
@@ -34,7 +38,7 @@ hf_status hf_input_from_atoms(int n_atom, const int atomic_number[],
     hf_status status = HF_OK;
     struct hf_text text = {.path = list_name};
     struct draft draft = {.text = &text, .options = options, .input = input};
-    *input = (struct hf_input){.path = strdup(list_name), .format = "atoms given"};
+    *input = (struct hf_input){.path = strdup(list_name), .format = "hf_run"};
     if (input->path == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
     if (n_atom < 1) HF_TRY(hf_fail(error, HF_BAD_INPUT, "%d atoms; expected at least one", n_atom));
     HF_TRY(fill(&draft, n_atom, atomic_number, position_bohr, error));

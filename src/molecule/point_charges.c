@@ -56,10 +56,16 @@ static bool next_comment_word(const char **position, struct hf_word *word)
     return word->length > 0;
 }
 
+/** Atomic units, if the word "units" stands before it: else it may be gold, or the charges' unit. */
+static bool is_atomic_unit(struct hf_word word)
+{
+    return hf_word_is(word, "au") || hf_word_is(word, "a.u.");
+}
+
 /** 1 for bohr, 0 for angstrom, -1 for any other word. */
 static int unit_of(struct hf_word word)
 {
-    static const char *const bohr[] = {"bohr", "bohrs", "au", "a.u."};
+    static const char *const bohr[] = {"bohr", "bohrs"};
     static const char *const angstrom[] = {"angstrom", "angstroms", "ang"};
     for (size_t i = 0; i < sizeof bohr / sizeof *bohr; i++)
         if (hf_word_is(word, bohr[i])) return 1;
@@ -75,7 +81,7 @@ static hf_status read_unit(struct draft_charges *charges, int line, struct hf_er
     struct hf_word word;
     bool expected = false;
     while (next_comment_word(&position, &word)) {
-        const int unit = unit_of(word);
+        const int unit = expected && is_atomic_unit(word) ? 1 : unit_of(word);
         if (expected && unit < 0)
             return hf_text_fail(error, charges->text, line,
                                 "unknown units '%.*s'; expected angstrom or bohr", HF_WORD(word));

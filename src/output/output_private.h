@@ -12,7 +12,6 @@ struct hf_report {
     struct hf_context *context; /**< borrowed */
     FILE *stream;               /**< borrowed; NULL on every rank but 0 */
     bool terminal;              /**< progress lines may be shown */
-    bool header_printed;        /**< the iteration table's */
     int n_core;                 /**< of the run description; 0 unknown */
 
     double build_started;    /**< hf_wall_seconds of the first progress call of a build, 0: none */

@@ -71,7 +71,6 @@ static void observe_start(void *data, const struct hf_scf_start *start)
     fprintf(report->stream, "\n  %4s %20s %14s %12s %9s %11s\n", "Iter", "Energy/hartree", "Change",
             "Commutator", "Seconds", "Quartets/%");
     fflush(report->stream);
-    report->header_printed = true;
 }
 
 static void observe_iteration(void *data, const struct hf_scf_iteration *iteration)

@@ -298,9 +298,11 @@ static hf_status write_files(struct hf_calculation *calculation, const struct hf
 {
     hf_status status = HF_OK;
     const struct hf_run_description *run = &calculation->description;
-    if (calculation->json_path != NULL)
+    if (calculation->json_path != NULL) {
         HF_TRY(hf_json_write(calculation->json_path, run, calculation->record, result, wavefunction,
                              error));
+        calculation->json_is_writable = false; /* no later failure is to take its place */
+    }
     if (calculation->trace != NULL)
         HF_TRY(hf_trace_write(calculation->trace_path, calculation->trace, run, calculation->record,
                               result, error));
@@ -327,7 +329,6 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     hf_record_measure(record);
     status = write_files(calculation, result, wavefunction, error);
     hf_timer_stop(&context->timers, &hf_phase_output);
-    if (status != HF_OK) goto cleanup;
     hf_record_measure(record);
     hf_report_timings(report, record, result);
 cleanup:

@@ -52,7 +52,7 @@ static hf_status add_key(struct hf_options *options, const struct hf_run_key *gi
     if (given->key == NULL || given->value == NULL)
         return hf_fail(error, HF_BAD_INPUT, "a key of the settings or its value is NULL");
     const struct hf_word key = {given->key, (int)strlen(given->key)};
-    const struct hf_word value = {given->value, (int)strlen(given->value)};
+    const struct hf_word value = hf_rest_of_line(given->value);
     const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
     if (option != NULL)
         return hf_options_add(options, option, value, HF_OPTION_COMMAND_LINE, option->key, error);
@@ -93,6 +93,7 @@ static void show(struct hf_run_outcome *outcome)
     outcome->basis = calculation->description.basis;
     outcome->n_warning = calculation->description.n_warning;
     outcome->warning = calculation->description.warning;
+    outcome->stuck_in_mpi = outcome->state->context->stuck_in_mpi;
 }
 
 static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_settings *settings,
@@ -139,7 +140,9 @@ cleanup:
 void hf_run_done(struct hf_run_outcome *outcome)
 {
     struct hf_run_state *state = outcome->state;
+    bool stuck_in_mpi = outcome->stuck_in_mpi;
     if (state != NULL) {
+        if (state->context != NULL) stuck_in_mpi = state->context->stuck_in_mpi;
         hf_wavefunction_done(&outcome->wavefunction);
         hf_report_destroy(&state->report);
         hf_calculation_done(&state->calculation);
@@ -147,7 +150,7 @@ void hf_run_done(struct hf_run_outcome *outcome)
         hf_context_destroy(&state->context);
         free(state);
     }
-    *outcome = (struct hf_run_outcome){.state = NULL};
+    *outcome = (struct hf_run_outcome){.stuck_in_mpi = stuck_in_mpi};
 }
 
 hf_status hf_energy(MPI_Comm comm, int n_atom, const int atomic_number[],

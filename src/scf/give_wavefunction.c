@@ -39,9 +39,12 @@ cleanup:
     return status;
 }
 
-/** Moves the densities and the grid over, which cannot fail. */
+/** Moves the densities and the grid over, which cannot fail. Where spins share their orbitals, their
+ *  densities are added up. */
 static void hand_over(struct hf_scf *scf, struct hf_wavefunction *wavefunction)
 {
+    for (int k = scf->method->n_fock; k < scf->method->n_density; k++)
+        hf_matrix_add(1.0, scf->two_electron.density[k], 1.0, scf->two_electron.density[0]);
     for (int k = 0; k < scf->method->n_fock; k++) {
         wavefunction->spin[k].density = scf->two_electron.density[k];
         scf->two_electron.density[k] = NULL;

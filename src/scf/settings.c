@@ -31,7 +31,8 @@ struct hf_scf_settings hf_scf_defaults(void)
                  .schedule = {.name = "static"},
                  .onesided = {.transport = "thread"},
                  .grain = HF_GRAIN_ATOM_QUARTET,
-                 .n_thread = 1},
+                 .n_thread = 1,
+                 .store_threshold = 1e-12},
     };
 }
 
@@ -42,9 +43,11 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
     const struct hf_guess_ops *guess;
     hf_status status;
     if (settings->guess == NULL || settings->fock.builder == NULL ||
-        settings->fock.schedule.name == NULL)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "guess, Fock builder and scheduler must be named; a name is NULL");
+        settings->fock.schedule.name == NULL || settings->fock.onesided.transport == NULL)
+        return hf_fail(
+            error, HF_BAD_INPUT,
+            "guess, Fock builder, scheduler and one-sided transport must be named; a name "
+            "is NULL");
     HF_TRY(hf_method_find(settings->method, method, error));
     HF_TRY((*method)->occupy(molecule, n_occupied, error));
     HF_TRY(hf_guess_find(settings->guess, &guess, error));

@@ -210,7 +210,10 @@ static void a_file_is_in_angstrom_unless_its_comment_says_otherwise(void **state
         {"units=bohr", true},
         {"Units: Bohr, from a simulation", true},
         {"(units \"angstrom\")", false},
-        {"TIP3P charges, a.u.", true},
+        {"TIP3P charges, units a.u.", true},
+        {"TIP3P charges, a.u.", false},
+        {"charges around an Au cluster", false},
+        {"Au(111), angstrom", false},
     };
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         struct case_of_input this;

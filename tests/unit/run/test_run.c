@@ -34,11 +34,12 @@ static void atoms_and_a_basis_give_an_energy(void **state)
     assert_int_equal(
         hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy, NULL),
         HF_OK);
-    const struct hf_run_key key[] = {{"basis", "STO-3G"}};
+    const struct hf_run_key key[] = {{"basis", " STO-3G\n"}}; /* as it may come from a file */
     const struct hf_run_settings settings = water(1, key);
     struct hf_run_outcome outcome;
     assert_int_equal(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), HF_OK);
     assert_true(outcome.result.converged);
+    assert_false(outcome.stuck_in_mpi);
     assert_float_equal(outcome.result.energy, energy, 1e-9);
     hf_run_done(&outcome);
 }
@@ -81,7 +82,7 @@ static void what_is_wrong_with_the_settings_is_said(void **state)
 {
     (void)state;
     const struct hf_run_key unknown[] = {{"basic", "STO-3G"}}, bad[] = {{"charge", "two"}};
-    const struct hf_run_key null[] = {{"basis", NULL}};
+    const struct hf_run_key null[] = {{"basis", NULL}}, units[] = {{"units", "angstrom"}};
     struct hf_run_settings settings = water(1, unknown);
     assert_settings_say(&settings, "unknown key 'basic'; did you mean basis");
     settings = water(1, bad);
@@ -90,6 +91,8 @@ static void what_is_wrong_with_the_settings_is_said(void **state)
     assert_settings_say(&settings, "NULL");
     settings = water(2, NULL);
     assert_settings_say(&settings, "announce 2 keys");
+    settings = water(1, units);
+    assert_settings_say(&settings, "units angstrom: the positions of given atoms are in bohr");
     settings = water(0, NULL);
     settings.input_path = "water.mol";
     assert_settings_say(&settings, "an input file and atoms");
@@ -189,6 +192,10 @@ static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **st
                 "name is NULL");
     settings = hf_scf_defaults();
     settings.fock.builder = NULL;
+    assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
+                "name is NULL");
+    settings = hf_scf_defaults();
+    settings.fock.onesided.transport = NULL;
     assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
                 "name is NULL");
     hf_basis_destroy(&basis);
