@@ -230,6 +230,10 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
                           void *self, const struct hf_part *part,
                           struct hf_error *error) HF_MUST_CHECK;
 
+/** Ends the round on this rank: a thread failed. What hf_round.run returns does that too; this is for
+ *  those who must hold a lock of their own while the scheduler talks to other ranks. Not collective. */
+void hf_work_give_up(struct hf_worker *worker);
+
 /** What the thread did since its last entry goes to the trace, if there is one, as time of the
  *  part's task. */
 void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part);

@@ -58,15 +58,19 @@ static bool share(struct hf_node_memory *memory)
 {
     const size_t whole = (memory->n_bytes / LINE + 2) * LINE; /* room to find a line in */
     void *mine = NULL;
+    MPI_Errhandler before;
     if (!all_say(memory->comm, has_room(whole + whole / 8))) return false;
+    MPI_Comm_get_errhandler(memory->comm, &before);
     MPI_Comm_set_errhandler(memory->comm, MPI_ERRORS_RETURN);
     const int code = MPI_Win_allocate_shared(memory->rank == 0 ? (MPI_Aint)whole : 0, 1,
                                              MPI_INFO_NULL, memory->comm, &mine, &memory->window);
-    MPI_Comm_set_errhandler(memory->comm, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(memory->comm, before);
+    MPI_Errhandler_free(&before);
     if (!all_say(memory->comm, code == MPI_SUCCESS)) {
         memory->window = MPI_WIN_NULL; /* given up if some have it: freeing it takes all ranks */
         return false;
     }
+    MPI_Win_set_errhandler(memory->window, MPI_ERRORS_RETURN);
     memory->data = find_start(memory);
     if (all_say(memory->comm, memory->data != NULL)) return true;
     MPI_Win_free(&memory->window);
@@ -119,10 +123,12 @@ hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class
 {
     hf_status status = HF_OK;
     struct hf_node_memory *made = malloc(sizeof *made);
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
+    if (made == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
+    else
+        *made = (struct hf_node_memory){
+            .n_bytes = n_bytes, .memory = context->memory, .kind = kind, .window = MPI_WIN_NULL};
     HF_TRY(hf_agree(context->comm, status, error));
-    *made = (struct hf_node_memory){
-        .n_bytes = n_bytes, .memory = context->memory, .kind = kind, .window = MPI_WIN_NULL};
     if (try_to_share(context, made)) {
         begin_sharing(made, label);
     } else {

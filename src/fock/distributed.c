@@ -224,6 +224,16 @@ static hf_status compute_steps(struct hf_fock_builder *self, struct hf_worker *w
     }
 }
 
+/** Steps that nobody computed, because some thread failed. */
+static void drop_steps(struct hf_distributed *data)
+{
+    struct hf_step_ring *ring = &data->ring;
+    for (; ring->n > 0; ring->n--) {
+        end_step(data, &ring->step[ring->first]);
+        ring->first = (ring->first + 1) % HF_MAX_DEPTH;
+    }
+}
+
 /** hf_round.run */
 static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *error)
 {
@@ -240,24 +250,16 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
         hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
                                  data->n_job, data->wanted, &target, error);
     if (status == HF_OK) status = compute_steps(self, worker, &view, &consumer, error);
-    if (status != HF_OK) { /* no thread takes more steps */
+    if (status != HF_OK) { /* no thread takes more steps, and nobody else is in MPI */
         pthread_mutex_lock(&data->lock);
         data->source_ended = true;
         end_step(data, &view.step);
+        drop_steps(data);
+        hf_work_give_up(worker);
         pthread_mutex_unlock(&data->lock);
     }
     hf_coulomb_exchange_done(&consumer);
     return status;
-}
-
-/** Steps that nobody computed, because some thread failed. */
-static void drop_steps(struct hf_distributed *data)
-{
-    struct hf_step_ring *ring = &data->ring;
-    for (; ring->n > 0; ring->n--) {
-        end_step(data, &ring->step[ring->first]);
-        ring->first = (ring->first + 1) % HF_MAX_DEPTH;
-    }
 }
 
 static double waited_for_blocks(const struct hf_distributed *data)

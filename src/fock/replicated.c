@@ -13,9 +13,8 @@ struct replicated {
     const struct hf_basis *basis; /**< borrowed */
     pthread_mutex_t *lock;        /**< [n_atom] of the rows of each atom in J and K */
     int n_lock;
-    struct hf_node_memory
-        *shared;           /**< shell_density, then densities; NULL before the first build */
-    int n_density;         /**< it has room for */
+    struct hf_node_memory *shared; /**< shell_density, then densities */
+    int n_density;                 /**< it has room for */
     double *shell_density; /**< [n_shell][n_shell] largest |D| of a block, over all densities */
     double *density;       /**< [n_density][n][n], the same for all ranks of a node */
     /* while a build runs */
@@ -52,7 +51,29 @@ static struct hf_task_order order(enum hf_grain grain)
                                   .most_slices = HF_MOST_SLICES};
 }
 
-static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
+/** Room for the densities of a build, kept for the next ones: windows are dear to make. Collective. */
+static hf_status share_densities(struct hf_fock_builder *self, int n_job, struct hf_error *error)
+{
+    struct replicated *data = self->data;
+    const size_t n = (size_t)data->basis->n_function, n_shell = (size_t)data->basis->n_shell;
+    const size_t n_bound = (n_shell * n_shell + 7) / 8 * 8; /* whole cache lines */
+    if (n_job <= data->n_density) return HF_OK;
+    hf_node_memory_destroy(&data->shared);
+    data->n_density = 0;
+    const hf_status status = hf_node_memory_create(
+        self->context, HF_MEMORY_MATRIX, "densities of the replicated builder",
+        (n_bound + (size_t)n_job * n * n) * sizeof(double), &data->shared, error);
+    if (status != HF_OK) return status;
+    data->n_density = n_job;
+    if (data->shared->refused)
+        self->note = "no memory shared by the ranks of a node: each holds the densities";
+    data->shell_density = data->shared->data;
+    data->density = data->shell_density + n_bound;
+    return HF_OK;
+}
+
+/** Local. */
+static hf_status make_locks(struct hf_fock_builder *self, struct hf_error *error)
 {
     struct replicated *data = calloc(1, sizeof *data);
     if (data == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
@@ -64,6 +85,15 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
     for (; data->n_lock < data->basis->n_atom; data->n_lock++)
         pthread_mutex_init(&data->lock[data->n_lock], NULL);
     return HF_OK;
+}
+
+static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
+{
+    hf_status status;
+    HF_TRY(hf_agree(self->context->comm, make_locks(self, error), error));
+    HF_TRY(share_densities(self, 1, error));
+cleanup:
+    return status;
 }
 
 /** Largest |D| over the block of two shells. */
@@ -82,7 +112,7 @@ static double block_density(const struct replicated *data, const struct hf_basis
     return largest;
 }
 
-/** The ranks of a node find the bounds of its shells in turns. Collective over the node. */
+/** The ranks of a node find the bounds of its shells in turns. Collective. */
 static void find_density_bounds(struct hf_fock_builder *self)
 {
     struct replicated *data = self->data;
@@ -96,9 +126,9 @@ static void find_density_bounds(struct hf_fock_builder *self)
             self->screening.max_density = fmax(self->screening.max_density, largest);
         }
     }
-    if (data->shared->n_rank > 1)
-        MPI_Allreduce(MPI_IN_PLACE, &self->screening.max_density, 1, MPI_DOUBLE, MPI_MAX,
-                      data->shared->comm);
+    /* over all ranks: nodes of different processors may differ in the last bit */
+    MPI_Allreduce(MPI_IN_PLACE, &self->screening.max_density, 1, MPI_DOUBLE, MPI_MAX,
+                  self->context->comm);
     hf_node_memory_sync(data->shared);
 }
 
@@ -224,25 +254,6 @@ static hf_status allocate_jobs(struct hf_fock_builder *self, int n_job,
                            "functions)",
                            n);
     }
-    return HF_OK;
-}
-
-/** Room for the densities of a build, kept for the next ones: windows are dear to make. Collective. */
-static hf_status share_densities(struct hf_fock_builder *self, int n_job, struct hf_error *error)
-{
-    struct replicated *data = self->data;
-    const size_t n = (size_t)data->basis->n_function, n_shell = (size_t)data->basis->n_shell;
-    const size_t n_bound = (n_shell * n_shell + 7) / 8 * 8; /* whole cache lines */
-    if (n_job <= data->n_density) return HF_OK;
-    hf_node_memory_destroy(&data->shared);
-    data->n_density = 0;
-    const hf_status status = hf_node_memory_create(
-        self->context, HF_MEMORY_MATRIX, "densities of the replicated builder",
-        (n_bound + (size_t)n_job * n * n) * sizeof(double), &data->shared, error);
-    if (status != HF_OK) return status;
-    data->n_density = n_job;
-    data->shell_density = data->shared->data;
-    data->density = data->shell_density + n_bound;
     return HF_OK;
 }
 

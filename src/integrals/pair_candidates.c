@@ -172,9 +172,8 @@ static void count_rows(const struct hf_context *context, int n_atom, int n_worke
 static void join_nodes(const struct hf_context *context, struct hf_node_memory *shared)
 {
     enum { PIECE = 1 << 28 };
-    /* those with private memory speak for themselves */
-    const bool whole_node = shared->n_rank == context->n_node_rank;
-    MPI_Comm comm = whole_node ? context->leaders : context->comm;
+    /* those with private memory, all or none, speak for themselves */
+    MPI_Comm comm = shared->refused ? context->comm : context->leaders;
     unsigned char *bytes = shared->data;
     int n = 1;
     hf_node_memory_sync(shared);

@@ -74,6 +74,9 @@ static hf_status make_room(struct filler *self, struct hf_error *error)
 {
     struct hf_shell_pairs *pairs = self->pairs;
     const struct place end = self->place[pairs->basis->n_atom];
+    if (end.pair > INT32_MAX || end.atom_pair > INT32_MAX)
+        return hf_fail(error, HF_NO_RESOURCE, "more than %d shell pairs; hf numbers no more",
+                       INT32_MAX);
     const size_t pair_bytes = whole_lines((size_t)end.pair * sizeof *pairs->pair);
     const size_t primitive_bytes = whole_lines((size_t)end.primitive * sizeof *pairs->primitive);
     const size_t atom_bytes = (size_t)end.atom_pair * sizeof *pairs->atom_pair;

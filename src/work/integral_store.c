@@ -47,6 +47,9 @@ void hf_integral_store_destroy(struct hf_integral_store **store)
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
                                   struct hf_error *error)
 {
+    /* a part that stored nothing leaves nothing to be read back */
+    if (store->n_segment > 0 && store->segment[store->n_segment - 1].n_batch == 0)
+        store->n_segment--;
     if (store->n_segment == store->n_segment_allocated) {
         const int64_t n = 2 * store->n_segment_allocated + 64;
         struct hf_store_segment *longer =

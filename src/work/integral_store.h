@@ -24,9 +24,9 @@ struct hf_store_plan {
 
 /** The best quartets that fit into `bytes`, all ranks together: those that take longest to compute
  *  per byte. Quartets below `smallest` are never stored. From a sample that is the same on every
- *  rank; not collective. */
-struct hf_store_plan hf_store_plan_make(const struct hf_shell_pairs *pairs, double smallest,
-                                        double bytes);
+ *  rank; not collective. HF_NO_RESOURCE: memory; all ranks must have a plan or none. */
+hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double smallest, double bytes,
+                             struct hf_store_plan *plan, struct hf_error *error) HF_MUST_CHECK;
 
 /** Whether the plan has the quartet of two pairs. */
 static inline bool hf_store_plan_has(const struct hf_store_plan *plan,

@@ -11,6 +11,13 @@ static void give_up(struct hf_work *work)
     work->round.ended = true;
 }
 
+void hf_work_give_up(struct hf_worker *worker)
+{
+    pthread_mutex_lock(&worker->work->round.lock);
+    give_up(worker->work);
+    pthread_mutex_unlock(&worker->work->round.lock);
+}
+
 /** Runs the round on every thread; the worst status, with its message. */
 static hf_status run_threads(struct hf_work *work, const struct hf_round *round,
                              struct hf_error *error)
@@ -77,11 +84,9 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
                        hf_wall_seconds() - end);
     book(work, end - start);
     status = hf_agree(work->context->comm, status, error);
-    if (work->store_use == HF_STORE_FILL) {
-        work->stored = status == HF_OK;
-        if (status != HF_OK) hf_work_drop_store(work);
-    }
+    if (work->store_use == HF_STORE_FILL) work->stored = status == HF_OK;
 cleanup:
+    if (status != HF_OK && work->store_use == HF_STORE_FILL) hf_work_drop_store(work);
     return status;
 }
 

@@ -55,34 +55,42 @@ static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan 
     return true;
 }
 
-struct hf_store_plan hf_store_plan_make(const struct hf_shell_pairs *pairs, double smallest,
-                                        double bytes)
+/** Takes of the samples [n], dearest per byte first, what fits into `bytes`; each stands for so many
+ *  quartets. */
+static void fill_plan(int n, const struct sample sample[], double n_quartet, double bytes,
+                      struct hf_store_plan *plan)
 {
-    struct hf_store_plan plan = {.smallest = smallest, .cutoff = HUGE_VAL};
-    plan.narrow = NARROW_FACTOR * smallest;
+    double cost = 0.0, all = 0.0;
+    for (int i = 0; i < n; i++) all += sample[i].cost;
+    plan->cutoff = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double more = sample[i].bytes * n_quartet;
+        if (plan->bytes + more > bytes) {
+            plan->cutoff = i > 0 ? sample[i - 1].value : HUGE_VAL;
+            break;
+        }
+        plan->bytes += more;
+        cost += sample[i].cost;
+    }
+    if (all > 0.0) plan->share = cost / all;
+}
+
+hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double smallest, double bytes,
+                             struct hf_store_plan *plan, struct hf_error *error)
+{
+    *plan = (struct hf_store_plan){
+        .smallest = smallest, .cutoff = HUGE_VAL, .narrow = NARROW_FACTOR * smallest};
+    if (pairs->n_pair == 0) return HF_OK;
     struct sample *sample = malloc(N_SAMPLE * sizeof *sample);
-    if (sample == NULL || pairs->n_pair == 0) goto done; /* then nothing is stored */
+    if (sample == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory to plan stored integrals");
+    const double n_quartet = 0.5 * (double)pairs->n_pair * ((double)pairs->n_pair + 1.0);
     int n = 0, n_drawn = 0;
     uint64_t state = 1;
     for (; n < N_SAMPLE && n_drawn < MOST_DRAWN; n_drawn++)
-        if (draw(pairs, &plan, &state, &sample[n])) n++;
-    if (n == 0) goto done;
+        if (draw(pairs, plan, &state, &sample[n])) n++;
     qsort(sample, (size_t)n, sizeof *sample, by_falling_value);
-    const double n_quartet = 0.5 * (double)pairs->n_pair * ((double)pairs->n_pair + 1.0);
-    double cost = 0.0, all = 0.0;
-    for (int i = 0; i < n; i++) all += sample[i].cost;
-    plan.cutoff = 0.0;
-    for (int i = 0; i < n; i++) {
-        const double more = sample[i].bytes * n_quartet / n_drawn;
-        if (plan.bytes + more > bytes) {
-            plan.cutoff = i > 0 ? sample[i - 1].value : HUGE_VAL;
-            break;
-        }
-        plan.bytes += more;
-        cost += sample[i].cost;
-    }
-    if (all > 0.0) plan.share = cost / all;
-done:
+    if (n > 0) fill_plan(n, sample, n_quartet / n_drawn, bytes, plan);
     free(sample);
-    return plan;
+    return HF_OK;
 }

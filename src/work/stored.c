@@ -19,24 +19,32 @@ void hf_work_drop_store(struct hf_work *work)
 }
 
 /** What can be stored of the quartets that matter where factors go up to `largest`. */
-static struct hf_store_plan make_plan(const struct hf_work *work, double largest)
+static hf_status make_plan(const struct hf_work *work, double largest, struct hf_store_plan *plan,
+                           struct hf_error *error)
 {
     const double smallest = work->settings.store_threshold / (FACTOR_MARGIN * fmax(1.0, largest));
     const double bytes = FILL * work->settings.memory_bytes * (double)work->context->n_rank;
-    return hf_store_plan_make(work->pairs, smallest, bytes);
+    return hf_store_plan_make(work->pairs, smallest, bytes, plan, error);
+}
+
+hf_status hf_work_expect_store(struct hf_work *work, struct hf_error *error)
+{
+    struct hf_store_plan plan;
+    if (work->settings.memory_bytes <= 0.0) return HF_OK;
+    const hf_status status = make_plan(work, 1.0, &plan, error);
+    if (status == HF_OK) work->expected_share = plan.share;
+    return status;
 }
 
 double hf_work_stored_share(const struct hf_work *work)
 {
-    if (work->settings.memory_bytes <= 0.0) return 0.0;
-    return make_plan(work, 1.0).share;
+    return work->expected_share;
 }
 
 static hf_status begin_storing(struct hf_work *work, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const double memory = work->settings.memory_bytes;
-    work->plan = make_plan(work, work->largest);
+    hf_status status = make_plan(work, work->largest, &work->plan, error);
     for (int i = 0; i < work->n_worker && status == HF_OK; i++)
         status = hf_integral_store_create(work->pairs, memory / work->n_worker,
                                           &work->worker[i].store, error);

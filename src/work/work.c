@@ -58,6 +58,7 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
         pthread_mutex_init(&made->round.lock, NULL);
         status = create_workers(made, error);
         if (status == HF_OK) status = create_tasks(made, error);
+        if (status == HF_OK) status = hf_work_expect_store(made, error);
     }
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));

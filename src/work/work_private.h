@@ -111,6 +111,7 @@ struct hf_work {
     double threshold, largest;   /**< of the round, see hf_round */
     double least_bound;          /**< products of bounds below which the round does nothing */
     struct hf_store_plan plan;   /**< of what is stored */
+    double expected_share;       /**< hf_work_stored_share */
     enum hf_store_use store_use; /**< of the round */
     bool stored;                 /**< there is a store from a round before */
     struct hf_round_state round;
@@ -118,6 +119,9 @@ struct hf_work {
 };
 
 /* ---- Stored integrals (stored.c) ---- */
+
+/** Estimates hf_work_stored_share. Not collective. HF_NO_RESOURCE. */
+hf_status hf_work_expect_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;
 
 /** Decides what the coming round does about stored integrals; its threshold and largest factor are
  *  known, the same on every rank. Not collective. HF_NO_RESOURCE. */

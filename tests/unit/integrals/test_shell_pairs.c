@@ -228,24 +228,29 @@ static void the_list_is_the_same_on_any_ranks_nodes_and_threads(void **state)
 static void where_memory_cannot_be_shared_every_rank_has_the_same_list(void **state)
 {
     (void)state;
-    struct hf_context *context = test_context(), *alone = NULL;
+    struct hf_context *alone = NULL;
     struct hf_basis *basis = many_shells();
     struct hf_error error;
     assert_int_equal(hf_context_create(MPI_COMM_SELF, &alone, &error), HF_OK);
     struct hf_shell_pairs *wanted = make_pairs(alone, basis);
-    for (int n_granted = 0; n_granted <= 1; n_granted++) { /* none, and the first only */
-        n_windows = n_granted;
-        struct hf_shell_pairs *pairs = make_pairs(context, basis);
-        n_windows = INT_MAX;
-        expect_the_same(pairs, wanted);
-        assert_int_equal(pairs->shared->n_rank, 1);
-        assert_int_equal(hf_shell_pairs_note(pairs)[0] != '\0', context->n_rank > 1);
-        hf_shell_pairs_destroy(&pairs);
+    for (int ranks_per_node = 0; ranks_per_node <= 2; ranks_per_node += 2) { /* of 3: 2 and 1 */
+        struct hf_context *context = NULL;
+        assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &context, &error),
+                         HF_OK);
+        for (int n_granted = 0; n_granted <= 1; n_granted++) { /* none, and the first only */
+            n_windows = n_granted;
+            struct hf_shell_pairs *pairs = make_pairs(context, basis);
+            n_windows = INT_MAX;
+            expect_the_same(pairs, wanted);
+            assert_int_equal(pairs->shared->n_rank, 1);
+            assert_int_equal(hf_shell_pairs_note(pairs)[0] != '\0', context->n_rank > 1);
+            hf_shell_pairs_destroy(&pairs);
+        }
+        hf_context_destroy(&context);
     }
     hf_shell_pairs_destroy(&wanted);
     hf_context_destroy(&alone);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Ranks that compute differently: some see primitives that others do not. */
