@@ -43,11 +43,13 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
     const struct hf_guess_ops *guess;
     hf_status status;
     if (settings->guess == NULL || settings->fock.builder == NULL ||
-        settings->fock.schedule.name == NULL || settings->fock.onesided.transport == NULL)
-        return hf_fail(
-            error, HF_BAD_INPUT,
-            "guess, Fock builder, scheduler and one-sided transport must be named; a name "
-            "is NULL");
+        settings->fock.schedule.name == NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "guess, Fock builder and scheduler must be named; a name is NULL");
+    if (hf_fock_is_distributed(settings->fock.builder) && settings->fock.onesided.transport == NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "a Fock builder with distributed matrices needs a one-sided transport; its "
+                       "name is NULL");
     HF_TRY(hf_method_find(settings->method, method, error));
     HF_TRY((*method)->occupy(molecule, n_occupied, error));
     HF_TRY(hf_guess_find(settings->guess, &guess, error));

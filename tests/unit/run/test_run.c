@@ -195,6 +195,7 @@ static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **st
     assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
                 "name is NULL");
     settings = hf_scf_defaults();
+    settings.fock.builder = "distributed";
     settings.fock.onesided.transport = NULL;
     assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
                 "name is NULL");
