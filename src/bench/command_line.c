@@ -77,7 +77,7 @@ static hf_status read_word(const char *argument, struct hf_bench_command *comman
     if (command->kernel != NULL)
         return hf_fail(error, HF_BAD_INPUT, "more than one kernel: '%.80s' and '%.80s'",
                        command->kernel->name, argument);
-    for (; hf_bench_kernel_list[n] != NULL && n < MAX_KERNEL; n++) {
+    for (; n < MAX_KERNEL && hf_bench_kernel_list[n] != NULL; n++) {
         known[n] = hf_bench_kernel_list[n]->name;
         if (hf_word_is(word, known[n])) command->kernel = hf_bench_kernel_list[n];
     }
