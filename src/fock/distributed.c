@@ -289,7 +289,6 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     const double waited = waited_for_blocks(data) / n_thread;
     hf_timer_add(timers, &hf_phase_fock_wait_blocks, waited);
     hf_timer_add(timers, &hf_phase_fock_compute, -waited);
-    drop_steps(data);
     if (status != HF_OK) return status;
     hf_timer_start(timers, &hf_phase_fock_wait_blocks);
     hf_block_cache_flush(data->coulomb);
