@@ -4,8 +4,8 @@
 
 # What building with Open MPI needs on Debian 12; what the tests need beyond that, and what MPICH does.
 hf_packages_openmpi="gcc libc6-dev meson ninja-build pkg-config python3 libopenmpi-dev openmpi-bin \
-libscalapack-openmpi-dev libint2-dev libopenblas-dev libcjson-dev"
-hf_packages_tests="libcmocka-dev gnuplot-nox g++"
+libscalapack-openmpi-dev libint2-dev libopenblas-dev libcjson-dev libhdf5-dev"
+hf_packages_tests="libcmocka-dev gnuplot-nox g++ hdf5-tools python3-h5py python3-qcelemental"
 hf_packages_mpich="libmpich-dev mpich libscalapack-mpich-dev"
 
 hf_say() {
