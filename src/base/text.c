@@ -33,16 +33,31 @@ void hf_text_done(struct hf_text *text)
     *text = (struct hf_text){0};
 }
 
+/** Bytes of the mark that some editors put in front of UTF-8. */
+static size_t mark_length(const char *bytes, size_t n_byte)
+{
+    return n_byte >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/** UTF-16 with its mark, or without: every second byte of the first letters is a NUL. */
+static bool is_utf16(const unsigned char *byte, size_t n_byte)
+{
+    if (n_byte < 2) return false;
+    if ((byte[0] == 0xff && byte[1] == 0xfe) || (byte[0] == 0xfe && byte[1] == 0xff)) return true;
+    if (n_byte < 4) return false;
+    const bool little = byte[0] != 0 && byte[1] == 0 && byte[2] != 0 && byte[3] == 0;
+    return little || (byte[0] == 0 && byte[1] != 0 && byte[2] == 0 && byte[3] != 0);
+}
+
 /** Whether the bytes are text, and if not, why. UTF-8 and the old 8-bit sets pass. */
 static hf_status check_bytes(const char *path, const char *bytes, size_t n_byte,
                              struct hf_error *error)
 {
     const unsigned char *byte = (const unsigned char *)bytes;
     bool blank = true;
-    if (n_byte >= 2 &&
-        ((byte[0] == 0xff && byte[1] == 0xfe) || (byte[0] == 0xfe && byte[1] == 0xff)))
+    if (is_utf16(byte, n_byte))
         return hf_fail(error, HF_BAD_INPUT, "%s: is UTF-16; save it as plain text (UTF-8)", path);
-    for (size_t i = 0; i < n_byte; i++) {
+    for (size_t i = mark_length(bytes, n_byte); i < n_byte; i++) {
         const bool white = byte[i] == ' ' || (byte[i] >= '\t' && byte[i] <= '\r');
         if ((byte[i] < ' ' && !white) || byte[i] == 0x7f)
             return hf_fail(error, HF_BAD_INPUT,
@@ -104,14 +119,13 @@ cleanup:
     return status;
 }
 
-/** Ends lines with NULs; with `line` NULL they are only counted. The byte order mark that some
- *  editors put in front of UTF-8 is no part of the first line. */
+/** Ends lines with NULs; with `line` NULL they are only counted. A byte order mark is no part of the
+ *  first line. */
 static int cut_lines(char *content, size_t n_byte, char **line)
 {
     int n_line = 0;
-    const bool marked = n_byte >= 3 && memcmp(content, "\xef\xbb\xbf", 3) == 0;
     char *end = content + n_byte;
-    for (char *start = content + (marked ? 3 : 0); start < end; n_line++) {
+    for (char *start = content + mark_length(content, n_byte); start < end; n_line++) {
         char *stop = start;
         while (stop < end && *stop != '\n' && *stop != '\r') stop++;
         char *next = stop + (stop + 1 < end && stop[0] == '\r' && stop[1] == '\n' ? 2 : 1);

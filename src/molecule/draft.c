@@ -87,7 +87,8 @@ hf_status hf_read_integer(const struct hf_text *text, int line, struct hf_word w
         outcome == HF_NUMBER_NONE ? "is not a whole number" : hf_number_problem(outcome));
 }
 
-/** Cuts the ghost marks off a name: @H, Gh(H), Bq-H, BqH, H-Bq, Ghost-H. */
+/** Cuts the ghost marks off a name: @H, Gh(H), Bq-H, BqH, H-Bq, Ghost-H. Bq1 is no ghost of hydrogen
+ *  but the first point without an atom. */
 static bool strip_ghost_mark(struct hf_word *name)
 {
     static const char *const before[] = {"@", "ghost", "gh", "bq"};
@@ -103,6 +104,7 @@ static bool strip_ghost_mark(struct hf_word *name)
             continue;
         struct hf_word rest = {name->begin + length, name->length - length};
         const char first = rest.begin[0];
+        if (i > 0 && first >= '0' && first <= '9') return false;
         if (first == '(' && rest.begin[rest.length - 1] == ')' && rest.length > 2)
             rest = (struct hf_word){rest.begin + 1, rest.length - 2};
         else if ((first == '-' || first == '_') && rest.length > 1)
@@ -113,12 +115,62 @@ static bool strip_ghost_mark(struct hf_word *name)
     return false;
 }
 
+/** Letters at the beginning of a name. */
+static int count_letters(struct hf_word name)
+{
+    int n = 0;
+    while (n < name.length && ((name.begin[n] | 32) >= 'a' && (name.begin[n] | 32) <= 'z')) n++;
+    return n;
+}
+
+/** Whether the name is that of a point without an atom: X, X1, Xx, Du, Bq. */
+static bool is_dummy(struct hf_word name)
+{
+    static const char *const dummies[] = {"X", "XX", "Du", "Dum", "Dummy", "Bq", "Gh", "Ghost"};
+    const struct hf_word letters = {name.begin, count_letters(name)};
+    if (letters.length < name.length && strchr("0123456789_-", name.begin[letters.length]) == NULL)
+        return false;
+    for (size_t i = 0; i < sizeof dummies / sizeof *dummies; i++)
+        if (hf_word_is(letters, dummies[i])) return true;
+    return false;
+}
+
+/** Why a name is that of no atom. `core` is without its ghost mark. */
+static hf_status refuse_name(const struct hf_text *text, int line, struct hf_word name,
+                             struct hf_word core, struct hf_error *error)
+{
+    int n_symbol = 0;
+    const char *const *known = hf_element_symbols(&n_symbol);
+    const char *nearest =
+        hf_nearest_word((struct hf_word){core.begin, count_letters(core)}, n_symbol, known);
+    if (is_dummy(name))
+        return hf_text_fail(
+            error, text, line,
+            "'%.*s' is a dummy atom, which hf does not have; leave it out, or write "
+            "a ghost atom with its element, @H or Gh(H), which has basis functions "
+            "but no charge",
+            HF_WORD(name));
+    return hf_text_fail(error, text, line,
+                        "unknown element '%.*s'; expected a symbol such as C or "
+                        "an atomic number%s%s",
+                        HF_WORD(name), nearest != NULL ? "; did you mean " : "",
+                        nearest != NULL ? nearest : "");
+}
+
+/** Whether the name ends in the charge of an ion: O2-, Fe3+, Na+, O(2-). */
+static bool is_ion(struct hf_word name)
+{
+    int length = name.length;
+    while (length > 1 && strchr(")]}", name.begin[length - 1]) != NULL) length--;
+    return length > 1 && strchr("+-", name.begin[length - 1]) != NULL;
+}
+
 hf_status hf_read_atom_name(const struct hf_text *text, int line, struct hf_word name,
                             struct draft_atom *atom, struct hf_error *error)
 {
     struct hf_word core = name;
     char symbol[4] = "";
-    int n_letter = 0, number = 0, n_symbol = 0;
+    int number = 0;
     atom->ghost = strip_ghost_mark(&core);
     if (hf_word_integer(core, &number) == HF_NUMBER_OK) {
         if (hf_element_symbol(number) == NULL)
@@ -129,19 +181,16 @@ hf_status hf_read_atom_name(const struct hf_text *text, int line, struct hf_word
         atom->atomic_number = number;
         return HF_OK;
     }
-    while (n_letter < core.length &&
-           ((core.begin[n_letter] | 32) >= 'a' && (core.begin[n_letter] | 32) <= 'z'))
-        n_letter++;
+    const int n_letter = count_letters(core);
+    if (n_letter > 0 && is_ion(core))
+        return hf_text_fail(error, text, line,
+                            "'%.*s' looks like an ion, but atoms have no charges of their own; "
+                            "expected the element alone, and the charge of the whole molecule "
+                            "(charge N)",
+                            HF_WORD(name));
     const char next = n_letter < core.length ? core.begin[n_letter] : '\0';
     const bool label = next == '\0' || next == '_' || (next >= '0' && next <= '9');
     if (n_letter < (int)sizeof symbol) memcpy(symbol, core.begin, (size_t)n_letter);
     atom->atomic_number = label ? hf_element_number(symbol) : 0;
-    if (atom->atomic_number != 0) return HF_OK;
-    const char *const *known = hf_element_symbols(&n_symbol);
-    const char *nearest = hf_nearest_word((struct hf_word){core.begin, n_letter}, n_symbol, known);
-    return hf_text_fail(error, text, line,
-                        "unknown element '%.*s'; expected a symbol such as C or "
-                        "an atomic number%s%s",
-                        HF_WORD(name), nearest != NULL ? "; did you mean " : "",
-                        nearest != NULL ? nearest : "");
+    return atom->atomic_number != 0 ? HF_OK : refuse_name(text, line, name, core, error);
 }

@@ -37,6 +37,19 @@ static hf_status split_choice(const struct hf_option_value *value, int n_atom,
     return HF_OK;
 }
 
+/** A basis set for an element that the molecule lacks is a slip of the pen, or a script for several
+ *  molecules. */
+static hf_status note_absent_element(struct hf_input *input, const struct hf_basis_choice *choice,
+                                     struct hf_error *error)
+{
+    const struct hf_molecule *molecule = &input->molecule;
+    if (choice->atomic_number == 0) return HF_OK;
+    for (int i = 0; i < molecule->n_atom; i++)
+        if (molecule->atom[i].atomic_number == choice->atomic_number) return HF_OK;
+    return hf_input_warn(input, error, "%s: basis %s is for %s, of which the molecule has none",
+                         choice->where, choice->name, hf_element_symbol(choice->atomic_number));
+}
+
 static bool is_for_all_atoms(const struct hf_basis_choice *choice)
 {
     return choice->atom < 0 && choice->atomic_number == 0;
@@ -214,6 +227,8 @@ static hf_status follow_from_input(struct hf_calculation *calculation,
     if (status == HF_OK) status = choose_basis(calculation, options, error);
     if (status == HF_OK) status = describe_basis(calculation, error);
     if (status == HF_OK) status = note_defaults(calculation, options, error);
+    for (int i = 0; i < calculation->n_choice && status == HF_OK; i++)
+        status = note_absent_element(&calculation->input, &calculation->choice[i], error);
     if (status == HF_OK)
         status = hf_record_create(calculation->context, &calculation->record, error);
     return status;

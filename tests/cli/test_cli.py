@@ -68,6 +68,7 @@ BAD_INPUT = [
     ("no threads", WATER, ["--threads", "0"], ["--threads", "1 to 1024"]),
     ("absurd tolerance", WATER, ["--energy-tolerance", "7"], ["--energy-tolerance", "expected"]),
     ("empty file", "", [], ["empty"]),
+    ("byte order mark alone", "\ufeff", [], ["empty"]),
     ("binary file", "\x7fELF\x00\x01", [], ["not a text file"]),
     ("truncated MDL file", MDL[:MDL.index("    0.0000   -0.7572")], [],
      ["line 6", "the file ends here", "3 atoms"]),
@@ -171,6 +172,12 @@ def good_runs(folder):
                           ([], "16 functions"), (["--basis", "1=3-21g"], "11 functions")):
         code, output, errors = run([write(folder, several, "several.mol"), "--check"] + options)
         check(code == 0 and part in output, f"basis {options}:", output + errors)
+
+    for options in ([], ["--basis", "N=cc-pvdz"]):
+        absent = WATER + ("basis N cc-pvdz\n" if not options else "")
+        code, output, errors = run([write(folder, absent, "absent.mol"), "--check"] + options)
+        check(code == 0 and "basis cc-pvdz is for N, of which the molecule has none" in output,
+              "basis of an element that is not there:", output + errors)
 
     close = WATER.replace("units bohr", "units angstrom").replace("0.22166487", "0.22")
     code, output, errors = run([write(folder, close, "far.mol"), "--check"])

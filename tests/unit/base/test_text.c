@@ -74,6 +74,16 @@ static void what_is_no_text_is_refused(void **state)
     expect_failure(context, path, "not a text file (byte 1");
     write_scratch(context, path, "\xff\xfeH\0i\0", 6);
     expect_failure(context, path, "UTF-16");
+    write_scratch(context, path, "\xfe\xff\0H\0i", 6);
+    expect_failure(context, path, "UTF-16");
+    write_scratch(context, path, "1\0\n\0\n\0", 6);
+    expect_failure(context, path, "UTF-16");
+    write_scratch(context, path, "\0001\0\n", 4);
+    expect_failure(context, path, "UTF-16");
+    write_scratch(context, path, "\xef\xbb\xbf", 3);
+    expect_failure(context, path, "empty");
+    write_scratch(context, path, "\xef\xbb\xbf \r\n", 6);
+    expect_failure(context, path, "empty");
     if (context->rank == 0) assert_int_equal(truncate(path, (off_t)1 << 30), 0);
     expect_failure(context, path, "too large");
     MPI_Barrier(context->comm);

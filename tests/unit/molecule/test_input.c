@@ -158,6 +158,18 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
         {"geometry\nH 0 0 0\n", "line 1: the geometry has no end"},
         {"geometry\nXq 0 0 0\nend\n", "line 2: unknown element 'Xq'"},
         {"geometry\nCll 0 0 0\nend\n", "did you mean Cl"},
+        {"geometry\nO2- 0 0 0\nend\n", "line 2: 'O2-' looks like an ion"},
+        {"geometry\nFe3+ 0 0 0\nend\n", "'Fe3+' looks like an ion"},
+        {"geometry\nNa+ 0 0 0\nend\n", "'Na+' looks like an ion"},
+        {"geometry\nO(2-) 0 0 0\nend\n", "'O(2-)' looks like an ion"},
+        {"geometry\nGh(O2-) 0 0 0\nend\n", "looks like an ion"},
+        {"geometry\nX 0 0 0\nend\n", "line 2: 'X' is a dummy atom"},
+        {"geometry\nX1 0 0 0\nend\n", "'X1' is a dummy atom"},
+        {"geometry\nxx 0 0 0\nend\n", "'xx' is a dummy atom"},
+        {"geometry\nDu 0 0 0\nend\n", "write a ghost atom with its element, @H or Gh(H)"},
+        {"geometry\nBq 0 0 0\nend\n", "'Bq' is a dummy atom"},
+        {"geometry\nBq1 0 0 0\nend\n", "'Bq1' is a dummy atom"},
+        {"1\n\nX 0 0 0\n", "line 3: 'X' is a dummy atom"},
         {"geometry\n119 0 0 0\nend\n", "1 to 118"},
         {"geometry\nH 0 zero 0\nend\n", "line 2: y 'zero' is not a number"},
         {"geometry\nH 0 0\nend\n", "line 2: z is missing"},
@@ -199,6 +211,42 @@ static void absurd_distances_warn_about_units(void **state)
     expect_read(&this, "geometry\nHe 0 0 0\nHe 0 0 3\nend\n", "native", 2, 0, 1);
     assert_int_equal(this.input.n_warning, 0);
     done(&this);
+}
+
+static void lines_may_end_in_any_way_and_be_long(void **state)
+{
+    (void)state;
+    static const char *const files[] = {
+        "\xef\xbb\xbfgeometry\nHe 0 0 0\nend",
+        "geometry\rHe 0 0 0\rend",
+        "geometry\r\nHe 0 0 0\r\nend\r\n",
+        "\xef\xbb\xbf\ngeometry\nHe 0 0 0\nend\n",
+        "\xef\xbb\xbf"
+        "1\ncharge=0 multiplicity=1\nHe 0 0 0",
+        "1\r\rHe 0 0 0\r",
+    };
+    struct case_of_input this;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        expect_read(&this, files[i], i < 4 ? "native" : "XYZ", 1, 0, 1);
+        done(&this);
+    }
+    expect_refusal("\xef\xbb\xbf", "the file is empty");
+    expect_refusal("\xef\xbb\xbf\n", "the file is empty");
+    enum { LONG = 5000000 };
+    char *text = malloc(LONG + 200);
+    assert_non_null(text);
+    memset(text, 'a', LONG);
+    strcpy(text + LONG, "\n");
+    expect_refusal(text, "x.mol, line 1: 'aaaa");
+    memcpy(text, "title ", 6);
+    strcpy(text + LONG, "\ngeometry\nHe 0 0 0\nend");
+    expect_read(&this, text, "native", 1, 0, 1);
+    done(&this);
+    memcpy(text, "1\ncharge=0 ", 11);
+    strcpy(text + LONG, "\nHe 0 0 0");
+    expect_read(&this, text, "XYZ", 1, 0, 1);
+    done(&this);
+    free(text);
 }
 
 static void xyz_is_read_with_patience(void **state)
@@ -265,6 +313,7 @@ int main(void)
         cmocka_unit_test(ghosts_are_marked_as_other_programs_mark_them),
         cmocka_unit_test(native_mistakes_are_named_with_file_and_line),
         cmocka_unit_test(absurd_distances_warn_about_units),
+        cmocka_unit_test(lines_may_end_in_any_way_and_be_long),
         cmocka_unit_test(xyz_is_read_with_patience),
         cmocka_unit_test(extended_xyz_tells_columns_charge_and_multiplicity),
         cmocka_unit_test(xyz_mistakes_are_named),
