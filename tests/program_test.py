@@ -10,6 +10,7 @@ class ProgramTest:
     def __init__(self, program, mpiexec, n_rank, most_seconds):
         self.program, self.mpiexec, self.n_rank = program, mpiexec, n_rank
         self.most_seconds = most_seconds  # whatever takes longer hangs
+        self.prefix = []  # command that runs the whole command line, as prlimit does
         self.failures = []
 
     def check(self, holds, what, detail=""):
@@ -24,7 +25,7 @@ class ProgramTest:
         command = [self.mpiexec, "-n", str(self.n_rank), self.program] if launcher else [self.program]
         variables = dict(os.environ, OMPI_MCA_orte_execute_quiet="1", **(environment or {}))
         try:
-            done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
+            done = subprocess.run(self.prefix + command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
                                   text=True, errors="replace", timeout=self.most_seconds,
                                   env=variables, check=False)
         except subprocess.TimeoutExpired:

@@ -11,6 +11,7 @@
 
 #include "hf/basis.h"
 #include "hf/input.h"
+#include "hf/memory_limits.h"
 #include "hf/option.h"
 #include "hf/output.h"
 #include "hf/record.h"
@@ -25,8 +26,18 @@ const struct hf_option *hf_option_table(int *n);
 /** Bytes of a size as "500 MB", "2GiB", "0"; false: it is none. */
 bool hf_parse_size(const char *text, double *bytes);
 
+/** What is left, and who shares it. */
+struct hf_memory_share {
+    struct hf_memory_limits limits;
+    int n_group_rank; /**< ranks of this node in the tightest group of this one */
+};
+
+/** Collective over the node. */
+void hf_memory_share_find(const struct hf_context *context, struct hf_memory_share *share);
+
 /** Bytes per rank that stored integrals may take, equal on every rank: what the option says, or
- * half of what the fullest node has free, divided among its ranks. Collective. HF_BAD_INPUT: no
+ * half of what the fullest node, its control groups and the limits of its processes leave, divided
+ * among those that share it. Collective. HF_BAD_INPUT: no
  * size. */
 hf_status hf_memory_for_integrals(struct hf_context *context, const struct hf_options *options,
                                   double *bytes, struct hf_error *error) HF_MUST_CHECK;

@@ -1,9 +1,9 @@
-/* How much memory stored integrals may take: what --memory says, or a share of what the node has
- * free. */
+/* How much memory stored integrals may take: what --memory says, or a share of what the node, the
+ * control group of the job and the limits of the process leave. */
 #include "hf/calculation.h"
 
 #include <ctype.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -34,33 +34,24 @@ bool hf_parse_size(const char *text, double *bytes)
     return false;
 }
 
-/** The number behind `key` in a file of the system; below 0 when there is none. */
-static double read_number(const char *path, const char *key)
+/** FNV-1a */
+static uint64_t hash_of(const char *text)
 {
-    char line[256];
-    double value = -1.0;
-    FILE *file = fopen(path, "r");
-    if (file == NULL) return value;
-    while (value < 0.0 && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, key, strlen(key)) == 0)
-            if (sscanf(line + strlen(key), "%lf", &value) != 1) value = -1.0;
-    fclose(file);
-    return value;
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash;
 }
 
-/** Bytes that the node could still give, as far as Linux and the control group tell; 0: unknown. */
-static double free_bytes(void)
+void hf_memory_share_find(const struct hf_context *context, struct hf_memory_share *share)
 {
-    double bytes = 1024.0 * read_number("/proc/meminfo", "MemAvailable:");
-    static const char *const group[][2] = {
-        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-        {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
-         "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
-    for (int i = 0; i < 2; i++) {
-        const double limit = read_number(group[i][0], ""), used = read_number(group[i][1], "");
-        if (limit > 0.0 && used >= 0.0 && limit - used < bytes) bytes = limit - used;
+    hf_memory_limits_find("", &share->limits);
+    const uint64_t mine = hash_of(share->limits.group);
+    share->n_group_rank = 0;
+    for (int r = 0; r < context->n_node_rank; r++) {
+        uint64_t group = mine;
+        MPI_Bcast(&group, 1, MPI_UINT64_T, r, context->node);
+        share->n_group_rank += group == mine;
     }
-    return bytes > 0.0 ? bytes : 0.0;
 }
 
 hf_status hf_memory_for_integrals(struct hf_context *context, const struct hf_options *options,
@@ -77,7 +68,14 @@ hf_status hf_memory_for_integrals(struct hf_context *context, const struct hf_op
                              given->where, given->text);
         return status; /* the same on every rank */
     }
-    *bytes = SAFE_SHARE * free_bytes() / context->n_node_rank;
+    struct hf_memory_share share;
+    hf_memory_share_find(context, &share);
+    const struct hf_memory_limits *limits = &share.limits;
+    const double of_node =
+        fmin(limits->node_free / context->n_node_rank, limits->group_free / share.n_group_rank);
+    const double of_process = fmin(limits->address_free, limits->data_free);
+    *bytes = SAFE_SHARE * fmin(of_node, of_process);
+    if (isinf(*bytes)) *bytes = 0.0; /* nothing is known of the machine */
     MPI_Allreduce(MPI_IN_PLACE, bytes, 1, MPI_DOUBLE, MPI_MIN, context->comm);
     return HF_OK;
 }

@@ -255,7 +255,8 @@ static const struct hf_option table[] = {
      .default_value = "auto",
      .help = "memory per rank for integrals that are kept from the first build for the later ones, "
              "as 500 MB or 2 GiB; 0: none, all are computed in every build; auto: half of what "
-             "the node has free, divided among its ranks"},
+             "the node, the job's control group and limits of processes leave, divided among its "
+             "ranks"},
     {.key = "threads",
      .type = HF_OPTION_INTEGER,
      .argument = "N",

@@ -1,0 +1,43 @@
+/* What a process may still take: memory of the node, of its control groups, of its own limits. */
+#ifndef HF_MEMORY_LIMITS_H
+#define HF_MEMORY_LIMITS_H
+
+#include "hf/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HF_GROUP_NAME = 256 };
+
+/** Bytes; INFINITY where there is no limit or nothing can be told. What is left counts from now:
+ *  what the process holds already is taken off. */
+struct hf_memory_limits {
+    double node_free;          /**< of the node (MemAvailable); shared by all that run there */
+    double group_free;         /**< of the tightest control group; shared by the ranks in it */
+    double group_limit;        /**< its limit */
+    char group[HF_GROUP_NAME]; /**< its folder; "" when no group has a limit */
+    double address_free;       /**< of RLIMIT_AS, of this process */
+    double data_free;          /**< of RLIMIT_DATA, of this process */
+    double resident;           /**< what the process holds in memory now; 0: unknown */
+};
+
+/** Looks at <root>/proc and at the control groups mounted below <root>: version 1 and 2, from the
+ *  group of the process up to the root of the hierarchy. `root` is "" but in tests.
+ *
+ *  Of a group's usage the page cache is taken off that the kernel would drop before it refuses memory.
+ *  Not collective; does not fail: what cannot be read does not limit.
+ *  Source   Linux: proc(5), Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst. */
+void hf_memory_limits_find(const char *root, struct hf_memory_limits *limits);
+
+/** The tightest control group of the process; used by hf_memory_limits_find. */
+void hf_control_group_find(const char *root, struct hf_memory_limits *limits);
+
+/** The number behind `key` at the beginning of a line of a file, the first word of the file for "";
+ *  INFINITY for "max" and "unlimited", below 0 when there is none. Not collective. */
+double hf_system_number(const char *path, const char *key);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
