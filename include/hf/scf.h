@@ -7,6 +7,7 @@
 #include "hf/energy_term.h"
 #include "hf/fock_settings.h"
 #include "hf/molecule.h"
+#include "hf/restart.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
 
@@ -40,7 +41,7 @@ const char *hf_guess_about(const struct hf_guess_ops *guess);
 struct hf_scf_settings {
     const char *method;                 /**< name in hf_method_list, default "rhf" */
     const char *guess;                  /**< name in hf_guess_list */
-    int max_iteration;                  /**< default 100 */
+    int max_iteration;                  /**< of this run, default 100 */
     double energy_tolerance;            /**< of energy_change, hartree, default 1e-8 */
     double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
@@ -48,11 +49,13 @@ struct hf_scf_settings {
     int diis_size;              /**< Fock matrices kept, default 8; 0 turns DIIS off */
     enum hf_wavefunction_parts wavefunction; /**< what hf_scf_run makes of it, default all */
     struct hf_fock_settings fock;
+    const struct hf_scf_keeper *keeper;   /**< offered the state now and then; NULL: nobody is */
+    const struct hf_scf_restart *restart; /**< to go on from; NULL: the guess begins */
 };
 
 /** One line of the iteration table. */
 struct hf_scf_iteration {
-    int number;           /**< from 1, where energy_change is the energy */
+    int number;           /**< from 1, where energy_change is the energy; counts on in a restart */
     double energy;        /**< hartree; total energy with nuclear repulsion */
     double energy_change; /**< hartree; by the change of the density, at one screening */
     double commutator;    /**< max norm */
@@ -80,7 +83,8 @@ struct hf_scf_observer {
 /** What a calculation gives in numbers; equal on every rank. Nothing to free. */
 struct hf_scf_result {
     bool converged;
-    int n_iteration;
+    int n_iteration;           /**< those before a restart included */
+    int n_earlier;             /**< of them: before the restart */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
     double smallest_overlap_eigenvalue;
@@ -120,7 +124,8 @@ void hf_scf_declare_phases(struct hf_timers *timers);
  *           freed with hf_wavefunction_done; it keeps pointing to basis, molecule and context.
  *           Settings, observer and what they point to are borrowed for the call.
  *  Errors   HF_BAD_INPUT: a name that is in no list, a setting out of range, a molecule the method
- *           cannot do (rhf: electrons that cannot be paired), more electrons than orbitals;
+ *           cannot do (rhf: electrons that cannot be paired), more electrons than orbitals, a
+ *           state to go on from that is not one of this calculation or is damaged;
  *           HF_NO_RESOURCE; HF_INTERRUPTED. Result and wave function are then cleared. Not
  *           converging is no error: result->converged tells.
  *  Source   book Fig. 8.1; Pulay, J. Comput. Chem. 3, 556 (1982). */

@@ -114,24 +114,6 @@ void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full)
     hf_sum_over_ranks(grid->context->comm, n, full); /* each element is on one rank: exact */
 }
 
-void hf_matrix_gather_rows(const struct hf_matrix *matrix, int first, int n, double *rows)
-{
-    const struct hf_linalg *grid = matrix->linalg;
-    const size_t n_col = (size_t)matrix->n_col, count = (size_t)n * n_col;
-    assert(first >= 0 && n >= 0 && first + n <= matrix->n_row && count <= INT_MAX);
-    if (grid->parallel) memset(rows, 0, count * sizeof *rows);
-    for (int i = 0; i < matrix->local_row; i++) {
-        const int row = hf_global_row(matrix, i) - first;
-        if (row < 0 || row >= n) continue;
-        for (int j = 0; j < matrix->local_col; j++)
-            rows[(size_t)row * n_col + (size_t)hf_global_col(matrix, j)] =
-                matrix->data[(size_t)j * (size_t)matrix->local_row + (size_t)i];
-    }
-    if (grid->parallel) /* each element is on one rank: exact */
-        MPI_Reduce(grid->context->rank == 0 ? MPI_IN_PLACE : rows, rows, (int)count, MPI_DOUBLE,
-                   MPI_SUM, 0, grid->context->comm);
-}
-
 void hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to)
 {
     assert(hf_same_shape(from, to));

@@ -8,14 +8,14 @@
  *          Chem. 29, 562 (2008). */
 #include "json_wavefunction.h"
 
+#include "hf/matrix_rows.h"
 #include "hf/output.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/** Rows that are gathered at a time; longest number as hf_json_print_double prints it, and a comma.
- */
-enum { STRIP_ROWS = 32, NUMBER_SIZE = 25 };
+/** Longest number as hf_json_print_double prints it, and a comma. */
+enum { NUMBER_SIZE = 25 };
 
 static const char *const label = "JSON text of the wave function";
 
@@ -29,14 +29,24 @@ hf_status hf_json_check_orbitals(const struct hf_basis *basis, struct hf_error *
         basis->n_function, HF_JSON_MAX_FUNCTION);
 }
 
+/** The text of a matrix while it is printed, on rank 0. */
+struct matrix_text {
+    char *at;
+    int n_col;
+    double factor;
+};
+
 /** Appends rows of numbers, each preceded by a comma except the very first. */
-static char *print_rows(char *at, bool first, size_t n, double factor, const double values[])
+static hf_status print_rows(void *data, int first, int n, double rows[], struct hf_error *error)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (i > 0 || !first) *at++ = ',';
-        at += hf_json_print_double(factor * values[i], NUMBER_SIZE, at);
+    struct matrix_text *text = data;
+    const size_t count = (size_t)n * (size_t)text->n_col;
+    (void)error;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 || first > 0) *text->at++ = ',';
+        text->at += hf_json_print_double(text->factor * rows[i], NUMBER_SIZE, text->at);
     }
-    return at;
+    return HF_OK;
 }
 
 /** *text on rank 0 = "[...]", factor times the matrix row by row; NULL elsewhere. Collective. */
@@ -46,24 +56,17 @@ static hf_status print_matrix(struct hf_context *context, const struct hf_matrix
     hf_status status = HF_OK;
     const int n_row = hf_matrix_n_row(matrix), n_col = hf_matrix_n_col(matrix);
     const size_t size = (size_t)n_row * (size_t)n_col * NUMBER_SIZE + sizeof "[]";
-    double *strip = hf_memory_allocate(context->memory, label, (size_t)STRIP_ROWS * (size_t)n_col,
-                                       sizeof *strip);
     *text = context->rank == 0 ? hf_memory_allocate(context->memory, label, size, 1) : NULL;
-    if (strip == NULL || (context->rank == 0 && *text == NULL))
+    if (context->rank == 0 && *text == NULL)
         status = hf_fail(error, HF_NO_RESOURCE,
                          "out of memory for the text of a %d x %d matrix in the JSON file", n_row,
                          n_col);
     HF_TRY(hf_agree(context->comm, status, error));
-    char *at = *text;
-    if (at != NULL) *at++ = '[';
-    for (int row = 0; row < n_row; row += STRIP_ROWS) {
-        const int n = n_row - row < STRIP_ROWS ? n_row - row : STRIP_ROWS;
-        hf_matrix_gather_rows(matrix, row, n, strip);
-        if (at != NULL) at = print_rows(at, row == 0, (size_t)n * (size_t)n_col, factor, strip);
-    }
-    if (at != NULL) *at = ']'; /* the rest is zeros */
+    struct matrix_text print = {.at = *text, .n_col = n_col, .factor = factor};
+    if (print.at != NULL) *print.at++ = '[';
+    HF_TRY(hf_matrix_send_rows(matrix, print_rows, &print, error));
+    if (print.at != NULL) *print.at = ']'; /* the rest is zeros */
 cleanup:
-    hf_memory_release(context->memory, strip);
     return status;
 }
 

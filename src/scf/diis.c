@@ -8,11 +8,12 @@ struct hf_diis {
     struct hf_context *context;
     struct hf_linalg *linalg;
     int m, n_fock, size;
-    int n_stored, oldest;       /**< ring: the i-th oldest pair stands in slot_of(i) */
-    struct hf_matrix **history; /**< [size][n_fock] F' + e, NULL until first used */
-    double *product;            /**< [size][size] by slots, <e|e> */
-    double *coefficient;        /**< [size] */
-    double *work;               /**< [(size + 1)^2 + 2 size + 1] for the equations */
+    int n_stored, oldest;              /**< ring: the i-th oldest pair stands in slot_of(i) */
+    struct hf_matrix **history;        /**< [size][n_fock] F' + e, NULL until first used */
+    const struct hf_matrix **in_order; /**< [size][n_fock] of hf_diis_in_order */
+    double *product;                   /**< [size][size] by slots, <e|e> */
+    double *coefficient;               /**< [size] */
+    double *work;                      /**< [(size + 1)^2 + 2 size + 1] for the equations */
 };
 
 hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int n_fock,
@@ -25,11 +26,12 @@ hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, i
         *made = (struct hf_diis){
             .context = context, .linalg = linalg, .m = m, .n_fock = n_fock, .size = size};
         made->history = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
+        made->in_order = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
         made->product = calloc(count * count, sizeof *made->product);
         made->coefficient = calloc(count, sizeof *made->coefficient);
         made->work = calloc((count + 1) * (count + 1) + 2 * count + 1, sizeof *made->work);
     }
-    if (made == NULL || made->history == NULL || made->product == NULL ||
+    if (made == NULL || made->history == NULL || made->in_order == NULL || made->product == NULL ||
         made->coefficient == NULL || made->work == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a DIIS history of %d", size);
     HF_TRY(hf_agree(context->comm, status, error));
@@ -47,6 +49,7 @@ void hf_diis_destroy(struct hf_diis **diis)
     if (self->history != NULL)
         for (int i = 0; i < self->size * self->n_fock; i++) hf_matrix_destroy(&self->history[i]);
     free(self->history);
+    free(self->in_order);
     free(self->product);
     free(self->coefficient);
     free(self->work);
@@ -81,6 +84,14 @@ static struct hf_matrix **stored(const struct hf_diis *self, int i)
     return &self->history[(size_t)slot_of(self, i) * (size_t)self->n_fock];
 }
 
+const struct hf_matrix *const *hf_diis_in_order(struct hf_diis *self)
+{
+    for (int i = 0; i < self->n_stored; i++)
+        for (int k = 0; k < self->n_fock; k++)
+            self->in_order[(size_t)i * (size_t)self->n_fock + (size_t)k] = stored(self, i)[k];
+    return self->in_order;
+}
+
 /** sum_k <a_k|b_k> over the Fock matrices k. */
 static double dot(const struct hf_diis *self, struct hf_matrix *const a[],
                   struct hf_matrix *const b[])
@@ -95,10 +106,11 @@ static double dot(const struct hf_diis *self, struct hf_matrix *const a[],
 }
 
 /** Puts the pair behind the youngest one and completes the matrix of scalar products. */
-static hf_status store(struct hf_diis *self, struct hf_matrix *const fock[],
-                       struct hf_matrix *const commutator[], struct hf_error *error)
+hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
+                           struct hf_matrix *const commutator[], struct hf_error *error)
 {
     hf_status status;
+    if (self->size < 2) return HF_OK;
     if (self->n_stored == self->size) drop_oldest(self);
     const int newest = self->n_stored++;
     for (int k = 0; k < self->n_fock; k++) {
@@ -206,7 +218,7 @@ hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock
 {
     hf_status status;
     if (self->size < 2) return HF_OK;
-    HF_TRY(store(self, fock_orthonormal, commutator, error));
+    HF_TRY(hf_diis_remember(self, fock_orthonormal, commutator, error));
     if (!solve_for_all(self)) return HF_OK;
     for (int k = 0; k < self->n_fock; k++) HF_TRY(combine(self, k, fock_orthonormal[k], error));
 cleanup:

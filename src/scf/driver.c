@@ -14,6 +14,11 @@ static bool is_converged(const struct hf_scf *scf)
            scf->two_electron.threshold <= scf->settings->screening_threshold;
 }
 
+static bool is_last(const struct hf_scf *scf)
+{
+    return scf->result->n_iteration - scf->result->n_earlier >= scf->settings->max_iteration;
+}
+
 static void tell_start(const struct hf_scf *scf)
 {
     const struct hf_fock_account account = hf_fock_account(scf->builder);
@@ -52,9 +57,11 @@ static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct
     hf_scf_destroy_list(scf->commutator);
     if (status != HF_OK) return status;
 
+    const size_t m = (size_t)scf->result->n_orbital;
     for (int k = 0; k < scf->method->n_fock; k++)
-        HF_TRY(hf_lowest_orbitals(scf->context, scf->fock[k], scf->orbital_energy, scf->occupied[k],
-                                  error));
+        HF_TRY(hf_lowest_orbitals(scf->context, scf->fock[k], scf->orbital_energy + (size_t)k * m,
+                                  scf->occupied[k], error));
+    scf->has_orbitals = true;
     hf_scf_destroy_list(scf->fock);
     HF_TRY(create_densities(scf, density, error));
     hf_timer_start(timers, &hf_phase_linear_algebra);
@@ -76,25 +83,46 @@ static hf_status look_for_signal(const struct hf_scf *scf, struct hf_error *erro
     return hf_agree(scf->context->comm, status, error);
 }
 
-/** From the guess to convergence or the last iteration allowed. */
+/** Keeps the state of an interrupted calculation as well as can be: whatever comes of it, the
+ *  interruption is what is told. */
+static void keep_interrupted(struct hf_scf *scf)
+{
+    struct hf_error untold;
+    const hf_status status = hf_scf_keep(scf, HF_KEEP_INTERRUPTED, &untold);
+    (void)status;
+}
+
+/** The next density, evaluated: an iteration. */
+static hf_status iterate(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
+{
+    const hf_status status = hf_scf_evaluate(scf, density, error);
+    if (status == HF_OK && scf->result->n_iteration == 1)
+        scf->result->guess_energy = scf->result->energy;
+    return status;
+}
+
+/** From the guess, or an earlier calculation, to convergence or the last iteration allowed. */
 static hf_status converge(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_matrix *density[HF_MAX_DENSITY] = {NULL};
     HF_TRY(create_densities(scf, density, error));
-    HF_TRY(hf_scf_guess(scf, density, error));
+    if (scf->settings->restart != NULL)
+        HF_TRY(hf_scf_take_restart(scf, density, error));
+    else
+        HF_TRY(hf_scf_guess(scf, density, error));
     scf->iteration_started = hf_wall_seconds();
     for (;;) {
-        HF_TRY(hf_scf_evaluate(scf, density, error));
-        if (scf->result->n_iteration == 1) scf->result->guess_energy = scf->result->energy;
+        HF_TRY(iterate(scf, density, error));
         scf->result->converged = is_converged(scf);
-        if (scf->result->converged || scf->result->n_iteration >= scf->settings->max_iteration)
-            break;
-        HF_TRY(look_for_signal(scf, error));
+        if (scf->result->converged || is_last(scf)) break;
         HF_TRY(advance(scf, density, error));
+        HF_TRY(hf_scf_keep(scf, HF_KEEP_ITERATION, error));
+        HF_TRY(look_for_signal(scf, error));
     }
 cleanup:
     hf_scf_destroy_list(density);
+    if (status == HF_INTERRUPTED) keep_interrupted(scf);
     return status;
 }
 
@@ -141,6 +169,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     tell_start(&scf);
     HF_TRY(converge(&scf, error));
     hf_fock_destroy(&scf.builder); /* its arrays and integrals are the most there is */
+    HF_TRY(hf_scf_keep(&scf, HF_KEEP_FINISHED, error));
     hf_scf_destroy_list(scf.commutator);
     HF_TRY(hf_scf_finish(&scf, error));
     if (wavefunction != NULL) HF_TRY(hf_scf_give_wavefunction(&scf, wavefunction, error));

@@ -43,6 +43,7 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
     hf_timer_start(&scf->context->timers, &hf_phase_guess);
     HF_TRY(hf_guess_find(scf->settings->guess, &guess, error));
     HF_TRY(guess->densities(&input, density, scf->occupied, &has_orbitals, error));
+    scf->has_orbitals = has_orbitals;
     if (!has_orbitals) HF_TRY(project_guess(scf, density, error));
 cleanup:
     hf_timer_stop(&scf->context->timers, &hf_phase_guess);
@@ -53,6 +54,7 @@ cleanup:
 static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
 {
     struct hf_scf_result *result = scf->result;
+    const bool first = result->n_iteration == result->n_earlier + 1;
     const struct hf_two_electron *two = &scf->two_electron;
     struct hf_interaction energy;
     const double before = result->one_electron;
@@ -68,7 +70,7 @@ static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
     result->two_electron = result->coulomb + result->exchange;
     result->energy = result->nuclear + result->one_electron + result->two_electron;
     result->energy_change = result->one_electron - before + two->energy_change;
-    if (result->n_iteration == 1) result->energy_change = result->energy;
+    if (first) result->energy_change = result->energy - scf->energy_before;
     if (isfinite(result->energy)) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE,
                    "the energy of iteration %d is not a finite number; check the geometry and the "
@@ -144,6 +146,7 @@ static void tell_observer(struct hf_scf *scf)
         .build = *account,
     };
     scf->iteration_started = now;
+    scf->n_done = result->n_iteration;
     if (scf->observer != NULL && scf->observer->iteration != NULL)
         scf->observer->iteration(scf->observer->data, &iteration);
 }
@@ -152,10 +155,9 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[], struc
 {
     hf_status status;
     struct hf_timers *timers = &scf->context->timers;
-    const struct hf_two_electron *two = &scf->two_electron;
     scf->result->n_iteration++;
     const double threshold = hf_next_threshold(scf->settings, scf->result, scf->stored_share,
-                                               two->built ? two->threshold : INFINITY);
+                                               scf->two_electron.threshold);
     HF_TRY(build_two_electron(scf, density, threshold, error));
     hf_scf_destroy_list(density); /* others need the memory until there are next ones */
 

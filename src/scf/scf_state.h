@@ -1,5 +1,5 @@
 /* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities
- * and evaluation of densities (evaluate.c), what is only asked of the last ones (finish.c), the wave
+ * and evaluation of densities (evaluate.c), the state that is kept (keep.c) and gone on from (restart.c), what is only asked of the last ones (finish.c), the wave
  * function (give_wavefunction.c). The driver that puts the steps in order is driver.c. Shapes and words are
  * those of steps.h. */
 #ifndef HF_SCF_STATE_H
@@ -31,10 +31,13 @@ struct hf_scf {
     struct hf_matrix *fock[HF_MAX_DENSITY]; /* [n_fock] [m][m] F' of the last densities, until the
                                                    next are made */
     struct hf_matrix *commutator[HF_MAX_DENSITY]; /* [n_fock] [m][m] of the two */
-    double *orbital_energy;                       /* [m] of the Fock matrix last diagonalised */
+    bool has_orbitals;                            /* whether these are the densities' */
+    double *orbital_energy;                       /* [n_fock][m] of the orbitals, at last */
     double stored_share;                          /* hf_fock_stored_share of the builder */
     double busy_max, busy_mean;                   /* sums over the builds */
     double iteration_started;
+    int n_done;           /* iterations that were told of, those before a restart included */
+    double energy_before; /* of the last iteration before a restart, else 0 */
 };
 
 /** Grid, orthogonaliser, core Hamiltonian, Fock builder, DIIS, room for the densities. Collective.
@@ -51,6 +54,17 @@ hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap,
  *  Collective. */
 hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
                        struct hf_error *error) HF_MUST_CHECK;
+
+/** First densities, orbitals, DIIS history and numbers from settings->restart. Collective.
+ *  HF_BAD_INPUT: it is not of this calculation, or damaged; HF_NO_RESOURCE. */
+hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const density[],
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Offers the state to settings->keeper, if any: the orbitals of the next densities and what DIIS
+ *  remembers. `fock` must be there when the reason is HF_KEEP_FINISHED, and `commutator` when it is
+ *  not converged then; DIIS must not be used any more afterwards. Collective. */
+hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason,
+                      struct hf_error *error) HF_MUST_CHECK;
 
 /** Energy, Fock matrices and commutators of the next densities, which are destroyed: one iteration
  *  up to the point where the observer is told. Collective. */

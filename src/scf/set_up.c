@@ -80,7 +80,8 @@ static hf_status make_orbitals(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const int m = scf->result->n_orbital;
-    scf->orbital_energy = calloc((size_t)m, sizeof *scf->orbital_energy);
+    const size_t n_energy = (size_t)scf->method->n_fock * (size_t)m;
+    scf->orbital_energy = calloc(n_energy, sizeof *scf->orbital_energy);
     if (scf->orbital_energy == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
     HF_TRY(hf_agree(scf->context->comm, status, error));

@@ -147,8 +147,17 @@ hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock
                               struct hf_matrix *const commutator[],
                               struct hf_error *error) HF_MUST_CHECK;
 
+/** Puts a pair into the history, as hf_diis_extrapolate does, and combines nothing. Collective. */
+hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock_orthonormal[],
+                           struct hf_matrix *const commutator[],
+                           struct hf_error *error) HF_MUST_CHECK;
+
 /** Pairs now in the history. */
 int hf_diis_n_stored(const struct hf_diis *diis);
+
+/** [pairs][n_fock] The matrices A_i, the oldest pair first; the list is the history's and good until
+ *  the next pair comes. Not collective. */
+const struct hf_matrix *const *hf_diis_in_order(struct hf_diis *diis);
 
 /** Coulomb and exchange matrices of the current densities of a method: built from whole densities,
  *  or by adding those of their changes, whose quartets are screened away far more often. One pass
@@ -163,7 +172,8 @@ struct hf_two_electron {
     struct hf_matrix *density[HF_MAX_DENSITY];  /**< [n][n], whose J and K these are */
     struct hf_matrix *coulomb[HF_MAX_DENSITY];  /**< [n][n] */
     struct hf_matrix *exchange[HF_MAX_DENSITY]; /**< [n][n] */
-    double threshold;                           /**< of the whole build and the changes since */
+    double threshold;                           /**< of the whole build and the changes since;
+                                                 *   INFINITY before */
     double energy_change;                       /**< hartree, see hf_two_electron_update */
     int n_change;                               /**< changes at this threshold */
     bool built;                                 /**< false before the first build */

@@ -1,6 +1,8 @@
 /* Coulomb and exchange matrices that follow the densities through the iterations. */
 #include "steps.h"
 
+#include <math.h>
+
 /** Each change adds what its screening lets go. A calculation that needs more of them than this may
  *  be held up by just that, and goes on with whole builds. */
 enum { MAX_CHANGE = 10 };
@@ -10,7 +12,8 @@ hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *l
                                int n, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    *self = (struct hf_two_electron){.linalg = linalg, .builder = builder, .method = method};
+    *self = (struct hf_two_electron){
+        .linalg = linalg, .builder = builder, .method = method, .threshold = INFINITY};
     for (int s = 0; s < method->n_density; s++) {
         HF_TRY(hf_matrix_create(linalg, "density matrix", n, n, &self->density[s], error));
         HF_TRY(hf_matrix_create(linalg, "Coulomb matrix", n, n, &self->coulomb[s], error));

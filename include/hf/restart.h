@@ -1,0 +1,87 @@
+/* What a calculation hands out while it runs, and what it can go on from later.
+ *
+ * Neither knows of files. Whoever wants to keep the state of a calculation gives hf_scf_run a struct
+ * hf_scf_keeper, and to go on a struct hf_scf_restart, both in struct hf_scf_settings. n basis
+ * functions, m <= n orbitals, X [n][m] the orthogonaliser, X^T S X = 1. */
+#ifndef HF_RESTART_H
+#define HF_RESTART_H
+
+#include "hf/linalg.h"
+#include "hf/status.h"
+#include "hf/wavefunction.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+HF_API_BEGIN
+
+/** When a state is offered. */
+enum hf_keep_reason {
+    HF_KEEP_ITERATION,   /**< between two iterations */
+    HF_KEEP_INTERRUPTED, /**< the calculation ends by a signal or its time limit */
+    HF_KEEP_FINISHED,    /**< it ends by itself, converged or not */
+};
+
+/** A calculation as it stands: everything that it needs to go on. Borrowed for one call. */
+struct hf_scf_state {
+    const char *method;
+    int n_function, n_orbital, n_spin;
+    int n_iteration; /**< done; the numbers below are of the last of them, 0 before the first */
+    bool converged;
+    double energy, energy_change, commutator; /**< hartree; see struct hf_scf_iteration */
+    double threshold;                         /**< of its screening; INFINITY before the first */
+    double guess_energy;                      /**< of the first iteration */
+    /** [n_spin] The orbitals of the next Fock build and their density. `coefficient` has the
+     *  occupied columns, all m when the calculation is finished, and is NULL (as is the density)
+     *  before there are orbitals, or where none is occupied. */
+    struct hf_orbitals spin[HF_MAX_SPIN];
+    const struct hf_matrix *x; /**< X */
+    /** [n_diis][n_spin] What DIIS remembers, the oldest first: matrices [m][m] whose symmetric part
+     *  is the Fock matrix F' = X^T F X and whose antisymmetric part is F'D' - D'F'. */
+    int n_diis;
+    const struct hf_matrix *const *diis;
+};
+
+/** Somebody who keeps states. */
+struct hf_scf_keeper {
+    /** Whether a state is wanted now; only then it is put together. Collective; the same answer on
+     *  every rank. */
+    bool (*wanted)(void *data, enum hf_keep_reason reason);
+    /** Takes the state, or, when there is no memory to put it together, NULL and *error that says
+     *  so. Collective. A status other than HF_OK ends the calculation with it, so that whoever
+     *  cannot write had better say so elsewhere; it must be the same on every rank. */
+    hf_status (*keep)(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
+                      struct hf_error *error);
+    void *data;
+};
+
+/** The matrices that a calculation goes on from. */
+enum hf_restart_matrix {
+    HF_RESTART_ORBITALS,       /**< C [n][n_column[spin]], the occupied ones first */
+    HF_RESTART_ORTHOGONALISER, /**< X [n][m] of the calculation that was kept */
+    HF_RESTART_DIIS,           /**< [m][m], as in struct hf_scf_state */
+};
+
+/** A state to go on from: numbers, and where its matrices are read. Ranks, grid, Fock builder and
+ *  the orthogonaliser may all be others than when it was kept. */
+struct hf_scf_restart {
+    const char *method;
+    int n_function, n_orbital, n_spin;
+    int n_iteration;
+    double energy, commutator, threshold, guess_energy; /**< as in struct hf_scf_state */
+    int n_column[HF_MAX_SPIN];                          /**< 0: no orbitals, the guess begins */
+    int n_diis;
+    /** Rows first .. first+n-1 to rows [n][columns], row by row. Called on rank 0 alone. `index`
+     *  counts DIIS matrices, the oldest is 0; elsewhere it is 0. */
+    hf_status (*read)(void *data, enum hf_restart_matrix which, int index, int spin, int first,
+                      int n, double rows[], struct hf_error *error);
+    void *data;
+};
+
+HF_API_END
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+/* The state of a calculation, for whoever keeps it. */
+#include "scf_state.h"
+
+#include <stdlib.h>
+
+/** All orbitals of the Fock matrices to come, from copies of the last ones: of these themselves when
+ *  the calculation is converged, else of their combination by DIIS, which takes the last pair in. */
+static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
+                                   struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital;
+    struct hf_matrix *fock[HF_MAX_DENSITY] = {NULL};
+    for (int k = 0; k < scf->method->n_fock; k++) {
+        HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &fock[k], error));
+        hf_matrix_copy(scf->fock[k], fock[k]);
+    }
+    if (!scf->result->converged)
+        HF_TRY(hf_diis_extrapolate(scf->diis, fock, scf->commutator, error));
+    for (int k = 0; k < scf->method->n_fock; k++) {
+        HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector[k], error));
+        HF_TRY(hf_lowest_orbitals(scf->context, fock[k],
+                                  scf->orbital_energy + (size_t)k * (size_t)m, vector[k], error));
+        if (scf->occupied[k] != NULL)
+            hf_matrix_copy_columns(vector[k], 0, scf->result->n_occupied[k], NULL, scf->occupied[k],
+                                   0);
+    }
+    scf->has_orbitals = true;
+cleanup:
+    hf_scf_destroy_list(fock);
+    return status;
+}
+
+/** Densities of the occupied orbitals, added up where spins share their orbitals. */
+static hf_status make_densities(const struct hf_scf *scf, struct hf_matrix *density[],
+                                struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = scf->result->n_function;
+    for (int s = 0; s < scf->method->n_density; s++)
+        HF_TRY(hf_matrix_create(scf->linalg, "density of a checkpoint", n, n, &density[s], error));
+    HF_TRY(scf->method->densities(scf->linalg, scf->x, scf->occupied, density, error));
+    for (int s = scf->method->n_fock; s < scf->method->n_density; s++)
+        hf_matrix_add(1.0, density[s], 1.0, density[0]);
+cleanup:
+    return status;
+}
+
+/** Coefficients C = X C' of C' `orthonormal` (NULL: there are none), energies and occupations. */
+static hf_status make_orbitals(const struct hf_scf *scf, int k, const struct hf_matrix *orthonormal,
+                               struct hf_orbitals *orbitals, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = scf->result->n_function, m = scf->result->n_orbital;
+    orbitals->n_orbital = m;
+    orbitals->n_occupied = scf->result->n_occupied[k];
+    orbitals->energy = scf->orbital_energy + (size_t)k * (size_t)m;
+    orbitals->occupation = calloc((size_t)m, sizeof *orbitals->occupation);
+    if (orbitals->occupation == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d occupations", m);
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    scf->method->occupations(k, scf->result->n_occupied, m, orbitals->occupation);
+    if (orthonormal == NULL) return HF_OK;
+    HF_TRY(hf_matrix_create(scf->linalg, "orbital coefficients", n, hf_matrix_n_col(orthonormal),
+                            &orbitals->coefficient, error));
+    hf_matrix_multiply(1.0, false, scf->x, false, orthonormal, 0.0, orbitals->coefficient);
+cleanup:
+    return status;
+}
+
+/** Everything of a state that takes memory. */
+static hf_status put_together(struct hf_scf *scf, enum hf_keep_reason reason,
+                              struct hf_scf_state *state, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *vector[HF_MAX_DENSITY] = {NULL}, *density[HF_MAX_DENSITY] = {NULL};
+    if (reason == HF_KEEP_FINISHED) HF_TRY(make_all_orbitals(scf, vector, error));
+    if (scf->has_orbitals) HF_TRY(make_densities(scf, density, error));
+    for (int k = 0; k < state->n_spin; k++) {
+        const struct hf_matrix *all = vector[k] != NULL ? vector[k] : scf->occupied[k];
+        HF_TRY(make_orbitals(scf, k, scf->has_orbitals ? all : NULL, &state->spin[k], error));
+        state->spin[k].density = density[k];
+        density[k] = NULL;
+    }
+cleanup:
+    hf_scf_destroy_list(density);
+    hf_scf_destroy_list(vector);
+    return status;
+}
+
+static void dismantle(struct hf_scf_state *state)
+{
+    for (int k = 0; k < HF_MAX_SPIN; k++) {
+        hf_matrix_destroy(&state->spin[k].coefficient);
+        hf_matrix_destroy(&state->spin[k].density);
+        free(state->spin[k].occupation);
+    }
+}
+
+hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason, struct hf_error *error)
+{
+    const struct hf_scf_keeper *keeper = scf->settings->keeper;
+    struct hf_timers *timers = &scf->context->timers;
+    struct hf_scf_state state = {
+        .method = scf->method->name,
+        .n_function = scf->result->n_function,
+        .n_orbital = scf->result->n_orbital,
+        .n_spin = scf->method->n_fock,
+        .n_iteration = scf->n_done,
+        .converged = reason == HF_KEEP_FINISHED && scf->result->converged,
+        .energy = scf->result->energy,
+        .energy_change = scf->result->energy_change,
+        .commutator = scf->result->commutator,
+        .threshold = scf->two_electron.threshold,
+        .guess_energy = scf->result->guess_energy,
+        .x = scf->x,
+    };
+    if (keeper == NULL || !keeper->wanted(keeper->data, reason)) return HF_OK;
+    hf_timer_start(timers, &hf_phase_linear_algebra);
+    hf_status status = put_together(scf, reason, &state, error);
+    hf_timer_stop(timers, &hf_phase_linear_algebra);
+    state.n_diis = hf_diis_n_stored(scf->diis);
+    state.diis = hf_diis_in_order(scf->diis);
+    status = keeper->keep(keeper->data, status == HF_OK ? &state : NULL, reason, error);
+    dismantle(&state);
+    return status;
+}

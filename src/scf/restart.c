@@ -1,0 +1,210 @@
+/* First densities from the state of an earlier calculation. */
+#include "scf_state.h"
+
+#include "hf/matrix_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+/** A matrix that is being read. */
+struct reading {
+    const struct hf_scf_restart *restart;
+    enum hf_restart_matrix which;
+    int index, spin;
+};
+
+static hf_status give_rows(void *data, int first, int n, double rows[], struct hf_error *error)
+{
+    const struct reading *reading = data;
+    const struct hf_scf_restart *restart = reading->restart;
+    return restart->read(restart->data, reading->which, reading->index, reading->spin, first, n,
+                         rows, error);
+}
+
+/** New matrix [n_row][n_col] with what was kept. */
+static hf_status read_matrix(const struct hf_scf *scf, struct reading reading, int n_row, int n_col,
+                             struct hf_matrix **matrix, struct hf_error *error)
+{
+    hf_status status;
+    reading.restart = scf->settings->restart;
+    HF_TRY(hf_matrix_create(scf->linalg, "matrix of a checkpoint", n_row, n_col, matrix, error));
+    HF_TRY(hf_matrix_receive_rows(*matrix, give_rows, &reading, error));
+cleanup:
+    return status;
+}
+
+/** Whether the state is one of this calculation. */
+static hf_status check(const struct hf_scf *scf, struct hf_error *error)
+{
+    const struct hf_scf_restart *restart = scf->settings->restart;
+    if (strcmp(restart->method, scf->method->name) != 0 || restart->n_spin != scf->method->n_fock)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "the checkpoint is of method %s and cannot be continued with %s",
+                       restart->method, scf->method->name);
+    if (restart->n_function != scf->result->n_function)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "the checkpoint is of %d basis functions, the calculation of %d",
+                       restart->n_function, scf->result->n_function);
+    return HF_OK;
+}
+
+/** dual [n][m] = S X, which takes coefficients to the orthonormal basis: C' = (S X)^T C. */
+static hf_status make_dual(struct hf_scf *scf, struct hf_matrix **dual, struct hf_error *error)
+{
+    hf_status status;
+    const int n = scf->result->n_function, m = scf->result->n_orbital;
+    struct hf_matrix *overlap = NULL;
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap times orthogonaliser", n, m, dual, error));
+    HF_TRY(hf_scf_overlap(scf, overlap, error));
+    hf_matrix_multiply(1.0, false, overlap, false, scf->x, 0.0, *dual);
+cleanup:
+    hf_matrix_destroy(&overlap);
+    return status;
+}
+
+/** |G - 1|^2 of the products G = C'^T C' of the o orbitals: tr G^2 - 2 tr G + o. */
+static hf_status check_orthonormal(const struct hf_scf *scf, const struct hf_matrix *occupied,
+                                   struct hf_error *error)
+{
+    const double tolerance = 1e-8; /* of the square; rounding leaves 1e-14 */
+    hf_status status;
+    double square, trace;
+    const int o = hf_matrix_n_col(occupied);
+    struct hf_matrix *product = NULL;
+    HF_TRY(hf_matrix_create(scf->linalg, "products of orbitals", o, o, &product, error));
+    hf_matrix_multiply(1.0, true, occupied, false, occupied, 0.0, product);
+    hf_matrix_dot(product, product, &square);
+    hf_matrix_dot(occupied, occupied, &trace);
+    if (fabs(square - 2.0 * trace + o) < tolerance)
+        status = HF_OK;
+    else if (scf->settings->restart->n_orbital != scf->result->n_orbital)
+        status = hf_fail(error, HF_BAD_INPUT,
+                         "the checkpoint has %d orbitals, the calculation %d: continue with the "
+                         "linear dependence threshold it was made with",
+                         scf->settings->restart->n_orbital, scf->result->n_orbital);
+    else
+        status = hf_fail(error, HF_BAD_INPUT,
+                         "the orbitals of the checkpoint are not orthonormal: it is damaged");
+cleanup:
+    hf_matrix_destroy(&product);
+    return status;
+}
+
+/** Occupied orbitals of Fock matrix k in this calculation's orthonormal basis. */
+static hf_status take_orbitals(struct hf_scf *scf, int k, const struct hf_matrix *dual,
+                               struct hf_error *error)
+{
+    hf_status status;
+    const int n = scf->result->n_function, o = scf->result->n_occupied[k];
+    const int n_column = scf->settings->restart->n_column[k];
+    struct hf_matrix *all = NULL, *lowest = NULL;
+    if (o == 0) return HF_OK;
+    if (n_column < o)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "the checkpoint has %d orbitals where %d are occupied: it is damaged",
+                       n_column, o);
+    const struct reading reading = {.which = HF_RESTART_ORBITALS, .spin = k};
+    HF_TRY(read_matrix(scf, reading, n, n_column, &all, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", n, o, &lowest, error));
+    hf_matrix_copy_columns(all, 0, o, NULL, lowest, 0);
+    hf_matrix_multiply(1.0, true, dual, false, lowest, 0.0, scf->occupied[k]);
+    HF_TRY(check_orthonormal(scf, scf->occupied[k], error));
+cleanup:
+    hf_matrix_destroy(&lowest);
+    hf_matrix_destroy(&all);
+    return status;
+}
+
+/** A [m][m] = U A_kept U^T, U [m][kept m] the step from the orthonormal basis that was kept to ours;
+ *  fock and commutator are its symmetric and its antisymmetric part. */
+static hf_status take_pair(struct hf_scf *scf, int index, int spin, const struct hf_matrix *step,
+                           struct hf_matrix **fock, struct hf_matrix **commutator,
+                           struct hf_error *error)
+{
+    hf_status status;
+    const int m = scf->result->n_orbital, kept = scf->settings->restart->n_orbital;
+    const struct reading reading = {.which = HF_RESTART_DIIS, .index = index, .spin = spin};
+    struct hf_matrix *stored = NULL, *half = NULL, *whole = NULL;
+    HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, fock, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "commutator", m, m, commutator, error));
+    HF_TRY(read_matrix(scf, reading, kept, kept, &stored, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "half-transformed Fock matrix", m, kept, &half, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix and commutator", m, m, &whole, error));
+    hf_matrix_multiply(1.0, false, step, false, stored, 0.0, half);
+    hf_matrix_multiply(1.0, false, half, true, step, 0.0, whole);
+    hf_matrix_add(0.5, whole, 0.0, *fock);
+    hf_matrix_add_transposed(0.5, whole, 1.0, *fock);
+    hf_matrix_add(0.5, whole, 0.0, *commutator);
+    hf_matrix_add_transposed(-0.5, whole, 1.0, *commutator);
+cleanup:
+    hf_matrix_destroy(&whole);
+    hf_matrix_destroy(&half);
+    hf_matrix_destroy(&stored);
+    return status;
+}
+
+/** What DIIS remembered. */
+static hf_status take_diis(struct hf_scf *scf, const struct hf_matrix *dual, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_scf_restart *restart = scf->settings->restart;
+    const int n = scf->result->n_function, m = scf->result->n_orbital;
+    struct hf_matrix *x = NULL, *step = NULL;
+    struct hf_matrix *fock[HF_MAX_DENSITY] = {NULL}, *commutator[HF_MAX_DENSITY] = {NULL};
+    if (restart->n_diis == 0 || scf->settings->diis_size < 2) return HF_OK;
+    const struct reading reading = {.which = HF_RESTART_ORTHOGONALISER};
+    HF_TRY(read_matrix(scf, reading, n, restart->n_orbital, &x, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "step between orthonormal bases", m, restart->n_orbital,
+                            &step, error));
+    hf_matrix_multiply(1.0, true, dual, false, x, 0.0, step);
+    hf_matrix_destroy(&x);
+    for (int i = 0; i < restart->n_diis; i++) {
+        for (int k = 0; k < restart->n_spin; k++)
+            HF_TRY(take_pair(scf, i, k, step, &fock[k], &commutator[k], error));
+        HF_TRY(hf_diis_remember(scf->diis, fock, commutator, error));
+        hf_scf_destroy_list(fock);
+        hf_scf_destroy_list(commutator);
+    }
+cleanup:
+    hf_scf_destroy_list(fock);
+    hf_scf_destroy_list(commutator);
+    hf_matrix_destroy(&step);
+    hf_matrix_destroy(&x);
+    return status;
+}
+
+static void take_numbers(struct hf_scf *scf)
+{
+    const struct hf_scf_restart *restart = scf->settings->restart;
+    struct hf_scf_result *result = scf->result;
+    scf->n_done = result->n_earlier = result->n_iteration = restart->n_iteration;
+    scf->energy_before = result->energy = restart->energy;
+    result->commutator = restart->commutator;
+    result->guess_energy = restart->guess_energy;
+    scf->two_electron.threshold = restart->threshold;
+}
+
+hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const density[],
+                              struct hf_error *error)
+{
+    hf_status status;
+    struct hf_timers *timers = &scf->context->timers;
+    struct hf_matrix *dual = NULL;
+    HF_TRY(check(scf, error));
+    if (scf->settings->restart->n_column[0] == 0) return hf_scf_guess(scf, density, error);
+    hf_timer_start(timers, &hf_phase_guess);
+    status = make_dual(scf, &dual, error);
+    for (int k = 0; k < scf->method->n_fock && status == HF_OK; k++)
+        status = take_orbitals(scf, k, dual, error);
+    if (status == HF_OK) status = take_diis(scf, dual, error);
+    if (status == HF_OK)
+        status = scf->method->densities(scf->linalg, scf->x, scf->occupied, density, error);
+    hf_timer_stop(timers, &hf_phase_guess);
+    hf_matrix_destroy(&dual);
+    if (status != HF_OK) return status;
+    scf->has_orbitals = true;
+    take_numbers(scf);
+cleanup:
+    return status;
+}

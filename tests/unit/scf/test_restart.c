@@ -1,0 +1,260 @@
+/* A calculation goes on from the state of an earlier one: argv[1] is the builder that made the state,
+ * "replicated" or "distributed"; it is gone on from with both. */
+#include "scf_test.h"
+
+enum { MAX_DIIS = 8, STOP_AFTER = 4 };
+
+/** A state as a caller may keep it: whole matrices, on every rank, for the test only. */
+struct kept {
+    int n_offer[3], wanted_iteration;
+    bool found;
+    struct hf_scf_restart restart;
+    double *orbitals, *x, *diis[MAX_DIIS], *density;
+};
+
+static const char *first_builder = "replicated";
+
+/** Rows first .. first+n-1 of a column-major matrix. */
+static void copy_rows(const double *full, int n_row, int n_col, int first, int n, double rows[])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n_col; j++)
+            rows[i * n_col + j] = full[(size_t)j * (size_t)n_row + (size_t)(first + i)];
+}
+
+static hf_status read_kept(void *data, enum hf_restart_matrix which, int index, int spin, int first,
+                           int n, double rows[], struct hf_error *error)
+{
+    const struct kept *kept = data;
+    const struct hf_scf_restart *restart = &kept->restart;
+    (void)error;
+    assert_int_equal(spin, 0);
+    assert_int_equal(rank_here(), 0);
+    if (which == HF_RESTART_ORBITALS)
+        copy_rows(kept->orbitals, restart->n_function, restart->n_column[0], first, n, rows);
+    else if (which == HF_RESTART_ORTHOGONALISER)
+        copy_rows(kept->x, restart->n_function, restart->n_orbital, first, n, rows);
+    else
+        copy_rows(kept->diis[index], restart->n_orbital, restart->n_orbital, first, n, rows);
+    return HF_OK;
+}
+
+static void forget(struct kept *kept)
+{
+    free(kept->orbitals);
+    free(kept->density);
+    free(kept->x);
+    for (int i = 0; i < MAX_DIIS; i++) free(kept->diis[i]);
+    *kept = (struct kept){.wanted_iteration = kept->wanted_iteration};
+}
+
+static bool is_wanted(void *data, enum hf_keep_reason reason)
+{
+    struct kept *kept = data;
+    kept->n_offer[reason]++;
+    return reason != HF_KEEP_ITERATION || kept->n_offer[reason] <= kept->wanted_iteration;
+}
+
+static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
+                      struct hf_error *error)
+{
+    struct kept *kept = data;
+    const struct hf_orbitals *orbitals = &state->spin[0];
+    int n_offer[3];
+    (void)reason;
+    (void)error;
+    memcpy(n_offer, kept->n_offer, sizeof n_offer);
+    forget(kept);
+    memcpy(kept->n_offer, n_offer, sizeof n_offer);
+    kept->found = true;
+    kept->restart = (struct hf_scf_restart){
+        .method = state->method,
+        .n_function = state->n_function,
+        .n_orbital = state->n_orbital,
+        .n_spin = state->n_spin,
+        .n_iteration = state->n_iteration,
+        .energy = state->energy,
+        .commutator = state->commutator,
+        .threshold = state->threshold,
+        .guess_energy = state->guess_energy,
+        .n_diis = state->n_diis,
+        .read = read_kept,
+        .data = kept,
+    };
+    if (orbitals->coefficient != NULL) {
+        kept->restart.n_column[0] = hf_matrix_n_col(orbitals->coefficient);
+        kept->orbitals = test_gather(orbitals->coefficient);
+        kept->density = test_gather(orbitals->density);
+    }
+    kept->x = test_gather(state->x);
+    for (int i = 0; i < state->n_diis; i++) kept->diis[i] = test_gather(state->diis[i]);
+    return HF_OK;
+}
+
+static hf_status run(struct hf_context *context, const char *builder, int max_iteration,
+                     struct kept *keeper, const struct hf_scf_restart *restart,
+                     int (*progress)(void *, double), struct hf_scf_result *result,
+                     struct hf_error *error)
+{
+    struct test_molecule water;
+    const struct hf_scf_keeper to_keep = {.wanted = is_wanted, .keep = keep, .data = keeper};
+    struct hf_scf_settings settings = test_settings();
+    test_water(&water);
+    settings.fock.builder = builder;
+    settings.max_iteration = max_iteration;
+    settings.energy_tolerance = 1e-10;
+    settings.commutator_tolerance = 1e-7;
+    settings.keeper = keeper != NULL ? &to_keep : NULL;
+    settings.restart = restart;
+    settings.fock.progress = progress;
+    settings.fock.progress_data = keeper;
+    return test_run(context, &water.molecule, "6-31G", &settings, result, error);
+}
+
+static void a_calculation_goes_on_where_it_was(void **state)
+{
+    static const char *const builders[] = {"replicated", "distributed"};
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_scf_result whole;
+    struct hf_error error;
+    assert_int_equal(run(context, "replicated", 100, NULL, NULL, NULL, &whole, &error), HF_OK);
+    assert_true(whole.converged && whole.n_iteration > STOP_AFTER + 3);
+    for (int at = 1; at <= STOP_AFTER; at++) {
+        struct kept kept = {.wanted_iteration = at};
+        struct hf_scf_result part, rest;
+        const hf_status status = run(context, first_builder, at, &kept, NULL, NULL, &part, &error);
+        assert_int_equal(status, HF_OK);
+        assert_false(part.converged);
+        assert_true(kept.found);
+        assert_int_equal(kept.restart.n_iteration, at);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(
+                run(context, builders[k], 100, NULL, &kept.restart, NULL, &rest, &error), HF_OK);
+            assert_true(rest.converged);
+            assert_true(fabs(rest.energy - whole.energy) < 1e-10);
+            assert_int_equal(rest.n_earlier, at);
+            assert_true(abs(rest.n_iteration - whole.n_iteration) <= 1);
+            assert_true(rest.guess_energy == part.guess_energy);
+        }
+        forget(&kept);
+    }
+    test_context_done(&context);
+}
+
+static void a_converged_calculation_is_confirmed_in_one_iteration(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct kept kept = {.wanted_iteration = 0};
+    struct hf_scf_result whole, again;
+    struct hf_error error;
+    assert_int_equal(run(context, first_builder, 100, &kept, NULL, NULL, &whole, &error), HF_OK);
+    assert_int_equal(kept.restart.n_column[0], whole.n_orbital);
+    assert_int_equal(run(context, "replicated", 100, NULL, &kept.restart, NULL, &again, &error),
+                     HF_OK);
+    assert_true(again.converged);
+    assert_int_equal(again.n_iteration, whole.n_iteration + 1);
+    assert_true(fabs(again.energy - whole.energy) < 1e-10);
+    forget(&kept);
+    test_context_done(&context);
+}
+
+/** Interrupts the build that follows the second iteration. */
+static int interrupt(void *data, double fraction)
+{
+    const struct kept *kept = data;
+    (void)fraction;
+    return kept->n_offer[HF_KEEP_ITERATION] >= 2 ? 15 : 0;
+}
+
+static void the_state_of_an_interrupted_calculation_is_kept(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct kept kept = {.wanted_iteration = 1};
+    struct hf_scf_result result;
+    struct hf_error error;
+    assert_int_equal(run(context, first_builder, 100, &kept, NULL, interrupt, &result, &error),
+                     HF_INTERRUPTED);
+    assert_int_equal(error.signal_number, 15);
+    assert_int_equal(kept.n_offer[HF_KEEP_INTERRUPTED], 1);
+    assert_int_equal(kept.n_offer[HF_KEEP_FINISHED], 0);
+    assert_int_equal(kept.restart.n_iteration, 2);
+    assert_int_equal(kept.restart.n_diis, 2);
+    assert_int_equal(run(context, "replicated", 100, NULL, &kept.restart, NULL, &result, &error),
+                     HF_OK);
+    assert_true(result.converged);
+    forget(&kept);
+    test_context_done(&context);
+}
+
+static void a_state_of_something_else_is_refused(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct kept kept = {.wanted_iteration = 1};
+    struct hf_scf_result result;
+    struct hf_error error;
+    assert_int_equal(run(context, first_builder, 2, &kept, NULL, NULL, &result, &error), HF_OK);
+
+    struct hf_scf_restart other = kept.restart;
+    other.method = "uhf";
+    assert_int_equal(run(context, "replicated", 9, NULL, &other, NULL, &result, &error),
+                     HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "method uhf"));
+    other = kept.restart;
+    other.n_function++;
+    assert_int_equal(run(context, "replicated", 9, NULL, &other, NULL, &result, &error),
+                     HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "basis functions"));
+    other = kept.restart;
+    other.n_column[0] = 2;
+    assert_int_equal(run(context, "replicated", 9, NULL, &other, NULL, &result, &error),
+                     HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "2 orbitals where 5"));
+    kept.orbitals[3] += 0.5;
+    assert_int_equal(run(context, "replicated", 9, NULL, &kept.restart, NULL, &result, &error),
+                     HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "not orthonormal"));
+    kept.restart.n_orbital--;
+    assert_int_equal(run(context, "replicated", 9, NULL, &kept.restart, NULL, &result, &error),
+                     HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "linear dependence"));
+    forget(&kept);
+    test_context_done(&context);
+}
+
+/** The density is that of the orbitals: tr D of a basis where S = 1 would be enough, so D = 2 C C^T. */
+static void the_density_is_that_of_the_orbitals(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct kept kept = {.wanted_iteration = 1};
+    struct hf_scf_result result;
+    struct hf_error error;
+    assert_int_equal(run(context, first_builder, 3, &kept, NULL, NULL, &result, &error), HF_OK);
+    const int n = kept.restart.n_function;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < result.n_occupied[0]; k++)
+                sum += 2.0 * kept.orbitals[k * n + i] * kept.orbitals[k * n + j];
+            assert_true(fabs(sum - kept.density[j * n + i]) < 1e-12);
+        }
+    forget(&kept);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_calculation_goes_on_where_it_was),
+        cmocka_unit_test(a_converged_calculation_is_confirmed_in_one_iteration),
+        cmocka_unit_test(the_state_of_an_interrupted_calculation_is_kept),
+        cmocka_unit_test(a_state_of_something_else_is_refused),
+        cmocka_unit_test(the_density_is_that_of_the_orbitals),
+    };
+    if (argc > 1) first_builder = argv[1];
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
