@@ -107,4 +107,12 @@ struct hf_bench_line hf_bench_line_through_ends(int n, const double n_bytes[],
  *  message alone, since times span five orders of magnitude. Needs two different n_bytes. */
 struct hf_bench_line hf_bench_fit_line(int n, const double n_bytes[], const double seconds[]);
 
+/** Why such a line is not to be believed: it cannot be (a latency of zero or less), or it is far from
+ *  the times. NULL: nothing against it. */
+const char *hf_bench_line_doubt(const struct hf_bench_line *line);
+
+/** Programs that were running or waiting to run on this node, mean of the last minute; negative
+ *  where the system does not say. */
+double hf_bench_load_average(void);
+
 #endif

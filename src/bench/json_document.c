@@ -19,7 +19,8 @@ cJSON *hf_bench_json_create(const struct hf_bench *bench, cJSON **results)
                        hf_json_add_double(root, "n_core_on_node", bench->n_core) &&
                        cJSON_AddBoolToObject(root, "more_ranks_than_cores", !fits) != NULL &&
                        cJSON_AddBoolToObject(root, "quick", bench->quick) != NULL &&
-                       hf_json_add_double(root, "n_repeat", bench->n_repeat);
+                       hf_json_add_double(root, "n_repeat", bench->n_repeat) &&
+                       hf_json_add_double(root, "load_average", hf_bench_load_average());
     *results = built ? cJSON_AddObjectToObject(root, "results") : NULL;
     if (*results != NULL) return root;
     cJSON_Delete(root);

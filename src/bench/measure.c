@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -19,6 +20,16 @@ double hf_bench_median(int n, double value[])
     assert(n > 0);
     qsort(value, (size_t)n, sizeof *value, ascending);
     return n % 2 == 1 ? value[n / 2] : 0.5 * (value[n / 2 - 1] + value[n / 2]);
+}
+
+double hf_bench_load_average(void)
+{
+    double load = -1.0;
+    FILE *file = fopen("/proc/loadavg", "r");
+    if (file == NULL) return load;
+    if (fscanf(file, "%lf", &load) != 1) load = -1.0;
+    fclose(file);
+    return load;
 }
 
 void hf_bench_wait(MPI_Comm comm, bool awake)
@@ -50,6 +61,18 @@ static void find_residuals(int n, const double n_bytes[], const double seconds[]
         line->largest_residual = fmax(line->largest_residual, residual);
     }
     line->rms_residual = sqrt(squares / n);
+}
+
+const char *hf_bench_line_doubt(const struct hf_bench_line *line)
+{
+    static const double most_residual = 0.5;
+    if (!(line->latency_seconds > 0.0) || !(line->seconds_per_byte > 0.0))
+        return "no network has a latency or a time per byte of zero or less; other programs or "
+               "too few cores disturbed the measurement";
+    if (line->rms_residual > most_residual)
+        return "the times are far from a straight line; other programs, too few cores or several "
+               "protocols of the library";
+    return NULL;
 }
 
 struct hf_bench_line hf_bench_line_through_ends(int n, const double n_bytes[],

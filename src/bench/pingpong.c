@@ -113,13 +113,16 @@ static bool report_line(const struct hf_bench *bench, cJSON *partner, const char
                    title, 1e6 * line->latency_seconds, 1e9 * line->seconds_per_byte,
                    1e-6 / line->seconds_per_byte, 100.0 * line->rms_residual,
                    100.0 * line->largest_residual);
+    const char *doubt = hf_bench_line_doubt(line);
+    if (doubt != NULL) hf_bench_print(bench, "    Doubtful: %s\n", doubt);
     cJSON *object = cJSON_AddObjectToObject(partner, name);
     return object != NULL && hf_json_add_double(object, "alpha_seconds", line->latency_seconds) &&
            hf_json_add_double(object, "beta_seconds_per_byte", line->seconds_per_byte) &&
            hf_json_add_double(object, "bandwidth_megabytes_per_second",
                               1e-6 / line->seconds_per_byte) &&
            hf_json_add_double(object, "rms_relative_residual", line->rms_residual) &&
-           hf_json_add_double(object, "largest_relative_residual", line->largest_residual);
+           hf_json_add_double(object, "largest_relative_residual", line->largest_residual) &&
+           hf_json_add_text(object, "doubt", doubt);
 }
 
 /** The book's estimate and one that looks at all lengths; rank 0. */

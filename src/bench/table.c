@@ -34,6 +34,12 @@ void hf_bench_print_header(const struct hf_bench *bench)
     if (bench->n_core > 0 && bench->n_rank_on_node > bench->n_core)
         hf_bench_print(bench, "  Warning       more ranks than cores: ranks wait for each other's "
                               "turn, and the numbers are no timings\n");
+    const double load = hf_bench_load_average();
+    if (load > 1.0)
+        hf_bench_print(bench,
+                       "  Warning       load average %.1f at the start: if other programs are "
+                       "at work still, the numbers say little\n",
+                       load);
     hf_bench_print(bench, "\n");
 }
 

@@ -46,9 +46,9 @@ BAD_INPUT = [
 ]
 
 IDENTITY = {"program", "version", "kernel", "source", "mpi_library", "n_rank", "n_rank_on_node",
-            "n_core_on_node", "more_ranks_than_cores", "quick", "n_repeat", "results"}
+            "n_core_on_node", "more_ranks_than_cores", "quick", "n_repeat", "load_average", "results"}
 LINE = {"alpha_seconds", "beta_seconds_per_byte", "bandwidth_megabytes_per_second",
-        "rms_relative_residual", "largest_relative_residual"}
+        "rms_relative_residual", "largest_relative_residual", "doubt"}
 
 
 def bad_input():
@@ -143,6 +143,11 @@ def pingpong(folder):
         check(partner["damaged_bytes"] == 0, "pingpong: damaged bytes")
         for name in ("through_ends", "fitted"):
             check(set(partner[name]) == LINE, f"pingpong: {name} has", str(partner[name]))
+            possible = partner[name]["alpha_seconds"] > 0 and partner[name]["beta_seconds_per_byte"] > 0
+            check(possible or partner[name]["doubt"] is not None, f"pingpong: {name} without a word:", output)
+    doubted = sum(partner[name]["doubt"] is not None for partner in partners for name in ("through_ends", "fitted"))
+    check(output.count("    Doubtful: ") == doubted, f"pingpong: {doubted} doubts, printed:", output)
+    for partner in partners:
         check([point["message_bytes"] for point in partner["points"]] ==
               [0] + [2**i for i in range(21)], "pingpong: message lengths")
         for point in partner["points"]:

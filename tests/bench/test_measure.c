@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -70,6 +71,31 @@ static void no_other_line_has_smaller_relative_residuals(void **state)
     }
 }
 
+static void lines_that_cannot_be_are_doubted(void **state)
+{
+    (void)state;
+    const struct hf_bench_line good = {ALPHA, BETA, 0.1, 0.4};
+    struct hf_bench_line line = good;
+    assert_null(hf_bench_line_doubt(&good));
+    line.latency_seconds = -9.27e-6;
+    assert_non_null(strstr(hf_bench_line_doubt(&line), "no network has a latency"));
+    line = good;
+    line.seconds_per_byte = 0.0;
+    assert_non_null(strstr(hf_bench_line_doubt(&line), "no network has a latency"));
+    line.seconds_per_byte = NAN;
+    assert_non_null(strstr(hf_bench_line_doubt(&line), "no network has a latency"));
+    line = good;
+    line.rms_residual = 0.7;
+    assert_non_null(strstr(hf_bench_line_doubt(&line), "far from a straight line"));
+}
+
+static void the_load_is_known_or_negative(void **state)
+{
+    (void)state;
+    const double load = hf_bench_load_average();
+    assert_true(load == -1.0 || (load >= 0.0 && load < 1e6));
+}
+
 static void the_median_is_the_middle_whatever_the_order(void **state)
 {
     (void)state;
@@ -101,6 +127,8 @@ int main(void)
         cmocka_unit_test(times_on_a_line_give_that_line),
         cmocka_unit_test(scatter_stays_out_of_the_fit_and_in_its_residuals),
         cmocka_unit_test(no_other_line_has_smaller_relative_residuals),
+        cmocka_unit_test(lines_that_cannot_be_are_doubted),
+        cmocka_unit_test(the_load_is_known_or_negative),
         cmocka_unit_test(the_median_is_the_middle_whatever_the_order),
         cmocka_unit_test(lengths_have_the_unit_that_fits),
     };

@@ -8,6 +8,7 @@ Usage: test_speedup.py [unittest options]
 import csv
 import io
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -19,7 +20,7 @@ import sweeps
 import traces
 
 # pylint: disable=wrong-import-order
-from lab import cases, comparison, figures, lists, measures, phases, plots, results, store, sweep, table
+from lab import cases, comparison, doubts, figures, lists, machine, measures, phases, plots, results, store, sweep, table
 from lab.cases import Case, Run
 from lab.failure import BAD_INPUT, NO_RESOURCE, Failure
 
@@ -155,19 +156,57 @@ class Measures(unittest.TestCase):
         self.assertEqual(found[STATIC, 2].imbalance, 1.0)
 
     def test_doubts(self):
-        def doubts(case=STATIC, **facts):
-            return measures.doubts({(case, 1): [sweeps.result(1, [1.0])],
+        def told(case=STATIC, **facts):
+            return doubts.doubts({(case, 1): [sweeps.result(1, [1.0])],
                                     (case, 2): [sweeps.result(2, [1.0], **facts)]})
-        self.assertEqual(doubts(), [])
-        self.assertEqual(doubts(energy=-76.0 + 5e-7), [])
+        self.assertEqual(told(), [])
+        self.assertEqual(told(energy=-76.0 + 5e-7), [])
         for facts, text in (({"energy": -76.0 + 3e-6}, "energies differ by 3.0e-06 hartree"),
                             ({"iterations": 11}, "took 9 to 11 iterations"),
                             ({"converged": False}, "not all runs converged"),
                             ({"stored": 0.5}, "0 to 50 % of the integrals' cost was stored")):
-            self.assertEqual(len(doubts(**facts)), 1)
-            self.assertIn(text, doubts(**facts)[0])
-        self.assertEqual(doubts(Case("distributed", "thread", "static"), transport="rma"),
+            self.assertEqual(len(told(**facts)), 1)
+            self.assertIn(text, told(**facts)[0])
+        self.assertEqual(told(Case("distributed", "thread", "static"), transport="rma"),
                          ["distributed (thread), static: hf could not, and used the transport rma"])
+
+    def test_other_programs_at_work_are_told(self):
+        def told(*cores):
+            runs = [sweeps.result(1, [1.0]) for _ in cores]
+            for run, used in zip(runs, cores):
+                run.others_cores = used
+            return doubts.doubts({(STATIC, 1): runs})
+        self.assertEqual((told(None, 0.05, 0.0), told(None)), ([], []))
+        self.assertEqual(told(0.0, 3.0, None), [
+            "other programs used 1.5 of the 4 cores while hf ran, up to 3.0 during one run: times and speedups say "
+            "little, repeat them on a quiet machine"])
+
+    def test_spread_and_outliers_are_told(self):
+        def told(*seconds):
+            return doubts.doubts({(STATIC, 1): [sweeps.result(1, [value]) for value in seconds],
+                                  (STATIC, 2): [sweeps.result(2, [1.0, 1.0])]})
+        self.assertEqual((told(1.0, 1.05), told(9.0), told(0.0, 0.0)), ([], [], []))
+        self.assertEqual(told(1.0, 3.0, 1.0), [
+            "Fock builds of 1 of 2 points spread by more than 10% of the median, most those of replicated, static on "
+            "1 process, by 200%: differences smaller than that say nothing",
+            "replicated, static on 1 process: run 2 is an outlier, its Fock builds took 3.0 times the median of 3 "
+            "runs"])
+
+    def test_cores_of_other_programs(self):
+        before, after = machine.Snapshot(10.0, 100.0, 5.0), machine.Snapshot(14.0, 110.0, 9.0)
+        self.assertEqual(machine.others_cores(before, after), 1.5)
+        self.assertEqual(machine.others_cores(before, after._replace(own=19.0)), 0.0)
+        self.assertEqual([machine.others_cores(None, after), machine.others_cores(after, after)], [None, None])
+
+    def test_busy_seconds_of_all_cores(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "stat"
+            for text, expected in (("cpu  100 20 30 999 999 5 6 7 50 1\ncpu0 1 1 1 1 1\n", 168.0), ("cpu 1 2\n", None),
+                                   ("", None), ("cpu a b c d e\n", None)):
+                path.write_text(text, encoding="ascii")
+                found = machine.busy_seconds(path)
+                self.assertEqual(None if found is None else found * os.sysconf("SC_CLK_TCK"), expected)
+            self.assertIsNone(machine.busy_seconds(path.with_name("none")))
 
     def test_estimates_of_the_time_left(self):
         estimate = sweep.Estimate(4)
@@ -282,7 +321,26 @@ class Tables(unittest.TestCase):
 
     def test_one_point_has_no_reasons(self):
         lines = self.lines(scaling(schedules=(STATIC,), counts=(1,)))
-        self.assertEqual(lines[-1], "Speedup of replicated: over static on 1 process, 9.0000 s")
+        self.assertEqual(lines[-1], table.KEY[-1])
+        self.assertNotIn("Why not better", "\n".join(lines))
+
+    def test_serial_fractions_that_cannot_be_are_marked_and_explained(self):
+        slower = {(STATIC, 1): [sweeps.result(1, [1.0])], (STATIC, 2): [sweeps.result(2, [5.0] * 2)]}
+        faster = {(STATIC, 1): [sweeps.result(1, [9.0])], (STATIC, 2): [sweeps.result(2, [1.0] * 2)]}
+        for measured, value in ((slower, "9.0000!"), (faster, "-0.7778!")):
+            text = "\n".join(self.lines(measured))
+            self.assertIn(value, text)
+            self.assertIn("\n! no serial fraction: below 0", text)
+        self.assertNotIn("!", "\n".join(self.lines(scaling())))
+
+    def test_replays_of_coarse_tasks_are_told(self):
+        def told(*rows):
+            return "\n".join(comparison.lines([comparison.Compared(STATIC, count, False, None, 1.0, 1.0, tasks_for)
+                                               for count, tasks_for in rows]))
+        self.assertIn("Replays are of tasks cut for 1 process, as the reference had them; on 64 hf cuts smaller ones",
+                      told((1, 1), (64, 1)))
+        self.assertNotIn("Replays are", told((1, 1), (4, 4)))
+        self.assertIn("over meas.: ", told((1, 1)))
 
     def test_gains_and_nothing(self):
         self.assertEqual(table.told_losses({phases.COMPUTING: -0.25, "Set-up": 0.004, phases.REST: 0.1}),
@@ -355,7 +413,7 @@ class Figures(WithFolder):
 
     @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
     def test_replay_and_model_are_drawn_beside(self):
-        rows = [comparison.Compared(STATIC, count, False, None, 8.0 / count, 9.0 / count) for count in (1, 64)]
+        rows = [comparison.Compared(STATIC, count, False, None, 8.0 / count, 9.0 / count, 1) for count in (1, 64)]
         drawn = self.draw(scaling(schedules=(STATIC,)), predicted=rows)
         for name in ("speedup.svg", "efficiency.svg"):
             for text in ("static, replay", "static, model", "64"):

@@ -20,6 +20,7 @@ class Compared(NamedTuple):
     measured: float | None
     replay: float
     model: float
+    tasks_for: int             # processes that the replayed tasks were cut for
 
     @property
     def ratio(self):
@@ -49,10 +50,10 @@ def compare(points, simulated, more_processes):
         measured = {point.processes: point for point in points if point.case == case}
         for count in sorted({*measured, *more_processes}):
             point = measured.get(count)
+            replayed = simulated[case.builder].predict(case.schedule, count)
             rows.append(Compared(case, count, point is not None and point.crowded,
-                                 point.fock.seconds if point else None,
-                                 simulated[case.builder].predict(case.schedule, count).seconds,
-                                 simulated[case.builder].model(case.schedule, count)))
+                                 point.fock.seconds if point else None, replayed.seconds,
+                                 simulated[case.builder].model(case.schedule, count), replayed.tasks_for))
     return rows
 
 
@@ -75,12 +76,20 @@ def lines(rows):
         yield (f"{name:28} {str(row.processes) + (MARK if row.crowded else ''):>10} {cell(row.measured, '.4g'):>10} "
                f"{row.replay:10.4g} {cell(row.ratio, '.3f'):>10} {row.model:10.4g} {cell(over, '.3f'):>10}"
                + (f"  {equation}, {forecast.COMMUNICATION[row.case.fock]}" if name else ""))
+    yield "over meas.: the column before it over what was measured; -: not run"
+    coarse = [row for row in rows if row.processes > row.tasks_for]
+    if coarse:
+        last = max(coarse, key=lambda row: row.processes)
+        yield (f"Replays are of tasks cut for {last.tasks_for} process{'es' if last.tasks_for > 1 else ''}, as the "
+               f"reference had them; on {last.processes} hf cuts smaller ones, which share out better. tools/replay "
+               "makes them for each number.")
 
 
 def record(row):
     return {"fock": row.case.fock, "onesided": row.case.onesided or "", "schedule": row.case.schedule,
             "processes": row.processes, "more_than_cores": int(row.crowded), "measured_seconds": row.measured,
-            "replay_seconds": row.replay, "replay_over_measured": row.ratio, "model_seconds": row.model}
+            "replay_seconds": row.replay, "replay_over_measured": row.ratio, "model_seconds": row.model,
+            "replay_tasks_for": row.tasks_for}
 
 
 def csv_text(rows):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from . import phases
 
-ENERGY_DIFFERENCE = 1e-6
 STATIC = "static"
 
 
@@ -23,6 +22,11 @@ class Quantity(NamedTuple):
     communication: float
     idle: float
     losses: dict               # {phase: share of the processes' time that was lost to it}
+
+    @property
+    def is_possible(self):
+        """Whether Amdahl's law allows the serial fraction, and clocks the speedup."""
+        return self.serial_fraction is None or 0.0 <= self.serial_fraction <= 1.0
 
     @property
     def spread(self):
@@ -168,25 +172,3 @@ def points(measured, ranks_per_node=None):
             quantity(results, processes, scf_seconds, seconds,
                      (reference.processes, reference.scf_seconds, reference.scf_phases))))
     return made
-
-
-def doubts(measured):
-    """One line for each thing that makes the times of these runs hard to compare."""
-    results = [result for repetitions in measured.values() for result in repetitions]
-    energies = [result.energy_hartree for result in results]
-    lines = []
-    if not max(energies) - min(energies) <= ENERGY_DIFFERENCE:
-        lines.append(f"the energies differ by {max(energies) - min(energies):.1e} hartree between the runs")
-    counts = sorted({result.iterations for result in results})
-    if len(counts) > 1:
-        lines.append(f"the runs took {counts[0]} to {counts[-1]} iterations: their speedups are of unequal work")
-    if not all(result.converged for result in results):
-        lines.append("not all runs converged")
-    shares = [result.stored_share for result in results]
-    if max(shares) - min(shares) > 0.01:
-        lines.append(f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % of the integrals' cost was stored: more "
-                     "processes had less to compute (--memory 0 compares equal work)")
-    others = {(case.title, result.transport) for (case, _), repetitions in measured.items() for result in repetitions
-              if case.onesided and result.transport != case.onesided}
-    lines += [f"{title}: hf could not, and used the transport {transport}" for title, transport in sorted(others)]
-    return lines

@@ -33,6 +33,7 @@ class Result:
         self.stored_share = facts["fock"]["stored_share_of_cost"]
         self.phases = {entry["phase"]: Spread(entry["min"], entry["mean"], entry["max"])
                        for entry in facts["timings_seconds"]}
+        self.others_cores = None  # that other programs used meanwhile; sweep.py knows
         self.processes = self.launch["ranks"]
         self.threads = self.settings["threads"]
         self.cores_on_node = self.launch["cores_on_node"]
@@ -56,7 +57,7 @@ class Result:
         """For results.json."""
         return {"fock_seconds": self.fock_seconds, "scf_seconds": self.scf_seconds, "imbalance": self.imbalance,
                 "energy_hartree": self.energy_hartree, "converged": self.converged, "iterations": self.iterations,
-                "stored_share_of_cost": self.stored_share, "launch": self.launch, "settings": self.settings,
+                "stored_share_of_cost": self.stored_share, "others_cores": self.others_cores, "launch": self.launch, "settings": self.settings,
                 "phase_seconds": {name: spread._asdict() for name, spread in self.phases.items()}}
 
 

@@ -79,6 +79,10 @@ class Folder:
         """hf's report of a run."""
         return self.path / "runs" / f"{run.name}.out"
 
+    def machine(self, run):
+        """What else the machine did during a run: JSON with others_cores. Runs of a job script leave none."""
+        return self.path / "runs" / f"{run.name}.machine"
+
     def trace(self, run):
         """The file of the trace that a run leaves; None: it leaves none."""
         return self.path / "traces" / run.trace_name if run.trace_name else None

@@ -1,11 +1,12 @@
 """The runs of a sweep, one after the other on this machine."""
 
+import json
 import os
 import statistics
 import sys
 from typing import NamedTuple
 
-from . import launch
+from . import launch, machine
 from .failure import NO_RESOURCE, Failure
 from .results import read_result
 
@@ -67,10 +68,13 @@ def do_run(problem, folder, run, mpiexec, crowded, what):
     """Wall seconds; the result is kept only when all went well."""
     command = [mpiexec, "-n", str(run.processes), *hf_command(problem, folder, run)]
     folder.part(run).unlink(missing_ok=True)
+    before = machine.snapshot()
     seconds = launch.timed(command, folder.output(run), crowded, what)
+    others = machine.others_cores(before, machine.snapshot())
     if not folder.part(run).exists():  # mpiexec itself may end as hf does that has not converged
         raise Failure(f"{what}: left no results; what it said is in {folder.output(run)}", NO_RESOURCE)
     read_result(folder.part(run), run)
+    folder.machine(run).write_text(json.dumps({"others_cores": others}) + "\n", encoding="utf-8")
     os.replace(folder.part(run), folder.result(run))
     return seconds
 
@@ -95,12 +99,23 @@ def do_runs(problem, folder, runs, titles, mpiexec, cores, threads):
         print(f"[{n_done + i + 1:{width}d}/{len(runs)}] {what}: {seconds:.2f} s{left}", file=sys.stderr, flush=True)
 
 
+def others_cores(path):
+    """What do_run() has left beside a run; None: nothing."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))["others_cores"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return float(value) if isinstance(value, (int, float)) else None
+
+
 def collect(folder, runs):
     """({(case, processes): results in the order of the repetitions}, runs that are not done)."""
     measured, missing = {}, []
     for run in sorted(runs, key=lambda run: run.repetition):
         if folder.result(run).exists():
-            measured.setdefault((run.case, run.processes), []).append(read_result(folder.result(run), run))
+            result = read_result(folder.result(run), run)
+            result.others_cores = others_cores(folder.machine(run))
+            measured.setdefault((run.case, run.processes), []).append(result)
         else:
             missing.append(run)
     order = {(run.case, run.processes): i for i, run in enumerate(runs)}

@@ -6,7 +6,15 @@ import io
 from . import phases
 
 MARK = "*"
+IMPOSSIBLE = "!"
 LEAST_LOSS = 0.005  # smaller shares are not worth a word
+KEY = (
+    "spread: slowest minus fastest run, over the median; speedup: time of the reference over that time; efficiency: "
+    "speedup per process;",
+    "serial fraction: what cannot run in parallel, by Karp and Flatt; imbalance: computing time of the slowest process "
+    "over the mean;",
+    "communication, idle: shares of the wall time, means over the processes; idle is waiting for blocks, tasks and the "
+    "last process.")
 
 
 def heading(result, n_repetition):
@@ -22,6 +30,10 @@ def number(value, form):
     return "-" if value is None else format(value, form)
 
 
+def told_serial_fraction(row):
+    return number(row.serial_fraction, ".4f") + ("" if row.is_possible else IMPOSSIBLE)
+
+
 def block(title, points, part, references):
     """The lines of one table; `part` is "fock" or "scf"."""
     width = max(len(title), *(len(point.case.title) for point in points))
@@ -34,7 +46,7 @@ def block(title, points, part, references):
         mark = MARK if point.crowded else " "
         last = point.case
         yield (f"{name:<{width}} {point.processes:9d}{mark} {row.seconds:11.4f} {row.spread:7.1%} "
-               f"{row.speedup:8.2f} {row.efficiency:10.1%} {number(row.serial_fraction, '.4f'):>15} "
+               f"{row.speedup:8.2f} {row.efficiency:10.1%} {told_serial_fraction(row):>15} "
                f"{point.imbalance:9.3f} {row.communication:13.1%} {row.idle:7.1%}")
     for builder, reference in references.items():
         seconds = getattr(reference, f"{part}_seconds")
@@ -47,6 +59,11 @@ def amount(reference):
 
 def notes(points, references):
     """What must be known to read the tables."""
+    yield from KEY
+    if not all(part.is_possible for point in points for part in (point.fock, point.scf)):
+        yield (f"{IMPOSSIBLE} no serial fraction: below 0 the speedup is more than ideal (less work per process, such "
+               "as stored integrals, more cache, or a disturbed reference), above 1 more processes took longer "
+               "(more processes than cores, a busy machine, or waiting).")
     if any(point.crowded for point in points):
         yield f"{MARK} more processes (times threads) than cores on a node: these times say little."
     for builder, reference in references.items():

@@ -1,0 +1,45 @@
+"""What else a machine does while hf runs: cores that other programs use, from /proc/stat."""
+
+import os
+import resource
+import time
+from typing import NamedTuple
+
+PROC_STAT = "/proc/stat"
+IDLE = (3, 4)      # fields of the line "cpu": idle and waiting for a disk
+GUEST = (8, 9)     # counted in others already
+
+
+class Snapshot(NamedTuple):
+    """Seconds since some start: the wall clock, all cores at work, and those of the children of this process."""
+    wall: float
+    busy: float
+    own: float
+
+
+def busy_seconds(path):
+    """Of all cores together; None: this system does not say."""
+    try:
+        with open(path, encoding="ascii") as file:
+            words = file.readline().split()
+        ticks = [int(word) for word in words[1:]]
+    except (OSError, ValueError):
+        return None
+    if not words or words[0] != "cpu" or len(ticks) < 5:
+        return None
+    return sum(value for i, value in enumerate(ticks) if i not in IDLE + GUEST) / os.sysconf("SC_CLK_TCK")
+
+
+def snapshot(path=PROC_STAT):
+    """Now; None where the system does not say."""
+    busy = busy_seconds(path)
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return None if busy is None else Snapshot(time.monotonic(), busy, usage.ru_utime + usage.ru_stime)
+
+
+def others_cores(before, after):
+    """Cores that all programs but the children of this one used between two snapshots, on the mean; None: unknown.
+    Children count when they have ended."""
+    if before is None or after is None or after.wall <= before.wall:
+        return None
+    return max(0.0, (after.busy - before.busy) - (after.own - before.own)) / (after.wall - before.wall)
