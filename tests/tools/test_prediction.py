@@ -68,6 +68,14 @@ class Recordings(WithFolder):
             Recording([self.trace("b", [traces.row(COSTS)], n_thread=2)])
         with self.assertRaisesRegex(RecordingError, "no traces"):
             Recording([])
+        with self.assertRaisesRegex(RecordingError, "b: the energy is -75.000000 hartree, but -76.000000 in .*a: another"):
+            Recording([self.trace("a", [traces.row(COSTS)], energy=-76.0),
+                       self.trace("b", [traces.row(COSTS)], energy=-75.0)])
+
+    def test_traces_of_one_molecule_may_come_from_files_of_two_names(self):
+        paths = [self.trace(name, [traces.row(COSTS)], input_path=f"/{name}/water.mol", energy=-76.0)
+                 for name in ("a", "b")]
+        self.assertEqual(len(Recording(paths).sizes), 1)
 
 
 class Predictions(WithFolder):

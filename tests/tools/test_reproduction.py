@@ -55,7 +55,7 @@ class Book(unittest.TestCase):
         self.assertEqual(output.count("2.00 ("), 5)
         self.assertRegex(output, r"cc-pVDZ +20 \( 58\) +8 \(28\) +2\.00 \(11\) +0\.5 \(3\.7\) +0\.7 \(1\.2\)")
         self.assertEqual(errors.count("--trace") + errors.count("--tasks-for"), 10)
-        self.assertEqual(self.reproduce("table-7.1")[1], "")
+        self.assertEqual(self.reproduce("table-7.1")[1], "reproduce-book: table-7.1, part 1 of 1\n")
         self.assertEqual((self.folder / "book" / "table-7.1.txt").read_text(encoding="utf-8").strip(), output.strip())
 
     def test_figures_7_2_and_7_4(self):
@@ -63,13 +63,15 @@ class Book(unittest.TestCase):
         manager with 49 workers makes them do 5 of 4.08 each, and loses itself."""
         for grain in ("shell-quartet", "shell-pair"):
             traces.write(self.folder / grain, [traces.row([1.0] * 200)])
-        output, _ = self.reproduce("figure-7.2,figure-7.4")
+        output, errors = self.reproduce("figure-7.2,figure-7.4")
+        self.assertRegex(errors, r"reproduce-book: figure-7\.4, part 2 of 2, \d+ s so far\n")
         self.assertRegex(output, r"\n +30 +0\.952 +0\.952 ")
         self.assertRegex(output, r"\n +200 +1\.000 +1\.000 +1\.000 +0\.60")
         self.assertRegex(output, r"\n +50 +0\.800 +0\.980")
         for name in ("figure-7.2", "figure-7.4"):
             text = (self.folder / "book" / f"{name}.svg").read_text(encoding="utf-8")
             self.assertIn("Efficiency", text)
+            self.assertIn(f"(after Janssen and Nielsen, Fig. {name[-3:]}, simulated)<", text)
             self.assertIn("Processes", text)
 
     def test_figure_8_3_has_the_numbers_of_the_book_beside(self):

@@ -215,7 +215,7 @@ class Measures(unittest.TestCase):
         self.assertEqual(estimate.of(Run(STATIC, 8, 1)), 2.0)
         estimate.add(Run(STATIC, 2, 1), 5.0)
         self.assertEqual(estimate.left([Run(COUNTER, 2, 1), Run(STATIC, 1, 2)]), 13.0)
-        self.assertEqual([sweep.duration(seconds) for seconds in (14, 180, 7800)], ["14 s", "3 min", "2 h 10 min"])
+        self.assertEqual([lists.duration(seconds) for seconds in (14, 180, 7800)], ["14 s", "3 min", "2 h 10 min"])
 
 
 class WithFolder(unittest.TestCase):
@@ -390,9 +390,11 @@ class Figures(WithFolder):
         self.assertEqual(set(drawn), {"speedup.svg", "efficiency.svg", "phases-replicated-static.svg",
                                       "phases-replicated-counter.svg"})
         for name, texts in (
-                ("speedup.svg", ("static", "counter", "ideal", "Processes", "Speedup", "Fock builds", "Whole SCF",
+                ("speedup.svg", ("static", "counter", "ideal", "Processes", "Speedup, over static on 1 process",
+                                 "Fock builds", "Whole SCF",
                                  "Speedup: water, cc-pVDZ, replicated")),
-                ("efficiency.svg", ("static", "counter", "ideal", "Processes", "Efficiency / %")),
+                ("efficiency.svg", ("static", "counter", "ideal", "Processes",
+                                    "Efficiency / %, over static on 1 process")),
                 ("phases-replicated-static.svg", ("Rank", "Seconds", "Fock: computing", phases.REST)),
                 ("phases-replicated-counter.svg", ("Processes", "Seconds, mean over the ranks", "Fock: moving matrices",
                                                    "Diagonalisation"))):
@@ -419,6 +421,41 @@ class Figures(WithFolder):
             for text in ("static, replay", "static, model", "64"):
                 self.assertIn(f">{text}<", drawn[name])
             self.assertIn("stroke-dasharray", drawn[name])
+
+    def test_bars_go_from_the_slowest_run_to_the_fastest(self):
+        runs = [sweeps.result(1, [seconds]) for seconds in (2.0, 4.0, 5.0)]
+        found, = figures.curves(measures.points({(STATIC, 1): runs}), "fock", lambda quantity: quantity.speedup)
+        self.assertEqual(found.bars, [(1, 1.0, 0.8, 2.0)])
+        blocks, drawn = plots.curve_plots("x", found, plots.looks([found])[0])
+        self.assertIn("1 1 0.8 2", blocks)
+        self.assertEqual(sum("yerrorbars" in plot for plot in drawn), 1)
+        alone, = figures.curves(measures.points({(STATIC, 1): runs[:1]}), "fock", lambda quantity: quantity.speedup)
+        self.assertEqual(alone.bars, [])
+
+    def test_only_what_was_measured_has_points(self):
+        for style in plots.DASHES:
+            curve = plots.Curve("a", [(1, 1.0), (2, 2.0)], style)
+            _, drawn = plots.curve_plots("x", curve, plots.looks([curve])[0])
+            self.assertEqual(any("with points" in plot for plot in drawn), style == "measured", style)
+            key, = plots.curve_keys([plots.Panel("", "", "", [curve])], None)
+            self.assertEqual("linespoints" in key, style == "measured", style)
+
+    def test_simulated_curves_that_coincide_are_seen_beside_each_other(self):
+        curves = [plots.Curve(name, [(1, 1.0)], "replay", i) for i, name in enumerate("abcd")]
+        widths = [float(look.line.split()[-1]) for look in plots.looks(curves)]
+        self.assertEqual(widths, sorted(set(widths), reverse=True))
+
+    def test_panels_of_a_picture_have_the_same_axis(self):
+        first, second = (plots.Panel(str(last), "", "", [plots.Curve("a", [(1, 1.0), (last, 2.0)])])
+                         for last in (2, 64))
+        scripts = [plots.panel_script(panel, "x", 7, [1, 2, 1, 64])[1] for panel in (first, second)]
+        ranges = [next(line for line in lines if line.startswith("set xrange")) for lines in scripts]
+        self.assertEqual(ranges[0], ranges[1])
+        self.assertTrue(all("set logscale x 2" in lines for lines in scripts))
+
+    def test_curves_leave_the_picture_at_its_top(self):
+        panel = plots.Panel("", "", "", [plots.Curve("a", [(1, 1.0), (2, 50.0)])], y_most=10)
+        self.assertIn("set yrange [0.0:10]", plots.panel_script(panel, "x", 7, [1, 2])[1])
 
     @unittest.skipIf(shutil.which("gnuplot") is None, NO_GNUPLOT)
     def test_one_point_is_drawn(self):

@@ -15,15 +15,34 @@ def subject(points):
     return f"{first.molecule or 'molecule'}, {first.basis}{builder}"
 
 
+def bar(quantity, height):
+    """`height` at the slowest and the fastest run: it goes as one over the time."""
+    if quantity.least <= 0:
+        return height, height
+    return height * quantity.seconds / quantity.most, height * quantity.seconds / quantity.least
+
+
 def curves(points, part, value):
-    """One for each case; crowded points are marked."""
+    """One for each case, with bars from the slowest to the fastest run; crowded points are marked."""
     titles = short_titles([point.case for point in points])
-    return [plots.Curve(title, [(point.processes, value(getattr(point, part)), point.crowded)
-                                for point in points if point.case == case]) for case, title in titles.items()]
+
+    def drawn(point):
+        quantity = getattr(point, part)
+        height = value(quantity)
+        return (point.processes, height, point.crowded, *(bar(quantity, height) if len(point.results) > 1 else ()))
+    return [plots.Curve(title, [drawn(point) for point in points if point.case == case])
+            for case, title in titles.items()]
+
+
+def over(references):
+    """What speedups are relative to: ", over static on 1 process"."""
+    found = {f"{reference.case.schedule} on {reference.processes} process{'es' if reference.processes > 1 else ''}"
+             for reference in references.values()}
+    return f", over {found.pop()}" if len(found) == 1 else ", over the reference of each builder"
 
 
 def predicted_curves(rows, points, references, value):
-    """Replay and model (dashed) of each case in its colour; `value` takes a speedup and a number of processes."""
+    """Replay (without points) and model (dashed) of each case in its colour; `value` takes a speedup and a number of processes."""
     made = []
     titles = short_titles([point.case for point in points])
     for colour, case in enumerate(titles):
@@ -45,7 +64,7 @@ def draw_speedup(path, points, references, rows):
     def panel(title, part, predicted):
         measured = curves(points, part, lambda quantity: quantity.speedup)
         of_rows = predicted_curves(predicted, points, references, lambda speedup, _: speedup)
-        return plots.Panel(title, "Processes", "Speedup", [*measured, *of_rows, ideal(points, float, predicted)], True)
+        return plots.Panel(title, "Processes", f"Speedup{over(references)}", [*measured, *of_rows, ideal(points, float, predicted)], True)
     return plots.draw_panels(path, f"Speedup: {subject(points)}",
                              [panel("Fock builds", "fock", rows), panel("Whole SCF", "scf", ())])
 
@@ -54,7 +73,7 @@ def draw_efficiency(path, points, references, rows):
     def panel(title, part, predicted):
         measured = curves(points, part, lambda quantity: PERCENT * quantity.efficiency)
         of_rows = predicted_curves(predicted, points, references, lambda speedup, n: PERCENT * speedup / n)
-        return plots.Panel(title, "Processes", "Efficiency / %",
+        return plots.Panel(title, "Processes", f"Efficiency / %{over(references)}",
                            [*measured, *of_rows, ideal(points, lambda _: PERCENT, predicted)])
     return plots.draw_panels(path, f"Parallel efficiency: {subject(points)}",
                              [panel("Fock builds", "fock", rows), panel("Whole SCF", "scf", ())])

@@ -45,3 +45,11 @@ def multiples(first, last, factor):
     while first <= last:
         yield first
         first *= factor
+
+
+def duration(seconds):
+    """For people: "14 s", "3 min", "2 h 10 min"."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

@@ -2,8 +2,9 @@
 
     draw("speedup", "Speedup of water", "Processes", "Speedup", [Curve("static", [(1, 1.0), (2, 1.9), (4, 2.2, True)])])
 
-A point is (x, y) or (x, y, mark); marked points are hollow. The x axis is a binary logarithm when x spans more than a
-factor of LARGEST_LINEAR_SPAN."""
+A point is (x, y), (x, y, mark) or (x, y, mark, low, high): marked points are hollow, and a bar goes from low to high.
+What was measured has points, and nothing else has. The x axis is a binary logarithm when x spans more than a factor of
+LARGEST_LINEAR_SPAN, on all panels of a picture or on none."""
 
 import itertools
 import math
@@ -18,9 +19,9 @@ LARGEST_LINEAR_SPAN = 8
 # Okabe and Ito's colours for colour-blind readers, without the yellow, which is pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = ((7, 6), (5, 4), (9, 8), (13, 12), (11, 10))  # gnuplot's filled and hollow points
-LINES = {"measured": "dt 1 lw 2", "model": "dt (12,6) lw 2", "replay": "dt (12,5,2,5) lw 2", "ideal": "dt 1 lw 1.5",
-         "book": "dt (3,5) lw 1.5"}
-POINTLESS = ("model", "ideal", "book")
+DASHES = {"measured": "dt 1", "model": "dt (12,6)", "replay": "dt 1", "ideal": "dt 1", "book": "dt (3,5)"}
+WIDTHS = {"measured": 2, "ideal": 1.5, "book": 1.5}
+LAYERED = (5, 3.6, 2.4, 1.4)  # widths of simulated curves in turn: where they coincide, those below are seen beside
 IDEAL_COLOUR = "#999999"
 MOST_TICKS = 10
 MOST_BARS_WITH_GAPS = 64
@@ -30,27 +31,29 @@ MOST_ROW_HEIGHT, MOST_GANTT_HEIGHT = 36, 1160  # pixels
 
 
 class Curve:
-    """`style` is "measured", "model" (dashed), "replay" (dash-dotted), "book" (dotted) or "ideal" (thin, grey). Curves
-    that belong together, such as a measurement and its model, share `colour`, a number from 0; None: the next one."""
+    """`style` is "measured" (the only one with points), "model" (dashed), "replay" (a line), "book" (dotted) or "ideal"
+    (thin, grey). Curves that belong together, such as a measurement and its model, share `colour`, a number from 0; None: the next one."""
 
     def __init__(self, title, points, style="measured", colour=None):
-        if style not in LINES:
+        if style not in DASHES:
             raise ValueError(f"no style {style}")
         self.title = title
         self.points = [(point[0], point[1], bool(point[2]) if len(point) > 2 else False) for point in points]
+        self.bars = [(point[0], point[1], *point[3:5]) for point in points if len(point) > 3]
         self.style = style
         self.colour = colour
 
 
 class Panel(NamedTuple):
     """One set of axes. With `y_like_x` the y axis is logarithmic when the x axis is, and with `linear` that never
-    is."""
+    is. A linear y axis ends at `y_most`, and curves that go on leave the picture there."""
     title: str
     x_label: str
     y_label: str
     curves: list
     y_like_x: bool = False
     linear: bool = False
+    y_most: float | None = None
 
 
 class Layer(NamedTuple):
@@ -120,26 +123,36 @@ def x_axis(values, n_tick, linear=False):
     return False, [f"set xtics {step:g}", f"set xrange [{least - margin}:{most + margin}]"]
 
 
-def y_axis(values, logarithmic):
+def y_axis(values, logarithmic, y_most=None):
     good = [value for value in values if value > 0]
     if logarithmic and good:
         least, most = min(good) / 1.15, max(good) * 1.15
         ticks = ",".join(f"'{tick:g}' {tick:g}" for tick in powers_of_two(least, most, MOST_TICKS))
         return ["set logscale y 2", f"set ytics ({ticks})", f"set yrange [{least}:{most}]"]
-    most = max(values + [0.0]) or 1.0
+    most = y_most or 1.08 * (max(values + [0.0]) or 1.0)
     least = min(values + [0.0])
-    return [f"set ytics {nice_step(most - least, MOST_TICKS):g}", f"set yrange [{1.08 * least}:{1.08 * most}]"]
+    return [f"set ytics {nice_step(most - least, MOST_TICKS):g}", f"set yrange [{1.08 * least}:{most}]"]
+
+
+class Look(NamedTuple):
+    """How a curve is drawn: its points and the pattern and width of its line, in gnuplot's words."""
+    colour: str
+    filled: int
+    hollow: int
+    line: str
 
 
 def looks(curves):
-    """[(colour, filled point, hollow point)] of curves; those without a colour of their own take the next."""
-    chosen, following = [], 0
+    """[Look] of curves; those without a colour of their own take the next."""
+    chosen, following, n_of_style = [], 0, {}
     for curve in curves:
         number = curve.colour
         if number is None and curve.style != "ideal":
             number, following = following, following + 1
         colour = IDEAL_COLOUR if number is None else COLOURS[number % len(COLOURS)]
-        chosen.append((colour, *SHAPES[(number or 0) % len(SHAPES)]))
+        turn = n_of_style[curve.style] = n_of_style.get(curve.style, -1) + 1
+        width = WIDTHS.get(curve.style, LAYERED[turn % len(LAYERED)])
+        chosen.append(Look(colour, *SHAPES[(number or 0) % len(SHAPES)], f"{DASHES[curve.style]} lw {width}"))
     return chosen
 
 
@@ -149,11 +162,14 @@ def data_block(name, rows):
 
 def curve_plots(name, curve, look):
     """(data blocks, what to plot of them): the line, then its points; below the hollow ones the line is hidden."""
-    colour, filled, hollow = look
+    colour, filled, hollow, line = look
     blocks = data_block(f"{name}_line", [point[:2] for point in curve.points])
-    plots = [f"${name}_line using 1:2 with lines lc rgb '{colour}' {LINES[curve.style]} notitle"]
-    if curve.style in POINTLESS:
+    plots = [f"${name}_line using 1:2 with lines lc rgb '{colour}' {line} notitle"]
+    if curve.style != "measured":
         return blocks, plots
+    if curve.bars:
+        blocks += data_block(f"{name}_bars", curve.bars)
+        plots.append(f"${name}_bars using 1:2:3:4 with yerrorbars pt 0 lw 1.5 lc rgb '{colour}' notitle")
     for mark, kinds in ((False, [(filled, colour)]), (True, [(filled, "white"), (hollow, colour)])):
         points = [point[:2] for point in curve.points if point[2] == mark]
         if points:
@@ -167,9 +183,9 @@ def curve_keys(panels, marked):
     """Entries of the legend, each title once; `marked` says what hollow points are, None: there are none."""
     found = {}
     for panel in panels:
-        for curve, (colour, filled, _) in zip(panel.curves, looks(panel.curves)):
-            kind = "lines" if curve.style in POINTLESS else f"linespoints pt {filled} ps 1.2"
-            found.setdefault(curve.title, f"keyentry with {kind} lc rgb '{colour}' {LINES[curve.style]} "
+        for curve, look in zip(panel.curves, looks(panel.curves)):
+            kind = f"linespoints pt {look.filled} ps 1.2" if curve.style == "measured" else "lines"
+            found.setdefault(curve.title, f"keyentry with {kind} lc rgb '{look.colour}' {look.line} "
                                           f"title {quoted(curve.title)}")
     keys = list(found.values())
     if marked:
@@ -182,13 +198,14 @@ def key_columns(titles):
     return max(1, min(4, int(WIDTH / (95 + WIDTH_OF_KEY_CHARACTER * max(map(len, titles))))))
 
 
-def panel_script(panel, name, n_tick):
-    """(data blocks, lines of gnuplot) of one set of axes."""
+def panel_script(panel, name, n_tick, shared):
+    """(data blocks, lines of gnuplot) of one set of axes, whose x axis shows the values `shared`."""
     values = [value for curve in panel.curves for value in curve.points]
     if not values:
         raise Failure(f"{panel.title}: there is nothing to draw", NO_RESOURCE)
-    logarithmic, axis = x_axis([x for x, _, _ in values], n_tick, panel.linear)
-    axis += y_axis([y for _, y, _ in values], panel.y_like_x and logarithmic)
+    logarithmic, axis = x_axis(shared, n_tick, panel.linear)
+    heights = [y for _, y, _ in values] + [end for curve in panel.curves for bar in curve.bars for end in bar[2:]]
+    axis += y_axis(heights, panel.y_like_x and logarithmic, panel.y_most)
     blocks, plots = [], []
     for i, (curve, look) in enumerate(zip(panel.curves, looks(panel.curves))):
         more_blocks, more_plots = curve_plots(f"{name}_{i}", curve, look)
@@ -216,12 +233,13 @@ def draw_panels(path, title, panels, marked="more processes than cores"):
     n_column = key_columns([curve.title for panel in panels for curve in panel.curves] + ([hollow] if hollow else []))
     n_row = -(-len(keys) // n_column)
     bottom = (70 + 24 * n_row) / HEIGHT
+    shared = [x for panel in panels for curve in panel.curves for x, _, _ in curve.points]
     blocks = []
     body = ["set grid lc rgb '#DDDDDD' lt 1 lw 1", "set border lc rgb '#444444'", "set tics nomirror",
             "unset key", f"set multiplot title {quoted(title)} font ',16' offset 0,-0.2"]
     for i, panel in enumerate(panels):
         left, right = (i + 0.09 * len(panels)) / len(panels), (i + 1) / len(panels) - 0.025
-        more_blocks, lines = panel_script(panel, f"panel_{i}", MOST_TICKS if len(panels) == 1 else 7)
+        more_blocks, lines = panel_script(panel, f"panel_{i}", MOST_TICKS if len(panels) == 1 else 7, shared)
         blocks += more_blocks
         body += [f"set lmargin at screen {left}", f"set rmargin at screen {right}",
                  f"set bmargin at screen {bottom}", f"set tmargin at screen {1 - 85 / HEIGHT}", *lines]

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from .trace import Trace
 
-SAME = ("input_path", "basis", "n_atom", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
+SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
+
+ENERGY_DIFFERENCE = 1e-4  # hartree; of one molecule wherever its file lies, cut after other iterations at most
 
 
 class RecordingError(ValueError):
@@ -73,6 +75,10 @@ class Recording:
             for key in SAME:
                 if trace.header[key] != self.header[key]:
                     raise RecordingError(f"{path}: {key} is {trace.header[key]}, but {self.header[key]} in {paths[0]}")
+            energies = [header.get("energy") for header in (trace.header, self.header)]
+            if None not in energies and not abs(energies[0] - energies[1]) <= ENERGY_DIFFERENCE:
+                raise RecordingError(f"{path}: the energy is {energies[0]:.6f} hartree, but {energies[1]:.6f} in "
+                                     f"{paths[0]}: another molecule")
             if trace.header["n_thread"] > 1:
                 raise RecordingError(f"{path}: made with {trace.header['n_thread']} threads per rank, expected 1")
             by_size.setdefault(trace.header["tasks_for"], []).append(trace)

@@ -7,6 +7,7 @@ import sys
 
 from . import launch
 from .failure import Failure
+from .lists import duration
 
 
 def make_traces(hf, arguments, folder, sizes, n_run, program):
@@ -16,12 +17,13 @@ def make_traces(hf, arguments, folder, sizes, n_run, program):
     folder.mkdir(parents=True, exist_ok=True)
     check_settings(folder / "settings.json", {"arguments": arguments})
     launch.check_input(hf, arguments)
-    paths, n_task = [], []
-    for tasks_for in sizes:
+    paths, n_task, took = [], [], []
+    for i, tasks_for in enumerate(sizes):
         made = [folder / f"tasks-for-{tasks_for}-run-{run}.trace" for run in range(1, n_run + 1)]
-        for path in made:
+        for k, path in enumerate(made):
             if not path.exists():
-                run_hf(hf, [*arguments, "--tasks-for", str(tasks_for)], path, program)
+                took.append(run_hf(hf, [*arguments, "--tasks-for", str(tasks_for)], path, program))
+                tell_time_left(program, took, (len(sizes) - i) * n_run - k - 1)
         paths += made
         n_task.append(most_tasks(made[0]))
         if n_task[0] < n_task[-1] == n_task[-2]:
@@ -30,11 +32,18 @@ def make_traces(hf, arguments, folder, sizes, n_run, program):
 
 
 def run_hf(hf, arguments, path, program):
+    """Makes one trace; the seconds it took."""
     print(f"{program}: {shlex.join(['hf', *arguments])}", file=sys.stderr, flush=True)
     unfinished = path.with_suffix(".part")
     seconds = launch.timed([hf, *arguments, "--trace", str(unfinished)], path.with_suffix(".out"), False, "hf")
     unfinished.rename(path)
-    print(f"{program}: {seconds:.1f} s", file=sys.stderr, flush=True)
+    return seconds
+
+
+def tell_time_left(program, took, n_left):
+    """What the last run took, and what is at most left of these traces: tasks may get no smaller before."""
+    left = f"; {n_left} more such runs at most, about {duration(n_left * sum(took) / len(took))}" if n_left else ""
+    print(f"{program}: {took[-1]:.1f} s{left}", file=sys.stderr, flush=True)
 
 
 def most_tasks(path):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from . import launch, machine
 from .failure import NO_RESOURCE, Failure
+from .lists import duration
 from .results import read_result
 
 
@@ -49,14 +50,6 @@ class Estimate:
 
     def left(self, runs):
         return sum(map(self.of, runs))
-
-
-def duration(seconds):
-    """For people: "14 s", "3 min", "2 h 10 min"."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def told(run, titles):
