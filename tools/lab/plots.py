@@ -225,6 +225,11 @@ def legend_script(keys, n_column):
             "plot 2 with lines notitle, " + ", ".join(keys)]
 
 
+def title_points(title):
+    """The size of letters with which it fits above a plot."""
+    return max(6, min(16, 1150 // max(1, len(title))))
+
+
 def draw_panels(path, title, panels, marked="more processes than cores"):
     """Sets of axes side by side below one title, with one legend below them: curves of the same title look alike, so
     those after the first panel have their `colour`, or their place in it. [files]"""
@@ -236,7 +241,8 @@ def draw_panels(path, title, panels, marked="more processes than cores"):
     shared = [x for panel in panels for curve in panel.curves for x, _, _ in curve.points]
     blocks = []
     body = ["set grid lc rgb '#DDDDDD' lt 1 lw 1", "set border lc rgb '#444444'", "set tics nomirror",
-            "unset key", f"set multiplot title {quoted(title)} font ',16' offset 0,-0.2"]
+            "unset key",
+            f"set multiplot title {quoted(title)} font ',{title_points(title)}' offset 0,-0.2"]
     for i, panel in enumerate(panels):
         left, right = (i + 0.09 * len(panels)) / len(panels), (i + 1) / len(panels) - 0.025
         more_blocks, lines = panel_script(panel, f"panel_{i}", MOST_TICKS if len(panels) == 1 else 7, shared)
@@ -255,11 +261,6 @@ def label_ticks(labels, n_most, direction=1):
     """Ticks at 0, 1, ... (or 0, -1, ...) with as many of the labels as there is room for."""
     step = max(1, int(nice_step(len(labels), n_most)))
     return "(" + ",".join(f"{quoted(label)} {direction * i}" for i, label in enumerate(labels) if i % step == 0) + ")"
-
-
-def title_points(title):
-    """The size of letters with which it fits above a plot."""
-    return max(6, min(16, 1300 // max(1, len(title))))
 
 
 def bar_frame(title, x_label, y_label):
