@@ -60,7 +60,8 @@ def output(processes, computing, last_rank=0.0, moving=0.0, **changes):
                          "threads": changes.get("threads", 1)},
             "basis": {"name": "cc-pVDZ", "functions": 24},
             "scf": {"converged": changes.get("converged", True)},
-            "fock": {"stored_share_of_cost": changes.get("stored", 0.0),
+            "iterations": [{"percent_computed": 50}, {"percent_computed": 25}],
+            "fock": {"stored_share_of_cost": changes.get("stored", 0.0), "quartets_total": 1000,
                      "onesided_transport": changes.get("transport", "thread")},
             "timings_seconds": [{"phase": name, **spread} for name, spread in timings.items()]}}}
 

@@ -346,10 +346,22 @@ class Slurm(WithStandIns):
                 f"job-name=speedup-water-p{count}", f"nodes={n_node}", f"ntasks={count}", f"ntasks-per-node={per_node}",
                 "cpus-per-task=3", "exclusive", "time=1-12:00:00", "partition=long", "account=me",
                 f"output={self.out}/job-p{count}-%j.out"])
-            self.assertIn(f"srun --nodes={n_node} --ntasks={count} --cpus-per-task=3 ", self.script(count))
+            self.assertIn(f"srun --mpi=pmix --cpu-bind=cores --nodes={n_node} --ntasks={count} --cpus-per-task=3 ",
+                          self.script(count))
+            self.assertIn("\n# Nothing to load; --slurm-setup FILE", self.script(count))
             self.assertEqual(len([line for line in lines if line.startswith("run replicated-static-p")]), 2)
             checked = subprocess.run(["/bin/bash", "-n", str(self.out / f"job-p{count}.sh")], check=False)
             self.assertEqual(checked.returncode, 0)
+
+    def test_setup_srun_options_and_times_of_job_sizes(self):
+        self.write("modules.sh", "module purge\nmodule load openmpi/4 {x}\n")
+        self.good(*self.SWEEP, "--slurm", "--slurm-setup", "modules.sh", "--slurm-srun=--mpi=pmi2 --hint='a b'",
+                  "--slurm-time", "1=08:00:00, 8=30:00")
+        for count, time_limit in ((1, "08:00:00"), (2, "08:00:00"), (8, "30:00")):
+            text = self.script(count)
+            self.assertIn(f"#SBATCH --time={time_limit}\n", text)
+            self.assertIn("\nmodule purge\nmodule load openmpi/4 {x}\nset -u\n", text)
+            self.assertIn("srun --mpi=pmi2 '--hint=a b' --nodes", text)
 
     def test_jobs_leave_runs_that_are_evaluated(self):
         self.good(*self.SWEEP, "--slurm", "--slurm-ranks-per-node", "8")
@@ -392,9 +404,12 @@ class Slurm(WithStandIns):
         for option, value, message in (
                 ("--slurm-ranks-per-node", "0", "0 found, expected 1 or more"),
                 ("--slurm-time", "soon", '"soon" found, expected minutes, or as in 30:00, 01:30:00 or 1-12:00:00'),
+                ("--slurm-time", "1=8:00:00,x=9", '"1=8:00:00,x=9" found, expected minutes'),
+                ("--slurm-setup", "none.sh", "none.sh: No such file or directory"),
+                ("--slurm-srun", "--x='", "\"--x='\" found, expected options of srun"),
                 ("--slurm-partition", "a b", '"a b" found, expected a name'),
                 ("--slurm-account", "", '"" found, expected a name')):
-            self.bad(f"{option}: {message}", *self.SWEEP, "--slurm", option, value)
+            self.bad(f"{option}: {message}", *self.SWEEP, "--slurm", f"{option}={value}")
         self.assertFalse(self.out.exists())
 
 

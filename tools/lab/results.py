@@ -31,6 +31,8 @@ class Result:
         self.iterations = output["properties"]["scf_iterations"]
         self.transport = facts["fock"].get("onesided_transport")
         self.stored_share = facts["fock"]["stored_share_of_cost"]
+        self.quartets_computed = facts["fock"]["quartets_total"] * sum(
+            iteration["percent_computed"] for iteration in facts["iterations"]) / 100
         self.phases = {entry["phase"]: Spread(entry["min"], entry["mean"], entry["max"])
                        for entry in facts["timings_seconds"]}
         self.others_cores = None  # that other programs used meanwhile; sweep.py knows
@@ -57,7 +59,8 @@ class Result:
         """For results.json."""
         return {"fock_seconds": self.fock_seconds, "scf_seconds": self.scf_seconds, "imbalance": self.imbalance,
                 "energy_hartree": self.energy_hartree, "converged": self.converged, "iterations": self.iterations,
-                "stored_share_of_cost": self.stored_share, "others_cores": self.others_cores, "launch": self.launch, "settings": self.settings,
+                "stored_share_of_cost": self.stored_share, "quartets_computed": self.quartets_computed,
+                "n_function": self.n_function, "others_cores": self.others_cores, "launch": self.launch, "settings": self.settings,
                 "phase_seconds": {name: spread._asdict() for name, spread in self.phases.items()}}
 
 

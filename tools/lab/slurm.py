@@ -14,6 +14,7 @@ SCRIPT = """\
 
 # Every run that is done leaves a file of its own, so the job may be cut and submitted again. When all jobs are done,
 # the same tools/speedup without --slurm reads these files.
+{setup}
 set -u
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 cd {here} || exit 2
@@ -26,7 +27,7 @@ run() {{
     [ -s {runs}/"$name.json" ] && return
     rm -f {runs}/"$name.part"
     code=0
-    srun --nodes={n_node} --ntasks={n_task} --cpus-per-task={n_thread} "$@" >{runs}/"$name.out" 2>&1 || code=$?
+    srun {srun} --nodes={n_node} --ntasks={n_task} --cpus-per-task={n_thread} "$@" >{runs}/"$name.out" 2>&1 || code=$?
     if [ "$code" -gt 1 ]; then
         echo "$name ended with exit code $code; see" {runs}/"$name.out" >&2
         exit "$code"
@@ -41,16 +42,54 @@ run() {{
 class Request(NamedTuple):
     """What is asked of Slurm."""
     ranks_per_node: int
-    time: str
+    time: str            # one for all jobs, or as times() reads it
     partition: str | None
     account: str | None
+    setup: str | None    # a file with lines of shell, such as module load
+    srun: str            # options in one string
+
+
+NO_SETUP = "# Nothing to load; --slurm-setup FILE puts lines such as module load here."
+
+
+def times(text):
+    """[(fewest processes, time)] of "01:00:00" or "1=08:00:00,64=01:00:00": from that many processes on."""
+    parts = [part.strip().rpartition("=") for part in text.split(",")]
+    if len(parts) == 1 and not parts[0][1]:
+        parts = [("1", "=", text)]
+    for count, equals, time in parts:
+        if not equals or not count.isdecimal() or not TIME.fullmatch(time):
+            raise Failure(f'--slurm-time: "{text}" found, expected minutes, or as in 30:00, 01:30:00 or 1-12:00:00, or '
+                          "as in 1=08:00:00,64=30:00, the time from that many processes on")
+    return sorted((int(count), time) for count, _, time in parts)
+
+
+def time_of(request, processes):
+    """Of a job; fewer processes than any are told of get the first time."""
+    known = times(request.time)
+    return next((time for count, time in reversed(known) if count <= processes), known[0][1])
+
+
+def setup_lines(request):
+    """The text of the file that is asked for."""
+    if request.setup is None:
+        return NO_SETUP
+    try:
+        with open(request.setup, encoding="utf-8") as file:
+            return file.read().rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(f"--slurm-setup: {request.setup}: {getattr(error, 'strerror', None) or 'not a text'}") from error
 
 
 def check_request(request):
     if request.ranks_per_node < 1:
         raise Failure(f"--slurm-ranks-per-node: {request.ranks_per_node} found, expected 1 or more")
-    if not TIME.fullmatch(request.time):
-        raise Failure(f'--slurm-time: "{request.time}" found, expected minutes, or as in 30:00, 01:30:00 or 1-12:00:00')
+    times(request.time)
+    setup_lines(request)
+    try:
+        shlex.split(request.srun)
+    except ValueError as error:
+        raise Failure(f'--slurm-srun: "{request.srun}" found, expected options of srun: {error}') from error
     for option, value in (("--slurm-partition", request.partition), ("--slurm-account", request.account)):
         if value is not None and not re.fullmatch(r"[\w.,@+-]+", value):
             raise Failure(f'{option}: "{value}" found, expected a name')
@@ -60,7 +99,7 @@ def directives(request, job, processes, threads, output):
     n_node = -(-processes // request.ranks_per_node)
     values = {"job-name": job, "nodes": n_node, "ntasks": processes,
               "ntasks-per-node": min(processes, request.ranks_per_node), "cpus-per-task": threads, "exclusive": None,
-              "time": request.time, "partition": request.partition, "account": request.account, "output": output}
+              "time": time_of(request, processes), "partition": request.partition, "account": request.account, "output": output}
     return n_node, "\n".join(f"#SBATCH --{name}" + ("" if value is None else f"={value}")
                              for name, value in values.items() if value is not None or name == "exclusive")
 
@@ -74,7 +113,8 @@ def script(request, problem, folder, runs, threads, here):
     calls = "\n".join(f"run {run.name} {shlex.join(hf_command(problem, folder, run))}" for run in runs)
     return SCRIPT.format(directives=head, here=shlex.quote(str(here)), runs=shlex.quote(str(folder.path / "runs")),
                          traces=shlex.quote(str(folder.path / "traces")), n_node=n_node, n_task=processes,
-                         n_thread=threads, calls=calls)
+                         n_thread=threads, calls=calls, setup=setup_lines(request),
+                         srun=shlex.join(shlex.split(request.srun)))
 
 
 def scripts(request, problem, folder, runs, threads, here):
