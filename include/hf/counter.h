@@ -18,7 +18,8 @@ struct hf_counter;
 /** "fetch-and-op" or "array": as options, reports and files call it. */
 const char *hf_counter_method_name(enum hf_counter_method method);
 
-/** Counter at 0 over the ranks of `comm` (duplicated). Collective. HF_NO_RESOURCE: memory. */
+/** Counter at 0 over the ranks of `comm` (duplicated). Collective. HF_NO_RESOURCE: memory, or the MPI
+ *  library makes no windows here. */
 hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
                             struct hf_counter **counter, struct hf_error *error) HF_MUST_CHECK;
 

@@ -94,8 +94,8 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
  *  Not collective; equal on every rank. */
 double hf_fock_stored_share(const struct hf_fock_builder *builder);
 
-/** One line on why the one-sided transport is not the one asked for, or else what
- *  hf_shell_pairs_note says; "" when there is nothing to say. The builder's. Not collective. */
+/** One line on what is not as it was asked for or could be: scheduler, one-sided transport, memory
+ *  shared by the ranks of a node; "" when there is nothing to say. The builder's. Not collective. */
 const char *hf_fock_note(const struct hf_fock_builder *builder);
 
 /** Counts of the last build; equal on every rank. Not collective. */

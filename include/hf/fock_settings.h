@@ -45,6 +45,7 @@ struct hf_fock_account {
     int n_shell;                /**< shells that integrals are computed of; see hf_basis_merge */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */
+    const char *scheduler;            /**< in use */
     const char *transport;            /**< one-sided transport in use; NULL with replicated data */
 };
 

@@ -54,7 +54,7 @@ struct hf_record {
     struct hf_library_versions versions;
     const char *build_remark; /**< what makes this build unfit for measurements, or NULL */
     char linalg[96];          /**< what the driver said it uses */
-    char note[512];           /**< why one-sided communication is not the one asked for, or "" */
+    char note[1536];          /**< what is not as it was asked for: hf_fock_note */
     int n_iteration;
     struct hf_scf_iteration *iteration;  /**< [n_iteration], each with its Fock build; owned */
     struct hf_run_statistics statistics; /**< of the last hf_record_measure */

@@ -70,7 +70,7 @@ struct hf_scf_start {
     int n_function, n_orbital;
     const char *linalg;    /**< hf_linalg_description */
     const char *transport; /**< one-sided transport in use; NULL with replicated data */
-    const char *note;      /**< why it is not the one asked for, or "" */
+    const char *note;      /**< what is not as it was asked for, or "" */
 };
 
 /** Told of events as they happen, on every rank; any pointer may be NULL. */

@@ -37,6 +37,8 @@ struct hf_schedule_account {
  *  hf_scheduler_list. The front (schedule.c) measures waiting and agrees on what start returned. */
 struct hf_scheduler_ops {
     const char *name, *about, *cite; /**< --schedule NAME; help text; where it is published */
+    /** Taken where `create` finds that the MPI library lacks what this one needs; NULL: none. */
+    const struct hf_scheduler_ops *instead;
     /** Sets self->data. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
     hf_status (*create)(struct hf_scheduler *self, struct hf_error *error);
     /** Opens a round, whose tasks the front has put into self. Collective; each rank returns its own
@@ -57,12 +59,19 @@ struct hf_scheduler_ops {
 /** NULL-terminated list of the schedulers there are. */
 extern const struct hf_scheduler_ops *const hf_scheduler_list[];
 
-/** Scheduler over a duplicate of `comm`; the settings are copied, the name in them is borrowed.
- *  Collective. HF_BAD_INPUT: no such scheduler. HF_NO_RESOURCE: memory, or a progress thread
- * without MPI_THREAD_MULTIPLE. */
+/** Scheduler over a duplicate of `comm`; the settings are copied, the name in them is borrowed. Where
+ *  the MPI library makes no windows, or grants no MPI_THREAD_MULTIPLE to the progress thread that was
+ *  asked for, another scheduler is taken, and hf_scheduler_note says why.
+ *  Collective. HF_BAD_INPUT: no such scheduler. HF_NO_RESOURCE: memory. */
 hf_status hf_scheduler_create(MPI_Comm comm, const struct hf_scheduler_settings *settings,
                               struct hf_scheduler **scheduler,
                               struct hf_error *error) HF_MUST_CHECK;
+
+/** Name of the scheduler in use. Not collective. */
+const char *hf_scheduler_name(const struct hf_scheduler *scheduler);
+
+/** One line on why it is not the one asked for; "" when it is. Equal on every rank. Not collective. */
+const char *hf_scheduler_note(const struct hf_scheduler *scheduler);
 
 /** Collective; leaves NULL. */
 void hf_scheduler_destroy(struct hf_scheduler **scheduler);

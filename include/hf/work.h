@@ -254,6 +254,11 @@ double hf_work_stored_share(const struct hf_work *work);
 /** Not collective. */
 struct hf_work_account hf_work_account(const struct hf_work *work);
 
+/** Scheduler in use, and why it is not the one asked for ("" when it is). Not collective; equal on
+ *  every rank. */
+const char *hf_work_scheduler(const struct hf_work *work);
+const char *hf_work_note(const struct hf_work *work);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,11 +1,11 @@
 /* Memory shared by the ranks of a node, in windows of MPI. */
 #include "hf/node_memory.h"
 
-#include <stdbool.h>
+#include "hf/mpi_window.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 enum { LINE = 64 };
 
@@ -17,24 +17,6 @@ static void find_part(size_t n_bytes, int rank, int n_rank, size_t *begin, size_
     *end = n_line * ((size_t)rank + 1) / (size_t)n_rank * LINE;
     if (*begin > n_bytes) *begin = n_bytes;
     if (*end > n_bytes) *end = n_bytes;
-}
-
-/** Whether the file system of shared memory can take that much. Libraries map files there that are
- *  longer than it has room for, and die when they write to them (MPICH 4.0.2), or one rank finds out
- *  and the others wait for it (Open MPI 4.1). */
-static bool has_room(size_t n_bytes)
-{
-    struct statvfs found;
-    if (statvfs("/dev/shm", &found) != 0) return true; /* shared some other way */
-    return (double)found.f_bavail * (double)found.f_frsize > (double)n_bytes;
-}
-
-/** Whether every rank of `comm` says so. */
-static bool all_say(MPI_Comm comm, bool mine)
-{
-    int yes = mine;
-    MPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, comm);
-    return yes != 0;
 }
 
 /** This rank's address of the bytes, which begin at a cache line; NULL when the library does not
@@ -59,20 +41,20 @@ static bool share(struct hf_node_memory *memory)
     const size_t whole = (memory->n_bytes / LINE + 2) * LINE; /* room to find a line in */
     void *mine = NULL;
     MPI_Errhandler before;
-    if (!all_say(memory->comm, has_room(whole + whole / 8))) return false;
+    if (!hf_all_say(memory->comm, hf_shared_memory_has_room(whole))) return false;
     MPI_Comm_get_errhandler(memory->comm, &before);
     MPI_Comm_set_errhandler(memory->comm, MPI_ERRORS_RETURN);
     const int code = MPI_Win_allocate_shared(memory->rank == 0 ? (MPI_Aint)whole : 0, 1,
                                              MPI_INFO_NULL, memory->comm, &mine, &memory->window);
     MPI_Comm_set_errhandler(memory->comm, before);
     MPI_Errhandler_free(&before);
-    if (!all_say(memory->comm, code == MPI_SUCCESS)) {
+    if (!hf_all_say(memory->comm, code == MPI_SUCCESS)) {
         memory->window = MPI_WIN_NULL; /* given up if some have it: freeing it takes all ranks */
         return false;
     }
     MPI_Win_set_errhandler(memory->window, MPI_ERRORS_RETURN);
     memory->data = find_start(memory);
-    if (all_say(memory->comm, memory->data != NULL)) return true;
+    if (hf_all_say(memory->comm, memory->data != NULL)) return true;
     MPI_Win_free(&memory->window);
     return false;
 }
@@ -107,7 +89,7 @@ static bool try_to_share(struct hf_context *context, struct hf_node_memory *made
     made->n_rank = context->n_node_rank;
     const bool shared = made->n_rank > 1 && share(made);
     const bool alone = made->n_rank == 1;
-    made->refused = !all_say(context->comm, shared || alone);
+    made->refused = !hf_all_say(context->comm, shared || alone);
     if (shared && !made->refused) return true;
     if (shared) MPI_Win_free(&made->window);
     made->data = NULL;

@@ -3,6 +3,7 @@
 
 #include "hf/trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,22 +48,38 @@ double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank, int 
 static hf_status create_work(struct hf_fock_builder *self, struct hf_error *error)
 {
     const struct hf_fock_settings *settings = &self->settings;
+    hf_status status;
     self->account.n_shell = self->pairs->basis->n_shell;
-    return hf_work_create(self->context, self->pairs,
-                          &(struct hf_work_settings){
-                              .schedule = settings->schedule,
-                              .order = self->ops->order(settings->grain),
-                              .tasks_for = settings->tasks_for,
-                              .n_thread = settings->n_thread,
-                              .memory_bytes = settings->memory_bytes,
-                              .store_threshold = settings->store_threshold,
-                              .progress = settings->progress,
-                              .progress_data = settings->progress_data,
-                              .phases = {.compute = &hf_phase_fock_compute,
-                                         .wait_task = &hf_phase_fock_wait_task,
-                                         .wait_ranks = &hf_phase_fock_wait_ranks},
-                          },
-                          &self->work, error);
+    status = hf_work_create(self->context, self->pairs,
+                            &(struct hf_work_settings){
+                                .schedule = settings->schedule,
+                                .order = self->ops->order(settings->grain),
+                                .tasks_for = settings->tasks_for,
+                                .n_thread = settings->n_thread,
+                                .memory_bytes = settings->memory_bytes,
+                                .store_threshold = settings->store_threshold,
+                                .progress = settings->progress,
+                                .progress_data = settings->progress_data,
+                                .phases = {.compute = &hf_phase_fock_compute,
+                                           .wait_task = &hf_phase_fock_wait_task,
+                                           .wait_ranks = &hf_phase_fock_wait_ranks},
+                            },
+                            &self->work, error);
+    if (status == HF_OK) self->account.scheduler = hf_work_scheduler(self->work);
+    return status;
+}
+
+/** What everything below and the builder itself have to say. */
+static void collect_notes(struct hf_fock_builder *self)
+{
+    const char *const note[] = {hf_work_note(self->work), self->note,
+                                hf_shell_pairs_note(self->pairs)};
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof note / sizeof *note; i++) {
+        if (note[i] == NULL || note[i][0] == '\0' || length >= sizeof self->notes) continue;
+        length += (size_t)snprintf(self->notes + length, sizeof self->notes - length, "%s%s",
+                                   length > 0 ? "; " : "", note[i]);
+    }
 }
 
 hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
@@ -85,6 +102,7 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
         .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
     HF_TRY(create_work(made, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
+    collect_notes(made);
     *builder = made;
     return HF_OK;
 cleanup:
@@ -143,8 +161,7 @@ struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder)
 
 const char *hf_fock_note(const struct hf_fock_builder *builder)
 {
-    if (builder->note != NULL && builder->note[0] != '\0') return builder->note;
-    return hf_shell_pairs_note(builder->pairs);
+    return builder->notes;
 }
 
 double hf_fock_stored_share(const struct hf_fock_builder *builder)

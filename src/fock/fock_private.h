@@ -26,7 +26,8 @@ struct hf_fock_builder {
     struct hf_work *work;
     struct hf_screening screening; /**< of the build that runs */
     struct hf_fock_account account;
-    const char *note; /**< of one-sided communication; NULL: none */
+    const char *note; /**< of the implementation; NULL: none */
+    char notes[1536]; /**< all of them */
     void *data;       /**< of the implementation */
 };
 

@@ -3,6 +3,8 @@
  * caller-computes accumulate locks the owner for itself (accumulate paper, Fig. 1). */
 #include "onesided_private.h"
 
+#include "hf/mpi_window.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,34 +76,35 @@ static void fence(struct hf_window *window)
     synchronise(window);
 }
 
-/** Bytes of this rank's window: whole cache lines. MPICH 4.0.2 looks for the parts of other ranks
- * of a node in places a few bytes off when the parts before are not multiples of 16 bytes. */
-static MPI_Aint window_bytes(const struct hf_window *window)
+/** Bytes of this rank's window: whole cache lines, see hf/mpi_window.h. */
+static size_t window_bytes(const struct hf_window *window)
 {
     enum { LINE = 64 };
-    return (MPI_Aint)((window->size * sizeof(double) + LINE - 1) / LINE * LINE);
+    return (window->size * sizeof(double) + LINE - 1) / LINE * LINE;
 }
 
 static hf_status window_create(struct hf_window *window, struct hf_error *error)
 {
     const struct hf_onesided *self = window->onesided;
     const struct rma *transport = self->data;
-    const MPI_Aint bytes = window_bytes(window);
+    const size_t bytes = window_bytes(window);
     struct rma_window *data = calloc(1, sizeof *data);
     hf_status status = HF_OK;
+    void *memory = NULL;
     int *model, found;
     if (data == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
     HF_TRY(hf_agree(transport->comm, status, error)); /* the next call is collective */
-    MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, transport->comm, &window->local,
-                     &data->win);
-    hf_memory_count(self->context->memory, HF_MEMORY_MATRIX, window->label, (size_t)bytes);
+    HF_TRY(hf_mpi_window_allocate(transport->comm, self->context->node, bytes, sizeof(double),
+                                  window->label, &memory, &data->win, error));
+    window->local = memory;
+    hf_memory_count(self->context->memory, HF_MEMORY_MATRIX, window->label, bytes);
     window->data = data;
     MPI_Win_get_attr(data->win, MPI_WIN_MODEL, &model, &found);
     if (!found || *model != MPI_WIN_UNIFIED)
         return hf_fail(error, HF_NO_RESOURCE,
                        "the MPI library's windows do not have the unified memory model");
-    if (bytes > 0) memset(window->local, 0, (size_t)bytes);
+    if (bytes > 0) memset(window->local, 0, bytes);
     fence(window);
     return HF_OK;
 cleanup:
@@ -115,8 +118,7 @@ static void window_destroy(struct hf_window *window)
     if (data == NULL) return;
     unlock_all(data);
     MPI_Win_free(&data->win);
-    hf_memory_discount(window->onesided->context->memory, HF_MEMORY_MATRIX,
-                       (size_t)window_bytes(window));
+    hf_memory_discount(window->onesided->context->memory, HF_MEMORY_MATRIX, window_bytes(window));
     free(data->sum);
     free(data);
 }

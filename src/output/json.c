@@ -282,6 +282,7 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
            hf_json_add_double(object, "stored_bytes", account->stored_bytes) &&
            hf_json_add_double(object, "stored_share_of_cost", account->stored_share) &&
            hf_json_add_integer(object, "tasks", account->n_task) &&
+           hf_json_add_text(object, "scheduler", account->scheduler) &&
            (account->transport == NULL || add_blocks(object, account)) &&
            add_statistic(cJSON_AddObjectToObject(object, "busy_seconds_last_build"),
                          &account->busy_seconds);

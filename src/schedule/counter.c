@@ -2,6 +2,7 @@
 #include "hf/counter.h"
 
 #include "hf/context.h"
+#include "hf/mpi_window.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,13 @@ const char *hf_counter_method_name(enum hf_counter_method method)
     return method == HF_COUNTER_ARRAY ? "array" : "fetch-and-op";
 }
 
-/** Bytes of this rank's part of the window: whole cache lines, because MPICH 4.0.2 misplaces the
- *  parts of windows whose sizes are not multiples of 16 bytes. */
-static MPI_Aint window_bytes(const struct hf_counter *counter)
+/** Bytes of this rank's part of the window: whole cache lines, see hf/mpi_window.h. */
+static size_t window_bytes(const struct hf_counter *counter)
 {
     enum { LINE = 64 };
     const size_t n = counter->method == HF_COUNTER_ARRAY ? (size_t)counter->n_rank : 1;
     if (counter->rank != HOME) return 0;
-    return (MPI_Aint)((n * sizeof(int64_t) + LINE - 1) / LINE * LINE);
+    return (n * sizeof(int64_t) + LINE - 1) / LINE * LINE;
 }
 
 /** Zeroes the window by loads and stores under its lock, which every MPI memory model allows; the
@@ -37,36 +37,45 @@ static MPI_Aint window_bytes(const struct hf_counter *counter)
 static void clear_window(struct hf_counter *counter)
 {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, HOME, 0, counter->window);
-    memset(counter->number, 0, (size_t)window_bytes(counter));
+    memset(counter->number, 0, window_bytes(counter));
     MPI_Win_unlock(HOME, counter->window);
+}
+
+/** Memory of this rank for a counter over `comm`; NULL: none. Local. */
+static struct hf_counter *begin(MPI_Comm comm, enum hf_counter_method method)
+{
+    struct hf_counter *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    *made = (struct hf_counter){.comm = MPI_COMM_NULL, .method = method, .window = MPI_WIN_NULL};
+    MPI_Comm_size(comm, &made->n_rank);
+    MPI_Comm_rank(comm, &made->rank);
+    if (method != HF_COUNTER_ARRAY) return made;
+    made->taken = calloc((size_t)made->n_rank, sizeof *made->taken);
+    if (made->taken != NULL) return made;
+    free(made);
+    return NULL;
 }
 
 hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
                             struct hf_counter **counter, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    int n_rank;
-    MPI_Comm_size(comm, &n_rank);
-    struct hf_counter *made = calloc(1, sizeof *made);
-    if (made != NULL && method == HF_COUNTER_ARRAY)
-        made->taken = calloc((size_t)n_rank, sizeof *made->taken);
-    if (made == NULL || (method == HF_COUNTER_ARRAY && made->taken == NULL))
+    void *memory = NULL;
+    struct hf_counter *made = begin(comm, method);
+    if (made == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shared counter");
     HF_TRY(hf_agree(comm, status, error));
-    made->method = method;
-    made->n_rank = n_rank;
     MPI_Comm_dup(comm, &made->comm);
-    MPI_Comm_rank(made->comm, &made->rank);
-    MPI_Win_allocate(window_bytes(made), sizeof(int64_t), MPI_INFO_NULL, made->comm, &made->number,
-                     &made->window);
+    HF_TRY(hf_mpi_window_allocate(made->comm, MPI_COMM_NULL, window_bytes(made), sizeof(int64_t),
+                                  "shared counter", &memory, &made->window, error));
+    made->number = memory;
     if (made->rank == HOME) clear_window(made);
     MPI_Barrier(made->comm);
     if (method == HF_COUNTER_FETCH_AND_OP) MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, made->window);
     *counter = made;
     return HF_OK;
 cleanup:
-    if (made != NULL) free(made->taken);
-    free(made);
+    hf_counter_destroy(&made);
     return status;
 }
 
@@ -74,9 +83,11 @@ void hf_counter_destroy(struct hf_counter **counter)
 {
     struct hf_counter *old = *counter;
     if (old == NULL) return;
-    if (old->method == HF_COUNTER_FETCH_AND_OP) MPI_Win_unlock(HOME, old->window);
-    MPI_Win_free(&old->window);
-    MPI_Comm_free(&old->comm);
+    if (old->window != MPI_WIN_NULL) {
+        if (old->method == HF_COUNTER_FETCH_AND_OP) MPI_Win_unlock(HOME, old->window);
+        MPI_Win_free(&old->window);
+    }
+    if (old->comm != MPI_COMM_NULL) MPI_Comm_free(&old->comm);
     free(old->taken);
     free(old);
     *counter = NULL;

@@ -156,6 +156,7 @@ const struct hf_scheduler_ops hf_schedule_counter = {
     .about = "all ranks take chunks from a shared counter, largest first",
     .cite = "Performance of MPI-2 passive target one-sided communications, section 2; "
             "MPI: A Message-Passing Interface Standard, version 3.1, section 11.3.4",
+    .instead = &hf_schedule_steal, /* hands out on demand, too, by messages alone */
     .create = create,
     .start = start,
     .next = next,

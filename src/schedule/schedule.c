@@ -5,6 +5,7 @@
 
 #include "hf/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,11 +35,12 @@ static hf_status unknown(const char *name, struct hf_error *error)
                    nearest);
 }
 
-hf_status hf_scheduler_create(MPI_Comm comm, const struct hf_scheduler_settings *settings,
-                              struct hf_scheduler **scheduler, struct hf_error *error)
+/** One of the list; NULL is the unknown name in the settings. Collective. */
+static hf_status create(MPI_Comm comm, const struct hf_scheduler_ops *ops,
+                        const struct hf_scheduler_settings *settings,
+                        struct hf_scheduler **scheduler, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const struct hf_scheduler_ops *ops = find(settings->name);
     struct hf_scheduler *made = NULL;
     if (ops == NULL) {
         status = unknown(settings->name, error);
@@ -63,6 +65,34 @@ cleanup:
     else
         free(made);
     return status;
+}
+
+hf_status hf_scheduler_create(MPI_Comm comm, const struct hf_scheduler_settings *settings,
+                              struct hf_scheduler **scheduler, struct hf_error *error)
+{
+    const struct hf_scheduler_ops *wanted = find(settings->name);
+    struct hf_error why = {0};
+    hf_status status = create(comm, wanted, settings, scheduler, &why);
+    if (status == HF_NO_RESOURCE && wanted->instead != NULL) {
+        status = create(comm, wanted->instead, settings, scheduler, error);
+        if (status == HF_OK)
+            snprintf((*scheduler)->note, sizeof(*scheduler)->note,
+                     "using schedule %s, since %s: %.400s", wanted->instead->name, wanted->name,
+                     why.message);
+        return status;
+    }
+    if (status != HF_OK && error != NULL) *error = why;
+    return status;
+}
+
+const char *hf_scheduler_name(const struct hf_scheduler *scheduler)
+{
+    return scheduler->ops->name;
+}
+
+const char *hf_scheduler_note(const struct hf_scheduler *scheduler)
+{
+    return scheduler->note;
 }
 
 void hf_scheduler_destroy(struct hf_scheduler **scheduler)

@@ -14,7 +14,8 @@ struct hf_scheduler {
     int64_t n_task;
     int64_t *order; /**< [n_task] tasks by falling cost, or NULL when they are numbered that way */
     struct hf_schedule_account account;
-    void *data; /**< of the implementation */
+    char note[512]; /**< why another was asked for, or "" */
+    void *data;     /**< of the implementation */
 };
 
 extern const struct hf_scheduler_ops hf_schedule_static, hf_schedule_manager, hf_schedule_counter,

@@ -89,6 +89,16 @@ int hf_work_n_thread(const struct hf_work *work)
     return work->n_worker;
 }
 
+const char *hf_work_scheduler(const struct hf_work *work)
+{
+    return hf_scheduler_name(work->scheduler);
+}
+
+const char *hf_work_note(const struct hf_work *work)
+{
+    return hf_scheduler_note(work->scheduler);
+}
+
 struct hf_work_account hf_work_account(const struct hf_work *work)
 {
     struct hf_work_account account = {.n_task = work->n_task,

@@ -1,6 +1,6 @@
 /* What becomes of a transport that does not work: this program stands in for MPI calls that fail
  * the way libraries have. argv[1]: "wrong" (sums are lost), "hangs" (one rank never comes back),
- * "level" (threads are not granted). */
+ * "level" (threads are not granted), "refused" (windows are not made). */
 #include "../mpi_test.h"
 
 #include "hf/block_array.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum fault { NONE, WRONG, HANGS, LEVEL };
+enum fault { NONE, WRONG, HANGS, LEVEL, REFUSED };
 static enum fault fault;
 
 int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target,
@@ -21,6 +21,13 @@ int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_typ
     if (fault == WRONG && rank == 0) return MPI_SUCCESS;
     return PMPI_Accumulate(origin, origin_count, origin_type, target, displacement, target_count,
                            target_type, op, window);
+}
+
+int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                     MPI_Win *window)
+{
+    if (fault == REFUSED) return MPI_ERR_WIN;
+    return PMPI_Win_allocate(size, unit, info, comm, base, window);
 }
 
 int MPI_Query_thread(int *level)
@@ -70,6 +77,8 @@ static void another_transport_takes_over(void **state)
     (void)state;
     if (fault == LEVEL)
         expect_fall_back("thread", "rma", "MPI_THREAD_MULTIPLE");
+    else if (fault == REFUSED)
+        expect_fall_back("rma", "thread", "refuses windows here");
     else
         expect_fall_back("rma", "thread", fault == HANGS ? "did not end" : "wrong sum");
 }
@@ -78,6 +87,7 @@ static void another_transport_takes_over(void **state)
 static void what_works_is_not_given_up(void **state)
 {
     (void)state;
+    if (fault == REFUSED) return;
     struct hf_context *context = test_context();
     struct hf_onesided *onesided = NULL;
     struct hf_error error;
@@ -92,10 +102,11 @@ static void what_works_is_not_given_up(void **state)
 
 int main(int argc, char **argv)
 {
-    fault = strcmp(argv[1], "wrong") == 0   ? WRONG
-            : strcmp(argv[1], "hangs") == 0 ? HANGS
-            : strcmp(argv[1], "level") == 0 ? LEVEL
-                                            : NONE;
+    fault = strcmp(argv[1], "wrong") == 0     ? WRONG
+            : strcmp(argv[1], "hangs") == 0   ? HANGS
+            : strcmp(argv[1], "level") == 0   ? LEVEL
+            : strcmp(argv[1], "refused") == 0 ? REFUSED
+                                              : NONE;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_works_is_not_given_up),
         cmocka_unit_test(another_transport_takes_over),

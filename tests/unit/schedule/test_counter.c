@@ -164,17 +164,10 @@ static void without_thread_support_all_ranks_hear_of_it(void **state)
 {
     (void)state;
     struct hf_progress_thread *thread = NULL;
-    struct hf_scheduler *scheduler = NULL;
     struct hf_error error;
-    const struct hf_scheduler_settings settings = {
-        .name = "counter", .counter = method, .progress_thread = true};
     no_threads = rank_here() == 0;
     assert_int_equal(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error), HF_NO_RESOURCE);
     assert_null(thread);
-    check_same_message(&error);
-    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error),
-                     HF_NO_RESOURCE);
-    assert_null(scheduler);
     check_same_message(&error);
     no_threads = false;
 }

@@ -1,0 +1,95 @@
+/* Windows of MPI, made with errors that return; see hf/mpi_window.h. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
+#include "hf/mpi_window.h"
+
+#include "hf/context.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+
+/** Beside the parts of the ranks libraries map a little of their own. */
+static const size_t OWN_BYTES = 262144;
+
+/** Libraries map files in /dev/shm that are longer than it has room for, and die when they write to
+ *  them (MPICH 4.0.2), or one rank finds out and the others wait for it (Open MPI 4.1). */
+static bool file_system_has_room(size_t n_bytes)
+{
+    struct statvfs found;
+    if (statvfs("/dev/shm", &found) != 0) return true; /* shared some other way */
+    return (double)found.f_bavail * (double)found.f_frsize > (double)n_bytes;
+}
+
+/** A limit of address space (RLIMIT_AS) makes the mapping of a rank fail inside MPI. */
+static bool address_space_has_room(size_t n_bytes)
+{
+    void *place =
+        mmap(NULL, n_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return false;
+    munmap(place, n_bytes);
+    return true;
+}
+
+bool hf_shared_memory_has_room(size_t n_bytes)
+{
+    if (n_bytes > SIZE_MAX / 2 - OWN_BYTES) return false;
+    return file_system_has_room(n_bytes + n_bytes / 8 + OWN_BYTES) &&
+           address_space_has_room(n_bytes + OWN_BYTES);
+}
+
+bool hf_all_say(MPI_Comm comm, bool mine)
+{
+    int yes = mine;
+    MPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, comm);
+    return yes != 0;
+}
+
+/** Whether the parts of this node fit; a rank by itself needs no memory that is shared. */
+static hf_status check_room(MPI_Comm comm, MPI_Comm node, size_t n_bytes, const char *label,
+                            struct hf_error *error)
+{
+    unsigned long long bytes = n_bytes;
+    int n_rank;
+    MPI_Comm_size(comm, &n_rank);
+    if (node != MPI_COMM_NULL)
+        MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, node);
+    if (n_rank > 1 ? hf_shared_memory_has_room(bytes) : address_space_has_room(bytes + OWN_BYTES))
+        return HF_OK;
+    return hf_fail(
+        error, HF_NO_RESOURCE,
+        "no room for the %s: the ranks of a node need %.2f MB of /dev/shm, and as much of "
+        "the address space that each may have",
+        label, 1e-6 * (double)(bytes + OWN_BYTES));
+}
+
+static hf_status refusal(int code, struct hf_error *error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) text[0] = '\0';
+    return hf_fail(error, HF_NO_RESOURCE, "the MPI library refuses windows here (%.200s)", text);
+}
+
+hf_status hf_mpi_window_allocate(MPI_Comm comm, MPI_Comm node, size_t n_bytes, int unit,
+                                 const char *label, void **memory, MPI_Win *window,
+                                 struct hf_error *error)
+{
+    hf_status status;
+    void *made = NULL;
+    MPI_Errhandler before;
+    *window = MPI_WIN_NULL;
+    HF_TRY(hf_agree(comm, check_room(comm, node, n_bytes, label, error), error));
+    MPI_Comm_get_errhandler(comm, &before);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    const int code = MPI_Win_allocate((MPI_Aint)n_bytes, unit, MPI_INFO_NULL, comm, &made, window);
+    MPI_Comm_set_errhandler(comm, before);
+    MPI_Errhandler_free(&before);
+    if (code != MPI_SUCCESS) status = refusal(code, error);
+    status = hf_agree(comm, status, error);
+    if (status == HF_OK)
+        *memory = made;
+    else
+        *window = MPI_WIN_NULL; /* given up if some have it: freeing it takes all ranks */
+cleanup:
+    return status;
+}

@@ -1,0 +1,123 @@
+/* Windows of MPI: what cannot be made is the same error on all ranks, and the program goes on. */
+#include "../mpi_test.h"
+
+#include "hf/mpi_window.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/** Stands in for a library that makes no windows. */
+static bool refuse;
+
+int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                     MPI_Win *window)
+{
+    MPI_Errhandler handler;
+    if (!refuse) return PMPI_Win_allocate(size, unit, info, comm, base, window);
+    MPI_Comm_get_errhandler(comm, &handler); /* as a library does, which then ends the job */
+    assert_true(handler == MPI_ERRORS_RETURN);
+    MPI_Errhandler_free(&handler);
+    return MPI_ERR_WIN;
+}
+
+enum { LINE = 64 };
+
+static void check_same_message(const struct hf_error *error, const char *part)
+{
+    struct hf_error first = *error;
+    MPI_Bcast(first.message, (int)sizeof first.message, MPI_CHAR, 0, MPI_COMM_WORLD);
+    assert_string_equal(error->message, first.message);
+    assert_non_null(strstr(error->message, part));
+}
+
+static void expect_refusal(size_t n_bytes, const char *part)
+{
+    struct hf_context *context = test_context();
+    struct hf_error error;
+    MPI_Win window;
+    void *memory;
+    assert_int_equal(hf_mpi_window_allocate(context->comm, context->node, n_bytes, 1, "test",
+                                            &memory, &window, &error),
+                     HF_NO_RESOURCE);
+    assert_true(window == MPI_WIN_NULL);
+    check_same_message(&error, part);
+    test_context_done(&context);
+}
+
+static void every_rank_reaches_the_memory_of_the_next(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_error error;
+    MPI_Win window;
+    void *memory;
+    int found = -1;
+    assert_int_equal(hf_mpi_window_allocate(context->comm, context->node, LINE, sizeof(int), "test",
+                                            &memory, &window, &error),
+                     HF_OK);
+    MPI_Win_fence(0, window);
+    *(int *)memory = context->rank;
+    MPI_Win_fence(0, window);
+    MPI_Get(&found, 1, MPI_INT, (context->rank + 1) % context->n_rank, 0, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    assert_int_equal(found, (context->rank + 1) % context->n_rank);
+    MPI_Win_free(&window);
+    test_context_done(&context);
+}
+
+static void a_library_that_refuses_does_not_end_the_program(void **state)
+{
+    (void)state;
+    refuse = true;
+    expect_refusal(LINE, "the MPI library refuses windows here (");
+    refuse = false;
+    every_rank_reaches_the_memory_of_the_next(state);
+}
+
+static void what_no_node_has_is_not_asked_of_the_library(void **state)
+{
+    (void)state;
+    expect_refusal((size_t)1 << 55, "no room for the test");
+    expect_refusal(SIZE_MAX / 2 / LINE * LINE, "no room for the test");
+}
+
+/** Bytes of address space that this process has. */
+static size_t address_bytes(void)
+{
+    size_t n_page = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fscanf(file, "%zu", &n_page) != 1) fail();
+    fclose(file);
+    return n_page * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/** One rank's limit of address space, which it would notice while the others wait. The sanitizer for
+ *  addresses cannot live with one. */
+static void a_limit_of_one_rank_is_an_error_of_all(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
+    const size_t n_bytes = (size_t)1 << 29;
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = address_bytes() + n_bytes / 2;
+    if (rank_here() == rank_count() - 1) assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    expect_refusal(n_bytes, "no room for the test");
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_rank_reaches_the_memory_of_the_next),
+        cmocka_unit_test(a_library_that_refuses_does_not_end_the_program),
+        cmocka_unit_test(what_no_node_has_is_not_asked_of_the_library),
+        cmocka_unit_test(a_limit_of_one_rank_is_an_error_of_all),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
