@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-enum { NOT_CONVERGED = 1, SIGNAL_BASE = 128 };
+enum { NOT_CONVERGED = 1 };
 
 /** Computes and reports. *exit_code is set when nothing failed. */
 static hf_status calculate(struct hf_calculation *calculation, struct hf_report *report,
@@ -33,6 +33,25 @@ static hf_status take_launch(struct hf_calculation *calculation, const struct hf
     hf_calculation_describe_warnings(calculation);
 cleanup:
     return status;
+}
+
+/** Whether what rank 0 printed has arrived. Collective. */
+static hf_status finish_printing(const struct hf_context *context, const struct hf_report *report,
+                                 struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    if (context->rank == 0) status = hf_standard_output_check(hf_report_lost(report), error);
+    return hf_agree(context->comm, status, error);
+}
+
+/** Help or versions, without MPI; returns the exit code. */
+static int print_and_stop(enum hf_action action, struct hf_error *error)
+{
+    if (hf_launch_rank() != 0) return 0;
+    (action == HF_ACTION_HELP ? hf_print_help : hf_print_version)(stdout);
+    const hf_status status = hf_standard_output_check(0, error);
+    if (status != HF_OK) hf_print_error("hf", error);
+    return hf_exit_code(status, error);
 }
 
 /** Leaves the failure in the JSON file too, for those who read nothing else. */
@@ -72,11 +91,12 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
         hf_calculation_print_check(&calculation, stdout);
     else
         HF_TRY(calculate(&calculation, report, &exit_code, error));
+    HF_TRY(finish_printing(context, report, error));
 cleanup:
     if (status != HF_OK) {
         int rank;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        exit_code = status == HF_INTERRUPTED ? SIGNAL_BASE + error->signal_number : (int)status;
+        exit_code = hf_exit_code(status, error);
         if (rank == 0 && hf_launch_rank() == 0) {
             hf_print_error("hf", error);
             write_json_failure(&calculation, status, error);
@@ -94,13 +114,14 @@ int main(int argc, char **argv)
     struct hf_command command;
     struct hf_error error = {0};
     int provided, exit_code = 0;
-    const hf_status status = hf_command_parse(argc, argv, &command, &error);
 
-    if (status == HF_OK && command.action >= HF_ACTION_HELP) { /* without MPI */
-        if (hf_launch_rank() == 0)
-            (command.action == HF_ACTION_HELP ? hf_print_help : hf_print_version)(stdout);
+    if (!hf_standard_streams_open()) return HF_NO_RESOURCE; /* with nowhere to tell it */
+    const hf_status status = hf_command_parse(argc, argv, &command, &error);
+    if (status == HF_OK && command.action >= HF_ACTION_HELP) {
+        exit_code = print_and_stop(command.action, &error);
     } else {
         bool stuck_in_mpi = false;
+        hf_write_signals_ignore();
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         hf_signals_catch();
         exit_code = run(&command, status, &stuck_in_mpi, &error);

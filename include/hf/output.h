@@ -48,6 +48,10 @@ hf_status hf_report_create(struct hf_context *context, FILE *stream, struct hf_r
                            struct hf_error *error) HF_MUST_CHECK;
 void hf_report_destroy(struct hf_report **report);
 
+/** Why something of the report could not be written (errno), or 0. The calculation does not end for
+ *  that: whoever owns the stream decides. Not collective; 0 on every rank that writes nothing. */
+int hf_report_lost(const struct hf_report *report);
+
 /** Program, libraries, ranks, molecule, basis, settings. */
 void hf_report_header(struct hf_report *report, const struct hf_run_description *run,
                       const struct hf_record *record);

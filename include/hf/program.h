@@ -7,6 +7,7 @@
 #include "hf/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Stores the option that argv[*i] spells, with its value: behind an =, or argv[*i + 1], which then
@@ -17,9 +18,26 @@ hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_o
 /** Key as it is written on the command line, with - for _; `size` bytes in `text`. */
 void hf_option_spelling(const char *key, size_t size, char text[]);
 
+/** Puts /dev/null in the place of standard streams that are closed, so that no file becomes one of
+ *  them; writing there fails all the same. Called first. False: that is impossible. */
+bool hf_standard_streams_open(void);
+
+/** From now on a write to a pipe that nobody reads, or beyond the limit of file sizes, fails and
+ *  tells why, instead of ending the process. */
+void hf_write_signals_ignore(void);
+
+/** Whether all that was printed on standard output has arrived; `lost` is the errno of a write that
+ *  is known to have failed, or 0. Not collective: only a rank that prints asks.
+ *  HF_NO_RESOURCE: it cannot be written. HF_INTERRUPTED by SIGPIPE: its reader has gone. */
+hf_status hf_standard_output_check(int lost, struct hf_error *error) HF_MUST_CHECK;
+
 /** The one line that a failure is worth, on standard error; control characters, which would tear it
- *  apart, become question marks. Flushes standard output before it. */
+ *  apart, become question marks. Flushes standard output before it. Nothing when the reader of
+ *  standard output has gone, which he knows. */
 void hf_print_error(const char *program, const struct hf_error *error);
+
+/** What the program ends with: 128 and the signal when one ended it, else the status. */
+int hf_exit_code(hf_status status, const struct hf_error *error);
 
 /** Rank that the launcher gave this process, whatever MPI says; 0 when there was none. */
 int hf_launch_rank(void);

@@ -155,7 +155,7 @@ cleanup:
     return status;
 }
 
-static void print_table(const struct hf_bench *bench, enum pattern pattern, int n_way,
+static void print_table(struct hf_bench *bench, enum pattern pattern, int n_way,
                         const struct series series[])
 {
     const int n_size = bench->quick ? N_SIZE_QUICK : N_SIZE;

@@ -34,6 +34,7 @@ struct hf_bench {
     const struct hf_options *options; /**< of the command; borrowed */
     FILE *stream;                     /**< for the table; NULL on every rank but 0 */
     cJSON *results;   /**< object for what was measured; NULL on every rank but 0; borrowed */
+    int lost;         /**< errno of the first line that could not be printed, or 0 */
     void *data;       /**< of the kernel */
     bool found_wrong; /**< the library did something wrong; the same on every rank */
 };
@@ -71,10 +72,10 @@ void hf_bench_print_help(FILE *stream);
 void hf_bench_print_version(FILE *stream);
 
 /** The lines above every table: kernel, versions, ranks and cores. Does nothing but on rank 0. */
-void hf_bench_print_header(const struct hf_bench *bench);
+void hf_bench_print_header(struct hf_bench *bench);
 
 /** printf on rank 0, nothing elsewhere. */
-void hf_bench_print(const struct hf_bench *bench, const char *format, ...) HF_PRINTF(2, 3);
+void hf_bench_print(struct hf_bench *bench, const char *format, ...) HF_PRINTF(2, 3);
 
 /** Bytes in the unit people read, "512 B", "64 KiB", "8 MiB". */
 void hf_bench_bytes_text(double n_bytes, size_t size, char text[]);

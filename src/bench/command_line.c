@@ -1,8 +1,8 @@
 /* The command line of hf-bench: one kernel and a few options. */
 #include "bench.h"
 
-#include "hf/program.h"
 #include "hf/output.h"
+#include "hf/program.h"
 
 #include <string.h>
 

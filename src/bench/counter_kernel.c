@@ -230,7 +230,7 @@ static hf_status run_case(struct hf_bench *bench, struct hf_counter *counter, in
  *  thread may cost it time, and the medians. */
 enum row { ROW_WORK, ROW_READ, ROW_MEDIAN, N_ROW };
 
-static void print_rows(const struct hf_bench *bench, const char *title,
+static void print_rows(struct hf_bench *bench, const char *title,
                        const struct outcome outcome[N_CASE])
 {
     static const char *const name[N_ROW] = {"work", "read", "read, median"};
@@ -276,7 +276,7 @@ cleanup:
     return status;
 }
 
-static void print_head(const struct hf_bench *bench)
+static void print_head(struct hf_bench *bench)
 {
     hf_bench_print(
         bench,

@@ -40,9 +40,21 @@ static hf_status measure(struct hf_bench *bench, const char *json_path, struct h
     HF_TRY(bench->kernel->run(bench, error));
     if (json_path != NULL && context->rank == 0) status = hf_json_save(json_path, document, error);
     HF_TRY(hf_agree(context->comm, status, error));
+    if (context->rank == 0) status = hf_standard_output_check(bench->lost, error);
+    HF_TRY(hf_agree(context->comm, status, error));
 cleanup:
     cJSON_Delete(document);
     return status;
+}
+
+/** Help or versions, without MPI; returns the exit code. */
+static int print_and_stop(enum hf_bench_action action, struct hf_error *error)
+{
+    if (hf_launch_rank() != 0) return 0;
+    (action == HF_BENCH_ACTION_HELP ? hf_bench_print_help : hf_bench_print_version)(stdout);
+    const hf_status status = hf_standard_output_check(0, error);
+    if (status != HF_OK) hf_print_error("hf-bench", error);
+    return hf_exit_code(status, error);
 }
 
 /** Everything between MPI_Init and MPI_Finalize; returns the exit code, the same on every rank.
@@ -74,7 +86,7 @@ cleanup:
     }
     *stuck_in_mpi = context != NULL && context->stuck_in_mpi;
     hf_context_destroy(&context);
-    return status == HF_OK && bench.found_wrong ? FOUND_WRONG : (int)status;
+    return status == HF_OK && bench.found_wrong ? FOUND_WRONG : hf_exit_code(status, error);
 }
 
 int main(int argc, char **argv)
@@ -82,14 +94,14 @@ int main(int argc, char **argv)
     struct hf_bench_command command;
     struct hf_error error = {0};
     int provided, exit_code = 0;
-    const hf_status status = hf_bench_command_parse(argc, argv, &command, &error);
 
-    if (status == HF_OK && command.action != HF_BENCH_ACTION_RUN) { /* without MPI */
-        if (hf_launch_rank() == 0)
-            (command.action == HF_BENCH_ACTION_HELP ? hf_bench_print_help
-                                                    : hf_bench_print_version)(stdout);
+    if (!hf_standard_streams_open()) return HF_NO_RESOURCE; /* with nowhere to tell it */
+    const hf_status status = hf_bench_command_parse(argc, argv, &command, &error);
+    if (status == HF_OK && command.action != HF_BENCH_ACTION_RUN) {
+        exit_code = print_and_stop(command.action, &error);
     } else {
         bool stuck_in_mpi = false;
+        hf_write_signals_ignore();
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         exit_code = run(&command, status, &stuck_in_mpi, &error);
         hf_leave_mpi(stuck_in_mpi, exit_code);

@@ -49,5 +49,5 @@ int main(void)
     print_verbatim(text);
     printf("%s", rest);
     free(text);
-    return EXIT_SUCCESS;
+    return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

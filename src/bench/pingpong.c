@@ -55,7 +55,7 @@ static int choose_round_trips(const struct hf_bench *bench, bool first, int part
 }
 
 /** One row of the table and one object of the file. False: no memory. */
-static bool report_point(const struct hf_bench *bench, cJSON *points, const struct point *point,
+static bool report_point(struct hf_bench *bench, cJSON *points, const struct point *point,
                          const double seconds[])
 {
     char length[32];
@@ -86,7 +86,7 @@ static struct point measure_length(const struct hf_bench *bench, bool first, int
 /** The sweep between rank 0 and `partner`; returns the number of points. *built becomes false
  *  without memory for the file. The empty message is measured once more beforehand: a system takes
  *  a tenth of a second to give two ranks that talk to each other a core each. */
-static int sweep(const struct hf_bench *bench, int partner, char *message, double seconds[],
+static int sweep(struct hf_bench *bench, int partner, char *message, double seconds[],
                  struct point point[], cJSON *points, bool *built)
 {
     const bool first = bench->context->rank == 0;
@@ -102,8 +102,8 @@ static int sweep(const struct hf_bench *bench, int partner, char *message, doubl
 }
 
 /** One estimate as lines of the table and an object of the file. False: no memory. */
-static bool report_line(const struct hf_bench *bench, cJSON *partner, const char *name,
-                        const char *title, const struct hf_bench_line *line)
+static bool report_line(struct hf_bench *bench, cJSON *partner, const char *name, const char *title,
+                        const struct hf_bench_line *line)
 {
     hf_bench_print(bench,
                    "\n  %s\n"
@@ -126,8 +126,7 @@ static bool report_line(const struct hf_bench *bench, cJSON *partner, const char
 }
 
 /** The book's estimate and one that looks at all lengths; rank 0. */
-static bool report_lines(const struct hf_bench *bench, cJSON *partner, int n,
-                         const struct point point[])
+static bool report_lines(struct hf_bench *bench, cJSON *partner, int n, const struct point point[])
 {
     double n_bytes[MAX_POINT], seconds[MAX_POINT];
     for (int i = 0; i < n; i++) n_bytes[i] = point[i].n_bytes, seconds[i] = point[i].seconds;

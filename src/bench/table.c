@@ -3,20 +3,22 @@
 
 #include "hf/output.h"
 
+#include <errno.h>
 #include <stdarg.h>
 
-void hf_bench_print(const struct hf_bench *bench, const char *format, ...)
+void hf_bench_print(struct hf_bench *bench, const char *format, ...)
 {
     if (bench->stream != NULL) {
         va_list arguments;
         va_start(arguments, format);
-        vfprintf(bench->stream, format, arguments);
+        const bool printed = vfprintf(bench->stream, format, arguments) >= 0;
         va_end(arguments);
-        fflush(bench->stream); /* a long sweep is watched row by row */
+        const bool done = fflush(bench->stream) == 0; /* a long sweep is watched row by row */
+        if (bench->lost == 0 && !(printed && done)) bench->lost = errno;
     }
 }
 
-void hf_bench_print_header(const struct hf_bench *bench)
+void hf_bench_print_header(struct hf_bench *bench)
 {
     struct hf_library_versions versions;
     hf_library_versions_get(&versions);

@@ -1,6 +1,7 @@
 /* Help and version, made from the table of options; and the line of a failure. */
 #include "cli.h"
 
+#include <signal.h>
 #include <string.h>
 
 enum { WIDTH = 88, INDENT = 32 };
@@ -91,9 +92,16 @@ void hf_print_version(FILE *stream)
     if (versions.scalapack[0] != '\0') fprintf(stream, "ScaLAPACK: %s\n", versions.scalapack);
 }
 
+int hf_exit_code(hf_status status, const struct hf_error *error)
+{
+    enum { SIGNAL_BASE = 128 };
+    return status == HF_INTERRUPTED ? SIGNAL_BASE + error->signal_number : (int)status;
+}
+
 void hf_print_error(const char *program, const struct hf_error *error)
 {
     struct hf_error clean = *error;
+    if (error->signal_number == SIGPIPE) return;
     for (char *c = clean.message; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
     fflush(stdout);

@@ -13,5 +13,5 @@ int main(int argc, char **argv)
         hf_print_error("hf-manual", &error);
         return EXIT_FAILURE;
     }
-    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -17,7 +17,11 @@ struct hf_report {
     double build_started;    /**< hf_wall_seconds of the first progress call of a build, 0: none */
     double progress_printed; /**< when the progress line was last drawn */
     int progress_width;      /**< columns it takes on the terminal, 0: none to erase */
+    int lost;                /**< errno of the first write that failed, or 0 */
 };
+
+/** Hands on what was printed so far, and notes when that fails. */
+void hf_report_flush(struct hf_report *report);
 
 /** Shells of one run counted by angular momentum, and how d and higher functions are made. */
 struct hf_basis_summary {

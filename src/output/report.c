@@ -3,6 +3,7 @@
 
 #include "output_private.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -32,6 +33,17 @@ void hf_report_destroy(struct hf_report **report)
     *report = NULL;
 }
 
+void hf_report_flush(struct hf_report *report)
+{
+    const bool failed = fflush(report->stream) != 0 || ferror(report->stream);
+    if (report->lost == 0 && failed) report->lost = errno != 0 ? errno : EIO;
+}
+
+int hf_report_lost(const struct hf_report *report)
+{
+    return report->lost;
+}
+
 static void erase_progress(struct hf_report *report)
 {
     if (report->progress_width > 0) fprintf(report->stream, "\r%*s\r", report->progress_width, "");
@@ -50,7 +62,7 @@ int hf_report_progress(void *data, double fraction)
     report->progress_printed = now;
     report->progress_width = fprintf(report->stream, "\r  Fock build %3.0f %%, %.0f s ",
                                      100.0 * fraction, now - report->build_started);
-    fflush(report->stream);
+    hf_report_flush(report);
     return 0;
 }
 
@@ -70,7 +82,7 @@ static void observe_start(void *data, const struct hf_scf_start *start)
         fprintf(report->stream, "Warning: %s\n", start->note);
     fprintf(report->stream, "\n  %4s %20s %14s %12s %9s %11s\n", "Iter", "Energy/hartree", "Change",
             "Commutator", "Seconds", "Quartets/%");
-    fflush(report->stream);
+    hf_report_flush(report);
 }
 
 static void observe_iteration(void *data, const struct hf_scf_iteration *iteration)
@@ -82,7 +94,7 @@ static void observe_iteration(void *data, const struct hf_scf_iteration *iterati
     fprintf(report->stream, "  %4d %20.10f %14.3e %12.3e %9.3f %11.1f\n", iteration->number,
             iteration->energy, iteration->energy_change, iteration->commutator, iteration->seconds,
             iteration->percent_computed);
-    fflush(report->stream);
+    hf_report_flush(report);
 }
 
 struct hf_scf_observer hf_report_observer(struct hf_report *report)

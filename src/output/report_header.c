@@ -147,5 +147,5 @@ void hf_report_header(struct hf_report *report, const struct hf_run_description 
     if (run->n_warning > 0) fprintf(report->stream, "\n");
     for (int i = 0; i < run->n_warning; i++)
         fprintf(report->stream, "Warning: %s\n", run->warning[i]);
-    fflush(report->stream);
+    hf_report_flush(report);
 }

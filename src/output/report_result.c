@@ -133,5 +133,5 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
     print_energies(out, result);
     print_orbitals(out, &wavefunction->spin[0], run->all_orbitals);
     print_dipole(out, result);
-    fflush(out);
+    hf_report_flush(report);
 }

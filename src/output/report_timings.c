@@ -90,5 +90,5 @@ void hf_report_timings(struct hf_report *report, const struct hf_record *record,
     /* The energy again, where the eye lands when the run has ended. */
     fprintf(report->stream, "\nTotal energy %.10f hartree, %s %d iterations\n", result->energy,
             result->converged ? "converged after" : "NOT CONVERGED after", result->n_iteration);
-    fflush(report->stream);
+    hf_report_flush(report);
 }
