@@ -63,8 +63,8 @@ struct hf_option_value {
 struct hf_options {
     int n_option;
     const struct hf_option *table; /**< [n_option], borrowed */
-    int n_value;
-    struct hf_option_value *value; /**< [n_value], owned */
+    int n_value, n_room;
+    struct hf_option_value *value; /**< [n_value], owned; room for n_room */
 };
 
 /** Empty store over a table, which must outlive it. */

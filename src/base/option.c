@@ -175,10 +175,13 @@ static hf_status store(struct hf_options *options, const struct hf_option *optio
                        struct hf_word text, enum hf_option_level level, const char *where,
                        struct hf_error *error)
 {
-    struct hf_option_value *larger =
-        realloc(options->value, (size_t)(options->n_value + 1) * sizeof *larger);
-    if (larger == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", where);
-    options->value = larger;
+    if (options->n_value == options->n_room) {
+        const int n_room = 2 * options->n_room + 16;
+        struct hf_option_value *larger = realloc(options->value, (size_t)n_room * sizeof *larger);
+        if (larger == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", where);
+        options->value = larger;
+        options->n_room = n_room;
+    }
     const struct hf_option_value value = {option, level, hf_word_copy(text), strdup(where)};
     if (value.text == NULL || value.where == NULL) {
         free(value.text);

@@ -73,29 +73,28 @@ cleanup:
     return locate(choice, status, maker->error);
 }
 
-/** How special a choice is for an atom: 3 that atom, 2 its element, 1 every atom, 0 not meant. */
-static int rank_of_choice(const struct hf_basis_choice *choice, const struct hf_molecule *molecule,
-                          int atom)
-{
-    if (choice->atom >= 0) return choice->atom == atom ? 3 : 0;
-    if (choice->atomic_number > 0)
-        return choice->atomic_number == molecule->atom[atom].atomic_number ? 2 : 0;
-    return 1;
-}
-
+/** The choice of each atom: its own, else that of its element, else that of every atom. */
 static hf_status choose(struct maker *maker)
 {
+    int everywhere = -1, of_element[HF_N_ELEMENT + 1];
+    for (int z = 0; z <= HF_N_ELEMENT; z++) of_element[z] = -1;
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++) maker->choice_of_atom[atom] = -1;
+    for (int i = 0; i < maker->n_choice; i++) {
+        const struct hf_basis_choice *choice = &maker->choice[i];
+        if (choice->atom >= 0)
+            maker->choice_of_atom[choice->atom] = i;
+        else if (choice->atomic_number > 0)
+            of_element[choice->atomic_number] = i;
+        else
+            everywhere = i;
+    }
     for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
-        int best = 0;
-        for (int i = 0; i < maker->n_choice; i++) {
-            const int rank = rank_of_choice(&maker->choice[i], maker->molecule, atom);
-            if (rank == 0 || rank < best) continue;
-            best = rank;
-            maker->choice_of_atom[atom] = i;
-        }
-        if (best == 0)
+        const int z = maker->molecule->atom[atom].atomic_number;
+        int *const chosen = &maker->choice_of_atom[atom];
+        if (*chosen < 0) *chosen = of_element[z] >= 0 ? of_element[z] : everywhere;
+        if (*chosen < 0)
             return hf_fail(maker->error, HF_BAD_INPUT, "no basis set is chosen for atom %d (%s)",
-                           atom + 1, hf_element_symbol(maker->molecule->atom[atom].atomic_number));
+                           atom + 1, hf_element_symbol(z));
     }
     return HF_OK;
 }
@@ -222,14 +221,24 @@ static hf_status reserve(const struct maker *maker, struct hf_basis *basis)
     return HF_OK;
 }
 
-/** Whether some atom takes functions from `set`; of an element in `element`, when that is given. */
-static bool uses(const struct maker *maker, const struct hf_basis_set *set,
-                 const bool element[HF_N_ELEMENT + 1])
+/** Elements of the atoms that take functions from `set`; false when there are none. */
+static bool find_users(const struct maker *maker, const struct hf_basis_set *set,
+                       bool element[HF_N_ELEMENT + 1])
 {
-    for (int atom = 0; atom < maker->molecule->n_atom; atom++)
-        if (set_of_atom(maker, atom) == set &&
-            (element == NULL || element[maker->molecule->atom[atom].atomic_number]))
-            return true;
+    bool any = false;
+    memset(element, 0, (HF_N_ELEMENT + 1) * sizeof *element);
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
+        if (set_of_atom(maker, atom) != set) continue;
+        element[maker->molecule->atom[atom].atomic_number] = true;
+        any = true;
+    }
+    return any;
+}
+
+static bool overlap(const bool a[HF_N_ELEMENT + 1], const bool b[HF_N_ELEMENT + 1])
+{
+    for (int z = 1; z <= HF_N_ELEMENT; z++)
+        if (a[z] && b[z]) return true;
     return false;
 }
 
@@ -238,9 +247,10 @@ static hf_status describe(const struct maker *maker, struct hf_basis *basis)
 {
     size_t length = 0, size = 1;
     const char *name = NULL;
+    bool element[HF_N_ELEMENT + 1];
     for (int s = 0; s < maker->n_set; s++) {
         const struct hf_basis_set *set = &maker->set[s];
-        if (!uses(maker, set, NULL)) continue;
+        if (!find_users(maker, set, element)) continue;
         name = name == NULL || strcmp(name, set->name) == 0 ? set->name : "mixed";
         for (int i = 0; i < set->n_citation; i++)
             size += strlen(set->name) + strlen(set->citation[i].text) + 4;
@@ -252,8 +262,9 @@ static hf_status describe(const struct maker *maker, struct hf_basis *basis)
         return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the name of the basis");
     for (int s = 0; s < maker->n_set; s++) {
         const struct hf_basis_set *set = &maker->set[s];
+        if (!find_users(maker, set, element)) continue;
         for (int i = 0; i < set->n_citation; i++) {
-            if (!uses(maker, set, set->citation[i].element)) continue;
+            if (!overlap(element, set->citation[i].element)) continue;
             length += (size_t)snprintf(basis->citation + length, size - length, "%s%s: %s",
                                        length > 0 ? "\n" : "", set->name, set->citation[i].text);
         }

@@ -19,6 +19,8 @@ struct draft_atom {
     int label;          /**< number the file gives it; MDL only */
     int charge;         /**< MDL only */
     int unpaired;       /**< unpaired electrons; MDL only */
+    int n_neighbour;    /**< bonds with the atom in them; MDL only */
+    double bond_order;  /**< sum over its bonds; MDL only */
 };
 
 /** A bond of an MDL file between atoms a and b (from 0). */

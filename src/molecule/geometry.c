@@ -1,8 +1,8 @@
 /* From the draft to the molecule: units, distances, electrons. */
 #include "draft.h"
 
-#include "elements.h"
 #include "hf/units.h"
+#include "neighbours.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,13 +43,6 @@ static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule
     return HF_OK;
 }
 
-static double distance_bohr(const struct hf_molecule *molecule, int i, int j)
-{
-    const double *a = molecule->atom[i].position_bohr, *b = molecule->atom[j].position_bohr;
-    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return sqrt(x * x + y * y + z * z);
-}
-
 /** Says what is odd about the nearest pair (i, j), whose distance is `ratio` radii. */
 static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio,
                                struct hf_error *error)
@@ -58,7 +51,7 @@ static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio,
     const bool bohr = strcmp(hf_options_choice(draft->options, "units"), "bohr") == 0;
     const bool close = ratio < ratio_too_close;
     if (!close && (bohr || ratio < ratio_too_far)) return HF_OK;
-    const double distance = distance_bohr(molecule, i, j);
+    const double distance = hf_atom_distance_bohr(molecule, i, j);
     return hf_input_warn(draft->input, error,
                          "%s: the nearest atoms for their size, %s (line %d) and %s (line %d), are "
                          "%.3f bohr (%.3f angstrom) apart, which is absurdly %s; units were taken "
@@ -70,40 +63,24 @@ static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio,
                          close == bohr ? (bohr ? "; are they angstrom?" : "; are they bohr?") : "");
 }
 
-static bool is_noble_gas(int z)
-{
-    return z == 2 || z == 10 || z == 18 || z == 36 || z == 54 || z == 86;
-}
-
 static hf_status check_distances(struct draft *draft, struct hf_error *error)
 {
     const struct hf_molecule *molecule = &draft->input->molecule;
-    int nearest_i = -1, nearest_j = -1;
-    double least_ratio = HUGE_VAL;
-    for (int i = 1; i < molecule->n_atom; i++) {
-        const struct hf_atom *a = &molecule->atom[i];
-        for (int j = 0; j < i; j++) {
-            const struct hf_atom *b = &molecule->atom[j];
-            const double distance = distance_bohr(molecule, i, j);
-            if (distance < coincidence_bohr)
-                return hf_text_fail(error, draft->text, draft->atom[i].line,
-                                    "atoms %d (%s, line %d) and %d (%s) are on top of each other "
-                                    "(%.3g bohr apart)",
-                                    j + 1, hf_element_symbol(b->atomic_number), draft->atom[j].line,
-                                    i + 1, hf_element_symbol(a->atomic_number), distance);
-            if (a->ghost || b->ghost) continue;
-            const double ratio = distance * HF_BOHR_IN_ANGSTROM /
-                                 (hf_covalent_radius_angstrom(a->atomic_number) +
-                                  hf_covalent_radius_angstrom(b->atomic_number));
-            const bool loose = is_noble_gas(a->atomic_number) || is_noble_gas(b->atomic_number);
-            if (ratio >= least_ratio || (loose && ratio > ratio_too_close)) continue;
-            least_ratio = ratio;
-            nearest_i = j;
-            nearest_j = i;
-        }
-    }
-    if (nearest_i < 0) return HF_OK;
-    return judge_nearest(draft, nearest_i, nearest_j, least_ratio, error);
+    struct hf_nearest nearest;
+    int i = -1, j = -1;
+    hf_status status = hf_find_coincidence(molecule, coincidence_bohr, &j, &i, error);
+    if (status != HF_OK) return status;
+    if (i >= 0)
+        return hf_text_fail(error, draft->text, draft->atom[i].line,
+                            "atoms %d (%s, line %d) and %d (%s) are on top of each other "
+                            "(%.3g bohr apart)",
+                            j + 1, hf_element_symbol(molecule->atom[j].atomic_number),
+                            draft->atom[j].line, i + 1,
+                            hf_element_symbol(molecule->atom[i].atomic_number),
+                            hf_atom_distance_bohr(molecule, i, j));
+    status = hf_find_nearest(molecule, ratio_too_close, &nearest, error);
+    if (status != HF_OK || nearest.later < 0) return status;
+    return judge_nearest(draft, nearest.earlier, nearest.later, nearest.ratio, error);
 }
 
 /** Where a number came from, for the message. */

@@ -73,6 +73,27 @@ static int usual_valence(const struct draft_atom *atom)
     }
 }
 
+/** What the bonds amount to at each atom. */
+static void count_bonds(struct draft *draft)
+{
+    for (int i = 0; i < draft->n_atom; i++) {
+        draft->atom[i].n_neighbour = 0;
+        draft->atom[i].bond_order = 0.0;
+    }
+    for (int k = 0; k < draft->n_bond; k++) {
+        const struct draft_bond *bond = &draft->bond[k];
+        const double order = bond->type == 4   ? 1.5 /* aromatic */
+                             : bond->type <= 3 ? bond->type
+                             : bond->type < 9  ? 1.0
+                                               : 0.0; /* 9 and 10 only touch */
+        struct draft_atom *const end[2] = {&draft->atom[bond->a], &draft->atom[bond->b]};
+        for (int e = 0; e < (bond->a != bond->b ? 2 : 1); e++) {
+            end[e]->n_neighbour++;
+            end[e]->bond_order += order;
+        }
+    }
+}
+
 /** Hydrogen atoms that the bonds leave room for: molfiles often leave them out. */
 static int count_missing_hydrogens(const struct draft *draft, int *first_atom)
 {
@@ -80,18 +101,8 @@ static int count_missing_hydrogens(const struct draft *draft, int *first_atom)
     *first_atom = -1;
     if (draft->n_bond == 0 && draft->n_atom > 1) return 0; /* bonds were not written at all */
     for (int i = 0; i < draft->n_atom; i++) {
-        double order = 0.0;
-        for (int k = 0; k < draft->n_bond; k++) {
-            const struct draft_bond *bond = &draft->bond[k];
-            if (bond->a != i && bond->b != i) continue;
-            if (bond->type == 4)
-                order += 1.5; /* aromatic */
-            else if (bond->type <= 3)
-                order += bond->type;
-            else if (bond->type < 9)
-                order += 1.0; /* 9 and 10 only touch */
-        }
-        const int missing = (int)floor(usual_valence(&draft->atom[i]) - order + 0.01);
+        const struct draft_atom *atom = &draft->atom[i];
+        const int missing = (int)floor(usual_valence(atom) - atom->bond_order + 0.01);
         if (missing <= 0) continue;
         if (*first_atom < 0) *first_atom = i;
         n_missing += missing;
@@ -120,11 +131,8 @@ static const char *why_not_planar(const struct draft *draft)
             return "its bond lengths are those of a drawing";
     }
     for (int i = 0; i < draft->n_atom; i++) {
-        int n_neighbour = 0;
         const int z = draft->atom[i].atomic_number;
-        for (int k = 0; k < draft->n_bond; k++)
-            n_neighbour += draft->bond[k].a == i || draft->bond[k].b == i;
-        if (n_neighbour >= 4 && (z == 5 || z == 6 || z == 7 || z == 14 || z == 15))
+        if (draft->atom[i].n_neighbour >= 4 && (z == 5 || z == 6 || z == 7 || z == 14 || z == 15))
             return "an atom with four neighbours lies in one plane with them";
     }
     return NULL;
@@ -161,6 +169,7 @@ static hf_status check_flatness(struct draft *draft, bool hydrogens_missing, str
 hf_status hf_check_mdl_structure(struct draft *draft, struct hf_error *error)
 {
     int first = -1;
+    count_bonds(draft);
     const int n_missing = count_missing_hydrogens(draft, &first);
     const hf_status status = check_flatness(draft, n_missing > 0, error);
     if (status != HF_OK || n_missing == 0) return status;

@@ -4,12 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Which atom (from 0) has an index of the file. */
+struct atom_label {
+    int label, atom;
+};
+
 /** Where reading stands. */
 struct v30 {
     struct draft *draft;
     int next;      /**< index of the next line of the text */
     int line;      /**< number of the line that `content` begins in, for messages */
     char *content; /**< the joined line without "M  V30 "; owned */
+    size_t room;   /**< bytes of it */
+    int n_label;
+    struct atom_label *label; /**< [n_label] in order; made when the first bond is read; owned */
 };
 
 enum { PREFIX = 7 };
@@ -20,6 +28,11 @@ static hf_status file_ends(const struct v30 *reader, struct hf_error *error)
     return hf_text_fail(error, text, text->n_line,
                         "the file ends here; expected END CTAB and a line 'M  END' (is the file "
                         "cut off?)");
+}
+
+static hf_status fail_memory(const struct v30 *reader, struct hf_error *error)
+{
+    return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", reader->draft->text->path);
 }
 
 /** Joins the next line with its continuations. */
@@ -37,8 +50,11 @@ static hf_status join_line(struct v30 *reader, struct hf_error *error)
         const struct hf_word part = hf_rest_of_line(line + PREFIX);
         more = part.length > 0 && part.begin[part.length - 1] == '-';
         const size_t n = (size_t)part.length - (more ? 1 : 0);
-        char *longer = realloc(reader->content, length + n + 1);
-        if (longer == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path);
+        const size_t needed = length + n + 1;
+        char *longer =
+            needed <= reader->room ? reader->content : realloc(reader->content, 2 * needed);
+        if (longer == NULL) return fail_memory(reader, error);
+        if (needed > reader->room) reader->room = 2 * needed;
         reader->content = longer;
         memcpy(longer + length, part.begin, n);
         length += n;
@@ -116,14 +132,41 @@ static hf_status read_atom(struct v30 *reader, struct hf_error *error)
     return status == HF_OK ? hf_draft_add_atom(draft, &atom, error) : status;
 }
 
-/** Number of the atom (from 0) that the file calls `label`; -1 when there is none. */
-static int find_atom(const struct draft *draft, int label)
+static int compare_labels(const void *a, const void *b)
 {
-    if (label >= 1 && label <= draft->n_atom && draft->atom[label - 1].label == label)
-        return label - 1;
-    for (int i = 0; i < draft->n_atom; i++)
-        if (draft->atom[i].label == label) return i;
-    return -1;
+    const struct atom_label *left = a, *right = b;
+    if (left->label != right->label) return left->label < right->label ? -1 : 1;
+    return left->atom < right->atom ? -1 : left->atom > right->atom;
+}
+
+/** Puts the indices of all atoms in order, unless it was done. */
+static hf_status sort_labels(struct v30 *reader, struct hf_error *error)
+{
+    const struct draft *draft = reader->draft;
+    const size_t n = (size_t)draft->n_atom;
+    if (n == 0 || reader->n_label == draft->n_atom) return HF_OK;
+    struct atom_label *label = realloc(reader->label, n * sizeof *label);
+    if (label == NULL) return fail_memory(reader, error);
+    for (int i = 0; i < draft->n_atom; i++) label[i] = (struct atom_label){draft->atom[i].label, i};
+    qsort(label, n, sizeof *label, compare_labels);
+    reader->label = label;
+    reader->n_label = draft->n_atom;
+    return HF_OK;
+}
+
+/** Number of the first atom (from 0) that the file calls `label`; -1 when there is none. */
+static int find_atom(const struct v30 *reader, int label)
+{
+    int first = 0, end = reader->n_label;
+    while (first < end) {
+        const int middle = first + (end - first) / 2;
+        if (reader->label[middle].label < label)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    const bool found = first < reader->n_label && reader->label[first].label == label;
+    return found ? reader->label[first].atom : -1;
 }
 
 /** index type atom1 atom2 ... */
@@ -140,7 +183,9 @@ static hf_status read_bond(struct v30 *reader, struct hf_error *error)
             hf_read_integer(draft->text, reader->line, word, what[i], &field[i], error);
         if (status != HF_OK) return status;
     }
-    const struct draft_bond bond = {find_atom(draft, field[2]), find_atom(draft, field[3]),
+    const hf_status status = sort_labels(reader, error);
+    if (status != HF_OK) return status;
+    const struct draft_bond bond = {find_atom(reader, field[2]), find_atom(reader, field[3]),
                                     field[1]};
     if (bond.a >= 0 && bond.b >= 0) return hf_draft_add_bond(draft, &bond, error);
     return hf_text_fail(error, draft->text, reader->line, "a bond with atom %d, which is not there",
@@ -215,5 +260,6 @@ hf_status hf_read_mdl_v3000(struct draft *draft, int *next_line, struct hf_error
     if (status == HF_OK && !ended) status = file_ends(&reader, error);
     *next_line = reader.next;
     free(reader.content);
+    free(reader.label);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "draft.h"
 
 #include "hf/units.h"
+#include "neighbours.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,30 +125,49 @@ hf_status hf_read_point_charge_file(struct draft_charges *charges, struct hf_inp
                          text->path, n_left_over, n);
 }
 
-static double distance_bohr(const double a[3], const double b[3])
+/** A charge and the first nucleus that it sits on, -1: none. */
+struct seat {
+    const struct hf_molecule *molecule;
+    const double *position_bohr;
+    int atom;
+    double distance_bohr;
+};
+
+static void look_for_nucleus(void *data, int atom)
 {
+    struct seat *self = data;
+    const double *a = self->molecule->atom[atom].position_bohr, *b = self->position_bohr;
     const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return sqrt(x * x + y * y + z * z);
+    const double distance = sqrt(x * x + y * y + z * z);
+    if (distance >= coincidence_bohr || (self->atom >= 0 && self->atom < atom)) return;
+    self->atom = atom;
+    self->distance_bohr = distance;
 }
 
 /** The energy of a charge on a nucleus is infinite; ghosts have none. */
-static hf_status check_nuclei(const struct draft_charges *charges, int c,
-                              const struct hf_point_charge *charge,
+static hf_status check_nuclei(const struct draft_charges *charges,
                               const struct hf_molecule *molecule, struct hf_error *error)
 {
-    if (charge->charge == 0.0) return HF_OK;
-    for (int i = 0; i < molecule->n_atom; i++) {
-        const struct hf_atom *atom = &molecule->atom[i];
-        if (atom->ghost) continue;
-        const double distance = distance_bohr(atom->position_bohr, charge->position_bohr);
-        if (distance < coincidence_bohr)
-            return hf_text_fail(error, charges->text, charges->charge[c].line,
-                                "point charge %d sits on the nucleus of atom %d (%s), %.3g bohr "
-                                "from it; expected at least %g",
-                                c + 1, i + 1, hf_element_symbol(atom->atomic_number), distance,
-                                coincidence_bohr);
+    const struct hf_environment *environment = &molecule->environment;
+    struct hf_neighbours nuclei;
+    hf_status status = hf_neighbours_init(&nuclei, molecule, coincidence_bohr, error);
+    for (int i = 0; status == HF_OK && i < molecule->n_atom; i++)
+        if (!molecule->atom[i].ghost) hf_neighbours_add(&nuclei, i);
+    for (int c = 0; status == HF_OK && c < charges->n; c++) {
+        const struct hf_point_charge *charge = &environment->charge[c];
+        struct seat seat = {molecule, charge->position_bohr, -1, 0.0};
+        if (charge->charge == 0.0) continue;
+        hf_neighbours_visit(&nuclei, charge->position_bohr, look_for_nucleus, &seat);
+        if (seat.atom >= 0)
+            status = hf_text_fail(error, charges->text, charges->charge[c].line,
+                                  "point charge %d sits on the nucleus of atom %d (%s), %.3g bohr "
+                                  "from it; expected at least %g",
+                                  c + 1, seat.atom + 1,
+                                  hf_element_symbol(molecule->atom[seat.atom].atomic_number),
+                                  seat.distance_bohr, coincidence_bohr);
     }
-    return HF_OK;
+    hf_neighbours_done(&nuclei);
+    return status;
 }
 
 hf_status hf_point_charges_finish(const struct draft_charges *charges, struct hf_molecule *molecule,
@@ -173,8 +193,6 @@ hf_status hf_point_charges_finish(const struct draft_charges *charges, struct hf
                                     from->position[k], charges->bohr ? "bohr" : "angstrom",
                                     farthest_bohr);
         }
-        const hf_status status = check_nuclei(charges, c, to, molecule, error);
-        if (status != HF_OK) return status;
     }
-    return HF_OK;
+    return check_nuclei(charges, molecule, error);
 }

@@ -1,41 +1,11 @@
 /* From options to a calculation: basis choices, settings, description; and its results. */
 #include "hf/calculation.h"
 
+#include "basis_choices.h"
 #include "hf/json.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const default_basis = "def2-SVP";
-
-/** Splits "O=aug-cc-pVDZ" (command line) or "O aug-cc-pVDZ" (file) into the atoms and the name.
- *  What is neither an element nor a number in front is part of the name. */
-static hf_status split_choice(const struct hf_option_value *value, int n_atom,
-                              struct hf_basis_choice *choice, struct hf_error *error)
-{
-    const char *text = value->text, *divider = strpbrk(text, "= \t");
-    char symbol[4] = "";
-    int number = 0;
-    *choice = (struct hf_basis_choice){.atom = -1, .name = text, .where = value->where};
-    if (divider == NULL) return HF_OK;
-    const struct hf_word front = {text, (int)(divider - text)};
-    const struct hf_word rest = hf_rest_of_line(divider + 1 + strspn(divider + 1, "= \t"));
-    if (front.length < (int)sizeof symbol) memcpy(symbol, front.begin, (size_t)front.length);
-    const int element = hf_element_number(symbol);
-    const enum hf_number outcome = hf_word_integer(front, &number);
-    if (element == 0 && outcome == HF_NUMBER_NONE) return HF_OK;
-    if (rest.length == 0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: the basis of %s has no name; expected e.g. O=STO-3G", value->where,
-                       text);
-    if (outcome != HF_NUMBER_NONE && (outcome != HF_NUMBER_OK || number < 1 || number > n_atom))
-        return hf_fail(error, HF_BAD_INPUT, "%s: a basis for atom %.*s; expected 1 to %d",
-                       value->where, HF_WORD(front), n_atom);
-    choice->name = rest.begin; /* values have no blanks at their end */
-    choice->atomic_number = element;
-    if (element == 0) choice->atom = number - 1;
-    return HF_OK;
-}
 
 /** A basis set for an element that the molecule lacks is a slip of the pen, or a script for several
  *  molecules. */
@@ -50,69 +20,6 @@ static hf_status note_absent_element(struct hf_input *input, const struct hf_bas
                          choice->where, choice->name, hf_element_symbol(choice->atomic_number));
 }
 
-static bool is_for_all_atoms(const struct hf_basis_choice *choice)
-{
-    return choice->atom < 0 && choice->atomic_number == 0;
-}
-
-/** Adds the choices of one level; a choice for all atoms takes the first place. */
-static hf_status add_choices(struct hf_calculation *calculation, const struct hf_options *options,
-                             enum hf_option_level level, struct hf_error *error)
-{
-    for (int i = 0; i < options->n_value; i++) {
-        const struct hf_option_value *value = &options->value[i];
-        struct hf_basis_choice choice;
-        if (value->level != level || strcmp(value->option->key, "basis") != 0) continue;
-        const hf_status status =
-            split_choice(value, calculation->input.molecule.n_atom, &choice, error);
-        if (status != HF_OK) return status;
-        if (is_for_all_atoms(&choice))
-            calculation->choice[0] = choice;
-        else
-            calculation->choice[calculation->n_choice++] = choice;
-    }
-    return HF_OK;
-}
-
-/** Basis choices, the one for all atoms first. When the command line has one for all atoms, it
- *  replaces everything that the file says; else it adds to it. */
-static hf_status choose_basis(struct hf_calculation *calculation, const struct hf_options *options,
-                              struct hf_error *error)
-{
-    const struct hf_basis_choice unsaid = {.atom = -1, .name = default_basis, .where = "default"};
-    calculation->choice = calloc((size_t)options->n_value + 1, sizeof *calculation->choice);
-    if (calculation->choice == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    calculation->choice[0] = unsaid;
-    calculation->n_choice = 1;
-    hf_status status = add_choices(calculation, options, HF_OPTION_COMMAND_LINE, error);
-    if (status != HF_OK || calculation->choice[0].where != unsaid.where) return status;
-    calculation->n_choice = 1;
-    status = add_choices(calculation, options, HF_OPTION_FILE, error);
-    return status == HF_OK ? add_choices(calculation, options, HF_OPTION_COMMAND_LINE, error)
-                           : status;
-}
-
-/** "cc-pVDZ; O aug-cc-pVDZ; atom 2 STO-3G" */
-static hf_status describe_basis(struct hf_calculation *calculation, struct hf_error *error)
-{
-    size_t size = 1;
-    for (int i = 0; i < calculation->n_choice; i++)
-        size += strlen(calculation->choice[i].name) + 32;
-    char *text = calculation->basis_requested = calloc(size, 1);
-    if (text == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    for (int i = 0; i < calculation->n_choice; i++) {
-        const struct hf_basis_choice *choice = &calculation->choice[i];
-        if (choice->atom >= 0)
-            text += sprintf(text, "; atom %d %s", choice->atom + 1, choice->name);
-        else if (choice->atomic_number > 0)
-            text +=
-                sprintf(text, "; %s %s", hf_element_symbol(choice->atomic_number), choice->name);
-        else
-            text += sprintf(text, "%s", choice->name);
-    }
-    return HF_OK;
-}
-
 /** Says which of method and basis nobody gave. */
 static hf_status note_defaults(struct hf_calculation *calculation, const struct hf_options *options,
                                struct hf_error *error)
@@ -123,11 +30,34 @@ static hf_status note_defaults(struct hf_calculation *calculation, const struct 
     if (!method && !basis)
         return hf_input_warn(input, error,
                              "neither method nor basis was given: RHF/%s is the default",
-                             default_basis);
+                             hf_default_basis);
     if (!basis)
         return hf_input_warn(input, error, "no basis was given%s: %s is the default",
                              calculation->n_choice > 1 ? " for the other atoms" : "",
-                             default_basis);
+                             hf_default_basis);
+    return HF_OK;
+}
+
+/** Says which options the command line has twice with different values: the last one counts, so that
+ *  a script can be given another value behind its own. */
+static hf_status note_repetitions(struct hf_calculation *calculation,
+                                  const struct hf_options *options, struct hf_error *error)
+{
+    for (int k = 0; k < options->n_option; k++) {
+        const struct hf_option *option = &options->table[k];
+        const struct hf_option_value *last = hf_options_given(options, option->key), *other = NULL;
+        for (int i = 0; i < options->n_value && !option->repeatable; i++) {
+            const struct hf_option_value *value = &options->value[i];
+            if (value->option == option && value->level == HF_OPTION_COMMAND_LINE &&
+                strcmp(value->text, last->text) != 0)
+                other = value;
+        }
+        if (other == NULL) continue;
+        const hf_status status = hf_input_warn(
+            &calculation->input, error, "%s: '%s' was given before; the last one, '%s', counts",
+            last->where, other->text, last->text);
+        if (status != HF_OK) return status;
+    }
     return HF_OK;
 }
 
@@ -224,8 +154,8 @@ static hf_status follow_from_input(struct hf_calculation *calculation,
                                    const struct hf_options *options, struct hf_error *error)
 {
     hf_status status = check_method(calculation, options, error);
-    if (status == HF_OK) status = choose_basis(calculation, options, error);
-    if (status == HF_OK) status = describe_basis(calculation, error);
+    if (status == HF_OK) status = hf_choose_basis(calculation, options, error);
+    if (status == HF_OK) status = note_repetitions(calculation, options, error);
     if (status == HF_OK) status = note_defaults(calculation, options, error);
     for (int i = 0; i < calculation->n_choice && status == HF_OK; i++)
         status = note_absent_element(&calculation->input, &calculation->choice[i], error);

@@ -20,8 +20,11 @@ static const struct {
 
 bool hf_parse_size(const char *text, double *bytes)
 {
-    char *end;
-    const double number = strtod(text, &end);
+    enum { MAX_NUMBER = 40 };
+    double number = -1.0;
+    const char *end = text;
+    for (int n = 1; n <= MAX_NUMBER && text[n - 1] != '\0'; n++) /* the longest that is a number */
+        if (hf_word_real((struct hf_word){text, n}, &number) == HF_NUMBER_OK) end = text + n;
     if (end == text || !(number >= 0.0) || number > 1e15) return false;
     while (isspace((unsigned char)*end)) end++;
     *bytes = number;

@@ -65,6 +65,19 @@ BAD_INPUT = [
     ("absurd charge", WATER + "charge 99\n", [], ["line 9", "no electrons"]),
     ("overflow", WATER.replace("0.22166487", "1e999"), [], ["line 5", "out of range"]),
     ("memory without a unit", WATER, ["--memory", "500"], ["--memory: memory '500'", "500 MB", "auto"]),
+    ("hexadecimal memory", WATER, ["--memory", "0x10 MB"], ["--memory: memory '0x10 MB'", "500 MB"]),
+    ("infinite memory", WATER + "memory inf MB\n", [], ["line 9", "memory 'inf MB'", "500 MB"]),
+    ("memory that is no number", WATER, ["--memory", "nan"], ["--memory: memory 'nan'"]),
+    ("rubbish behind memory", WATER, ["--memory", "5 MB!"], ["--memory: memory '5 MB!'"]),
+    ("hexadecimal count", WATER, ["--threads", "0x1"], ["--threads", "'0x1'", "whole number"]),
+    ("hexadecimal number", WATER, ["--screening", "0x1p-40"], ["--screening", "'0x1p-40'", "not a number"]),
+    ("infinite number", WATER, ["--energy-tolerance", "inf"], ["--energy-tolerance", "'inf'", "not a number"]),
+    ("a key twice", WATER + "charge 0\ncharge 0\n", [], ["line 10", "charge was given before", "line 9"]),
+    ("a basis set twice", WATER + "basis cc-pVDZ\n", [],
+     ["line 9", "'cc-pVDZ'", "'STO-3G' before", "line 2", "expected one of them"]),
+    ("the basis set of an element twice", WATER + "basis O 6-31G\nbasis o STO-3G\n", [],
+     ["line 10", "'o STO-3G'", "'O 6-31G' before", "line 9"]),
+    ("the basis set of an atom twice", WATER + "basis 2 6-31G\nbasis 2 6-31G\n", [], ["line 10", "line 9"]),
     ("no threads", WATER, ["--threads", "0"], ["--threads", "1 to 1024"]),
     ("absurd tolerance", WATER, ["--energy-tolerance", "7"], ["--energy-tolerance", "expected"]),
     ("empty file", "", [], ["empty"]),
@@ -178,6 +191,15 @@ def good_runs(folder):
         code, output, errors = run([write(folder, absent, "absent.mol"), "--check"] + options)
         check(code == 0 and "basis cc-pvdz is for N, of which the molecule has none" in output,
               "basis of an element that is not there:", output + errors)
+
+    twice = ["--check", path, "--schedule", "static", "--basis", "3-21g", "--basis", "O=6-31g", "--threads=1",
+             "--schedule=steal", "--threads", "1", "--basis", "sto-3g", "--basis", "O=6-31g*"]
+    code, output, errors = run(twice)
+    for part in ("scheduler steal", "--schedule: 'static' was given before; the last one, 'steal', counts",
+                 "--basis: '3-21g' was given before for the same atoms; the last one, 'sto-3g', counts",
+                 "--basis: 'O=6-31g' was given before", "Basis         mixed: 17 functions"):
+        check(code == 0 and part in output, f"given twice, no \"{part}\" in:", output + errors)
+    check("--threads" not in output, "the same given twice:", output)
 
     close = WATER.replace("units bohr", "units angstrom").replace("0.22166487", "0.22")
     code, output, errors = run([write(folder, close, "far.mol"), "--check"])
