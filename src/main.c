@@ -1,5 +1,6 @@
 /* hf: from a command line to an energy and an exit code. */
 #include "cli/cli.h"
+#include "hf/interruption.h"
 
 #include <mpi.h>
 
@@ -12,8 +13,7 @@ static hf_status calculate(struct hf_calculation *calculation, struct hf_report 
     hf_status status = HF_OK;
     struct hf_scf_result result = {0};
     struct hf_wavefunction wavefunction = {0};
-    calculation->settings.fock.progress = hf_signals_progress;
-    calculation->settings.fock.progress_data = report;
+    hf_interruption_watch(calculation->context->interruption, hf_signals_progress, report);
     HF_TRY(hf_calculation_run(calculation, report, &result, &wavefunction, error));
     *exit_code = result.converged ? 0 : NOT_CONVERGED;
 cleanup:

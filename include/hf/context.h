@@ -15,6 +15,7 @@ extern "C" {
 HF_API_BEGIN
 
 struct hf_trace;
+struct hf_interruption;
 
 /** Handed down to every room; borrowed there, owned by whoever called hf_context_create. */
 struct hf_context {
@@ -26,6 +27,7 @@ struct hf_context {
     struct hf_memory *memory;
     struct hf_timers timers;
     struct hf_trace *trace; /**< what threads record; borrowed, NULL when nothing is traced */
+    struct hf_interruption *interruption; /**< whether the run is to end; owned */
     bool stuck_in_mpi; /**< a thread of some rank never came back from MPI: MPI_Finalize may hang */
 };
 

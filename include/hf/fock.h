@@ -84,7 +84,7 @@ void hf_fock_destroy(struct hf_fock_builder **builder);
  *           would meet is below `threshold` (hartree), book Eq. 7.4.
  *  Call     collective over the context's communicator; n_job and threshold equal on all ranks.
  *  Memory   job[] and its matrices stay the caller's; nothing is kept after return.
- *  Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED: progress said so on some rank. Same status and
+ *  Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED: the context's interruption. Same status and
  *           message on every rank; J and K are then undefined, the builder is still usable.
  *  Source   book Fig. 8.2 (replicated), Fig. 8.4 (distributed). */
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],

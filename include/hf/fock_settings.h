@@ -19,10 +19,6 @@ struct hf_fock_settings {
     int n_thread;           /**< compute threads per rank; 0 counts as 1 */
     double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     double store_threshold; /**< the first build with a threshold not above this one stores */
-    /** Called now and then during a build with the fraction of this rank's tasks done, 0 to 1;
-     *  may be NULL. Returning non-zero (a signal number) ends the build with HF_INTERRUPTED. */
-    int (*progress)(void *data, double fraction);
-    void *progress_data;
 };
 
 /** Atom blocks of distributed matrices, counted over all builds and ranks. */

@@ -59,7 +59,7 @@ void hf_report_header(struct hf_report *report, const struct hf_run_description 
 /** Observer that prints the iteration table, each line flushed as it happens. */
 struct hf_scf_observer hf_report_observer(struct hf_report *report);
 
-/** For hf_fock_settings.progress: a progress line on a terminal when a build is long, nothing in a
+/** For hf_interruption_watch: a progress line on a terminal when a build is long, nothing in a
  *  file; `data` is the report. Returns 0. */
 int hf_report_progress(void *data, double fraction);
 

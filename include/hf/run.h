@@ -57,8 +57,9 @@ struct hf_run_settings {
     enum hf_wavefunction_parts wavefunction; /**< how much of it is made, default all */
     struct hf_scf_observer observer;         /**< told of iterations as they happen */
     FILE *report;                            /**< rank 0 writes the text report here; NULL: none */
-    /** Called now and then with the fraction of a Fock build done; may be NULL. Returning non-zero
-     *  (a signal number) on some rank ends the run with HF_INTERRUPTED. */
+    /** Called now and then on every rank, some twenty times a second, with the fraction of the Fock
+     *  build that runs done, 0 where none runs; may be NULL. Returning non-zero (a signal number) on
+     *  some rank ends the run with HF_INTERRUPTED. */
     int (*progress)(void *data, double fraction);
     void *progress_data;
 };

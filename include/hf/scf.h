@@ -103,8 +103,7 @@ struct hf_scf_result {
     struct hf_fock_account last_build;
 };
 
-/** Settings that run: the defaults of the program, but no stored integrals (fock.memory_bytes 0) and
- *  nothing told of progress. */
+/** Settings that run: the defaults of the program, but no stored integrals (fock.memory_bytes 0). */
 struct hf_scf_settings hf_scf_defaults(void);
 
 /** Accuracy of the list of shell pairs: primitives may err by less than the screening lets go. */

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+struct hf_interruption;
+
 /** How a counter shared by all ranks is read. */
 enum hf_counter_method {
     /** MPI-3: one MPI_Fetch_and_op on one number of rank 0. Memory: one number, on rank 0. */
@@ -20,6 +22,7 @@ struct hf_scheduler_settings {
     enum hf_counter_method counter; /**< of "counter" */
     bool progress_thread; /**< of "counter": a thread on rank 0, which has the counter, serves
                                the others while it computes */
+    struct hf_interruption *interruption; /**< looked at while waiting; may be NULL; borrowed */
 };
 
 #endif

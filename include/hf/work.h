@@ -160,10 +160,6 @@ struct hf_work_settings {
     bool timed;             /**< batches say how long they took */
     double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     double store_threshold; /**< the first round with a threshold not above this one stores */
-    /** Called now and then during a round with the fraction of this rank's tasks done, 0 to 1;
-     *  may be NULL. Returning non-zero (a signal number) ends the round with HF_INTERRUPTED. */
-    int (*progress)(void *data, double fraction);
-    void *progress_data;
     struct hf_work_phases phases;
 };
 
@@ -198,7 +194,8 @@ struct hf_round {
     void *data;
 };
 
-/** One round: every thread of the rank runs round->run. A failure of one ends the round for all.
+/** One round: every thread of the rank runs round->run. A failure of one ends the round for all, and
+ *  so does an interruption of the context (hf/interruption.h), which is looked for milliseconds apart.
  *  Books the times. Collective; `threshold` and `largest` equal on all ranks; the same status on
  *  all. HF_NO_RESOURCE, HF_INTERRUPTED, or what run returns. */
 hf_status hf_work_run(struct hf_work *work, const struct hf_round *round,
@@ -215,7 +212,7 @@ hf_status hf_work_do_all(struct hf_worker *worker, const struct hf_quartet_consu
 bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part);
 
 /** The next task of this rank; *index = -1 when there is none, or when another thread failed.
- *  Shows progress now and then. HF_INTERRUPTED. */
+ *  HF_INTERRUPTED. */
 hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index,
                             struct hf_error *error) HF_MUST_CHECK;
 
@@ -225,7 +222,8 @@ hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index,
 bool hf_work_find_part(const struct hf_worker *worker, int64_t task, int32_t index,
                        struct hf_part *part);
 
-/** Computes a part, or reads it back, for a consumer. */
+/** Computes a part, or reads it back, for a consumer. HF_INTERRUPTED in the middle of it: the
+ *  consumer has finished what it took. */
 hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
                           void *self, const struct hf_part *part,
                           struct hf_error *error) HF_MUST_CHECK;

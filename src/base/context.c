@@ -1,6 +1,8 @@
 /* The context of a run: communicators of the world and of the node, memory account, timers. */
 #include "hf/context.h"
 
+#include "hf/interruption.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -41,10 +43,13 @@ hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_con
     if (made != NULL) made->memory = hf_memory_create();
     if (made == NULL || made->memory == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory at start-up");
+    else
+        status = hf_interruption_create(&made->interruption, error);
     HF_TRY(hf_agree(comm, status, error));
     MPI_Comm_dup(comm, &made->comm);
     MPI_Comm_rank(comm, &made->rank);
     MPI_Comm_size(comm, &made->n_rank);
+    hf_interruption_connect(made->interruption, made->comm);
     if (made->n_rank > 1)
         find_node(made, ranks_per_node);
     else
@@ -52,7 +57,10 @@ hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_con
     *context = made;
     return HF_OK;
 cleanup:
-    if (made != NULL) hf_memory_destroy(&made->memory);
+    if (made != NULL) {
+        hf_interruption_destroy(&made->interruption);
+        hf_memory_destroy(&made->memory);
+    }
     free(made);
     return status;
 }
@@ -65,6 +73,7 @@ hf_status hf_context_create(MPI_Comm comm, struct hf_context **context, struct h
 void hf_context_destroy(struct hf_context **context)
 {
     if (*context == NULL) return;
+    hf_interruption_destroy(&(*context)->interruption);
     if ((*context)->leaders != MPI_COMM_NULL) MPI_Comm_free(&(*context)->leaders);
     MPI_Comm_free(&(*context)->node);
     MPI_Comm_free(&(*context)->comm);

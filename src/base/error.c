@@ -16,10 +16,12 @@ hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, 
     return status;
 }
 
-hf_status hf_interrupted(struct hf_error *error, int signal_number)
+hf_status hf_interrupted(struct hf_error *error, int reason)
 {
     const hf_status status =
-        hf_fail(error, HF_INTERRUPTED, "interrupted by signal %d", signal_number);
-    if (error != NULL) error->signal_number = signal_number;
+        reason == HF_TIME_IS_UP
+            ? hf_fail(error, HF_INTERRUPTED, "the time limit is up")
+            : hf_fail(error, HF_INTERRUPTED, "interrupted by signal %d", reason);
+    if (error != NULL) error->signal_number = reason;
     return status;
 }

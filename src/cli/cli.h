@@ -3,9 +3,9 @@
 #define HF_CLI_H
 
 #include "hf/calculation.h"
-#include "hf/program.h"
 #include "hf/input.h"
 #include "hf/option.h"
+#include "hf/program.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ void hf_signals_catch(void);
 /** Signal that came, or 0. */
 int hf_signal_caught(void);
 
-/** For hf_fock_settings.progress: shows progress, and tells of signals; `data` is the report. */
+/** For hf_interruption_watch: shows progress, and tells of signals; `data` is the report. */
 int hf_signals_progress(void *data, double fraction);
 
 /** What --check prints: what would run, and the memory it needs. */

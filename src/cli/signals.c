@@ -1,4 +1,4 @@
-/* SIGINT and SIGTERM: remembered here, asked for between pieces of work. */
+/* SIGINT, SIGTERM, SIGUSR1, SIGXCPU: remembered here, asked for between pieces of work. */
 #include "cli.h"
 
 #include <signal.h>
@@ -16,8 +16,10 @@ void hf_signals_catch(void)
 {
     struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    /* SIGUSR1 is what batch systems are told to send before the time is up, SIGXCPU what the kernel
+     * sends when a limit of processor time is reached. */
+    static const int number[] = {SIGINT, SIGTERM, SIGUSR1, SIGXCPU};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) sigaction(number[i], &action, NULL);
 }
 
 int hf_signal_caught(void)
@@ -29,6 +31,6 @@ int hf_signal_caught(void)
  * too, but none for standard error: progress is shown when that is a terminal as well. */
 int hf_signals_progress(void *data, double fraction)
 {
-    if (isatty(STDERR_FILENO) == 1) hf_report_progress(data, fraction);
+    if (fraction > 0.0 && isatty(STDERR_FILENO) == 1) hf_report_progress(data, fraction);
     return hf_signal_caught();
 }

@@ -58,8 +58,6 @@ static hf_status create_work(struct hf_fock_builder *self, struct hf_error *erro
                                 .n_thread = settings->n_thread,
                                 .memory_bytes = settings->memory_bytes,
                                 .store_threshold = settings->store_threshold,
-                                .progress = settings->progress,
-                                .progress_data = settings->progress_data,
                                 .phases = {.compute = &hf_phase_fock_compute,
                                            .wait_task = &hf_phase_fock_wait_task,
                                            .wait_ranks = &hf_phase_fock_wait_ranks},

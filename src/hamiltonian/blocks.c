@@ -1,5 +1,6 @@
 /* From integrals of two shells to the blocks of pairs of atoms that a rank owns. */
 #include "hamiltonian_private.h"
+#include "hf/interruption.h"
 
 /** The block [n_row][n_column] of two atoms; its rows begin at function first_row, and so on. */
 struct atom_block {
@@ -30,12 +31,16 @@ static void add_transposed(const struct atom_block *to, const struct hf_shell *a
                 to->factor * *integral++;
 }
 
-/** All shells of atom i with all of atom j; each pair of one atom once. */
-static void add_atoms(struct hf_one_electron *one_electron, enum hf_operator which,
-                      const struct hf_basis *basis, int i, int j, const struct atom_block *to)
+/** All shells of atom i with all of atom j; each pair of one atom once. Ends early when the run is to
+ *  end, and returns why; else 0. */
+static int add_atoms(struct hf_one_electron *one_electron, enum hf_operator which,
+                     const struct hf_term_blocks *blocks, int i, int j, const struct atom_block *to)
 {
+    const struct hf_basis *basis = blocks->basis;
     const int *first = basis->first_shell_of_atom;
     for (int m = first[i]; m < first[i + 1]; m++) {
+        const int reason = hf_interruption_look(blocks->interruption, true);
+        if (reason != 0) return reason;
         const int end = i == j ? m + 1 : first[j + 1];
         for (int l = first[j]; l < end; l++) {
             const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
@@ -44,6 +49,7 @@ static void add_atoms(struct hf_one_electron *one_electron, enum hf_operator whi
             if (i == j && l < m) add_transposed(to, a, b, integral);
         }
     }
+    return 0;
 }
 
 hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator which,
@@ -51,13 +57,14 @@ hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator 
                           struct hf_error *error)
 {
     struct hf_one_electron *one_electron = NULL;
-    const hf_status status =
+    int reason = 0;
+    hf_status status =
         hf_one_electron_create(blocks->basis->max_l, n_charge, charge, &one_electron, error);
     if (status != HF_OK) return status;
     const int *first = hf_block_layout_first(blocks->layout);
     struct hf_own_blocks own = hf_own_blocks_begin(blocks->layout);
     struct hf_own_block here;
-    while (hf_own_blocks_next(&own, &here)) {
+    while (reason == 0 && hf_own_blocks_next(&own, &here)) {
         const struct atom_block to = {
             .element = blocks->block + here.offset,
             .first_row = first[here.i],
@@ -65,8 +72,9 @@ hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator 
             .n_column = (size_t)(first[here.j + 1] - first[here.j]),
             .factor = factor,
         };
-        add_atoms(one_electron, which, blocks->basis, here.i, here.j, &to);
+        reason = add_atoms(one_electron, which, blocks, here.i, here.j, &to);
     }
     hf_one_electron_destroy(&one_electron);
-    return HF_OK;
+    if (reason != 0) status = hf_interrupted(error, reason);
+    return status;
 }

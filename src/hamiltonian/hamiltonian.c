@@ -81,6 +81,7 @@ static hf_status make_matrix(struct hf_hamiltonian *self, const struct content *
         .molecule = self->molecule,
         .basis = self->basis,
         .layout = self->layout,
+        .interruption = context->interruption,
         .block = hf_memory_allocate_matrix(context->memory, "one-electron integrals", n,
                                            sizeof *blocks.block),
     };

@@ -3,6 +3,7 @@
 
 #include "engine_private.h"
 #include "hf/engine.h"
+#include "hf/interruption.h"
 #include "pair_share.h"
 
 #include <limits.h>
@@ -116,9 +117,10 @@ static bool reserve(struct worker *worker)
     return true;
 }
 
-/** The pairs of an atom with those up to it. */
-static bool find_row(struct worker *worker, int atom)
+/** The pairs of an atom with those up to it. False: no memory, or the run is to end. */
+static bool find_row(struct worker *worker, int atom, const struct hf_context *context, bool alone)
 {
+    enum { PAIRS_PER_LOOK = 16 };
     struct hf_pair_share *share = &worker->share;
     hf_pair_share_clear(share);
     for (int b = 0; b <= atom; b++)
@@ -130,6 +132,8 @@ static bool find_row(struct worker *worker, int atom)
         const struct hf_atom_pair *group = &share->atom_pair[k];
         for (int i = 0; i < group->n_pair; i++) {
             const struct hf_shell_pair *pair = &share->pair[group->first_pair + i];
+            if (i % PAIRS_PER_LOOK == 0 && hf_interruption_look(context->interruption, alone) != 0)
+                return false;
             worker->value[worker->n_value++] = (struct hf_pair_candidate){
                 .bound = schwarz_bound(worker->engine, &worker->list, pair),
                 .n_primitive = pair->n_primitive,
@@ -151,10 +155,12 @@ static hf_status find_rows(const struct hf_context *context, int n_atom, int n_w
     for (int t = 0; t < n_worker; t++)
         for (int a = context->rank + t * context->n_rank; worker[t].done && a < n_atom;
              a += n_worker * context->n_rank)
-            worker[t].done = find_row(&worker[t], a);
+            worker[t].done = find_row(&worker[t], a, context, n_worker == 1);
     for (int t = 0; t < n_worker; t++) done = done && worker[t].done;
-    if (!done) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
-    return HF_OK;
+    if (done) return HF_OK;
+    const int reason = hf_interruption_look(context->interruption, true);
+    if (reason != 0) return hf_interrupted(error, reason);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
 }
 
 /** Where the rows begin, from what all ranks have found. Collective. */

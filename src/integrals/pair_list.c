@@ -1,6 +1,8 @@
 /* Laying out the list of shell pairs; see pair_list.h. */
 #include "pair_list.h"
 
+#include "hf/interruption.h"
+
 #include "pair_share.h"
 
 #include <math.h>
@@ -161,6 +163,7 @@ static hf_status fill_row(const struct filler *self, struct hf_pair_share *share
 static hf_status fill_rows(const struct filler *self, struct hf_error *error)
 {
     const struct hf_node_memory *shared = self->pairs->shared;
+    struct hf_interruption *interruption = self->pairs->context->interruption;
     const int n_atom = self->pairs->basis->n_atom;
     hf_status worst = HF_OK;
 #pragma omp parallel for num_threads(self->n_thread) schedule(static, 1)
@@ -168,8 +171,11 @@ static hf_status fill_rows(const struct filler *self, struct hf_error *error)
         struct hf_error own = {0};
         hf_status status = HF_OK;
         for (int a = shared->rank + t * shared->n_rank; status == HF_OK && a < n_atom;
-             a += self->n_thread * shared->n_rank)
-            status = fill_row(self, &self->share[t], a, &own);
+             a += self->n_thread * shared->n_rank) {
+            const int reason = hf_interruption_look(interruption, self->n_thread == 1);
+            status = reason != 0 ? hf_interrupted(&own, reason)
+                                 : fill_row(self, &self->share[t], a, &own);
+        }
 #pragma omp critical /* without a name, which would be a visible symbol of the library */
         if (status > worst) {
             worst = status;

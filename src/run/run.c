@@ -2,6 +2,7 @@
 #include "hf/run.h"
 
 #include "hf/calculation.h"
+#include "hf/interruption.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +110,8 @@ static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_set
     HF_TRY(hf_agree(state->context->comm, status, error));
     if (!calculation->description.json_orbitals)
         calculation->settings.wavefunction = settings->wavefunction;
-    calculation->settings.fock.progress = settings->progress;
-    calculation->settings.fock.progress_data = settings->progress_data;
+    hf_interruption_watch(state->context->interruption, settings->progress,
+                          settings->progress_data);
     hf_record_add_listener(calculation->record, &settings->observer);
     HF_TRY(hf_calculation_run(calculation, state->report, &outcome->result, &outcome->wavefunction,
                               error));

@@ -1,6 +1,7 @@
 /* The self-consistent field (book Fig. 8.1), the same for every method. */
 #include "hf/scf.h"
 
+#include "hf/interruption.h"
 #include "scf_state.h"
 
 #include <math.h>
@@ -71,18 +72,6 @@ cleanup:
     return status;
 }
 
-/** Asks whether a signal wants the run to end. */
-static hf_status look_for_signal(const struct hf_scf *scf, struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    const struct hf_fock_settings *fock = &scf->settings->fock;
-    if (fock->progress != NULL) {
-        const int signal_number = fock->progress(fock->progress_data, 0.0);
-        if (signal_number != 0) status = hf_interrupted(error, signal_number);
-    }
-    return hf_agree(scf->context->comm, status, error);
-}
-
 /** Keeps the state of an interrupted calculation as well as can be: whatever comes of it, the
  *  interruption is what is told. */
 static void keep_interrupted(struct hf_scf *scf)
@@ -118,7 +107,7 @@ static hf_status converge(struct hf_scf *scf, struct hf_error *error)
         if (scf->result->converged || is_last(scf)) break;
         HF_TRY(advance(scf, density, error));
         HF_TRY(hf_scf_keep(scf, HF_KEEP_ITERATION, error));
-        HF_TRY(look_for_signal(scf, error));
+        HF_TRY(hf_agree_to_go_on(scf->context, HF_OK, error));
     }
 cleanup:
     hf_scf_destroy_list(density);

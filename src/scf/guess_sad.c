@@ -2,6 +2,7 @@
  *
  * Atoms of the same element in the same shells share one density; the different ones are shared out
  * over the ranks and broadcast. The sum is block diagonal and not made of orbitals. */
+#include "hf/interruption.h"
 #include "hf/matrix_blocks.h"
 #include "steps.h"
 
@@ -84,6 +85,8 @@ static hf_status make_share(struct sad *sad, const struct hf_guess_input *input,
     for (int a = 0; a < sad->n_atom; a++) {
         if (sad->density[a] == NULL) continue;
         if (number++ % input->context->n_rank != input->context->rank) continue;
+        const int reason = hf_interruption_look(input->context->interruption, true);
+        if (reason != 0) return hf_interrupted(error, reason);
         const hf_status status =
             hf_atom_density(input->basis, a, input->molecule->atom[a].atomic_number,
                             input->settings, sad->density[a], error);

@@ -1,4 +1,5 @@
 /* What stands before the first density: grid, orthogonaliser, core Hamiltonian, Fock builder. */
+#include "hf/interruption.h"
 #include "scf_state.h"
 
 #include <stdlib.h>
@@ -100,8 +101,10 @@ hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error)
     HF_TRY(hf_hamiltonian_create(scf->context, scf->linalg, scf->basis, scf->molecule,
                                  &scf->hamiltonian, error));
     HF_TRY(make_orthogonaliser(scf, error));
+    HF_TRY(hf_agree_to_go_on(scf->context, HF_OK, error));
     HF_TRY(make_core(scf, error));
     HF_TRY(make_builder(scf, error));
+    HF_TRY(hf_agree_to_go_on(scf->context, HF_OK, error));
     HF_TRY(hf_diis_create(scf->context, scf->linalg, scf->result->n_orbital, scf->method->n_fock,
                           scf->settings->diis_size, &scf->diis, error));
     HF_TRY(make_orbitals(scf, error));

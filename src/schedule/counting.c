@@ -140,6 +140,7 @@ static void finish(struct hf_scheduler *self)
 {
     struct counting *data = self->data;
     hf_progress_thread_rest(data->thread);
+    hf_schedule_barrier(self);
     hf_counter_reset(data->counter);
 }
 

@@ -63,13 +63,16 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     return HF_OK;
 }
 
-/** Waits for a worker's message without keeping a core busy that a worker may need. */
-static void wait_for_message(MPI_Comm comm, MPI_Status *found)
+/** Waits for a worker's message without keeping a core busy that a worker may need. When the round is
+ *  to end there are no more tasks. */
+static void wait_for_message(struct hf_scheduler *self, MPI_Status *found)
 {
+    struct manager *data = self->data;
     const struct timespec pause = {.tv_nsec = 20000};
     for (int looks = 0;; looks++) {
         int there;
-        MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, comm, &there, found);
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, self->comm, &there, found);
+        if (hf_schedule_is_interrupted(self)) data->next_task = self->n_task;
         if (there) return;
         if (looks > LOOKS_BEFORE_SLEEP) nanosleep(&pause, NULL);
     }
@@ -98,7 +101,7 @@ static void manage(struct hf_scheduler *self)
     while (data->n_working > 0) {
         MPI_Status from;
         int message;
-        wait_for_message(self->comm, &from);
+        wait_for_message(self, &from);
         MPI_Recv(&message, 1, MPI_INT, from.MPI_SOURCE, TAG_REQUEST, self->comm, MPI_STATUS_IGNORE);
         if (message == RESIGN) {
             data->n_working--;

@@ -5,6 +5,7 @@
 
 #include "hf/text.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,11 +163,24 @@ void hf_scheduler_abandon(struct hf_scheduler *scheduler)
     scheduler->ops->abandon(scheduler);
 }
 
+void hf_schedule_barrier(const struct hf_scheduler *self)
+{
+    MPI_Request barrier;
+    int all_here = 0;
+    MPI_Ibarrier(self->comm, &barrier);
+    for (;;) {
+        MPI_Test(&barrier, &all_here, MPI_STATUS_IGNORE);
+        if (all_here) return;
+        (void)hf_schedule_is_interrupted(self); /* others may not know yet */
+        sched_yield();
+    }
+}
+
 void hf_scheduler_finish(struct hf_scheduler *scheduler)
 {
     const double start = hf_wall_seconds();
     scheduler->ops->finish(scheduler);
-    MPI_Barrier(scheduler->comm);
+    hf_schedule_barrier(scheduler);
     scheduler->account.finish_seconds = hf_wall_seconds() - start;
 }
 

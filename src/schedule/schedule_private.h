@@ -2,8 +2,10 @@
 #ifndef HF_SCHEDULE_PRIVATE_H
 #define HF_SCHEDULE_PRIVATE_H
 
+#include "hf/interruption.h"
 #include "hf/schedule.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct hf_scheduler {
@@ -20,6 +22,16 @@ struct hf_scheduler {
 
 extern const struct hf_scheduler_ops hf_schedule_static, hf_schedule_manager, hf_schedule_counter,
     hf_schedule_steal;
+
+/** Whether the round is to end: no more tasks are then taken or handed out. For waits, so that a rank
+ *  without work learns of it and tells others. The caller is the only thread in MPI. */
+static inline bool hf_schedule_is_interrupted(const struct hf_scheduler *self)
+{
+    return hf_interruption_look(self->settings.interruption, true) != 0;
+}
+
+/** MPI_Barrier, looking around while it waits. */
+void hf_schedule_barrier(const struct hf_scheduler *self);
 
 /** Task at a position of the list, dearest first. */
 static inline int64_t hf_schedule_task(const struct hf_scheduler *self, int64_t position)

@@ -237,7 +237,16 @@ static void wait_a_little(struct patience *patience)
     if (patience->nap_ns < LONGEST_NAP_NS) patience->nap_ns += patience->nap_ns / 4;
 }
 
-/** Asks one rank after the other until there are tasks in hand, or none anywhere. */
+/** Takes no more tasks; those in hand count as abandoned. */
+static void stop_taking(struct stealing *data)
+{
+    data->n_taken += data->mine.count;
+    data->mine.count = 0;
+    data->closed = true;
+}
+
+/** Asks one rank after the other until there are tasks in hand, or none anywhere. When the round is to
+ *  end no more ranks are asked, and what the last one sends is abandoned. */
 static void seek(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
@@ -246,11 +255,13 @@ static void seek(struct hf_scheduler *self)
         serve(self);
         if (advance_wave(self)) patience = fresh; /* the next step is near */
         if (data->done) return;
+        const bool ends = hf_schedule_is_interrupted(self);
         if (data->asked)
             take_reply(self);
-        else
+        else if (!ends)
             ask(self);
-        if (data->mine.count > 0) return;
+        if (ends && !data->asked) stop_taking(data);
+        if (data->mine.count > 0 || data->closed) return;
         wait_a_little(&patience);
     }
 }
@@ -293,10 +304,7 @@ static int64_t next(struct hf_scheduler *self)
  */
 static void abandon(struct hf_scheduler *self)
 {
-    struct stealing *data = self->data;
-    data->n_taken += data->mine.count;
-    data->mine.count = 0;
-    data->closed = true;
+    stop_taking(self->data);
 }
 
 static void finish(struct hf_scheduler *self)
@@ -320,6 +328,7 @@ static void finish(struct hf_scheduler *self)
             MPI_Test(&barrier, &all_here, MPI_STATUS_IGNORE);
         }
         if (all_here) return;
+        (void)hf_schedule_is_interrupted(self); /* others may not know yet */
         wait_a_little(&patience);
     }
 }

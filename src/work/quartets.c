@@ -79,10 +79,24 @@ static void hand_over(struct hf_worker *worker, const struct hf_shell_pair *bra,
     }
 }
 
-/** Computes and hands over the quartets that wait for a bra in a queue of that kind. */
+/** Counts numbers computed or read, and looks now and then whether the round is to end. */
+static void count_towards_look(struct hf_worker *worker, size_t n_number)
+{
+    /* A number of high shells takes a nanosecond, a call of the engine for contracted shells up to
+     * milliseconds: looks are a few milliseconds apart, and reading the clock costs 25 nanoseconds. */
+    enum { PER_CALL = 1 << 12, PER_LOOK = 1 << 16 };
+    worker->since_look += n_number + PER_CALL;
+    if (worker->since_look < PER_LOOK) return;
+    worker->since_look = 0;
+    worker->interrupted = hf_work_is_interrupted(worker->work);
+}
+
+/** Computes and hands over the quartets that wait for a bra in a queue of that kind; forgets them when
+ *  the round is to end. */
 static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
                   struct hf_quartet_queue *queue)
 {
+    if (worker->interrupted) queue->n = 0;
     if (queue->n == 0) return;
     const bool timed = worker->work->settings.timed;
     const double start = timed ? hf_wall_seconds() : 0.0;
@@ -90,6 +104,7 @@ static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int
         hf_engine_two_electron_lanes(worker->engine, bra, queue->n, queue->pair);
     hand_over(worker, bra, kind, queue, &made, timed ? hf_wall_seconds() - start : 0.0);
     worker->n_computed += queue->n;
+    count_towards_look(worker, (size_t)queue->n * made.stride);
     queue->n = 0;
 }
 
@@ -157,7 +172,7 @@ static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
 void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part)
 {
     const struct hf_work *work = worker->work;
-    for (int64_t k = part->bra_begin; k < part->bra_end; k++) {
+    for (int64_t k = part->bra_begin; k < part->bra_end && !worker->interrupted; k++) {
         const struct hf_shell_pair *bra = &work->pairs->pair[k];
         for (int i = 0; i < part->n_ket; i++)
             if (bra->bound * part->ket[i].atoms->bound >= work->least_bound)
@@ -194,7 +209,8 @@ void hf_worker_read(struct hf_worker *worker, const struct hf_part *part)
     const struct hf_shell_pair *bra_before = NULL;
     const struct hf_stored_batch *stored;
     struct hf_quartet_batch batch = {0};
-    while ((stored = hf_integral_store_next(store, &cursor, &batch.value, &batch.single)) != NULL) {
+    while (!worker->interrupted &&
+           (stored = hf_integral_store_next(store, &cursor, &batch.value, &batch.single)) != NULL) {
         const bool wanted = open_batch(worker, stored, &batch);
         if (bra_before != NULL && batch.bra != bra_before) flush_all(worker, bra_before);
         bra_before = batch.bra;
@@ -208,6 +224,7 @@ void hf_worker_read(struct hf_worker *worker, const struct hf_part *part)
         }
         worker->consumer->take(worker->self, &batch);
         worker->n_read += batch.n;
+        count_towards_look(worker, (size_t)batch.n_value * (size_t)stored->side_by_side);
     }
     if (bra_before != NULL) flush_all(worker, bra_before);
 }

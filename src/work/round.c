@@ -45,12 +45,15 @@ static void begin(struct hf_work *work)
     work->round.ended = false;
     work->round.reader = 0;
     work->round.segment = 0;
+    hf_interruption_begin(work->context->interruption);
     for (int i = 0; i < work->n_worker; i++) {
         struct hf_worker *worker = &work->worker[i];
         /* Many primitive quartets make one quartet: together they may drop about what screening
          * may. */
         hf_engine_set_threshold(worker->engine, 0.1 * work->threshold);
         worker->n_computed = worker->n_read = 0;
+        worker->since_look = 0;
+        worker->interrupted = false;
         worker->traced = hf_wall_seconds();
     }
 }
@@ -83,26 +86,31 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
     hf_trace_add_phase(work->context->trace, 0, work->settings.phases.wait_ranks, end,
                        hf_wall_seconds() - end);
     book(work, end - start);
-    status = hf_agree(work->context->comm, status, error);
+    hf_interruption_set_fraction(work->context->interruption, 0.0);
+    status = hf_agree_to_go_on(work->context, status, error);
     if (work->store_use == HF_STORE_FILL) work->stored = status == HF_OK;
 cleanup:
     if (status != HF_OK && work->store_use == HF_STORE_FILL) hf_work_drop_store(work);
     return status;
 }
 
-/** Shows progress now and then; HF_INTERRUPTED, the scheduler abandoned, when that says so. */
+bool hf_work_is_interrupted(struct hf_work *work)
+{
+    return hf_interruption_look(work->context->interruption, work->n_worker == 1) != 0;
+}
+
+/** HF_INTERRUPTED, the scheduler abandoned, when the round is to end. The thread holds the lock: no
+ *  other one is in MPI. */
 static hf_status look_around(struct hf_work *work, struct hf_error *error)
 {
-    enum { TASKS_PER_LOOK = 16 };
-    const int64_t n_done = work->round.n_task;
-    if (n_done % TASKS_PER_LOOK != 0 || work->settings.progress == NULL) return HF_OK;
+    struct hf_interruption *interruption = work->context->interruption;
     const double share =
         (double)hf_task_list_size(work->tasks) / (double)work->context->n_rank + 1.0;
-    const double fraction = fmin(1.0, (double)n_done / share);
-    const int signal_number = work->settings.progress(work->settings.progress_data, fraction);
-    if (signal_number == 0) return HF_OK;
+    hf_interruption_set_fraction(interruption, fmin(1.0, (double)work->round.n_task / share));
+    const int reason = hf_interruption_look(interruption, true);
+    if (reason == 0) return HF_OK;
     give_up(work);
-    return hf_interrupted(error, signal_number);
+    return hf_interrupted(error, reason);
 }
 
 hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index, struct hf_error *error)
@@ -114,7 +122,7 @@ hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index, struct hf_
     hf_status status = HF_OK;
     *index = -1;
     pthread_mutex_lock(&round->lock);
-    if (!round->ended && round->n_task > 0) status = look_around(work, error);
+    if (!round->ended) status = look_around(work, error);
     if (!round->ended) *index = hf_scheduler_next(work->scheduler);
     if (*index < 0)
         round->ended = true;
@@ -140,7 +148,9 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
     if (consumer->finish != NULL) status = consumer->finish(self, part, error);
     if (status == HF_OK && worker->store_failed)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of stored integrals");
-    return status;
+    const int reason =
+        worker->interrupted ? hf_interruption_look(work->context->interruption, false) : 0;
+    return reason != 0 && status == HF_OK ? hf_interrupted(error, reason) : status;
 }
 
 /** A whole task. */

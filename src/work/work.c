@@ -61,7 +61,8 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
         if (status == HF_OK) status = hf_work_expect_store(made, error);
     }
     HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
+    made->settings.schedule.interruption = context->interruption;
+    HF_TRY(hf_scheduler_create(context->comm, &made->settings.schedule, &made->scheduler, error));
     *work = made;
     return HF_OK;
 cleanup:

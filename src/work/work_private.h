@@ -3,6 +3,7 @@
 #define HF_WORK_PRIVATE_H
 
 #include "hf/engine.h"
+#include "hf/interruption.h"
 #include "hf/trace.h"
 #include "hf/work.h"
 #include "integral_store.h"
@@ -73,6 +74,8 @@ struct hf_worker {
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
     bool store_failed;               /**< no memory even to note a quartet */
     int64_t n_computed, n_read;      /**< shell quartets in this round */
+    size_t since_look;               /**< what was done since the last look at the clock */
+    bool interrupted;                /**< no more of this round is to be computed */
     /* of the part that runs */
     const struct hf_quartet_consumer *consumer;
     void *self; /**< of the consumer */
@@ -89,11 +92,14 @@ void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part);
 /** Likewise of a stored part, read back. */
 void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
 
+/** Whether the round is to end; any thread may ask in the middle of a task. */
+bool hf_work_is_interrupted(struct hf_work *work);
+
 /* ---- The handle (work.c) ---- */
 
 /** Where the threads of a rank are in a round. */
 struct hf_round_state {
-    pthread_mutex_t lock; /**< of what follows, of the scheduler, and of progress */
+    pthread_mutex_t lock; /**< of what follows and of the scheduler */
     int64_t n_task;       /**< taken so far */
     bool ended;           /**< no thread is to ask for more */
     int reader;           /**< worker whose store is being read, */

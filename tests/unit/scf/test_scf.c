@@ -1,6 +1,8 @@
 /* Whole calculations: energies known from other programs, and every way a run can end. */
 #include "scf_test.h"
 
+#include "hf/interruption.h"
+
 #include <signal.h>
 
 static double energy_of(const struct hf_molecule *molecule, const char *set,
@@ -313,8 +315,7 @@ static void a_signal_on_one_rank_ends_the_run_on_all(void **state)
     int n_call = 0;
     (void)state;
     test_water(&water);
-    settings.fock.progress = stop_third;
-    settings.fock.progress_data = &n_call;
+    hf_interruption_watch(context->interruption, stop_third, &n_call);
     assert_int_equal(test_run(context, &water.molecule, "STO-3G", &settings, &result, &error),
                      HF_INTERRUPTED);
     assert_int_equal(error.signal_number, SIGTERM);

@@ -1,0 +1,79 @@
+/* Being asked to end: by a signal, by the clock, or because another rank was asked.
+ *
+ *     while there is work:
+ *         a piece of it, milliseconds long
+ *         if (hf_interruption_look(interruption, ...) != 0) stop         any rank, by itself
+ *     hf_agree_to_go_on(context, status, &error)                         collective
+ *
+ * A rank that finds out tells rank 0, and rank 0 tells the others, so that ranks learn of it in the
+ * middle of their work:
+ *
+ *     rank r asked -- reason --> rank 0 -- reason --> all others, r too
+ *
+ * Between each rank and rank 0 exactly one message goes either way, whoever was asked: what is left
+ * of them is exchanged once all have agreed to end. A look costs what reading the clock costs; some
+ * twenty times a second it also asks and listens. */
+#ifndef HF_INTERRUPTION_H
+#define HF_INTERRUPTION_H
+
+#include "hf/context.h"
+#include "hf/status.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+HF_API_BEGIN
+
+/** Asks and listens happen no more often than this: a rank that does not wait inside MPI learns of
+ *  an end within two of them. */
+#define HF_LOOK_SECONDS 0.05
+
+/** One per context (context->interruption). */
+struct hf_interruption;
+
+/** Calls `asked` now and then, one thread at a time, with the fraction of the Fock build that runs
+ *  done on this rank, 0 where none runs. What it returns ends the calculation on all ranks with
+ *  HF_INTERRUPTED: a signal number, or HF_TIME_IS_UP; 0: go on. NULL: nobody is asked. Not collective. */
+void hf_interruption_watch(struct hf_interruption *interruption,
+                           int (*asked)(void *data, double fraction), void *data);
+
+/** HF_TIME_IS_UP from this time (hf_wall_seconds) on, less what is reserved; INFINITY: never. Not
+ *  collective. */
+void hf_interruption_set_deadline(struct hf_interruption *interruption, double wall_seconds);
+
+/** What has to be done between being asked and the deadline takes so long. Not collective. */
+void hf_interruption_reserve(struct hf_interruption *interruption, double seconds);
+
+/** The next look asks, however short ago the last one was; the fraction is 0. Not collective. */
+void hf_interruption_begin(struct hf_interruption *interruption);
+
+void hf_interruption_set_fraction(struct hf_interruption *interruption, double fraction);
+
+/** Why this rank is to stop; 0: it is not. Any thread may call; with `alone` no other thread of the
+ *  rank can be inside MPI at the moment. Accepts NULL. Not collective. */
+int hf_interruption_look(struct hf_interruption *interruption, bool alone);
+
+/** hf_agree after a look that certainly asks; HF_INTERRUPTED when some rank was asked to end. What is
+ *  behind an interruption is cleared, so that the context can be used again. Collective. */
+hf_status hf_agree_to_go_on(struct hf_context *context, hf_status status,
+                            struct hf_error *error) HF_MUST_CHECK;
+
+/** For contexts. Not collective. HF_NO_RESOURCE: memory; *interruption is NULL then. */
+hf_status hf_interruption_create(struct hf_interruption **interruption,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** Over the ranks of `comm`, which is borrowed and where nobody else may receive from any rank or
+ *  with any tag. Not collective. */
+void hf_interruption_connect(struct hf_interruption *interruption, MPI_Comm comm);
+
+/** Collective once it is connected. Accepts a pointer to NULL; leaves NULL. */
+void hf_interruption_destroy(struct hf_interruption **interruption);
+
+HF_API_END
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,173 @@
+/* Looks at the clock, asks whether to end, and spreads the word. */
+#include "hf/interruption.h"
+
+#include "hf/timer.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/** Of messages in the communicator of the context, where it is the only one of its kind. */
+enum { TAG = 32001 };
+
+struct hf_interruption {
+    MPI_Comm comm; /**< borrowed; MPI_COMM_NULL: one rank */
+    int rank, n_rank;
+    bool any_thread;    /**< MPI_THREAD_MULTIPLE */
+    _Atomic int reason; /**< 0: go on */
+    _Atomic double next_look;
+    _Atomic double fraction;
+    pthread_mutex_t lock; /**< of what follows */
+    int (*asked)(void *data, double fraction);
+    void *data;
+    double deadline, reserved;
+    bool told;      /**< what this rank has to say is said */
+    int message;    /**< which is this; stays until the messages have arrived */
+    int n_received; /**< messages from others */
+};
+
+hf_status hf_interruption_create(struct hf_interruption **interruption, struct hf_error *error)
+{
+    struct hf_interruption *made = *interruption = calloc(1, sizeof *made);
+    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory at start-up");
+    made->deadline = INFINITY;
+    made->comm = MPI_COMM_NULL;
+    pthread_mutex_init(&made->lock, NULL);
+    return HF_OK;
+}
+
+void hf_interruption_connect(struct hf_interruption *interruption, MPI_Comm comm)
+{
+    int level;
+    MPI_Comm_rank(comm, &interruption->rank);
+    MPI_Comm_size(comm, &interruption->n_rank);
+    MPI_Query_thread(&level);
+    interruption->any_thread = level == MPI_THREAD_MULTIPLE;
+    if (interruption->n_rank > 1) interruption->comm = comm;
+}
+
+void hf_interruption_watch(struct hf_interruption *interruption,
+                           int (*asked)(void *data, double fraction), void *data)
+{
+    interruption->asked = asked;
+    interruption->data = data;
+}
+
+void hf_interruption_set_deadline(struct hf_interruption *interruption, double wall_seconds)
+{
+    interruption->deadline = wall_seconds;
+}
+
+void hf_interruption_reserve(struct hf_interruption *interruption, double seconds)
+{
+    interruption->reserved = seconds;
+}
+
+void hf_interruption_begin(struct hf_interruption *interruption)
+{
+    atomic_store_explicit(&interruption->next_look, 0.0, memory_order_relaxed);
+    hf_interruption_set_fraction(interruption, 0.0);
+}
+
+void hf_interruption_set_fraction(struct hf_interruption *interruption, double fraction)
+{
+    atomic_store_explicit(&interruption->fraction, fraction, memory_order_relaxed);
+}
+
+/** Rank 0 tells all, the others tell rank 0. Nothing is waited for: a receiver may be far from MPI. */
+static void tell(struct hf_interruption *self, int reason)
+{
+    const int begin = self->rank == 0 ? 1 : 0, end = self->rank == 0 ? self->n_rank : 1;
+    self->told = true;
+    self->message = reason;
+    for (int r = begin; r < end; r++) {
+        MPI_Request request;
+        MPI_Isend(&self->message, 1, MPI_INT, r, TAG, self->comm, &request);
+        MPI_Request_free(&request);
+    }
+}
+
+static int receive(struct hf_interruption *self, int source)
+{
+    int reason;
+    MPI_Recv(&reason, 1, MPI_INT, source, TAG, self->comm, MPI_STATUS_IGNORE);
+    self->n_received++;
+    return reason;
+}
+
+/** A reason that another rank has told; 0: none. */
+static int hear(struct hf_interruption *self)
+{
+    MPI_Status from;
+    int there;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG, self->comm, &there, &from);
+    return there ? receive(self, from.MPI_SOURCE) : 0;
+}
+
+/** Asks the caller, the clock and the other ranks. The lock is held. */
+static int ask(struct hf_interruption *self, bool alone, double now)
+{
+    const bool communicates = self->comm != MPI_COMM_NULL && (alone || self->any_thread);
+    int reason = atomic_load(&self->reason);
+    if (reason == 0 && self->asked != NULL)
+        reason = self->asked(self->data, atomic_load(&self->fraction));
+    if (reason == 0 && now >= self->deadline - self->reserved) reason = HF_TIME_IS_UP;
+    if (reason == 0 && communicates) reason = hear(self);
+    if (reason != 0 && communicates && !self->told) tell(self, reason);
+    atomic_store(&self->reason, reason);
+    return reason;
+}
+
+int hf_interruption_look(struct hf_interruption *self, bool alone)
+{
+    if (self == NULL) return 0;
+    int reason = atomic_load_explicit(&self->reason, memory_order_relaxed);
+    const double now = hf_wall_seconds();
+    if (now < atomic_load_explicit(&self->next_look, memory_order_relaxed)) return reason;
+    if (pthread_mutex_trylock(&self->lock) != 0) return reason; /* another thread is at it */
+    atomic_store_explicit(&self->next_look, now + HF_LOOK_SECONDS, memory_order_relaxed);
+    reason = ask(self, alone, now);
+    pthread_mutex_unlock(&self->lock);
+    return reason;
+}
+
+/** All ranks know of the end: what is left of the messages is sent and received. Collective. */
+static void settle(struct hf_interruption *self)
+{
+    const int n_expected = self->rank == 0 ? self->n_rank - 1 : 1;
+    if (self->comm != MPI_COMM_NULL) {
+        if (!self->told) tell(self, atomic_load(&self->reason));
+        while (self->n_received < n_expected) receive(self, MPI_ANY_SOURCE);
+        MPI_Barrier(self->comm); /* all messages have arrived, and nobody sends new ones */
+    }
+    self->n_received = 0;
+    self->told = false;
+    atomic_store(&self->reason, 0);
+}
+
+hf_status hf_agree_to_go_on(struct hf_context *context, hf_status status, struct hf_error *error)
+{
+    struct hf_interruption *self = context->interruption;
+    pthread_mutex_lock(&self->lock);
+    const int reason = ask(self, true, hf_wall_seconds());
+    pthread_mutex_unlock(&self->lock);
+    if (status == HF_OK && reason != 0) status = hf_interrupted(error, reason);
+    status = hf_agree(context->comm, status, error);
+    if (status == HF_INTERRUPTED) settle(self);
+    return status;
+}
+
+void hf_interruption_destroy(struct hf_interruption **interruption)
+{
+    struct hf_interruption *old = *interruption;
+    if (old == NULL) return;
+    if (old->comm != MPI_COMM_NULL) {
+        int unsettled = old->told || old->n_received > 0;
+        MPI_Allreduce(MPI_IN_PLACE, &unsettled, 1, MPI_INT, MPI_MAX, old->comm);
+        if (unsettled) settle(old);
+    }
+    pthread_mutex_destroy(&old->lock);
+    free(old);
+    *interruption = NULL;
+}
