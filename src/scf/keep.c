@@ -1,4 +1,5 @@
 /* The state of a calculation, for whoever keeps it. */
+#include "hf/interruption.h"
 #include "scf_state.h"
 
 #include <stdlib.h>
@@ -116,6 +117,7 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason, struct hf_
         .x = scf->x,
     };
     if (keeper == NULL || !keeper->wanted(keeper->data, reason)) return HF_OK;
+    const double start = hf_wall_seconds();
     hf_timer_start(timers, &hf_phase_linear_algebra);
     hf_status status = put_together(scf, reason, &state, error);
     hf_timer_stop(timers, &hf_phase_linear_algebra);
@@ -123,5 +125,7 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason, struct hf_
     state.diis = hf_diis_in_order(scf->diis);
     status = keeper->keep(keeper->data, status == HF_OK ? &state : NULL, reason, error);
     dismantle(&state);
+    /* a time limit must leave room for another one, which may find a slower disk */
+    hf_interruption_reserve(scf->context->interruption, 2.0 * (hf_wall_seconds() - start));
     return status;
 }

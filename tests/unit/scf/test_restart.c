@@ -2,6 +2,8 @@
  * "replicated" or "distributed"; it is gone on from with both. */
 #include "scf_test.h"
 
+#include "hf/interruption.h"
+
 enum { MAX_DIIS = 8, STOP_AFTER = 4 };
 
 /** A state as a caller may keep it: whole matrices, on every rank, for the test only. */
@@ -106,8 +108,7 @@ static hf_status run(struct hf_context *context, const char *builder, int max_it
     settings.commutator_tolerance = 1e-7;
     settings.keeper = keeper != NULL ? &to_keep : NULL;
     settings.restart = restart;
-    settings.fock.progress = progress;
-    settings.fock.progress_data = keeper;
+    hf_interruption_watch(context->interruption, progress, keeper);
     return test_run(context, &water.molecule, "6-31G", &settings, result, error);
 }
 
