@@ -265,8 +265,9 @@ static hf_status read_head(struct reader *reader, struct shell_head *head)
     return read_scale(reader, head);
 }
 
-/** Numbers of the primitive in the current line: exponent, then coefficients. */
-static hf_status read_numbers(struct reader *reader, double number[MAX_WORD])
+/** Numbers of the primitive in the current line: exponent, scaled, then coefficients. */
+static hf_status read_numbers(struct reader *reader, const struct shell_head *head,
+                              double number[MAX_WORD])
 {
     for (int i = 0; i < reader->n_word; i++) {
         const enum hf_number outcome = hf_word_real(reader->word[i], &number[i]);
@@ -277,6 +278,12 @@ static hf_status read_numbers(struct reader *reader, double number[MAX_WORD])
     if (!(number[0] > 0.0))
         return hf_text_fail(reader->error, reader->text, reader->line,
                             "the exponent %g is not positive", number[0]);
+    number[0] *= head->exponent_factor;
+    if (!(number[0] > 0.0) || !isfinite(number[0]))
+        return hf_text_fail(
+            reader->error, reader->text, reader->line,
+            "the exponent times the square of the scale factor (%g) is out of range",
+            head->exponent_factor);
     return HF_OK;
 }
 
@@ -303,7 +310,8 @@ static hf_status read_primitives(struct reader *reader, const struct shell_head 
             return hf_text_fail(reader->error, reader->text, head->line,
                                 "the shell has %d of the %d primitives announced", i,
                                 head->n_primitive);
-        if ((status = read_numbers(reader, table + (size_t)i * MAX_WORD)) != HF_OK) return status;
+        if ((status = read_numbers(reader, head, table + (size_t)i * MAX_WORD)) != HF_OK)
+            return status;
         if (i == 0) {
             *n_column = reader->n_word - 1;
             if ((status = check_columns(reader, head, *n_column)) != HF_OK) return status;
@@ -334,7 +342,7 @@ static hf_status add_function(struct reader *reader, const struct shell_head *he
             !hf_basis_reserve(&set->coefficient, set->n_primitive, &set->primitive_capacity,
                               sizeof(double)))
             return fail_memory(reader);
-        set->exponent[set->n_primitive] = row[0] * head->exponent_factor;
+        set->exponent[set->n_primitive] = row[0];
         set->coefficient[set->n_primitive++] = row[column];
         shell.n_primitive++;
     }

@@ -8,6 +8,7 @@ Usage: test_check.py [unittest options]
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -38,9 +39,38 @@ class Selection(unittest.TestCase):
         self.assertEqual(self.names(8, "long"), ["memory"])
 
 
+class Fuzzing(unittest.TestCase):
+    """A harness that finds something, or does not run, is said to have failed."""
+
+    def ran(self, script):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            (root / "tests" / "fuzz" / "corpus" / "xyz").mkdir(parents=True)
+            program = root / "build" / "tests" / "fuzz" / "fuzz_xyz"
+            program.parent.mkdir(parents=True)
+            program.write_text("#!/bin/sh\n" + script, encoding="utf-8")
+            program.chmod(0o755)
+            done = subprocess.run([sys.executable, str(ROOT / "tools" / "lib" / "run_fuzzers.py"), name, name + "/build",
+                                   "1"], capture_output=True, text=True, check=False, timeout=20)
+            return done.returncode, done.stdout.splitlines()
+
+    def test_nothing_found(self):
+        code, lines = self.ran("echo 'stat::number_of_executed_units: 12345' >&2\n")
+        self.assertEqual((code, lines[0].split()), (0, ["xyz", "12345", "executions"]))
+        self.assertRegex(lines[-1], "^1 harnesses, 12345 executions in [0-9]+ s, nothing found$")
+
+    def test_something_found(self):
+        code, lines = self.ran("echo 'stat::number_of_executed_units: 7'; echo 'Test unit written to /x/xyz-crash-1'; exit 77\n")
+        self.assertEqual((code, lines[0].split()), (1, ["xyz", "7", "executions,", "FAILED:", "/x/xyz-crash-1"]))
+        self.assertRegex(lines[-1], "1 failed: xyz$")
+
+    def test_a_program_that_does_nothing(self):
+        self.assertEqual(self.ran("exit 0\n")[0], 1)
+
+
 class CommandLines(unittest.TestCase):
     def test_help(self):
-        for tool in ("check", "run", "bench-integrals"):
+        for tool in ("check", "fuzz", "run", "bench-integrals"):
             for option in ("-h", "--help"):
                 done = started(tool, option)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -51,6 +81,13 @@ class CommandLines(unittest.TestCase):
             done = started("check", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertEqual(done.stderr, f'tools/check: "{words[0]}" is unknown; it takes no arguments but -h\n')
+
+    def test_fuzz_refuses_what_is_no_time(self):
+        for words, message in ((["soon"], '"soon" is no number of seconds'), (["-5"], '"-5" is no number of seconds'),
+                               (["0"], "expected one number of seconds above 0"),
+                               (["5", "6"], "expected one number of seconds above 0")):
+            done = started("fuzz", *words)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"tools/fuzz: {message}\n"))
 
     def test_run_refuses_what_is_no_number_of_processes(self):
         done = started("run", "-n", "two", "water.mol")

@@ -2,11 +2,12 @@
 # Shared by the scripts in tools/: packages, MPI's environment, configuring and building. POSIX sh.
 # The caller sets hf_root to the top of the tree and sources this file.
 
-# What building with Open MPI needs on Debian 12; what the tests need beyond that, and what MPICH does.
+# What building with Open MPI needs on Debian 12; what the tests need beyond that, what MPICH does, and what fuzzing does.
 hf_packages_openmpi="gcc libc6-dev meson ninja-build pkg-config python3 libopenmpi-dev openmpi-bin \
 libscalapack-openmpi-dev libint2-dev libopenblas-dev libcjson-dev libhdf5-dev"
 hf_packages_tests="libcmocka-dev gnuplot-nox g++ hdf5-tools python3-h5py python3-qcelemental"
 hf_packages_mpich="libmpich-dev mpich libscalapack-mpich-dev"
+hf_packages_fuzzing="clang libclang-rt-dev libomp-dev"
 
 hf_say() {
     printf '%s\n' "$*" >&2
@@ -66,10 +67,12 @@ hf_mpi_environment() {
     export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl_base_warn_component_unused=0
 }
 
-# hf_build FOLDER [meson options]: configures FOLDER when it is new and compiles; quiet when all is well.
+# hf_build FOLDER TARGET [meson options]: configures FOLDER when it is new and compiles TARGET ("all": everything); quiet
+# when all is well.
 hf_build() {
-    folder=$1
-    shift
+    folder=$1 target=$2
+    shift 2
+    [ "$target" != all ] || target=
     log=$(mktemp) || hf_die "no temporary file can be made"
     hf_build_status=0
     {
@@ -77,7 +80,7 @@ hf_build() {
             meson configure "$folder" "$@"
         else
             meson setup "$folder" "$hf_root" "$@"
-        fi && meson compile -C "$folder"
+        fi && meson compile -C "$folder" ${target:+--ninja-args="$target"}
     } </dev/null >"$log" 2>&1 || hf_build_status=$?
     [ "$hf_build_status" -eq 0 ] || tail -n 60 "$log" >&2
     rm -f "$log"

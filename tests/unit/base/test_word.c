@@ -151,6 +151,14 @@ static void the_nearest_word_is_the_one_meant(void **state)
     assert_null(hf_nearest_word(word(endless), N, known));
 }
 
+static void a_message_is_one_line_whatever_it_quotes(void **state)
+{
+    (void)state;
+    struct hf_error error;
+    assert_int_equal(hf_fail(&error, HF_BAD_INPUT, "a '%s'\n", "b\r\nc\n"), HF_BAD_INPUT);
+    assert_string_equal(error.message, "a 'b  c ' ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +171,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_have_no_point),
         cmocka_unit_test(the_decimal_point_does_not_depend_on_the_locale),
         cmocka_unit_test(the_nearest_word_is_the_one_meant),
+        cmocka_unit_test(a_message_is_one_line_whatever_it_quotes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
