@@ -28,8 +28,9 @@ struct hf_input {
  *  "point_charges_file" decide, whoever gave them: the table behind `options` must have these keys.
  *
  *  Formats  native: keys and a geometry block. MDL: fixed columns; M  CHG and M  RAD make charge
- *           and multiplicity; a file without radicals has multiplicity 1 or 2 by parity. XYZ: the
- *           extended form's Properties, charge, multiplicity and spin are understood.
+ *           and multiplicity; a file without radicals has multiplicity 1 or 2 by parity. XYZ: charge,
+ *           multiplicity, units and Properties in the comment are understood, files .CHRG and .UHF
+ *           beside it are read; what nobody says is assumed with a warning.
  *           DALTON, mol2 and JSON files are named and refused.
  *  Call     collective over context->comm; same path, options and outcome on every rank.
  *  Memory   *input is filled and owned by the caller; on failure it is empty.
@@ -53,6 +54,11 @@ hf_status hf_input_from_atoms(int n_atom, const int atomic_number[],
  *  not read by hf_input_read. Collective over context->comm; errors as there. */
 hf_status hf_input_read_point_charges(struct hf_context *context, const struct hf_options *options,
                                       struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
+
+/** What to do about electrons that cannot be computed: how charge and multiplicity came about, and
+ *  which would be a closed shell. One line without a full stop, cut at `size`. */
+void hf_input_advise_state(const struct hf_options *options, const struct hf_molecule *molecule,
+                           char *advice, size_t size);
 
 /** Adds a warning. Not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const char *format, ...)

@@ -2,6 +2,8 @@
 #ifndef HF_DRAFT_H
 #define HF_DRAFT_H
 
+#include "companions.h"
+
 #include "hf/input.h"
 #include "hf/text.h"
 
@@ -53,9 +55,12 @@ struct draft {
     struct draft_atom *atom;
     int n_bond, n_bond_room;
     struct draft_bond *bond;
-    bool always_angstrom;         /**< the format has no other unit */
-    bool multiplicity_by_parity;  /**< 1 or 2 when nobody says */
-    bool has_radical;             /**< the file speaks of unpaired electrons */
+    bool always_angstrom;        /**< the format has no other unit */
+    bool multiplicity_by_parity; /**< 1 or 2 when nobody says */
+    bool has_radical;            /**< the file speaks of unpaired electrons */
+    bool own_format;             /**< native, where the command line is meant to override keys */
+    bool state_is_beside;        /**< the format has no place for charge and multiplicity */
+    const struct hf_companions *companions; /**< files beside the input, borrowed; may be NULL */
     int charges_line;             /**< where a block of point charges begins; 0: there is none */
     struct draft_charges charges; /**< of that block */
 };
@@ -85,6 +90,12 @@ hf_status hf_environment_finish(struct draft *draft, struct hf_error *error);
 /** Makes room in *list for one more element after n; *list and *room change together. False: no
  *  memory. */
 bool hf_draft_grow(void **list, int n, int *room, size_t element_bytes);
+
+/** Charge and multiplicity, from whoever says them, checked against the electrons. */
+hf_status hf_draft_finish_state(struct draft *draft, struct hf_error *error);
+
+/** Whether a line is the count of an XYZ file, alone or with a unit behind it. */
+bool hf_looks_like_xyz(const char *line);
 
 /** Whether an MDL molfile looks like a drawing, atoms miss and so on; MDL files only. */
 hf_status hf_check_mdl_structure(struct draft *draft, struct hf_error *error);

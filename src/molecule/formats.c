@@ -51,7 +51,7 @@ static bool has_version(const struct hf_text *text, const char *version)
 static hf_status read_any(struct draft *draft, struct hf_error *error)
 {
     const struct hf_text *text = draft->text;
-    int first = 0, count = 0;
+    int first = 0;
     if (has_version(text, "V2000") || has_version(text, "V3000")) {
         draft->input->format = has_version(text, "V2000") ? "MDL V2000" : "MDL V3000";
         return hf_read_mdl(draft, error);
@@ -60,7 +60,7 @@ static hf_status read_any(struct draft *draft, struct hf_error *error)
     while (first + 1 < text->n_line && hf_rest_of_line(text->line[first]).length == 0) first++;
     if (status == HF_OK) status = refuse_foreign(text, first, error);
     if (status != HF_OK) return status;
-    if (hf_word_integer(hf_rest_of_line(text->line[first]), &count) != HF_NUMBER_NONE) {
+    if (hf_looks_like_xyz(text->line[first])) {
         draft->input->format = "XYZ";
         return hf_read_xyz(draft, first, error);
     }
@@ -69,10 +69,12 @@ static hf_status read_any(struct draft *draft, struct hf_error *error)
 }
 
 /** Everything behind the reading of the bytes; local, the same on every rank. */
-static hf_status input_from_text(struct hf_text *text, struct hf_options *options,
-                                 struct hf_input *input, struct hf_error *error)
+static hf_status input_from_text(struct hf_text *text, const struct hf_companions *companions,
+                                 struct hf_options *options, struct hf_input *input,
+                                 struct hf_error *error)
 {
-    struct draft draft = {.text = text, .options = options, .input = input};
+    struct draft draft = {
+        .text = text, .options = options, .input = input, .companions = companions};
     hf_status status = HF_OK;
     *input = (struct hf_input){.path = strdup(text->path)};
     if (input->path == NULL)
@@ -93,7 +95,7 @@ hf_status hf_input_from_string(const char *path, const char *string, struct hf_o
     hf_status status = HF_OK;
     *input = (struct hf_input){0};
     HF_TRY(hf_text_from_string(path, string, &text, error));
-    HF_TRY(input_from_text(&text, options, input, error));
+    HF_TRY(input_from_text(&text, NULL, options, input, error));
 cleanup:
     hf_text_done(&text);
     if (status != HF_OK) hf_input_done(input);
@@ -128,10 +130,14 @@ hf_status hf_input_read(struct hf_context *context, const char *path, struct hf_
                         struct hf_input *input, struct hf_error *error)
 {
     struct hf_text text = {0};
+    struct hf_companions companions;
     hf_status status = HF_OK;
     *input = (struct hf_input){0};
     HF_TRY(hf_text_read(context, path, &text, error));
-    HF_TRY(hf_agree(context->comm, input_from_text(&text, options, input, error), error));
+    if (context->rank == 0) hf_companions_find(path, &companions);
+    hf_broadcast_bytes(context->comm, 0, sizeof companions, &companions);
+    status = input_from_text(&text, &companions, options, input, error);
+    HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_input_read_point_charges(context, options, input, error));
 cleanup:
     hf_text_done(&text);

@@ -1,4 +1,4 @@
-/* From the draft to the molecule: units, distances, electrons. */
+/* From the draft to the molecule: units, distances. */
 #include "draft.h"
 
 #include "hf/units.h"
@@ -83,48 +83,6 @@ static hf_status check_distances(struct draft *draft, struct hf_error *error)
     return judge_nearest(draft, nearest.earlier, nearest.later, nearest.ratio, error);
 }
 
-/** Where a number came from, for the message. */
-static const char *origin(const struct draft *draft, const char *key, const char *nobody)
-{
-    const struct hf_option_value *given = hf_options_given(draft->options, key);
-    return given != NULL ? given->where : nobody;
-}
-
-static hf_status check_electrons(struct draft *draft, struct hf_error *error)
-{
-    struct hf_molecule *molecule = &draft->input->molecule;
-    const char *path = draft->text->path;
-    molecule->charge = 0;
-    const int nuclei = hf_molecule_n_electron(molecule);
-    molecule->charge = hf_options_integer(draft->options, "charge");
-    const int n_electron = hf_molecule_n_electron(molecule);
-    if (n_electron <= 0)
-        return hf_fail(error, HF_BAD_INPUT, "%s: there are no electrons (nuclei %+d, charge %+d)",
-                       origin(draft, "charge", path), nuclei, molecule->charge);
-    if (-molecule->charge > nuclei)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: charge %+d is out of range; expected at least %+d "
-                       "for these nuclei",
-                       origin(draft, "charge", path), molecule->charge, -nuclei);
-    const struct hf_option_value *given = hf_options_given(draft->options, "multiplicity");
-    molecule->multiplicity = given != NULL ? hf_options_integer(draft->options, "multiplicity")
-                             : draft->multiplicity_by_parity ? 1 + n_electron % 2
-                                                             : 1;
-    const int unpaired = molecule->multiplicity - 1;
-    const char *where = given != NULL ? given->where : origin(draft, "charge", path);
-    if (unpaired > n_electron)
-        return hf_fail(error, HF_BAD_INPUT, "%s: multiplicity %d needs %d electrons, there are %d",
-                       where, molecule->multiplicity, unpaired, n_electron);
-    if ((n_electron - unpaired) % 2 != 0)
-        return hf_fail(
-            error, HF_BAD_INPUT,
-            "%s: %d electron%s (charge %+d) cannot have multiplicity %d; an %s number of "
-            "electrons needs an %s multiplicity",
-            where, n_electron, n_electron > 1 ? "s" : "", molecule->charge, molecule->multiplicity,
-            n_electron % 2 != 0 ? "odd" : "even", n_electron % 2 != 0 ? "even" : "odd");
-    return HF_OK;
-}
-
 hf_status hf_draft_finish(struct draft *draft, struct hf_error *error)
 {
     struct hf_molecule *molecule = &draft->input->molecule;
@@ -136,7 +94,7 @@ hf_status hf_draft_finish(struct draft *draft, struct hf_error *error)
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
     hf_status status = convert_units(draft, molecule, error);
     if (status == HF_OK) status = check_distances(draft, error);
-    if (status == HF_OK) status = check_electrons(draft, error);
+    if (status == HF_OK) status = hf_draft_finish_state(draft, error);
     if (status == HF_OK) status = hf_environment_finish(draft, error);
     return status;
 }

@@ -130,6 +130,7 @@ hf_status hf_read_native(struct draft *draft, struct hf_error *error)
 {
     int n_geometry = 0;
     bool first_of_file = true;
+    draft->own_format = true;
     for (int line = 1; line <= draft->text->n_line; line++) {
         char *content = draft->text->line[line - 1];
         cut_comment(content);

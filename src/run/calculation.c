@@ -142,11 +142,13 @@ static hf_status check_method(const struct hf_calculation *calculation,
 {
     const struct hf_option_value *given = hf_options_given(options, "multiplicity");
     struct hf_error reason;
+    char advice[400];
     const hf_status status = hf_method_check(hf_options_choice(options, "method"),
                                              &calculation->input.molecule, &reason);
     if (status == HF_OK) return HF_OK;
-    return hf_fail(error, status, "%s: %s", given != NULL ? given->where : calculation->input.path,
-                   reason.message);
+    hf_input_advise_state(options, &calculation->input.molecule, advice, sizeof advice);
+    return hf_fail(error, status, "%s: %.400s; %s",
+                   given != NULL ? given->where : calculation->input.path, reason.message, advice);
 }
 
 /** Everything after the input file that this rank does alone. */

@@ -186,6 +186,16 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
         {"charge 1001\n", "out of range"},
         {"charge 0\ncharge 1\n", "line 2: charge was given before (x.mol, line 1)"},
         {"geometry\nH 0 0 0\nend\n", "x.mol: 1 electron (charge +0) cannot have multiplicity 1"},
+        {"geometry\nH 0 0 0\nend\n",
+         "an open shell, which this version does not compute; nothing says a charge, 0 was "
+         "assumed: "
+         "another makes a closed shell, e.g. --charge 1 or --charge -1"},
+        {"charge 1\ngeometry\nHe 0 0 0\nend\n",
+         "another charge makes a closed shell, e.g. --charge 2 or --charge 0"},
+        {"multiplicity 2\ngeometry\nHe 0 0 0\nend\n",
+         "1 for a closed shell; nothing says a charge, 0 was assumed: for another number of "
+         "electrons "
+         "say --charge 1 or --charge -1"},
         {"charge 1\ngeometry\nHe 0 0 0\nend\n", "x.mol, line 1: 1 electron (charge +1)"},
         {"multiplicity 2\ngeometry\nHe 0 0 0\nend\n", "an even number of electrons needs an odd"},
         {"multiplicity 5\ngeometry\nHe 0 0 0\nend\n", "multiplicity 5 needs 4 electrons"},
@@ -256,7 +266,8 @@ static void xyz_is_read_with_patience(void **state)
     expect_read(&this, " 3\n\n8 0 0 1.0D-01 extra\nH\t0 .76 1.5*^-6\nh 0 -0.76 0 7\n\n\n", "XYZ", 3,
                 0, 1);
     assert_null(this.input.molecule.title);
-    assert_int_equal(this.input.n_warning, 0);
+    assert_int_equal(this.input.n_warning, 1);
+    expect_warning(&this, "says neither charge nor multiplicity");
     done(&this);
     expect_read(&this, "1\nneon = noble\nNe 0 0 0\n1\nsecond\nNe 0 0 1\n", "XYZ", 1, 0, 1);
     assert_string_equal(this.input.molecule.title, "neon = noble");
@@ -293,7 +304,8 @@ static void xyz_mistakes_are_named(void **state)
     expect_refusal("1\nLattice=\"9 0 0 0 9 0 0 0 9\"\nHe 0 0 0\n", "periodic");
     expect_refusal("1\nProperties=pos:R:3\nHe 0 0 0\n", "lacks species or pos");
     expect_refusal("1\nProperties=pos:R\nHe 0 0 0\n", "Properties is broken");
-    expect_refusal("1\ncharge=q\nHe 0 0 0\n", "line 2: charge 'q' is not a whole number");
+    expect_refusal("1\ncharge=q\nHe 0 0 0\n",
+                   "line 2: charge 'q' of the comment is not understood");
 }
 
 static void foreign_formats_are_named_and_refused(void **state)

@@ -1,0 +1,373 @@
+/* The comment line of XYZ: what it says of charge, multiplicity, units and columns.
+ *
+ * There is no standard but that of extended XYZ (key=value); people and programs write "charge = 2",
+ * "mult: 1", "0 1", "(bohr)" and prose. What is plainly a setting and cannot be understood is refused,
+ * what may be one is told, what is taken from prose is told as well. */
+#include "comment_words.h"
+#include "xyz.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum setting { CHARGE, MULTIPLICITY, UNPAIRED, SPIN, UNITS, N_SETTING };
+
+static const char *const meaning[N_SETTING] = {"charge", "multiplicity",
+                                               "number of unpaired electrons", "spin", "units"};
+
+/** Names of settings, without the - and _ that are written between their parts. */
+static const struct {
+    const char *name;
+    enum setting setting;
+    bool equals; /**< too short to be a setting without = behind it */
+} names[] = {
+    {"charge", CHARGE, false},
+    {"totalcharge", CHARGE, false},
+    {"totcharge", CHARGE, false},
+    {"netcharge", CHARGE, false},
+    {"molecularcharge", CHARGE, false},
+    {"systemcharge", CHARGE, false},
+    {"formalcharge", CHARGE, false},
+    {"chrg", CHARGE, false},
+    {"chg", CHARGE, false},
+    {"q", CHARGE, true},
+    {"multiplicity", MULTIPLICITY, false},
+    {"spinmultiplicity", MULTIPLICITY, false},
+    {"molecularmultiplicity", MULTIPLICITY, false},
+    {"totalmultiplicity", MULTIPLICITY, false},
+    {"mult", MULTIPLICITY, false},
+    {"spinmult", MULTIPLICITY, false},
+    {"2s+1", MULTIPLICITY, false},
+    {"uhf", UNPAIRED, false},
+    {"unpaired", UNPAIRED, false},
+    {"nunpaired", UNPAIRED, false},
+    {"unpairedelectrons", UNPAIRED, false},
+    {"nunpairedelectrons", UNPAIRED, false},
+    {"spin", SPIN, false},
+    {"totalspin", SPIN, false},
+    {"units", UNITS, false},
+    {"unit", UNITS, false},
+    {"lengthunit", UNITS, false},
+    {"lengthunits", UNITS, false},
+    {"coordinateunit", UNITS, false},
+    {"coordinateunits", UNITS, false},
+    {"positionunits", UNITS, false},
+    {"posunit", UNITS, false},
+    {"posunits", UNITS, false},
+};
+
+/** Parts of words that speak of a setting without being one that is understood. */
+static const struct {
+    const char *part;
+    enum setting setting;
+} mentions[] = {
+    {"charge", CHARGE},        {"cation", CHARGE},        {"anion", CHARGE},
+    {"multipl", MULTIPLICITY}, {"spin", MULTIPLICITY},    {"unpaired", MULTIPLICITY},
+    {"radical", MULTIPLICITY}, {"doublet", MULTIPLICITY}, {"triplet", MULTIPLICITY},
+    {"quartet", MULTIPLICITY}, {"bohr", UNITS},
+};
+
+/** What was found so far. */
+struct reading {
+    struct draft *draft;
+    int line;
+    struct xyz_columns *columns;
+    const char *first;    /**< where the first setting begins; NULL: there is none yet */
+    bool said[N_SETTING]; /**< UNPAIRED and SPIN count as MULTIPLICITY, but for `spin` */
+    int value[N_SETTING]; /**< units: 1 for bohr */
+    struct hf_word mention[N_SETTING];
+    struct hf_word spin;     /**< value of spin=, settled at the end */
+    struct hf_word previous; /**< key of the item before */
+    bool extended, lattice, periodic;
+};
+
+/** The setting of an item; N_SETTING when it is none. */
+static enum setting setting_of(const struct comment_item *item)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (hf_comment_is_name(item->key, names[i].name) &&
+            (!names[i].equals || item->assigned == '='))
+            return names[i].setting;
+    return N_SETTING;
+}
+
+/** Value of a setting as the number that is kept of it. */
+static bool understand(enum setting setting, struct hf_word word, int *value)
+{
+    if (setting == UNITS) {
+        *value = hf_comment_unit(word);
+        return *value >= 0;
+    }
+    if (!hf_comment_whole_number(word, value)) return false;
+    return setting == CHARGE || *value >= (setting == MULTIPLICITY ? 1 : 0);
+}
+
+/** Keeps what was said; saying two things is an error. */
+static hf_status keep(struct reading *reading, enum setting setting, int value,
+                      struct hf_error *error)
+{
+    static const char *const unit[] = {"angstrom", "bohr"};
+    if (setting == UNPAIRED) {
+        setting = MULTIPLICITY;
+        value++;
+    }
+    if (reading->said[setting] && reading->value[setting] != value) {
+        if (setting == UNITS)
+            return hf_text_fail(error, reading->draft->text, reading->line,
+                                "the comment names both angstrom and bohr; expected one of them");
+        return hf_text_fail(error, reading->draft->text, reading->line,
+                            "the comment says %s %d and %s %d; expected one of them",
+                            meaning[setting], reading->value[setting], meaning[setting], value);
+    }
+    if (reading->said[setting]) return HF_OK;
+    reading->said[setting] = true;
+    reading->value[setting] = value;
+    char text[16];
+    snprintf(text, sizeof text, "%d", value);
+    const struct hf_word word = {setting == UNITS ? unit[value] : text,
+                                 (int)strlen(setting == UNITS ? unit[value] : text)};
+    return hf_draft_option(reading->draft, meaning[setting], word, reading->line, error);
+}
+
+static void remember(struct reading *reading, enum setting setting, struct hf_word word)
+{
+    if (reading->mention[setting].length == 0) reading->mention[setting] = word;
+}
+
+/** A setting: with = or : it must be understood, in prose it may be something else. */
+static hf_status read_setting(struct reading *reading, enum setting setting,
+                              struct comment_item *item, struct hf_error *error)
+{
+    static const char *const expected[N_SETTING] = {
+        "a whole number, e.g. charge=-1", "a whole number 2S+1 from 1, e.g. multiplicity=1",
+        "a whole number", "multiplicity=2S+1", "angstrom or bohr, e.g. units=bohr"};
+    int value = 0;
+    const bool too_short = setting == UNITS && item->assigned == '\0' && item->value.length == 1;
+    const bool understood = !too_short && understand(setting, item->value, &value);
+    if (!understood && item->assigned == '\0') {
+        remember(reading,
+                 setting == UNITS    ? UNITS
+                 : setting == CHARGE ? CHARGE
+                                     : MULTIPLICITY,
+                 item->key);
+        return HF_OK;
+    }
+    if (reading->first == NULL) reading->first = item->key.begin;
+    if (setting == SPIN) {
+        reading->spin = item->value;
+        item->next = item->value.begin + item->value.length;
+        return HF_OK;
+    }
+    if (!understood)
+        return hf_text_fail(error, reading->draft->text, reading->line,
+                            "%s '%.*s' of the comment is not understood; expected %s",
+                            meaning[setting], HF_WORD(item->value), expected[setting]);
+    if (item->assigned == '\0') item->next = item->value.begin + item->value.length;
+    return keep(reading, setting, value, error);
+}
+
+/** Properties, Lattice and pbc of extended XYZ. */
+static hf_status read_extended(struct reading *reading, const struct comment_item *item,
+                               bool *taken, struct hf_error *error)
+{
+    *taken = true;
+    if (hf_word_is(item->key, "Properties")) {
+        reading->extended = true;
+        return hf_xyz_read_properties(reading->draft->text, reading->line, item->value,
+                                      reading->columns, error);
+    }
+    if (hf_word_is(item->key, "Lattice")) {
+        reading->extended = reading->lattice = true;
+    } else if (hf_word_is(item->key, "pbc")) {
+        reading->extended = true;
+        reading->periodic = false;
+        for (int i = 0; i < item->value.length; i++)
+            reading->periodic = reading->periodic || strchr("Tt1", item->value.begin[i]) != NULL;
+    } else {
+        *taken = false;
+    }
+    return HF_OK;
+}
+
+/** A word that is no setting but may speak of one. */
+static void note_mention(struct reading *reading, const struct comment_item *item)
+{
+    static const char *const harmless[] = {"discharge", "recharge"};
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (hf_comment_contains(item->key, harmless[i])) return;
+    for (size_t i = 0; i < sizeof mentions / sizeof *mentions; i++)
+        if (hf_comment_contains(item->key, mentions[i].part))
+            remember(reading, mentions[i].setting, item->key);
+    if (item->assigned != '\0' && hf_comment_contains(item->key, "unit") &&
+        hf_comment_unit(item->value) == 1)
+        remember(reading, UNITS, item->key);
+}
+
+/** "in bohr", "(bohr)", but not "1.4 bohr", which may be any distance. */
+static bool is_unit_in_prose(const struct reading *reading, const struct comment_item *item)
+{
+    double number;
+    const char *begin = item->key.begin;
+    if (item->assigned != '\0' || !hf_word_is(item->key, "bohr")) return false;
+    if (hf_word_is(reading->previous, "in")) return true;
+    return begin > reading->draft->text->line[reading->line - 1] &&
+           strchr("([", begin[-1]) != NULL && begin[-1] != '\0' &&
+           hf_word_real(reading->previous, &number) != HF_NUMBER_OK;
+}
+
+static hf_status take_unit_of_prose(struct reading *reading, struct hf_error *error)
+{
+    const hf_status status = keep(reading, UNITS, 1, error);
+    if (status != HF_OK) return status;
+    return hf_input_warn(
+        reading->draft->input, error,
+        "%s, line %d: 'bohr' of the comment was taken as the unit of the coordinates",
+        reading->draft->text->path, reading->line);
+}
+
+static hf_status read_items(struct reading *reading, struct hf_error *error)
+{
+    struct comment_item item;
+    hf_status status = HF_OK;
+    const char *c = reading->draft->text->line[reading->line - 1];
+    for (; status == HF_OK && hf_comment_next(c, &item); c = item.next) {
+        bool taken = false;
+        if (item.assigned == '=') status = read_extended(reading, &item, &taken, error);
+        if (taken || status != HF_OK) continue;
+        const enum setting setting = setting_of(&item);
+        if (setting != N_SETTING)
+            status = read_setting(reading, setting, &item, error);
+        else if (is_unit_in_prose(reading, &item))
+            status = take_unit_of_prose(reading, error);
+        else
+            note_mention(reading, &item);
+        reading->previous = item.key;
+    }
+    return status;
+}
+
+/** spin=: some write 2S+1, some 2S, some S. 0 is a singlet to all but the first, who have no 0; 1 is
+ *  what data sets of extended XYZ write for singlets; the rest cannot be known. */
+static hf_status settle_spin(struct reading *reading, struct hf_error *error)
+{
+    const struct hf_word spin = reading->spin;
+    const bool asked = hf_options_given(reading->draft->options, "multiplicity") != NULL;
+    int value = -1;
+    if (spin.length == 0) return HF_OK;
+    if (hf_comment_whole_number(spin, &value) && value == 0)
+        return keep(reading, UNPAIRED, 0, error);
+    if (asked)
+        return hf_input_warn(
+            reading->draft->input, error,
+            "%s, line %d: spin=%.*s was not looked at, for the multiplicity is given",
+            reading->draft->text->path, reading->line, HF_WORD(spin));
+    if (value != 1)
+        return hf_text_fail(error, reading->draft->text, reading->line,
+                            "spin=%.*s may be S, 2S or 2S+1; expected multiplicity=2S+1 in the "
+                            "comment, or --multiplicity",
+                            HF_WORD(spin));
+    const hf_status status = keep(reading, MULTIPLICITY, 1, error);
+    if (status != HF_OK) return status;
+    return hf_input_warn(
+        reading->draft->input, error,
+        "%s, line %d: spin=1 was taken as the multiplicity 2S+1, a singlet; if it is "
+        "not, say multiplicity=2S+1",
+        reading->draft->text->path, reading->line);
+}
+
+/** "0 1" as other programs have it: charge and multiplicity, with a note. "-1" alone may be either. */
+static hf_status read_numbers(struct reading *reading, bool *found, struct hf_error *error)
+{
+    struct comment_item first, second, third;
+    int charge, multiplicity;
+    const char *comment = reading->draft->text->line[reading->line - 1];
+    if (hf_comment_next(comment, &first) && !hf_comment_next(first.next, &second) &&
+        first.key.length < 5 && strchr("+-", first.key.begin[0]) != NULL)
+        remember(reading, CHARGE, first.key);
+    *found = hf_comment_next(comment, &first) && first.assigned == '\0' &&
+             hf_comment_next(first.next, &second) && second.assigned == '\0' &&
+             !hf_comment_next(second.next, &third) &&
+             hf_word_integer(first.key, &charge) == HF_NUMBER_OK &&
+             hf_word_integer(second.key, &multiplicity) == HF_NUMBER_OK && multiplicity > 0 &&
+             multiplicity <= HF_LARGEST_STATE && charge >= -HF_LARGEST_STATE &&
+             charge <= HF_LARGEST_STATE;
+    if (!*found) return HF_OK;
+    hf_status status = keep(reading, CHARGE, charge, error);
+    if (status == HF_OK) status = keep(reading, MULTIPLICITY, multiplicity, error);
+    if (status != HF_OK) return status;
+    reading->first = comment;
+    return hf_input_warn(reading->draft->input, error,
+                         "%s, line %d: the comment '%.*s' was taken as charge and multiplicity",
+                         reading->draft->text->path, reading->line,
+                         HF_WORD(hf_rest_of_line(comment)));
+}
+
+/** A unit that stands alone in the comment. */
+static hf_status read_sole_unit(struct reading *reading, bool *found, struct hf_error *error)
+{
+    const char *comment = reading->draft->text->line[reading->line - 1];
+    const int unit = hf_comment_sole_unit(comment);
+    *found = unit >= 0 && !reading->said[UNITS];
+    if (!*found) return HF_OK;
+    reading->mention[UNITS].length = 0;
+    reading->first = comment;
+    const hf_status status = keep(reading, UNITS, unit, error);
+    if (status != HF_OK || unit == 0) return status;
+    return hf_input_warn(reading->draft->input, error,
+                         "%s, line %d: the comment '%.*s' was taken as the unit of the coordinates",
+                         reading->draft->text->path, reading->line,
+                         HF_WORD(hf_rest_of_line(comment)));
+}
+
+/** What was spoken of and neither said by the comment nor given on the command line is told. */
+static hf_status tell_mentions(const struct reading *reading, struct hf_error *error)
+{
+    static const enum setting told[] = {CHARGE, MULTIPLICITY, UNITS};
+    static const char *const way[] = {"charge=N", "multiplicity=N", "units=bohr or units=angstrom"};
+    hf_status status = HF_OK;
+    for (size_t i = 0; i < sizeof told / sizeof *told && status == HF_OK; i++) {
+        const enum setting setting = told[i];
+        if (reading->mention[setting].length == 0 || reading->said[setting] ||
+            hf_options_given(reading->draft->options, meaning[setting]) != NULL)
+            continue;
+        status = hf_input_warn(
+            reading->draft->input, error,
+            "%s, line %d: '%.*s' of the comment was not taken as a setting; %s are "
+            "said as %s",
+            reading->draft->text->path, reading->line, HF_WORD(reading->mention[setting]),
+            setting == UNITS ? "units" : meaning[setting], way[i]);
+    }
+    return status;
+}
+
+/** The comment up to its first setting is the title. */
+static hf_status read_title(const struct reading *reading, struct hf_error *error)
+{
+    const char *comment = reading->draft->text->line[reading->line - 1];
+    struct hf_word title = hf_rest_of_line(comment);
+    if (reading->extended) return HF_OK;
+    if (reading->first != NULL) title.length = (int)(reading->first - title.begin);
+    while (title.length > 0 && strchr(" \t,;|([", title.begin[title.length - 1]) != NULL)
+        title.length--;
+    if (title.length <= 0) return HF_OK;
+    return hf_draft_option(reading->draft, "title", title, reading->line, error);
+}
+
+hf_status hf_xyz_read_comment(struct draft *draft, int line, int unit, struct xyz_columns *columns,
+                              struct hf_error *error)
+{
+    struct reading reading = {.draft = draft, .line = line, .columns = columns, .periodic = true};
+    bool alone = false;
+    reading.said[UNITS] = unit >= 0;
+    reading.value[UNITS] = unit;
+    hf_status status = read_items(&reading, error);
+    if (status == HF_OK) status = settle_spin(&reading, error);
+    if (status == HF_OK) status = read_numbers(&reading, &alone, error);
+    if (status == HF_OK && !alone) status = read_sole_unit(&reading, &alone, error);
+    if (status == HF_OK) status = tell_mentions(&reading, error);
+    if (status == HF_OK) status = read_title(&reading, error);
+    if (status == HF_OK && reading.lattice && reading.periodic)
+        status = hf_text_fail(error, draft->text, line,
+                              "the system is periodic (Lattice); hf computes molecules; say "
+                              "pbc=\"F F F\" if it is one");
+    return status;
+}

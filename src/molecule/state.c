@@ -1,0 +1,184 @@
+/* Charge and multiplicity of a molecule: who says them, what is assumed, and whether the electrons
+ * fit. */
+#include "companions.h"
+#include "draft.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/** Tells when the command line overrides what an outside file says. */
+static hf_status tell_overridden(struct draft *draft, struct hf_error *error)
+{
+    static const char *const keys[] = {"charge", "multiplicity", "units"};
+    const struct hf_options *options = draft->options;
+    hf_status status = HF_OK;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys && !draft->own_format; k++) {
+        const struct hf_option_value *given = hf_options_given(options, keys[k]);
+        if (given == NULL || given->level != HF_OPTION_COMMAND_LINE) continue;
+        for (int i = 0; i < options->n_value && status == HF_OK; i++) {
+            const struct hf_option_value *value = &options->value[i];
+            if (value->option != given->option || value->level != HF_OPTION_FILE) continue;
+            int numbers[2] = {0, 1};
+            const bool number =
+                hf_word_integer((struct hf_word){given->text, (int)strlen(given->text)},
+                                &numbers[0]) == HF_NUMBER_OK &&
+                hf_word_integer((struct hf_word){value->text, (int)strlen(value->text)},
+                                &numbers[1]) == HF_NUMBER_OK;
+            if (number ? numbers[0] == numbers[1]
+                       : strcasecmp(hf_options_choice(options, keys[k]), value->text) == 0)
+                continue;
+            status = hf_input_warn(draft->input, error, "%s %s (%s) counts, not %s (%s)", keys[k],
+                                   given->text, given->where, value->text, value->where);
+        }
+    }
+    return status;
+}
+
+/** What a file beside the input says: it counts when the format leaves it open and nobody else says
+ *  it, and is told when another says something else. */
+static hf_status use_companion(struct draft *draft, const struct hf_companion *companion,
+                               const char *key, int add, struct hf_error *error)
+{
+    const struct hf_option_value *given = hf_options_given(draft->options, key);
+    const int value = companion->value + add;
+    char text[16];
+    if (!companion->there) return HF_OK;
+    const bool open = draft->state_is_beside && given == NULL;
+    if (!companion->understood)
+        return open ? hf_fail(error, HF_BAD_INPUT,
+                              "%s: expected one whole number, the %s; or say --%s for %s",
+                              companion->path, add == 0 ? "charge" : "number of unpaired electrons",
+                              key, draft->text->path)
+                    : HF_OK;
+    if (open) {
+        const struct hf_word word = {text, snprintf(text, sizeof text, "%d", value)};
+        const hf_status status =
+            hf_options_add(draft->options,
+                           hf_option_find(draft->options->n_option, draft->options->table,
+                                          (struct hf_word){key, (int)strlen(key)}),
+                           word, HF_OPTION_FILE, companion->path, error);
+        if (status != HF_OK) return status;
+        return hf_input_warn(draft->input, error, "%s: %s %d was taken from the file %s beside it",
+                             draft->text->path, key, value, companion->path);
+    }
+    if (given != NULL ? hf_options_integer(draft->options, key) == value : value == add)
+        return HF_OK;
+    return hf_input_warn(
+        draft->input, error, "%s: %s %s counts, not %d of the file %s beside it", draft->text->path,
+        key, given != NULL ? given->text : "as the format has it", value, companion->path);
+}
+
+/** Where a number came from, for the message. */
+static const char *origin(const struct draft *draft, const char *key, const char *nobody)
+{
+    const struct hf_option_value *given = hf_options_given(draft->options, key);
+    return given != NULL ? given->where : nobody;
+}
+
+void hf_input_advise_state(const struct hf_options *options, const struct hf_molecule *molecule,
+                           char *advice, size_t size)
+{
+    const bool charge_said = hf_options_given(options, "charge") != NULL;
+    const bool odd = hf_molecule_n_electron(molecule) % 2 != 0;
+    const int c = molecule->charge;
+    char charges[100];
+    snprintf(charges, sizeof charges, "--charge %d or --charge %d", c + 1, c - 1);
+    if (odd)
+        snprintf(
+            advice, size,
+            "an odd number of electrons is an open shell, which this version does not compute; "
+            "%s a closed shell, e.g. %s",
+            charge_said ? "another charge makes"
+                        : "nothing says a charge, 0 was assumed: another makes",
+            charges);
+    else if (molecule->multiplicity % 2 == 0)
+        snprintf(advice, size,
+                 "an even number of electrons needs an odd multiplicity, 1 for a closed shell%s%s",
+                 charge_said ? ""
+                             : "; nothing says a charge, 0 was assumed: for another number of "
+                               "electrons say ",
+                 charge_said ? "" : charges);
+    else
+        snprintf(advice, size,
+                 "this version computes closed shells only; of an even number of electrons "
+                 "multiplicity 1 is one");
+}
+
+/** Electrons that do not fit the multiplicity. */
+static hf_status refuse_parity(const struct draft *draft, const char *where, int n_electron,
+                               struct hf_error *error)
+{
+    const struct hf_molecule *molecule = &draft->input->molecule;
+    char advice[400];
+    hf_input_advise_state(draft->options, molecule, advice, sizeof advice);
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%s: %d electron%s (charge %+d) cannot have multiplicity %d; %s", where,
+                   n_electron, n_electron > 1 ? "s" : "", molecule->charge, molecule->multiplicity,
+                   advice);
+}
+
+static hf_status check_electrons(struct draft *draft, struct hf_error *error)
+{
+    struct hf_molecule *molecule = &draft->input->molecule;
+    const char *path = draft->text->path;
+    molecule->charge = 0;
+    const int nuclei = hf_molecule_n_electron(molecule);
+    molecule->charge = hf_options_integer(draft->options, "charge");
+    const int n_electron = hf_molecule_n_electron(molecule);
+    if (n_electron <= 0)
+        return hf_fail(error, HF_BAD_INPUT, "%s: there are no electrons (nuclei %+d, charge %+d)",
+                       origin(draft, "charge", path), nuclei, molecule->charge);
+    if (-molecule->charge > nuclei)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: charge %+d is out of range; expected at least %+d "
+                       "for these nuclei",
+                       origin(draft, "charge", path), molecule->charge, -nuclei);
+    const struct hf_option_value *given = hf_options_given(draft->options, "multiplicity");
+    molecule->multiplicity = given != NULL ? hf_options_integer(draft->options, "multiplicity")
+                             : draft->multiplicity_by_parity ? 1 + n_electron % 2
+                                                             : 1;
+    const int unpaired = molecule->multiplicity - 1;
+    const char *where = given != NULL ? given->where : origin(draft, "charge", path);
+    if (unpaired > n_electron)
+        return hf_fail(error, HF_BAD_INPUT, "%s: multiplicity %d needs %d electrons, there are %d",
+                       where, molecule->multiplicity, unpaired, n_electron);
+    if ((n_electron - unpaired) % 2 != 0) return refuse_parity(draft, where, n_electron, error);
+    return HF_OK;
+}
+
+/** XYZ has no place for charge and multiplicity: what nobody says is assumed, and told. */
+static hf_status tell_assumed(struct draft *draft, struct hf_error *error)
+{
+    const bool charge = hf_options_given(draft->options, "charge") != NULL;
+    const bool multiplicity = hf_options_given(draft->options, "multiplicity") != NULL;
+    const char *path = draft->text->path;
+    if (!draft->state_is_beside || (charge && multiplicity)) return HF_OK;
+    if (!charge && !multiplicity)
+        return hf_input_warn(draft->input, error,
+                             "%s: says neither charge nor multiplicity: a neutral singlet is "
+                             "assumed; to say them write charge=N multiplicity=N into the comment "
+                             "line, or use --charge N --multiplicity N",
+                             path);
+    if (!charge)
+        return hf_input_warn(draft->input, error,
+                             "%s: says no charge: 0 is assumed; to say it write charge=N into the "
+                             "comment line, or use --charge N",
+                             path);
+    return hf_input_warn(draft->input, error,
+                         "%s: says no multiplicity: 1 is assumed; to say it write multiplicity=N "
+                         "into the comment line, or use --multiplicity N",
+                         path);
+}
+
+hf_status hf_draft_finish_state(struct draft *draft, struct hf_error *error)
+{
+    const struct hf_companions *companions = draft->companions;
+    hf_status status = tell_overridden(draft, error);
+    if (status == HF_OK && companions != NULL)
+        status = use_companion(draft, &companions->charge, "charge", 0, error);
+    if (status == HF_OK && companions != NULL)
+        status = use_companion(draft, &companions->unpaired, "multiplicity", 1, error);
+    if (status == HF_OK) status = check_electrons(draft, error);
+    return status == HF_OK ? tell_assumed(draft, error) : status;
+}
