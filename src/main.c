@@ -59,9 +59,10 @@ static void write_json_failure(const struct hf_calculation *calculation, hf_stat
                                const struct hf_error *error)
 {
     struct hf_error unwritten;
-    const char *type = status == HF_BAD_INPUT     ? "input_error"
-                       : status == HF_INTERRUPTED ? "interrupted"
-                                                  : "resource_error";
+    const char *type = status == HF_BAD_INPUT ? "input_error"
+                       : status == HF_INTERRUPTED
+                           ? (error->signal_number == HF_TIME_IS_UP ? "time_limit" : "interrupted")
+                           : "resource_error";
     if (!calculation->json_is_writable) return;
     if (hf_json_write_failure(calculation->json_path, type, error->message, &unwritten) != HF_OK)
         fprintf(stderr, "hf: %s\n", unwritten.message);

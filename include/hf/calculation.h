@@ -42,9 +42,15 @@ void hf_memory_share_find(const struct hf_context *context, struct hf_memory_sha
 hf_status hf_memory_for_integrals(struct hf_context *context, const struct hf_options *options,
                                   double *bytes, struct hf_error *error) HF_MUST_CHECK;
 
+/** Seconds of a time as Slurm writes them: minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS; false:
+ *  it is none, or not more than 0. */
+bool hf_parse_time_limit(const char *text, double *seconds);
+
 /** Initialise with = {0}. */
 struct hf_calculation {
     struct hf_context *context; /**< borrowed */
+    double began_seconds;       /**< hf_wall_seconds */
+    const char *time_limit;     /**< as it was written; NULL: none; in the options */
     struct hf_input input;      /**< filled by the caller before hf_calculation_prepare; owned */
     int n_choice;
     struct hf_basis_choice *choice; /**< [n_choice], names in the options; owned */
@@ -70,6 +76,16 @@ void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context 
 hf_status hf_calculation_prepare(struct hf_calculation *calculation,
                                  const struct hf_options *options, bool rehearsal,
                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** Sets the deadline of the context's interruption as the option says. Not collective. HF_BAD_INPUT: not
+ *  a time. */
+hf_status hf_calculation_limit_time(struct hf_calculation *calculation,
+                                    const struct hf_options *options,
+                                    struct hf_error *error) HF_MUST_CHECK;
+
+/** Of a calculation that was interrupted: the message says why, and how far it had come. Not
+ *  collective; the same on every rank. */
+void hf_calculation_explain_end(const struct hf_calculation *calculation, struct hf_error *error);
 
 /** What the description has of the input's warnings, after some were added. Not collective. */
 void hf_calculation_describe_warnings(struct hf_calculation *calculation);

@@ -106,6 +106,9 @@ hf_status hf_trace_write(const char *path, const struct hf_trace *trace,
                          const struct hf_run_description *run, const struct hf_record *record,
                          const struct hf_scf_result *result, struct hf_error *error) HF_MUST_CHECK;
 
+/** Says at the end of the report why there is no result. Not collective. */
+void hf_report_interrupted(struct hf_report *report, const char *message);
+
 /** QCSchema failure ("success": false, error_type, error_message); rank 0 only, not collective. */
 hf_status hf_json_write_failure(const char *path, const char *error_type, const char *message,
                                 struct hf_error *error) HF_MUST_CHECK;

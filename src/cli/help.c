@@ -95,7 +95,9 @@ void hf_print_version(FILE *stream)
 int hf_exit_code(hf_status status, const struct hf_error *error)
 {
     enum { SIGNAL_BASE = 128 };
-    return status == HF_INTERRUPTED ? SIGNAL_BASE + error->signal_number : (int)status;
+    if (status != HF_INTERRUPTED) return (int)status;
+    return error->signal_number == HF_TIME_IS_UP ? (int)HF_NOT_CONVERGED
+                                                 : SIGNAL_BASE + error->signal_number;
 }
 
 void hf_print_error(const char *program, const struct hf_error *error)

@@ -97,6 +97,14 @@ static void observe_iteration(void *data, const struct hf_scf_iteration *iterati
     hf_report_flush(report);
 }
 
+void hf_report_interrupted(struct hf_report *report, const char *message)
+{
+    if (report->stream == NULL) return;
+    erase_progress(report);
+    fprintf(report->stream, "\nENDED EARLY: %s.\n", message);
+    hf_report_flush(report);
+}
+
 struct hf_scf_observer hf_report_observer(struct hf_report *report)
 {
     return (struct hf_scf_observer){

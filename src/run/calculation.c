@@ -209,6 +209,7 @@ void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context 
 {
     struct hf_timers *timers = &context->timers;
     calculation->context = context;
+    calculation->began_seconds = hf_wall_seconds();
     hf_timers_declare(timers, &hf_phase_total);
     hf_scf_declare_phases(timers);
     hf_timers_declare(timers, &hf_phase_output);
@@ -222,6 +223,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
 {
     struct hf_context *context = calculation->context;
     hf_status status = HF_OK;
+    HF_TRY(hf_calculation_limit_time(calculation, options, error));
     HF_TRY(try_files(calculation, options, error));
     HF_TRY(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
     HF_TRY(hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
@@ -279,6 +281,10 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     hf_record_measure(record);
     hf_report_timings(report, record, result);
 cleanup:
+    if (status == HF_INTERRUPTED && error != NULL) {
+        hf_calculation_explain_end(calculation, error);
+        hf_report_interrupted(report, error->message);
+    }
     return status;
 }
 

@@ -219,6 +219,11 @@ static const struct hf_option table[] = {
      .help = "iterations at most",
      .least = 1,
      .most = 1000000},
+    {.key = "time_limit",
+     .type = HF_OPTION_TEXT,
+     .argument = "TIME",
+     .help = "end when so much time has passed since the start, converged or not: minutes, MM:SS, "
+             "HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as for Slurm's --time; none unless given"},
     {.key = "energy_tolerance",
      .type = HF_OPTION_REAL,
      .argument = "X",
