@@ -113,13 +113,17 @@ cleanup:
 int main(int argc, char **argv)
 {
     struct hf_command command;
-    struct hf_error error = {0};
+    struct hf_error error = {0}, start_error;
     int provided, exit_code = 0;
+    bool tells;
 
     if (!hf_standard_streams_open()) return HF_NO_RESOURCE; /* with nowhere to tell it */
     const hf_status status = hf_command_parse(argc, argv, &command, &error);
     if (status == HF_OK && command.action >= HF_ACTION_HELP) {
         exit_code = print_and_stop(command.action, &error);
+    } else if (hf_start_check(&tells, &start_error) != HF_OK) {
+        if (tells) hf_print_error("hf", &start_error);
+        exit_code = HF_NO_RESOURCE;
     } else {
         bool stuck_in_mpi = false;
         hf_write_signals_ignore();

@@ -10,7 +10,8 @@ class ProgramTest:
     def __init__(self, program, mpiexec, n_rank, most_seconds):
         self.program, self.mpiexec, self.n_rank = program, mpiexec, n_rank
         self.most_seconds = most_seconds  # whatever takes longer hangs
-        self.prefix = []  # command that runs the whole command line, as prlimit does
+        self.prefix = []  # command that runs the whole command line, launcher included
+        self.inside = []  # command that runs the program, inside the launcher, as prlimit does
         self.failures = []
 
     def check(self, holds, what, detail=""):
@@ -22,10 +23,11 @@ class ProgramTest:
         when a process leaves with an exit code; `launcher` says whether to take it all the same."""
         if launcher is None:
             launcher = self.n_rank > 1
-        command = [self.mpiexec, "-n", str(self.n_rank), self.program] if launcher else [self.program]
+        command = [self.mpiexec, "-n", str(self.n_rank)] if launcher else []
+        command = self.prefix + command + self.inside + [self.program]
         variables = dict(os.environ, OMPI_MCA_orte_execute_quiet="1", **(environment or {}))
         try:
-            done = subprocess.run(self.prefix + command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
+            done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
                                   text=True, errors="replace", timeout=self.most_seconds,
                                   env=variables, check=False)
         except subprocess.TimeoutExpired:

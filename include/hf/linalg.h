@@ -43,6 +43,11 @@ const char *hf_linalg_description(const struct hf_linalg *linalg);
 /** Threads OpenBLAS may use in this process; does nothing with another BLAS. Not collective. */
 void hf_linalg_set_blas_threads(int n);
 
+/** Makes sure that BLAS has the work space it needs on this thread, on which alone it is called.
+ *  OpenBLAS asks for its 128 MiB of address space when it computes for the first time, and asks for
+ *  ever when there is none. hf_linalg_create does it too. Not collective; HF_NO_RESOURCE. */
+hf_status hf_linalg_prepare_blas(struct hf_error *error) HF_MUST_CHECK;
+
 /** Matrix of zeros. `label` is a string constant for the memory account. */
 hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                            struct hf_matrix **matrix, struct hf_error *error) HF_MUST_CHECK;

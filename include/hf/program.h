@@ -42,6 +42,11 @@ int hf_exit_code(hf_status status, const struct hf_error *error);
 /** Rank that the launcher gave this process, whatever MPI says; 0 when there was none. */
 int hf_launch_rank(void);
 
+/** Whether this process can start the libraries at all; to be asked before MPI_Init. Not collective.
+ *  HF_NO_RESOURCE: limits of the process or its control group leave too little. Then the process is to
+ *  end; `tells` is set where it is the one of its node to say so. */
+hf_status hf_start_check(bool *tells, struct hf_error *error) HF_MUST_CHECK;
+
 /** How the run was launched. */
 struct hf_launch {
     int n_core;         /**< in the affinity masks of this node's ranks; 0 when unknown */

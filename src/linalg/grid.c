@@ -59,7 +59,7 @@ hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_p
                                int block_size, struct hf_linalg **linalg, struct hf_error *error)
 {
     assert(n >= 0 && block_size > 0);
-    hf_status status = HF_OK;
+    hf_status status = hf_linalg_prepare_blas(error);
     struct hf_linalg *made = calloc(1, sizeof *made);
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for linear algebra");
     HF_TRY(hf_agree(context->comm, status, error));

@@ -1,0 +1,110 @@
+/* Before MPI: does what is left of memory and address space suffice to start the libraries at all?
+ * They do not fail in good order when it does not: OpenBLAS asks again for ever, MPI_Init aborts. */
+#include "cli.h"
+
+#include "hf/linalg.h"
+#include "hf/memory_limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/** Bytes that MPI and other libraries take between here and the first integral, least figures found on
+ *  Debian 12 with half as much again: two helium atoms ran with 33 MB of address space beside BLAS' 135
+ *  (Open MPI 4.1, 1 and 2 ranks), with 22 MB of data, and in a control group that left 8 MB a rank. */
+static const double START_ADDRESS = 135e6 + 60e6, START_DATA = 135e6 + 45e6, START_MEMORY = 20e6;
+
+/** Settings of libraries that spare address space. */
+static const struct {
+    const char *variable;
+    size_t n_name; /**< characters of the name with its = */
+} sparing[] = {
+    /* hf does not use more (hf_linalg_set_blas_threads), but OpenBLAS makes a thread for every core
+     * when it is loaded, each with a work space of 128 MiB, which it asks for for ever */
+    {"OPENBLAS_NUM_THREADS=1", sizeof "OPENBLAS_NUM_THREADS"},
+    /* or else malloc takes 128 MiB for every thread, as long as there are any, and leaves nothing */
+    {"MALLOC_ARENA_MAX=1", sizeof "MALLOC_ARENA_MAX"},
+};
+enum { N_SPARING = sizeof sparing / sizeof *sparing };
+
+static bool is_limited(int resource)
+{
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/** Starts the program again with the settings that spare address space, where that is limited. This
+ *  has to come before the constructors of shared libraries: in .preinit_array, where the C library is
+ *  not yet set up. Only system calls are used, and the arguments given. */
+__attribute__((no_sanitize("address", "undefined"))) static void
+spare_address_space(int argc, char **argv, char **variables)
+{
+    enum { MOST_VARIABLES = 4000 };
+    char *with_them[MOST_VARIABLES + N_SPARING + 1];
+    int n = 0, n_there = 0;
+    (void)argc;
+    if (!is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) return;
+    for (int i = 0; variables[i] != NULL; i++) {
+        bool replaced = false;
+        for (int k = 0; k < N_SPARING; k++) {
+            replaced |= strncmp(variables[i], sparing[k].variable, sparing[k].n_name) == 0;
+            n_there += strcmp(variables[i], sparing[k].variable) == 0;
+        }
+        if (n == MOST_VARIABLES) return;
+        if (!replaced) with_them[n++] = variables[i];
+    }
+    if (n_there >= N_SPARING) return; /* this is the second start */
+    for (int k = 0; k < N_SPARING; k++) with_them[n++] = (char *)sparing[k].variable;
+    with_them[n] = NULL;
+    execve("/proc/self/exe", argv, with_them);
+    /* where that is refused it goes on with the threads that there are */
+}
+
+typedef void (*start_function)(int argc, char **argv, char **variables);
+static const start_function before_libraries __attribute__((section(".preinit_array"), used)) =
+    spare_address_space;
+
+/** A number that some launcher puts into the environment; `otherwise` when none does. */
+static int number_of(const char *const names[], int otherwise)
+{
+    for (; *names != NULL; names++) {
+        const char *text = getenv(*names);
+        if (text != NULL && text[0] >= '0' && text[0] <= '9') return atoi(text);
+    }
+    return otherwise;
+}
+
+/** The line of a failure. */
+static hf_status too_little(const char *what, double left, double needed, const char *mend,
+                            struct hf_error *error)
+{
+    return hf_fail(
+        error, HF_NO_RESOURCE,
+        "%s leaves %.0f MB, MPI and the other libraries take about %.0f MB before anything "
+        "is computed: %.0f MB too few; %s",
+        what, 1e-6 * left, 1e-6 * needed, 1e-6 * (needed - left), mend);
+}
+
+hf_status hf_start_check(bool *tells, struct hf_error *error)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", NULL};
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                        "SLURM_LOCALID", NULL};
+    struct hf_memory_limits limits;
+    const double all_ranks = START_MEMORY * number_of(sizes, 1);
+    *tells = number_of(ranks, 0) == 0;
+    hf_memory_limits_find("", &limits);
+    fprintf(stderr, "left address %g data %g group %g\n", 1e-6 * limits.address_free,
+            1e-6 * limits.data_free, 1e-6 * limits.group_free);
+    if (limits.address_free < START_ADDRESS)
+        return too_little("the limit of address space (RLIMIT_AS)", limits.address_free,
+                          START_ADDRESS, "raise it (ulimit -v)", error);
+    if (limits.data_free < START_DATA)
+        return too_little("the limit of data (RLIMIT_DATA)", limits.data_free, START_DATA,
+                          "raise it (ulimit -d)", error);
+    if (limits.group_free < all_ranks)
+        return too_little("the control group of the job", limits.group_free, all_ranks,
+                          "ask the batch system for more memory", error);
+    return hf_linalg_prepare_blas(error); /* now that there is room for sure */
+}

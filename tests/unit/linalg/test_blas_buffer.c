@@ -1,0 +1,47 @@
+/* BLAS and a short address space. Without MPI: nothing may have called BLAS before. */
+#include "hf/linalg.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/** Leaves the process so many more bytes of address space. */
+static void leave(size_t n_bytes)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+    limit.rlim_cur = pages * (size_t)sysconf(_SC_PAGESIZE) + n_bytes;
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+static void blas_is_not_called_without_room_for_its_work_space(void **state)
+{
+    struct hf_error error = {0};
+    (void)state;
+    leave((size_t)100 << 20);
+    assert_int_equal(hf_linalg_prepare_blas(&error), HF_NO_RESOURCE);
+    assert_non_null(strstr(error.message, "BLAS takes 135 MB of address space"));
+    leave((size_t)200 << 20);
+    assert_int_equal(hf_linalg_prepare_blas(&error), HF_OK);
+    leave((size_t)10 << 20); /* it has taken what it needs, and keeps it */
+    assert_int_equal(hf_linalg_prepare_blas(&error), HF_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blas_is_not_called_without_room_for_its_work_space)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
