@@ -47,8 +47,9 @@ extern const struct hf_transport_ops *const hf_transport_list[];
 const char *hf_transport_name(const struct hf_transport_ops *transport);
 const char *hf_transport_about(const struct hf_transport_ops *transport);
 
-/** Opens one-sided communication over the context's ranks. A small self-test of the transport runs
- *  first, under a watchdog; when the transport cannot be used (thread level not granted, test wrong
+/** Opens one-sided communication over the context's ranks. A self-test of the transport runs
+ *  first, under a watchdog: every rank adds blocks of 8 bytes to 1 MiB to three ranks, in ranges that
+ *  overlap, and reads them back; when the transport cannot be used (thread level not granted, test wrong
  *  or hanging) the other one is tried, and hf_onesided_note says why. After one that hangs,
  *  context->stuck_in_mpi is set.
  *  Call     collective. The context is borrowed and must outlive the result.
@@ -57,13 +58,16 @@ hf_status hf_onesided_create(struct hf_context *context,
                              const struct hf_onesided_settings *settings,
                              struct hf_onesided **onesided, struct hf_error *error) HF_MUST_CHECK;
 
+/** Seconds that the self-test may take on so many ranks when nobody says how many. */
+double hf_onesided_test_seconds(int n_rank);
+
 /** Its windows must be gone. Collective; accepts a pointer to NULL; leaves NULL. */
 void hf_onesided_destroy(struct hf_onesided **onesided);
 
 /** Name of the transport in use. */
 const char *hf_onesided_transport(const struct hf_onesided *onesided);
 
-/** One line on why it is not the one asked for; "" when it is. Equal on every rank. */
+/** One line on why it is not the one asked for, or that it was not tested; "" otherwise. Equal on every rank. */
 const char *hf_onesided_note(const struct hf_onesided *onesided);
 
 /** Lets the MPI library serve others; for long computations between calls. Not collective, cheap.

@@ -2,6 +2,8 @@
 #ifndef HF_ONESIDED_SETTINGS_H
 #define HF_ONESIDED_SETTINGS_H
 
+#include <stdbool.h>
+
 /** Who adds (accumulate paper, Fig. 1). */
 enum hf_accumulate {
     HF_ACCUMULATE_OWNER,  /**< the data are sent to the owner, which adds them */
@@ -11,7 +13,9 @@ enum hf_accumulate {
 struct hf_onesided_settings {
     const char *transport; /**< name in hf_transport_list */
     enum hf_accumulate accumulate;
-    double self_test_seconds; /**< the self-test has failed when it takes longer; 0: 20 s */
+    double self_test_seconds; /**< the self-test has failed when it takes longer; 0:
+                                   hf_onesided_test_seconds */
+    bool skip_self_test;      /**< what does not work shows later, if at all */
 };
 
 #endif

@@ -92,7 +92,11 @@ static struct hf_scheduler_settings schedule(const struct hf_options *options)
 
 static struct hf_onesided_settings onesided(const struct hf_options *options)
 {
+    const bool said = hf_options_given(options, "onesided_test") != NULL;
+    const double seconds = said ? hf_options_real(options, "onesided_test") : 0.0;
     return (struct hf_onesided_settings){
+        .self_test_seconds = seconds,
+        .skip_self_test = said && seconds == 0.0,
         .transport = hf_options_choice(options, "onesided"),
         .accumulate =
             is_choice(options, "accumulate", "caller") ? HF_ACCUMULATE_CALLER : HF_ACCUMULATE_OWNER,

@@ -1,5 +1,6 @@
 /* What becomes of a transport that does not work: this program stands in for MPI calls that fail
  * the way libraries have. argv[1]: "wrong" (sums are lost), "hangs" (one rank never comes back),
+ * "wrong-long" (sums of long messages are lost),
  * "level" (threads are not granted), "refused" (windows are not made). */
 #include "../mpi_test.h"
 
@@ -8,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum fault { NONE, WRONG, HANGS, LEVEL, REFUSED };
+enum fault { NONE, WRONG, WRONG_LONG, HANGS, LEVEL, REFUSED };
 static enum fault fault;
+static int n_accumulate;
 
 int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target,
                    MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Op op,
@@ -18,7 +20,9 @@ int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_typ
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     while (fault == HANGS && rank == 0) sleep(1);
+    n_accumulate++;
     if (fault == WRONG && rank == 0) return MPI_SUCCESS;
+    if (fault == WRONG_LONG && rank == 0 && origin_count > 4096) return MPI_SUCCESS;
     return PMPI_Accumulate(origin, origin_count, origin_type, target, displacement, target_count,
                            target_type, op, window);
 }
@@ -75,6 +79,7 @@ static void expect_fall_back(const char *wanted, const char *other, const char *
 static void another_transport_takes_over(void **state)
 {
     (void)state;
+    if (fault == NONE) return;
     if (fault == LEVEL)
         expect_fall_back("thread", "rma", "MPI_THREAD_MULTIPLE");
     else if (fault == REFUSED)
@@ -100,16 +105,37 @@ static void what_works_is_not_given_up(void **state)
     test_context_done(&context);
 }
 
+/** Nor does a rank test more partners where there are more: 10,000 ranks are no slower than ten. */
+static void what_is_not_wanted_is_not_tested(void **state)
+{
+    (void)state;
+    if (fault != NONE) return;
+    for (int skip = 0; skip < 2; skip++) {
+        struct hf_context *context = test_context();
+        struct hf_onesided *onesided = NULL;
+        struct hf_error error;
+        const struct hf_onesided_settings settings = {.transport = "rma", .skip_self_test = skip};
+        n_accumulate = 0;
+        assert_int_equal(hf_onesided_create(context, &settings, &onesided, &error), HF_OK);
+        assert_int_equal(n_accumulate, skip ? 0 : 69);
+        assert_string_equal(hf_onesided_note(onesided), skip ? "onesided rma was not tested" : "");
+        check_that_it_works(context, onesided);
+        hf_onesided_destroy(&onesided);
+        test_context_done(&context);
+    }
+    assert_true(hf_onesided_test_seconds(1) >= 20.0);
+    assert_true(hf_onesided_test_seconds(10000) >= 100.0);
+}
+
 int main(int argc, char **argv)
 {
-    fault = strcmp(argv[1], "wrong") == 0     ? WRONG
-            : strcmp(argv[1], "hangs") == 0   ? HANGS
-            : strcmp(argv[1], "level") == 0   ? LEVEL
-            : strcmp(argv[1], "refused") == 0 ? REFUSED
-                                              : NONE;
+    static const char *const names[] = {"none", "wrong", "wrong-long", "hangs", "level", "refused"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (strcmp(argv[1], names[i]) == 0) fault = (enum fault)i;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_works_is_not_given_up),
         cmocka_unit_test(another_transport_takes_over),
+        cmocka_unit_test(what_is_not_wanted_is_not_tested),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, fault == HANGS);
 }
