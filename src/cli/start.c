@@ -95,8 +95,6 @@ hf_status hf_start_check(bool *tells, struct hf_error *error)
     const double all_ranks = START_MEMORY * number_of(sizes, 1);
     *tells = number_of(ranks, 0) == 0;
     hf_memory_limits_find("", &limits);
-    fprintf(stderr, "left address %g data %g group %g\n", 1e-6 * limits.address_free,
-            1e-6 * limits.data_free, 1e-6 * limits.group_free);
     if (limits.address_free < START_ADDRESS)
         return too_little("the limit of address space (RLIMIT_AS)", limits.address_free,
                           START_ADDRESS, "raise it (ulimit -v)", error);
