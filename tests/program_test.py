@@ -18,7 +18,7 @@ class ProgramTest:
         if not holds:
             self.failures.append(f"{what} {detail}")
 
-    def run(self, arguments, launcher=None, environment=None):
+    def run(self, arguments, launcher=None, environment=None, standard_input=""):
         """Exit code, standard output, standard error. One rank needs no mpiexec, which is slow to end
         when a process leaves with an exit code; `launcher` says whether to take it all the same."""
         if launcher is None:
@@ -27,7 +27,7 @@ class ProgramTest:
         command = self.prefix + command + self.inside + [self.program]
         variables = dict(os.environ, OMPI_MCA_orte_execute_quiet="1", **(environment or {}))
         try:
-            done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True,
+            done = subprocess.run(command + arguments, input=standard_input, capture_output=True,
                                   text=True, errors="replace", timeout=self.most_seconds,
                                   env=variables, check=False)
         except subprocess.TimeoutExpired:

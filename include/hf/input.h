@@ -21,7 +21,9 @@ struct hf_input {
     char **warning; /**< [n_warning], one line each; owned */
 };
 
-/** Reads the file and checks that it describes a molecule.
+/** Reads the file, or standard input for the path "-", and checks that it describes a molecule. Of an
+ *  SD file or an XYZ file of several geometries the one that the option "record" says, if the table has
+ *  it; else the first, with a warning.
  *
  *  `options` holds what the command line gave; the file's keys are added one level below it, and
  *  then "title", "charge", "multiplicity", "units" (angstrom or bohr), "force", "field" and

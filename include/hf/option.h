@@ -33,6 +33,11 @@ struct hf_option_choice {
     const char *refused; /**< why a word that people expect is refused; NULL when it is not */
 };
 
+/** Another word for a choice. */
+struct hf_option_synonym {
+    const char *word, *choice;
+};
+
 /** One line of the table. */
 struct hf_option {
     const char *key;
@@ -46,6 +51,7 @@ struct hf_option {
     const struct hf_option_choice *choice; /**< ended by a NULL name */
     /** The same from a list of the library: fills *choice with entry i; false behind the last. */
     bool (*list)(int i, struct hf_option_choice *choice);
+    const struct hf_option_synonym *synonym; /**< ended by a NULL word; NULL: none */
     const char *alias_key, *alias_value;
 };
 

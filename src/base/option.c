@@ -59,10 +59,21 @@ bool hf_option_choice_get(const struct hf_option *option, int i, struct hf_optio
     return choice->name != NULL;
 }
 
+/** The word that a choice has in the table, for another one that means the same. */
+static struct hf_word without_synonym(const struct hf_option *option, struct hf_word text)
+{
+    const struct hf_option_synonym *synonym = option->synonym;
+    for (; synonym != NULL && synonym->word != NULL; synonym++)
+        if (hf_word_is(text, synonym->word))
+            return (struct hf_word){synonym->choice, (int)strlen(synonym->choice)};
+    return text;
+}
+
 /** Finds the word among the choices; the message lists them when it is not there. */
 static hf_status check_choice(const struct hf_option *option, struct hf_word text,
                               const char *where, struct hf_error *error)
 {
+    text = without_synonym(option, text);
     struct hf_option_choice choice;
     const char *known[MAX_NAMES];
     char list[400] = "";
@@ -248,7 +259,7 @@ static struct hf_word value_word(const struct hf_options *options, const char *k
 const char *hf_options_choice(const struct hf_options *options, const char *key)
 {
     const struct hf_option *option = known_option(options, key);
-    const struct hf_word word = value_word(options, key);
+    const struct hf_word word = without_synonym(option, value_word(options, key));
     struct hf_option_choice choice;
     for (int i = 0; i < MAX_NAMES && hf_option_choice_get(option, i, &choice); i++)
         if (is_key(word, choice.name) || hf_word_is(word, choice.name)) return choice.name;

@@ -165,14 +165,48 @@ hf_status hf_text_from_string(const char *path, const char *string, struct hf_te
     return status;
 }
 
-hf_status hf_text_read(struct hf_context *context, const char *path, struct hf_text *text,
-                       struct hf_error *error)
+/** What standard input has up to its end, with a NUL behind it. */
+static hf_status read_standard_input(const char *name, char **content, size_t *n_byte,
+                                     struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    char *bytes = NULL;
+    size_t n_read = 0, room = 0;
+    for (ssize_t got = 1; got > 0; n_read += (size_t)got) {
+        if (room - n_read < 2) {
+            char *longer = room / MIB < MAX_MIB ? realloc(bytes, 2 * room + 65536) : NULL;
+            if (longer == NULL && room / MIB >= MAX_MIB)
+                HF_TRY(hf_fail(error, HF_BAD_INPUT, "%s: too large for an input (at most %d MiB)",
+                               name, MAX_MIB));
+            if (longer == NULL) HF_TRY(hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", name));
+            bytes = longer;
+            room = 2 * room + 65536;
+        }
+        do got = read(STDIN_FILENO, bytes + n_read, room - n_read - 1);
+        while (got < 0 && errno == EINTR);
+        if (got < 0) HF_TRY(hf_fail(error, HF_BAD_INPUT, "%s: %s", name, strerror(errno)));
+    }
+    HF_TRY(check_bytes(name, bytes, n_read, error));
+    bytes[n_read] = '\0';
+    *content = bytes;
+    *n_byte = n_read;
+    bytes = NULL;
+cleanup:
+    free(bytes);
+    return status;
+}
+
+/** Gives what `read_bytes` finds on rank 0 to all ranks. */
+static hf_status read_and_share(struct hf_context *context, const char *path,
+                                hf_status (*read_bytes)(const char *, char **, size_t *,
+                                                        struct hf_error *),
+                                struct hf_text *text, struct hf_error *error)
 {
     hf_status status = HF_OK;
     char *content = NULL;
     size_t n_byte = 0;
     *text = (struct hf_text){0};
-    if (context->rank == 0) status = read_file(path, &content, &n_byte, error);
+    if (context->rank == 0) status = read_bytes(path, &content, &n_byte, error);
     HF_TRY(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, sizeof n_byte, &n_byte);
     if (context->rank != 0) {
@@ -188,4 +222,16 @@ cleanup:
     free(content);
     if (status != HF_OK) hf_text_done(text);
     return status;
+}
+
+hf_status hf_text_read(struct hf_context *context, const char *path, struct hf_text *text,
+                       struct hf_error *error)
+{
+    return read_and_share(context, path, read_file, text, error);
+}
+
+hf_status hf_text_read_standard_input(struct hf_context *context, struct hf_text *text,
+                                      struct hf_error *error)
+{
+    return read_and_share(context, "standard input", read_standard_input, text, error);
 }

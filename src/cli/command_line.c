@@ -98,7 +98,7 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
         } else if (!only_files && strncmp(argument, "--", 2) == 0) {
             const hf_status status = read_option(argc, argv, &i, command, error);
             if (status != HF_OK) return status;
-        } else if (!only_files && argument[0] == '-') {
+        } else if (!only_files && argument[0] == '-' && argument[1] != '\0') {
             return hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'; options begin with --",
                            argument);
         } else if (command->path != NULL) {

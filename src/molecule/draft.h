@@ -69,8 +69,8 @@ struct draft {
 hf_status hf_read_native(struct draft *draft, struct hf_error *error);
 hf_status hf_read_xyz(struct draft *draft, int first_line, struct hf_error *error);
 hf_status hf_read_mdl(struct draft *draft, struct hf_error *error);
-hf_status hf_read_mdl_v2000(struct draft *draft, int *next_line, struct hf_error *error);
-hf_status hf_read_mdl_v3000(struct draft *draft, int *next_line, struct hf_error *error);
+hf_status hf_read_mdl_v2000(struct draft *draft, struct hf_error *error);
+hf_status hf_read_mdl_v3000(struct draft *draft, struct hf_error *error);
 
 /** Adds the line "charge x y z" to the list. */
 hf_status hf_read_point_charge(struct draft_charges *charges, int line, struct hf_error *error);

@@ -1,5 +1,6 @@
 /* Input files: which format is it, and who reads it. */
 #include "draft.h"
+#include "records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,18 +74,21 @@ static hf_status input_from_text(struct hf_text *text, const struct hf_companion
                                  struct hf_options *options, struct hf_input *input,
                                  struct hf_error *error)
 {
+    struct hf_chosen_record chosen = {0};
     struct draft draft = {
-        .text = text, .options = options, .input = input, .companions = companions};
+        .text = &chosen.text, .options = options, .input = input, .companions = companions};
     hf_status status = HF_OK;
     *input = (struct hf_input){.path = strdup(text->path)};
     if (input->path == NULL)
         HF_TRY(hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path));
+    HF_TRY(hf_choose_record(text, options, input, &chosen, error));
     HF_TRY(read_any(&draft, error));
     HF_TRY(hf_draft_finish(&draft, error));
 cleanup:
     free(draft.atom);
     free(draft.bond);
     free(draft.charges.charge);
+    free(chosen.path);
     return status;
 }
 
@@ -133,10 +137,15 @@ hf_status hf_input_read(struct hf_context *context, const char *path, struct hf_
     struct hf_companions companions;
     hf_status status = HF_OK;
     *input = (struct hf_input){0};
-    HF_TRY(hf_text_read(context, path, &text, error));
-    if (context->rank == 0) hf_companions_find(path, &companions);
-    hf_broadcast_bytes(context->comm, 0, sizeof companions, &companions);
-    status = input_from_text(&text, &companions, options, input, error);
+    if (strcmp(path, "-") == 0) {
+        HF_TRY(hf_text_read_standard_input(context, &text, error));
+        status = input_from_text(&text, NULL, options, input, error);
+    } else {
+        HF_TRY(hf_text_read(context, path, &text, error));
+        if (context->rank == 0) hf_companions_find(path, &companions);
+        hf_broadcast_bytes(context->comm, 0, sizeof companions, &companions);
+        status = input_from_text(&text, &companions, options, input, error);
+    }
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_input_read_point_charges(context, options, input, error));
 cleanup:

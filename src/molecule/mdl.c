@@ -22,34 +22,17 @@ static hf_status sum_up(struct draft *draft, struct hf_error *error)
     return status;
 }
 
-/** Behind M  END an SD file goes on with data and further molecules. */
-static hf_status look_behind_end(struct draft *draft, int next_line, struct hf_error *error)
-{
-    const struct hf_text *text = draft->text;
-    bool record_over = false;
-    for (int i = next_line; i < text->n_line; i++) {
-        if (record_over && hf_rest_of_line(text->line[i]).length > 0)
-            return hf_input_warn(draft->input, error,
-                                 "%s: only the first molecule of this SD file was read",
-                                 text->path);
-        if (strncmp(text->line[i], "$$$$", 4) == 0) record_over = true;
-    }
-    return HF_OK;
-}
-
 hf_status hf_read_mdl(struct draft *draft, struct hf_error *error)
 {
     struct hf_text *text = draft->text;
     const struct hf_word title = hf_rest_of_line(text->line[0]);
-    int next_line = 0;
     hf_status status = HF_OK;
     draft->always_angstrom = true;
     if (title.length > 0) status = hf_draft_option(draft, "title", title, 1, error);
     if (status != HF_OK) return status;
-    status = strstr(text->line[3], "V3000") != NULL ? hf_read_mdl_v3000(draft, &next_line, error)
-                                                    : hf_read_mdl_v2000(draft, &next_line, error);
+    status = strstr(text->line[3], "V3000") != NULL ? hf_read_mdl_v3000(draft, error)
+                                                    : hf_read_mdl_v2000(draft, error);
     if (status == HF_OK) status = sum_up(draft, error);
-    if (status == HF_OK) status = look_behind_end(draft, next_line, error);
     return status == HF_OK ? hf_check_mdl_structure(draft, error) : status;
 }
 

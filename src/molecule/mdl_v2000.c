@@ -116,15 +116,14 @@ static void cancel_atom_block(struct draft *draft)
     draft->has_radical = false;
 }
 
-static hf_status read_properties(struct draft *draft, int *next_line, struct hf_error *error)
+static hf_status read_properties(struct draft *draft, int first, struct hf_error *error)
 {
     const struct hf_text *text = draft->text;
     bool cancelled = false;
-    for (int i = *next_line; i < text->n_line; i++) {
+    for (int i = first; i < text->n_line; i++) {
         const char *content = text->line[i];
         const bool charge = strncmp(content, "M  CHG", 6) == 0;
         const bool radical = strncmp(content, "M  RAD", 6) == 0;
-        *next_line = i + 1;
         if (strncmp(content, "M  END", 6) == 0) return HF_OK;
         if (strncmp(content, "$$$$", 4) == 0) break;
         if (strncmp(content, "A  ", 3) == 0 || strncmp(content, "G  ", 3) == 0) i++; /* two lines */
@@ -138,7 +137,7 @@ static hf_status read_properties(struct draft *draft, int *next_line, struct hf_
     return missing_line(draft, "a line 'M  END' (is the file cut off?)", error);
 }
 
-hf_status hf_read_mdl_v2000(struct draft *draft, int *next_line, struct hf_error *error)
+hf_status hf_read_mdl_v2000(struct draft *draft, struct hf_error *error)
 {
     const struct hf_text *text = draft->text;
     const char *counts = text->line[3];
@@ -159,6 +158,5 @@ hf_status hf_read_mdl_v2000(struct draft *draft, int *next_line, struct hf_error
                                 n_atom, n_bond);
         status = i < n_atom ? read_atom(draft, line, error) : read_bond(draft, line, error);
     }
-    *next_line = line - 1;
-    return status == HF_OK ? read_properties(draft, next_line, error) : status;
+    return status == HF_OK ? read_properties(draft, line - 1, error) : status;
 }

@@ -250,7 +250,7 @@ static hf_status read_table(struct v30 *reader, struct hf_error *error)
     return HF_OK;
 }
 
-hf_status hf_read_mdl_v3000(struct draft *draft, int *next_line, struct hf_error *error)
+hf_status hf_read_mdl_v3000(struct draft *draft, struct hf_error *error)
 {
     struct v30 reader = {.draft = draft, .next = 4};
     hf_status status = read_table(&reader, error);
@@ -258,7 +258,6 @@ hf_status hf_read_mdl_v3000(struct draft *draft, int *next_line, struct hf_error
     while (status == HF_OK && !ended && reader.next < draft->text->n_line)
         ended = strncmp(draft->text->line[reader.next++], "M  END", 6) == 0;
     if (status == HF_OK && !ended) status = file_ends(&reader, error);
-    *next_line = reader.next;
     free(reader.content);
     free(reader.label);
     return status;

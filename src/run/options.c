@@ -15,6 +15,15 @@ static const struct hf_option_choice units[] = {
     {"bohr", "atomic units", NULL},
     {NULL, NULL, NULL}};
 
+static const struct hf_option_synonym unit_words[] = {
+    {"au", "bohr"},    {"a.u.", "bohr"},          {"a0", "bohr"},
+    {"bohrs", "bohr"}, {"angstroms", "angstrom"}, {"ang", "angstrom"},
+    {"A", "angstrom"}, {"\xc3\x85", "angstrom"},  {"\xe2\x84\xab", "angstrom"},
+    {NULL, NULL}};
+
+/** Of closed shells, which are all that there is. */
+static const struct hf_option_synonym method_words[] = {{"hf", "rhf"}, {NULL, NULL}};
+
 static const struct hf_option_choice orbitals[] = {
     {"gap", "the four orbitals on either side of the gap", NULL},
     {"all", "every orbital, with its occupation", NULL},
@@ -97,7 +106,8 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_CHOICE,
      .argument = "NAME",
      .default_value = "rhf",
-     .help = "method",
+     .help = "method, in any case; hf is rhf",
+     .synonym = method_words,
      .list = method_choice},
     {.key = "basis",
      .type = HF_OPTION_TEXT,
@@ -141,8 +151,16 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_CHOICE,
      .argument = "UNIT",
      .default_value = "angstrom",
-     .help = "unit of the coordinates",
-     .choice = units},
+     .help = "unit of the coordinates; au and a.u. are bohr, ang is angstrom",
+     .choice = units,
+     .synonym = unit_words},
+    {.key = "record",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "1",
+     .help = "which molecule of an SD file, or geometry of an XYZ file, counted from 1",
+     .least = 1,
+     .most = 1000000000},
     {.key = "field",
      .type = HF_OPTION_VECTOR,
      .argument = "X,Y,Z",

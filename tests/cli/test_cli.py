@@ -212,6 +212,25 @@ def good_runs(folder):
     check(code == 0 and "are they bohr?" in output, "units:", output + errors)
 
 
+def standard_input(folder):
+    """The path - is standard input, which rank 0 has."""
+    code, output, errors = run(["-", "--basis", "sto-3g"], standard_input=MDL + "$$$$\n" + MDL + "$$$$\n")
+    for part in ("standard input (MDL V2000)", "first of 2 molecules", "Total energy"):
+        check(code == 0 and part in output, f"standard input, no \"{part}\":", output + errors)
+    for name, content, options, parts in (
+            ("standard input that is empty", "", [], ["standard input", "empty"]),
+            ("standard input with a mistake", WATER.replace("  O ", "  Ox"), [], ["standard input, line 5", "'Ox'"]),
+            ("standard input of few records", MDL, ["--record", "2"], ["--record", "standard input holds 1"]),
+            ("standard input twice", WATER, ["-"], ["more than one input file"])):
+        expect_one_line(name, run(["-"] + options, standard_input=content), 2, parts)
+    path = write(folder, MDL + "$$$$\n" + MDL.replace("water", "heavier water") + "$$$$\n", "two.sdf")
+    code, output, errors = run([path, "--check", "--record=2", "--method", "HF", "--units", "Ang"])
+    check(code == 0 and "heavier water" in output and "rhf/" in output and "first of" not in output, "record 2:",
+          output + errors)
+    code, output, errors = run([write(folder, WATER.replace("units bohr", "units A.U.")), "--method", "RHF"])
+    check(code == 0 and "-74.96302" in output, "atomic units:", output + errors)
+
+
 def examples():
     for name in sorted(os.listdir(INPUTS)):
         code, output, errors = run(["--check", os.path.join(INPUTS, name)])
@@ -267,6 +286,7 @@ def main():
         bad_input(folder)
         help_version_and_check(folder)
         good_runs(folder)
+        standard_input(folder)
         if RANKS == 1:
             examples()
             foreign_launcher(folder)

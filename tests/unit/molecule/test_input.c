@@ -271,7 +271,7 @@ static void xyz_is_read_with_patience(void **state)
     done(&this);
     expect_read(&this, "1\nneon = noble\nNe 0 0 0\n1\nsecond\nNe 0 0 1\n", "XYZ", 1, 0, 1);
     assert_string_equal(this.input.molecule.title, "neon = noble");
-    expect_warning(&this, "only the first geometry");
+    expect_warning(&this, "the first of 2 geometries was read; the option --record");
     done(&this);
     expect_read(&this, "1\n-1 1\nF 0 0 0\n", "XYZ", 1, -1, 1);
     expect_warning(&this, "'-1 1' was taken as charge and multiplicity");

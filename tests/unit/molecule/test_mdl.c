@@ -245,7 +245,7 @@ static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
     struct case_of_mdl this;
     expect_read(&this, WATER "M  END\n> <charge>\n7\n\n$$$$\n" WATER "M  END\n$$$$\n", 0, 1);
     assert_int_equal(this.input.molecule.n_atom, 3);
-    expect_warning(&this, "only the first molecule");
+    expect_warning(&this, "the first of 2 molecules was read; the option --record");
     done(&this);
     expect_read(&this, WATER "M  END\n$$$$\n", 0, 1);
     assert_int_equal(this.input.n_warning, 0);

@@ -1,0 +1,94 @@
+/* Files with several molecules: where one ends and the next begins. */
+#include "records.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Line (from 0) of the next one that is not blank, n_line at the end. */
+static int skip_blank(const struct hf_text *text, int line)
+{
+    while (line < text->n_line && hf_rest_of_line(text->line[line]).length == 0) line++;
+    return line;
+}
+
+/** Where the record that begins in line `begin` ends in an SD file: behind the line $$$$. */
+static int end_of_sd_record(const struct hf_text *text, int begin)
+{
+    int line = begin;
+    while (line < text->n_line && strncmp(text->line[line], "$$$$", 4) != 0) line++;
+    return line < text->n_line ? line + 1 : line;
+}
+
+/** The same in an XYZ file, which has so many atoms, and perhaps their unit, in the first line of a
+ *  geometry; -1 where none begins. */
+static int end_of_xyz_record(const struct hf_text *text, int begin)
+{
+    const int first = skip_blank(text, begin);
+    struct hf_word word;
+    int n_atom = 0;
+    if (first == text->n_line) return -1;
+    const char *position = text->line[first];
+    if (!hf_next_word(&position, &word) || hf_word_integer(word, &n_atom) != HF_NUMBER_OK ||
+        n_atom < 1)
+        return -1;
+    if (hf_next_word(&position, &word) && hf_next_word(&position, &word)) return -1;
+    return n_atom < text->n_line - first - 2 ? first + 2 + n_atom : text->n_line;
+}
+
+/** What the lines of a file are divided into. */
+struct division {
+    const char *what; /**< "molecules", "geometries"; NULL when the file is not divided */
+    int n;            /**< records */
+    int begin, end;   /**< lines of the wanted one, when there is one */
+};
+
+static void divide(const struct hf_text *text, int wanted, struct division *division)
+{
+    const bool sd = end_of_sd_record(text, 0) < text->n_line ||
+                    strncmp(text->line[text->n_line - 1], "$$$$", 4) == 0;
+    *division = (struct division){.what = sd ? "molecules" : "geometries"};
+    for (int begin = 0; begin < text->n_line;) {
+        const int end = sd ? end_of_sd_record(text, begin) : end_of_xyz_record(text, begin);
+        if (end < 0 || (sd && skip_blank(text, begin) == text->n_line)) break;
+        if (++division->n == wanted) {
+            division->begin = begin;
+            division->end = end;
+        }
+        begin = end;
+    }
+    if (division->n > 1) return;
+    const bool whole = wanted == 1; /* with whatever stands behind its only record */
+    *division = (struct division){.n = 1, .end = whole ? text->n_line : 0};
+}
+
+hf_status hf_choose_record(const struct hf_text *text, const struct hf_options *options,
+                           struct hf_input *input, struct hf_chosen_record *chosen,
+                           struct hf_error *error)
+{
+    static const struct hf_word key = {"record", 6};
+    const bool known = hf_option_find(options->n_option, options->table, key) != NULL;
+    const struct hf_option_value *given = known ? hf_options_given(options, "record") : NULL;
+    const int wanted = given != NULL ? hf_options_integer(options, "record") : 1;
+    struct division division;
+    *chosen = (struct hf_chosen_record){.text = *text};
+    divide(text, wanted, &division);
+    if (wanted > division.n)
+        return hf_fail(error, HF_BAD_INPUT, "%s: record %d; %s holds %d%s%s", given->where, wanted,
+                       text->path, division.n, division.what != NULL ? " " : " molecule",
+                       division.what != NULL ? division.what : "");
+    chosen->text.line = text->line + division.begin;
+    chosen->text.n_line = division.end - division.begin;
+    if (wanted > 1) {
+        const size_t size = strlen(text->path) + 40;
+        chosen->path = malloc(size);
+        if (chosen->path == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path);
+        snprintf(chosen->path, size, "%s, record %d", text->path, wanted);
+        chosen->text.path = chosen->path;
+    }
+    if (given != NULL || division.n == 1) return HF_OK;
+    return hf_input_warn(input, error,
+                         "%s: the first of %d %s was read; the option --record chooses another",
+                         text->path, division.n, division.what);
+}
