@@ -215,7 +215,7 @@ def good_runs(folder):
 def standard_input(folder):
     """The path - is standard input, which rank 0 has."""
     code, output, errors = run(["-", "--basis", "sto-3g"], standard_input=MDL + "$$$$\n" + MDL + "$$$$\n")
-    for part in ("standard input (MDL V2000)", "first of 2 molecules", "Total energy"):
+    for part in ("standard input (MDL V2000 format)", "first of 2 molecules", "Total energy"):
         check(code == 0 and part in output, f"standard input, no \"{part}\":", output + errors)
     for name, content, options, parts in (
             ("standard input that is empty", "", [], ["standard input", "empty"]),
