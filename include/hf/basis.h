@@ -100,6 +100,14 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
                           enum hf_convention convention, struct hf_basis **basis,
                           struct hf_error *error) HF_MUST_CHECK;
 
+/** The basis of shells that are there already: read from a checkpoint, say. Of each shell atom (rising),
+ *  l, spherical, n_primitive, exponent and coefficient count and are copied; the rest follows from
+ *  them and the molecule. `name` and `citation` (may be NULL) are copied.
+ *  Not collective. HF_BAD_INPUT: what cannot be the shells of the molecule; HF_NO_RESOURCE: memory. */
+hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *name,
+                               const char *citation, int n_shell, const struct hf_shell shell[],
+                               struct hf_basis **basis, struct hf_error *error) HF_MUST_CHECK;
+
 /** The shells of one atom as a basis of its own, centred where the atom is; for atomic densities.
  *  Not collective. */
 hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,

@@ -1,6 +1,7 @@
 /* Shells of a molecule once made: one atom of them, summaries, destruction. */
 #include "basis_private.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static char *copy_string(const char *text)
     return text != NULL ? hf_word_copy((struct hf_word){text, (int)strlen(text)}) : NULL;
 }
 
-/** Appends a copy of `from`, numbered anew, to the only atom of `to`. */
-static void add_shell(const struct hf_shell *from, struct hf_basis *to)
+/** Appends a copy of `from`, numbered anew, to the atom `atom` of `to`, its last one so far. */
+static void add_shell(const struct hf_shell *from, int atom, struct hf_basis *to)
 {
     const size_t n = (size_t)from->n_primitive;
     double *exponent = to->storage + 2 * (size_t)to->n_primitive;
@@ -33,7 +34,7 @@ static void add_shell(const struct hf_shell *from, struct hf_basis *to)
     memcpy(exponent + n, from->coefficient, n * sizeof(double));
     struct hf_shell *shell = &to->shell[to->n_shell++];
     *shell = *from;
-    shell->atom = 0;
+    shell->atom = atom;
     shell->exponent = exponent;
     shell->coefficient = exponent + n;
     shell->first_function = to->n_function;
@@ -41,33 +42,107 @@ static void add_shell(const struct hf_shell *from, struct hf_basis *to)
     to->n_primitive += shell->n_primitive;
     if (shell->l > to->max_l) to->max_l = shell->l;
     if (shell->n_primitive > to->max_primitive) to->max_primitive = shell->n_primitive;
-    to->first_shell_of_atom[1] = to->n_shell;
+    to->first_shell_of_atom[atom + 1] = to->n_shell;
+}
+
+/** Basis without shells, with room for these; NULL: no memory. */
+static struct hf_basis *reserve(const char *name, const char *citation, int n_atom, int n_shell,
+                                const struct hf_shell shell[])
+{
+    size_t n_primitive = 0;
+    for (int i = 0; i < n_shell; i++) n_primitive += (size_t)shell[i].n_primitive;
+    struct hf_basis *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->n_atom = n_atom;
+    made->name = copy_string(name);
+    made->citation = copy_string(citation);
+    made->shell = calloc((size_t)n_shell + 1, sizeof *made->shell);
+    made->first_shell_of_atom = calloc((size_t)n_atom + 1, sizeof *made->first_shell_of_atom);
+    made->storage = calloc(2 * n_primitive + 1, sizeof *made->storage);
+    if (made->name == NULL || made->shell == NULL || made->first_shell_of_atom == NULL ||
+        made->storage == NULL || (citation != NULL && made->citation == NULL))
+        hf_basis_destroy(&made);
+    return made;
 }
 
 hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,
                            struct hf_error *error)
 {
     const int first = basis->first_shell_of_atom[atom];
-    const int end = basis->first_shell_of_atom[atom + 1];
-    size_t n_primitive = 0;
-    for (int i = first; i < end; i++) n_primitive += (size_t)basis->shell[i].n_primitive;
-    struct hf_basis *made = calloc(1, sizeof *made);
-    if (made == NULL) goto no_memory;
-    made->n_atom = 1;
-    made->name = copy_string(basis->name);
-    made->citation = copy_string(basis->citation);
-    made->shell = calloc((size_t)(end - first) + 1, sizeof *made->shell);
-    made->first_shell_of_atom = calloc(2, sizeof *made->first_shell_of_atom);
-    made->storage = calloc(2 * n_primitive + 1, sizeof *made->storage);
-    if (made->name == NULL || made->shell == NULL || made->first_shell_of_atom == NULL ||
-        made->storage == NULL || (basis->citation != NULL && made->citation == NULL))
-        goto no_memory;
-    for (int i = first; i < end; i++) add_shell(&basis->shell[i], made);
+    const int n_shell = basis->first_shell_of_atom[atom + 1] - first;
+    const struct hf_shell *shell = basis->shell + first;
+    struct hf_basis *made = reserve(basis->name, basis->citation, 1, n_shell, shell);
+    if (made == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shells of an atom");
+    for (int i = 0; i < n_shell; i++) add_shell(&shell[i], 0, made);
     *atom_basis = made;
     return HF_OK;
-no_memory:
-    hf_basis_destroy(&made);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shells of an atom");
+}
+
+/** <x^l | x^l> of a shell: sum_ab c_a c_b (2l-1)!! / (2p)^l (pi/p)^3/2 with p = a + b. */
+static double self_overlap(const struct hf_shell *shell)
+{
+    double sum = 0.0;
+    for (int a = 0; a < shell->n_primitive; a++)
+        for (int b = 0; b < shell->n_primitive; b++) {
+            const double p = shell->exponent[a] + shell->exponent[b];
+            double term = shell->coefficient[a] * shell->coefficient[b] * pow(M_PI / p, 1.5);
+            for (int l = 1; l <= shell->l; l++) term *= (2.0 * l - 1.0) / (2.0 * p);
+            sum += term;
+        }
+    return sum;
+}
+
+/** Whether a shell can follow one of the atom `last`. */
+static hf_status check_shell(const struct hf_molecule *molecule, int i, int last,
+                             const struct hf_shell *shell, struct hf_error *error)
+{
+    const double tolerance = 1e-6;
+    const int most_primitives = 1000;
+    if (shell->atom < last || shell->atom >= molecule->n_atom)
+        return hf_fail(error, HF_BAD_INPUT, "shell %d is of atom %d of %d", i + 1, shell->atom + 1,
+                       molecule->n_atom);
+    if (shell->l < 0 || shell->l > HF_MAX_L)
+        return hf_fail(error, HF_BAD_INPUT, "shell %d has angular momentum %d; expected 0 to %d",
+                       i + 1, shell->l, HF_MAX_L);
+    if (shell->n_primitive < 1 || shell->n_primitive > most_primitives)
+        return hf_fail(error, HF_BAD_INPUT, "shell %d has %d primitives; expected 1 to %d", i + 1,
+                       shell->n_primitive, most_primitives);
+    for (int k = 0; k < shell->n_primitive; k++)
+        if (!(shell->exponent[k] > 0.0) || !isfinite(shell->exponent[k]))
+            return hf_fail(error, HF_BAD_INPUT, "shell %d has the exponent %g", i + 1,
+                           shell->exponent[k]);
+    if (!(fabs(self_overlap(shell) - 1.0) < tolerance))
+        return hf_fail(error, HF_BAD_INPUT, "shell %d is not normalised", i + 1);
+    return HF_OK;
+}
+
+hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *name,
+                               const char *citation, int n_shell, const struct hf_shell shell[],
+                               struct hf_basis **basis, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = 0; i < n_shell; i++)
+        HF_TRY(check_shell(molecule, i, i > 0 ? shell[i - 1].atom : 0, &shell[i], error));
+    struct hf_basis *made = reserve(name, citation, molecule->n_atom, n_shell, shell);
+    if (made == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shells of the basis");
+    for (int i = 0; i < n_shell; i++) {
+        struct hf_shell whole = shell[i];
+        const int l = whole.l;
+        whole.spherical = whole.spherical && l >= 2;
+        whole.n_function = whole.spherical ? 2 * l + 1 : (l + 1) * (l + 2) / 2;
+        whole.n_part = 0;
+        memcpy(whole.centre_bohr, molecule->atom[whole.atom].position_bohr,
+               sizeof whole.centre_bohr);
+        add_shell(&whole, whole.atom, made);
+    }
+    int *first = made->first_shell_of_atom; /* atoms without shells begin where the one before ends */
+    for (int atom = 1; atom <= made->n_atom; atom++)
+        if (first[atom] < first[atom - 1]) first[atom] = first[atom - 1];
+    *basis = made;
+cleanup:
+    return status;
 }
 
 void hf_basis_atom_summary(const struct hf_basis *basis, int atom, size_t size, char *summary)

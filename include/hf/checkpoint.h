@@ -1,0 +1,137 @@
+/* Checkpoints: the state of a calculation in an HDF5 file, to go on from, to take orbitals from, and
+ * to look at. What stands where in the file is told in docs/checkpoint.md.
+ *
+ * Reading trusts nothing: every dataset's type, shape and size are looked at before memory is taken
+ * for it, and no number that is not finite comes in. */
+#ifndef HF_CHECKPOINT_H
+#define HF_CHECKPOINT_H
+
+#include "hf/basis.h"
+#include "hf/context.h"
+#include "hf/molecule.h"
+#include "hf/restart.h"
+#include "hf/scf.h"
+#include "hf/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of the layout; a reader takes this one and lower ones. */
+enum { HF_CHECKPOINT_VERSION = 1 };
+
+/** A setting as an input file would spell it. */
+struct hf_checkpoint_setting {
+    const char *key, *value;
+};
+
+/** What goes into a checkpoint beside the state; everything is borrowed. */
+struct hf_checkpoint_content {
+    const struct hf_molecule *molecule;
+    const struct hf_basis *basis;
+    const char *basis_requested;
+    int n_setting;
+    const struct hf_checkpoint_setting *setting; /**< [n_setting] */
+    int n_earlier;
+    const struct hf_scf_iteration *earlier; /**< [n_earlier] iterations of earlier runs */
+    int n_iteration;
+    const struct hf_scf_iteration *iteration; /**< [n_iteration] those of this one */
+    double seconds;                           /**< wall time so far, of earlier runs too */
+};
+
+/** Writes the checkpoint: to FILE.part in the same folder, which is flushed to the disk and renamed,
+ *  so that `path` is always a whole checkpoint or what it was before. What a killed run left as
+ *  FILE.part is overwritten; the one of a run that is alive is not. A spread matrix goes through rank
+ *  0 a few rows at a time.
+ *  Collective. Errors   HF_NO_RESOURCE: memory, or the file cannot be written. */
+hf_status hf_checkpoint_write(struct hf_context *context, const char *path,
+                              const struct hf_checkpoint_content *content,
+                              const struct hf_scf_state *state, enum hf_keep_reason reason,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** HF_BAD_INPUT when `path` is not to be written over: a folder, a device, a file that is no HDF5
+ *  file. Not collective, rank 0 is to ask. */
+hf_status hf_checkpoint_check_target(const char *path, struct hf_error *error) HF_MUST_CHECK;
+
+/** Orbitals of one spin beside their matrix. */
+struct hf_checkpoint_orbitals {
+    int n_occupied;
+    double *energy, *occupation; /**< [n_orbital]; hartree, electrons; owned */
+};
+
+/** What is in a checkpoint. Everything is owned. Free with hf_checkpoint_done. */
+struct hf_checkpoint {
+    char *path;
+    int version;           /**< of the layout */
+    char *program_version; /**< of the hf that wrote it */
+    char *written;         /**< when, UTC */
+    char *molecule_hash, *basis_hash;
+    double file_bytes;
+    struct hf_molecule molecule;
+    struct hf_basis *basis;
+    char *basis_requested;
+    char *method;
+    int n_setting;
+    struct hf_checkpoint_setting *setting; /**< [n_setting], their strings owned too */
+    int n_iteration;
+    struct hf_scf_iteration *iteration; /**< [n_iteration]; without their builds */
+    enum hf_keep_reason reason;
+    bool converged;
+    double seconds;
+    struct hf_checkpoint_orbitals spin[HF_MAX_SPIN];
+    /** The state to go on from; its `read` reads from the file, on rank 0. Orbitals for another
+     *  calculation are read there, too: HF_RESTART_ORBITALS, [basis->n_function][n_column[spin]],
+     *  the first spin[].n_occupied of them occupied. */
+    struct hf_scf_restart state;
+    struct hf_checkpoint_file *file; /**< the library's; NULL on ranks other than 0 */
+};
+
+/** Reads everything but the matrices, which are looked at. Not collective; needs no MPI.
+ *  Errors   HF_BAD_INPUT: no such file, no checkpoint, a newer one, damaged, with what is wrong;
+ *           HF_NO_RESOURCE: memory, the file cannot be read. *checkpoint is empty then. */
+hf_status hf_checkpoint_read(const char *path, struct hf_checkpoint *checkpoint,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** The same from the bytes of a file, which are copied; `name` is for messages. Not collective. */
+hf_status hf_checkpoint_read_image(size_t n_byte, const void *image, const char *name,
+                                   struct hf_checkpoint *checkpoint,
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** The same on every rank of a run: rank 0 reads, the others get all but the matrices from it.
+ *  Collective. */
+hf_status hf_checkpoint_load(struct hf_context *context, const char *path,
+                             struct hf_checkpoint *checkpoint,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** Closes and frees; accepts an empty or half-made one. Not collective. */
+void hf_checkpoint_done(struct hf_checkpoint *checkpoint);
+
+/** Value of a setting, or NULL. */
+const char *hf_checkpoint_setting(const struct hf_checkpoint *checkpoint, const char *key);
+
+/** HF_BAD_INPUT when the molecule, or the basis (NULL: not asked), is not that of the checkpoint,
+ *  with the first difference. What rounding makes of the same input is no difference. Not
+ *  collective. */
+hf_status hf_checkpoint_compare(const struct hf_checkpoint *checkpoint,
+                                const struct hf_molecule *molecule, const struct hf_basis *basis,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** What is in it, for people. */
+void hf_checkpoint_print(const struct hf_checkpoint *checkpoint, FILE *stream);
+
+/** For programs whose checkpoints are all closed when they end: HDF5 is not to tidy up then, which it
+ *  cannot after some damaged files and says so on stderr. To be called first of all. */
+void hf_checkpoint_leave_open_at_exit(void);
+
+/** Version of the HDF5 library, "1.10.8". Starts the library. */
+void hf_checkpoint_library_version(size_t size, char text[]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,335 @@
+/* Reading from HDF5 what may be damaged, cut or hostile. */
+#include "checkpoint_hdf5.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PATH = 200, MAX_TEXT = 1 << 24 };
+
+void hf_hdf5_damaged(struct hf_hdf5_reader *reader, const char *format, ...)
+{
+    char what[400];
+    va_list arguments;
+    if (reader->status != HF_OK) return;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    reader->status =
+        hf_fail(reader->error, HF_BAD_INPUT, "%.400s: damaged checkpoint: %s", reader->name, what);
+}
+
+void hf_hdf5_no_memory(struct hf_hdf5_reader *reader, const char *path)
+{
+    if (reader->status == HF_OK)
+        reader->status = hf_fail(reader->error, HF_NO_RESOURCE, "%.400s: out of memory for %s",
+                                 reader->name, path);
+}
+
+/** Whether every part of a path is a link of this file to something in it. */
+static bool is_here(hid_t file, const char *path)
+{
+    char part[MAX_PATH];
+    const size_t length = strlen(path);
+    if (length >= sizeof part) return false;
+    for (size_t i = 1; i <= length; i++) {
+        H5L_info_t link;
+        if (path[i] != '/' && path[i] != '\0') continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (H5Lget_info(file, part, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
+            return false;
+    }
+    return true;
+}
+
+bool hf_hdf5_has(struct hf_hdf5_reader *reader, const char *path)
+{
+    return reader->status == HF_OK && is_here(reader->file, path);
+}
+
+/** Whether data lie in one piece of this file. */
+static bool is_plain(const struct hf_hdf5_reader *reader, hid_t dataset)
+{
+    const hid_t creation = H5Dget_create_plist(dataset);
+    const bool plain = creation >= 0 && H5Pget_layout(creation) == H5D_CONTIGUOUS &&
+                       H5Pget_external_count(creation) == 0 && H5Pget_nfilters(creation) == 0 &&
+                       (double)H5Dget_storage_size(dataset) <= reader->file_bytes;
+    if (creation >= 0) H5Pclose(creation);
+    return plain;
+}
+
+static bool has_type(hid_t dataset, hid_t expected)
+{
+    const hid_t type = H5Dget_type(dataset);
+    const bool same = type >= 0 && H5Tequal(type, expected) > 0;
+    if (type >= 0) H5Tclose(type);
+    return same;
+}
+
+/** A dataset of these numbers with its shape: `rank` 0, 1 or 2. Negative after a failure; its
+ *  elements fit into the file then. */
+static hid_t open_numbers(struct hf_hdf5_reader *reader, const char *path, hid_t type, int rank,
+                          hsize_t shape[2])
+{
+    shape[0] = shape[1] = 1;
+    if (reader->status != HF_OK) return -1;
+    if (!is_here(reader->file, path)) return hf_hdf5_damaged(reader, "%s is missing", path), -1;
+    const hid_t dataset = H5Dopen2(reader->file, path, H5P_DEFAULT);
+    if (dataset < 0) return hf_hdf5_damaged(reader, "%s cannot be opened", path), -1;
+    const hid_t space = H5Dget_space(dataset);
+    const char *wrong = NULL;
+    if (!has_type(dataset, type))
+        wrong = "is not of the expected type";
+    else if (space < 0 ||
+             H5Sget_simple_extent_type(space) != (rank > 0 ? H5S_SIMPLE : H5S_SCALAR) ||
+             H5Sget_simple_extent_ndims(space) != rank ||
+             H5Sget_simple_extent_dims(space, shape, NULL) < 0)
+        wrong = "is not of the expected shape";
+    else if (shape[0] > INT_MAX || shape[1] > INT_MAX)
+        wrong = "is too large";
+    else if (!is_plain(reader, dataset) ||
+             (double)shape[0] * (double)shape[1] * (double)H5Tget_size(type) > reader->file_bytes)
+        wrong = "does not lie in the file as a whole";
+    if (space >= 0) H5Sclose(space);
+    if (wrong == NULL) return dataset;
+    H5Dclose(dataset);
+    hf_hdf5_damaged(reader, "%s %s", path, wrong);
+    return -1;
+}
+
+/** The same of the shape [n_row][n_col] as the get functions describe it. */
+static hid_t open_array(struct hf_hdf5_reader *reader, const char *path, hid_t type, int n_row,
+                        int n_col)
+{
+    hsize_t shape[2];
+    const int rank = n_row < 0 ? 0 : n_col > 0 ? 2 : 1;
+    const hid_t dataset = open_numbers(reader, path, type, rank, shape);
+    if (dataset < 0 || n_row < 0) return dataset;
+    if (shape[0] == (hsize_t)n_row && (n_col == 0 || shape[1] == (hsize_t)n_col)) return dataset;
+    H5Dclose(dataset);
+    if (n_col > 0)
+        hf_hdf5_damaged(reader, "%s has %llu x %llu numbers; expected %d x %d", path,
+                        (unsigned long long)shape[0], (unsigned long long)shape[1], n_row, n_col);
+    else
+        hf_hdf5_damaged(reader, "%s has %llu numbers; expected %d", path,
+                        (unsigned long long)shape[0], n_row);
+    return -1;
+}
+
+/** Reads and closes a dataset. */
+static void read_all(struct hf_hdf5_reader *reader, const char *path, hid_t dataset, hid_t type,
+                     void *values)
+{
+    if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        hf_hdf5_damaged(reader, "%s cannot be read", path);
+    H5Dclose(dataset);
+}
+
+static void check_finite(struct hf_hdf5_reader *reader, const char *path, size_t n,
+                         const double values[])
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i])) {
+            hf_hdf5_damaged(reader, "%s has a number that is not finite", path);
+            return;
+        }
+}
+
+int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const char *path, bool real, int n_col)
+{
+    hsize_t shape[2];
+    if (!hf_hdf5_has(reader, path)) return 0;
+    const hid_t dataset =
+        open_numbers(reader, path, real ? H5T_IEEE_F64LE : H5T_STD_I32LE, n_col > 0 ? 2 : 1, shape);
+    if (dataset < 0) return 0;
+    H5Dclose(dataset);
+    return (int)shape[0];
+}
+
+int *hf_hdf5_get_integers(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col)
+{
+    if (n_row == 0) return NULL;
+    const hid_t dataset = open_array(reader, path, H5T_STD_I32LE, n_row, n_col);
+    if (dataset < 0) return NULL;
+    int *values = calloc((size_t)n_row * (size_t)(n_col > 0 ? n_col : 1), sizeof *values);
+    if (values == NULL) {
+        H5Dclose(dataset);
+        return hf_hdf5_no_memory(reader, path), NULL;
+    }
+    read_all(reader, path, dataset, H5T_NATIVE_INT, values);
+    if (reader->status == HF_OK) return values;
+    free(values);
+    return NULL;
+}
+
+double *hf_hdf5_get_reals(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col)
+{
+    if (n_row == 0) return NULL;
+    const size_t n = (size_t)n_row * (size_t)(n_col > 0 ? n_col : 1);
+    const hid_t dataset = open_array(reader, path, H5T_IEEE_F64LE, n_row, n_col);
+    if (dataset < 0) return NULL;
+    double *values = calloc(n, sizeof *values);
+    if (values == NULL) {
+        H5Dclose(dataset);
+        return hf_hdf5_no_memory(reader, path), NULL;
+    }
+    read_all(reader, path, dataset, H5T_NATIVE_DOUBLE, values);
+    check_finite(reader, path, n, values);
+    if (reader->status == HF_OK) return values;
+    free(values);
+    return NULL;
+}
+
+int hf_hdf5_get_integer(struct hf_hdf5_reader *reader, const char *path, int least, int most)
+{
+    int value = least;
+    const hid_t dataset = open_array(reader, path, H5T_STD_I32LE, -1, 0);
+    if (dataset < 0) return least;
+    read_all(reader, path, dataset, H5T_NATIVE_INT, &value);
+    if (value >= least && value <= most) return value;
+    hf_hdf5_damaged(reader, "%s is %d; expected %d to %d", path, value, least, most);
+    return least;
+}
+
+double hf_hdf5_get_real(struct hf_hdf5_reader *reader, const char *path, double least, double most)
+{
+    double value = least;
+    const hid_t dataset = open_array(reader, path, H5T_IEEE_F64LE, -1, 0);
+    if (dataset < 0) return least;
+    read_all(reader, path, dataset, H5T_NATIVE_DOUBLE, &value);
+    if (value >= least && value <= most) return value;
+    hf_hdf5_damaged(reader, "%s is %g; expected %g to %g", path, value, least, most);
+    return least;
+}
+
+/** Length of the texts of a type, 0 when it is none of fixed length. */
+static size_t text_length(hid_t type)
+{
+    if (type < 0 || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) return 0;
+    return H5Tget_size(type);
+}
+
+static void read_text(struct hf_hdf5_reader *reader, const char *path, hid_t dataset, char **text)
+{
+    const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    const size_t length = text_length(type);
+    if (length == 0 || length > MAX_TEXT || space < 0 ||
+        H5Sget_simple_extent_type(space) != H5S_SCALAR || !is_plain(reader, dataset)) {
+        hf_hdf5_damaged(reader, "%s is not a text", path);
+    } else if ((*text = calloc(length + 1, 1)) == NULL) {
+        hf_hdf5_no_memory(reader, path);
+    } else if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *text) < 0) {
+        hf_hdf5_damaged(reader, "%s cannot be read", path);
+        free(*text);
+        *text = NULL;
+    }
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
+}
+
+char *hf_hdf5_get_text(struct hf_hdf5_reader *reader, const char *path)
+{
+    char *text = NULL;
+    if (reader->status != HF_OK) return NULL;
+    const hid_t dataset =
+        is_here(reader->file, path) ? H5Dopen2(reader->file, path, H5P_DEFAULT) : -1;
+    if (dataset < 0) return hf_hdf5_damaged(reader, "%s is missing", path), NULL;
+    read_text(reader, path, dataset, &text);
+    H5Dclose(dataset);
+    return text;
+}
+
+/** Attribute of the root that is one value; negative when there is none. */
+static hid_t open_attribute(const struct hf_hdf5_reader *reader, const char *name)
+{
+    if (H5Aexists(reader->file, name) <= 0) return -1;
+    const hid_t attribute = H5Aopen(reader->file, name, H5P_DEFAULT);
+    if (attribute < 0) return -1;
+    const hid_t space = H5Aget_space(attribute);
+    const bool scalar = space >= 0 && H5Sget_simple_extent_type(space) == H5S_SCALAR;
+    if (space >= 0) H5Sclose(space);
+    if (scalar) return attribute;
+    H5Aclose(attribute);
+    return -1;
+}
+
+void hf_hdf5_get_root_text(struct hf_hdf5_reader *reader, const char *name, size_t size,
+                           char text[])
+{
+    memset(text, 0, size);
+    const hid_t attribute = open_attribute(reader, name);
+    if (attribute < 0) return;
+    const hid_t type = H5Aget_type(attribute);
+    const size_t length = text_length(type);
+    if (length > 0 && length < size && H5Aread(attribute, type, text) < 0) memset(text, 0, size);
+    if (type >= 0) H5Tclose(type);
+    H5Aclose(attribute);
+}
+
+int hf_hdf5_get_root_integer(struct hf_hdf5_reader *reader, const char *name)
+{
+    int value = -1;
+    const hid_t attribute = open_attribute(reader, name);
+    if (attribute < 0) return -1;
+    const hid_t type = H5Aget_type(attribute);
+    if (type < 0 || H5Tequal(type, H5T_STD_I32LE) <= 0 ||
+        H5Aread(attribute, H5T_NATIVE_INT, &value) < 0)
+        value = -1;
+    if (type >= 0) H5Tclose(type);
+    H5Aclose(attribute);
+    return value;
+}
+
+void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col)
+{
+    const hid_t dataset = open_array(reader, path, H5T_IEEE_F64LE, n_row, n_col);
+    if (dataset >= 0) H5Dclose(dataset);
+}
+
+void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col, int first, int n,
+                      double rows[])
+{
+    hsize_t shape[2];
+    const hid_t dataset = open_numbers(reader, path, H5T_IEEE_F64LE, 2, shape);
+    if (dataset < 0) return;
+    const hsize_t start[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)n, (hsize_t)n_col};
+    const hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(2, count, NULL);
+    if (shape[1] != (hsize_t)n_col || (hsize_t)first + (hsize_t)n > shape[0] || space < 0 ||
+        memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
+        H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, rows) < 0)
+        hf_hdf5_damaged(reader, "%s cannot be read", path);
+    else
+        check_finite(reader, path, (size_t)n * (size_t)n_col, rows);
+    if (memory >= 0) H5Sclose(memory);
+    if (space >= 0) H5Sclose(space);
+    H5Dclose(dataset);
+}
+
+/** Somebody who is told of links. */
+struct visitor {
+    bool (*visit)(void *data, const char *name);
+    void *data;
+};
+
+static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *data)
+{
+    const struct visitor *visitor = data;
+    (void)group;
+    (void)info;
+    return visitor->visit(visitor->data, name) ? 0 : 1;
+}
+
+void hf_hdf5_visit(struct hf_hdf5_reader *reader, const char *group,
+                   bool (*visit)(void *data, const char *name), void *data)
+{
+    struct visitor visitor = {visit, data};
+    if (!hf_hdf5_has(reader, group)) return;
+    const hid_t opened = H5Gopen2(reader->file, group, H5P_DEFAULT);
+    if (opened < 0 ||
+        H5Literate(opened, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, &visitor) < 0)
+        hf_hdf5_damaged(reader, "%s cannot be read", group);
+    if (opened >= 0) H5Gclose(opened);
+}

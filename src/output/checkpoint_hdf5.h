@@ -1,0 +1,117 @@
+/* Inside the checkpoint: what is written to and read from HDF5, with failures that stick, so that a
+ * list of datasets can be written or read and looked at once in the end.
+ *
+ * Only the plainest of HDF5 is used: groups, and contiguous datasets of 64-bit reals, 32-bit integers
+ * and texts of fixed length, each with an attribute "about" and, where there is one, "units". A reader
+ * that takes nothing else opens no other file, runs no filter and converts nothing. */
+#ifndef HF_CHECKPOINT_HDF5_H
+#define HF_CHECKPOINT_HDF5_H
+
+#include "hf/checkpoint.h"
+
+#include <hdf5.h>
+
+/** HDF5 prints its errors unless told otherwise; whoever uses it beside hf may want that. */
+struct hf_hdf5_silence {
+    H5E_auto2_t function;
+    void *data;
+};
+struct hf_hdf5_silence hf_hdf5_silence_begin(void);
+void hf_hdf5_silence_end(struct hf_hdf5_silence silence);
+
+/** A file being written. */
+struct hf_hdf5_writer {
+    hid_t file;
+    bool failed;
+    int why; /**< errno of the first failure, as far as there is one */
+};
+
+/** Access to a file in memory whose bytes are `image` [n_byte] (copied) or, with n_byte 0, none yet.
+ *  To be closed with H5Pclose; negative when it fails. */
+hid_t hf_hdf5_memory_access(size_t n_byte, const void *image);
+/** Access to a file on disk; likewise. */
+hid_t hf_hdf5_disk_access(void);
+/** New file; what had the name is lost. writer->failed tells. Closes `access`. */
+void hf_hdf5_create(struct hf_hdf5_writer *writer, const char *path, hid_t access);
+
+void hf_hdf5_put_group(struct hf_hdf5_writer *writer, const char *path, const char *about);
+/** Attributes of the root. */
+void hf_hdf5_put_root_text(struct hf_hdf5_writer *writer, const char *name, const char *text);
+void hf_hdf5_put_root_integer(struct hf_hdf5_writer *writer, const char *name, int value);
+/** Datasets; `about` and `units` may be NULL. A NULL text is left out, and so are arrays without
+ *  elements. Arrays [n_row][n_col], with n_col 0 [n_row], and with n_row -1 one number. */
+void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const char *text,
+                      const char *about);
+void hf_hdf5_put_integers(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
+                          const int values[], const char *about);
+void hf_hdf5_put_reals(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
+                       const double values[], const char *units, const char *about);
+void hf_hdf5_put_integer(struct hf_hdf5_writer *writer, const char *path, int value,
+                         const char *about);
+void hf_hdf5_put_real(struct hf_hdf5_writer *writer, const char *path, double value,
+                      const char *units, const char *about);
+/** A new dataset [n_row][n_col] of reals to be filled; to be closed with H5Dclose. */
+hid_t hf_hdf5_put_matrix(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
+                         const char *units, const char *about);
+/** Rows first .. first+n-1 of it. */
+void hf_hdf5_put_rows(struct hf_hdf5_writer *writer, hid_t dataset, int first, int n,
+                      const double rows[]);
+/** Flushes and closes. */
+void hf_hdf5_close(struct hf_hdf5_writer *writer);
+
+/** What stays open of a checkpoint while its matrices may be read. */
+struct hf_checkpoint_file {
+    hid_t file;
+    char *name;
+    double bytes;
+};
+
+/** Reads an image that has no matrices. */
+hf_status hf_checkpoint_read_description(size_t n_byte, const void *image, const char *name,
+                                         struct hf_checkpoint *checkpoint,
+                                         struct hf_error *error) HF_MUST_CHECK;
+
+/** A file being read; the first failure stays. */
+struct hf_hdf5_reader {
+    hid_t file;
+    const char *name;  /**< for messages */
+    double file_bytes; /**< no dataset can be larger */
+    hf_status status;
+    struct hf_error *error;
+};
+
+/** Remembers a failure "NAME: damaged checkpoint: WHAT" unless there is one already. */
+void hf_hdf5_damaged(struct hf_hdf5_reader *reader, const char *format, ...) HF_PRINTF(2, 3);
+
+/** Likewise that there was no memory for something. */
+void hf_hdf5_no_memory(struct hf_hdf5_reader *reader, const char *what);
+
+/** Attributes of the root; "" or -1 when there is no such text or integer. */
+void hf_hdf5_get_root_text(struct hf_hdf5_reader *reader, const char *name, size_t size,
+                           char text[]);
+int hf_hdf5_get_root_integer(struct hf_hdf5_reader *reader, const char *name);
+
+/** Whether there is something of that path. */
+bool hf_hdf5_has(struct hf_hdf5_reader *reader, const char *path);
+/** A text, owned by the caller; NULL after a failure. */
+char *hf_hdf5_get_text(struct hf_hdf5_reader *reader, const char *path);
+/** Rows of an array with n_col columns (0: none); 0 when it is not there or after a failure. */
+int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const char *path, bool real, int n_col);
+/** Arrays as they are put, n_row rows exactly; owned by the caller. NULL after a failure, or without
+ *  rows. Reals are finite. */
+int *hf_hdf5_get_integers(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col);
+double *hf_hdf5_get_reals(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col);
+/** One number from least to most; `least` after a failure. */
+int hf_hdf5_get_integer(struct hf_hdf5_reader *reader, const char *path, int least, int most);
+double hf_hdf5_get_real(struct hf_hdf5_reader *reader, const char *path, double least, double most);
+/** Looks whether there is a matrix [n_row][n_col] of reals. */
+void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col);
+/** Rows first .. first+n-1 of a matrix of n_col columns. */
+void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col, int first, int n,
+                      double rows[]);
+
+/** Calls `visit` with the name of every link of a group until it returns false. */
+void hf_hdf5_visit(struct hf_hdf5_reader *reader, const char *group,
+                   bool (*visit)(void *data, const char *name), void *data);
+
+#endif

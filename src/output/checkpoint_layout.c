@@ -1,0 +1,102 @@
+/* Names and hashes of a checkpoint. */
+#include "checkpoint_layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char hf_checkpoint_format[] = "hf checkpoint";
+
+const char *const hf_keep_reason_names[3] = {"iteration", "interrupted", "finished"};
+
+const struct hf_iteration_column hf_iteration_columns[HF_N_ITERATION_COLUMN] = {
+    {"energies", "hartree", "total energy", offsetof(struct hf_scf_iteration, energy)},
+    {"energy_changes", "hartree", "as the report shows them",
+     offsetof(struct hf_scf_iteration, energy_change)},
+    {"commutators", NULL, "largest element of X^T (FDS - SDF) X",
+     offsetof(struct hf_scf_iteration, commutator)},
+    {"seconds", "s", "wall time", offsetof(struct hf_scf_iteration, seconds)},
+    {"thresholds", "hartree", "screening of the Fock build",
+     offsetof(struct hf_scf_iteration, threshold)},
+    {"percent_computed", NULL, "of all unique shell quartets",
+     offsetof(struct hf_scf_iteration, percent_computed)},
+};
+
+/** FNV-1a of some more bytes (Fowler, Noll, Vo). */
+static uint64_t add_bytes(uint64_t hash, size_t n, const void *data)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < n; i++) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t add_integer(uint64_t hash, int value)
+{
+    return add_bytes(hash, sizeof value, &value);
+}
+
+static uint64_t add_reals(uint64_t hash, size_t n, const double values[])
+{
+    return add_bytes(hash, n * sizeof *values, values);
+}
+
+static const uint64_t seed = UINT64_C(0xcbf29ce484222325);
+
+static void print_hash(uint64_t value, char hash[HF_HASH_SIZE])
+{
+    snprintf(hash, HF_HASH_SIZE, "%016llx", (unsigned long long)value);
+}
+
+void hf_molecule_hash(const struct hf_molecule *molecule, char hash[HF_HASH_SIZE])
+{
+    const struct hf_environment *environment = &molecule->environment;
+    uint64_t value = add_integer(seed, molecule->n_atom);
+    for (int i = 0; i < molecule->n_atom; i++) {
+        value = add_integer(value, molecule->atom[i].atomic_number);
+        value = add_integer(value, molecule->atom[i].ghost);
+        value = add_reals(value, 3, molecule->atom[i].position_bohr);
+    }
+    value = add_integer(value, molecule->charge);
+    value = add_integer(value, molecule->multiplicity);
+    value = add_integer(value, environment->n_charge);
+    for (int i = 0; i < environment->n_charge; i++) {
+        value = add_reals(value, 1, &environment->charge[i].charge);
+        value = add_reals(value, 3, environment->charge[i].position_bohr);
+    }
+    print_hash(add_reals(value, 3, environment->field), hash);
+}
+
+void hf_basis_hash(const struct hf_basis *basis, char hash[HF_HASH_SIZE])
+{
+    uint64_t value = add_integer(seed, basis->n_shell);
+    for (int i = 0; i < basis->n_shell; i++) {
+        const struct hf_shell *shell = &basis->shell[i];
+        const size_t n = (size_t)shell->n_primitive;
+        value = add_integer(value, shell->atom);
+        value = add_integer(value, shell->l);
+        value = add_integer(value, shell->spherical);
+        value = add_integer(value, shell->n_primitive);
+        value = add_reals(add_reals(value, n, shell->exponent), n, shell->coefficient);
+    }
+    print_hash(value, hash);
+}
+
+static const char *spin_name(int n_spin, int spin)
+{
+    if (n_spin == 1) return "both_spins";
+    return spin == 0 ? "alpha" : "beta";
+}
+
+const char *hf_orbitals_path(int n_spin, int spin, const char *rest, char path[HF_CHECKPOINT_PATH])
+{
+    snprintf(path, HF_CHECKPOINT_PATH, "/orbitals/%s%s", spin_name(n_spin, spin), rest);
+    return path;
+}
+
+const char *hf_diis_path(int index, int n_spin, int spin, char path[HF_CHECKPOINT_PATH])
+{
+    if (n_spin == 0)
+        snprintf(path, HF_CHECKPOINT_PATH, "/diis/%d", index + 1);
+    else
+        snprintf(path, HF_CHECKPOINT_PATH, "/diis/%d/%s", index + 1, spin_name(n_spin, spin));
+    return path;
+}

@@ -1,0 +1,231 @@
+/* Writing to HDF5. */
+#include "checkpoint_hdf5.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct hf_hdf5_silence hf_hdf5_silence_begin(void)
+{
+    struct hf_hdf5_silence silence = {NULL, NULL};
+    H5Eget_auto2(H5E_DEFAULT, &silence.function, &silence.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return silence;
+}
+
+void hf_hdf5_silence_end(struct hf_hdf5_silence silence)
+{
+    H5Eset_auto2(H5E_DEFAULT, silence.function, silence.data);
+}
+
+/** What all files have: objects close with their file; headers carry checksums (layout of HDF5 1.8);
+ *  and no locks, which network folders refuse: writers lock by themselves. */
+static hid_t new_access(H5F_libver_t oldest)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+    H5Pset_libver_bounds(access, oldest, H5F_LIBVER_V18);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, false, true);
+#endif
+    return access;
+}
+
+void hf_checkpoint_leave_open_at_exit(void)
+{
+    H5dont_atexit();
+}
+
+hid_t hf_hdf5_disk_access(void)
+{
+    return new_access(H5F_LIBVER_V18);
+}
+
+hid_t hf_hdf5_memory_access(size_t n_byte, const void *image)
+{
+    const size_t increment = 1 << 16;
+    /* H5Fget_file_image changes a byte of the first block without the checksum that newer ones have */
+    const hid_t access = new_access(H5F_LIBVER_EARLIEST);
+    const bool backed_by_file = false;
+    if (H5Pset_fapl_core(access, increment, backed_by_file) >= 0 &&
+        (n_byte == 0 || H5Pset_file_image(access, (void *)image, n_byte) >= 0))
+        return access;
+    H5Pclose(access);
+    return -1;
+}
+
+/** Notes a failure and returns whether there was none. */
+static bool check(struct hf_hdf5_writer *writer, bool good)
+{
+    if (!good && !writer->failed) writer->why = errno;
+    if (!good) writer->failed = true;
+    return good;
+}
+
+void hf_hdf5_create(struct hf_hdf5_writer *writer, const char *path, hid_t access)
+{
+    errno = 0;
+    *writer = (struct hf_hdf5_writer){.file = -1};
+    if (access >= 0) writer->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    check(writer, writer->file >= 0);
+    if (access >= 0) H5Pclose(access);
+}
+
+/** Type of a text of that length. */
+static hid_t text_type(size_t length)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, length > 0 ? length : 1);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    return type;
+}
+
+/** Attribute of any object. */
+static void put_attribute(struct hf_hdf5_writer *writer, hid_t object, const char *name, hid_t type,
+                          const void *value)
+{
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    check(writer, attribute >= 0 && H5Awrite(attribute, type, value) >= 0);
+    if (attribute >= 0) H5Aclose(attribute);
+    H5Sclose(space);
+}
+
+static void put_text_attribute(struct hf_hdf5_writer *writer, hid_t object, const char *name,
+                               const char *text)
+{
+    if (text == NULL || writer->failed) return;
+    const size_t most = 32000; /* a header holds less than 64 kB */
+    const size_t length = strnlen(text, most);
+    const hid_t type = text_type(length);
+    put_attribute(writer, object, name, type, text);
+    H5Tclose(type);
+}
+
+void hf_hdf5_put_root_text(struct hf_hdf5_writer *writer, const char *name, const char *text)
+{
+    put_text_attribute(writer, writer->file, name, text);
+}
+
+void hf_hdf5_put_root_integer(struct hf_hdf5_writer *writer, const char *name, int value)
+{
+    if (!writer->failed) put_attribute(writer, writer->file, name, H5T_NATIVE_INT32, &value);
+}
+
+void hf_hdf5_put_group(struct hf_hdf5_writer *writer, const char *path, const char *about)
+{
+    if (writer->failed) return;
+    const hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(creation, false);
+    const hid_t group = H5Gcreate2(writer->file, path, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Pclose(creation);
+    if (!check(writer, group >= 0)) return;
+    put_text_attribute(writer, group, "about", about);
+    H5Gclose(group);
+}
+
+/** New dataset without times, contiguous, written once. Negative after a failure. */
+static hid_t create_dataset(struct hf_hdf5_writer *writer, const char *path, hid_t type,
+                            hid_t space, const char *units, const char *about)
+{
+    if (writer->failed) return -1;
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(creation, false);
+    H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+    const hid_t dataset =
+        H5Dcreate2(writer->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Pclose(creation);
+    if (!check(writer, dataset >= 0)) return -1;
+    put_text_attribute(writer, dataset, "about", about);
+    put_text_attribute(writer, dataset, "units", units);
+    return dataset;
+}
+
+/** A whole dataset; closes the space. */
+static void put_dataset(struct hf_hdf5_writer *writer, const char *path, hid_t file_type,
+                        hid_t memory_type, hid_t space, const void *values, const char *units,
+                        const char *about)
+{
+    const hid_t dataset = create_dataset(writer, path, file_type, space, units, about);
+    if (dataset >= 0) {
+        check(writer, H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+        check(writer, H5Dclose(dataset) >= 0);
+    }
+    H5Sclose(space);
+}
+
+/** Space of an array as the put functions describe it. */
+static hid_t array_space(int n_row, int n_col)
+{
+    const hsize_t shape[2] = {(hsize_t)n_row, (hsize_t)n_col};
+    if (n_row < 0) return H5Screate(H5S_SCALAR);
+    return H5Screate_simple(n_col > 0 ? 2 : 1, shape, NULL);
+}
+
+void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const char *text,
+                      const char *about)
+{
+    if (text == NULL || writer->failed) return;
+    const hid_t type = text_type(strlen(text));
+    put_dataset(writer, path, type, type, H5Screate(H5S_SCALAR), text, NULL, about);
+    H5Tclose(type);
+}
+
+void hf_hdf5_put_integers(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
+                          const int values[], const char *about)
+{
+    if (n_row == 0 || writer->failed) return;
+    put_dataset(writer, path, H5T_STD_I32LE, H5T_NATIVE_INT, array_space(n_row, n_col), values,
+                NULL, about);
+}
+
+void hf_hdf5_put_reals(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
+                       const double values[], const char *units, const char *about)
+{
+    if (n_row == 0 || writer->failed) return;
+    put_dataset(writer, path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, array_space(n_row, n_col), values,
+                units, about);
+}
+
+void hf_hdf5_put_integer(struct hf_hdf5_writer *writer, const char *path, int value,
+                         const char *about)
+{
+    hf_hdf5_put_integers(writer, path, -1, 0, &value, about);
+}
+
+void hf_hdf5_put_real(struct hf_hdf5_writer *writer, const char *path, double value,
+                      const char *units, const char *about)
+{
+    hf_hdf5_put_reals(writer, path, -1, 0, &value, units, about);
+}
+
+hid_t hf_hdf5_put_matrix(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
+                         const char *units, const char *about)
+{
+    const hid_t space = array_space(n_row, n_col);
+    const hid_t dataset = create_dataset(writer, path, H5T_IEEE_F64LE, space, units, about);
+    H5Sclose(space);
+    return dataset;
+}
+
+void hf_hdf5_put_rows(struct hf_hdf5_writer *writer, hid_t dataset, int first, int n,
+                      const double rows[])
+{
+    hsize_t shape[2];
+    const hid_t space = H5Dget_space(dataset);
+    H5Sget_simple_extent_dims(space, shape, NULL);
+    const hsize_t start[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)n, shape[1]};
+    const hid_t memory = H5Screate_simple(2, count, NULL);
+    check(writer, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                      H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, rows) >= 0);
+    H5Sclose(memory);
+    H5Sclose(space);
+}
+
+void hf_hdf5_close(struct hf_hdf5_writer *writer)
+{
+    if (writer->file < 0) return;
+    check(writer, H5Fflush(writer->file, H5F_SCOPE_GLOBAL) >= 0);
+    check(writer, H5Fclose(writer->file) >= 0);
+    writer->file = -1;
+}

@@ -1,0 +1,452 @@
+/* Checkpoints: written by all ranks, read by fewer, gone on from; damaged, cut and foreign ones; files
+ * that cannot be written. argv[1] is the builder of the run that writes. */
+#include "../mpi_test.h"
+
+#include "hf/checkpoint.h"
+#include "hf/scf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *builder = "replicated";
+static char folder[] = "/tmp/hf-checkpoint-XXXXXX";
+static char path[sizeof folder + 40];
+
+/** Water, with a ghost and something outside. */
+static struct hf_atom atoms[] = {
+    {.atomic_number = 8, .position_bohr = {0.0, 0.0, 0.22166487}},
+    {.atomic_number = 1, .position_bohr = {0.0, 1.43090062, -0.88665950}},
+    {.atomic_number = 1, .position_bohr = {0.0, -1.43090062, -0.88665950}},
+    {.atomic_number = 1, .ghost = true, .position_bohr = {3.0, 0.0, 0.0}},
+};
+static struct hf_point_charge charges[] = {{0.25, {0.0, 0.0, 9.0}}, {-0.25, {0.0, 0.0, 12.0}}};
+static char title[] = "water, \303\244 ghost";
+static const struct hf_molecule molecule = {
+    .n_atom = 4,
+    .atom = atoms,
+    .multiplicity = 1,
+    .title = title,
+    .environment = {.n_charge = 2, .charge = charges, .field = {0.0, 1e-3, 0.0}},
+};
+
+/** A run that writes checkpoints. */
+struct writer {
+    struct hf_context *context;
+    struct hf_checkpoint_content content;
+    int n_seen, stop_after; /**< no more after so many between iterations */
+    int n_written;
+    struct hf_error error;
+};
+
+static bool is_wanted(void *data, enum hf_keep_reason reason)
+{
+    struct writer *writer = data;
+    return reason == HF_KEEP_FINISHED || writer->n_seen++ < writer->stop_after;
+}
+
+static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
+                      struct hf_error *error)
+{
+    struct writer *writer = data;
+    assert_non_null(state);
+    const hf_status status =
+        hf_checkpoint_write(writer->context, path, &writer->content, state, reason, error);
+    assert_int_equal(status, HF_OK);
+    writer->n_written++;
+    return HF_OK;
+}
+
+static struct hf_basis *make_basis(struct hf_context *context)
+{
+    struct hf_error error;
+    struct hf_basis *basis = NULL;
+    const struct hf_basis_choice choice[] = {{.atom = -1, .name = "6-31G*"},
+                                             {.atom = 1, .name = "cc-pVDZ"}};
+    assert_int_equal(
+        hf_basis_create(context, &molecule, 2, choice, HF_CONVENTION_AS_DEFINED, &basis, &error),
+        HF_OK);
+    return basis;
+}
+
+static struct hf_scf_settings settings_of(const char *name, int max_iteration)
+{
+    struct hf_scf_settings settings = hf_scf_defaults();
+    settings.fock.builder = name;
+    settings.max_iteration = max_iteration;
+    settings.energy_tolerance = 1e-10;
+    settings.commutator_tolerance = 1e-7;
+    return settings;
+}
+
+static const struct hf_checkpoint_setting given[] = {{"diis_size", "8"}, {"fock", "replicated"}};
+static const struct hf_scf_iteration earlier[] = {
+    {.number = 1, .energy = -70.5, .energy_change = -70.5, .seconds = 0.5}};
+
+/** Runs so many iterations and leaves a checkpoint at `path`. */
+static void write_checkpoint(struct hf_context *context, const struct hf_basis *basis,
+                             int max_iteration, struct hf_scf_result *result)
+{
+    struct hf_error error;
+    struct writer writer = {.context = context,
+                            .content = {.molecule = &molecule,
+                                        .basis = basis,
+                                        .basis_requested = "6-31G*; atom 2 cc-pVDZ",
+                                        .n_setting = 2,
+                                        .setting = given,
+                                        .n_earlier = 1,
+                                        .earlier = earlier,
+                                        .seconds = 12.5},
+                            .stop_after = 100};
+    const struct hf_scf_keeper keeper = {.wanted = is_wanted, .keep = keep, .data = &writer};
+    struct hf_scf_settings settings = settings_of(builder, max_iteration);
+    settings.keeper = &keeper;
+    assert_int_equal(hf_scf_run(context, &molecule, basis, &settings, NULL, result, NULL, &error),
+                     HF_OK);
+    assert_int_equal(writer.n_written, result->n_iteration);
+}
+
+static void check_description(const struct hf_checkpoint *read, const struct hf_basis *basis)
+{
+    struct hf_error error;
+    assert_int_equal(read->version, HF_CHECKPOINT_VERSION);
+    assert_string_equal(read->molecule.title, title);
+    assert_int_equal(read->molecule.n_atom, 4);
+    assert_memory_equal(read->molecule.atom[1].position_bohr, atoms[1].position_bohr,
+                        sizeof atoms[1].position_bohr);
+    assert_true(read->molecule.atom[3].ghost && !read->molecule.atom[2].ghost);
+    assert_int_equal(read->molecule.environment.n_charge, 2);
+    assert_true(read->molecule.environment.charge[1].position_bohr[2] == 12.0);
+    assert_true(read->molecule.environment.field[1] == 1e-3);
+    assert_int_equal(read->basis->n_function, basis->n_function);
+    for (int i = 0; i < basis->n_shell; i++) {
+        const struct hf_shell *a = &basis->shell[i], *b = &read->basis->shell[i];
+        const size_t bytes = (size_t)a->n_primitive * sizeof(double);
+        assert_int_equal(a->first_function, b->first_function);
+        assert_int_equal(a->spherical, b->spherical);
+        assert_memory_equal(a->exponent, b->exponent, bytes);
+        assert_memory_equal(a->coefficient, b->coefficient, bytes);
+        assert_memory_equal(a->centre_bohr, b->centre_bohr, sizeof a->centre_bohr);
+    }
+    assert_memory_equal(basis->first_shell_of_atom, read->basis->first_shell_of_atom,
+                        5 * sizeof(int));
+    assert_string_equal(read->basis->citation, basis->citation);
+    assert_string_equal(read->basis_requested, "6-31G*; atom 2 cc-pVDZ");
+    assert_string_equal(hf_checkpoint_setting(read, "fock"), "replicated");
+    assert_null(hf_checkpoint_setting(read, "guess"));
+    assert_int_equal(read->n_iteration, 1);
+    assert_true(read->iteration[0].energy == -70.5 && read->seconds == 12.5);
+    assert_int_equal(hf_checkpoint_compare(read, &molecule, basis, &error), HF_OK);
+}
+
+static void a_checkpoint_holds_the_calculation(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_basis(context);
+    struct hf_scf_result result;
+    struct hf_error error;
+    struct hf_checkpoint read;
+    write_checkpoint(context, basis, 100, &result);
+    const hf_status status = hf_checkpoint_load(context, path, &read, &error);
+    if (status != HF_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, HF_OK);
+    check_description(&read, basis);
+    assert_true(read.converged && read.reason == HF_KEEP_FINISHED);
+    assert_true(read.state.energy == result.energy);
+    assert_int_equal(read.state.n_column[0], result.n_orbital);
+    assert_int_equal(read.spin[0].n_occupied, 5);
+    assert_true(read.spin[0].occupation[4] == 2.0 && read.spin[0].occupation[5] == 0.0);
+    assert_true(read.spin[0].energy[0] < -20.0);
+    assert_true((read.file != NULL) == (context->rank == 0));
+    hf_checkpoint_done(&read);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+/** Ranks 0 .. n-1 go on, with the other builder. */
+static void go_on(int n, double energy, int n_iteration)
+{
+    MPI_Comm comm;
+    struct hf_context *context = NULL;
+    struct hf_checkpoint read;
+    struct hf_scf_result result;
+    struct hf_error error;
+    MPI_Comm_split(MPI_COMM_WORLD, rank_here() < n ? 0 : MPI_UNDEFINED, 0, &comm);
+    if (comm == MPI_COMM_NULL) return;
+    assert_int_equal(hf_context_create(comm, &context, &error), HF_OK);
+    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    struct hf_scf_settings settings =
+        settings_of(strcmp(builder, "replicated") == 0 ? "distributed" : "replicated", 100);
+    settings.restart = &read.state;
+    const hf_status status =
+        hf_scf_run(context, &read.molecule, read.basis, &settings, NULL, &result, NULL, &error);
+    if (status != HF_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, HF_OK);
+    assert_true(result.converged);
+    assert_true(fabs(result.energy - energy) < 1e-10);
+    assert_true(abs(result.n_iteration - n_iteration) <= 1);
+    hf_checkpoint_done(&read);
+    test_context_done(&context);
+    MPI_Comm_free(&comm);
+}
+
+static void other_ranks_go_on(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_basis(context);
+    struct hf_scf_settings settings = settings_of("replicated", 100);
+    struct hf_scf_result whole, part;
+    struct hf_error error;
+    assert_int_equal(hf_scf_run(context, &molecule, basis, &settings, NULL, &whole, NULL, &error),
+                     HF_OK);
+    write_checkpoint(context, basis, 4, &part);
+    assert_false(part.converged);
+    for (int n = 1; n <= rank_count(); n++) {
+        go_on(n, whole.energy, whole.n_iteration);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+/** The bytes of the file; to be freed. */
+static unsigned char *read_bytes(size_t *n)
+{
+    struct stat file;
+    assert_int_equal(stat(path, &file), 0);
+    *n = (size_t)file.st_size;
+    unsigned char *bytes = malloc(*n);
+    FILE *stream = fopen(path, "rb");
+    assert_true(bytes != NULL && stream != NULL);
+    assert_int_equal(fread(bytes, 1, *n, stream), *n);
+    fclose(stream);
+    return bytes;
+}
+
+/** What a reader of an image says, and what reading its matrices does. */
+static hf_status try_image(size_t n, const unsigned char *bytes, struct hf_error *error)
+{
+    struct hf_checkpoint read;
+    hf_status status = hf_checkpoint_read_image(n, bytes, "image", &read, error);
+    if (status != HF_OK) {
+        assert_memory_equal(error->message, "image: ", 7);
+        assert_null(strchr(error->message, '\n'));
+        return status;
+    }
+    double *rows = calloc((size_t)read.state.n_column[0] + 1, sizeof *rows);
+    for (int i = 0; i < read.state.n_function && status == HF_OK; i++)
+        status = read.state.read(read.state.data, HF_RESTART_ORBITALS, 0, 0, i, 1, rows, error);
+    free(rows);
+    hf_checkpoint_done(&read);
+    return status;
+}
+
+static void damage_is_told_or_does_no_harm(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_basis(context);
+    struct hf_scf_result result;
+    struct hf_error error;
+    write_checkpoint(context, basis, 2, &result);
+    if (rank_here() == 0) {
+        size_t n;
+        uint32_t seed = 7;
+        unsigned char *bytes = read_bytes(&n);
+        assert_int_equal(try_image(n, bytes, &error), HF_OK);
+        for (int i = 0; i < 60; i++) /* cut */
+            assert_int_equal(try_image(n * (size_t)i / 60, bytes, &error), HF_BAD_INPUT);
+        int n_refused = 0;
+        for (int i = 0; i < 1500; i++) { /* overwritten, mostly among the headers */
+            seed = seed * 1664525u + 1013904223u;
+            const size_t at = (seed >> 8) % (i % 2 == 0 ? n : n / 8);
+            const unsigned char kept = bytes[at];
+            bytes[at] ^= (unsigned char)(1 + seed % 255);
+            n_refused += try_image(n, bytes, &error) != HF_OK;
+            bytes[at] = kept;
+        }
+        assert_true(n_refused > 100);
+        free(bytes);
+    }
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void other_files_are_refused(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_checkpoint read;
+    struct hf_error error;
+    char other[sizeof path];
+    snprintf(other, sizeof other, "%s/other", folder);
+    assert_int_equal(hf_checkpoint_load(context, other, &read, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "no such checkpoint"));
+    assert_int_equal(hf_checkpoint_load(context, folder, &read, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "not a file"));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_here() == 0) {
+        FILE *stream = fopen(other, "w");
+        assert_non_null(stream);
+        fprintf(stream, "O 0 0 0\n");
+        fclose(stream);
+        assert_int_equal(hf_checkpoint_check_target(other, &error), HF_BAD_INPUT);
+        assert_non_null(strstr(error.message, "no checkpoint"));
+        assert_int_equal(hf_checkpoint_check_target("/dev/null", &error), HF_BAD_INPUT);
+        assert_int_equal(hf_checkpoint_check_target(folder, &error), HF_BAD_INPUT);
+        assert_int_equal(hf_checkpoint_check_target(path, &error), HF_OK);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_int_equal(hf_checkpoint_load(context, other, &read, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "not a checkpoint of hf"));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_here() == 0) unlink(other);
+    test_context_done(&context);
+}
+
+static void differences_are_named(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_basis(context), *other_basis = NULL;
+    struct hf_scf_result result;
+    struct hf_checkpoint read;
+    struct hf_error error;
+    struct hf_atom moved[4];
+    struct hf_molecule other = molecule;
+    const struct hf_basis_choice choice = {.atom = -1, .name = "STO-3G"};
+    write_checkpoint(context, basis, 1, &result);
+    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    memcpy(moved, atoms, sizeof moved);
+    other.atom = moved;
+    moved[2].position_bohr[1] += 1e-12;
+    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_OK);
+    moved[2].position_bohr[1] += 1e-3;
+    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "atom 3 is at"));
+    assert_non_null(strstr(error.message, "--guess"));
+    moved[2].atomic_number = 9;
+    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "atom 3 is H instead of F"));
+    other = molecule;
+    other.charge = 2;
+    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "charge +0 instead of +2"));
+    other = molecule;
+    other.environment.field[0] = 0.1;
+    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "field"));
+    assert_int_equal(hf_basis_create(context, &molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
+                                     &other_basis, &error),
+                     HF_OK);
+    assert_int_equal(hf_checkpoint_compare(&read, &molecule, other_basis, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "STO-3G"));
+    hf_basis_destroy(&other_basis);
+    hf_checkpoint_done(&read);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+/** Tries to write, with the limit of file sizes that rank 0 has. */
+static hf_status write_again(struct hf_context *context, const struct hf_basis *basis,
+                             const char *where, struct hf_error *error)
+{
+    struct hf_scf_state state = {.method = "rhf",
+                                 .n_function = basis->n_function,
+                                 .n_orbital = basis->n_function,
+                                 .n_spin = 1,
+                                 .threshold = INFINITY};
+    double *zeros = calloc((size_t)basis->n_function, sizeof *zeros);
+    const struct hf_checkpoint_content content = {
+        .molecule = &molecule, .basis = basis, .basis_requested = "x"};
+    state.spin[0] = (struct hf_orbitals){
+        .n_orbital = basis->n_function, .n_occupied = 5, .energy = zeros, .occupation = zeros};
+    const hf_status status =
+        hf_checkpoint_write(context, where, &content, &state, HF_KEEP_ITERATION, error);
+    free(zeros);
+    return status;
+}
+
+static void a_file_that_cannot_be_written_stays_as_it_was(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_basis(context);
+    struct hf_checkpoint read;
+    struct hf_error error;
+    struct rlimit limit;
+    char nowhere[sizeof path + 20], part[sizeof path + 20];
+    snprintf(nowhere, sizeof nowhere, "%s/none/x.h5", folder);
+    snprintf(part, sizeof part, "%s.part", path);
+    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
+    assert_int_equal(write_again(context, basis, nowhere, &error), HF_NO_RESOURCE);
+    assert_non_null(strstr(error.message, "No such file or directory"));
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const struct rlimit low = {.rlim_cur = 4096, .rlim_max = limit.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+    const hf_status limited = write_again(context, basis, path, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(limited, HF_NO_RESOURCE);
+    assert_non_null(strstr(error.message, "File too large"));
+
+    int other = -1; /* another run that is alive */
+    if (rank_here() == 0) {
+        assert_int_equal(access(part, F_OK), -1);
+        other = open(part, O_RDWR | O_CREAT, 0666);
+        assert_int_equal(flock(other, LOCK_EX), 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_int_equal(write_again(context, basis, path, &error), HF_NO_RESOURCE);
+    assert_non_null(strstr(error.message, "another run is writing it"));
+    if (other >= 0) close(other); /* it is dead: its file is taken over */
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    hf_checkpoint_done(&read);
+    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
+    if (rank_here() == 0) assert_int_equal(access(part, F_OK), -1);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (rank_here() == 0 && mkdtemp(folder) == NULL) return -1;
+    MPI_Bcast(folder, (int)sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    snprintf(path, sizeof path, "%s/water.hf.h5", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_here() == 0) unlink(path);
+    return rank_here() == 0 ? rmdir(folder) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_checkpoint_holds_the_calculation, make_folder),
+        cmocka_unit_test(other_ranks_go_on),
+        cmocka_unit_test(damage_is_told_or_does_no_harm),
+        cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(differences_are_named),
+        cmocka_unit_test_teardown(a_file_that_cannot_be_written_stays_as_it_was, remove_folder),
+    };
+    hf_checkpoint_leave_open_at_exit();
+    if (argc > 1) builder = argv[1];
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
