@@ -99,6 +99,8 @@ cleanup:
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         exit_code = hf_exit_code(status, error);
         if (rank == 0 && hf_launch_rank() == 0) {
+            if (report == NULL) /* which shows them */
+                hf_print_warnings("hf", calculation.input.n_warning, calculation.input.warning);
             hf_print_error("hf", error);
             write_json_failure(&calculation, status, error);
         }

@@ -35,9 +35,10 @@ class ProgramTest:
         return done.returncode, done.stdout, done.stderr
 
     def lines_of_program(self, errors):
-        """The lines on standard error that are the program's, not MPI's."""
+        """The errors on standard error that are the program's, not MPI's; warnings go before them."""
         begin = os.path.basename(self.program) + ": "
-        return [line for line in errors.splitlines() if line.startswith(begin)]
+        return [line for line in errors.splitlines()
+                if line.startswith(begin) and not line.startswith(begin + "warning: ")]
 
     def expect_one_line(self, name, outcome, code, parts):
         """The program ended with this code and one line, which contains all parts."""

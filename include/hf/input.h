@@ -35,7 +35,8 @@ struct hf_input {
  *           beside it are read; what nobody says is assumed with a warning.
  *           DALTON, mol2 and JSON files are named and refused.
  *  Call     collective over context->comm; same path, options and outcome on every rank.
- *  Memory   *input is filled and owned by the caller; on failure it is empty.
+ *  Memory   *input is filled and owned by the caller; on failure it has no molecule, but the warnings
+ *           that were given before. In both cases hf_input_done frees it.
  *  Errors   HF_BAD_INPUT with file and line; HF_NO_RESOURCE: memory. */
 hf_status hf_input_read(struct hf_context *context, const char *path, struct hf_options *options,
                         struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;

@@ -31,6 +31,10 @@ void hf_write_signals_ignore(void);
  *  HF_NO_RESOURCE: it cannot be written. HF_INTERRUPTED by SIGPIPE: its reader has gone. */
 hf_status hf_standard_output_check(int lost, struct hf_error *error) HF_MUST_CHECK;
 
+/** What was found odd before a failure, each on a line of its own on standard error, begun with
+ *  "PROGRAM: warning: ". Call on one rank. */
+void hf_print_warnings(const char *program, int n, char *const warning[]);
+
 /** The one line that a failure is worth, on standard error; control characters, which would tear it
  *  apart, become question marks. Flushes standard output before it. Nothing when the reader of
  *  standard output has gone, which he knows. */

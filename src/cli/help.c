@@ -100,12 +100,24 @@ int hf_exit_code(hf_status status, const struct hf_error *error)
                                                  : SIGNAL_BASE + error->signal_number;
 }
 
+/** A line on standard error in which nothing can move the cursor. */
+static void print_line(const char *program, const char *kind, const char *message)
+{
+    fprintf(stderr, "%s: %s", program, kind);
+    for (const char *c = message; *c != '\0'; c++)
+        fputc((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c, stderr);
+    fputc('\n', stderr);
+}
+
+void hf_print_warnings(const char *program, int n, char *const warning[])
+{
+    fflush(stdout);
+    for (int i = 0; i < n; i++) print_line(program, "warning: ", warning[i]);
+}
+
 void hf_print_error(const char *program, const struct hf_error *error)
 {
-    struct hf_error clean = *error;
     if (error->signal_number == SIGPIPE) return;
-    for (char *c = clean.message; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
     fflush(stdout);
-    fprintf(stderr, "%s: %s\n", program, clean.message);
+    print_line(program, "", error->message);
 }

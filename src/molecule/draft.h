@@ -21,8 +21,9 @@ struct draft_atom {
     int label;          /**< number the file gives it; MDL only */
     int charge;         /**< MDL only */
     int unpaired;       /**< unpaired electrons; MDL only */
-    int n_neighbour;    /**< bonds with the atom in them; MDL only */
-    double bond_order;  /**< sum over its bonds; MDL only */
+    int unbonded;       /**< electrons that make no bonds: those, and 2 of a singlet; MDL only */
+    int valence;        /**< bonds that the atom makes, if the file says so; MDL only */
+    bool valence_said, charge_said, radical_said; /**< on the atom's own lines; MDL only */
 };
 
 /** A bond of an MDL file between atoms a and b (from 0). */
@@ -96,6 +97,9 @@ hf_status hf_draft_finish_state(struct draft *draft, struct hf_error *error);
 
 /** Whether a line is the count of an XYZ file, alone or with a unit behind it. */
 bool hf_looks_like_xyz(const char *line);
+
+/** What a radical code of MDL files, 0 to 3, says of an atom. */
+void hf_set_radical(struct draft_atom *atom, int code);
 
 /** Whether an MDL molfile looks like a drawing, atoms miss and so on; MDL files only. */
 hf_status hf_check_mdl_structure(struct draft *draft, struct hf_error *error);

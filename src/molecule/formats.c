@@ -102,7 +102,7 @@ hf_status hf_input_from_string(const char *path, const char *string, struct hf_o
     HF_TRY(input_from_text(&text, NULL, options, input, error));
 cleanup:
     hf_text_done(&text);
-    if (status != HF_OK) hf_input_done(input);
+    if (status != HF_OK) hf_molecule_done(&input->molecule); /* its warnings explain the failure */
     return status;
 }
 
@@ -150,6 +150,6 @@ hf_status hf_input_read(struct hf_context *context, const char *path, struct hf_
     HF_TRY(hf_input_read_point_charges(context, options, input, error));
 cleanup:
     hf_text_done(&text);
-    if (status != HF_OK) hf_input_done(input);
+    if (status != HF_OK) hf_molecule_done(&input->molecule); /* its warnings explain the failure */
     return status;
 }

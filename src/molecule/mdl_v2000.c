@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/** How the atom block says that an atom makes no bonds. */
+enum { ZERO_VALENCE = 15 };
+
 static hf_status missing_line(const struct draft *draft, const char *expected,
                               struct hf_error *error)
 {
@@ -37,7 +40,8 @@ static hf_status read_atom(struct draft *draft, int line, struct hf_error *error
     static const char *const axis[3] = {"x (columns 1 to 10)", "y (columns 11 to 20)",
                                         "z (columns 21 to 30)"};
     const char *content = draft->text->line[line - 1];
-    const struct hf_word charge = hf_columns(content, 37, 39);
+    const struct hf_word charge = hf_columns(content, 37, 39),
+                         valence = hf_columns(content, 49, 51);
     struct draft_atom atom = {.line = line, .label = draft->n_atom + 1};
     int code = 0;
     hf_status status = HF_OK;
@@ -52,8 +56,11 @@ static hf_status read_atom(struct draft *draft, int line, struct hf_error *error
     if (code < 0 || code > 7)
         return hf_text_fail(error, draft->text, line, "charge code %d; expected 0 to 7", code);
     atom.charge = charge_of_code[code];
-    atom.unpaired = code == 4;
+    if (code == 4) hf_set_radical(&atom, 2);
     if (code == 4) draft->has_radical = true;
+    if (hf_word_integer(valence, &atom.valence) != HF_NUMBER_OK) atom.valence = 0;
+    atom.valence_said = atom.valence > 0;
+    if (atom.valence == ZERO_VALENCE) atom.valence = 0;
     return hf_draft_add_atom(draft, &atom, error);
 }
 
@@ -75,6 +82,25 @@ static hf_status read_bond(struct draft *draft, int line, struct hf_error *error
     return hf_draft_add_bond(draft, &(struct draft_bond){field[0] - 1, field[1] - 1, field[2]},
                              error);
 }
+
+/** Charge or radical of one atom, which is said once. */
+static hf_status set_property(struct draft *draft, int line, struct draft_atom *atom, bool radical,
+                              int value, struct hf_error *error)
+{
+    bool *said = radical ? &atom->radical_said : &atom->charge_said;
+    if (*said)
+        return hf_text_fail(error, draft->text, line, "a second %s of atom %d",
+                            radical ? "radical" : "charge", atom->label);
+    *said = true;
+    if (radical)
+        hf_set_radical(atom, value);
+    else
+        atom->charge = value;
+    return HF_OK;
+}
+
+/** Column of the last of n pairs of a line M  CHG. */
+#define LAST_COLUMN(n_pair) ((size_t)(9 + 8 * (n_pair)))
 
 /** M  CHGnn8 aaa vvv ... and M  RAD, whose pairs stand in fields of four columns. */
 static hf_status read_property(struct draft *draft, int line, bool radical, struct hf_error *error)
@@ -101,18 +127,33 @@ static hf_status read_property(struct draft *draft, int line, bool radical, stru
             status = hf_text_fail(error, draft->text, line, "%s %d; expected %s",
                                   radical ? "radical" : "charge", value,
                                   radical ? "0 to 3" : "-15 to 15");
-        else if (radical)
-            draft->atom[atom - 1].unpaired = value >= 2 ? value - 1 : 0;
         else
-            draft->atom[atom - 1].charge = value;
+            status = set_property(draft, line, &draft->atom[atom - 1], radical, value, error);
     }
+    if (status == HF_OK &&
+        hf_rest_of_line(content + strnlen(content, LAST_COLUMN(n_pair))).length > 0)
+        status =
+            hf_text_fail(error, draft->text, line,
+                         "more stands behind the %d entries that columns 7 to 9 count", n_pair);
     return status;
+}
+
+/** Whether a line was meant to be M  CHG or M  RAD but is not in its columns. */
+static bool is_misplaced(const char *content)
+{
+    struct hf_word first, second;
+    const char *position = content;
+    if (!hf_next_word(&position, &first) || !hf_word_is(first, "M")) return false;
+    if (!hf_next_word(&position, &second) || second.length < 3) return false;
+    second.length = 3;
+    return hf_word_is(second, "CHG") || hf_word_is(second, "RAD");
 }
 
 /** Any M  CHG or M  RAD cancels all charges and radicals of the atom block. */
 static void cancel_atom_block(struct draft *draft)
 {
-    for (int i = 0; i < draft->n_atom; i++) draft->atom[i].charge = draft->atom[i].unpaired = 0;
+    for (int i = 0; i < draft->n_atom; i++)
+        draft->atom[i].charge = draft->atom[i].unpaired = draft->atom[i].unbonded = 0;
     draft->has_radical = false;
 }
 
@@ -127,6 +168,10 @@ static hf_status read_properties(struct draft *draft, int first, struct hf_error
         if (strncmp(content, "M  END", 6) == 0) return HF_OK;
         if (strncmp(content, "$$$$", 4) == 0) break;
         if (strncmp(content, "A  ", 3) == 0 || strncmp(content, "G  ", 3) == 0) i++; /* two lines */
+        if (!charge && !radical && is_misplaced(content))
+            return hf_text_fail(error, text, i + 1,
+                                "this looks like a charge or radical out of its columns; expected "
+                                "'M  CHG' or 'M  RAD' in columns 1 to 6");
         if (!charge && !radical) continue;
         if (!cancelled) cancel_atom_block(draft);
         cancelled = true;

@@ -17,7 +17,7 @@ struct v30 {
     char *content; /**< the joined line without "M  V30 "; owned */
     size_t room;   /**< bytes of it */
     int n_label;
-    struct atom_label *label; /**< [n_label] in order; made when the first bond is read; owned */
+    struct atom_label *label; /**< [n_label] in order; made when first needed; owned */
 };
 
 enum { PREFIX = 7 };
@@ -85,26 +85,44 @@ static hf_status read_symbol(const struct v30 *reader, struct hf_word word, stru
                         HF_WORD(word));
 }
 
-/** CHG=n and RAD=n; the other properties do not matter here. */
+/** CHG=n, RAD=n and VAL=n; the other properties do not matter here. */
 static hf_status read_atom_property(struct v30 *reader, struct hf_word word,
                                     struct draft_atom *atom, struct hf_error *error)
 {
     const struct hf_text *text = reader->draft->text;
-    const bool charge = word.length > 4 && hf_word_is((struct hf_word){word.begin, 4}, "CHG=");
-    const bool radical = word.length > 4 && hf_word_is((struct hf_word){word.begin, 4}, "RAD=");
+    const struct hf_word key = {word.begin, word.length < 3 ? word.length : 3};
+    const bool charge = hf_word_is(key, "CHG"), radical = hf_word_is(key, "RAD");
+    const bool valence = hf_word_is(key, "VAL");
+    const bool stray = word.begin[0] == '=' || ((charge || radical || valence) &&
+                                                (word.length < 5 || word.begin[3] != '='));
     int value = 0;
-    if (!charge && !radical) return HF_OK;
+    if (stray)
+        return hf_text_fail(error, text, reader->line,
+                            "'%.*s' stands alone; expected e.g. CHG=1, without blanks",
+                            HF_WORD(word));
+    if (!charge && !radical && !valence) return HF_OK;
     const hf_status status =
         hf_read_integer(text, reader->line, (struct hf_word){word.begin + 4, word.length - 4},
-                        charge ? "CHG" : "RAD", &value, error);
+                        charge    ? "CHG"
+                        : radical ? "RAD"
+                                  : "VAL",
+                        &value, error);
     if (status != HF_OK) return status;
+    if (valence) {
+        atom->valence_said = value != 0;
+        atom->valence = value > 0 ? value : 0; /* -1 is none */
+        return HF_OK;
+    }
+    if (charge ? atom->charge_said : atom->radical_said)
+        return hf_text_fail(error, text, reader->line, "a second %.*s of this atom", HF_WORD(key));
+    *(charge ? &atom->charge_said : &atom->radical_said) = true;
     if (charge ? value < -15 || value > 15 : value < 0 || value > 3)
         return hf_text_fail(error, text, reader->line, "%.*s; expected %s", HF_WORD(word),
                             charge ? "-15 to 15" : "0 to 3");
     if (charge) {
         atom->charge = value;
     } else {
-        atom->unpaired = value >= 2 ? value - 1 : 0;
+        hf_set_radical(atom, value);
         reader->draft->has_radical = true;
     }
     return HF_OK;
@@ -139,7 +157,7 @@ static int compare_labels(const void *a, const void *b)
     return left->atom < right->atom ? -1 : left->atom > right->atom;
 }
 
-/** Puts the indices of all atoms in order, unless it was done. */
+/** Puts the indices of all atoms in order, unless it was done; no two atoms may have the same. */
 static hf_status sort_labels(struct v30 *reader, struct hf_error *error)
 {
     const struct draft *draft = reader->draft;
@@ -151,10 +169,15 @@ static hf_status sort_labels(struct v30 *reader, struct hf_error *error)
     qsort(label, n, sizeof *label, compare_labels);
     reader->label = label;
     reader->n_label = draft->n_atom;
+    for (size_t i = 1; i < n; i++)
+        if (label[i].label == label[i - 1].label)
+            return hf_text_fail(error, draft->text, draft->atom[label[i].atom].line,
+                                "a second atom of index %d (the first is in line %d)",
+                                label[i].label, draft->atom[label[i - 1].atom].line);
     return HF_OK;
 }
 
-/** Number of the first atom (from 0) that the file calls `label`; -1 when there is none. */
+/** Number of the atom (from 0) that the file calls `label`; -1 when there is none. */
 static int find_atom(const struct v30 *reader, int label)
 {
     int first = 0, end = reader->n_label;
@@ -242,6 +265,7 @@ static hf_status read_table(struct v30 *reader, struct hf_error *error)
         else if (is_line(reader, "BEGIN", NULL))
             status = read_block(reader, error);
     }
+    if (status == HF_OK) status = sort_labels(reader, error);
     if (status != HF_OK) return status;
     if (n_atom < 1 || reader->draft->n_atom != n_atom || reader->draft->n_bond != n_bond)
         return hf_text_fail(error, text, reader->line,

@@ -132,6 +132,22 @@ def expect_one_line(name, outcome, code, parts):
     check("Total energy" not in outcome[1], f"{name}: an energy was computed")
 
 
+# name, content, options, the error, the warnings that go before it
+WARNED = [
+    ("missing hydrogens and parity", "water\n\n\n  2  1  0  0  0  0            999 V2000\n"
+     "    0.0000    0.0000    0.1173 O   0  0\n    0.0000    0.7572   -0.4692 H   0  0\n  1  2  1  0\nM  END\n",
+     ["--force"], "open shell", ["room for 1 more hydrogen"]),
+    ("only the first molecule and a name", MDL + "$$$$\n" + MDL, ["--basis", "no-such-set"], "no-such-set",
+     ["only the first molecule"]),
+    ("comment and atom", "3\na dication\nO 0 0 0\nH 0 0.76 0.59\nH 0 zero 0.59\n", [], "line 5: y 'zero'",
+     ["'dication' of the comment was not taken"]),
+    ("assumed and basis", "1\n\nHe 0 0 0\n", ["--basis", "no-such-set"], "no-such-set",
+     ["says neither charge nor multiplicity"]),
+    ("native", WATER.replace("units bohr", "units angstrom"), ["--charge", "1"], "9 electrons",
+     ["are they bohr?"]),
+]
+
+
 def write(folder, content, name="input.mol"):
     path = os.path.join(folder, name)
     if content == "DIRECTORY":
@@ -147,6 +163,12 @@ def bad_input(folder):
         path = write(folder, content, f"{number}.mol")
         expect_one_line(name, run([path] + options), 2, parts)
     expect_one_line("no file", run([]), 2, ["no input file"])
+    for name, content, options, error, warnings in WARNED:
+        outcome = run([write(folder, content, "warned.mol")] + options)
+        expect_one_line(name, outcome, 2, [error])
+        found = [line for line in outcome[2].splitlines() if line.startswith("hf: warning: ")]
+        check(len(found) == len(warnings) and all(part in line for part, line in zip(warnings, found)),
+              f"{name}: warnings before the error:", outcome[2])
 
 
 def help_version_and_check(folder):

@@ -223,7 +223,7 @@ class Tool(unittest.TestCase):
 
     def test_xyz(self):
         lines = self.written("graphene", "1", "--format", "xyz").splitlines()
-        self.assertEqual(lines[:2], ["12", "graphene 1, C6H6"])
+        self.assertEqual(lines[:2], ["12", "graphene 1, C6H6; charge=0 multiplicity=1"])
         self.assertEqual([line.split()[0] for line in lines[2:]], ["C"] * 6 + ["H"] * 6)
 
     def test_a_file_has_what_is_printed_otherwise(self):

@@ -152,8 +152,8 @@ def native_text(atoms, title, basis):
 
 
 def xyz_text(atoms, title):
-    """The XYZ format, with the title for its comment."""
-    return "\n".join([str(len(atoms)), title, *atom_lines(atoms)]) + "\n"
+    """The XYZ format, with the title and the state for its comment."""
+    return "\n".join([str(len(atoms)), f"{title}; charge=0 multiplicity=1", *atom_lines(atoms)]) + "\n"
 
 
 KINDS = {

@@ -149,7 +149,7 @@ static void charges_are_summed_and_cancel_those_of_the_atom_block(void **state)
     snprintf(text, sizeof text, "%sM  RAD  1   1   2\nM  END\n", hydroxide);
     expect_read(&this, text, 0, 2); /* the radical line cancels the charge */
     done(&this);
-    snprintf(text, sizeof text, "%sM  CHG  2   1   1   2  -2\nM  END\n", hydroxide);
+    snprintf(text, sizeof text, "%sM  CHG  2   1  -3   2   2\nM  END\n", hydroxide);
     expect_read(&this, text, -1, 1);
     assert_int_equal(read_with(&this, text, "charge", "1"), HF_OK);
     assert_int_equal(this.input.molecule.charge, 1);
@@ -162,7 +162,7 @@ static void radicals_make_the_multiplicity(void **state)
     struct case_of_mdl this;
     const char *oxygen = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
                                 "    0.0000    0.0000    0.0000 O   0  0\n"
-                                "    0.0000    0.0000    1.2070 O   0  0\n  1  2  1\n";
+                                "    0.0000    0.0000    1.2070 O   0  0\n  1  2  2\n";
     char text[1000];
     snprintf(text, sizeof text, "%sM  RAD  2   1   2   2   2\nM  END\n", oxygen);
     expect_read(&this, text, 0, 3);
@@ -209,6 +209,25 @@ static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **sta
     strcpy(wrong, text);
     memcpy(strstr(wrong, "12 H"), "12 Q", 4);
     expect_refusal(wrong, "line 10: 'Q' is no element");
+    static const char *const properties[][2] = {
+        {"0 CHG = 2", "line 10: 'CHG' stands alone; expected e.g. CHG=1, without blanks"},
+        {"0 CHG =2", "'CHG' stands alone"},
+        {"0 CHG= 2", "'CHG=' stands alone"},
+        {"0 VAL=1 = 2", "'=' stands alone"},
+        {"0 RAD", "'RAD' stands alone"},
+        {"0 CHG=2 CHG=0", "a second CHG of this atom"},
+        {"0 rad=2 RAD=2", "a second RAD of this atom"},
+        {"0 CHG=two", "CHG 'two' is not a whole number"},
+    };
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
+        const char *end = strstr(text, "0.59 0\nM  V30 3") + 5;
+        snprintf(wrong, sizeof wrong, "%.*s%s%s", (int)(end - text), text, properties[i][0],
+                 end + 1);
+        expect_refusal(wrong, properties[i][1]);
+    }
+    strcpy(wrong, text);
+    memcpy(strstr(wrong, "3 H -0.59"), "7", 1);
+    expect_refusal(wrong, "line 11: a second atom of index 7 (the first is in line 8)");
 }
 
 static void broken_v2000_files_are_named_with_the_line(void **state)
@@ -237,6 +256,20 @@ static void broken_v2000_files_are_named_with_the_line(void **state)
     expect_refusal(WATER "M  CHG  1   1  16\nM  END\n", "expected -15 to 15");
     expect_refusal(WATER "M  RAD  1   1   4\nM  END\n", "expected 0 to 3");
     expect_refusal(WATER "M  CHG  9   1   1\nM  END\n", "9 entries; expected 1 to 8");
+    expect_refusal(WATER "M CHG  1   1   2\nM  END\n",
+                   "line 10: this looks like a charge or radical");
+    expect_refusal(WATER "m  chg  1   1   2\nM  END\n",
+                   "expected 'M  CHG' or 'M  RAD' in columns 1 to 6");
+    expect_refusal(WATER "M  chg  1   1   2\nM  END\n", "out of its columns");
+    expect_refusal(WATER " M  RAD  1   1   2\nM  END\n", "out of its columns");
+    expect_refusal(WATER "M\tCHG1   1   2\nM  END\n", "out of its columns");
+    expect_refusal(WATER "M  CHG  1   1   1   2   1\nM  END\n",
+                   "line 10: more stands behind the 1 entries that columns 7 to 9 count");
+    expect_refusal(WATER "M  CHG  2   1   1\nM  END\n", "line 10: atom is missing");
+    expect_refusal(WATER "M  CHG  2   1   1   1  -1\nM  END\n",
+                   "line 10: a second charge of atom 1");
+    expect_refusal(WATER "M  RAD  1   1   2\nM  RAD  1   1   2\nM  END\n",
+                   "a second radical of atom 1");
 }
 
 static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
@@ -291,11 +324,14 @@ static void missing_hydrogens_are_counted(void **state)
 {
     (void)state;
     struct case_of_mdl this;
-    expect_read(&this,
-                HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
-                       "    0.0000    0.0000    0.0000 C   0  0\n"
-                       "    0.0000    0.5000    1.3000 O   0  0\n  1  2  1\nM  END\n",
-                0, 1);
+    const char *text = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
+                              "    0.0000    0.0000    0.0000 C   0  0\n"
+                              "    0.0000    0.5000    1.3000 O   0  0\n  1  2  1\nM  END\n";
+    expect_refusal(text,
+                   "line 5: hydrogen atoms are missing: the bonds leave room for 4 more (first at "
+                   "this C), and hf adds none; expected all atoms, as 'obabel x.mol -O out.mol "
+                   "-h' adds them, or the option --force");
+    assert_int_equal(read_with(&this, text, "force", ""), HF_OK);
     expect_warning(&this, "room for 4 more hydrogen atoms (first at the C in line 5)");
     done(&this);
 }
