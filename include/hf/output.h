@@ -36,6 +36,7 @@ struct hf_run_description {
     const struct hf_molecule *molecule;
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
+    int n_node;         /**< hosts that the ranks are on; 0 when unknown */
     int n_core;         /**< cores in the affinity masks of this node, 0 when unknown */
     bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */
     bool json_orbitals; /**< JSON file: the wave function too, which then has its matrices */

@@ -54,6 +54,9 @@ hf_status hf_start_check(bool *tells, struct hf_error *error) HF_MUST_CHECK;
 /** How the run was launched. */
 struct hf_launch {
     int n_core;         /**< in the affinity masks of this node's ranks; 0 when unknown */
+    int n_node;         /**< hosts that the ranks are on */
+    double cut_seconds; /**< after which Open MPI's daemons notice a cut link between hosts; 0: it
+                             does not concern this run, or cannot be told */
     int n_rank_on_node; /**< of the fullest node */
     int n_unused_task;  /**< tasks of the batch job when hf runs on one of several; else 0 */
 };

@@ -2,7 +2,9 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "cli.h"
 
+#include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +66,36 @@ static int count_cores(MPI_Comm node)
     return all_known ? CPU_COUNT(&all) : 0;
 }
 
+/** Open MPI's daemons, one on each host, hold the connections that tell whether another host is still
+ *  there; ranks hear of a cut link from them. Seconds until they look, between looks, and how many
+ *  looks; the parameters of mpiexec are in the environment of the ranks. Not with srun, whose daemons
+ *  are its own. */
+static double seconds_until_cut_is_noticed(void)
+{
+    const char *const names[] = {"OMPI_MCA_oob_tcp_keepalive_time",
+                                 "OMPI_MCA_oob_tcp_keepalive_intvl",
+                                 "OMPI_MCA_oob_tcp_keepalive_probes"};
+    const int defaults[] = {300, 20, 9};
+    double value[3];
+    if (getenv("OMPI_MCA_orte_hnp_uri") == NULL) return 0.0;
+    for (int i = 0; i < 3; i++) {
+        const int found = environment_number(names[i]);
+        value[i] = found >= 0 ? found : defaults[i];
+    }
+    return value[0] > 0.0 ? value[0] + value[1] * value[2] : HUGE_VAL; /* 0 turns them off */
+}
+
+/** How many hosts there are, and what becomes of a cut link between them. Collective. */
+static void look_at_hosts(MPI_Comm comm, MPI_Comm node, struct hf_launch *launch)
+{
+    int node_rank, first;
+    MPI_Comm_rank(node, &node_rank);
+    first = node_rank == 0;
+    MPI_Allreduce(&first, &launch->n_node, 1, MPI_INT, MPI_SUM, comm);
+    launch->cut_seconds = launch->n_node > 1 ? seconds_until_cut_is_noticed() : 0.0;
+    MPI_Bcast(&launch->cut_seconds, 1, MPI_DOUBLE, 0, comm);
+}
+
 hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_error *error)
 {
     MPI_Comm node;
@@ -75,6 +107,7 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_err
     hf_split_by_node(comm, &node);
     MPI_Comm_size(node, &launch->n_rank_on_node);
     launch->n_core = count_cores(node);
+    look_at_hosts(comm, node, launch);
     MPI_Comm_free(&node);
     /* what counts is the fullest node: most ranks per core */
     struct {
@@ -92,6 +125,22 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_err
         launch->n_unused_task = n_task;
     hf_linalg_set_blas_threads(1);
     return HF_OK;
+}
+
+/** Settings with which a cut link ends everything within half a minute (measured: 23 s). */
+static hf_status warn_of_cut_link(const struct hf_launch *launch, struct hf_input *input,
+                                  struct hf_error *error)
+{
+    enum { LONG_SECONDS = 60 };
+    char when[64];
+    if (launch->cut_seconds < LONG_SECONDS) return HF_OK;
+    snprintf(when, sizeof when, "only after %.0f s", launch->cut_seconds);
+    return hf_input_warn(
+        input, error,
+        "ranks on %d hosts: mpiexec notices a cut link between them %s; with --mca "
+        "oob_tcp_keepalive_time 10 --mca oob_tcp_keepalive_intvl 5 --mca "
+        "oob_tcp_keepalive_probes 2 the job ends within 30 s",
+        launch->n_node, launch->cut_seconds < HUGE_VAL ? when : "never");
 }
 
 hf_status hf_launch_warn(const struct hf_launch *launch, int n_thread, struct hf_input *input,
@@ -114,5 +163,6 @@ hf_status hf_launch_warn(const struct hf_launch *launch, int n_thread, struct hf
                                "the batch job has %d tasks but hf runs on 1; start it with srun or "
                                "mpiexec to use them all",
                                launch->n_unused_task);
+    if (status == HF_OK) status = warn_of_cut_link(launch, input, error);
     return status;
 }

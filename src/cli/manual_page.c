@@ -111,6 +111,12 @@ static void print_surroundings(FILE *stream)
         ".B \\-\\-quiet\nof mpiexec, or OMPI_MCA_orte_execute_quiet=1 in the environment, silences "
         "them\n"
         "(and everything else that mpiexec has to say).\n"
+        "With ranks on several hosts, Open MPI's mpiexec notices a cut link between them after 480 "
+        "s;\n"
+        "with\n.B \\-\\-mca oob_tcp_keepalive_time 10 \\-\\-mca oob_tcp_keepalive_intvl 5 "
+        "\\-\\-mca\n"
+        ".B oob_tcp_keepalive_probes 2\nthe job ends within 30 s; hf warns where they are not "
+        "set.\n"
         "When mpiexec itself gets SIGINT or SIGTERM it passes the signal on, but the exit code it\n"
         "then returns is its own.\n"
         ".SH SEE ALSO\n.BR hf\\-bench (1),\n.BR mpiexec (1)\n");

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static void print_program(const struct hf_report *report, const struct hf_record *record,
-                          const struct hf_fock_settings *fock)
+static void print_program(const struct hf_report *report, const struct hf_run_description *run,
+                          const struct hf_record *record)
 {
     const struct hf_library_versions *versions = &record->versions;
     FILE *out = report->stream;
@@ -18,10 +18,11 @@ static void print_program(const struct hf_report *report, const struct hf_record
             versions->scalapack);
     if (versions->blas[0] != '\0') fprintf(out, "  %-22s %s\n", "BLAS", versions->blas);
     fprintf(out, "  %-22s %d", "Ranks", report->context->n_rank);
+    if (run->n_node > 1) fprintf(out, " on %d hosts", run->n_node);
     if (report->n_core > 0) fprintf(out, "; %d cores usable on this node", report->n_core);
     fprintf(out, "\n");
     fprintf(out, "  %-22s %.1f MB per rank at most\n", "Stored integrals",
-            1e-6 * fock->memory_bytes);
+            1e-6 * run->settings->fock.memory_bytes);
     if (record->build_remark != NULL) fprintf(out, "  %-22s %s\n", "Build", record->build_remark);
 }
 
@@ -140,7 +141,7 @@ void hf_report_header(struct hf_report *report, const struct hf_run_description 
 {
     report->n_core = run->n_core;
     if (report->stream == NULL) return;
-    print_program(report, record, &run->settings->fock);
+    print_program(report, run, record);
     print_molecule(report->stream, run);
     print_basis(report->stream, run);
     print_settings(report->stream, run);

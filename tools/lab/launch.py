@@ -11,10 +11,13 @@ SECONDS_TO_END = 10
 
 
 def mpi_environment():
-    """Ranks share the cores this process may use: nothing is bound, root may start them."""
+    """Ranks share the cores this process may use: nothing is bound, root may start them. A cut link between
+    hosts ends the job within 30 s."""
     environment = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
                        OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_rmaps_base_oversubscribe="1",
                        OMPI_MCA_btl_base_warn_component_unused="0", OMPI_MCA_orte_execute_quiet="1",
+                       OMPI_MCA_oob_tcp_keepalive_time="10", OMPI_MCA_oob_tcp_keepalive_intvl="5",
+                       OMPI_MCA_oob_tcp_keepalive_probes="2",
                        OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
     if os.geteuid() == 0:
         environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
