@@ -45,12 +45,17 @@ static hf_status finish_printing(const struct hf_context *context, const struct 
     return hf_agree(context->comm, status, error);
 }
 
-/** Help or versions, without MPI; returns the exit code. */
-static int print_and_stop(enum hf_action action, struct hf_error *error)
+/** Help, versions or basis sets, without MPI; returns the exit code. */
+static int print_and_stop(const struct hf_command *command, struct hf_error *error)
 {
-    if (hf_launch_rank() != 0) return 0;
-    (action == HF_ACTION_HELP ? hf_print_help : hf_print_version)(stdout);
-    const hf_status status = hf_standard_output_check(0, error);
+    hf_status status = HF_OK;
+    const bool first = hf_launch_rank() == 0;
+    if (command->action == HF_ACTION_LIST_BASIS)
+        status = hf_print_basis_sets(first ? stdout : NULL, command->basis_name, error);
+    if (!first) return hf_exit_code(status, error);
+    if (command->action == HF_ACTION_HELP) hf_print_help(stdout);
+    if (command->action == HF_ACTION_VERSION) hf_print_version(stdout);
+    if (status == HF_OK) status = hf_standard_output_check(0, error);
     if (status != HF_OK) hf_print_error("hf", error);
     return hf_exit_code(status, error);
 }
@@ -123,7 +128,7 @@ int main(int argc, char **argv)
     if (!hf_standard_streams_open()) return HF_NO_RESOURCE; /* with nowhere to tell it */
     const hf_status status = hf_command_parse(argc, argv, &command, &error);
     if (status == HF_OK && command.action >= HF_ACTION_HELP) {
-        exit_code = print_and_stop(command.action, &error);
+        exit_code = print_and_stop(&command, &error);
     } else if (hf_start_check(&tells, &start_error) != HF_OK) {
         if (tells) hf_print_error("hf", &start_error);
         exit_code = HF_NO_RESOURCE;

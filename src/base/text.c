@@ -196,6 +196,17 @@ cleanup:
     return status;
 }
 
+hf_status hf_text_read_alone(const char *path, struct hf_text *text, struct hf_error *error)
+{
+    char *content = NULL;
+    size_t n_byte = 0;
+    *text = (struct hf_text){0};
+    hf_status status = read_file(path, &content, &n_byte, error);
+    if (status == HF_OK) status = text_from_content(path, content, n_byte, text, error);
+    if (status != HF_OK) hf_text_done(text);
+    return status;
+}
+
 /** Gives what `read_bytes` finds on rank 0 to all ranks. */
 static hf_status read_and_share(struct hf_context *context, const char *path,
                                 hf_status (*read_bytes)(const char *, char **, size_t *,

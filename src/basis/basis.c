@@ -110,17 +110,21 @@ static hf_status fail_element(const struct maker *maker, const struct hf_basis_s
 {
     const struct hf_set_element *element = &set->element[atomic_number];
     const char *symbol = hf_element_symbol(atomic_number);
-    char others[400] = "";
+    char others[320] = "";
     if (maker->context->rank == 0) hf_basis_sets_with_element(atomic_number, sizeof others, others);
     if (others[0] == '\0') snprintf(others, sizeof others, "none of the library");
     if (element->needs_core_potential)
-        return hf_fail(maker->error, HF_BAD_INPUT,
-                       "the basis set %.60s needs an effective core potential for %s (%d core "
-                       "electrons), which hf does not do; all-electron sets that have %s: %s",
-                       set->name, symbol, element->n_core_electron, symbol, others);
-    return hf_fail(maker->error, HF_BAD_INPUT,
-                   "the basis set %.60s (%.200s) has no functions for %s; sets that have %s: %s",
-                   set->name, set->path, symbol, symbol, others);
+        return hf_fail(
+            maker->error, HF_BAD_INPUT,
+            "the basis set %.60s needs an effective core potential for %s (%d core "
+            "electrons), which hf does not do; all-electron sets that have %s: %s (more: "
+            "Basis Set Exchange, as gaussian94, --basis FILE)",
+            set->name, symbol, element->n_core_electron, symbol, others);
+    return hf_fail(
+        maker->error, HF_BAD_INPUT,
+        "the basis set %.60s (%.200s) has no functions for %s; sets that have %s: %s (more: "
+        "Basis Set Exchange, as gaussian94, --basis FILE)",
+        set->name, set->path, symbol, symbol, others);
 }
 
 /** Whether the element of an atom can be had from its set. */

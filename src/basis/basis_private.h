@@ -41,6 +41,7 @@ struct hf_set_citation {
 struct hf_basis_set {
     char *name; /**< from the line "! name:", else the file's name without ".gbs" */
     char *path;
+    char *about;                       /**< from the line "! about:"; NULL: there is none */
     bool spherical[HF_MAX_FILE_L + 1]; /**< convention of each angular momentum */
     struct hf_set_element element[HF_N_ELEMENT + 1];
     int n_shell, shell_capacity;

@@ -33,6 +33,7 @@ void hf_basis_set_done(struct hf_basis_set *set)
     free(set->shell);
     free(set->name);
     free(set->path);
+    free(set->about);
     *set = (struct hf_basis_set){0};
 }
 
@@ -104,12 +105,15 @@ hf_status hf_basis_set_parse_comment(struct hf_basis_set *set, const char *line,
     struct hf_word key;
     if (!hf_next_word(&position, &key)) return HF_OK;
     const struct hf_word rest = hf_rest_of_line(position);
-    if (hf_word_is(key, "name:") && rest.length > 0) {
-        char *name = hf_word_copy(rest);
-        if (name == NULL)
+    char **kept = hf_word_is(key, "name:")    ? &set->name
+                  : hf_word_is(key, "about:") ? &set->about
+                                              : NULL;
+    if (kept != NULL && rest.length > 0) {
+        char *text = hf_word_copy(rest);
+        if (text == NULL)
             return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
-        free(set->name);
-        set->name = name;
+        free(*kept);
+        *kept = text;
         return HF_OK;
     }
     const char *bar = rest.length > 0 ? memchr(rest.begin, '|', (size_t)rest.length) : NULL;

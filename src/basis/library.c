@@ -103,13 +103,15 @@ void hf_basis_name_key(const char *name, size_t size, char *key)
     size_t n = 0, length = 0;
     for (; *name != '\0' && n < sizeof dense - 1; name++)
         if (!isspace((unsigned char)*name) && *name != '-' && *name != '_') dense[n++] = *name;
-    dense[n] = '\0';
+    dense[n] = '\0'; /* parentheses that are no polarisation are left out below */
     for (const char *at = dense; *at != '\0' && length + 3 < size;) {
         const char *written = NULL;
         const size_t taken = polarisation(at, &written);
         if (taken > 0) {
             while (*written != '\0') key[length++] = *written++;
             at += taken;
+        } else if (*at == '(' || *at == ')') {
+            at++;
         } else {
             key[length++] = (char)tolower((unsigned char)*at++);
         }
@@ -170,25 +172,31 @@ static int compare_entries(const void *a, const void *b)
     return order != 0 ? order : strcmp(left->path, right->path);
 }
 
+/** Adds the files of one directory. */
+static hf_status list_directory(struct hf_basis_list *list, int *capacity, const char *directory,
+                                struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    DIR *stream = opendir(directory);
+    for (const struct dirent *file; stream != NULL && (file = readdir(stream)) != NULL;)
+        HF_TRY(add_entry(list, capacity, directory, file->d_name, error));
+cleanup:
+    if (stream != NULL) closedir(stream);
+    return status;
+}
+
 hf_status hf_basis_list_create(struct hf_basis_list *list, struct hf_error *error)
 {
     hf_status status = HF_OK;
     int capacity = 0;
-    DIR *stream = NULL;
     *list = (struct hf_basis_list){0};
     struct directories *directories = find_directories();
     if (directories == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
-    for (int i = 0; i < directories->n; i++) {
-        stream = opendir(directories->path[i]);
-        for (const struct dirent *file; stream != NULL && (file = readdir(stream)) != NULL;)
-            HF_TRY(add_entry(list, &capacity, directories->path[i], file->d_name, error));
-        if (stream != NULL) closedir(stream);
-        stream = NULL;
-    }
+    for (int i = 0; i < directories->n; i++)
+        HF_TRY(list_directory(list, &capacity, directories->path[i], error));
     if (list->n > 1) qsort(list->entry, (size_t)list->n, sizeof *list->entry, compare_entries);
 cleanup:
-    if (stream != NULL) closedir(stream);
     free(directories);
     if (status != HF_OK) hf_basis_list_done(list);
     return status;
@@ -204,11 +212,14 @@ void hf_basis_list_done(struct hf_basis_list *list)
     *list = (struct hf_basis_list){0};
 }
 
-/** Appends to a string of limited size, ", " between entries. */
+/** Appends to a string of limited size, ", " between entries; what does not fit becomes "...". */
 static void append_name(const char *name, size_t size, char *names)
 {
+    static const char more[] = ", ...";
     const size_t length = strlen(names);
-    snprintf(names + length, size - length, "%s%s", length > 0 ? ", " : "", name);
+    if (length > 3 && strcmp(names + length - 3, "...") == 0) return;
+    const bool fits = length + strlen(name) + 2 + sizeof more <= size;
+    snprintf(names + length, size - length, "%s%s", length > 0 ? ", " : "", fits ? name : "...");
 }
 
 static hf_status fail_unknown(const char *name, const struct hf_basis_list *list,
@@ -247,9 +258,73 @@ static bool is_path(const char *name)
     return length > 4 && strcmp(name + length - 4, ".gbs") == 0 && stat(name, &about) == 0;
 }
 
+/** Whether the set in a file has the key `wanted`. */
+static bool file_has_key(const char *path, const char *stem, const char *wanted)
+{
+    char key[MAX_NAME] = "";
+    char *name = read_name(path, stem, strlen(stem));
+    if (name != NULL) hf_basis_name_key(name, sizeof key, key);
+    free(name);
+    return strcmp(key, wanted) == 0;
+}
+
+/** Looks in one directory for a file that is called as the set is, such as 6-31gs.gbs, and opens no
+ *  other. */
+static bool find_by_file_name(const char *directory, const char *wanted, char path[HF_MAX_PATH])
+{
+    bool found = false;
+    DIR *stream = opendir(directory);
+    for (const struct dirent *file; stream != NULL && !found && (file = readdir(stream)) != NULL;) {
+        char stem[MAX_NAME], key[MAX_NAME];
+        const size_t length = strlen(file->d_name);
+        if (length <= 4 || length - 4 >= sizeof stem ||
+            strcmp(file->d_name + length - 4, ".gbs") != 0)
+            continue;
+        snprintf(stem, sizeof stem, "%.*s", (int)(length - 4), file->d_name);
+        hf_basis_name_key(stem, sizeof key, key);
+        if (strcmp(key, wanted) != 0) continue;
+        const int n = snprintf(path, HF_MAX_PATH, "%s/%s", directory, file->d_name);
+        found = n > 0 && n < HF_MAX_PATH && file_has_key(path, stem, wanted);
+    }
+    if (stream != NULL) closedir(stream);
+    return found;
+}
+
+/** The set of the first directory that has it; the files of a directory are opened only when none is
+ *  called as the set is. */
+static hf_status find_in_library(const char *wanted, char path[HF_MAX_PATH], bool *found,
+                                 struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_basis_list list = {0};
+    struct directories *directories = find_directories();
+    *found = false;
+    if (directories == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory looking for a basis set");
+    for (int d = 0; d < directories->n && !*found; d++) {
+        int capacity = 0;
+        *found = find_by_file_name(directories->path[d], wanted, path);
+        if (*found) break;
+        HF_TRY(list_directory(&list, &capacity, directories->path[d], error));
+        for (int i = 0; i < list.n && !*found; i++) {
+            char key[MAX_NAME];
+            hf_basis_name_key(list.entry[i].name, sizeof key, key);
+            *found = strcmp(key, wanted) == 0;
+            if (*found) snprintf(path, HF_MAX_PATH, "%s", list.entry[i].path);
+        }
+        hf_basis_list_done(&list);
+    }
+cleanup:
+    hf_basis_list_done(&list);
+    free(directories);
+    return status;
+}
+
 hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_error *error)
 {
-    char wanted[MAX_NAME], key[MAX_NAME];
+    char wanted[MAX_NAME];
+    bool found = false;
+    struct hf_basis_list list;
     if (name == NULL || name[strspn(name, " \t")] == '\0')
         return hf_fail(error, HF_BAD_INPUT, "the name of the basis set is missing");
     if (is_path(name)) {
@@ -258,17 +333,11 @@ hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_erro
         snprintf(path, HF_MAX_PATH, "%s", name);
         return HF_OK;
     }
-    struct hf_basis_list list;
-    hf_status status = hf_basis_list_create(&list, error);
-    if (status != HF_OK) return status;
     hf_basis_name_key(name, sizeof wanted, wanted);
-    for (int i = 0; i < list.n; i++) {
-        hf_basis_name_key(list.entry[i].name, sizeof key, key);
-        if (strcmp(key, wanted) != 0) continue;
-        snprintf(path, HF_MAX_PATH, "%s", list.entry[i].path);
-        hf_basis_list_done(&list);
-        return HF_OK;
-    }
+    hf_status status = find_in_library(wanted, path, &found, error);
+    if (status != HF_OK || found) return status;
+    status = hf_basis_list_create(&list, error);
+    if (status != HF_OK) return status;
     status = fail_unknown(name, &list, error);
     hf_basis_list_done(&list);
     return status;

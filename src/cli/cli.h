@@ -11,12 +11,19 @@
 #include <stdio.h>
 
 /** What hf is asked to do. */
-enum hf_action { HF_ACTION_RUN, HF_ACTION_CHECK, HF_ACTION_HELP, HF_ACTION_VERSION };
+enum hf_action {
+    HF_ACTION_RUN,
+    HF_ACTION_CHECK,
+    HF_ACTION_HELP, /* from here on without MPI */
+    HF_ACTION_VERSION,
+    HF_ACTION_LIST_BASIS
+};
 
 /** A command line. Free with hf_command_done. */
 struct hf_command {
     enum hf_action action;
-    const char *path; /**< input file, in argv */
+    const char *path;       /**< input file, in argv */
+    const char *basis_name; /**< the set to show, in argv; NULL: all */
     struct hf_options options;
 };
 
@@ -33,6 +40,11 @@ void hf_option_default_text(const struct hf_option *option, size_t size, char te
 void hf_print_help(FILE *stream);
 void hf_print_version(FILE *stream);
 void hf_print_manual(FILE *stream);
+
+/** The sets of the library in a table, or one of them element by element; nothing without a
+ *  stream, on ranks that only return the status. Works without MPI.
+ *  HF_BAD_INPUT: there is no such set, the nearest is named; HF_NO_RESOURCE: memory. */
+hf_status hf_print_basis_sets(FILE *stream, const char *name, struct hf_error *error) HF_MUST_CHECK;
 
 /** The completion offers the basis sets that the library finds when it is printed. HF_NO_RESOURCE:
  *  memory. */

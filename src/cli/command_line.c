@@ -8,8 +8,10 @@
 static const struct {
     const char *name;
     enum hf_action action;
-} actions[] = {
-    {"help", HF_ACTION_HELP}, {"version", HF_ACTION_VERSION}, {"check", HF_ACTION_CHECK}};
+} actions[] = {{"help", HF_ACTION_HELP},
+               {"version", HF_ACTION_VERSION},
+               {"check", HF_ACTION_CHECK},
+               {"list-basis", HF_ACTION_LIST_BASIS}};
 enum { N_ACTION = sizeof actions / sizeof *actions, MAX_KEYS = 100 };
 
 void hf_command_done(struct hf_command *command)
@@ -72,8 +74,13 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
     if (equals != NULL) name.length = (int)(equals - name.begin);
     for (int k = 0; k < N_ACTION; k++) {
-        if (equals != NULL || !hf_word_is(name, actions[k].name)) continue;
+        const bool named = actions[k].action == HF_ACTION_LIST_BASIS;
+        if ((equals != NULL && !named) || !hf_word_is(name, actions[k].name)) continue;
         command->action = actions[k].action;
+        if (named && equals != NULL)
+            command->basis_name = equals + 1;
+        else if (named && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
+            command->basis_name = argv[++*i];
         return HF_OK;
     }
     const struct hf_option *option = hf_option_find(options->n_option, options->table, name);
@@ -107,7 +114,7 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
         } else {
             command->path = argument;
         }
-        if (command->action == HF_ACTION_HELP || command->action == HF_ACTION_VERSION) return HF_OK;
+        if (command->action >= HF_ACTION_HELP) return HF_OK;
     }
     if (command->path != NULL) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT,

@@ -67,6 +67,9 @@ static void print_value(FILE *stream, const struct hf_option *option,
         print_nothing(stream, option);
 }
 
+/** The action, which is completed as an option is. */
+static const struct hf_option list_basis = {.key = "list_basis"};
+
 hf_status hf_print_completion(FILE *stream, struct hf_error *error)
 {
     char spelling[40];
@@ -77,6 +80,7 @@ hf_status hf_print_completion(FILE *stream, struct hf_error *error)
     if (status != HF_OK) return status;
     fputs(head, stream);
     for (int i = 0; i < n; i++) print_value(stream, &table[i], &list);
+    print_words(stream, &list_basis, &list);
     hf_basis_list_done(&list);
     fprintf(stream, "    esac\n"
                     "    if [[ $current == -* ]]; then\n"
@@ -85,7 +89,7 @@ hf_status hf_print_completion(FILE *stream, struct hf_error *error)
         hf_option_spelling(table[i].key, sizeof spelling, spelling);
         fprintf(stream, "--%s ", spelling);
     }
-    fprintf(stream, "--check --help --version' -- \"$current\")\n"
+    fprintf(stream, "--check --list-basis --help --version' -- \"$current\")\n"
                     "    else\n"
                     "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
                     "    fi\n"

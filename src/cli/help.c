@@ -58,13 +58,15 @@ void hf_print_help(FILE *stream)
             "       mpiexec -n RANKS hf [options] FILE\n\n"
             "Computes the Hartree-Fock energy of the molecule in FILE: native input (keys and a\n"
             "geometry block), an MDL molfile (V2000 or V3000) or XYZ, recognised by content.\n"
-            "Every option but the last three is also a key of the native input (with _ for -);\n"
+            "Every option but the last four is also a key of the native input (with _ for -);\n"
             "the command line overrides the file. --key value and --key=value are the same.\n\n");
     for (int i = 0; i < n; i++) print_option(stream, &table[i]);
     fprintf(
         stream,
         "  --check                       read and check the input, print what would run and the\n"
         "                                memory it needs, compute nothing\n"
+        "  --list-basis [NAME]           print the basis sets there are, or what is in one, and "
+        "stop\n"
         "  -h, --help                    print this and stop\n"
         "  -V, --version                 print the versions of hf and its libraries and stop\n\n"
         "Native input:\n\n"

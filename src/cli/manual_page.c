@@ -48,7 +48,7 @@ static void print_head(FILE *stream)
             "input, an MDL molfile (V2000 or V3000) or XYZ and is recognised by content.\n"
             "A file without a basis set is computed with def2\\-SVP.\n"
             ".SH OPTIONS\n"
-            "Every option but the last three is also a key of the native input, with _ for \\-;\n"
+            "Every option but the last four is also a key of the native input, with _ for \\-;\n"
             "the command line overrides the file.\n",
             hf_version());
 }
@@ -59,6 +59,8 @@ static void print_input_and_exit(FILE *stream)
         stream,
         ".TP\n.B \\-\\-check\nread and check the input, print what would run and the memory it\n"
         "needs, compute nothing\n"
+        ".TP\n.B \\-\\-list\\-basis\n[\\fINAME\\fR]\nprint the basis sets there are with their "
+        "elements and\nliterature, or what is in one of them, and stop\n"
         ".TP\n.BR \\-h \", \" \\-\\-help\nprint a summary and stop\n"
         ".TP\n.BR \\-V \", \" \\-\\-version\nprint versions and stop\n"
         ".SH NATIVE INPUT\n.nf\n"

@@ -234,6 +234,34 @@ def good_runs(folder):
     check(code == 0 and "are they bohr?" in output, "units:", output + errors)
 
 
+def list_of_basis_sets(folder):
+    """The table, one set, and names that there are not; printed once, without MPI."""
+    for launcher in (False, True):
+        code, output, errors = run(["--list-basis"], launcher)
+        for part in ("Literature\n", "6-31G*           H-Kr               mixed      W. J. Hehre et al., J. Chem. Phys. 56, "
+                     "2257 (1972) and 6 more\n", "pcseg-1          H-Kr               spherical  F. Jensen, J. Chem. "
+                     "Theory Comput. 10, 1074 (2014)\n", "Basis Set Exchange"):
+            check(code == 0 and errors == "" and output.count(part) == 1, f"--list-basis, not one \"{part}\" in:", output)
+    for option in (["--list-basis", "CC-PV(t+D)z"], ["--list-basis=cc-pV(T+d)Z"], ["--list-basis", "cc-pvt+dz"]):
+        code, output, errors = run(option)
+        for part in ("cc-pV(T+d)Z\n", "a tight d function on Al-Ar", "H-Ar Ca-Kr", "Al-Ar: T. H. Dunning, K. A. Peterson",
+                     "  O        4s3p2d1f          10s5p2d1f                30\n",
+                     "  S        5s4p3d1f          15s9p3d1f                39\n"):
+            check(code == 0 and part in output, f"{option}, no \"{part}\" in:", output + errors)
+    code, output, errors = run(["--list-basis", "def2-svp"])
+    check("  Rb       needs an effective core potential (28 electrons)" in output, "core potential:", output)
+    check("  Cl       4s3p1d            10s7p1d                  18\n" in output, "def2-SVP:", output)
+    expect_one_line("--list-basis of an unknown set", run(["--list-basis", "cc-pvtx"]), 2, ["did you mean cc-pVTZ?"])
+    own = write(folder, "! name: own\nspherical\n****\nH 0\nS 1 1.0\n 1.0 1.0\n****\n", "own.gbs")
+    code, output, errors = run(["--list-basis", own])
+    check(code == 0 and "  H        1s                1s                        1\n" in output, "own set:", output + errors)
+    broken = write(folder, "****\nH 0\nS x 1.0\n", "broken.gbs")
+    expect_one_line("--list-basis of a broken file", run(["--list-basis", broken]), 2, ["broken.gbs, line 3", "number of primitives"])
+    code, output, errors = run([write(folder, "1\n\nHe 0 0 0\n", "he.xyz"), "--basis", "6-31++G"])
+    for part in ("no functions for He", "sets that have He: 3-21G", "Basis Set Exchange, as gaussian94, --basis FILE"):
+        check(code == 2 and part in errors, f"element that a set lacks, no \"{part}\" in:", errors)
+
+
 def standard_input(folder):
     """The path - is standard input, which rank 0 has."""
     code, output, errors = run(["-", "--basis", "sto-3g"], standard_input=MDL + "$$$$\n" + MDL + "$$$$\n")
@@ -309,6 +337,7 @@ def main():
         help_version_and_check(folder)
         good_runs(folder)
         standard_input(folder)
+        list_of_basis_sets(folder)
         if RANKS == 1:
             examples()
             foreign_launcher(folder)

@@ -28,7 +28,15 @@ static const struct {
     {"cc-pVTZ", 35, true},     {"cc-pVQZ", 35, true},     {"cc-pV5Z", 35, true},
     {"aug-cc-pVDZ", 34, true}, {"aug-cc-pVTZ", 34, true}, {"aug-cc-pVQZ", 34, true},
     {"def2-SVP", 36, true},    {"def2-TZVP", 36, true},   {"def2-TZVPP", 36, true},
-    {"def2-QZVP", 36, true},
+    {"def2-QZVP", 36, true},   {"6-311G", 26, true},      {"6-31+G", 20, false},
+    {"6-31+G**", 20, false},   {"6-31++G", 19, false},    {"6-31++G*", 19, false},
+    {"6-311+G", 20, true},     {"6-311+G**", 20, true},   {"6-311++G", 19, true},
+    {"6-311++G*", 19, true},   {"cc-pV(D+d)Z", 35, true}, {"cc-pV(T+d)Z", 35, true},
+    {"cc-pV(Q+d)Z", 35, true}, {"cc-pCVDZ", 15, true},    {"cc-pCVTZ", 15, true},
+    {"cc-pCVQZ", 15, true},    {"def2-SVPD", 36, true},   {"def2-TZVPD", 36, true},
+    {"def2-TZVPPD", 36, true}, {"def2-QZVPD", 36, true},  {"pcseg-0", 36, true},
+    {"pcseg-1", 36, true},     {"pcseg-2", 36, true},     {"pcseg-3", 36, true},
+    {"pcseg-4", 36, true},
 };
 enum { N_PUBLISHED = sizeof published / sizeof published[0] };
 

@@ -1,0 +1,155 @@
+/* What is in a set of the library, for people who choose one. */
+#include "basis_private.h"
+#include "hf/basis_description.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hf_basis_description_done(struct hf_basis_description *description)
+{
+    for (int i = 0; i < description->n_citation; i++) {
+        free(description->citation[i].elements);
+        free(description->citation[i].text);
+    }
+    free(description->citation);
+    free(description->name);
+    free(description->path);
+    free(description->about);
+    free(description->elements);
+    *description = (struct hf_basis_description){0};
+}
+
+/** "H-Ar Ga-Kr" of the marked elements; to be freed. NULL: no memory. */
+static char *ranges(const bool element[HF_N_ELEMENT + 1])
+{
+    enum { LONGEST = 4 }; /* of a symbol and what parts it from the next */
+    char *text = calloc(HF_N_ELEMENT * LONGEST + 1, 1);
+    size_t length = 0;
+    for (int z = 1; text != NULL && z <= HF_N_ELEMENT; z++) {
+        if (!element[z]) continue;
+        const int first = z;
+        while (z < HF_N_ELEMENT && element[z + 1]) z++;
+        length +=
+            (size_t)sprintf(text + length, "%s%s", length > 0 ? " " : "", hf_element_symbol(first));
+        if (z > first) length += (size_t)sprintf(text + length, "-%s", hf_element_symbol(z));
+    }
+    return text;
+}
+
+/** Primitives of one angular momentum with exponents of their own. */
+static int count_exponents(const struct hf_basis_set *set, const struct hf_set_element *element,
+                           int l)
+{
+    int n = 0;
+    for (int s = element->first_shell; s < element->first_shell + element->n_shell; s++) {
+        const struct hf_set_shell *shell = &set->shell[s];
+        for (int i = shell->first; shell->l == l && i < shell->first + shell->n_primitive; i++) {
+            bool before = false;
+            for (int t = element->first_shell; t <= s && !before; t++) {
+                const struct hf_set_shell *other = &set->shell[t];
+                const int end = t == s ? i : other->first + other->n_primitive;
+                for (int j = other->first; other->l == l && j < end && !before; j++)
+                    before = set->exponent[j] == set->exponent[i];
+            }
+            n += !before;
+        }
+    }
+    return n;
+}
+
+static void append_count(char text[HF_SHELL_COUNT_LENGTH], int n, int l)
+{
+    const size_t length = strlen(text);
+    if (n > 0)
+        snprintf(text + length, HF_SHELL_COUNT_LENGTH - length, "%d%c", n, hf_angular_letter(l));
+}
+
+static struct hf_element_description describe_element(const struct hf_basis_set *set, int z)
+{
+    const struct hf_set_element *element = &set->element[z];
+    struct hf_element_description about = {
+        .atomic_number = z,
+        .n_core_electron = element->needs_core_potential ? element->n_core_electron : 0};
+    int n_shell[HF_MAX_FILE_L + 1] = {0};
+    for (int s = 0; s < element->n_shell; s++) n_shell[set->shell[element->first_shell + s].l]++;
+    for (int l = 0; l <= HF_MAX_FILE_L; l++) {
+        const bool spherical = set->spherical[l] && l > 1;
+        if (n_shell[l] == 0) continue;
+        append_count(about.contracted, n_shell[l], l);
+        append_count(about.primitive, count_exponents(set, element, l), l);
+        about.n_function += n_shell[l] * (spherical ? 2 * l + 1 : (l + 1) * (l + 2) / 2);
+    }
+    return about;
+}
+
+/** Kind of the d and higher functions that the set has. */
+static const char *convention_of(const struct hf_basis_set *set)
+{
+    bool spherical = false, cartesian = false;
+    for (int s = 0; s < set->n_shell; s++) {
+        if (set->shell[s].l < 2) continue;
+        spherical = spherical || set->spherical[set->shell[s].l];
+        cartesian = cartesian || !set->spherical[set->shell[s].l];
+    }
+    if (spherical && cartesian) return "mixed";
+    if (spherical) return "spherical";
+    return cartesian ? "Cartesian" : "s and p";
+}
+
+static char *copy(const char *text)
+{
+    return text != NULL ? strdup(text) : NULL;
+}
+
+/** False: no memory. */
+static bool copy_citations(const struct hf_basis_set *set, struct hf_basis_description *made)
+{
+    made->citation = calloc((size_t)set->n_citation + 1, sizeof *made->citation);
+    if (made->citation == NULL) return false;
+    for (int i = 0; i < set->n_citation; i++) {
+        struct hf_citation *citation = &made->citation[made->n_citation++];
+        citation->elements = ranges(set->citation[i].element);
+        citation->text = strdup(set->citation[i].text);
+        if (citation->elements == NULL || citation->text == NULL) return false;
+    }
+    return true;
+}
+
+static bool describe(const struct hf_basis_set *set, struct hf_basis_description *made)
+{
+    bool element[HF_N_ELEMENT + 1] = {false};
+    for (int z = 1; z <= HF_N_ELEMENT; z++) {
+        if (set->element[z].n_shell == 0 && !set->element[z].needs_core_potential) continue;
+        made->element[made->n_element++] = describe_element(set, z);
+        element[z] = set->element[z].n_shell > 0 && !set->element[z].needs_core_potential;
+    }
+    made->name = copy(set->name);
+    made->path = copy(set->path);
+    made->about = copy(set->about);
+    made->elements = ranges(element);
+    made->convention = convention_of(set);
+    return made->name != NULL && made->path != NULL && made->elements != NULL &&
+           copy_citations(set, made);
+}
+
+hf_status hf_basis_describe(const char *name, struct hf_basis_description *description,
+                            struct hf_error *error)
+{
+    char path[HF_MAX_PATH] = "";
+    struct hf_text text = {0};
+    struct hf_basis_set set = {0};
+    hf_status status = HF_OK;
+    *description = (struct hf_basis_description){0};
+    HF_TRY(hf_basis_find(name, path, error));
+    HF_TRY(hf_text_read_alone(path, &text, error));
+    HF_TRY(hf_basis_set_parse(&text, &set, error));
+    if (!describe(&set, description))
+        HF_TRY(hf_fail(error, HF_NO_RESOURCE, "out of memory describing a basis set"));
+cleanup:
+    if (status != HF_OK) hf_basis_description_done(description);
+    hf_basis_set_done(&set);
+    hf_text_done(&text);
+    return status;
+}
