@@ -113,6 +113,15 @@ hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *n
 hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,
                            struct hf_error *error) HF_MUST_CHECK;
 
+/** The functions of `front`, then those of `behind`, as one basis: atoms of both, those of `behind`
+ *  numbered on, at the places of `positions` or, where that is NULL, where they are. Neither is a merged
+ *  one.
+ *  Memory   *joined is owned by the caller and does not refer to the two.
+ *  Call     not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_basis_join(const struct hf_basis *front, const struct hf_basis *behind,
+                        const struct hf_molecule *positions, struct hf_basis **joined,
+                        struct hf_error *error) HF_MUST_CHECK;
+
 /** Norm N for which N x^l exp(-exponent r^2) has norm 1. Not collective. */
 double hf_primitive_norm(int l, double exponent);
 

@@ -62,6 +62,9 @@ int hf_matrix_n_col(const struct hf_matrix *matrix);
 void hf_matrix_set_full(struct hf_matrix *matrix, const double *full);
 void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full);
 
+/** to [n][o] = the first n rows of `from`. */
+void hf_matrix_copy_first_rows(const struct hf_matrix *from, struct hf_matrix *to);
+
 /** Rows first .. first+n-1 to rank 0's array rows [n][n_col], row by row; n times n_col below 2^31.
  *  The other ranks pass arrays of that size too, which are overwritten. */
 void hf_matrix_gather_rows(const struct hf_matrix *matrix, int first, int n, double *rows);

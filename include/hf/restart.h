@@ -64,6 +64,23 @@ enum hf_restart_matrix {
     HF_RESTART_DIIS,           /**< [m][m], as in struct hf_scf_state */
 };
 
+/** Orbitals of another calculation, to make the first densities of. Their functions are taken to where
+ *  the atoms are now if these are the same elements in the same order (hf_orbitals_follow_atoms), else
+ *  they stay where they were. */
+struct hf_scf_orbitals {
+    const struct hf_molecule *molecule; /**< borrowed, likewise */
+    const struct hf_basis *basis;
+    int n_spin;                /**< a method with more takes the first ones for the others */
+    int n_column[HF_MAX_SPIN]; /**< orbitals, occupied ones first; as many as our electrons need */
+    /** As in struct hf_scf_restart, of HF_RESTART_ORBITALS. */
+    hf_status (*read)(void *data, enum hf_restart_matrix which, int index, int spin, int first,
+                      int n, double rows[], struct hf_error *error);
+    void *data;
+};
+
+/** Whether two molecules have the same elements in the same order. Not collective. */
+bool hf_orbitals_follow_atoms(const struct hf_molecule *from, const struct hf_molecule *to);
+
 /** A state to go on from: numbers, and where its matrices are read. Ranks, grid, Fock builder and
  *  the orthogonaliser may all be others than when it was kept. */
 struct hf_scf_restart {

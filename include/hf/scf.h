@@ -51,6 +51,9 @@ struct hf_scf_settings {
     struct hf_fock_settings fock;
     const struct hf_scf_keeper *keeper;   /**< offered the state now and then; NULL: nobody is */
     const struct hf_scf_restart *restart; /**< to go on from; NULL: the guess begins */
+    const struct hf_scf_orbitals
+        *orbitals; /**< in the place of the guess, whose name is then only a
+                                                 name for reports; NULL: the guess */
 };
 
 /** One line of the iteration table. */

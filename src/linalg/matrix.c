@@ -272,6 +272,17 @@ void hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
     }
 }
 
+void hf_matrix_copy_first_rows(const struct hf_matrix *from, struct hf_matrix *to)
+{
+    assert(to != from && to->linalg == from->linalg && to->n_col == from->n_col);
+    assert(to->n_row <= from->n_row);
+    /* blocks of both begin on the same rank: its rows of `to` are its first ones of `from` */
+    for (int j = 0; j < to->local_col; j++)
+        memcpy(to->data + (size_t)j * (size_t)to->local_row,
+               from->data + (size_t)j * (size_t)from->local_row,
+               (size_t)to->local_row * sizeof *to->data);
+}
+
 /** One number per rank to one number, the same bits everywhere. Collective. */
 static double reduce_scalar(const struct hf_linalg *grid, double local, MPI_Op op)
 {

@@ -41,8 +41,13 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
         .x = scf->x,
     };
     hf_timer_start(&scf->context->timers, &hf_phase_guess);
-    HF_TRY(hf_guess_find(scf->settings->guess, &guess, error));
-    HF_TRY(guess->densities(&input, density, scf->occupied, &has_orbitals, error));
+    if (scf->settings->orbitals != NULL) {
+        HF_TRY(hf_scf_project_orbitals(&input, scf->settings->orbitals, density, scf->occupied,
+                                       error));
+    } else {
+        HF_TRY(hf_guess_find(scf->settings->guess, &guess, error));
+        HF_TRY(guess->densities(&input, density, scf->occupied, &has_orbitals, error));
+    }
     scf->has_orbitals = has_orbitals;
     if (!has_orbitals) HF_TRY(project_guess(scf, density, error));
 cleanup:

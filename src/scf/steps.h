@@ -225,6 +225,16 @@ struct hf_guess_ops {
                            struct hf_error *error);
 };
 
+/** Fills density [n_density] and occupied [n_fock] with the orbitals of another calculation,
+ *  projected on this one's basis and orthonormal. Collective.
+ *  Errors   HF_BAD_INPUT: too few orbitals, or nothing is left of one; HF_NO_RESOURCE; what reading
+ *           them gives. */
+hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
+                                  const struct hf_scf_orbitals *from,
+                                  struct hf_matrix *const density[],
+                                  struct hf_matrix *const occupied[],
+                                  struct hf_error *error) HF_MUST_CHECK;
+
 extern const struct hf_guess_ops hf_guess_sad;
 extern const struct hf_guess_ops hf_guess_core;
 

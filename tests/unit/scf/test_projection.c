@@ -1,0 +1,233 @@
+/* First densities from the orbitals of another calculation: argv[1] is the builder, "replicated" or
+ * "distributed", of both. */
+#include "scf_test.h"
+
+static const char *builder = "replicated";
+
+/** A calculation that has ended, its orbitals as a caller may have them. */
+struct ended {
+    struct test_molecule test;
+    struct hf_basis *basis;
+    struct hf_scf_result result;
+    struct hf_wavefunction wavefunction;
+    struct hf_scf_orbitals orbitals;
+    double *coefficient; /**< [n_column][n], on every rank, for the test only */
+};
+
+static hf_status read_rows(void *data, enum hf_restart_matrix which, int index, int spin, int first,
+                           int n, double rows[], struct hf_error *error)
+{
+    const struct ended *ended = data;
+    const int n_column = ended->orbitals.n_column[0];
+    const size_t n_function = (size_t)ended->basis->n_function;
+    (void)error;
+    assert_int_equal(which, HF_RESTART_ORBITALS);
+    assert_int_equal(index, 0);
+    assert_int_equal(spin, 0);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n_column; j++)
+            rows[(size_t)i * (size_t)n_column + (size_t)j] =
+                ended->coefficient[(size_t)j * n_function + (size_t)(first + i)];
+    return HF_OK;
+}
+
+static void sharpen(struct hf_scf_settings *settings)
+{
+    *settings = test_settings();
+    settings->fock.builder = builder;
+    settings->energy_tolerance = 1e-9;
+    settings->commutator_tolerance = 1e-6;
+}
+
+/** Computes the molecule that stands in `ended`, from the orbitals of another one if there are any. */
+static hf_status compute(struct hf_context *context, struct ended *ended, const char *set,
+                         const struct hf_scf_orbitals *from, struct hf_error *error)
+{
+    struct hf_scf_settings settings;
+    sharpen(&settings);
+    settings.orbitals = from;
+    ended->basis = test_set(context, &ended->test.molecule, set);
+    const hf_status status = hf_scf_run(context, &ended->test.molecule, ended->basis, &settings,
+                                        NULL, &ended->result, &ended->wavefunction, error);
+    if (status != HF_OK) return status;
+    assert_true(ended->result.converged);
+    ended->coefficient = test_gather(ended->wavefunction.spin[0].coefficient);
+    ended->orbitals = (struct hf_scf_orbitals){
+        .molecule = &ended->test.molecule,
+        .basis = ended->basis,
+        .n_spin = 1,
+        .n_column = {ended->wavefunction.spin[0].n_orbital, 0},
+        .read = read_rows,
+        .data = ended,
+    };
+    return HF_OK;
+}
+
+static void done(struct ended *ended)
+{
+    hf_wavefunction_done(&ended->wavefunction);
+    hf_basis_destroy(&ended->basis);
+    free(ended->coefficient);
+    ended->coefficient = NULL;
+}
+
+/** Water in one set, then from its orbitals in another one; both what `change` makes of it. */
+struct pair {
+    struct ended first, plain, second;
+};
+
+static void compute_pair(struct hf_context *context, struct pair *pair, const char *set,
+                         const char *next_set, void (*change)(struct test_molecule *test))
+{
+    struct hf_error error = {0};
+    *pair = (struct pair){0};
+    test_water(&pair->first.test);
+    test_water(&pair->plain.test);
+    test_water(&pair->second.test);
+    if (change != NULL) {
+        change(&pair->plain.test);
+        change(&pair->second.test);
+    }
+    /* pointers into the structs are set by test_water; they must not be copied */
+    assert_int_equal(compute(context, &pair->first, set, NULL, &error), HF_OK);
+    assert_int_equal(compute(context, &pair->plain, next_set, NULL, &error), HF_OK);
+    const hf_status status =
+        compute(context, &pair->second, next_set, &pair->first.orbitals, &error);
+    if (status != HF_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, HF_OK);
+    assert_float_equal(pair->second.result.energy, pair->plain.result.energy, 1e-8);
+}
+
+static void pair_done(struct hf_context *context, struct pair *pair)
+{
+    done(&pair->first);
+    done(&pair->plain);
+    done(&pair->second);
+    assert_int_equal(hf_memory_current_bytes(context->memory), 0);
+}
+
+static void same_basis_and_geometry_give_the_density_back(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct pair pair;
+    compute_pair(context, &pair, "6-31G", "6-31G", NULL);
+    assert_float_equal(pair.second.result.guess_energy, pair.first.result.energy, 1e-9);
+    assert_true(pair.second.result.n_iteration <= 2);
+    pair_done(context, &pair);
+    test_context_done(&context);
+}
+
+/** The energy of the first density is that of the small basis, or better where the large one contains
+ *  it, and the end is nearer than from atoms. */
+static void orbitals_of_a_smaller_basis_are_a_good_start(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct pair pair;
+    compute_pair(context, &pair, "6-31G", "6-31G*", NULL);
+    assert_float_equal(pair.second.result.guess_energy, pair.first.result.energy, 1e-8);
+    assert_true(pair.second.result.n_iteration <= pair.plain.result.n_iteration);
+    pair_done(context, &pair);
+    compute_pair(context, &pair, "STO-3G", "cc-pVDZ", NULL);
+    /* even STO-3G puts more into a bond than atoms that do not see each other */
+    assert_true(pair.second.result.guess_energy > pair.second.result.energy);
+    assert_true(pair.second.result.guess_energy < pair.second.result.energy + 2.0);
+    pair_done(context, &pair);
+    test_context_done(&context);
+}
+
+static void move(struct test_molecule *test)
+{
+    test->atom[0].position_bohr[0] += 5.0;
+    test->atom[1].position_bohr[0] += 5.0;
+    test->atom[2].position_bohr[0] += 5.0;
+    test->atom[2].position_bohr[1] -= 0.05;
+}
+
+/** Had the functions stayed where they were, nothing would be left of them five bohr away. */
+static void orbitals_move_with_their_atoms(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct pair pair;
+    compute_pair(context, &pair, "6-31G", "6-31G", move);
+    assert_true(fabs(pair.second.result.guess_energy - pair.second.result.energy) < 0.01);
+    pair_done(context, &pair);
+    test_context_done(&context);
+}
+
+static void ionise(struct test_molecule *test)
+{
+    test->molecule.charge = 2;
+}
+
+static void attach(struct test_molecule *test)
+{
+    test->molecule.charge = -2;
+}
+
+/** A molecule with other atoms: the orbitals stay at their place. */
+static void add_helium(struct test_molecule *test)
+{
+    test_add_atom(test, 2, false, 0.0, 0.0, 6.0);
+}
+
+static void charge_and_atoms_may_change(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct pair pair;
+    compute_pair(context, &pair, "6-31G", "cc-pVDZ", ionise);
+    pair_done(context, &pair);
+    compute_pair(context, &pair, "6-31G", "6-31G", attach);
+    pair_done(context, &pair);
+    compute_pair(context, &pair, "6-31G", "6-31G*", add_helium);
+    pair_done(context, &pair);
+    test_context_done(&context);
+}
+
+static void what_cannot_be_a_start_is_told(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_error error = {0};
+    struct ended first = {0}, second = {0};
+    test_water(&first.test);
+    test_water(&second.test);
+    assert_int_equal(compute(context, &first, "6-31G", NULL, &error), HF_OK);
+
+    struct hf_scf_orbitals few = first.orbitals;
+    few.n_column[0] = 4;
+    assert_int_equal(compute(context, &second, "6-31G", &few, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "4 orbitals to begin with, but 5"));
+    done(&second);
+
+    few.n_column[0] = 0;
+    assert_int_equal(compute(context, &second, "6-31G", &few, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "ended in its first iteration"));
+    done(&second);
+
+    test_add_atom(&second.test, 2, true, 0.0, 0.0, 3.0); /* other atoms, far away */
+    for (int a = 0; a < second.test.molecule.n_atom; a++)
+        second.test.atom[a].position_bohr[0] += 40.0;
+    assert_int_equal(compute(context, &second, "6-31G", &first.orbitals, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "same place"));
+    done(&second);
+    done(&first);
+    assert_int_equal(hf_memory_current_bytes(context->memory), 0);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_basis_and_geometry_give_the_density_back),
+        cmocka_unit_test(orbitals_of_a_smaller_basis_are_a_good_start),
+        cmocka_unit_test(orbitals_move_with_their_atoms),
+        cmocka_unit_test(charge_and_atoms_may_change),
+        cmocka_unit_test(what_cannot_be_a_start_is_told),
+    };
+    if (argc > 1) builder = argv[1];
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
