@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         hf_signals_catch();
         exit_code = run(&command, status, &stuck_in_mpi, &error);
-        hf_leave_mpi(stuck_in_mpi, exit_code);
+        hf_leave_mpi(stuck_in_mpi || hf_signals_lose_exit_code(exit_code), exit_code);
     }
     hf_command_done(&command);
     return exit_code;

@@ -60,6 +60,10 @@ void hf_signals_catch(void);
 /** Signal that came, or 0. */
 int hf_signal_caught(void);
 
+/** Whether mpiexec may forget this exit code, that of a signal, if processes do not leave by MPI_Abort.
+ *  Not collective. */
+bool hf_signals_lose_exit_code(int exit_code);
+
 /** For hf_interruption_watch: shows progress, and tells of signals; `data` is the report. */
 int hf_signals_progress(void *data, double fraction);
 

@@ -1,6 +1,7 @@
 /* SIGINT, SIGTERM, SIGUSR1, SIGXCPU: remembered here, asked for between pieces of work. */
 #include "cli.h"
 
+#include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,6 +26,18 @@ void hf_signals_catch(void)
 int hf_signal_caught(void)
 {
     return (int)caught;
+}
+
+/* After a signal was sent to it, MPICH's mpiexec (Hydra 4.0.2) often forgets with what code processes
+ * ended and returns 0. */
+bool hf_signals_lose_exit_code(int exit_code)
+{
+#ifdef MPICH_VERSION
+    return exit_code > 128;
+#else
+    (void)exit_code;
+    return false;
+#endif
 }
 
 /* Open MPI puts a pseudo-terminal between a rank and whatever its standard output goes to, a file
