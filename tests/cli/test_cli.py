@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs hf as people run it: help, good input, and every mistake that must end in one clear line.
 
-Usage: test_cli.py HF MPIEXEC RANKS INPUTS
+Usage: test_cli.py HF MPIEXEC RANKS INPUTS MANY_COMMANDS
 Exit code 0 when all checks hold; each failed one is a line of its own.
 """
 
@@ -17,7 +17,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-HF, MPIEXEC, RANKS, INPUTS = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+HF, MPIEXEC, RANKS, INPUTS, MANY_COMMANDS = sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:6]
 TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=60)
 check, run = TEST.check, TEST.run
 
@@ -158,10 +158,21 @@ def write(folder, content, name="input.mol"):
     return path
 
 
+# On several ranks these are whole runs, one for each step that ends a run; the others share one start of mpiexec.
+WHOLE_RUNS = {"unknown option", "no such file", "unknown key", "open shell", "unknown basis", "unwritable JSON path",
+              "unwritable trace"}
+
+
 def bad_input(folder):
+    together = []
     for number, (name, content, options, parts) in enumerate(BAD_INPUT):
-        path = write(folder, content, f"{number}.mol")
-        expect_one_line(name, run([path] + options), 2, parts)
+        arguments = [write(folder, content, f"{number}.mol")] + options
+        if RANKS == 1 or name in WHOLE_RUNS:
+            expect_one_line(name, run(arguments), 2, parts)
+        else:
+            together.append((name, arguments, parts))
+    if together:
+        bad_input_together(folder, together)
     expect_one_line("no file", run([]), 2, ["no input file"])
     for name, content, options, error, warnings in WARNED:
         outcome = run([write(folder, content, "warned.mol")] + options)
@@ -169,6 +180,19 @@ def bad_input(folder):
         found = [line for line in outcome[2].splitlines() if line.startswith("hf: warning: ")]
         check(len(found) == len(warnings) and all(part in line for part, line in zip(warnings, found)),
               f"{name}: warnings before the error:", outcome[2])
+
+
+def bad_input_together(folder, cases):
+    """Every rank comes to the same message, up to where hf would compute."""
+    path = write(folder, "".join("\t".join(arguments) + "\n" for _, arguments, _ in cases), "commands")
+    done = ProgramTest(MANY_COMMANDS, MPIEXEC, RANKS, most_seconds=60).run([path])
+    lines = done[1].splitlines()
+    check(done[0] == 0 and len(lines) == len(cases), f"{len(cases)} command lines, {len(lines)} outcomes:", done[2])
+    for (name, _, parts), line in zip(cases, lines):
+        code, _, message = line.partition("\t")
+        check(code == "2", f"{name}: exit code {code}, expected 2:", message)
+        for part in parts:
+            check(part in message, f"{name}: no \"{part}\" in:", message)
 
 
 def help_version_and_check(folder):
