@@ -7,6 +7,7 @@
 #include "hf/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /** A file being written. */
@@ -14,18 +15,41 @@ struct hf_output_file {
     FILE *stream;
     char *target;    /**< name it will have, symbolic links followed; owned */
     char *temporary; /**< name it has until then; NULL: a device or a pipe, which stays; owned */
+    int why;         /**< errno of the first write that failed, or 0 */
 };
 
 /** Opens `path` for writing. False with errno set; then there is nothing to end. Local. */
 bool hf_output_file_begin(const char *path, struct hf_output_file *file);
 
-/** Closes, and gives the file its name when `good` and nothing fails; else it goes, and what had
- * the name stays. False with errno set when it is not there whole. Local. */
+/** Writes bytes. False when they, or some before them, cannot be written: file->why. Local. */
+bool hf_output_file_write(struct hf_output_file *file, size_t n_byte, const void *bytes);
+
+/** Brings what was written to the disk, closes, and gives the file its name when `good` and nothing
+ *  fails; else it goes, and what had the name stays. A file that was there keeps its mode. False
+ *  when it is not there whole; then errno is the first reason of all, 0 when `good` was false and
+ *  nothing else failed. Local. */
 bool hf_output_file_end(struct hf_output_file *file, bool good);
 
 /** HF_BAD_INPUT when `path` cannot be written; `what` is e.g. "the JSON file", `option` "--json".
  *  Rank 0 looks, all agree. Leaves no file behind that was not there. Collective. */
 hf_status hf_output_file_check(struct hf_context *context, const char *path, const char *what,
                                const char *option, struct hf_error *error) HF_MUST_CHECK;
+
+/** A file that a run reads or writes. */
+struct hf_run_file {
+    const char *where; /**< who named it: "--json", or "water.mol, line 4" */
+    const char *what;  /**< "the JSON file" */
+    const char *path;
+    bool is_input; /**< not written by its name: read, or written through a descriptor */
+};
+
+/** Whether two names are of one regular file: of one inode, or, of files that do not exist yet, in
+ *  one folder. What devices and pipes are given is not lost. Local. */
+bool hf_same_file(const char *path, const char *other);
+
+/** Whether no file to write is another one of the list, or a file to read. Local, for one rank.
+ *  HF_BAD_INPUT: two are one, with `where` of the one to write. */
+hf_status hf_output_files_check_apart(int n, const struct hf_run_file file[],
+                                      struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -71,7 +71,8 @@ static bool write_text(const char *path, const char *text)
 {
     struct hf_output_file file;
     if (!hf_output_file_begin(path, &file)) return false;
-    const bool written = fputs(text, file.stream) >= 0 && fputc('\n', file.stream) != EOF;
+    const bool written = hf_output_file_write(&file, strlen(text), text) &&
+                         hf_output_file_write(&file, 1, "\n");
     return hf_output_file_end(&file, written);
 }
 

@@ -15,13 +15,19 @@ static char *final_path(const char *path)
     return resolved != NULL ? resolved : strdup(path);
 }
 
-/** Opens a new file beside `path`; its name, owned by the caller, goes to *temporary. */
+/** Opens a new file beside `path`; its name, owned by the caller, goes to *temporary. A long name is
+ * cut: with six letters more it would be too long for the file system. */
 static int open_beside(const char *path, char **temporary)
 {
+    enum { MOST_NAME = 200 };
     const size_t size = strlen(path) + sizeof ".XXXXXX";
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     *temporary = malloc(size);
-    if (*temporary == NULL) return -1;
-    snprintf(*temporary, size, "%s.XXXXXX", path);
+    if (*temporary == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    snprintf(*temporary, size, "%.*s%.*s.XXXXXX", (int)(name - path), path, MOST_NAME, name);
     return mkstemp(*temporary);
 }
 
@@ -32,18 +38,21 @@ static bool is_special(const char *path)
     return stat(path, &file) == 0 && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode);
 }
 
-/** Makes the mode what fopen would have given: mkstemp's is private to the owner. */
-static int open_to_others(int descriptor)
+/** Gives the new file the mode of the old one, or what fopen would have given: mkstemp's is private
+ *  to the owner. */
+static int set_mode(int descriptor, const char *target)
 {
+    struct stat old;
+    if (stat(target, &old) == 0) return fchmod(descriptor, old.st_mode & 0777);
     const mode_t mask = umask(0);
     umask(mask);
     return fchmod(descriptor, 0666 & ~mask);
 }
 
-/** Gives names and memory back; errno stays. */
+/** Gives names and memory back; errno becomes the first reason. */
 static void forget(struct hf_output_file *file)
 {
-    const int why = errno;
+    const int why = file->why;
     if (file->temporary != NULL) unlink(file->temporary);
     free(file->temporary);
     free(file->target);
@@ -51,33 +60,66 @@ static void forget(struct hf_output_file *file)
     errno = why;
 }
 
+/** Keeps the reason of the first failure; what follows may fail for others. */
+static bool note(struct hf_output_file *file, bool done)
+{
+    if (!done && file->why == 0) file->why = errno != 0 ? errno : EIO;
+    return done;
+}
+
+/** Opens the target itself or a file beside it. */
+static FILE *open_target(struct hf_output_file *file)
+{
+    if (is_special(file->target)) return fopen(file->target, "w");
+    const int descriptor = open_beside(file->target, &file->temporary);
+    if (descriptor < 0) {
+        const int why = errno;
+        free(file->temporary);
+        file->temporary = NULL;
+        errno = why;
+        return NULL;
+    }
+    FILE *stream = set_mode(descriptor, file->target) == 0 ? fdopen(descriptor, "w") : NULL;
+    note(file, stream != NULL);
+    if (stream == NULL) close(descriptor);
+    return stream;
+}
+
 bool hf_output_file_begin(const char *path, struct hf_output_file *file)
 {
-    *file = (struct hf_output_file){.target = final_path(path)};
     errno = 0;
-    if (file->target == NULL) {
-        errno = ENOMEM;
-        return false;
-    }
-    if (is_special(file->target)) {
-        file->stream = fopen(file->target, "w");
-    } else {
-        const int descriptor = open_beside(file->target, &file->temporary);
-        if (descriptor >= 0 && open_to_others(descriptor) == 0)
-            file->stream = fdopen(descriptor, "w");
-        if (descriptor >= 0 && file->stream == NULL) close(descriptor);
-    }
-    if (file->stream == NULL) forget(file);
-    return file->stream != NULL;
+    *file = (struct hf_output_file){.target = final_path(path)};
+    if (file->target != NULL) file->stream = open_target(file);
+    if (note(file, file->stream != NULL)) return true;
+    forget(file);
+    return false;
+}
+
+bool hf_output_file_write(struct hf_output_file *file, size_t n_byte, const void *bytes)
+{
+    errno = 0;
+    return file->why == 0 && note(file, fwrite(bytes, 1, n_byte, file->stream) == n_byte);
+}
+
+/** Some file systems find out only here that there is no room. */
+static bool reaches_disk(struct hf_output_file *file)
+{
+    if (fflush(file->stream) != 0) return false;
+    return file->temporary == NULL || fsync(fileno(file->stream)) == 0 || errno == EINVAL;
 }
 
 bool hf_output_file_end(struct hf_output_file *file, bool good)
 {
     errno = 0;
-    bool done = fclose(file->stream) == 0 && good;
+    bool done = good && file->why == 0 && note(file, reaches_disk(file));
+    errno = 0;
+    done = note(file, fclose(file->stream) == 0) && done;
     if (done && file->temporary != NULL) {
-        done = rename(file->temporary, file->target) == 0;
-        if (done) file->temporary[0] = '\0'; /* nothing has that name any more */
+        done = note(file, rename(file->temporary, file->target) == 0);
+        if (done) {
+            free(file->temporary); /* nothing has that name any more */
+            file->temporary = NULL;
+        }
     }
     forget(file);
     return done;
@@ -98,6 +140,9 @@ static hf_status look(const char *path, const char *what, const char *option,
             return hf_fail(error, HF_BAD_INPUT, "%s: %s cannot be written: %s", path, what,
                            strerror(errno));
         if (!S_ISREG(file.st_mode)) return HF_OK;
+    } else if (errno != ENOENT) {
+        return hf_fail(error, HF_BAD_INPUT, "%s: %s cannot be written: %s", path, what,
+                       strerror(errno));
     }
     char *temporary = NULL, *target = final_path(path);
     const int descriptor = target != NULL ? open_beside(target, &temporary) : -1;
@@ -119,4 +164,47 @@ hf_status hf_output_file_check(struct hf_context *context, const char *path, con
 {
     const hf_status status = context->rank == 0 ? look(path, what, option, error) : HF_OK;
     return hf_agree(context->comm, status, error);
+}
+
+/** The folder that a file is to be in. */
+static bool look_at_folder(const char *path, struct stat *folder)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL) return stat(".", folder) == 0;
+    char *name = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    const bool found = name != NULL && stat(name, folder) == 0;
+    free(name);
+    return found;
+}
+
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+bool hf_same_file(const char *path, const char *other)
+{
+    struct stat one, two;
+    const bool exists = stat(path, &one) == 0;
+    if (exists != (stat(other, &two) == 0)) return false;
+    if (exists) return S_ISREG(one.st_mode) && is_same(&one, &two);
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    slash = strrchr(other, '/');
+    if (strcmp(name, slash != NULL ? slash + 1 : other) != 0) return false;
+    return look_at_folder(path, &one) && look_at_folder(other, &two) && is_same(&one, &two);
+}
+
+hf_status hf_output_files_check_apart(int n, const struct hf_run_file file[],
+                                      struct hf_error *error)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            const struct hf_run_file *last = &file[i], *first = &file[j];
+            if (last->is_input && first->is_input) continue;
+            if (!hf_same_file(last->path, first->path)) continue;
+            const struct hf_run_file *blamed = last->is_input ? first : last;
+            return hf_fail(error, HF_BAD_INPUT, "%s: %s is %s as well; expected another file",
+                           blamed->where, blamed->path, (blamed == last ? first : last)->what);
+        }
+    return HF_OK;
 }

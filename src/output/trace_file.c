@@ -80,7 +80,7 @@ static bool add_builds(cJSON *root, const struct hf_record *record)
 }
 
 /** Writes the header's line. */
-static hf_status write_header(FILE *stream, const struct hf_run_description *run,
+static hf_status write_header(struct hf_output_file *file, const struct hf_run_description *run,
                               const struct hf_record *record, const struct hf_scf_result *result,
                               int64_t n_record, struct hf_error *error)
 {
@@ -95,8 +95,9 @@ static hf_status write_header(FILE *stream, const struct hf_run_description *run
     char *text = built ? cJSON_PrintUnformatted(root) : NULL;
     if (text == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
-    else if (fprintf(stream, "%s\n", text) < 0)
-        status = hf_fail(error, HF_NO_RESOURCE, "%s", strerror(errno));
+    else if (!hf_output_file_write(file, strlen(text), text) ||
+             !hf_output_file_write(file, 1, "\n"))
+        status = hf_fail(error, HF_NO_RESOURCE, "%s", strerror(file->why));
     cJSON_free(text);
     cJSON_Delete(root);
     return status;
@@ -106,7 +107,7 @@ static hf_status write_header(FILE *stream, const struct hf_run_description *run
 static bool write_records(void *data, size_t n, const struct hf_trace_record *record)
 {
     struct hf_output_file *file = data;
-    return fwrite(record, sizeof *record, n, file->stream) == n;
+    return hf_output_file_write(file, n * sizeof *record, record);
 }
 
 hf_status hf_trace_check_path(struct hf_context *context, const char *path, struct hf_error *error)
@@ -125,10 +126,10 @@ hf_status hf_trace_write(const char *path, const struct hf_trace *trace,
     const int64_t n_record = hf_trace_n_record(trace);
     if (context->rank == 0 && !hf_output_file_begin(path, &file))
         status = hf_fail(&why, HF_NO_RESOURCE, "%s", strerror(errno));
-    if (file.stream != NULL)
-        status = write_header(file.stream, run, record, result, n_record, &why);
+    if (file.stream != NULL) status = write_header(&file, run, record, result, n_record, &why);
     status = hf_agree(context->comm, status, &why);
     if (status == HF_OK) status = hf_trace_collect(trace, write_records, &file, &why);
+    if (file.why != 0) status = hf_fail(&why, HF_NO_RESOURCE, "%s", strerror(file.why));
     if (file.stream != NULL && !hf_output_file_end(&file, status == HF_OK) && status == HF_OK)
         status = hf_fail(&why, HF_NO_RESOURCE, "%s", strerror(errno));
     status = hf_agree(context->comm, status, &why);
