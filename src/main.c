@@ -60,18 +60,16 @@ static int print_and_stop(const struct hf_command *command, struct hf_error *err
     return hf_exit_code(status, error);
 }
 
-/** Leaves the failure in the JSON file too, for those who read nothing else. */
-static void write_json_failure(const struct hf_calculation *calculation, hf_status status,
-                               const struct hf_error *error)
+/** The line that a failure is worth, and its record in the JSON file. --check leaves files alone. */
+static void tell_failure(const struct hf_calculation *calculation, const struct hf_command *command,
+                         hf_status status, const struct hf_error *error)
 {
-    struct hf_error unwritten;
-    const char *type = status == HF_BAD_INPUT ? "input_error"
-                       : status == HF_INTERRUPTED
-                           ? (error->signal_number == HF_TIME_IS_UP ? "time_limit" : "interrupted")
-                           : "resource_error";
-    if (!calculation->json_is_writable) return;
-    if (hf_json_write_failure(calculation->json_path, type, error->message, &unwritten) != HF_OK)
-        fprintf(stderr, "hf: %s\n", unwritten.message);
+    struct hf_error unwritten = {0};
+    hf_print_error("hf", error);
+    if (command->action != HF_ACTION_RUN) return;
+    status = hf_calculation_write_failure(calculation, &command->options, command->path, status,
+                                          error, &unwritten);
+    if (status != HF_OK) hf_print_error("hf", &unwritten);
 }
 
 /** Everything between MPI_Init and MPI_Finalize; returns the exit code, the same on every rank.
@@ -107,8 +105,7 @@ cleanup:
         if (rank == 0 && hf_launch_rank() == 0) {
             if (report == NULL) /* which shows them */
                 hf_print_warnings("hf", calculation.input.n_warning, calculation.input.warning);
-            hf_print_error("hf", error);
-            write_json_failure(&calculation, status, error);
+            tell_failure(&calculation, command, status, error);
         }
     }
     hf_report_destroy(&report);
@@ -130,7 +127,8 @@ int main(int argc, char **argv)
     if (status == HF_OK && command.action >= HF_ACTION_HELP) {
         exit_code = print_and_stop(&command, &error);
     } else if (hf_start_check(&tells, &start_error) != HF_OK) {
-        if (tells) hf_print_error("hf", &start_error);
+        const struct hf_calculation none = {0};
+        if (tells) tell_failure(&none, &command, HF_NO_RESOURCE, &start_error);
         exit_code = HF_NO_RESOURCE;
     } else {
         bool stuck_in_mpi = false;

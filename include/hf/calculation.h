@@ -60,7 +60,7 @@ struct hf_calculation {
     struct hf_record *record; /**< owned */
     struct hf_run_description description;
     const char *json_path;  /**< NULL when no JSON file was asked for; in the options */
-    bool json_is_writable;  /**< the path has been tried */
+    bool json_is_closed;    /**< it has the results, or cannot be written: no failure goes there */
     const char *trace_path; /**< NULL when no trace was asked for; in the options */
     struct hf_trace *trace; /**< owned; NULL likewise */
 };
@@ -97,6 +97,16 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation);
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Leaves a failure in the JSON file that the options name, with what is known of the calculation by
+ *  then, for those who read nothing else: old results in the file would be taken for those of this
+ *  run. Does nothing when no file is named, when it has the results of this run, and when what has
+ *  its name is no JSON file, or one that is read. `input_path` may be NULL. For one rank, not
+ *  collective. HF_NO_RESOURCE: it cannot be written. */
+hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
+                                       const struct hf_options *options, const char *input_path,
+                                       hf_status status, const struct hf_error *failure,
+                                       struct hf_error *error) HF_MUST_CHECK;
 
 /** Accepts a half-made calculation; leaves it empty. Not collective. */
 void hf_calculation_done(struct hf_calculation *calculation);

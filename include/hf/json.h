@@ -10,15 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Writes a finite number that reads back as the same double; returns its length, below 25. */
+/** A copy in UTF-8, which the caller frees: bytes that are no UTF-8 are taken for ISO 8859-1
+ *  (Latin-1), in which old files have their titles. NULL: no memory. */
+char *hf_utf8_from_text(const char *text);
+
+/** Writes a finite number that reads back as the same double; returns its length, below 25.
+ *  The decimal sign is a point in every locale. */
 int hf_json_print_double(double value, size_t size, char text[]);
 
 /** Adds a number that reads back as the same double; null when it is not finite. False: no memory.
  */
 bool hf_json_add_double(cJSON *object, const char *name, double value);
 bool hf_json_add_integer(cJSON *object, const char *name, int64_t value);
-/** NULL text becomes null. */
+/** Text of any encoding, as hf_utf8_from_text makes UTF-8 of it; NULL becomes null. */
 bool hf_json_add_text(cJSON *object, const char *name, const char *text);
+bool hf_json_append_text(cJSON *array, const char *text);
 bool hf_json_add_doubles(cJSON *object, const char *name, int n, const double values[]);
 bool hf_json_append_double(cJSON *array, double value);
 /** New empty object at the end of an array; NULL: no memory. */

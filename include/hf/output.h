@@ -75,10 +75,12 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
 void hf_report_timings(struct hf_report *report, const struct hf_record *record,
                        const struct hf_scf_result *result);
 
-/** QCSchema AtomicResult (qcschema_output, version 1) of a run, with its "wavefunction" (basis,
+/** QCSchema AtomicResult (qcschema_output, version 1) of a run that converged, with its "wavefunction" (basis,
  *  orbitals, density, energies, occupations) when run->json_orbitals says so: then rank 0 gathers
  *  the matrices, strip by strip, and holds them as text. Collective; rank 0 writes to a temporary
- *  file beside `path` and renames it. Same status on every rank.
+ *  file beside `path` and renames it. Same status on every rank. A run that did not converge is a
+ *  FailedOperation (convergence_error): what an AtomicResult has of the input stands in its
+ *  "input_data", of the results under "extras.unconverged", the rest where it always does.
  *  Errors   HF_NO_RESOURCE: memory, or the file cannot be written; HF_BAD_INPUT: the wave function
  *           was made without matrices. */
 hf_status hf_json_write(const char *path, const struct hf_run_description *run,
@@ -110,8 +112,20 @@ hf_status hf_trace_write(const char *path, const struct hf_trace *trace,
 /** Says at the end of the report why there is no result. Not collective. */
 void hf_report_interrupted(struct hf_report *report, const char *message);
 
-/** QCSchema failure ("success": false, error_type, error_message); rank 0 only, not collective. */
-hf_status hf_json_write_failure(const char *path, const char *error_type, const char *message,
+/** What is known of a calculation that failed; everything is borrowed. */
+struct hf_json_failure {
+    const char *type;    /**< "input_error", "resource_error", "convergence_error", "interrupted" or
+                           "time_limit" */
+    const char *message; /**< one line */
+    const char *input_path;               /**< or NULL */
+    const struct hf_run_description *run; /**< NULL: the failure was before there was one */
+    const struct hf_record *record;       /**< not NULL where there is a description */
+};
+
+/** QCSchema FailedOperation: "error" with type and message, "input_data" (an AtomicInput where the
+ *  calculation was described), and under extras.hf what was known by then, iterations included. Rank
+ *  0 only, not collective. HF_NO_RESOURCE: memory, or the file cannot be written. */
+hf_status hf_json_write_failure(const char *path, const struct hf_json_failure *failure,
                                 struct hf_error *error) HF_MUST_CHECK;
 
 #ifdef __cplusplus

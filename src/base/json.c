@@ -7,14 +7,17 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int hf_json_print_double(double value, size_t size, char text[])
 {
-    const int length = snprintf(text, size, "%.17g", value);
-    char *comma = strchr(text, ','); /* a locale's decimal sign */
-    if (comma != NULL) *comma = '.';
-    return length;
+    char local[48]; /* a locale's decimal sign may take several bytes */
+    snprintf(local, sizeof local, "%.17g", value);
+    const size_t n_before = strspn(local, "+-0123456789");
+    const size_t n_sign = strcspn(local + n_before, "0123456789e");
+    return snprintf(text, size, "%.*s%s%s", (int)n_before, local, n_sign > 0 ? "." : "",
+                    local + n_before + n_sign);
 }
 
 /** cJSON prints 15 digits when they are within one unit in the last place, which is not the same
@@ -42,7 +45,18 @@ bool hf_json_add_integer(cJSON *object, const char *name, int64_t value)
 bool hf_json_add_text(cJSON *object, const char *name, const char *text)
 {
     if (text == NULL) return cJSON_AddNullToObject(object, name) != NULL;
-    return cJSON_AddStringToObject(object, name, text) != NULL;
+    char *utf8 = hf_utf8_from_text(text);
+    const bool added = utf8 != NULL && cJSON_AddStringToObject(object, name, utf8) != NULL;
+    free(utf8);
+    return added;
+}
+
+bool hf_json_append_text(cJSON *array, const char *text)
+{
+    char *utf8 = hf_utf8_from_text(text);
+    const bool added = utf8 != NULL && cJSON_AddItemToArray(array, cJSON_CreateString(utf8)) != 0;
+    free(utf8);
+    return added;
 }
 
 bool hf_json_append_double(cJSON *array, double value)
@@ -71,8 +85,8 @@ static bool write_text(const char *path, const char *text)
 {
     struct hf_output_file file;
     if (!hf_output_file_begin(path, &file)) return false;
-    const bool written = hf_output_file_write(&file, strlen(text), text) &&
-                         hf_output_file_write(&file, 1, "\n");
+    const bool written =
+        hf_output_file_write(&file, strlen(text), text) && hf_output_file_write(&file, 1, "\n");
     return hf_output_file_end(&file, written);
 }
 

@@ -27,7 +27,8 @@ struct hf_command {
     struct hf_options options;
 };
 
-/** Reads the command line. Local and the same on all ranks; needs no MPI.
+/** Reads the command line. Local and the same on all ranks; needs no MPI. What stands behind the
+ *  first mistake is read all the same: the files that it names are to be known.
  *  HF_BAD_INPUT: unknown option, missing or bad value, no file or more than one. */
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error) HF_MUST_CHECK;

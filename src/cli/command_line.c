@@ -88,35 +88,48 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     return hf_command_read_value(argc, argv, i, option, &command->options, error);
 }
 
+/** Reads argv[*i]: an option, with its value behind it, or the file. */
+static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
+                               struct hf_command *command, struct hf_error *error)
+{
+    const char *argument = argv[*i];
+    if (!*only_files && strcmp(argument, "--") == 0) {
+        *only_files = true;
+        return HF_OK;
+    }
+    if (!*only_files && (strcmp(argument, "-h") == 0 || strcmp(argument, "-V") == 0)) {
+        command->action = argument[1] == 'h' ? HF_ACTION_HELP : HF_ACTION_VERSION;
+        return HF_OK;
+    }
+    if (!*only_files && strncmp(argument, "--", 2) == 0)
+        return read_option(argc, argv, i, command, error);
+    if (!*only_files && argument[0] == '-' && argument[1] != '\0')
+        return hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'; options begin with --",
+                       argument);
+    if (command->path != NULL)
+        return hf_fail(error, HF_BAD_INPUT, "more than one input file: '%.80s' and '%.80s'",
+                       command->path, argument);
+    command->path = argument;
+    return HF_OK;
+}
+
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error)
 {
     int n_option = 0;
     bool only_files = false;
+    struct hf_error later;
+    hf_status status = HF_OK;
     const struct hf_option *table = hf_option_table(&n_option);
     *command = (struct hf_command){.action = HF_ACTION_RUN};
     hf_options_init(&command->options, n_option, table);
     for (int i = 1; i < argc; i++) {
-        const char *argument = argv[i];
-        if (!only_files && strcmp(argument, "--") == 0) {
-            only_files = true;
-        } else if (!only_files && (strcmp(argument, "-h") == 0 || strcmp(argument, "-V") == 0)) {
-            command->action = argument[1] == 'h' ? HF_ACTION_HELP : HF_ACTION_VERSION;
-        } else if (!only_files && strncmp(argument, "--", 2) == 0) {
-            const hf_status status = read_option(argc, argv, &i, command, error);
-            if (status != HF_OK) return status;
-        } else if (!only_files && argument[0] == '-' && argument[1] != '\0') {
-            return hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'; options begin with --",
-                           argument);
-        } else if (command->path != NULL) {
-            return hf_fail(error, HF_BAD_INPUT, "more than one input file: '%.80s' and '%.80s'",
-                           command->path, argument);
-        } else {
-            command->path = argument;
-        }
-        if (command->action >= HF_ACTION_HELP) return HF_OK;
+        const hf_status found =
+            read_argument(argc, argv, &i, &only_files, command, status == HF_OK ? error : &later);
+        if (status == HF_OK) status = found;
+        if (status == HF_OK && command->action >= HF_ACTION_HELP) return HF_OK;
     }
-    if (command->path != NULL) return HF_OK;
+    if (status != HF_OK || command->path != NULL) return status;
     return hf_fail(error, HF_BAD_INPUT,
                    "no input file; usage: hf [options] FILE; hf --help tells more");
 }

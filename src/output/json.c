@@ -1,4 +1,5 @@
-/* A run as a QCSchema AtomicResult; what the schema has no key for goes under extras.hf. */
+/* A run as a QCSchema AtomicResult, or one that failed as a FailedOperation; what the schema has no
+ * key for goes under extras.hf. */
 #include "hf/output.h"
 
 #include "json_schema.h"
@@ -18,7 +19,7 @@ static bool add_molecule(cJSON *root, const struct hf_molecule *molecule)
     for (int i = 0; ok && i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
         const char *symbol = hf_element_symbol(atom->atomic_number);
-        ok = cJSON_AddItemToArray(symbols, cJSON_CreateString(symbol)) &&
+        ok = hf_json_append_text(symbols, symbol) &&
              cJSON_AddItemToArray(real, cJSON_CreateBool(!atom->ghost));
         for (int k = 0; ok && k < 3; k++)
             ok = hf_json_append_double(geometry, atom->position_bohr[k]);
@@ -214,9 +215,8 @@ static bool add_launch(cJSON *extras, const struct hf_run_description *run,
               hf_json_add_text(object, "input_path", run->input_path) &&
               hf_json_add_text(object, "input_format", run->input_format);
     for (int i = 0; ok && i < run->n_warning; i++)
-        ok = cJSON_AddItemToArray(warnings, cJSON_CreateString(run->warning[i])) != 0;
-    if (ok && record->note[0] != '\0')
-        ok = cJSON_AddItemToArray(warnings, cJSON_CreateString(record->note)) != 0;
+        ok = hf_json_append_text(warnings, run->warning[i]);
+    if (ok && record->note[0] != '\0') ok = hf_json_append_text(warnings, record->note);
     return ok;
 }
 
@@ -289,17 +289,6 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
                          &account->busy_seconds);
 }
 
-static bool add_outcome(cJSON *root, const struct hf_scf_result *result)
-{
-    const bool ok = cJSON_AddBoolToObject(root, "success", result->converged) != NULL &&
-                    hf_json_add_double(root, "return_result", result->energy);
-    if (result->converged) return ok && cJSON_AddNullToObject(root, "error") != NULL;
-    char message[128];
-    snprintf(message, sizeof message, "the SCF did not converge in %d iterations",
-             result->n_iteration);
-    return ok && hf_json_add_error(root, "convergence_error", message);
-}
-
 /** What the document is made of. */
 struct sources {
     const struct hf_run_description *run;
@@ -309,12 +298,11 @@ struct sources {
     const struct hf_json_matrices *matrices;
 };
 
-static bool add_extras(cJSON *root, const struct sources *from)
+static bool add_extras(cJSON *all_extras, const struct sources *from)
 {
     const struct hf_run_description *run = from->run;
     const struct hf_record *record = from->record;
     const struct hf_scf_result *result = from->result;
-    cJSON *all_extras = cJSON_AddObjectToObject(root, "extras");
     cJSON *extras = cJSON_AddObjectToObject(all_extras, "hf");
     return extras != NULL && add_launch(extras, run, record) && add_basis(extras, run) &&
            add_settings(extras, "settings", run->settings) &&
@@ -325,13 +313,76 @@ static bool add_extras(cJSON *root, const struct sources *from)
            add_memory(extras, &record->statistics);
 }
 
-static bool build_document(cJSON *root, const struct sources *from)
+/** The results that the schema has keys for. */
+static bool add_results(cJSON *object, const struct sources *from)
 {
-    return root != NULL && hf_json_add_identity(root) && add_input(root, from->run) &&
-           add_outcome(root, from->result) && add_properties(root, from->run, from->result) &&
+    return object != NULL && hf_json_add_double(object, "return_result", from->result->energy) &&
+           add_properties(object, from->run, from->result) &&
            (!from->run->json_orbitals ||
-            hf_json_add_wavefunction(root, from->wavefunction, from->matrices)) &&
-           add_extras(root, from);
+            hf_json_add_wavefunction(object, from->wavefunction, from->matrices));
+}
+
+/** An AtomicResult. */
+static bool build_result(cJSON *root, const struct sources *from)
+{
+    return root != NULL && hf_json_add_identity(root, "qcschema_output") &&
+           add_input(root, from->run) && cJSON_AddTrueToObject(root, "success") != NULL &&
+           cJSON_AddNullToObject(root, "error") != NULL && add_results(root, from) &&
+           add_extras(cJSON_AddObjectToObject(root, "extras"), from);
+}
+
+/** An AtomicInput. */
+static bool add_input_data(cJSON *root, const struct hf_run_description *run)
+{
+    cJSON *input = cJSON_AddObjectToObject(root, "input_data");
+    return input != NULL && hf_json_add_identity(input, "qcschema_input") && add_input(input, run);
+}
+
+/** A FailedOperation, in which nobody takes the energy of the last iteration for a result. */
+static bool build_unconverged(cJSON *root, const struct sources *from)
+{
+    char message[128];
+    snprintf(message, sizeof message, "the SCF did not converge in %d iterations",
+             from->result->n_iteration);
+    if (root == NULL || !add_input_data(root, from->run) ||
+        !hf_json_add_error(root, "convergence_error", message))
+        return false;
+    cJSON *extras = cJSON_AddObjectToObject(root, "extras");
+    return add_extras(extras, from) &&
+           add_results(cJSON_AddObjectToObject(extras, "unconverged"), from);
+}
+
+/** A FailedOperation without results. */
+static bool build_failure(cJSON *root, const struct hf_json_failure *failure)
+{
+    if (root == NULL || !hf_json_add_error(root, failure->type, failure->message)) return false;
+    cJSON *all_extras = cJSON_AddObjectToObject(root, "extras");
+    cJSON *extras = cJSON_AddObjectToObject(all_extras, "hf");
+    if (extras == NULL || !hf_json_add_text(extras, "version", hf_version())) return false;
+    if (failure->run != NULL)
+        return add_input_data(root, failure->run) &&
+               add_launch(extras, failure->run, failure->record) &&
+               add_basis(extras, failure->run) &&
+               add_settings(extras, "settings", failure->run->settings) &&
+               add_environment(extras, failure->run->molecule) &&
+               add_iterations(extras, failure->record);
+    cJSON *input = cJSON_AddObjectToObject(root, "input_data");
+    return input != NULL && hf_json_add_text(input, "input_path", failure->input_path);
+}
+
+static hf_status save(const char *path, const cJSON *root, bool built, struct hf_error *error)
+{
+    if (built) return hf_json_save(path, root, error);
+    return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory while writing the JSON file", path);
+}
+
+hf_status hf_json_write_failure(const char *path, const struct hf_json_failure *failure,
+                                struct hf_error *error)
+{
+    cJSON *root = cJSON_CreateObject();
+    const hf_status status = save(path, root, build_failure(root, failure), error);
+    cJSON_Delete(root);
+    return status;
 }
 
 hf_status hf_json_write(const char *path, const struct hf_run_description *run,
@@ -349,11 +400,9 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
         HF_TRY(hf_json_matrices_collect(context, wavefunction, &matrices, error));
     if (context->rank == 0) {
         cJSON *root = cJSON_CreateObject();
-        if (build_document(root, &from))
-            status = hf_json_save(path, root, error);
-        else
-            status = hf_fail(error, HF_NO_RESOURCE, "%s: out of memory while writing the JSON file",
-                             path);
+        const bool built =
+            result->converged ? build_result(root, &from) : build_unconverged(root, &from);
+        status = save(path, root, built, error);
         cJSON_Delete(root);
     }
     HF_TRY(hf_agree(context->comm, status, error));

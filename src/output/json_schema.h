@@ -4,9 +4,9 @@
 
 #include "hf/json.h"
 
-/** schema_name, schema_version and provenance, which every file of ours has. */
-bool hf_json_add_identity(cJSON *root);
-/** {"error_type": ..., "error_message": ...} under "error". */
+/** schema_name, schema_version and provenance of a calculation's input or of its results. */
+bool hf_json_add_identity(cJSON *object, const char *schema_name);
+/** "success" and {"error_type": ..., "error_message": ...} under "error", of a FailedOperation. */
 bool hf_json_add_error(cJSON *root, const char *error_type, const char *message);
 
 #endif

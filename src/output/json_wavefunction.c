@@ -11,6 +11,7 @@
 #include "hf/matrix_rows.h"
 #include "hf/output.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,7 +45,9 @@ static hf_status print_rows(void *data, int first, int n, double rows[], struct 
     (void)error;
     for (size_t i = 0; i < count; i++) {
         if (i > 0 || first > 0) *text->at++ = ',';
-        text->at += hf_json_print_double(text->factor * rows[i], NUMBER_SIZE, text->at);
+        const double value = text->factor * rows[i];
+        text->at += isfinite(value) ? hf_json_print_double(value, NUMBER_SIZE, text->at)
+                                    : snprintf(text->at, NUMBER_SIZE, "null");
     }
     return HF_OK;
 }
@@ -141,7 +144,7 @@ static bool add_basis(cJSON *object, const struct hf_basis *basis,
                  a + 1);
         cJSON *centre = cJSON_AddObjectToObject(centres, name);
         cJSON *shells = cJSON_AddArrayToObject(centre, "electron_shells");
-        ok = shells != NULL && cJSON_AddItemToArray(map, cJSON_CreateString(name));
+        ok = shells != NULL && hf_json_append_text(map, name);
         for (int s = basis->first_shell_of_atom[a]; ok && s < basis->first_shell_of_atom[a + 1];
              s++)
             ok = add_shell(shells, &basis->shell[s]);

@@ -18,7 +18,7 @@ static bool add_kinds(cJSON *root, const struct hf_context *context)
     cJSON *kinds = cJSON_AddArrayToObject(root, "kinds");
     bool ok = kinds != NULL;
     for (int i = 0; ok && i < hf_trace_n_kind(context); i++)
-        ok = cJSON_AddItemToArray(kinds, cJSON_CreateString(hf_trace_kind_name(context, i)));
+        ok = hf_json_append_text(kinds, hf_trace_kind_name(context, i));
     return ok;
 }
 

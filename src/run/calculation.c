@@ -2,7 +2,7 @@
 #include "hf/calculation.h"
 
 #include "basis_choices.h"
-#include "hf/json.h"
+#include "files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -192,23 +192,6 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
     hf_calculation_describe_warnings(calculation);
 }
 
-/** Names of the files to write, tried before anything is computed. Collective. */
-static hf_status try_files(struct hf_calculation *calculation, const struct hf_options *options,
-                           struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    calculation->json_path = hf_options_text(options, "json");
-    if (calculation->json_path != NULL) {
-        HF_TRY(hf_json_check_path(calculation->context, calculation->json_path, error));
-        calculation->json_is_writable = true;
-    }
-    calculation->trace_path = hf_options_text(options, "trace");
-    if (calculation->trace_path != NULL)
-        HF_TRY(hf_trace_check_path(calculation->context, calculation->trace_path, error));
-cleanup:
-    return status;
-}
-
 void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context *context)
 {
     struct hf_timers *timers = &context->timers;
@@ -228,8 +211,8 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     struct hf_context *context = calculation->context;
     hf_status status = HF_OK;
     HF_TRY(hf_calculation_limit_time(calculation, options, error));
-    HF_TRY(try_files(calculation, options, error));
     HF_TRY(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
+    HF_TRY(hf_calculation_try_files(calculation, options, error));
     HF_TRY(hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
                            calculation->choice, convention(options), &calculation->basis, error));
     HF_TRY(check_orbitals(calculation, options, error));
@@ -241,24 +224,6 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
         HF_TRY(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,
                                error));
     hf_timer_stop(&context->timers, &hf_phase_setup);
-cleanup:
-    return status;
-}
-
-/** The files that were asked for. Collective. */
-static hf_status write_files(struct hf_calculation *calculation, const struct hf_scf_result *result,
-                             const struct hf_wavefunction *wavefunction, struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    const struct hf_run_description *run = &calculation->description;
-    if (calculation->json_path != NULL) {
-        HF_TRY(hf_json_write(calculation->json_path, run, calculation->record, result, wavefunction,
-                             error));
-        calculation->json_is_writable = false; /* no later failure is to take its place */
-    }
-    if (calculation->trace != NULL)
-        HF_TRY(hf_trace_write(calculation->trace_path, calculation->trace, run, calculation->record,
-                              result, error));
 cleanup:
     return status;
 }
@@ -280,7 +245,7 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     hf_timer_start(&context->timers, &hf_phase_output);
     hf_report_result(report, run, result, wavefunction);
     hf_record_measure(record);
-    status = write_files(calculation, result, wavefunction, error);
+    status = hf_calculation_write_files(calculation, result, wavefunction, error);
     hf_timer_stop(&context->timers, &hf_phase_output);
     hf_record_measure(record);
     hf_report_timings(report, record, result);

@@ -311,7 +311,8 @@ static const struct hf_option table[] = {
     {.key = "json",
      .type = HF_OPTION_TEXT,
      .argument = "FILE",
-     .help = "write the results to FILE as a QCSchema AtomicResult"},
+     .help = "write the results to FILE as a QCSchema AtomicResult, or the failure as a "
+             "FailedOperation"},
     {.key = "json_orbitals",
      .type = HF_OPTION_FLAG,
      .help = "write orbitals and density there too (key wavefunction): two matrices as text, which "

@@ -67,13 +67,17 @@ static hf_status read_input(struct hf_run_state *state, const struct hf_run_sett
                             struct hf_error *error)
 {
     hf_status status = HF_OK;
+    struct hf_error later;
     int n_option;
     const struct hf_option *table = hf_option_table(&n_option);
     struct hf_input *input = &state->calculation.input;
     MPI_Comm comm = state->context->comm;
     hf_options_init(&state->options, n_option, table);
-    for (int i = 0; i < settings->n_key && status == HF_OK; i++)
-        status = add_key(&state->options, &settings->key[i], error);
+    for (int i = 0; i < settings->n_key; i++) { /* a wrong key hides no "json" behind it */
+        const hf_status added =
+            add_key(&state->options, &settings->key[i], status == HF_OK ? error : &later);
+        if (status == HF_OK) status = added;
+    }
     HF_TRY(hf_agree(comm, status, error));
     if (settings->input_path != NULL)
         return hf_input_read(state->context, settings->input_path, &state->options, input, error);
@@ -97,6 +101,16 @@ static void show(struct hf_run_outcome *outcome)
     outcome->stuck_in_mpi = outcome->state->context->stuck_in_mpi;
 }
 
+/** In the JSON file; that it cannot be written either is not told: there is one message. */
+static void leave_failure(const struct hf_run_state *state, const struct hf_run_settings *settings,
+                          hf_status status, const struct hf_error *error)
+{
+    if (state->context->rank != 0) return;
+    const hf_status unwritten = hf_calculation_write_failure(
+        &state->calculation, &state->options, settings->input_path, status, error, NULL);
+    (void)unwritten;
+}
+
 static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_settings *settings,
                          struct hf_error *error)
 {
@@ -117,6 +131,7 @@ static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_set
                               error));
     show(outcome);
 cleanup:
+    if (status != HF_OK) leave_failure(state, settings, status, error);
     return status;
 }
 
@@ -124,6 +139,8 @@ hf_status hf_run(MPI_Comm comm, const struct hf_run_settings *settings,
                  struct hf_run_outcome *outcome, struct hf_error *error)
 {
     hf_status status;
+    struct hf_error own;
+    if (error == NULL) error = &own; /* its message may go into a file */
     if (outcome == NULL) return hf_fail(error, HF_BAD_INPUT, "there is no place for the outcome");
     *outcome = (struct hf_run_outcome){.state = NULL};
     HF_TRY(check_mpi(comm, error));

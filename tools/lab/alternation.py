@@ -4,13 +4,12 @@ Which version runs first changes from pair to pair, so that what slows the machi
 not favour one. A ratio is the median of those of the pairs, whose runs are neighbours in time.
 """
 
-import json
 import math
 import resource
 import statistics
 from typing import NamedTuple
 
-from . import launch
+from . import launch, qcschema
 from .failure import NO_RESOURCE, Failure
 
 FOCK = "Fock: "
@@ -67,7 +66,7 @@ def user_seconds():
 def measured(path, whole, user, what):
     """What a file of --json says, of this version of hf or of an older one."""
     try:
-        output = json.loads(path.read_text(encoding="utf-8"))
+        output = qcschema.load(path.read_text(encoding="utf-8"))
         fock = sum(entry["mean"] for entry in output["extras"]["hf"]["timings_seconds"]
                    if entry["phase"].startswith(FOCK))
         return Measured(whole, user, fock, float(output["return_result"]), output["properties"]["scf_iterations"])

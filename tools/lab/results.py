@@ -1,9 +1,8 @@
 """What one run of hf measured, from the file it writes with --json."""
 
-import json
 from typing import NamedTuple
 
-from . import phases
+from . import phases, qcschema
 from .failure import NO_RESOURCE, Failure
 
 
@@ -67,7 +66,7 @@ class Result:
 def read_result(path, run):
     """The result of a run that is done; it must be of that run."""
     try:
-        result = Result(json.loads(path.read_text(encoding="utf-8")))
+        result = Result(qcschema.load(path.read_text(encoding="utf-8")))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Failure(f"{path}: no results of hf; --restart throws away what is there", NO_RESOURCE) from error
     for name, found, expected in (("processes", result.processes, run.processes),

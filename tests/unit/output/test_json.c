@@ -168,7 +168,31 @@ static void a_run_that_did_not_converge_is_no_success(void **state)
     if (root == NULL) return;
     assert_true(cJSON_IsFalse(at(root, "success")));
     assert_string_equal(at(at(root, "error"), "error_type")->valuestring, "convergence_error");
-    assert_same_double(at(root, "return_result")->valuedouble, f->result.energy);
+    assert_null(cJSON_GetObjectItem(root, "return_result"));
+    const cJSON *unconverged = at(at(root, "extras"), "unconverged");
+    assert_same_double(at(unconverged, "return_result")->valuedouble, f->result.energy);
+    assert_int_equal(at(at(unconverged, "properties"), "calcinfo_nbasis")->valueint, 9);
+    assert_int_equal(at(at(at(at(root, "extras"), "hf"), "launch"), "ranks")->valueint,
+                     f->context->n_rank);
+    assert_string_equal(at(at(root, "input_data"), "schema_name")->valuestring, "qcschema_input");
+    assert_non_null(at(at(at(root, "input_data"), "molecule"), "symbols"));
+    cJSON_Delete(root);
+}
+
+static void text_that_is_no_utf8_is_taken_for_latin_1(void **state)
+{
+    struct fixture *f = *state;
+    char latin[] = "W\xe4rme";
+    const char *const warning[] = {latin};
+    f->molecule.title = latin;
+    f->run.input_path = latin;
+    f->run.warning = warning;
+    cJSON *root = write_and_parse(f, "latin.json");
+    if (root == NULL) return;
+    const cJSON *hf = at(at(root, "extras"), "hf");
+    assert_string_equal(at(at(root, "molecule"), "name")->valuestring, "W\xc3\xa4rme");
+    assert_string_equal(at(at(hf, "launch"), "input_path")->valuestring, "W\xc3\xa4rme");
+    assert_string_equal(cJSON_GetArrayItem(at(hf, "warnings"), 0)->valuestring, "W\xc3\xa4rme");
     cJSON_Delete(root);
 }
 
@@ -350,13 +374,45 @@ static void a_failure_has_type_and_message(void **state)
     if (f->context->rank != 0) return;
     char path[256];
     fixture_path(f, "failed.json", sizeof path, path);
-    assert_int_equal(hf_json_write_failure(path, "input_error", "line 3: \"x\"", &error), HF_OK);
+    const struct hf_json_failure failure = {
+        .type = "input_error", .message = "line 3: \"x\"", .input_path = "water.mol"};
+    assert_int_equal(hf_json_write_failure(path, &failure, &error), HF_OK);
     char *text = read_whole_file(path);
     cJSON *root = cJSON_Parse(text);
     assert_non_null(root);
     assert_true(cJSON_IsFalse(at(root, "success")));
     assert_string_equal(at(at(root, "error"), "error_type")->valuestring, "input_error");
     assert_string_equal(at(at(root, "error"), "error_message")->valuestring, "line 3: \"x\"");
+    assert_string_equal(at(at(root, "input_data"), "input_path")->valuestring, "water.mol");
+    cJSON_Delete(root);
+    free(text);
+}
+
+static void a_failure_keeps_what_was_known_by_then(void **state)
+{
+    struct fixture *f = *state;
+    char path[256];
+    const struct hf_scf_observer observer = hf_record_observer(f->record);
+    const struct hf_scf_iteration iteration = {.number = 1, .energy = NAN, .seconds = INFINITY};
+    observer.started(observer.data, &start);
+    observer.iteration(observer.data, &iteration);
+    if (f->context->rank != 0) return;
+    fixture_path(f, "interrupted.json", sizeof path, path);
+    const struct hf_json_failure failure = {.type = "interrupted",
+                                            .message = "interrupted by signal 15",
+                                            .input_path = "water.mol",
+                                            .run = &f->run,
+                                            .record = f->record};
+    assert_int_equal(hf_json_write_failure(path, &failure, &error), HF_OK);
+    char *text = read_whole_file(path);
+    cJSON *root = cJSON_Parse(text);
+    assert_non_null(root);
+    assert_int_equal(cJSON_GetArraySize(at(at(at(root, "input_data"), "molecule"), "symbols")), 3);
+    const cJSON *hf = at(at(root, "extras"), "hf");
+    const cJSON *first = cJSON_GetArrayItem(at(hf, "iterations"), 0);
+    assert_true(cJSON_IsNull(at(first, "energy")));
+    assert_true(cJSON_IsNull(at(first, "seconds")));
+    assert_int_equal(at(at(hf, "launch"), "ranks")->valueint, f->context->n_rank);
     cJSON_Delete(root);
     free(text);
 }
@@ -379,6 +435,8 @@ int main(int argc, char **argv)
         TEST(orbitals_that_were_not_made_are_refused),
         TEST(a_wave_function_too_large_for_the_file_is_refused),
         TEST(a_failure_has_type_and_message),
+        TEST(a_failure_keeps_what_was_known_by_then),
+        TEST(text_that_is_no_utf8_is_taken_for_latin_1),
     };
 #undef TEST
     HF_RUN_MPI_TESTS(argc, argv, tests, false);

@@ -1,8 +1,8 @@
 """hf itself."""
 
-import json
 import statistics
 
+from lab import qcschema
 from lab.launch import mpi_environment
 
 from .running import parsed, timed
@@ -10,7 +10,7 @@ from .running import parsed, timed
 
 def parse(text):
     """Every first build at the final screening threshold is a whole one, what follows may be changes only."""
-    output = json.loads(text)
+    output = qcschema.load(text)
     iterations = output["extras"]["hf"]["iterations"]
     final = min(entry["screening_threshold"] for entry in iterations)
     sharp = [entry["seconds"] for entry in iterations if entry["screening_threshold"] == final]
@@ -31,7 +31,7 @@ class Hf:
     def geometry(self):
         """One iteration, for the molecule and the settings; also fills the file cache."""
         timed(self.name, [*self.command, "--max-iterations", "1"], None, mpi_environment(), (0, 1))
-        return json.loads(self.result.read_text(encoding="utf-8"))
+        return qcschema.load(self.result.read_text(encoding="utf-8"))
 
     def run(self):
         seconds, _ = timed(self.name, self.command, None, mpi_environment())

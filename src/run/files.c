@@ -1,0 +1,162 @@
+/* The files that a calculation writes: none instead of another, each tried before it computes, and
+ * in the JSON file a failure when there are no results. */
+#include "files.h"
+
+#include "hf/json.h"
+#include "hf/output_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/** Files besides those of basis sets. */
+enum { MOST_FILES = 7 };
+
+/** A list being made. */
+struct list {
+    int n;
+    struct hf_run_file *file;
+};
+
+static void add_file(struct list *list, const char *where, const char *what, const char *path,
+                     bool is_input)
+{
+    if (path != NULL) list->file[list->n++] = (struct hf_run_file){where, what, path, is_input};
+}
+
+/** The file that an option names, if any. */
+static void add_option(struct list *list, const struct hf_options *options, const char *key,
+                       const char *what, bool is_input)
+{
+    const struct hf_option_value *given = hf_options_given(options, key);
+    if (given != NULL) add_file(list, given->where, what, given->text, is_input);
+}
+
+/** All files that the calculation knows of by now; file[] is the caller's to free. False: no memory.
+ *  Standard streams have names in Linux: a shell may have made files of them. A basis set that no file has the name of is one of the library. */
+static bool list_files(const struct hf_calculation *calculation, const struct hf_options *options,
+                       const char *input_path, struct list *list)
+{
+    *list = (struct list){0};
+    list->file = calloc((size_t)calculation->n_choice + MOST_FILES, sizeof *list->file);
+    if (list->file == NULL) return false;
+    add_file(list, "input", "the input file", input_path, true);
+    add_option(list, options, "point_charges_file", "the file of point charges", true);
+    for (int i = 0; i < calculation->n_choice; i++)
+        add_file(list, calculation->choice[i].where, "a file of basis sets",
+                 calculation->choice[i].name, true);
+    add_file(list, "input", "where standard input comes from", "/dev/stdin", true);
+    add_file(list, "report", "where standard output goes", "/dev/stdout", true);
+    add_file(list, "report", "where standard error goes", "/dev/stderr", true);
+    add_option(list, options, "json", "the JSON file", false);
+    add_option(list, options, "trace", "the trace", false);
+    return true;
+}
+
+/** Rank 0 looks, all agree. */
+static hf_status check_apart(const struct hf_calculation *calculation,
+                             const struct hf_options *options, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct list list = {0};
+    if (calculation->context->rank == 0) {
+        if (list_files(calculation, options, calculation->input.path, &list))
+            status = hf_output_files_check_apart(list.n, list.file, error);
+        else
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+        free(list.file);
+    }
+    return hf_agree(calculation->context->comm, status, error);
+}
+
+hf_status hf_calculation_try_files(struct hf_calculation *calculation,
+                                   const struct hf_options *options, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    calculation->json_path = hf_options_text(options, "json");
+    calculation->trace_path = hf_options_text(options, "trace");
+    HF_TRY(check_apart(calculation, options, error));
+    if (calculation->json_path != NULL) {
+        calculation->json_is_closed = true; /* the message below says all there is to say of it */
+        HF_TRY(hf_json_check_path(calculation->context, calculation->json_path, error));
+        calculation->json_is_closed = false;
+    }
+    if (calculation->trace_path != NULL)
+        HF_TRY(hf_trace_check_path(calculation->context, calculation->trace_path, error));
+cleanup:
+    return status;
+}
+
+hf_status hf_calculation_write_files(struct hf_calculation *calculation,
+                                     const struct hf_scf_result *result,
+                                     const struct hf_wavefunction *wavefunction,
+                                     struct hf_error *error)
+{
+    hf_status status = HF_OK, first = HF_OK;
+    struct hf_error later;
+    const struct hf_run_description *run = &calculation->description;
+    struct hf_record *record = calculation->record;
+    if (calculation->json_path != NULL) {
+        first = hf_json_write(calculation->json_path, run, record, result, wavefunction, error);
+        calculation->json_is_closed = first == HF_OK; /* no later failure is to take its place */
+    }
+    if (calculation->trace != NULL)
+        status = hf_trace_write(calculation->trace_path, calculation->trace, run, record, result,
+                                first == HF_OK ? error : &later);
+    return first != HF_OK ? first : status;
+}
+
+/** Whether a failure may take the place of what is there: nothing, or a JSON file. What else has that
+ *  name was hardly meant, and nobody takes it for results. */
+static bool may_replace(const char *path)
+{
+    struct stat about;
+    char begin = '{';
+    if (stat(path, &about) != 0) return true;
+    if (!S_ISREG(about.st_mode)) return false;
+    FILE *file = about.st_size > 0 ? fopen(path, "r") : NULL;
+    if (file != NULL) {
+        if (fscanf(file, " %c", &begin) != 1) begin = '{';
+        fclose(file);
+    }
+    return begin == '{';
+}
+
+/** Whether the name is that of a file that is read, or of the report. */
+static bool is_read(const struct hf_calculation *calculation, const struct hf_options *options,
+                    const char *input_path, const char *path)
+{
+    struct list list;
+    bool found = !list_files(calculation, options, input_path, &list);
+    for (int i = 0; i < list.n; i++)
+        found = found || (list.file[i].is_input && hf_same_file(path, list.file[i].path));
+    free(list.file);
+    return found;
+}
+
+static const char *failure_type(hf_status status, const struct hf_error *failure)
+{
+    if (status == HF_BAD_INPUT) return "input_error";
+    if (status == HF_NOT_CONVERGED) return "convergence_error";
+    if (status != HF_INTERRUPTED) return "resource_error";
+    return failure->signal_number == HF_TIME_IS_UP ? "time_limit" : "interrupted";
+}
+
+hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
+                                       const struct hf_options *options, const char *input_path,
+                                       hf_status status, const struct hf_error *failure,
+                                       struct hf_error *error)
+{
+    const char *path = hf_options_text(options, "json");
+    const bool described = calculation->description.molecule != NULL;
+    const struct hf_json_failure content = {
+        .type = failure_type(status, failure),
+        .message = failure->message,
+        .input_path = input_path,
+        .run = described ? &calculation->description : NULL,
+        .record = calculation->record,
+    };
+    if (path == NULL || calculation->json_is_closed) return HF_OK;
+    if (!may_replace(path) || is_read(calculation, options, input_path, path)) return HF_OK;
+    return hf_json_write_failure(path, &content, error);
+}
