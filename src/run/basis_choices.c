@@ -1,5 +1,5 @@
 /* Which basis set is meant for which atoms: the values of the key basis. */
-#include "basis_choices.h"
+#include "calculation_private.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* From options to a calculation: basis choices, settings, description; and its results. */
 #include "hf/calculation.h"
 
-#include "basis_choices.h"
-#include "files.h"
+#include "calculation_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The files that a calculation writes: none instead of another, each tried before it computes, and
  * in the JSON file a failure when there are no results. */
-#include "files.h"
+#include "calculation_private.h"
 
 #include "hf/json.h"
 #include "hf/output_file.h"
