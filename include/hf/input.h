@@ -33,7 +33,7 @@ struct hf_input {
  *           and multiplicity; a file without radicals has multiplicity 1 or 2 by parity. XYZ: charge,
  *           multiplicity, units and Properties in the comment are understood, files .CHRG and .UHF
  *           beside it are read; what nobody says is assumed with a warning.
- *           DALTON, mol2 and JSON files are named and refused.
+ *           Others are recognised by sight, named and refused.
  *  Call     collective over context->comm; same path, options and outcome on every rank.
  *  Memory   *input is filled and owned by the caller; on failure it has no molecule, but the warnings
  *           that were given before. In both cases hf_input_done frees it.

@@ -1,5 +1,6 @@
 /* Input files: which format is it, and who reads it. */
 #include "draft.h"
+#include "foreign.h"
 #include "records.h"
 
 #include <stdlib.h>
@@ -21,31 +22,38 @@ static hf_status check_mdl_header(const struct hf_text *text, struct hf_error *e
     return HF_OK;
 }
 
-/** Formats that are known by sight but not read. */
-static hf_status refuse_foreign(const struct hf_text *text, int first, struct hf_error *error)
-{
-    static const char *const dalton[] = {"BASIS", "ATOMBASIS", "INTGRL"};
-    const struct hf_word line = hf_rest_of_line(text->line[first]);
-    for (int i = 0; i < 3; i++)
-        if (hf_word_is(line, dalton[i]))
-            return hf_text_fail(error, text, first + 1,
-                                "this is a DALTON molecule file, which hf does not read; expected "
-                                "native input, an MDL molfile or XYZ");
-    if (line.begin[0] == '{' || line.begin[0] == '[')
-        return hf_text_fail(error, text, first + 1,
-                            "this is a JSON file, which hf does not read; expected native input, "
-                            "an MDL molfile or XYZ");
-    for (int i = first; i < text->n_line; i++)
-        if (strncmp(text->line[i], "@<TRIPOS>", 9) == 0)
-            return hf_text_fail(error, text, i + 1,
-                                "this is a mol2 file, which hf does not read; expected native "
-                                "input, an MDL molfile or XYZ");
-    return HF_OK;
-}
-
 static bool has_version(const struct hf_text *text, const char *version)
 {
     return text->n_line >= 4 && hf_word_is(hf_columns(text->line[3], 34, 39), version);
+}
+
+/** A molfile older than its versions: counts in the columns of line 4, and an atom in those of line 5. */
+static bool is_old_molfile(const struct hf_text *text)
+{
+    int count;
+    double number;
+    if (text->n_line < 5) return false;
+    const char *counts = text->line[3], *atom = text->line[4];
+    if (strspn(counts, " 0123456789") != strlen(counts)) return false;
+    for (int i = 0; i < 2; i++)
+        if (hf_word_integer(hf_columns(counts, 3 * i + 1, 3 * i + 3), &count) != HF_NUMBER_OK ||
+            (i == 0 && count < 1))
+            return false;
+    for (int i = 0; i < 3; i++)
+        if (hf_word_real(hf_columns(atom, 10 * i + 1, 10 * i + 10), &number) != HF_NUMBER_OK)
+            return false;
+    const struct hf_word symbol = hf_columns(atom, 32, 34);
+    return symbol.length > 0 && (symbol.begin[0] | 32) >= 'a' && (symbol.begin[0] | 32) <= 'z';
+}
+
+/** Native input; what is not, but another format, is named by its format. */
+static hf_status read_native(struct draft *draft, struct hf_error *error)
+{
+    const struct foreign *foreign = hf_recognise_foreign(draft->text);
+    draft->input->format = "native";
+    const hf_status status = hf_read_native(draft, error);
+    if (status != HF_BAD_INPUT || foreign == NULL) return status;
+    return hf_refuse_foreign(draft->text, foreign, error);
 }
 
 /** Decides by content, not by the file's name. */
@@ -59,14 +67,16 @@ static hf_status read_any(struct draft *draft, struct hf_error *error)
     }
     hf_status status = check_mdl_header(text, error);
     while (first + 1 < text->n_line && hf_rest_of_line(text->line[first]).length == 0) first++;
-    if (status == HF_OK) status = refuse_foreign(text, first, error);
     if (status != HF_OK) return status;
+    if (is_old_molfile(text)) {
+        draft->input->format = "MDL V2000";
+        return hf_read_mdl(draft, error);
+    }
     if (hf_looks_like_xyz(text->line[first])) {
         draft->input->format = "XYZ";
         return hf_read_xyz(draft, first, error);
     }
-    draft->input->format = "native";
-    return hf_read_native(draft, error);
+    return read_native(draft, error);
 }
 
 /** Everything behind the reading of the bytes; local, the same on every rank. */

@@ -160,11 +160,12 @@ static void cancel_atom_block(struct draft *draft)
 static hf_status read_properties(struct draft *draft, int first, struct hf_error *error)
 {
     const struct hf_text *text = draft->text;
-    bool cancelled = false;
+    bool cancelled = false, any_property = false;
     for (int i = first; i < text->n_line; i++) {
         const char *content = text->line[i];
         const bool charge = strncmp(content, "M  CHG", 6) == 0;
         const bool radical = strncmp(content, "M  RAD", 6) == 0;
+        any_property = any_property || strncmp(content, "M  ", 3) == 0;
         if (strncmp(content, "M  END", 6) == 0) return HF_OK;
         if (strncmp(content, "$$$$", 4) == 0) break;
         if (strncmp(content, "A  ", 3) == 0 || strncmp(content, "G  ", 3) == 0) i++; /* two lines */
@@ -179,6 +180,10 @@ static hf_status read_properties(struct draft *draft, int first, struct hf_error
         const hf_status status = read_property(draft, i + 1, radical, error);
         if (status != HF_OK) return status;
     }
+    if (!any_property && strstr(text->line[3], "V2000") == NULL)
+        return hf_input_warn(draft->input, error,
+                             "%s: an old molfile without a line 'M  END'; read as complete",
+                             text->path);
     return missing_line(draft, "a line 'M  END' (is the file cut off?)", error);
 }
 

@@ -311,10 +311,85 @@ static void xyz_mistakes_are_named(void **state)
 static void foreign_formats_are_named_and_refused(void **state)
 {
     (void)state;
-    expect_refusal("BASIS\ncc-pVDZ\ntitle\n\nAtomtypes=1\n", "DALTON");
-    expect_refusal("ATOMBASIS\ntitle\n", "DALTON");
-    expect_refusal("# comment\n@<TRIPOS>MOLECULE\n", "mol2");
-    expect_refusal("{\n \"symbols\": []\n}\n", "JSON");
+    static const char *const files[][2] = {
+        {"BASIS\ncc-pVDZ\ntitle\n\nAtomtypes=1\n",
+         "DALTON molecule file, which hf does not read; "
+         "expected native input, an MDL molfile or XYZ, as 'obabel -i dalmol x.mol -O out.mol' "
+         "makes it"},
+        {"ATOMBASIS\ntitle\n", "DALTON"},
+        {"# comment\n@<TRIPOS>MOLECULE\n",
+         "a mol2 file, which hf does not read; expected native input, "
+         "an MDL molfile or XYZ, as 'obabel -i mol2 x.mol -O out.mol' makes it"},
+        {"{\n \"symbols\": []\n}\n", "JSON"},
+        {"[Molden Format]\n[Atoms] AU\n", "Molden"},
+        {"{\\rtf1 text}\n", "rich text"},
+        {"HEADER    PROTEIN\nATOM      1  N   ALA A   1      11.104   6.134  -6.504  1.00  0.00    "
+         "       N\n",
+         "a PDB file, which hf does not read; expected native input, an MDL molfile or XYZ, as "
+         "'obabel -i "
+         "pdb x.mol -O out.mol -h' makes it"},
+        {"TITLE     water\nHETATM    1  O   HOH     1       0.000   0.000   0.117\nEND\n", "PDB"},
+        {"data_water\n_cell_length_a 5.0\nloop_\n_atom_site_label\n", "a CIF file"},
+        {"data_1ABC\nloop_\n_atom_site.group_PDB\nATOM 1 N\n", "an mmCIF file"},
+        {"<?xml version=\"1.0\"?>\n<molecule>\n<atomArray/>\n</molecule>\n", "a CML file"},
+        {"<!DOCTYPE html>\n<html>\n", "a web page"},
+        {"<?xml version=\"1.0\"?>\n<svg/>\n", "an XML file"},
+        {"$coord\n 0.0 0.0 0.2 o\n$end\n", "a Turbomole file ($coord)"},
+        {"$molecule\n0 1\nO 0 0 0\n$end\n", "a Q-Chem input"},
+        {" $CONTRL SCFTYP=RHF $END\n $DATA\n", "a GAMESS input"},
+        {"$RXN\n\n", "reaction"},
+        {"%chk=water.chk\n#p hf/sto-3g\n\nwater\n\n0 1\nO 0 0 0\n", "a Gaussian input"},
+        {"# HF/6-31G*\n\nwater\n\n0 1\nO 0 0 0\nH 0 0 1\nH 0 1 0\n\n", "a Gaussian input"},
+        {"#p HF/6-31G*\n\nwater\n\n0 1\nO\nH 1 0.96\n", "a Gaussian input"},
+        {"memory 1 GB\nmolecule water {\n0 1\nO 0 0 0\n}\nenergy('scf')\n", "a Psi4 input"},
+        {"start water\ngeometry units angstrom\nO 0 0 0\nend\nbasis\n* library sto-3g\nend\ntask "
+         "scf\n",
+         "an NWChem input"},
+        {"! HF def2-SVP\n* xyz 0 1\nO 0 0 0\n*\n", "an ORCA input"},
+        {"# orca\n%pal nprocs 2 end\n*xyz 0 1\nO 0 0 0\n*\n", "an ORCA input"},
+        {"***,water\ngeometry={O\n}\n", "a Molpro input"},
+        {"&GLOBAL\n&END\n", "namelists"},
+        {"import pyscf\nmol = 1\n", "a Python script"},
+        {"InChI=1S/H2O/h1H2\n", "an InChI"},
+        {"O 0 0 0.1\nH 0 0.76 -0.5\nH 0 -0.76 -0.5\n",
+         "this looks like XYZ without its first two lines, which hf does not read; expected the "
+         "number of "
+         "atoms in line 1 and a comment"},
+        {"0 1\nO 0 0 0.1\nH 0 0.76 -0.5\nH 0 -0.76 -0.5\n\n", "XYZ without its first two lines"},
+        {"water\n\nO 0 0 0.1\nH 0 0.76 -0.5\n", "XYZ without its first two lines"},
+        {"3 water\n1 O 0 0 0.1 1 2 3\n2 H 0 0.76 -0.5 2 1\n3 H 0 -0.76 -0.5 2 1\n",
+         "a Tinker XYZ file"},
+        {"O\nH 1 0.96\nH 1 0.96 2 104.5\n", "a Z-matrix"},
+        {"0 1\nO1\nH2 O1 R1\nH3 O1 R1 H2 A1\n", "a Z-matrix"},
+        {"CCO ethanol\n",
+         "a SMILES, a formula without coordinates, which hf does not read; expected native "
+         "input, an MDL molfile or XYZ, as 'obabel -i smi x.mol -O out.mol -h --gen3d' makes it"},
+        {"c1ccccc1C(=O)[O-]\nC[N+](C)(C)C\tcation\n", "a SMILES"},
+        {"FC(Cl)(Br)I\n", "a SMILES"},
+        {"Dear all,\n", "no key of an hf input"},
+        {"Zn\n", "no key of an hf input"},
+        {"C(C\n", "no key of an hf input"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        expect_refusal(files[i][0], files[i][1]);
+}
+
+/** Recognisers look at files that cannot be read: good input is taken whatever it looks like. */
+static void native_input_is_not_taken_for_another_format(void **state)
+{
+    (void)state;
+    static const char *const files[] = {
+        "# HF/6-31G*\n# 0 1\ntitle molecule {water}\ngeometry\nHe 0 0 0\nend\n",
+        "title @<TRIPOS> task $coord\ngeometry\nHe 0 0 0\nend\n",
+        "basis cc-pVDZ\n\ngeometry\nHe 0 0 0\nend\n",
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct case_of_input this;
+        expect_read(&this, files[i], "native", 1, 0, 1);
+        done(&this);
+    }
+    expect_refusal("title water\ngeometry\nO 0 0 zero\nend\n", "line 3: z 'zero'");
+    expect_refusal("title C\nchrge 1\ngeometry\nO 0 0 0\nend\n", "did you mean charge");
 }
 
 int main(void)
@@ -330,6 +405,7 @@ int main(void)
         cmocka_unit_test(extended_xyz_tells_columns_charge_and_multiplicity),
         cmocka_unit_test(xyz_mistakes_are_named),
         cmocka_unit_test(foreign_formats_are_named_and_refused),
+        cmocka_unit_test(native_input_is_not_taken_for_another_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

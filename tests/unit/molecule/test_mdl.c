@@ -272,6 +272,21 @@ static void broken_v2000_files_are_named_with_the_line(void **state)
                    "a second radical of atom 1");
 }
 
+static void a_molfile_older_than_its_versions_is_read(void **state)
+{
+    (void)state;
+    struct case_of_mdl this;
+    expect_read(&this, HEADER "  3  2  0  0  0\n" OXYGEN HYDROGENS BONDS "M  END\n", 0, 1);
+    assert_string_equal(this.input.format, "MDL V2000");
+    assert_int_equal(this.input.n_warning, 0);
+    done(&this);
+    expect_read(&this, HEADER "  3  2\n" OXYGEN HYDROGENS BONDS, 0, 1);
+    expect_warning(&this, "an old molfile without a line 'M  END'");
+    done(&this);
+    expect_refusal(HEADER "  3  2\n" OXYGEN HYDROGENS "  1  2  1\n", "the file ends here");
+    expect_refusal(HEADER "  3  2\n" OXYGEN HYDROGENS BONDS "M  CHG  1   1  -1\n", "M  END");
+}
+
 static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
 {
     (void)state;
@@ -354,6 +369,7 @@ int main(void)
         cmocka_unit_test(radicals_make_the_multiplicity),
         cmocka_unit_test(a_v3000_file_is_read_with_continued_lines_and_any_indices),
         cmocka_unit_test(broken_v2000_files_are_named_with_the_line),
+        cmocka_unit_test(a_molfile_older_than_its_versions_is_read),
         cmocka_unit_test(the_first_of_an_sd_file_is_read_with_a_warning),
         cmocka_unit_test(drawings_are_refused_unless_forced),
         cmocka_unit_test(planar_molecules_are_no_drawings),
