@@ -68,12 +68,13 @@ const char *hf_shell_pairs_note(const struct hf_shell_pairs *pairs)
 hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_basis *basis,
                                   double accuracy, double *bytes, struct hf_error *error)
 {
-    enum { MOST_ROWS = 200 };
+    enum { MOST_ROWS = 200, MANY_ATOMS = 10000, FEW_ROWS = 64 }; /* long rows: fewer do */
     hf_status status;
     struct hf_class_table classes = {0};
     struct hf_pair_share share = {.memory = context->memory};
     struct hf_shell_pairs *pairs = NULL;
-    const int stride = basis->n_atom / MOST_ROWS + 1;
+    const int n_row = basis->n_atom > MANY_ATOMS ? FEW_ROWS : MOST_ROWS;
+    const int stride = basis->n_atom / n_row + 1;
     bool room;
     HF_TRY(begin_list(context, basis, accuracy, &classes, &pairs, error));
     room = hf_pair_share_init(&share, pairs, &classes);

@@ -29,7 +29,7 @@ HEADERS = {
     "schedule": ["counter", "schedule", "schedule_settings"],
     "linalg": ["linalg", "matrix_blocks"],
     "layout": ["layout"],
-    "basis": ["basis"],
+    "basis": ["basis", "basis_description"],
     "molecule": ["input", "molecule"],
     "base": ["arithmetic", "context", "json", "lanes", "memory", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "timer",
              "trace", "units"],
