@@ -11,7 +11,6 @@
 
 #include "hf/basis.h"
 #include "hf/input.h"
-#include "hf/memory_limits.h"
 #include "hf/option.h"
 #include "hf/output.h"
 #include "hf/record.h"
@@ -25,22 +24,6 @@ const struct hf_option *hf_option_table(int *n);
 
 /** Bytes of a size as "500 MB", "2GiB", "0"; false: it is none. */
 bool hf_parse_size(const char *text, double *bytes);
-
-/** What is left, and who shares it. */
-struct hf_memory_share {
-    struct hf_memory_limits limits;
-    int n_group_rank; /**< ranks of this node in the tightest group of this one */
-};
-
-/** Collective over the node. */
-void hf_memory_share_find(const struct hf_context *context, struct hf_memory_share *share);
-
-/** Bytes per rank that stored integrals may take, equal on every rank: what the option says, or
- * half of what the fullest node, its control groups and the limits of its processes leave, divided
- * among those that share it. Collective. HF_BAD_INPUT: no
- * size. */
-hf_status hf_memory_for_integrals(struct hf_context *context, const struct hf_options *options,
-                                  double *bytes, struct hf_error *error) HF_MUST_CHECK;
 
 /** Seconds of a time as Slurm writes them: minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS; false:
  *  it is none, or not more than 0. */
@@ -58,12 +41,25 @@ struct hf_calculation {
     struct hf_basis *basis;         /**< owned */
     struct hf_scf_settings settings;
     struct hf_record *record; /**< owned */
+    struct hf_memory_need need;
+    struct hf_error refusal; /**< message: why it cannot fit, or "" */
     struct hf_run_description description;
     const char *json_path;  /**< NULL when no JSON file was asked for; in the options */
     bool json_is_closed;    /**< it has the results, or cannot be written: no failure goes there */
     const char *trace_path; /**< NULL when no trace was asked for; in the options */
     struct hf_trace *trace; /**< owned; NULL likewise */
 };
+
+/** What a calculation takes is estimated before anything of it is made, and what --memory asks for
+ *  becomes settings.fock.memory_bytes, equal on every rank: a size, or with "auto" half of what node,
+ *  control group and limits of the process leave, and no more than they leave beside the rest.
+ *
+ *  Sets     calculation->need, and calculation->refusal.message: one line on why it cannot fit and which
+ *           options would help, by the same estimate; "" when it fits. Equal on every rank.
+ *  Call     collective, after basis and settings were made.
+ *  Errors   HF_BAD_INPUT: no size; HF_NO_RESOURCE: memory. That it cannot fit is no failure here. */
+hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_options *options,
+                            struct hf_error *error) HF_MUST_CHECK;
 
 /** Names the phases of a calculation and starts the timers of the whole and of its set-up. Not
  *  collective. */

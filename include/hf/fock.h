@@ -28,14 +28,27 @@ struct hf_fock_job {
 
 struct hf_task_order;
 
+/** What decides how much memory a builder takes. */
+struct hf_fock_size {
+    int n_function, n_shell, n_atom; /**< shells of the merged basis */
+    int n_density;                   /**< in one build */
+    int n_rank, n_node_rank;         /**< ranks in all, and on a node */
+};
+
+/** Bytes of matrices and blocks, as the memory account has them. */
+struct hf_fock_memory {
+    double of_rank; /**< on every rank */
+    double of_node; /**< shared by the ranks of a node */
+};
+
 /** One way to build; the list is hf_fock_list. The functions return what this rank found; the front
  *  (fock.c) agrees on it. */
 struct hf_fock_ops {
     const char *name, *about, *cite;
     bool distributed; /**< matrices are spread over the ranks */
 
-    /** Bytes of blocks a rank keeps at hand at most for matrices of order n; NULL: none. Local. */
-    double (*cache_bytes)(int n_function, int n_rank, int n_node_rank);
+    /** What a builder takes; see hf_fock_memory. Local. */
+    struct hf_fock_memory (*memory)(const struct hf_fock_size *size);
 
     /** How tasks of that grain are best cut for this builder. Local. */
     struct hf_task_order (*order)(enum hf_grain grain);
@@ -57,8 +70,9 @@ extern const struct hf_fock_ops *const hf_fock_list[];
 /** Whether the builder of that name spreads its matrices over the ranks; false for none. */
 bool hf_fock_is_distributed(const char *builder);
 
-/** Bytes of cached blocks that a rank holds at most in a build of one density, an estimate. */
-double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank, int n_node_rank);
+/** What the builder of that name takes beside stored integrals and its threads; nothing for none.
+ *  Not collective. */
+struct hf_fock_memory hf_fock_memory(const char *builder, const struct hf_fock_size *size);
 
 /** The phases that Fock builds are timed by, in the order of reports. hf_fock_create does it too;
  *  declared earlier they come earlier. Not collective. */

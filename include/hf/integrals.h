@@ -38,10 +38,17 @@ void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs);
  *  every rank. Not collective. */
 const char *hf_shell_pairs_note(const struct hf_shell_pairs *pairs);
 
-/** Bytes that the list would take at most, from the pairs of some of the atoms with all others; of
- *  all atoms where they are few. Not collective. HF_NO_RESOURCE: memory. */
+/** What shell pairs and integrals over them take. */
+struct hf_pair_memory {
+    double list_bytes;   /**< of the list */
+    double made_bytes;   /**< of what is needed beside it while it is made */
+    double engine_bytes; /**< of an engine; each thread has one */
+};
+
+/** What the list would take at most, from the pairs of some of the atoms with all others; of all
+ *  atoms where they are few. Not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_basis *basis,
-                                  double accuracy, double *bytes,
+                                  double accuracy, struct hf_pair_memory *found,
                                   struct hf_error *error) HF_MUST_CHECK;
 
 #ifdef __cplusplus

@@ -40,6 +40,10 @@ void hf_linalg_destroy(struct hf_linalg **linalg);
 /** One line for the report, e.g. "ScaLAPACK, 2 x 2 grid, blocks of 64" or "LAPACK on rank 0". */
 const char *hf_linalg_description(const struct hf_linalg *linalg);
 
+/** Part of a matrix of order n that the rank with the most of it would hold, 0 to 1, on a grid as
+ *  hf_linalg_create makes it or, `spread`, hf_linalg_create_spread. Not collective. */
+double hf_linalg_largest_share(int n, int n_rank, bool spread);
+
 /** Threads OpenBLAS may use in this process; does nothing with another BLAS. Not collective. */
 void hf_linalg_set_blas_threads(int n);
 

@@ -28,6 +28,19 @@ struct hf_trace;
 struct hf_report;
 
 /** What was asked for and what runs; everything is borrowed. */
+/** Memory that a run is expected to take at most, bytes. The rank is the one with the most. */
+struct hf_memory_need {
+    double program;    /**< of a rank: the process with its libraries */
+    double matrices;   /**< of a rank, with its part of what the node shares */
+    double pairs;      /**< likewise, shell pairs */
+    double threads;    /**< of a rank: integral engines, buffers of threads */
+    double stored;     /**< of a rank: stored integrals */
+    double rank, node; /**< in all: of the rank, of all ranks of its node */
+    double left; /**< node and control group have so much for all its ranks, with what they hold
+                        *   already; INFINITY: unknown */
+    int n_node_rank;
+};
+
 struct hf_run_description {
     const char *input_path;
     const char *input_format; /**< "native", "MDL V2000", "MDL V3000", "XYZ", "hf_run" */
@@ -40,6 +53,7 @@ struct hf_run_description {
     int n_core;         /**< cores in the affinity masks of this node, 0 when unknown */
     bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */
     bool json_orbitals; /**< JSON file: the wave function too, which then has its matrices */
+    const struct hf_memory_need *need; /**< NULL: not estimated */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */
 };

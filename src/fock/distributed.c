@@ -308,10 +308,14 @@ static double cache_budget(int n_function, int n_rank, int n_node_rank)
     return fmin(most, fmax(whole / n_rank, LEAST_BYTES));
 }
 
-/** Density, J and K. */
-static double cache_bytes(int n_function, int n_rank, int n_node_rank)
+/** hf_fock_ops.memory: of density, J and K this rank's blocks of atoms A >= B, and those at hand. */
+static struct hf_fock_memory memory(const struct hf_fock_size *size)
 {
-    return 3.0 * cache_budget(n_function, n_rank, n_node_rank);
+    const double n = size->n_function, n_atom = size->n_atom;
+    const double own = 0.5 * n * n * (1.0 + 1.0 / n_atom) / size->n_rank * sizeof(double);
+    const double cached = cache_budget(size->n_function, size->n_rank, size->n_node_rank);
+    return (struct hf_fock_memory){.of_rank = 3.0 * size->n_density * own + 3.0 * cached +
+                                              0.5 * n_atom * (n_atom + 1.0)};
 }
 
 /** Local. */
@@ -438,7 +442,7 @@ const struct hf_fock_ops hf_fock_distributed = {
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Figs. 8.4 and 8.5",
     .distributed = true,
-    .cache_bytes = cache_bytes,
+    .memory = memory,
     .order = order,
     .create = create,
     .build = build,

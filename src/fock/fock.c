@@ -37,11 +37,10 @@ bool hf_fock_is_distributed(const char *builder)
     return ops != NULL && ops->distributed;
 }
 
-double hf_fock_cache_bytes(const char *builder, int n_function, int n_rank, int n_node_rank)
+struct hf_fock_memory hf_fock_memory(const char *builder, const struct hf_fock_size *size)
 {
     const struct hf_fock_ops *ops = find_builder(builder);
-    if (ops == NULL || ops->cache_bytes == NULL) return 0.0;
-    return ops->cache_bytes(n_function, n_rank, n_node_rank);
+    return ops != NULL ? ops->memory(size) : (struct hf_fock_memory){0.0, 0.0};
 }
 
 /** The quartet work of a builder, cut into the tasks it likes. Collective. */

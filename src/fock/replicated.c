@@ -302,12 +302,22 @@ cleanup:
     return status;
 }
 
+/** hf_fock_ops.memory: J and K of a rank; densities and their bounds by shells of a node. */
+static struct hf_fock_memory memory(const struct hf_fock_size *size)
+{
+    const double n = size->n_function, n_shell = size->n_shell;
+    return (struct hf_fock_memory){.of_rank = 2.0 * size->n_density * n * n * sizeof(double),
+                                   .of_node = (size->n_density * n * n + n_shell * n_shell) *
+                                              sizeof(double)};
+}
+
 const struct hf_fock_ops hf_fock_replicated = {
     .name = "replicated",
     .about =
         "every rank holds Coulomb and exchange matrix, every node the density; one sum at the end",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Fig. 8.2",
+    .memory = memory,
     .order = order,
     .create = create,
     .build = build,

@@ -37,10 +37,8 @@ static void worker_done(struct worker *worker, struct hf_memory *memory)
     free(worker->row);
 }
 
-/** Pairs without numbers, one of each class with as many primitives as any may have: the engine
- *  makes room for what it finds in its list. [n_class]; NULL: no memory. */
-static struct hf_shell_pair *largest_of_classes(const struct hf_shell_pairs *pairs,
-                                                const struct hf_class_table *classes)
+struct hf_shell_pair *hf_largest_of_classes(const struct hf_shell_pairs *pairs,
+                                            const struct hf_class_table *classes)
 {
     const struct hf_basis *basis = pairs->basis;
     const int n_kind = classes->n_kind;
@@ -69,7 +67,7 @@ static struct hf_shell_pair *largest_of_classes(const struct hf_shell_pairs *pai
 static hf_status worker_init(struct worker *worker, const struct hf_shell_pairs *pairs,
                              const struct hf_class_table *classes, struct hf_error *error)
 {
-    struct hf_shell_pair *largest = largest_of_classes(pairs, classes);
+    struct hf_shell_pair *largest = hf_largest_of_classes(pairs, classes);
     const size_t n_row = (size_t)(pairs->basis->n_atom / pairs->context->n_rank) + 1;
     *worker = (struct worker){.list = *pairs, .done = true};
     const bool room = hf_pair_share_init(&worker->share, pairs, classes);

@@ -33,6 +33,11 @@ hf_status hf_pair_candidates_init(const struct hf_shell_pairs *pairs,
                                   struct hf_pair_candidates *made,
                                   struct hf_error *error) HF_MUST_CHECK;
 
+/** Pairs without numbers, one of each class with as many primitives as any may have: the engine
+ *  makes room for what it finds in its list. [n_class], the caller frees it; NULL: no memory. */
+struct hf_shell_pair *hf_largest_of_classes(const struct hf_shell_pairs *pairs,
+                                            const struct hf_class_table *classes);
+
 /** Collective over those that share the memory; zeroed structs are accepted. */
 void hf_pair_candidates_done(struct hf_pair_candidates *candidates);
 

@@ -1,6 +1,7 @@
 /* Lists of shell pairs: candidates are found, room is made, they are laid out. */
 #include "hf/shell_pair.h"
 
+#include "hf/engine.h"
 #include "pair_candidates.h"
 #include "pair_classes.h"
 #include "pair_list.h"
@@ -65,10 +66,32 @@ const char *hf_shell_pairs_note(const struct hf_shell_pairs *pairs)
     return "no memory shared by the ranks of a node: each holds the whole list of shell pairs";
 }
 
+/** Bytes that an engine takes for pairs of these classes. Local. */
+static hf_status engine_bytes(const struct hf_shell_pairs *pairs,
+                              const struct hf_class_table *classes, double *bytes,
+                              struct hf_error *error)
+{
+    struct hf_shell_pairs list = *pairs;
+    struct hf_engine *engine = NULL;
+    const struct hf_memory *memory = pairs->context->memory;
+    const size_t before = hf_memory_current_bytes(memory);
+    struct hf_shell_pair *largest = hf_largest_of_classes(pairs, classes);
+    if (largest == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+    list.pair = largest;
+    list.n_pair = pairs->n_class;
+    const hf_status status = hf_engine_create(&list, &engine, error);
+    *bytes = (double)(hf_memory_current_bytes(memory) - before);
+    hf_engine_destroy(&engine);
+    free(largest);
+    return status;
+}
+
 hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_basis *basis,
-                                  double accuracy, double *bytes, struct hf_error *error)
+                                  double accuracy, struct hf_pair_memory *found,
+                                  struct hf_error *error)
 {
     enum { MOST_ROWS = 200, MANY_ATOMS = 10000, FEW_ROWS = 64 }; /* long rows: fewer do */
+    enum { CANDIDATE_COPIES = 3 }; /* of a rank, with room to grow, and of the node */
     hf_status status;
     struct hf_class_table classes = {0};
     struct hf_pair_share share = {.memory = context->memory};
@@ -76,15 +99,18 @@ hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_ba
     const int n_row = basis->n_atom > MANY_ATOMS ? FEW_ROWS : MOST_ROWS;
     const int stride = basis->n_atom / n_row + 1;
     bool room;
+    *found = (struct hf_pair_memory){0.0, 0.0, 0.0};
     HF_TRY(begin_list(context, basis, accuracy, &classes, &pairs, error));
+    HF_TRY(engine_bytes(pairs, &classes, &found->engine_bytes, error));
     room = hf_pair_share_init(&share, pairs, &classes);
-    *bytes = 0.0;
     for (int a = stride / 2; room && a < basis->n_atom; a += stride) {
         hf_pair_share_clear(&share);
         for (int b = 0; room && b <= a; b++) room = hf_pair_share_add(&share, a, b);
-        *bytes += stride * ((double)share.n_pair * sizeof *share.pair +
-                            (double)share.n_primitive * sizeof *share.primitive +
-                            (double)share.n_atom_pair * sizeof *share.atom_pair);
+        const double n_pair = stride * (double)share.n_pair;
+        found->list_bytes += n_pair * sizeof *share.pair +
+                             stride * ((double)share.n_primitive * sizeof *share.primitive +
+                                       (double)share.n_atom_pair * sizeof *share.atom_pair);
+        found->made_bytes += CANDIDATE_COPIES * n_pair * sizeof(struct hf_pair_candidate);
     }
     if (!room) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
 cleanup:

@@ -89,15 +89,36 @@ hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg *
     return hf_linalg_create_ext(context, n, SMALLEST_PARALLEL_ORDER, DEFAULT_BLOCK, linalg, error);
 }
 
+/** Block size that gives every rank about the same. */
+static int spread_block(int n, int n_rank)
+{
+    enum { BLOCKS_PER_RANK = 8, SMALLEST_BLOCK = 4, LARGEST_BLOCK = 32 };
+    const int block = (int)(n / (BLOCKS_PER_RANK * sqrt((double)n_rank)));
+    if (block > LARGEST_BLOCK) return LARGEST_BLOCK;
+    return block < SMALLEST_BLOCK ? SMALLEST_BLOCK : block;
+}
+
+/** Part of n rows or columns that the first of `n_process` has: it has as many blocks as any. */
+static double first_share(int n, int block, int n_process)
+{
+    const int n_block = n / block + (n % block != 0);
+    const int first = (n_block + n_process - 1) / n_process * block;
+    return n > 0 ? fmin(1.0, (double)first / n) : 1.0;
+}
+
+double hf_linalg_largest_share(int n, int n_rank, bool spread)
+{
+    const int block = spread ? spread_block(n, n_rank) : DEFAULT_BLOCK;
+    int n_row, n_col;
+    if (n_rank == 1 || (!spread && n < SMALLEST_PARALLEL_ORDER)) return 1.0;
+    choose_grid(n_rank, n / block + (n % block != 0), &n_row, &n_col);
+    return first_share(n, block, n_row) * first_share(n, block, n_col);
+}
+
 hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,
                                   struct hf_error *error)
 {
-    enum { BLOCKS_PER_RANK = 8, SMALLEST_BLOCK = 4, LARGEST_BLOCK = 32 };
-    const double side = sqrt((double)context->n_rank);
-    int block = (int)(n / (BLOCKS_PER_RANK * side));
-    if (block > LARGEST_BLOCK) block = LARGEST_BLOCK;
-    if (block < SMALLEST_BLOCK) block = SMALLEST_BLOCK;
-    return hf_linalg_create_ext(context, n, 0, block, linalg, error);
+    return hf_linalg_create_ext(context, n, 0, spread_block(n, context->n_rank), linalg, error);
 }
 
 void hf_linalg_destroy(struct hf_linalg **linalg)

@@ -260,6 +260,19 @@ static bool add_memory(cJSON *extras, const struct hf_run_statistics *statistics
                          &statistics->resident_bytes);
 }
 
+/** What was expected before anything was made. */
+static bool add_need(cJSON *extras, const struct hf_memory_need *need)
+{
+    cJSON *object = cJSON_AddObjectToObject(extras, "memory_expected_bytes");
+    return object != NULL && hf_json_add_double(object, "rank", need->rank) &&
+           hf_json_add_double(object, "node", need->node) &&
+           hf_json_add_double(object, "program", need->program) &&
+           hf_json_add_double(object, "matrices", need->matrices) &&
+           hf_json_add_double(object, "shell_pairs", need->pairs) &&
+           hf_json_add_double(object, "threads", need->threads) &&
+           hf_json_add_double(object, "stored", need->stored);
+}
+
 /** What only distributed matrices have. */
 static bool add_blocks(cJSON *fock, const struct hf_fock_account *account)
 {
@@ -310,7 +323,8 @@ static bool add_extras(cJSON *all_extras, const struct sources *from)
            add_scf(extras, record, result, &from->wavefunction->spin[0]) &&
            add_energies(extras, result) && add_iterations(extras, record) &&
            add_fock(extras, result) && add_timings(extras, &record->statistics) &&
-           add_memory(extras, &record->statistics);
+           add_memory(extras, &record->statistics) &&
+           (run->need == NULL || add_need(extras, run->need));
 }
 
 /** The results that the schema has keys for. */

@@ -3,6 +3,7 @@
 
 #include "output_private.h"
 
+#include <math.h>
 #include <string.h>
 
 static void print_program(const struct hf_report *report, const struct hf_run_description *run,
@@ -116,6 +117,21 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
                 hf_accumulate_name(fock->onesided.accumulate));
 }
 
+/** What the run is expected to take, and what there is. */
+static void print_need(FILE *out, const struct hf_memory_need *need)
+{
+    fprintf(
+        out,
+        "  %-22s about %.1f MB per rank at most (program %.1f, matrices %.1f, shell pairs %.1f, "
+        "threads %.1f)\n",
+        "Memory", 1e-6 * need->rank, 1e-6 * need->program, 1e-6 * need->matrices,
+        1e-6 * need->pairs, 1e-6 * need->threads);
+    fprintf(out, "  %-22s about %.1f MB for the ranks of a node, here %d", "", 1e-6 * need->node,
+            need->n_node_rank);
+    if (isfinite(need->left)) fprintf(out, "; %.1f MB are left there", 1e-6 * need->left);
+    fprintf(out, "\n");
+}
+
 static void print_settings(FILE *out, const struct hf_run_description *run)
 {
     const struct hf_scf_settings *settings = run->settings;
@@ -142,6 +158,7 @@ void hf_report_header(struct hf_report *report, const struct hf_run_description 
     report->n_core = run->n_core;
     if (report->stream == NULL) return;
     print_program(report, run, record);
+    if (run->need != NULL) print_need(report->stream, run->need);
     print_molecule(report->stream, run);
     print_basis(report->stream, run);
     print_settings(report->stream, run);

@@ -185,6 +185,7 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
         .molecule = &calculation->input.molecule,
         .basis = calculation->basis,
         .settings = &calculation->settings,
+        .need = &calculation->need,
         .all_orbitals = is_choice(options, "orbitals", "all"),
         .json_orbitals = hf_options_flag(options, "json_orbitals"),
     };
@@ -216,8 +217,11 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
                            calculation->choice, convention(options), &calculation->basis, error));
     HF_TRY(check_orbitals(calculation, options, error));
     make_settings(calculation, options);
-    HF_TRY(
-        hf_memory_for_integrals(context, options, &calculation->settings.fock.memory_bytes, error));
+    HF_TRY(hf_memory_foresee(calculation, options, error));
+    if (calculation->refusal.message[0] != '\0' && !rehearsal) {
+        status = hf_fail(error, HF_NO_RESOURCE, "%s", calculation->refusal.message);
+        goto cleanup;
+    }
     describe(calculation, options);
     if (calculation->trace_path != NULL && !rehearsal)
         HF_TRY(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,

@@ -5,6 +5,7 @@ Usage: test_memory_limits.py HF MPIEXEC RANKS INPUTS
 What needs a control group is left out, with the reason, where none can be made.
 """
 
+import json
 import os
 import re
 import sys
@@ -58,8 +59,8 @@ def short_of_address_space(folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write(HELIUM)
     for kind, option, limits, mend in (
-            ("as", "RLIMIT_AS", (110, 120, 140, 170, 250, 350, 450, 600, 1000), "ulimit -v"),
-            ("data", "RLIMIT_DATA", (10, 50, 100, 150, 200, 300, 500), "ulimit -d")):
+            ("as", "RLIMIT_AS", (120, 140, 250, 350, 450, 700), "ulimit -v"),
+            ("data", "RLIMIT_DATA", (20, 100, 180, 300, 500), "ulimit -d")):
         codes = []
         for limit in limits:
             TEST.inside = ["prlimit", f"--{kind}={limit}000000", "--core=0"]
@@ -67,20 +68,74 @@ def short_of_address_space(folder):
             TEST.inside = []
             codes.append(outcome[0])
             if outcome[0] == 3:
-                TEST.expect_one_line(f"{kind} {limit} MB", outcome, 3, [option, "MB too few", mend])
+                TEST.expect_one_line(f"{kind} {limit} MB", outcome, 3, ["(" + option, "MB too few", mend])
             elif outcome[0] == 0:
                 TEST.check("-5.61380" in outcome[1], f"{kind} {limit} MB:", outcome[1])
         TEST.check(codes == sorted(codes, reverse=True) and {0, 3} == set(codes),
                    f"{kind}: exit codes {codes}; expected 3, then 0")
 
 
+def the_estimate_is_what_a_run_takes(folder):
+    """Memory foreseen against the program's own account and the peak of the process."""
+    helium = "basis cc-pVQZ\ngeometry\n" + "".join(
+        f"He {3 * i} {3 * j} 0\n" for i in range(3) for j in range(2)) + "end\n"
+    path, out = os.path.join(folder, "cluster.mol"), os.path.join(folder, "out.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(helium)
+    for builder in ("replicated", "distributed"):
+        for options in (["--memory", "0"], ["--memory", "0", "--threads", "3"]):
+            for molecule, basis in ((path, "cc-pVQZ"), (os.path.join(INPUTS, "water.mol"), "cc-pVQZ")):
+                name = f"{os.path.basename(molecule)} {builder} {' '.join(options)}"
+                code, _, errors = TEST.run([molecule, "--basis", basis, "--fock", builder, "--json", out,
+                                            "--max-iterations", "4", "--diis-size", "2"] + options)
+                TEST.check(code in (0, 1), f"{name}: exit code {code}:", errors)
+                with open(out, encoding="utf-8") as file:
+                    extras = json.load(file)["extras"]["hf"]
+                expected, found = extras["memory_expected_bytes"], extras["memory_bytes"]
+                for what, key, constant in (("matrices", "matrix_peak", 0.5e6),
+                                            ("shell_pairs", "shell_pair_peak", 0.5e6),
+                                            ("rank", "resident_peak", 12e6)):
+                    peak = found[key]["max"]
+                    TEST.check(abs(expected[what] - peak) < 0.2 * peak + constant,
+                               f"{name}, {what}: expected {expected[what]:.3g}, took {peak:.3g} bytes")
+
+
+def what_cannot_fit_is_refused():
+    path = os.path.join(INPUTS, "uracil.mol")
+    with MemoryGroup(120_000_000 + 60_000_000 * RANKS) as group:
+        TEST.prefix = group.command([])
+        TEST.expect_one_line("a store that does not fit", TEST.run([path, "--memory", "300 MB"]), 3,
+                             ["too little memory", "the ranks of this node need about",
+                              "the control group of the job leaves", "MB too few", "what helps: --memory 0"])
+        code, output, _ = TEST.run([path, "--memory", "300 MB", "--check"])
+        TEST.check(code == 0 and "Warning: too little memory" in output, "--check:", output)
+        code, _, errors = TEST.run([path, "--basis", "6-31G*", "--memory", "0", "--max-iterations", "2"])
+        TEST.check(code == 1, f"the advice does not help: exit code {code}", errors)
+        TEST.check(group.n_killed() == 0, "a process was killed")
+        TEST.prefix = []
+
+
+def what_no_option_helps_is_told(folder):
+    path = os.path.join(folder, "cluster.mol")
+    TEST.inside = ["prlimit", "--data=186000000", "--core=0"]
+    outcome = TEST.run([path, "--memory", "0"])
+    TEST.inside = []
+    TEST.expect_one_line("too large for RLIMIT_DATA", outcome, 3,
+                         ["too little memory: a rank needs about", "(RLIMIT_DATA, ulimit -d) leaves", "MB too few"])
+    if RANKS == 1:
+        TEST.check("no option of hf helps" in outcome[2] or "what helps" in outcome[2], "advice:", outcome[2])
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="hf-limits-") as folder:
         short_of_address_space(folder)
+        the_estimate_is_what_a_run_takes(folder)
+        what_no_option_helps_is_told(folder)
     reason = reason_not_allowed()
     if reason is None:
         stored_integrals_heed_the_group()
         too_small_a_group()
+        what_cannot_fit_is_refused()
     else:
         print("left out:", reason)
     return TEST.report()

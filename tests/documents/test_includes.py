@@ -20,7 +20,7 @@ HEADERS = {
     "cli": ["program"],
     "run": ["calculation", "hf", "run"],
     "output": ["output", "record", "version"],
-    "scf": ["scf", "scf_terms", "wavefunction"],
+    "scf": ["scf", "scf_memory", "scf_terms", "wavefunction"],
     "fock": ["fock", "fock_settings"],
     "work": ["grain", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
@@ -31,7 +31,7 @@ HEADERS = {
     "layout": ["layout"],
     "basis": ["basis", "basis_description"],
     "molecule": ["input", "molecule"],
-    "base": ["arithmetic", "context", "json", "lanes", "memory", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "timer",
+    "base": ["arithmetic", "context", "json", "lanes", "memory", "memory_limits", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "timer",
              "trace", "units"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}

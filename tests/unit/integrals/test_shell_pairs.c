@@ -2,6 +2,7 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
+#include "hf/engine.h"
 #include "hf/node_memory.h"
 #include "hf/shell_pair.h"
 
@@ -278,11 +279,17 @@ static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
     struct hf_context *context = test_context();
     struct hf_basis *basis = many_shells();
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
-    double bytes;
+    struct hf_pair_memory found;
     struct hf_error error;
-    assert_int_equal(hf_shell_pairs_estimate(context, basis, 1e-14, &bytes, &error), HF_OK);
-    assert_true(bytes + 128.0 >= (double)pairs->shared->n_bytes);
-    assert_true(bytes <= 1.25 * (double)pairs->shared->n_bytes);
+    assert_int_equal(hf_shell_pairs_estimate(context, basis, 1e-14, &found, &error), HF_OK);
+    assert_true(found.list_bytes + 128.0 >= (double)pairs->shared->n_bytes);
+    assert_true(found.list_bytes <= 1.25 * (double)pairs->shared->n_bytes);
+    const double before = (double)hf_memory_current_bytes(context->memory);
+    struct hf_engine *engine = NULL;
+    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    const double taken = (double)hf_memory_current_bytes(context->memory) - before;
+    assert_true(taken > 0.0 && found.engine_bytes >= taken && found.engine_bytes <= 1.2 * taken);
+    hf_engine_destroy(&engine);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
     test_context_done(&context);

@@ -1,0 +1,206 @@
+/* How much memory a calculation takes, and whether there is so much. Counted before anything is made:
+ * where memory is promised and not there, the kernel kills whoever touches it. */
+#include "memory_private.h"
+
+#include "hf/scf_memory.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <strings.h>
+
+/** Of what is free, so that the page cache and other programs have room. */
+static const double SAFE_SHARE = 0.5;
+
+/** Of a process with its libraries beside what it holds before the first integral: buffers of BLAS,
+ *  code that is then read, and those of MPI and ScaLAPACK where there are several ranks. Measured on
+ *  Debian 12: 2 to 5 MB alone, 5 to 15 MB. */
+static const double LIBRARY_BYTES = 9e6, PARALLEL_BYTES = 6e6;
+
+/** Of a thread beside its engine: queues of quartets, sums of a task. */
+static const double THREAD_BYTES = 1e6;
+
+/** Of address space: stack of a thread, and what libraries map beside what they touch. */
+static const double STACK_BYTES = 8.4e6, MAPPED_BYTES = 12e6;
+
+/** Stored integrals over those of all quartets of functions, with batches that are not full. */
+static const double STORE_FILL = 1.4;
+
+struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one)
+{
+    const struct hf_fock_settings *fock = &one->settings.fock;
+    const int n_rank = one->size.n_rank, n_node = one->size.n_node_rank;
+    const int n_thread = fock->n_thread > 1 ? fock->n_thread : 1;
+    const struct hf_scf_memory matrices = hf_scf_memory(&one->settings, &one->size);
+    struct hf_memory_need need = {.n_node_rank = n_node};
+    need.program = one->resident + LIBRARY_BYTES + (n_rank > 1 ? PARALLEL_BYTES : 0.0);
+    need.matrices = matrices.of_first + matrices.of_node / n_node;
+    need.pairs = (one->pairs.list_bytes + one->pairs.made_bytes) / n_node;
+    need.threads = n_thread * (one->pairs.engine_bytes + THREAD_BYTES);
+    need.stored = fmin(fock->memory_bytes, one->stored_most / n_rank);
+    need.rank = need.program + need.matrices + need.pairs + need.threads + need.stored;
+    need.node = n_node * need.rank - (n_node - 1) * (matrices.of_first - matrices.of_other);
+    return need;
+}
+
+static void take_worse(struct hf_memory_excess *worst, double need, double left, const char *of,
+                       const char *by)
+{
+    if (!(need - left > worst->bytes)) return;
+    *worst = (struct hf_memory_excess){
+        .bytes = need - left, .need = need, .left = left, .of = of, .by = by};
+}
+
+struct hf_memory_excess hf_memory_compare(const struct hf_memory_case *one,
+                                          const struct hf_memory_room *room)
+{
+    const struct hf_memory_need need = hf_memory_estimate(one);
+    const struct hf_memory_limits *limits = &room->limits;
+    struct hf_memory_excess worst = {.bytes = 0.0};
+    const int n_node = need.n_node_rank;
+    const double held = room->n_node_rank * one->resident;
+    const double in_group = (double)room->n_group_rank / room->n_node_rank;
+    const int n_more_thread = one->settings.fock.n_thread > 1 ? one->settings.fock.n_thread - 1 : 0;
+    const double stacks = n_more_thread * STACK_BYTES;
+    /* every rank of a node maps all of what they share */
+    const double shared =
+        (need.pairs + hf_scf_memory(&one->settings, &one->size).of_node / n_node) * (n_node - 1);
+    const double private = need.rank - one->resident;
+    take_worse(&worst, need.node, limits->node_free + held, "the ranks of this node",
+               "the node has free");
+    take_worse(&worst, need.node * in_group, limits->group_free + held * in_group,
+               "the ranks of this node", "the control group of the job leaves");
+    take_worse(&worst, private + shared + stacks + MAPPED_BYTES, limits->address_free, "a rank",
+               "the limit of address space (RLIMIT_AS, ulimit -v) leaves");
+    take_worse(&worst, private + stacks, limits->data_free, "a rank",
+               "the limit of data (RLIMIT_DATA, ulimit -d) leaves");
+    return worst;
+}
+
+/** FNV-1a */
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/** Collective over the node. */
+static struct hf_memory_room find_room(const struct hf_context *context)
+{
+    struct hf_memory_room room = {.n_node_rank = context->n_node_rank};
+    MPI_Barrier(context->node); /* what others are about to take is not free */
+    hf_memory_limits_find("", &room.limits);
+    const uint64_t mine = hash_of(room.limits.group);
+    for (int r = 0; r < context->n_node_rank; r++) {
+        uint64_t group = mine;
+        MPI_Bcast(&group, 1, MPI_UINT64_T, r, context->node);
+        room.n_group_rank += group == mine;
+    }
+    return room;
+}
+
+/** What does not depend on options. Local. */
+static hf_status find_case(const struct hf_calculation *calculation, double resident,
+                           struct hf_memory_case *one, struct hf_error *error)
+{
+    struct hf_context *context = calculation->context;
+    const struct hf_basis *basis = calculation->basis;
+    struct hf_basis *merged = NULL;
+    const double n = basis->n_function;
+    hf_status status;
+    *one = (struct hf_memory_case){
+        .settings = calculation->settings,
+        .size = {.n_function = basis->n_function,
+                 .n_atom = basis->n_atom,
+                 .n_rank = context->n_rank,
+                 .n_node_rank = context->n_node_rank},
+        .stored_most = STORE_FILL * 0.125 * n * n * n * n * sizeof(double),
+        .resident = resident,
+    };
+    HF_TRY(hf_basis_merge(basis, &merged, error));
+    one->size.n_shell = merged->n_shell;
+    /* of a basis that no list can be made of, nothing is said here: the run will */
+    if (hf_shell_pairs_estimate(context, merged, hf_scf_pair_accuracy(&calculation->settings),
+                                &one->pairs, NULL) != HF_OK)
+        one->pairs = (struct hf_pair_memory){0.0, 0.0, 0.0};
+cleanup:
+    hf_basis_destroy(&merged);
+    return status;
+}
+
+/** Bytes of a rank for stored integrals with --memory auto: what is there, less the rest. */
+static double bytes_for_store(const struct hf_memory_case *without,
+                              const struct hf_memory_room *room)
+{
+    const struct hf_memory_need need = hf_memory_estimate(without);
+    const struct hf_memory_limits *limits = &room->limits;
+    const double more = need.node / need.n_node_rank - without->resident;
+    const double of_node =
+        fmin(limits->node_free / room->n_node_rank, limits->group_free / room->n_group_rank);
+    const double of_process = fmin(limits->address_free - MAPPED_BYTES, limits->data_free);
+    const double all = fmin(of_node, of_process);
+    if (isinf(all)) return 0.0; /* nothing is known of the machine */
+    return fmax(0.0, fmin(SAFE_SHARE * all, 0.9 * (all - more)));
+}
+
+/** The size that was asked for; `automatic`: none. */
+static hf_status read_option(const struct hf_options *options, double *bytes, bool *automatic,
+                             struct hf_error *error)
+{
+    const struct hf_option_value *given = hf_options_given(options, "memory");
+    *bytes = 0.0;
+    *automatic = given == NULL || strcasecmp(given->text, "auto") == 0;
+    if (*automatic || hf_parse_size(given->text, bytes)) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%s: memory '%s'; expected a size per rank as 500 MB or 2 GiB, 0 for none, or "
+                   "auto",
+                   given->where, given->text);
+}
+
+/** What all ranks are told: the largest need, the least that is left. Collective. */
+static void agree_on_need(MPI_Comm comm, struct hf_memory_need *need)
+{
+    double most[7] = {need->program, need->matrices, need->pairs, need->threads,
+                      need->stored,  need->rank,     need->node};
+    MPI_Allreduce(MPI_IN_PLACE, most, 7, MPI_DOUBLE, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &need->left, 1, MPI_DOUBLE, MPI_MIN, comm);
+    *need = (struct hf_memory_need){.program = most[0],
+                                    .matrices = most[1],
+                                    .pairs = most[2],
+                                    .threads = most[3],
+                                    .stored = most[4],
+                                    .rank = most[5],
+                                    .node = most[6],
+                                    .left = need->left,
+                                    .n_node_rank = need->n_node_rank};
+}
+
+hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_options *options,
+                            struct hf_error *error)
+{
+    struct hf_context *context = calculation->context;
+    const struct hf_memory_room room = find_room(context);
+    const struct hf_memory_limits *limits = &room.limits;
+    struct hf_memory_case one;
+    struct hf_error refusal = {0};
+    bool automatic;
+    double *bytes = &calculation->settings.fock.memory_bytes;
+    hf_status status;
+    HF_TRY(read_option(options, bytes, &automatic, error)); /* the same on every rank */
+    HF_TRY(hf_agree(context->comm, find_case(calculation, limits->resident, &one, error), error));
+    if (automatic) *bytes = bytes_for_store(&one, &room);
+    MPI_Allreduce(MPI_IN_PLACE, bytes, 1, MPI_DOUBLE, MPI_MIN, context->comm);
+    one.settings.fock.memory_bytes = *bytes;
+    calculation->need = hf_memory_estimate(&one);
+    const double of_group = limits->group_free * room.n_node_rank / room.n_group_rank;
+    calculation->need.left = fmin(limits->node_free, of_group) + room.n_node_rank * one.resident;
+    agree_on_need(context->comm, &calculation->need);
+    const struct hf_memory_excess excess = hf_memory_compare(&one, &room);
+    const bool fits = excess.bytes <= 0.0;
+    if (!fits) hf_memory_refuse(&one, &room, &excess, sizeof refusal.message, refusal.message);
+    /* agreed upon like a failure, though it is for the caller to make it one */
+    (void)!hf_agree(context->comm, fits ? HF_OK : HF_NO_RESOURCE, &refusal);
+    calculation->refusal = refusal;
+cleanup:
+    return status;
+}

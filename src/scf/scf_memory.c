@@ -1,0 +1,38 @@
+/* Matrices of a calculation, counted by what lives at the same time; see scf_memory.h. */
+#include "hf/scf_memory.h"
+
+#include "steps.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct hf_method_ops *find_method(const char *name)
+{
+    for (int i = 0; hf_method_list[i] != NULL; i++)
+        if (strcmp(hf_method_list[i]->name, name) == 0) return hf_method_list[i];
+    return hf_method_list[0];
+}
+
+struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
+                                   const struct hf_fock_size *given)
+{
+    const struct hf_method_ops *method = find_method(settings->method);
+    const int n_density = method->n_density, n_fock = method->n_fock;
+    struct hf_fock_size size = *given;
+    size.n_density = n_density;
+    const bool spread = hf_fock_is_distributed(settings->fock.builder);
+    const double share = hf_linalg_largest_share(size.n_function, size.n_rank, spread);
+    const double whole = (double)size.n_function * size.n_function * sizeof(double);
+    const double most = settings->diis_size > 1 ? settings->diis_size : 0;
+    const double history = fmin(most, settings->max_iteration - 1.0) * n_fock;
+    /* H, X; D, J, K, their changes and the next density; the orbitals occupied */
+    const double in_build = 2.0 + 6.0 * n_density + history + 0.3 * n_fock;
+    /* H, X; D, J, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
+    const double in_eigen = 2.0 + 3.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0);
+    const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
+    const double of_build = in_build * share * whole + fock.of_rank;
+    const double of_first = fmax(of_build, in_eigen * share * whole);
+    const bool alone = share == 1.0 && size.n_rank > 1; /* LAPACK on rank 0 */
+    return (struct hf_scf_memory){
+        .of_first = of_first, .of_other = alone ? fock.of_rank : of_first, .of_node = fock.of_node};
+}
