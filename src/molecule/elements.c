@@ -2,6 +2,7 @@
 #include "elements.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <strings.h>
 
 static const char *const symbols[] = {
@@ -49,4 +50,11 @@ double hf_covalent_radius_angstrom(int atomic_number)
     enum { N_RADIUS = sizeof radius_pm / sizeof *radius_pm };
     const int known = atomic_number <= N_RADIUS ? atomic_number : N_RADIUS;
     return radius_pm[known - 1] / 100.0;
+}
+
+bool hf_is_metal(int atomic_number)
+{
+    static const unsigned char others[] = {1,  2,  5,  6,  7,  8,  9,  10, 14, 15, 16, 17,
+                                           18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86};
+    return memchr(others, atomic_number, sizeof others) == NULL;
 }

@@ -4,10 +4,15 @@
 
 #include "hf/molecule.h"
 
+#include <stdbool.h>
+
 /** All symbols in order of atomic number, [*n]. */
 const char *const *hf_element_symbols(int *n);
 
 /** Covalent radius, to judge distances by. */
 double hf_covalent_radius_angstrom(int atomic_number);
+
+/** Whether it is none of hydrogen, the noble gases, boron and what stands right of it. */
+bool hf_is_metal(int atomic_number);
 
 #endif

@@ -1,5 +1,6 @@
 /* From the draft to the molecule: units, distances. */
 #include "draft.h"
+#include "elements.h"
 
 #include "hf/units.h"
 #include "neighbours.h"
@@ -12,9 +13,31 @@
 static const double farthest_bohr = 1e4;
 /** Nearer than this two atoms are on top of each other. */
 static const double coincidence_bohr = 0.1;
-/** Distance over sum of covalent radii. Bonds lie between 0.77 (nitrogen) and 1.3; ångström read as
- *  bohr makes that 0.4 to 0.65, bohr read as ångström 1.5 to 2.4. */
-static const double ratio_too_close = 0.66, ratio_too_far = 1.6;
+/** Nearer than this, as distance over sum of covalent radii, a pair is always looked at. */
+static const double ratio_too_close = 0.66;
+
+/** What distances over sums of covalent radii bonds may have. Most lie between 0.77 (dinitrogen) and 1.3;
+ *  angstrom read as bohr makes that 0.4 to 0.69, bohr read as angstrom 1.45 to 2.5. */
+struct ratio_limits {
+    double least, most;
+};
+
+static bool is_halogen(int z)
+{
+    return z == 9 || z == 17 || z == 35 || z == 53 || z == 85;
+}
+
+static struct ratio_limits ratio_limits(int a, int b)
+{
+    struct ratio_limits limits = {0.66, 1.5};
+    const bool metal = hf_is_metal(a) || hf_is_metal(b);
+    if (metal) limits.least = 0.55; /* multiple bonds: divanadium 0.58, dichromium 0.60, UN 0.66 */
+    if (a == 1 && b == 1)
+        limits.most = 2.0; /* dihydrogen 1.2, its cation 1.7; 1.4 bohr read as angstrom 2.3 */
+    else if ((hf_is_metal(a) && hf_is_metal(b)) || (is_halogen(a) && is_halogen(b)))
+        limits.most = 1.75; /* dizinc 1.7, difluorine anion 1.67 */
+    return limits;
+}
 
 static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule,
                                struct hf_error *error)
@@ -49,8 +72,10 @@ static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio,
 {
     const struct hf_molecule *molecule = &draft->input->molecule;
     const bool bohr = strcmp(hf_options_choice(draft->options, "units"), "bohr") == 0;
-    const bool close = ratio < ratio_too_close;
-    if (!close && (bohr || ratio < ratio_too_far)) return HF_OK;
+    const struct ratio_limits limits =
+        ratio_limits(molecule->atom[i].atomic_number, molecule->atom[j].atomic_number);
+    const bool close = ratio < limits.least;
+    if (!close && (bohr || ratio < limits.most)) return HF_OK;
     const double distance = hf_atom_distance_bohr(molecule, i, j);
     return hf_input_warn(draft->input, error,
                          "%s: the nearest atoms for their size, %s (line %d) and %s (line %d), are "

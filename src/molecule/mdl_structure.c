@@ -119,13 +119,6 @@ static struct missing count_missing(const struct draft *draft, const struct fill
     return missing;
 }
 
-static bool is_metal(int z)
-{
-    static const unsigned char others[] = {1,  2,  5,  6,  7,  8,  9,  10, 14, 15, 16, 17,
-                                           18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86};
-    return memchr(others, z, sizeof others) == NULL;
-}
-
 static int given_integer(const struct draft *draft, const char *key, int otherwise)
 {
     const struct hf_option_value *given = hf_options_given(draft->options, key);
@@ -139,7 +132,7 @@ static bool may_be_complete(const struct draft *draft, const struct missing *mis
 {
     int charge = 0, unpaired = 0, nuclei = 0;
     for (int i = 0; i < draft->n_atom; i++) {
-        if (is_metal(draft->atom[i].atomic_number)) return true;
+        if (hf_is_metal(draft->atom[i].atomic_number)) return true;
         charge += draft->atom[i].charge;
         unpaired += draft->atom[i].unpaired;
         nuclei += draft->atom[i].atomic_number;

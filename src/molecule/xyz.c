@@ -63,6 +63,53 @@ static hf_status read_atom(struct draft *draft, int line, struct xyz_columns col
     return status == HF_OK ? hf_draft_add_atom(draft, &atom, error) : status;
 }
 
+/** Whether a row begins with the number that is its turn, then an element and three more words;
+ *  *numbered when the element is an atomic number. */
+static bool is_counted_row(const struct hf_text *text, int line, int expected, bool *numbered)
+{
+    const char *position = text->line[line - 1];
+    struct hf_word word;
+    struct draft_atom atom;
+    struct hf_error unread;
+    int number;
+    if (!hf_next_word(&position, &word) || hf_word_integer(word, &number) != HF_NUMBER_OK ||
+        number != expected || !hf_next_word(&position, &word))
+        return false;
+    *numbered = hf_word_integer(word, &number) == HF_NUMBER_OK;
+    if (hf_read_atom_name(text, line, word, &atom, &unread) != HF_OK) return false;
+    for (int i = 0; i < 3; i++)
+        if (!hf_next_word(&position, &word)) return false;
+    return true;
+}
+
+/** Rows "1 O x y z" are read behind their number; "1 8 0 0 0.117" may as well be hydrogen at x = 8. */
+static hf_status look_for_counted_rows(struct draft *draft, int line, int n_atom,
+                                       struct xyz_columns *columns, struct hf_error *error)
+{
+    const struct hf_text *text = draft->text;
+    const char *position = text->line[line - 1];
+    struct hf_word word;
+    int first = -1, n_numbered = 0;
+    if (columns->given || !hf_next_word(&position, &word) ||
+        hf_word_integer(word, &first) != HF_NUMBER_OK || (first != 0 && first != 1))
+        return HF_OK;
+    for (int i = 0; i < n_atom; i++) {
+        bool numbered = false;
+        if (!is_counted_row(text, line + i, first + i, &numbered)) return HF_OK;
+        n_numbered += numbered;
+    }
+    if (n_numbered > 0)
+        return hf_text_fail(
+            error, text, line,
+            "the lines look like index, atomic number, x, y, z; expected element, x, "
+            "y, z, or Properties=id:I:1:Z:I:1:pos:R:3 in the comment if they are "
+            "(Properties=Z:I:1:pos:R:3 if not)");
+    *columns = (struct xyz_columns){1, 2, false};
+    return hf_input_warn(draft->input, error,
+                         "%s, line %d: the lines were read as index, element, x, y, z", text->path,
+                         line);
+}
+
 /** The count, and a unit behind it: "3 bohr"; -1 without one. */
 static hf_status read_count(const struct hf_text *text, int line, int *n_atom, int *unit,
                             struct hf_error *error)
@@ -105,6 +152,7 @@ hf_status hf_read_xyz(struct draft *draft, int first_line, struct hf_error *erro
                             "%d)",
                             n_atom, line);
     status = hf_xyz_read_comment(draft, line + 1, unit, &columns, error);
+    if (status == HF_OK) status = look_for_counted_rows(draft, line + 2, n_atom, &columns, error);
     for (int i = 0; i < n_atom && status == HF_OK; i++)
         status = read_atom(draft, line + 2 + i, columns, error);
     for (int i = line + 1 + n_atom; i < text->n_line; i++)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,19 +209,59 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
         expect_refusal(bad[i].string, bad[i].message);
 }
 
-static void absurd_distances_warn_about_units(void **state)
+/** Molecules with bonds that are short or long for their atoms, and units that are mistaken. */
+static void distances_are_judged_by_the_elements(void **state)
 {
     (void)state;
-    struct case_of_input this;
-    expect_read(&this, "units bohr\ngeometry\nN 0 0 0\nN 0 0 1.098\nend\n", "native", 2, 0, 1);
-    expect_warning(&this, "absurdly close; units were taken as bohr; are they angstrom?");
-    done(&this);
-    expect_read(&this, "geometry\nH 0 0 0\nH 0 0 1.4\nend\n", "native", 2, 0, 1);
-    expect_warning(&this, "absurdly far; units were taken as angstrom; are they bohr?");
-    done(&this);
-    expect_read(&this, "geometry\nHe 0 0 0\nHe 0 0 3\nend\n", "native", 2, 0, 1);
-    assert_int_equal(this.input.n_warning, 0);
-    done(&this);
+    static const struct {
+        const char *a, *b, *units;
+        double distance;
+        int charge;
+        const char *told;
+    } pairs[] = {
+        {"Cr", "Cr", "angstrom", 1.68, 0, NULL},
+        {"V", "V", "angstrom", 1.77, 0, NULL},
+        {"Mo", "Mo", "angstrom", 1.93, 0, NULL},
+        {"Ti", "O", "angstrom", 1.62, 0, NULL},
+        {"U", "O", "angstrom", 1.70, 0, NULL},
+        {"N", "N", "angstrom", 1.098, 0, NULL},
+        {"C", "O", "angstrom", 1.128, 0, NULL},
+        {"H", "F", "angstrom", 0.917, 0, NULL},
+        {"F", "F", "angstrom", 1.412, 0, NULL},
+        {"F", "F", "angstrom", 1.90, -2, NULL},
+        {"H", "H", "angstrom", 1.06, 0, NULL},
+        {"H", "He", "angstrom", 0.774, 1, NULL},
+        {"Zn", "Zn", "angstrom", 4.19, 0, NULL},
+        {"Be", "Be", "angstrom", 2.45, 0, NULL},
+        {"Li", "Li", "angstrom", 2.67, 0, NULL},
+        {"Cs", "F", "angstrom", 2.35, 0, NULL},
+        {"Ar", "Ar", "angstrom", 3.76, 0, NULL},
+        {"Cr", "Cr", "bohr", 3.175, 0, NULL},
+        {"N", "N", "bohr", 1.098, 0,
+         "absurdly close; units were taken as bohr; are they angstrom?"},
+        {"Cr", "Cr", "bohr", 1.68, 0, "are they angstrom?"},
+        {"Na", "Cl", "bohr", 2.36, 0, "are they angstrom?"},
+        {"H", "H", "bohr", 0.74, 0, "are they angstrom?"},
+        {"H", "H", "angstrom", 1.401, 0,
+         "absurdly far; units were taken as angstrom; are they bohr?"},
+        {"O", "O", "angstrom", 2.28, 0, "are they bohr?"},
+        {"H", "F", "angstrom", 1.733, 0, "are they bohr?"},
+        {"Na", "Cl", "angstrom", 4.461, 0, "are they bohr?"},
+        {"F", "F", "angstrom", 2.668, 0, "are they bohr?"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char text[200];
+        struct case_of_input this;
+        snprintf(text, sizeof text, "charge %d\nunits %s\ngeometry\n%s 0 0 0\n%s 0 0 %g\nend\n",
+                 pairs[i].charge, pairs[i].units, pairs[i].a, pairs[i].b, pairs[i].distance);
+        if (read_with(&this, text, NULL, NULL) != HF_OK) fail_msg("%s", this.error.message);
+        if (this.input.n_warning != (pairs[i].told != NULL) ||
+            (pairs[i].told != NULL && strstr(this.input.warning[0], pairs[i].told) == NULL))
+            fail_msg("%s%s at %g %s: %d warnings, %s", pairs[i].a, pairs[i].b, pairs[i].distance,
+                     pairs[i].units, this.input.n_warning,
+                     this.input.n_warning > 0 ? this.input.warning[0] : "");
+        done(&this);
+    }
 }
 
 static void lines_may_end_in_any_way_and_be_long(void **state)
@@ -289,6 +330,45 @@ static void extended_xyz_tells_columns_charge_and_multiplicity(void **state)
     assert_int_equal(this.input.molecule.atom[0].atomic_number, 8);
     expect_warning(&this, "spin=1 was taken as the multiplicity");
     done(&this);
+}
+
+static void rows_that_are_counted_are_not_taken_for_hydrogen(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {
+        "3\n0 1\n1 8 0 0 0.117\n2 1 0 0.757 -0.469\n3 1 0 -0.757 -0.469\n",
+        "3\n0 1\n0 8 0 0 0.117\n1 1 0 0.757 -0.469\n2 1 0 -0.757 -0.469\n",
+        "1\n0 1\n1 10 0 0 0.117\n",
+    };
+    static const char *const read[] = {
+        "3\n0 1\n1 O 0 0 0.117\n2 H 0 0.757 -0.469\n3 H1 0 -0.757 -0.469 C 4\n",
+        "3\n0 1\n0 O 0 0 0.117\n1 H 0 0.757 -0.469\n2 H 0 -0.757 -0.469\n",
+    };
+    static const char *const silent[] = {
+        "3\nProperties=id:I:1:Z:I:1:pos:R:3 charge=0 mult=1\n1 8 0 0 0.117\n2 1 0 0.757 -0.469\n3 "
+        "1 0 "
+        "-0.757 -0.469\n",
+        "3\ncharge=-1 mult=1\n1 8 0 0 0.117\n1 9 0 0 -0.469\n1 7 0 0 -0.469\n",
+        "3\ncharge=0 mult=1\n1 0 0 0.1\n2 3 0 0.7\n3 6 0 -0.7\n",
+        "3\nProperties=Z:I:1:pos:R:3 charge=0 mult=1\n1 1 0 0 0\n2 3 0 0 0\n3 5 0 0 0\n",
+    };
+    struct case_of_input this;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        expect_refusal(refused[i],
+                       "line 3: the lines look like index, atomic number, x, y, z; expected");
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++) {
+        expect_read(&this, read[i], "XYZ", 3, 0, 1);
+        assert_int_equal(this.input.molecule.atom[0].atomic_number, 8);
+        expect_warning(&this, "line 3: the lines were read as index, element, x, y, z");
+        done(&this);
+    }
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
+        expect_read(&this, silent[i], "XYZ", 3, i == 1 ? -1 : 0, 1);
+        assert_int_equal(this.input.molecule.atom[0].atomic_number, i == 0 ? 8 : 1);
+        for (int k = 0; k < this.input.n_warning; k++)
+            assert_null(strstr(this.input.warning[k], "index"));
+        done(&this);
+    }
 }
 
 static void xyz_mistakes_are_named(void **state)
@@ -399,10 +479,11 @@ int main(void)
         cmocka_unit_test(angstrom_is_the_default_unit),
         cmocka_unit_test(ghosts_are_marked_as_other_programs_mark_them),
         cmocka_unit_test(native_mistakes_are_named_with_file_and_line),
-        cmocka_unit_test(absurd_distances_warn_about_units),
+        cmocka_unit_test(distances_are_judged_by_the_elements),
         cmocka_unit_test(lines_may_end_in_any_way_and_be_long),
         cmocka_unit_test(xyz_is_read_with_patience),
         cmocka_unit_test(extended_xyz_tells_columns_charge_and_multiplicity),
+        cmocka_unit_test(rows_that_are_counted_are_not_taken_for_hydrogen),
         cmocka_unit_test(xyz_mistakes_are_named),
         cmocka_unit_test(foreign_formats_are_named_and_refused),
         cmocka_unit_test(native_input_is_not_taken_for_another_format),
