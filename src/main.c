@@ -13,10 +13,13 @@ static hf_status calculate(struct hf_calculation *calculation, struct hf_report 
     hf_status status = HF_OK;
     struct hf_scf_result result = {0};
     struct hf_wavefunction wavefunction = {0};
-    hf_interruption_watch(calculation->context->interruption, hf_signals_progress, report);
+    struct hf_watch watch = {report,
+                             calculation->json_path == NULL && calculation->trace_path == NULL};
+    hf_interruption_watch(calculation->context->interruption, hf_signals_progress, &watch);
     HF_TRY(hf_calculation_run(calculation, report, &result, &wavefunction, error));
     *exit_code = result.converged ? 0 : NOT_CONVERGED;
 cleanup:
+    hf_interruption_watch(calculation->context->interruption, NULL, NULL);
     hf_wavefunction_done(&wavefunction);
     return status;
 }

@@ -98,7 +98,7 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
  *  then, for those who read nothing else: old results in the file would be taken for those of this
  *  run. Does nothing when no file is named, when it has the results of this run, and when what has
  *  its name is no JSON file, or one that is read. `input_path` may be NULL. For one rank, not
- *  collective. HF_NO_RESOURCE: it cannot be written. */
+ *  collective. HF_NO_RESOURCE: it cannot be written; then no old results are left there either. */
 hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
                                        const struct hf_options *options, const char *input_path,
                                        hf_status status, const struct hf_error *failure,

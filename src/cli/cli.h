@@ -65,7 +65,15 @@ int hf_signal_caught(void);
  *  Not collective. */
 bool hf_signals_lose_exit_code(int exit_code);
 
-/** For hf_interruption_watch: shows progress, and tells of signals; `data` is the report. */
+/** What is looked at while a calculation runs. */
+struct hf_watch {
+    struct hf_report *report;
+    bool
+        report_is_all; /**< no file is written, so that nobody has the results when its reader goes */
+};
+
+/** For hf_interruption_watch: shows progress, tells of signals, and of SIGPIPE when nobody is left to
+ *  read what is computed; `data` is a struct hf_watch. */
 int hf_signals_progress(void *data, double fraction);
 
 /** What --check prints: what would run, and the memory it needs. */

@@ -1,6 +1,7 @@
 /* SIGINT, SIGTERM, SIGUSR1, SIGXCPU: remembered here, asked for between pieces of work. */
 #include "cli.h"
 
+#include <errno.h>
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -44,6 +45,8 @@ bool hf_signals_lose_exit_code(int exit_code)
  * too, but none for standard error: progress is shown when that is a terminal as well. */
 int hf_signals_progress(void *data, double fraction)
 {
-    if (fraction > 0.0 && isatty(STDERR_FILENO) == 1) hf_report_progress(data, fraction);
+    const struct hf_watch *watch = data;
+    if (fraction > 0.0 && isatty(STDERR_FILENO) == 1) hf_report_progress(watch->report, fraction);
+    if (watch->report_is_all && hf_report_lost(watch->report) == EPIPE) return SIGPIPE;
     return hf_signal_caught();
 }

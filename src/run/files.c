@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /** Files besides those of basis sets. */
 enum { MOST_FILES = 7 };
@@ -158,5 +159,8 @@ hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
     };
     if (path == NULL || calculation->json_is_closed) return HF_OK;
     if (!may_replace(path) || is_read(calculation, options, input_path, path)) return HF_OK;
-    return hf_json_write_failure(path, &content, error);
+    status = hf_json_write_failure(path, &content, error);
+    if (status == HF_OK || unlink(path) != 0) return status;
+    return hf_json_write_failure(path, &content,
+                                 error); /* where the old results were, there is room */
 }

@@ -165,18 +165,20 @@ def why_files_cannot_be_written(folder):
 
 def small_disk(folder):
     """A disk that fills up: files of 64 KiB at most; only where mounting is allowed."""
-    script = ('mount -t tmpfs -o size=64k none "$1" && cd "$1" && head -c 62000 /dev/zero > filled && '
-              '"$0" "$2" --json out.json; code=$?; ls; exit $code')
+    script = ('mount -t tmpfs -o size=64k none "$1" && cd "$1" && cp "$3" out.json && '
+              'head -c 100000 /dev/zero > filled; "$0" "$2" --json out.json; code=$?; cat out.json; ls; exit $code')
     mount = os.path.join(folder.path, "disk")
     os.mkdir(mount)
     if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode != 0:
         print("skipped: a full disk; mount namespaces are not allowed here")
         return
+    old = folder.write("old.json", OLD + " " * 20000)  # as long as a file of results
     shell = ProgramTest("unshare", MPIEXEC, 1, 60)
-    code, output, errors = shell.run(["-m", "/bin/sh", "-c", script, HF, mount, folder.input])
+    code, output, errors = shell.run(["-m", "/bin/sh", "-c", script, HF, mount, folder.input, old])
     check(code == 3 and "out.json: the JSON file cannot be written: No space left on device" in errors,
           f"full disk: exit code {code};", errors)
-    check("Total energy" in output and output.split()[-1] == "filled", "full disk: what is left", output)
+    check("Total energy" in output and '"success":\tfalse' in output and output.split()[-2:] == ["filled", "out.json"],
+          "full disk: what is left", output)
 
 
 def latin_1(folder):

@@ -84,8 +84,10 @@ def reader_gone(folder):
         check(code in (0, 141) and errors == "", f"{arguments[0]} | head -1: exit code {code};", errors)
         check(output.startswith(text), f"{arguments[0]} | head -1:", output)
     check(read_json(path)["success"] is True, "| head -1: the JSON file", "")
-    code, _, errors = redirected(HF, "| true; exit 0")([WATER])
-    check(code == 0 and errors == "", "reader that never read:", errors)
+    dimer = os.path.join(os.path.dirname(WATER), "uracil-dimer.mol")
+    code, _, errors = ProgramTest("/bin/bash", MPIEXEC, 1, most_seconds=60).run(
+        ["-c", '"$0" "$@" | true; exit ${PIPESTATUS[0]}', HF, dimer, "--basis", "cc-pVTZ", "--guess", "core"])
+    check(code == 141 and errors == "", f"hours for a reader who went: exit code {code}, expected 141;", errors)
 
 
 def main():
