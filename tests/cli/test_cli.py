@@ -137,8 +137,8 @@ WARNED = [
     ("missing hydrogens and parity", "water\n\n\n  2  1  0  0  0  0            999 V2000\n"
      "    0.0000    0.0000    0.1173 O   0  0\n    0.0000    0.7572   -0.4692 H   0  0\n  1  2  1  0\nM  END\n",
      ["--force"], "open shell", ["room for 1 more hydrogen"]),
-    ("only the first molecule and a name", MDL + "$$$$\n" + MDL, ["--basis", "no-such-set"], "no-such-set",
-     ["only the first molecule"]),
+    ("the first molecule and a name", MDL + "$$$$\n" + MDL, ["--basis", "no-such-set"], "no-such-set",
+     ["the first of 2 molecules was read"]),
     ("comment and atom", "3\na dication\nO 0 0 0\nH 0 0.76 0.59\nH 0 zero 0.59\n", [], "line 5: y 'zero'",
      ["'dication' of the comment was not taken"]),
     ("assumed and basis", "1\n\nHe 0 0 0\n", ["--basis", "no-such-set"], "no-such-set",
