@@ -17,7 +17,8 @@ import time
 JOBS = 2
 # Harnesses that share a dictionary; the others have one of their own name.
 DICTIONARY = {"input": "native", "v2000": "mdl", "v3000": "mdl", "point_charges": "xyz"}
-MOST_BYTES = 4096
+MOST_BYTES = {"checkpoint": 65536}
+USUAL_BYTES = 4096
 # One input may take this long and this much memory.
 SLOWEST_SECONDS = 25
 MOST_MEGABYTES = 2048
@@ -39,7 +40,7 @@ class Harness:
         self.n_executed, self.reproducers, self.output, self.good = 0, [], "", False
 
     def command(self, seconds):
-        options = [f"-max_total_time={seconds}", f"-max_len={MOST_BYTES}", f"-timeout={SLOWEST_SECONDS}",
+        options = [f"-max_total_time={seconds}", f"-max_len={MOST_BYTES.get(self.name, USUAL_BYTES)}", f"-timeout={SLOWEST_SECONDS}",
                    f"-rss_limit_mb={MOST_MEGABYTES}", "-print_final_stats=1", "-verbosity=0",
                    f"-artifact_prefix={self.found_folder}/{self.name}-"]
         if self.dictionary.is_file():
