@@ -21,7 +21,7 @@ struct hf_shell_pairs;
  *  Memory   one list for all ranks of a node (struct hf_node_memory), the same to the last bit
  *           however many ranks and threads make it. The basis is borrowed and must outlive it.
  *  Call     collective over the context; every rank does its share.
- *  Errors   HF_NO_RESOURCE: memory, or an angular momentum the engine lacks; or processors of
+ *  Errors   HF_BAD_INPUT: integrals of a pair are not finite. HF_NO_RESOURCE: memory, or an angular momentum the engine lacks; or processors of
  *           several kinds find different pairs. Same status and message on every rank. */
 hf_status hf_shell_pairs_create(struct hf_context *context, const struct hf_basis *basis,
                                 double accuracy, struct hf_shell_pairs **pairs,

@@ -265,6 +265,9 @@ static hf_status read_head(struct reader *reader, struct shell_head *head)
     return read_scale(reader, head);
 }
 
+/** Beyond these powers of exponents in integrals leave the range of double precision. */
+static const double LEAST_EXPONENT = 1e-30, MOST_EXPONENT = 1e30;
+
 /** Numbers of the primitive in the current line: exponent, scaled, then coefficients. */
 static hf_status read_numbers(struct reader *reader, const struct shell_head *head,
                               double number[MAX_WORD])
@@ -284,6 +287,10 @@ static hf_status read_numbers(struct reader *reader, const struct shell_head *he
             reader->error, reader->text, reader->line,
             "the exponent times the square of the scale factor (%g) is out of range",
             head->exponent_factor);
+    if (number[0] < LEAST_EXPONENT || number[0] > MOST_EXPONENT)
+        return hf_text_fail(reader->error, reader->text, reader->line,
+                            "the exponent %g is absurd; expected %g to %g", number[0],
+                            LEAST_EXPONENT, MOST_EXPONENT);
     return HF_OK;
 }
 

@@ -26,7 +26,8 @@ struct worker {
     int64_t n_value, n_allocated;
     struct found_row *row; /**< [rows of this rank] */
     int n_row;
-    bool done; /**< nothing went wrong */
+    int bad_a, bad_b; /**< atoms of a pair whose integrals are no numbers, from 1; 0: none */
+    bool done;        /**< nothing went wrong */
 };
 
 static void worker_done(struct worker *worker, struct hf_memory *memory)
@@ -86,14 +87,19 @@ static hf_status worker_init(struct worker *worker, const struct hf_shell_pairs 
     return status;
 }
 
-/** (mn|mn)^(1/2), the largest of the functions of a pair. */
+/** (mn|mn)^(1/2), the largest of the functions of a pair; not finite when any is not. fmax would leave
+ *  such a pair out without a word. */
 static double schwarz_bound(struct hf_engine *engine, const struct hf_shell_pairs *list,
                             const struct hf_shell_pair *pair)
 {
     const int n = list->class_of[pair->pair_class].n_function;
     const struct hf_integral_batch batch = hf_engine_two_electron(engine, pair, 1, &pair);
     double largest = 0.0;
-    for (int k = 0; k < n; k++) largest = fmax(largest, fabs(batch.value[(size_t)k * n + k]));
+    for (int k = 0; k < n; k++) {
+        const double integral = fabs(batch.value[(size_t)k * n + k]);
+        if (!isfinite(integral)) return HUGE_VAL;
+        largest = fmax(largest, integral);
+    }
     return sqrt(largest);
 }
 
@@ -115,7 +121,20 @@ static bool reserve(struct worker *worker)
     return true;
 }
 
-/** The pairs of an atom with those up to it. False: no memory, or the run is to end. */
+/** Appends a pair of shells of an atom and another. False: its integrals are no numbers. */
+static bool add_candidate(struct worker *worker, const struct hf_shell_pair *pair, int atom,
+                          int atom_b)
+{
+    const double bound = schwarz_bound(worker->engine, &worker->list, pair);
+    worker->value[worker->n_value++] = (struct hf_pair_candidate){
+        .bound = bound, .n_primitive = pair->n_primitive, .atom_b = atom_b};
+    if (isfinite(bound)) return true;
+    worker->bad_a = atom + 1;
+    worker->bad_b = atom_b + 1;
+    return false;
+}
+
+/** The pairs of an atom with those up to it. False: no memory, no numbers, or the run is to end. */
 static bool find_row(struct worker *worker, int atom, const struct hf_context *context, bool alone)
 {
     enum { PAIRS_PER_LOOK = 16 };
@@ -132,11 +151,7 @@ static bool find_row(struct worker *worker, int atom, const struct hf_context *c
             const struct hf_shell_pair *pair = &share->pair[group->first_pair + i];
             if (i % PAIRS_PER_LOOK == 0 && hf_interruption_look(context->interruption, alone) != 0)
                 return false;
-            worker->value[worker->n_value++] = (struct hf_pair_candidate){
-                .bound = schwarz_bound(worker->engine, &worker->list, pair),
-                .n_primitive = pair->n_primitive,
-                .atom_b = group->atom_b,
-            };
+            if (!add_candidate(worker, pair, atom, group->atom_b)) return false;
         }
     }
     worker->row[worker->n_row++] = (struct found_row){atom, (int)share->n_pair};
@@ -158,6 +173,14 @@ static hf_status find_rows(const struct hf_context *context, int n_atom, int n_w
     if (done) return HF_OK;
     const int reason = hf_interruption_look(context->interruption, true);
     if (reason != 0) return hf_interrupted(error, reason);
+    for (int t = 0; t < n_worker; t++)
+        if (worker[t].bad_a > 0)
+            return hf_fail(
+                error, HF_BAD_INPUT,
+                "two-electron integrals of shells of atoms %d and %d are beyond the range "
+                "of double precision: exponents or coefficients of the basis set are "
+                "absurd",
+                worker[t].bad_a, worker[t].bad_b);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
 }
 

@@ -33,6 +33,12 @@ static int by_falling_bound(const void *left, const void *right)
     return (x->j > y->j) - (x->j < y->j);
 }
 
+/** The larger one, and what is not a number before any: fmax would drop it. */
+static double larger(double x, double y)
+{
+    return isnan(x) || x > y ? x : y;
+}
+
 /** The largest bound of any part; the coefficient of a single part goes into the prefactor. */
 static double add_coefficients(const struct hf_shell *a, const struct hf_shell *b, double zeta,
                                double distance, struct hf_primitive_pair *made)
@@ -48,7 +54,7 @@ static double add_coefficients(const struct hf_shell *a, const struct hf_shell *
         const double coefficient = part_a.coefficient[made->i] * part_b.coefficient[made->j];
         const double bound =
             primitive_bound(zeta, coefficient * prefactor, to_a, to_b, part_a.l, part_b.l);
-        largest = fmax(largest, bound);
+        largest = larger(largest, bound);
         if (n_a * n_b == 1) made->prefactor *= coefficient;
     }
     return largest;
@@ -73,7 +79,7 @@ int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, do
             };
             const double bound = add_coefficients(a, b, zeta, distance, made);
             made->bound = (float)bound;
-            if (bound >= smallest) n++;
+            if (!(bound < smallest)) n++; /* no number: its integrals will show it */
         }
     }
     qsort(out, (size_t)n, sizeof *out, by_falling_bound);

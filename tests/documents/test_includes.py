@@ -27,11 +27,11 @@ HEADERS = {
     "integrals": ["boys", "engine", "integrals", "one_electron", "shell_pair", "solid_harmonics"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
     "schedule": ["counter", "schedule", "schedule_settings"],
-    "linalg": ["linalg", "matrix_blocks"],
+    "linalg": ["linalg", "matrix_blocks", "matrix_rows"],
     "layout": ["layout"],
     "basis": ["basis", "basis_description"],
     "molecule": ["input", "molecule"],
-    "base": ["arithmetic", "context", "json", "lanes", "memory", "memory_limits", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "timer",
+    "base": ["arithmetic", "context", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "timer",
              "trace", "units"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}

@@ -220,6 +220,10 @@ static void each_mistake_has_its_message_with_file_and_line(void **state)
         {"H 0\nS 2 1.0\n1.0 1.0\nP 1 1.0\n", "dir/mine.gbs, line 4: \"P\" is not a number"},
         {"H 0\nS 1 1.0\n1.0 one\n", "dir/mine.gbs, line 3: \"one\" is not a number"},
         {"H 0\nS 1 1.0\n1.0 1e999\n", "dir/mine.gbs, line 3: \"1e999\" is out of range"},
+        {"H 0\nS 1 1.0\n1e200 1.0\n",
+         "dir/mine.gbs, line 3: the exponent 1e+200 is absurd; expected 1e-30 to 1e+30"},
+        {"H 0\nS 1 1.0\n1e-200 1.0\n",
+         "dir/mine.gbs, line 3: the exponent 1e-200 is absurd; expected 1e-30 to 1e+30"},
         {"H 0\nS 1 2.0\n1e308 1.0\n", "dir/mine.gbs, line 3: the exponent times the square of the "
                                       "scale factor (4) is out of range"},
         {"H 0\nS 1 1e-200\n1.0 1.0\n", "dir/mine.gbs, line 3: the exponent times the square of the "

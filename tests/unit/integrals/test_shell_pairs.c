@@ -6,6 +6,7 @@
 #include "hf/node_memory.h"
 #include "hf/shell_pair.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -159,7 +160,7 @@ static void more_primitives_than_can_be_counted_are_refused(void **state)
 enum { N_CENTRE = 11, N_MANY = 3 * N_CENTRE };
 
 /** Atoms along a spiral, the ends too far from each other to matter. */
-static struct hf_basis *many_shells(void)
+static struct hf_basis *rounded_shells(double factor)
 {
     static double where[N_CENTRE][3]; /* the basis borrows its numbers */
     static struct test_shell many[N_MANY];
@@ -170,9 +171,16 @@ static struct hf_basis *many_shells(void)
         for (int k = 0; k < 3; k++) {
             many[3 * i + k] = shells[2 * k];
             many[3 * i + k].atom = i;
+            for (int p = 0; p < many[3 * i + k].n_primitive; p++)
+                many[3 * i + k].exponent[p] *= factor;
         }
     }
     return test_basis(N_CENTRE, (const double(*)[3])where, N_MANY, many);
+}
+
+static struct hf_basis *many_shells(void)
+{
+    return rounded_shells(1.0);
 }
 
 static void expect_the_same(const struct hf_shell_pairs *found, const struct hf_shell_pairs *wanted)
@@ -273,6 +281,66 @@ static void ranks_that_disagree_about_the_pairs_are_told(void **state)
     test_context_done(&context);
 }
 
+/** What tells lists apart: which pairs, how many primitives, which bounds. */
+static uint64_t hash_of(const struct hf_shell_pairs *pairs)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        const struct hf_shell_pair *pair = &pairs->pair[i];
+        uint64_t word[4] = {(uint64_t)pair->a, (uint64_t)pair->b, (uint64_t)pair->n_primitive, 0};
+        memcpy(&word[3], &pair->bound, sizeof pair->bound);
+        for (int k = 0; k < 4; k++) hash = (hash ^ word[k]) * 1099511628211u;
+    }
+    return hash;
+}
+
+/** Shells that differ in the last bits from node to node give bounds that do, as other processors would;
+ *  the list is that of whoever found a row, on all nodes. */
+static void nodes_that_round_differently_have_one_list(void **state)
+{
+    (void)state;
+    struct hf_context *context = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error), HF_OK);
+    struct hf_basis *basis = rounded_shells(1.0 + 4.0 * context->rank * DBL_EPSILON);
+    struct hf_shell_pairs *pairs = make_pairs(context, basis);
+    uint64_t least = hash_of(pairs), most = least;
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UINT64_T, MPI_MIN, context->comm);
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT64_T, MPI_MAX, context->comm);
+    assert_true(least == most);
+    hf_shell_pairs_destroy(&pairs);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+/** On one rank's row only; fmax once dropped such pairs without a word. */
+static void integrals_that_are_no_numbers_are_an_error_of_all_ranks(void **state)
+{
+    (void)state;
+    static const double values[] = {NAN, INFINITY, 1e200};
+    for (int i = 0; i < 3; i++) {
+        const double coefficient = values[i];
+        const struct test_shell absurd[] = {
+            {0, 0, 1, false, {1.0}, {1.0}},
+            {1, 1, 2, false, {1.0, 2.0}, {1.0, coefficient}},
+        };
+        struct hf_context *context = test_context();
+        struct hf_basis *basis = test_basis(2, centre, 2, absurd);
+        struct hf_shell_pairs *pairs = NULL;
+        struct hf_error error = {{0}, 0}, first;
+        assert_int_equal(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error),
+                         HF_BAD_INPUT);
+        assert_null(pairs);
+        first = error;
+        MPI_Bcast(first.message, (int)sizeof first.message, MPI_CHAR, 0, context->comm);
+        assert_string_equal(error.message, first.message);
+        assert_non_null(strstr(error.message, "beyond the range of double precision"));
+        assert_non_null(strstr(error.message, "of atoms 2 and 1"));
+        test_basis_destroy(&basis);
+        test_context_done(&context);
+    }
+}
+
 static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
 {
     (void)state;
@@ -303,6 +371,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(prefactors_are_those_of_the_shells),
         cmocka_unit_test(a_list_holds_nothing_but_its_arrays),
         cmocka_unit_test(more_primitives_than_can_be_counted_are_refused),
+        cmocka_unit_test(nodes_that_round_differently_have_one_list),
+        cmocka_unit_test(integrals_that_are_no_numbers_are_an_error_of_all_ranks),
         cmocka_unit_test(the_list_is_the_same_on_any_ranks_nodes_and_threads),
         cmocka_unit_test(where_memory_cannot_be_shared_every_rank_has_the_same_list),
         cmocka_unit_test(ranks_that_disagree_about_the_pairs_are_told),
