@@ -48,7 +48,17 @@ static hf_status finish_printing(const struct hf_context *context, const struct 
     return hf_agree(context->comm, status, error);
 }
 
-/** Help, versions or basis sets, without MPI; returns the exit code. */
+/** What is in the checkpoint. */
+static hf_status show(const char *path, struct hf_error *error)
+{
+    struct hf_checkpoint checkpoint;
+    const hf_status status = hf_checkpoint_read(path, &checkpoint, error);
+    if (status == HF_OK) hf_checkpoint_print(&checkpoint, stdout);
+    hf_checkpoint_done(&checkpoint);
+    return status;
+}
+
+/** Help, versions, basis sets or a checkpoint, without MPI; returns the exit code. */
 static int print_and_stop(const struct hf_command *command, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -56,6 +66,7 @@ static int print_and_stop(const struct hf_command *command, struct hf_error *err
     if (command->action == HF_ACTION_LIST_BASIS)
         status = hf_print_basis_sets(first ? stdout : NULL, command->basis_name, error);
     if (!first) return hf_exit_code(status, error);
+    if (command->action == HF_ACTION_SHOW) status = show(command->path, error);
     if (command->action == HF_ACTION_HELP) hf_print_help(stdout);
     if (command->action == HF_ACTION_VERSION) hf_print_version(stdout);
     if (status == HF_OK) status = hf_standard_output_check(0, error);
@@ -75,6 +86,14 @@ static void tell_failure(const struct hf_calculation *calculation, const struct 
     if (status != HF_OK) hf_print_error("hf", &unwritten);
 }
 
+/** Says on stderr, too, that a checkpoint could not be written: the report may be in a file. */
+static void warn_of_checkpoint(const struct hf_calculation *calculation)
+{
+    const char *warning = hf_calculation_checkpoint_warning(calculation);
+    if (warning != NULL && calculation->context->rank == 0)
+        fprintf(stderr, "hf: warning: %s\n", warning);
+}
+
 /** Everything between MPI_Init and MPI_Finalize; returns the exit code, the same on every rank.
  *  `status` and `error` are what reading the command line gave. */
 static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
@@ -91,7 +110,9 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
     HF_TRY(hf_context_create(MPI_COMM_WORLD, &context, error));
     hf_calculation_begin(&calculation, context);
-    HF_TRY(hf_input_read(context, command->path, &command->options, &calculation.input, error));
+    if (command->path != NULL)
+        HF_TRY(hf_input_read(context, command->path, &command->options, &calculation.input, error));
+    HF_TRY(hf_calculation_take_restart(&calculation, &command->options, error));
     HF_TRY(hf_calculation_prepare(&calculation, &command->options, check, error));
     status = take_launch(&calculation, &launch, &report, error);
     HF_TRY(hf_agree(context->comm, status, error));
@@ -101,6 +122,7 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
         HF_TRY(calculate(&calculation, report, &exit_code, error));
     HF_TRY(finish_printing(context, report, error));
 cleanup:
+    warn_of_checkpoint(&calculation);
     if (status != HF_OK) {
         int rank;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -126,6 +148,7 @@ int main(int argc, char **argv)
     bool tells;
 
     if (!hf_standard_streams_open()) return HF_NO_RESOURCE; /* with nowhere to tell it */
+    hf_checkpoint_leave_open_at_exit();
     const hf_status status = hf_command_parse(argc, argv, &command, &error);
     if (status == HF_OK && command.action >= HF_ACTION_HELP) {
         exit_code = print_and_stop(&command, &error);

@@ -10,6 +10,7 @@
 #define HF_CALCULATION_H
 
 #include "hf/basis.h"
+#include "hf/checkpoint.h"
 #include "hf/input.h"
 #include "hf/option.h"
 #include "hf/output.h"
@@ -48,6 +49,9 @@ struct hf_calculation {
     bool json_is_closed;    /**< it has the results, or cannot be written: no failure goes there */
     const char *trace_path; /**< NULL when no trace was asked for; in the options */
     struct hf_trace *trace; /**< owned; NULL likewise */
+    bool no_files;          /**< checkpoints are written when the options ask for them only */
+    struct hf_checkpoint *restart;        /**< goes on from it; NULL: from the beginning; owned */
+    struct hf_checkpointer *checkpointer; /**< NULL: no checkpoints; owned */
 };
 
 /** What a calculation takes is estimated before anything of it is made, and what --memory asks for
@@ -64,6 +68,18 @@ hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_
 /** Names the phases of a calculation and starts the timers of the whole and of its set-up. Not
  *  collective. */
 void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context *context);
+
+/** Reads the checkpoint that the options name, if any, and adds its settings to them. An input that is
+ *  empty yet is filled from it. To be called between the input and hf_calculation_prepare, which then
+ *  asks for the same molecule and basis. Collective. HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_calculation_take_restart(struct hf_calculation *calculation,
+                                      struct hf_options *options,
+                                      struct hf_error *error) HF_MUST_CHECK;
+
+/** The checkpoint that was written, for messages; NULL: none was. */
+const char *hf_calculation_checkpoint_written(const struct hf_calculation *calculation);
+/** Why a checkpoint could not be written; NULL: all could. */
+const char *hf_calculation_checkpoint_warning(const struct hf_calculation *calculation);
 
 /** Everything that follows from the options, which hold those of the input: basis, settings,
  *  description, record; the names of files to write are tried. A trace begins unless this is a

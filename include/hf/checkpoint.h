@@ -128,7 +128,7 @@ void hf_checkpoint_print(const struct hf_checkpoint *checkpoint, FILE *stream);
  *  cannot after some damaged files and says so on stderr. To be called first of all. */
 void hf_checkpoint_leave_open_at_exit(void);
 
-/** Version of the HDF5 library, "1.10.8". Starts the library. */
+/** Version of the HDF5 library built with, "1.10.8". */
 void hf_checkpoint_library_version(size_t size, char text[]);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* Options: one table says what there is, one store says what was given, by whom, and where.
  *
  * The table feeds the command line, the reader of the native input, the help text, the man page and
- * the "did you mean" of messages. Values come from three levels; the higher one wins:
+ * the "did you mean" of messages. Values come from four levels; the higher one wins:
  *
- *     command line   >   input file   >   default of the table
+ *     command line   >   input file   >   checkpoint of a restart   >   default of the table
  */
 #ifndef HF_OPTION_H
 #define HF_OPTION_H
@@ -55,7 +55,12 @@ struct hf_option {
     const char *alias_key, *alias_value;
 };
 
-enum hf_option_level { HF_OPTION_DEFAULT, HF_OPTION_FILE, HF_OPTION_COMMAND_LINE };
+enum hf_option_level {
+    HF_OPTION_DEFAULT,
+    HF_OPTION_RESTART,
+    HF_OPTION_FILE,
+    HF_OPTION_COMMAND_LINE
+};
 
 /** A value as it was written; already known to fit its option. */
 struct hf_option_value {

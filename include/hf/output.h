@@ -78,6 +78,13 @@ struct hf_scf_observer hf_report_observer(struct hf_report *report);
  *  file; `data` is the report. Returns 0. */
 int hf_report_progress(void *data, double fraction);
 
+/** A line of warning among the iterations. */
+void hf_report_warning(struct hf_report *report, const char *text);
+
+/** Where checkpoints were written, how often, and what that took. */
+void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written,
+                          double seconds);
+
 /** Energies, virial ratio, orbital energies (around the gap or all), dipole moment; or advice when
  *  not converged. */
 void hf_report_result(struct hf_report *report, const struct hf_run_description *run,

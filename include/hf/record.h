@@ -20,6 +20,7 @@ struct hf_library_versions {
     char libint[32];
     char blas[128];
     char scalapack[32];
+    char hdf5[32];
 };
 
 /** Not collective; works before MPI_Init. */

@@ -16,7 +16,8 @@ enum hf_action {
     HF_ACTION_CHECK,
     HF_ACTION_HELP, /* from here on without MPI */
     HF_ACTION_VERSION,
-    HF_ACTION_LIST_BASIS
+    HF_ACTION_LIST_BASIS,
+    HF_ACTION_SHOW
 };
 
 /** A command line. Free with hf_command_done. */

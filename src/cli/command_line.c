@@ -11,7 +11,8 @@ static const struct {
 } actions[] = {{"help", HF_ACTION_HELP},
                {"version", HF_ACTION_VERSION},
                {"check", HF_ACTION_CHECK},
-               {"list-basis", HF_ACTION_LIST_BASIS}};
+               {"list-basis", HF_ACTION_LIST_BASIS},
+               {"show", HF_ACTION_SHOW}};
 enum { N_ACTION = sizeof actions / sizeof *actions, MAX_KEYS = 100 };
 
 void hf_command_done(struct hf_command *command)
@@ -127,9 +128,14 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
         const hf_status found =
             read_argument(argc, argv, &i, &only_files, command, status == HF_OK ? error : &later);
         if (status == HF_OK) status = found;
-        if (status == HF_OK && command->action >= HF_ACTION_HELP) return HF_OK;
+        if (status == HF_OK && command->action >= HF_ACTION_HELP &&
+            command->action != HF_ACTION_SHOW)
+            return HF_OK;
     }
     if (status != HF_OK || command->path != NULL) return status;
+    if (command->action == HF_ACTION_SHOW)
+        return hf_fail(error, HF_BAD_INPUT, "--show needs the name of a checkpoint");
+    if (hf_options_given(&command->options, "restart") != NULL) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT,
                    "no input file; usage: hf [options] FILE; hf --help tells more");
 }

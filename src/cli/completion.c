@@ -89,7 +89,7 @@ hf_status hf_print_completion(FILE *stream, struct hf_error *error)
         hf_option_spelling(table[i].key, sizeof spelling, spelling);
         fprintf(stream, "--%s ", spelling);
     }
-    fprintf(stream, "--check --list-basis --help --version' -- \"$current\")\n"
+    fprintf(stream, "--check --show --list-basis --help --version' -- \"$current\")\n"
                     "    else\n"
                     "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
                     "    fi\n"

@@ -67,6 +67,7 @@ void hf_print_help(FILE *stream)
         "                                memory it needs, compute nothing\n"
         "  --list-basis [NAME]           print the basis sets there are, or what is in one, and "
         "stop\n"
+        "  --show FILE                   print what is in a checkpoint and stop\n"
         "  -h, --help                    print this and stop\n"
         "  -V, --version                 print the versions of hf and its libraries and stop\n\n"
         "Native input:\n\n"
@@ -92,6 +93,7 @@ void hf_print_version(FILE *stream)
     fprintf(stream, "Libint: %s\n", versions.libint);
     if (versions.blas[0] != '\0') fprintf(stream, "BLAS: %s\n", versions.blas);
     if (versions.scalapack[0] != '\0') fprintf(stream, "ScaLAPACK: %s\n", versions.scalapack);
+    fprintf(stream, "HDF5: %s\n", versions.hdf5);
 }
 
 int hf_exit_code(hf_status status, const struct hf_error *error)

@@ -57,6 +57,7 @@ static void print_input_and_exit(FILE *stream)
 {
     fprintf(
         stream,
+        ".TP\n.BI \\-\\-show \" FILE\"\nprint what is in a checkpoint and stop\n"
         ".TP\n.B \\-\\-check\nread and check the input, print what would run and the memory it\n"
         "needs, compute nothing\n"
         ".TP\n.B \\-\\-list\\-basis\n[\\fINAME\\fR]\nprint the basis sets there are with their "

@@ -477,7 +477,5 @@ const char *hf_checkpoint_setting(const struct hf_checkpoint *checkpoint, const 
 
 void hf_checkpoint_library_version(size_t size, char text[])
 {
-    unsigned major = 0, minor = 0, release = 0;
-    H5get_libversion(&major, &minor, &release);
-    snprintf(text, size, "%u.%u.%u", major, minor, release);
+    snprintf(text, size, "%d.%d.%d", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
 }

@@ -211,6 +211,7 @@ static bool add_launch(cJSON *extras, const struct hf_run_description *run,
               hf_json_add_text(object, "libint", versions->libint) &&
               hf_json_add_text(object, "blas", versions->blas) &&
               hf_json_add_text(object, "scalapack", versions->scalapack) &&
+              hf_json_add_text(object, "hdf5", versions->hdf5) &&
               hf_json_add_text(object, "build_remark", record->build_remark) &&
               hf_json_add_text(object, "input_path", run->input_path) &&
               hf_json_add_text(object, "input_format", run->input_format);

@@ -105,6 +105,21 @@ void hf_report_interrupted(struct hf_report *report, const char *message)
     hf_report_flush(report);
 }
 
+void hf_report_warning(struct hf_report *report, const char *text)
+{
+    if (report->stream == NULL) return;
+    erase_progress(report);
+    fprintf(report->stream, "Warning: %s\n", text);
+    hf_report_flush(report);
+}
+
+void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written, double seconds)
+{
+    if (report->stream == NULL) return;
+    fprintf(report->stream, "\nCheckpoint %s, written %d time%s in %.3f s\n", path, n_written,
+            n_written == 1 ? "" : "s", seconds);
+}
+
 struct hf_scf_observer hf_report_observer(struct hf_report *report)
 {
     return (struct hf_scf_observer){

@@ -1,4 +1,5 @@
 /* Versions: of hf, of the libraries it was built with, and of those it finds when it runs. */
+#include "hf/checkpoint.h"
 #include "hf/record.h"
 #include "hf/version.h"
 
@@ -56,6 +57,7 @@ void hf_library_versions_get(struct hf_library_versions *versions)
     describe_found_mpi(sizeof versions->mpi_found, versions->mpi_found);
     describe_built_mpi(sizeof versions->mpi_built, versions->mpi_built);
     snprintf(versions->libint, sizeof versions->libint, "%s", LIBINT_VERSION);
+    hf_checkpoint_library_version(sizeof versions->hdf5, versions->hdf5);
     snprintf(versions->scalapack, sizeof versions->scalapack, "%s", HF_SCALAPACK_VERSION);
 #ifdef HF_HAVE_OPENBLAS_GET_CONFIG
     snprintf(versions->blas, sizeof versions->blas, "%s", openblas_get_config());

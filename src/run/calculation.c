@@ -26,6 +26,7 @@ static hf_status note_defaults(struct hf_calculation *calculation, const struct 
     const bool method = hf_options_given(options, "method") != NULL;
     const bool basis = strcmp(calculation->choice[0].where, "default") != 0;
     struct hf_input *input = &calculation->input;
+    if (hf_restart_has_basis(calculation, options)) return HF_OK;
     if (!method && !basis)
         return hf_input_warn(input, error,
                              "neither method nor basis was given: RHF/%s is the default",
@@ -204,6 +205,22 @@ void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context 
     hf_timer_start(timers, &hf_phase_setup);
 }
 
+/** The basis that the options name, or that of the checkpoint; with one, it must be its own. */
+static hf_status make_basis(struct hf_calculation *calculation, const struct hf_options *options,
+                            struct hf_error *error)
+{
+    hf_status status;
+    struct hf_context *context = calculation->context;
+    if (hf_restart_has_basis(calculation, options))
+        status = hf_agree(context->comm, hf_restart_make_basis(calculation, error), error);
+    else
+        status =
+            hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
+                            calculation->choice, convention(options), &calculation->basis, error);
+    if (status != HF_OK) return status;
+    return hf_agree(context->comm, hf_restart_check(calculation, error), error);
+}
+
 hf_status hf_calculation_prepare(struct hf_calculation *calculation,
                                  const struct hf_options *options, bool rehearsal,
                                  struct hf_error *error)
@@ -213,8 +230,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     HF_TRY(hf_calculation_limit_time(calculation, options, error));
     HF_TRY(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
     HF_TRY(hf_calculation_try_files(calculation, options, error));
-    HF_TRY(hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
-                           calculation->choice, convention(options), &calculation->basis, error));
+    HF_TRY(make_basis(calculation, options, error));
     HF_TRY(check_orbitals(calculation, options, error));
     make_settings(calculation, options);
     HF_TRY(hf_memory_foresee(calculation, options, error));
@@ -223,6 +239,8 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
         goto cleanup;
     }
     describe(calculation, options);
+    if (calculation->restart != NULL) calculation->settings.restart = &calculation->restart->state;
+    if (!rehearsal) HF_TRY(hf_checkpointer_create(calculation, options, error));
     if (calculation->trace_path != NULL && !rehearsal)
         HF_TRY(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,
                                error));
@@ -243,10 +261,12 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
                                  reporter = hf_report_observer(report);
     hf_record_add_listener(record, &reporter);
     hf_report_header(report, run, record);
+    calculation->settings.keeper = hf_checkpointer_keeper(calculation->checkpointer, report);
     HF_TRY(hf_scf_run(context, run->molecule, run->basis, run->settings, &observer, result,
                       wavefunction, error));
     hf_timer_start(&context->timers, &hf_phase_output);
     hf_report_result(report, run, result, wavefunction);
+    hf_checkpointer_tell(calculation->checkpointer, report);
     hf_record_measure(record);
     status = hf_calculation_write_files(calculation, result, wavefunction, error);
     hf_timer_stop(&context->timers, &hf_phase_output);
@@ -263,6 +283,9 @@ cleanup:
 void hf_calculation_done(struct hf_calculation *calculation)
 {
     hf_trace_destroy(&calculation->trace);
+    hf_checkpointer_destroy(&calculation->checkpointer);
+    if (calculation->restart != NULL) hf_checkpoint_done(calculation->restart);
+    free(calculation->restart);
     hf_record_destroy(&calculation->record);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);

@@ -29,4 +29,36 @@ extern const char *const hf_default_basis;
 hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_options *options,
                           struct hf_error *error) HF_MUST_CHECK;
 
+/** Writer of checkpoints of one calculation. */
+struct hf_checkpointer;
+
+/** Whether checkpoints hold the value of an option: what is computed and how; not the molecule and the
+ *  basis, which they hold as such, and not the files of a run. */
+bool hf_checkpoint_keeps(const struct hf_option *option);
+
+/** Decides where checkpoints of the prepared calculation go by the options;
+ *  calculation->checkpointer stays NULL when nowhere.
+ *  Collective. HF_BAD_INPUT: a file that is not to be written over; HF_NO_RESOURCE: memory. */
+hf_status hf_checkpointer_create(struct hf_calculation *calculation,
+                                 const struct hf_options *options,
+                                 struct hf_error *error) HF_MUST_CHECK;
+void hf_checkpointer_destroy(struct hf_checkpointer **checkpointer);
+
+/** For hf_scf_settings.keeper; tells `report` (borrowed) what goes wrong. */
+const struct hf_scf_keeper *hf_checkpointer_keeper(struct hf_checkpointer *checkpointer,
+                                                   struct hf_report *report);
+
+/** What was written, as a line of the report, and what went wrong into the record's note. */
+void hf_checkpointer_tell(const struct hf_checkpointer *checkpointer, struct hf_report *report);
+
+/** Whether a restart takes the basis of the checkpoint, because none is named. */
+bool hf_restart_has_basis(const struct hf_calculation *calculation,
+                          const struct hf_options *options);
+/** Makes it. Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_restart_make_basis(struct hf_calculation *calculation,
+                                struct hf_error *error) HF_MUST_CHECK;
+/** HF_BAD_INPUT when the input is not that of the checkpoint. Not collective. */
+hf_status hf_restart_check(const struct hf_calculation *calculation,
+                           struct hf_error *error) HF_MUST_CHECK;
+
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /** Files besides those of basis sets. */
-enum { MOST_FILES = 7 };
+enum { MOST_FILES = 9 };
 
 /** A list being made. */
 struct list {
@@ -33,6 +33,17 @@ static void add_option(struct list *list, const struct hf_options *options, cons
     if (given != NULL) add_file(list, given->where, what, given->text, is_input);
 }
 
+/** The checkpoints that are read and written; they may be one file. */
+static void add_checkpoints(struct list *list, const struct hf_options *options)
+{
+    const struct hf_option_value *to = hf_options_given(options, "checkpoint"),
+                                 *from = hf_options_given(options, "restart");
+    if (to != NULL && (strcmp(to->text, "auto") == 0 || strcmp(to->text, "none") == 0)) to = NULL;
+    if (to != NULL) add_file(list, to->where, "the checkpoint", to->text, false);
+    if (from != NULL && (to == NULL || strcmp(from->text, to->text) != 0))
+        add_file(list, from->where, "the checkpoint", from->text, true);
+}
+
 /** All files that the calculation knows of by now; file[] is the caller's to free. False: no memory.
  *  Standard streams have names in Linux: a shell may have made files of them. A basis set that no file has the name of is one of the library. */
 static bool list_files(const struct hf_calculation *calculation, const struct hf_options *options,
@@ -51,6 +62,7 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
     add_file(list, "report", "where standard error goes", "/dev/stderr", true);
     add_option(list, options, "json", "the JSON file", false);
     add_option(list, options, "trace", "the trace", false);
+    add_checkpoints(list, options);
     return true;
 }
 
@@ -61,7 +73,9 @@ static hf_status check_apart(const struct hf_calculation *calculation,
     hf_status status = HF_OK;
     struct list list = {0};
     if (calculation->context->rank == 0) {
-        if (list_files(calculation, options, calculation->input.path, &list))
+        const bool file = calculation->restart == NULL ||
+                          strcmp(calculation->input.path, calculation->restart->path) != 0;
+        if (list_files(calculation, options, file ? calculation->input.path : NULL, &list))
             status = hf_output_files_check_apart(list.n, list.file, error);
         else
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory");

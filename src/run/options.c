@@ -322,6 +322,30 @@ static const struct hf_option table[] = {
      .argument = "FILE",
      .help = "write to FILE what every rank did when, task by task, for tools/timeline and "
              "tools/replay"},
+    {.key = "checkpoint",
+     .type = HF_OPTION_TEXT,
+     .argument = "FILE",
+     .default_value = "auto",
+     .help = "write the state of the calculation to FILE now and then, when it is interrupted and "
+             "at its "
+             "end, for --restart; none: nowhere; auto: INPUT.hf.h5 beside the JSON file or in the "
+             "working "
+             "folder, when the run takes longer than a minute or is interrupted"},
+    {.key = "checkpoint_interval",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "60",
+     .unit = "s",
+     .help =
+         "time between checkpoints at least; longer where writing would take more than 1 % of it",
+     .least = 0,
+     .most = 1e9},
+    {.key = "restart",
+     .type = HF_OPTION_TEXT,
+     .argument = "FILE",
+     .help = "go on from the checkpoint FILE; molecule, basis and settings are there, and an input "
+             "file is "
+             "not needed"},
 };
 
 const struct hf_option *hf_option_table(int *n)

@@ -30,11 +30,18 @@ static hf_status check_mpi(MPI_Comm comm, struct hf_error *error)
     return HF_OK;
 }
 
+static bool has_key(const struct hf_run_settings *settings, const char *key)
+{
+    for (int i = 0; i < settings->n_key && settings->key != NULL; i++)
+        if (settings->key[i].key != NULL && strcmp(settings->key[i].key, key) == 0) return true;
+    return false;
+}
+
 static hf_status check_settings(const struct hf_run_settings *settings, struct hf_error *error)
 {
     if (settings == NULL) return hf_fail(error, HF_BAD_INPUT, "the settings are NULL");
     const bool atoms = settings->atomic_number != NULL && settings->position_bohr != NULL;
-    if (settings->input_path == NULL && !atoms)
+    if (settings->input_path == NULL && !atoms && !has_key(settings, "restart"))
         return hf_fail(error, HF_BAD_INPUT,
                        "nothing to compute: settings have neither an input file nor atoms");
     if (settings->input_path != NULL && settings->n_atom != 0)
@@ -81,6 +88,7 @@ static hf_status read_input(struct hf_run_state *state, const struct hf_run_sett
     HF_TRY(hf_agree(comm, status, error));
     if (settings->input_path != NULL)
         return hf_input_read(state->context, settings->input_path, &state->options, input, error);
+    if (settings->n_atom == 0 && has_key(settings, "restart")) return HF_OK;
     status = hf_input_from_atoms(settings->n_atom, settings->atomic_number, settings->position_bohr,
                                  &state->options, input, error);
     HF_TRY(hf_agree(comm, status, error));
@@ -119,6 +127,8 @@ static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_set
     hf_status status;
     hf_calculation_begin(calculation, state->context);
     HF_TRY(read_input(state, settings, error));
+    HF_TRY(hf_calculation_take_restart(calculation, &state->options, error));
+    calculation->no_files = true;
     HF_TRY(hf_calculation_prepare(calculation, &state->options, false, error));
     status = hf_report_create(state->context, settings->report, &state->report, error);
     HF_TRY(hf_agree(state->context->comm, status, error));

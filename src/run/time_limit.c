@@ -75,7 +75,9 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
         snprintf(cause, sizeof cause, "the time limit of %.24s is up", calculation->time_limit);
     else
         snprintf(cause, sizeof cause, "interrupted by signal %d", reason);
-    (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s", cause, n,
-                  n == 1 ? "" : "s");
+    const char *path = hf_calculation_checkpoint_written(calculation);
+    (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s%s%.400s", cause, n,
+                  n == 1 ? "" : "s", path != NULL ? "; to go on: hf --restart " : "",
+                  path != NULL ? path : "");
     error->signal_number = reason;
 }

@@ -1,5 +1,5 @@
 /* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities
- * and evaluation of densities (evaluate.c), the state that is kept (keep.c) and gone on from (restart.c), what is only asked of the last ones (finish.c), the wave
+ * and evaluation of densities (evaluate.c), the state that is kept (keep.c) and gone on from (take_restart.c), what is only asked of the last ones (finish.c), the wave
  * function (give_wavefunction.c). The driver that puts the steps in order is driver.c. Shapes and words are
  * those of steps.h. */
 #ifndef HF_SCF_STATE_H

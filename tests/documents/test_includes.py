@@ -19,8 +19,8 @@ LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in 
 HEADERS = {
     "cli": ["program"],
     "run": ["calculation", "hf", "run"],
-    "output": ["output", "record", "version"],
-    "scf": ["scf", "scf_memory", "scf_terms", "wavefunction"],
+    "output": ["checkpoint", "output", "record", "version"],
+    "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
     "fock": ["fock", "fock_settings"],
     "work": ["grain", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],

@@ -1,0 +1,206 @@
+/* When and where checkpoints are written. */
+#include "calculation_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** With "auto" a run gets a checkpoint when it takes longer than this. */
+static const double AUTO_SECONDS = 60.0;
+/** What writing may take of the time of a run. */
+static const double MOST_SHARE = 0.01;
+
+struct hf_checkpointer {
+    struct hf_calculation *calculation; /**< borrowed */
+    struct hf_report *report;           /**< borrowed */
+    struct hf_scf_keeper keeper;
+    char *path;
+    bool automatic;
+    double interval_seconds;
+    int n_setting;
+    struct hf_checkpoint_setting *setting;               /**< [n_setting], strings of the options */
+    double last_seconds, write_seconds, longest_seconds; /**< wall time of the last one; all, one */
+    int n_written;
+    char warning[1100]; /**< the first failure, or "" */
+};
+
+bool hf_checkpoint_keeps(const struct hf_option *option)
+{
+    static const char *const not_kept[] = {
+        "title",   "basis",     "functions",          "charge", "multiplicity",
+        "units",   "field",     "point_charges_file", "force",  "record",
+        "guess",   "json",      "json_orbitals",      "trace",  "checkpoint",
+        "restart", "time_limit"};
+    for (size_t i = 0; i < sizeof not_kept / sizeof *not_kept; i++)
+        if (strcmp(option->key, not_kept[i]) == 0) return false;
+    return option->type != HF_OPTION_ALIAS && !option->repeatable;
+}
+
+/** What counts of every option that is kept, defaults included. */
+static hf_status list_settings(struct hf_checkpointer *self, const struct hf_options *options,
+                               struct hf_error *error)
+{
+    self->setting = calloc((size_t)options->n_option + 1, sizeof *self->setting);
+    if (self->setting == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    for (int i = 0; i < options->n_option; i++) {
+        const struct hf_option *option = &options->table[i];
+        const char *value = hf_options_text(options, option->key);
+        if (value == NULL || !hf_checkpoint_keeps(option)) continue;
+        if (option->type == HF_OPTION_FLAG)
+            value = hf_options_flag(options, option->key) ? "yes" : "no";
+        self->setting[self->n_setting++] = (struct hf_checkpoint_setting){option->key, value};
+    }
+    return HF_OK;
+}
+
+/** "water.hf.h5" of "inputs/water.mol", in the folder of the JSON file if there is one. */
+static char *automatic_path(const struct hf_calculation *calculation)
+{
+    static const char ending[] = ".hf.h5";
+    if (calculation->restart != NULL) return strdup(calculation->restart->path);
+    const char *json = calculation->json_path, *input = calculation->input.path;
+    const char *slash = json != NULL ? strrchr(json, '/') : NULL, *name = strrchr(input, '/');
+    name = name != NULL ? name + 1 : input;
+    const char *dot = strrchr(name, '.');
+    const int folder = slash != NULL ? (int)(slash + 1 - json) : 0;
+    const int stem = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
+    const size_t size = (size_t)folder + (size_t)stem + sizeof ending;
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%.*s%.*s%s", folder, json != NULL ? json : "", stem, name, ending);
+    return path;
+}
+
+/** Rank 0 decides for all. */
+static bool is_due(const struct hf_checkpointer *self, enum hf_keep_reason reason)
+{
+    const double now = hf_wall_seconds(), passed = now - self->calculation->began_seconds;
+    if (reason == HF_KEEP_INTERRUPTED) return true;
+    if (self->automatic && passed < AUTO_SECONDS) return false;
+    if (reason == HF_KEEP_FINISHED) return true;
+    return now - self->last_seconds >= self->interval_seconds &&
+           self->write_seconds + self->longest_seconds <= MOST_SHARE * passed;
+}
+
+static bool is_wanted(void *data, enum hf_keep_reason reason)
+{
+    const struct hf_checkpointer *self = data;
+    const struct hf_context *context = self->calculation->context;
+    int due = context->rank == 0 && is_due(self, reason);
+    MPI_Bcast(&due, 1, MPI_INT, 0, context->comm);
+    return due != 0;
+}
+
+/** The first failure is told, once; the calculation goes on. */
+static void warn(struct hf_checkpointer *self, const struct hf_error *error)
+{
+    if (self->warning[0] != '\0') return;
+    snprintf(self->warning, sizeof self->warning, "%s", error->message);
+    hf_report_warning(self->report, self->warning);
+}
+
+/** A hf_scf_keeper.keep. */
+static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
+                      struct hf_error *error)
+{
+    struct hf_checkpointer *self = data;
+    const struct hf_calculation *calculation = self->calculation;
+    const struct hf_checkpoint *restart = calculation->restart;
+    struct hf_context *context = calculation->context;
+    const double start = hf_wall_seconds();
+    hf_status status = HF_NO_RESOURCE;
+    hf_timer_start(&context->timers, &hf_phase_output);
+    const struct hf_checkpoint_content content = {
+        .molecule = &calculation->input.molecule,
+        .basis = calculation->basis,
+        .basis_requested = calculation->basis_requested,
+        .n_setting = self->n_setting,
+        .setting = self->setting,
+        .n_earlier = restart != NULL ? restart->n_iteration : 0,
+        .earlier = restart != NULL ? restart->iteration : NULL,
+        .n_iteration = calculation->record->n_iteration,
+        .iteration = calculation->record->iteration,
+        .seconds = start - calculation->began_seconds + (restart != NULL ? restart->seconds : 0.0),
+    };
+    if (state != NULL)
+        status = hf_checkpoint_write(context, self->path, &content, state, reason, error);
+    hf_timer_stop(&context->timers, &hf_phase_output);
+    if (status == HF_OK)
+        self->n_written++;
+    else
+        warn(self, error);
+    self->last_seconds = hf_wall_seconds();
+    const double seconds = self->last_seconds - start;
+    self->write_seconds += seconds;
+    if (seconds > self->longest_seconds) self->longest_seconds = seconds;
+    return HF_OK;
+}
+
+hf_status hf_checkpointer_create(struct hf_calculation *calculation,
+                                 const struct hf_options *options, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_context *context = calculation->context;
+    const bool given = hf_options_given(options, "checkpoint") != NULL;
+    const char *path = hf_options_text(options, "checkpoint");
+    if (strcmp(path, "none") == 0 || (!given && calculation->no_files)) return HF_OK;
+    struct hf_checkpointer *made = calloc(1, sizeof *made);
+    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    HF_TRY(hf_agree(context->comm, status, error));
+    calculation->checkpointer = made;
+    made->calculation = calculation;
+    made->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = made};
+    made->automatic = strcmp(path, "auto") == 0;
+    made->path = made->automatic ? automatic_path(calculation) : strdup(path);
+    made->interval_seconds = hf_options_real(options, "checkpoint_interval");
+    made->last_seconds = calculation->began_seconds;
+    if (made->path == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    if (status == HF_OK) status = list_settings(made, options, error);
+    if (status == HF_OK && !made->automatic && context->rank == 0)
+        status = hf_checkpoint_check_target(made->path, error);
+    status = hf_agree(context->comm, status, error);
+cleanup:
+    return status;
+}
+
+void hf_checkpointer_destroy(struct hf_checkpointer **checkpointer)
+{
+    if (*checkpointer == NULL) return;
+    free((*checkpointer)->path);
+    free((*checkpointer)->setting);
+    free(*checkpointer);
+    *checkpointer = NULL;
+}
+
+const struct hf_scf_keeper *hf_checkpointer_keeper(struct hf_checkpointer *checkpointer,
+                                                   struct hf_report *report)
+{
+    if (checkpointer == NULL) return NULL;
+    checkpointer->report = report;
+    return &checkpointer->keeper;
+}
+
+void hf_checkpointer_tell(const struct hf_checkpointer *checkpointer, struct hf_report *report)
+{
+    if (checkpointer == NULL) return;
+    struct hf_record *record = checkpointer->calculation->record;
+    const size_t used = strlen(record->note);
+    if (checkpointer->warning[0] != '\0')
+        snprintf(record->note + used, sizeof record->note - used, "%s%s", used > 0 ? "; " : "",
+                 checkpointer->warning);
+    if (checkpointer->n_written > 0)
+        hf_report_checkpoint(report, checkpointer->path, checkpointer->n_written,
+                             checkpointer->write_seconds);
+}
+
+const char *hf_calculation_checkpoint_written(const struct hf_calculation *calculation)
+{
+    const struct hf_checkpointer *checkpointer = calculation->checkpointer;
+    return checkpointer != NULL && checkpointer->n_written > 0 ? checkpointer->path : NULL;
+}
+
+const char *hf_calculation_checkpoint_warning(const struct hf_calculation *calculation)
+{
+    const struct hf_checkpointer *checkpointer = calculation->checkpointer;
+    return checkpointer != NULL && checkpointer->warning[0] != '\0' ? checkpointer->warning : NULL;
+}

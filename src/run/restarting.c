@@ -1,0 +1,123 @@
+/* A calculation that goes on from a checkpoint. */
+#include "hf/calculation.h"
+
+#include "calculation_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Adds the settings of the checkpoint below everything that was said now. Those that this version does
+ *  not know are told. */
+static hf_status add_settings(struct hf_calculation *calculation, struct hf_options *options,
+                              struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_checkpoint *checkpoint = calculation->restart;
+    for (int i = 0; i < checkpoint->n_setting && status == HF_OK; i++) {
+        const struct hf_checkpoint_setting *setting = &checkpoint->setting[i];
+        const struct hf_word key = {setting->key, (int)strlen(setting->key)};
+        const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
+        char where[400];
+        snprintf(where, sizeof where, "%.300s, /settings/%.60s", checkpoint->path, setting->key);
+        if (option != NULL && hf_checkpoint_keeps(option))
+            status = hf_options_add(options, option, hf_rest_of_line(setting->value),
+                                    HF_OPTION_RESTART, where, error);
+        else
+            status = hf_input_warn(&calculation->input, error,
+                                   "%s: not known to this version and left out", where);
+    }
+    return status;
+}
+
+/** Without an input file nothing may be said of the molecule: it is that of the checkpoint. */
+static hf_status check_options(const struct hf_checkpoint *checkpoint,
+                               const struct hf_options *options, struct hf_error *error)
+{
+    static const char *const keys[] = {"charge", "multiplicity", "units", "field",
+                                       "point_charges_file"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct hf_option_value *given = hf_options_given(options, keys[i]);
+        if (given != NULL)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "%s: a restart goes on with the molecule of %.300s as it is; --guess "
+                           "takes its orbitals for another one",
+                           given->where, checkpoint->path);
+    }
+    return HF_OK;
+}
+
+static char *copy_text(const char *text)
+{
+    return text != NULL ? strdup(text) : NULL;
+}
+
+/** The molecule of the checkpoint takes the place of an input. */
+static hf_status fill_input(struct hf_calculation *calculation, const struct hf_options *options,
+                            struct hf_error *error)
+{
+    const struct hf_molecule *from = &calculation->restart->molecule;
+    struct hf_molecule *to = &calculation->input.molecule;
+    const size_t n_atom = (size_t)from->n_atom, n_charge = (size_t)from->environment.n_charge;
+    const char *title = hf_options_text(options, "title");
+    const hf_status status = check_options(calculation->restart, options, error);
+    if (status != HF_OK) return status;
+    *to = *from;
+    to->atom = calloc(n_atom + 1, sizeof *to->atom);
+    to->environment.charge = calloc(n_charge + 1, sizeof *to->environment.charge);
+    to->title = copy_text(title != NULL ? title : from->title);
+    calculation->input.path = copy_text(calculation->restart->path);
+    calculation->input.format = "checkpoint";
+    if (to->atom == NULL || to->environment.charge == NULL || calculation->input.path == NULL) {
+        to->n_atom = to->environment.n_charge = 0;
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the molecule of a checkpoint");
+    }
+    memcpy(to->atom, from->atom, n_atom * sizeof *to->atom);
+    if (n_charge > 0)
+        memcpy(to->environment.charge, from->environment.charge,
+               n_charge * sizeof *to->environment.charge);
+    return HF_OK;
+}
+
+hf_status hf_calculation_take_restart(struct hf_calculation *calculation,
+                                      struct hf_options *options, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_context *context = calculation->context;
+    const char *path = hf_options_text(options, "restart");
+    if (path == NULL) return HF_OK;
+    calculation->restart = calloc(1, sizeof *calculation->restart);
+    if (calculation->restart == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a checkpoint");
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_checkpoint_load(context, path, calculation->restart, error));
+    if (calculation->input.path == NULL) status = fill_input(calculation, options, error);
+    if (status == HF_OK) status = add_settings(calculation, options, error);
+    status = hf_agree(context->comm, status, error);
+cleanup:
+    return status;
+}
+
+bool hf_restart_has_basis(const struct hf_calculation *calculation,
+                          const struct hf_options *options)
+{
+    return calculation->restart != NULL && hf_options_given(options, "basis") == NULL &&
+           hf_options_given(options, "functions") == NULL;
+}
+
+hf_status hf_restart_make_basis(struct hf_calculation *calculation, struct hf_error *error)
+{
+    const struct hf_basis *kept = calculation->restart->basis;
+    char *requested = copy_text(calculation->restart->basis_requested);
+    if (requested == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the basis");
+    free(calculation->basis_requested);
+    calculation->basis_requested = requested;
+    return hf_basis_from_shells(&calculation->input.molecule, kept->name, kept->citation,
+                                kept->n_shell, kept->shell, &calculation->basis, error);
+}
+
+hf_status hf_restart_check(const struct hf_calculation *calculation, struct hf_error *error)
+{
+    if (calculation->restart == NULL) return HF_OK;
+    return hf_checkpoint_compare(calculation->restart, &calculation->input.molecule,
+                                 calculation->basis, error);
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Checkpoints as people use them: restart with other ranks, builders, schedulers and transports; what is in the file, as
+h5py reads it; bad files; files that cannot be written.
+
+Usage: test_checkpoint.py HF MPIEXEC RANKS INPUTS
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from program_test import ProgramTest
+
+HF, MPIEXEC, RANKS, INPUTS = sys.argv[1], sys.argv[2], int(sys.argv[3]), pathlib.Path(sys.argv[4])
+WATER = str(INPUTS / "water.mol")
+ENERGY = -76.0267720534
+TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=120)
+check = TEST.check
+TIGHT = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-7"]
+OTHER_WAYS = [(1, ["--fock", "replicated"]), (2, ["--fock", "replicated", "--schedule", "counter", "--threads", "2"]),
+              (3, ["--fock", "distributed", "--schedule", "steal", "--onesided", "rma"]),
+              (4, ["--fock", "distributed", "--schedule", "manager", "--onesided", "thread", "--memory", "0"])]
+
+
+def energy_of(text):
+    found = re.findall(r"^Total energy +(-\d+\.\d+) hartree, converged after (\d+)", text, re.M)
+    return (float(found[-1][0]), int(found[-1][1])) if found else (float("nan"), 0)
+
+
+def run_on(n_rank, arguments):
+    program = ProgramTest(HF, MPIEXEC, n_rank, most_seconds=120)
+    return program.run(arguments)
+
+
+def stop_and_go_on(folder):
+    """A run stopped after four iterations goes on in every way, and needs as many iterations in all."""
+    kept = str(folder / "stopped.h5")
+    code, text, errors = TEST.run([WATER, *TIGHT, "--checkpoint", "none"])
+    whole, n_whole = energy_of(text)
+    check(code == 0 and abs(whole - ENERGY) < 1e-8, "the whole run", text + errors)
+    code, text, errors = TEST.run([WATER, *TIGHT, "--max-iterations", "4", "--checkpoint", kept])
+    check(code == 1 and f"Checkpoint {kept}, written" in text, "stopped run", text + errors)
+    for n_rank, options in OTHER_WAYS:
+        mine = str(folder / f"going-{n_rank}.h5")
+        shutil.copy(kept, mine)
+        code, text, errors = run_on(n_rank, ["--restart", mine, "--max-iterations", "50", *options])
+        energy, n_iteration = energy_of(text)
+        check(code == 0 and abs(energy - whole) < 1e-9, f"restart on {n_rank} with {options}", text + errors)
+        check(abs(n_iteration - n_whole) <= 1, f"{n_iteration} iterations in all instead of {n_whole}")
+    code, text, errors = TEST.run([WATER, "--restart", kept, "--max-iterations", "50"])
+    check(code == 0 and abs(energy_of(text)[0] - whole) < 1e-9, "restart with its input", text + errors)
+
+
+def confirm(folder):
+    """A converged run is confirmed by one iteration, and its checkpoint shows it."""
+    kept = str(folder / "converged.h5")
+    code, text, errors = TEST.run([WATER, "--checkpoint", kept, "--json", str(folder / "run.json")])
+    check(code == 0, "run with a checkpoint", errors)
+    energy, n_iteration = energy_of(text)
+    code, text, errors = TEST.run(["--restart", kept])
+    again, n_again = energy_of(text)
+    check(code == 0 and abs(again - energy) < 1e-9 and n_again == n_iteration + 1, "confirmation", text + errors)
+    code, text, errors = TEST.run(["--show", kept], launcher=False)
+    for part in ("cc-pVDZ: 24 functions", "charge +0, multiplicity 1", "Iter", "converged", f"hf --restart {kept}",
+                 "finished after", "layout 1", "-76.02677205"):
+        check(code == 0 and part in text, f"--show without \"{part}\":", text + errors)
+    versions = json.loads((folder / "run.json").read_text())["extras"]
+    check("hdf5" in json.dumps(versions), "JSON without the version of HDF5", str(versions))
+    return kept, energy
+
+
+def read_with_h5py(kept, energy):
+    """Orthonormal orbitals, electrons and the last energy, from the file alone."""
+    try:
+        import h5py  # pylint: disable=import-outside-toplevel
+        import numpy  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        print("without h5py: not read with it")
+        return
+    with h5py.File(kept, "r") as file:
+        check(file.attrs["format"] in (b"hf checkpoint", "hf checkpoint"), "format")
+        check(file.attrs["format_version"] == 1, "version")
+        orbitals = file["orbitals/both_spins"]
+        c, density = orbitals["coefficients"][...], orbitals["density"][...]
+        occupations, x = orbitals["occupations"][...], file["diis/orthogonaliser"][...]
+        check(c.shape == (24, 24) and occupations.sum() == 10, "shapes", str(c.shape))
+        # X spans all functions, so that S is (X X^T)^-1.
+        overlap = numpy.linalg.inv(x @ x.T)
+        check(abs(c.T @ overlap @ c - numpy.eye(24)).max() < 1e-9, "C^T S C is not 1")
+        check(abs(c * occupations @ c.T - density).max() < 1e-9, "D is not C n C^T")
+        check(abs(numpy.trace(density @ overlap) - 10.0) < 1e-9, "tr DS is not 10")
+        check(abs(file["iterations/energies"][-1] - energy) < 1e-9, "energy")
+        # The newest Fock matrix of DIIS has the orbital energies of the run but for what was not converged.
+        newest = max((int(name) for name in file["diis"] if name.isdigit()))
+        a = file[f"diis/{newest}/both_spins"][...]
+        levels = numpy.linalg.eigvalsh(0.5 * (a + a.T))
+        check(abs(levels - orbitals["energies"][...]).max() < 1e-3, "orbital energies", str(levels))
+        check(file["molecule/positions"].attrs["units"] in (b"bohr", "bohr"), "units")
+        check(sum(file["basis/shell_primitives"][...]) == len(file["basis/exponents"]), "shells")
+
+
+def refuse(folder, kept):
+    """One line and exit code 2 for what is no checkpoint of this."""
+    whole = pathlib.Path(kept).read_bytes()
+    cut, other = folder / "cut.h5", folder / "other.txt"
+    cut.write_bytes(whole[:len(whole) // 2])
+    other.write_text("O 0 0 0\n")
+    for name, arguments, parts in [
+            ("a cut file", ["--restart", str(cut)], ["damaged checkpoint"]),
+            ("no checkpoint", ["--restart", str(other)], ["not a checkpoint of hf"]),
+            ("no file", ["--restart", str(folder / "none.h5")], ["no such checkpoint"]),
+            ("another basis", [WATER, "--basis", "STO-3G", "--restart", kept], ["basis cc-pVDZ", "STO-3G", "--guess"]),
+            ("another molecule", [str(INPUTS / "uracil.mol"), "--restart", kept], ["3 atoms instead of 12", "--guess"]),
+            ("another charge", ["--restart", kept, "--charge", "2"], ["--charge", "--guess"]),
+            ("a folder", [WATER, "--checkpoint", str(folder)], ["it is a directory"]),
+            ("a device", [WATER, "--checkpoint", "/dev/null"], ["a device"]),
+            ("another's file", [WATER, "--checkpoint", str(other)], ["no checkpoint; name another"])]:
+        TEST.expect_one_line(name, TEST.run(arguments), 2, parts)
+    one = ProgramTest(HF, MPIEXEC, 1, most_seconds=60)
+    one.failures = TEST.failures
+    one.expect_one_line("--show of a cut file", one.run(["--show", str(cut)]), 2, ["damaged checkpoint"])
+    one.expect_one_line("--show without a file", one.run(["--show"]), 2, ["--show needs"])
+    check(other.read_text() == "O 0 0 0\n", "a file that is no checkpoint was written over")
+    if shutil.which("h5dump"):
+        done = subprocess.run(["h5dump", "-n", kept], capture_output=True, check=False)
+        check(done.returncode == 0 and b"/orbitals/both_spins/coefficients" in done.stdout, "h5dump", str(done))
+
+
+def never_cost_the_run(folder, kept):
+    """What cannot be written is told once, and the energy comes all the same; what was there stays."""
+    code, text, errors = TEST.run([WATER, "--checkpoint", str(folder / "none/x.h5"), "--checkpoint-interval", "0"])
+    check(code == 0 and abs(energy_of(text)[0] - ENERGY) < 1e-8, "a folder that is not there", text + errors)
+    check(errors.count("hf: warning: ") == 1 and "No such file" in errors, "not one warning in", errors)
+    check(text.count("Warning: ") == 1, "not one warning in", text)
+    if RANKS > 1 and shutil.which("prlimit"):  # without mpiexec the files of its helpers are limited, too
+        before = pathlib.Path(kept).read_bytes()
+        TEST.inside = ["prlimit", "--fsize=20000"]
+        code, text, errors = TEST.run([WATER, "--checkpoint", kept])
+        TEST.inside = []
+        check(code == 0 and "File too large" in errors, "a limit of file sizes", f"{code}" + text + errors)
+        check(pathlib.Path(kept).read_bytes() == before, "the checkpoint that was there is lost")
+    check(not list(folder.glob("*.part")), "parts of checkpoints are left")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        stop_and_go_on(folder)
+        kept, energy = confirm(folder)
+        read_with_h5py(kept, energy)
+        refuse(folder, kept)
+        never_cost_the_run(folder, kept)
+        os.chdir(folder)
+        code, _, _ = TEST.run([WATER])
+        check(code == 0 and not (folder / "water.hf.h5").exists(), "a short run left a checkpoint")
+    return TEST.report()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
