@@ -194,17 +194,22 @@ bool hf_same_file(const char *path, const char *other)
     return look_at_folder(path, &one) && look_at_folder(other, &two) && is_same(&one, &two);
 }
 
+/** What is wrong about two files; the output among them, the later of two, is to blame. */
+static hf_status check_pair(const struct hf_run_file *output, const struct hf_run_file *other,
+                            struct hf_error *error)
+{
+    if (!hf_same_file(output->path, other->path)) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "%s: %s is %s as well; expected another file",
+                   output->where, output->path, other->what);
+}
+
 hf_status hf_output_files_check_apart(int n, const struct hf_run_file file[],
                                       struct hf_error *error)
 {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            const struct hf_run_file *last = &file[i], *first = &file[j];
-            if (last->is_input && first->is_input) continue;
-            if (!hf_same_file(last->path, first->path)) continue;
-            const struct hf_run_file *blamed = last->is_input ? first : last;
-            return hf_fail(error, HF_BAD_INPUT, "%s: %s is %s as well; expected another file",
-                           blamed->where, blamed->path, (blamed == last ? first : last)->what);
-        }
-    return HF_OK;
+    hf_status status = HF_OK;
+    for (int i = 0; i < n; i++) /* inputs may be many, and are not compared with each other */
+        for (int j = 0; j < n && !file[i].is_input && status == HF_OK; j++)
+            if (j < i || (j > i && file[j].is_input))
+                status = check_pair(&file[i], &file[j], error);
+    return status;
 }
