@@ -13,7 +13,7 @@ hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, 
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
         /* Names and values in a message are the user's, who may have typed the end of a line. */
-        for (char *c = strpbrk(error->message, "\r\n"); c != NULL; c = strpbrk(c, "\r\n")) *c = ' ';
+        for (char *c = strpbrk(error->message, "\r\n"); c != NULL; c = strpbrk(c, "\r\n")) *c = '?';
         error->signal_number = 0;
     }
     return status;
