@@ -46,7 +46,8 @@ struct hf_run_key {
 };
 
 /** What hf_run computes. Everything is borrowed for the call. Initialise with = {0}; then either
- *  input_path or the atoms must be set. */
+ *  input_path or the atoms must be set, or neither, with a key "restart" that names a checkpoint.
+ *  Checkpoints are written when a key "checkpoint" asks for them. */
 struct hf_run_settings {
     const char *input_path; /**< input file in any format that hf reads; NULL: the atoms below */
     int n_atom;

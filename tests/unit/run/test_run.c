@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static const int atomic_number[] = {8, 1, 1};
 static const double position_bohr[][3] = {
@@ -203,6 +204,34 @@ static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **st
     test_context_done(&context);
 }
 
+static void a_run_goes_on_from_the_checkpoint_of_another(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/hf-run-XXXXXX";
+    const int file = rank_here() == 0 ? mkstemp(path) : -1;
+    MPI_Bcast(path, (int)sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+    const struct hf_run_key first[] = {
+        {"basis", "STO-3G"}, {"checkpoint", path}, {"max_iterations", "3"}};
+    const struct hf_run_key second[] = {
+        {"restart", path}, {"fock", "distributed"}, {"max_iterations", "50"}};
+    const struct hf_run_settings stopped = water(3, first), rest = {.n_key = 3, .key = second};
+    struct hf_run_outcome outcome;
+    double energy;
+    assert_int_equal(
+        hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy, &error),
+        HF_OK);
+    assert_int_equal(hf_run(MPI_COMM_WORLD, &stopped, &outcome, &error), HF_OK);
+    assert_false(outcome.result.converged);
+    hf_run_done(&outcome);
+    assert_int_equal(hf_run(MPI_COMM_WORLD, &rest, &outcome, &error), HF_OK);
+    assert_true(outcome.result.converged);
+    assert_int_equal(outcome.result.n_earlier, 3);
+    assert_int_equal(outcome.molecule->n_atom, 3);
+    assert_float_equal(outcome.result.energy, energy, 1e-9);
+    hf_run_done(&outcome);
+    if (file >= 0) assert_int_equal(close(file) + unlink(path), 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +241,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_energy_that_does_not_converge_is_a_field_of_the_outcome),
         cmocka_unit_test(the_outcome_has_wave_function_record_and_molecule),
         cmocka_unit_test(progress_may_end_a_run),
+        cmocka_unit_test(a_run_goes_on_from_the_checkpoint_of_another),
         cmocka_unit_test(the_driver_runs_with_its_defaults_and_checks_its_arguments),
     };
     /* Before MPI is there, and without a word from MPI itself. */
