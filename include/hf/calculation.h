@@ -30,6 +30,8 @@ bool hf_parse_size(const char *text, double *bytes);
  *  it is none, or not more than 0. */
 bool hf_parse_time_limit(const char *text, double *seconds);
 
+struct hf_guess_file;
+
 /** Initialise with = {0}. */
 struct hf_calculation {
     struct hf_context *context; /**< borrowed */
@@ -41,6 +43,7 @@ struct hf_calculation {
     char *basis_requested;          /**< owned */
     struct hf_basis *basis;         /**< owned */
     struct hf_scf_settings settings;
+    struct hf_guess_file *guess_file; /**< a checkpoint that the first densities come from; owned */
     struct hf_record *record; /**< owned */
     struct hf_memory_need need;
     struct hf_error refusal; /**< message: why it cannot fit, or "" */

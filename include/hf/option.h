@@ -53,6 +53,7 @@ struct hf_option {
     bool (*list)(int i, struct hf_option_choice *choice);
     const struct hf_option_synonym *synonym; /**< ended by a NULL word; NULL: none */
     const char *alias_key, *alias_value;
+    bool or_path; /**< of a choice: also a path, which has a dot or a slash in it */
 };
 
 enum hf_option_level {

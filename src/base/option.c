@@ -69,6 +69,13 @@ static struct hf_word without_synonym(const struct hf_option *option, struct hf_
     return text;
 }
 
+static bool is_path(struct hf_word text)
+{
+    for (int i = 0; i < text.length; i++)
+        if (text.begin[i] == '/' || text.begin[i] == '.') return true;
+    return false;
+}
+
 /** Finds the word among the choices; the message lists them when it is not there. */
 static hf_status check_choice(const struct hf_option *option, struct hf_word text,
                               const char *where, struct hf_error *error)
@@ -89,9 +96,11 @@ static hf_status check_choice(const struct hf_option *option, struct hf_word tex
         snprintf(list + used, sizeof list - used, "%s%s", n > 0 ? ", " : "", choice.name);
         known[n++] = choice.name;
     }
+    if (option->or_path && is_path(text)) return HF_OK;
     const char *nearest = hf_nearest_word(text, n, known);
-    return hf_fail(error, HF_BAD_INPUT, "%s: unknown %s '%.*s'; expected %s%s%s%s", where,
+    return hf_fail(error, HF_BAD_INPUT, "%s: unknown %s '%.*s'; expected %s%s%s%s%s", where,
                    option->key, HF_WORD(text), n > 1 ? "one of " : "", list,
+                   option->or_path ? ", or a file, e.g. ./FILE" : "",
                    nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
 }
 
@@ -263,7 +272,7 @@ const char *hf_options_choice(const struct hf_options *options, const char *key)
     struct hf_option_choice choice;
     for (int i = 0; i < MAX_NAMES && hf_option_choice_get(option, i, &choice); i++)
         if (is_key(word, choice.name) || hf_word_is(word, choice.name)) return choice.name;
-    return option->default_value;
+    return option->or_path ? hf_options_text(options, key) : option->default_value;
 }
 
 int hf_options_integer(const struct hf_options *options, const char *key)

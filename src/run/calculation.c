@@ -2,6 +2,7 @@
 #include "hf/calculation.h"
 
 #include "calculation_private.h"
+#include "guess_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     HF_TRY(make_basis(calculation, options, error));
     HF_TRY(check_orbitals(calculation, options, error));
     make_settings(calculation, options);
+    HF_TRY(hf_guess_file_open(calculation, options, error));
     HF_TRY(hf_memory_foresee(calculation, options, error));
     if (calculation->refusal.message[0] != '\0' && !rehearsal) {
         status = hf_fail(error, HF_NO_RESOURCE, "%s", calculation->refusal.message);
@@ -286,6 +288,7 @@ void hf_calculation_done(struct hf_calculation *calculation)
     hf_checkpointer_destroy(&calculation->checkpointer);
     if (calculation->restart != NULL) hf_checkpoint_done(calculation->restart);
     free(calculation->restart);
+    hf_guess_file_close(&calculation->guess_file);
     hf_record_destroy(&calculation->record);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);

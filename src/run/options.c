@@ -234,10 +234,13 @@ static const struct hf_option table[] = {
      .most = 100000000},
     {.key = "guess",
      .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
+     .argument = "NAME|FILE",
      .default_value = "sad",
-     .help = "first density",
-     .list = guess_choice},
+     .help =
+         "first density; FILE, with a dot or a slash in its name: a checkpoint, whose orbitals may "
+         "be of another basis set, geometry, charge or multiplicity",
+     .list = guess_choice,
+     .or_path = true},
     {.key = "max_iterations",
      .type = HF_OPTION_INTEGER,
      .argument = "N",

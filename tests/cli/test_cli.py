@@ -111,6 +111,12 @@ BAD_INPUT = [
      ["/no/such/folder/out.trace", "the trace cannot be written"]),
     ("trace without a name", WATER, ["--trace="], ["--trace"]),
     ("tasks for too many", WATER, ["--tasks-for", "1e9"], ["--tasks-for", "whole number"]),
+    ("time limit with 99 seconds", WATER, ["--time-limit", "1:99"], ["--time-limit: time limit '1:99'", "D-HH:MM:SS"]),
+    ("time limit of nothing", WATER, ["--time-limit", "0"], ["more than 0"]),
+    ("time limit of 24 hours and a day", WATER + "time_limit 1-24\n", [], ["line 9", "'1-24'"]),
+    ("guess that there is not", WATER, ["--guess", "sod"], ["unknown guess 'sod'", "did you mean sad", "or a file"]),
+    ("guess from no file", WATER, ["--guess", "./none.h5"], ["./none.h5", "no such checkpoint"]),
+    ("guess from no checkpoint", WATER, ["--guess", os.path.abspath(__file__)], ["not a checkpoint of hf"]),
     ("unknown option", WATER, ["--bassis", "STO-3G"], ["--bassis", "did you mean --basis"]),
     ("option without its value", WATER, ["--basis"], ["--basis needs a value"]),
     ("unknown choice", WATER, ["--schedule", "statik"], ["'statik'", "did you mean static"]),
@@ -354,6 +360,20 @@ def signals(folder):
         os.unlink(output_path)
 
 
+def time_limit(folder):
+    """A run that would last for hours ends when its time is up."""
+    path, output_path = os.path.join(INPUTS, "uracil-dimer.mol"), os.path.join(folder, "limit.json")
+    begin = time.monotonic()
+    code, output, errors = run([path, "--basis", "cc-pVTZ", "--guess", "core", "--memory", "0",
+                                "--time-limit", "0:02", "--json", output_path])
+    took = time.monotonic() - begin
+    check(code == 1 and 2.0 <= took < 60.0, f"time limit: exit code {code}, expected 1, after {took:.1f} s;", errors)
+    check("the time limit of 0:02 is up: not converged after 0 iterations" in errors, "time limit:", errors)
+    check("ENDED EARLY: the time limit" in output, "time limit: no reason in the report", output)
+    with open(output_path, encoding="utf-8") as file:
+        check(json.load(file)["error"]["error_type"] == "time_limit", "time limit: JSON")
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="hf-cli-")
     try:
@@ -366,6 +386,7 @@ def main():
             examples()
             foreign_launcher(folder)
             signals(folder)
+            time_limit(folder)
     finally:
         shutil.rmtree(folder)
     return TEST.report()
