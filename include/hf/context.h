@@ -55,6 +55,11 @@ void hf_split_by_node(MPI_Comm comm, MPI_Comm *node);
  *  message of the lowest rank that has it. Collective; one small reduction when all is well. */
 hf_status hf_agree(MPI_Comm comm, hf_status status, struct hf_error *error) HF_MUST_CHECK;
 
+/** hf_agree after a look that certainly asks; HF_INTERRUPTED when some rank was asked to end. What is
+ *  behind an interruption is cleared, so that the context can be used again. Collective. */
+hf_status hf_agree_to_go_on(struct hf_context *context, hf_status status,
+                            struct hf_error *error) HF_MUST_CHECK;
+
 /** MPI_Allreduce(sum, in place) of any number of doubles, in pieces that fit MPI's int counts.
  *  Collective. */
 void hf_sum_over_ranks(MPI_Comm comm, size_t n, double values[]);

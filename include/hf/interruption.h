@@ -16,7 +16,6 @@
 #ifndef HF_INTERRUPTION_H
 #define HF_INTERRUPTION_H
 
-#include "hf/context.h"
 #include "hf/status.h"
 
 #include <mpi.h>
@@ -56,10 +55,12 @@ void hf_interruption_set_fraction(struct hf_interruption *interruption, double f
  *  rank can be inside MPI at the moment. Accepts NULL. Not collective. */
 int hf_interruption_look(struct hf_interruption *interruption, bool alone);
 
-/** hf_agree after a look that certainly asks; HF_INTERRUPTED when some rank was asked to end. What is
- *  behind an interruption is cleared, so that the context can be used again. Collective. */
-hf_status hf_agree_to_go_on(struct hf_context *context, hf_status status,
-                            struct hf_error *error) HF_MUST_CHECK;
+/** The same, asking whatever the clock says; no other thread of the rank is inside MPI. Not collective. */
+int hf_interruption_ask(struct hf_interruption *interruption);
+
+/** All ranks know of the interruption and have stopped: what is left of the messages is sent and
+ *  received, and nothing is known any more. Collective. */
+void hf_interruption_settle(struct hf_interruption *interruption);
 
 /** For contexts. Not collective. HF_NO_RESOURCE: memory; *interruption is NULL then. */
 hf_status hf_interruption_create(struct hf_interruption **interruption,

@@ -1,5 +1,6 @@
 /* Collective helpers that every room needs: agreement on failures, long sums, long broadcasts. */
 #include "hf/context.h"
+#include "hf/interruption.h"
 
 /** Elements per MPI call: far below INT_MAX, so that byte counts inside MPI libraries fit as well.
  */
@@ -19,6 +20,15 @@ hf_status hf_agree(MPI_Comm comm, hf_status status, struct hf_error *error)
         MPI_Bcast(&text->signal_number, 1, MPI_INT, worst.rank, comm);
     }
     return (hf_status)worst.status;
+}
+
+hf_status hf_agree_to_go_on(struct hf_context *context, hf_status status, struct hf_error *error)
+{
+    const int reason = hf_interruption_ask(context->interruption);
+    if (status == HF_OK && reason != 0) status = hf_interrupted(error, reason);
+    status = hf_agree(context->comm, status, error);
+    if (status == HF_INTERRUPTED) hf_interruption_settle(context->interruption);
+    return status;
 }
 
 void hf_sum_over_ranks(MPI_Comm comm, size_t n, double values[])

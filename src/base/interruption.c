@@ -132,8 +132,7 @@ int hf_interruption_look(struct hf_interruption *self, bool alone)
     return reason;
 }
 
-/** All ranks know of the end: what is left of the messages is sent and received. Collective. */
-static void settle(struct hf_interruption *self)
+void hf_interruption_settle(struct hf_interruption *self)
 {
     const int n_expected = self->rank == 0 ? self->n_rank - 1 : 1;
     if (self->comm != MPI_COMM_NULL) {
@@ -146,16 +145,12 @@ static void settle(struct hf_interruption *self)
     atomic_store(&self->reason, 0);
 }
 
-hf_status hf_agree_to_go_on(struct hf_context *context, hf_status status, struct hf_error *error)
+int hf_interruption_ask(struct hf_interruption *self)
 {
-    struct hf_interruption *self = context->interruption;
     pthread_mutex_lock(&self->lock);
     const int reason = ask(self, true, hf_wall_seconds());
     pthread_mutex_unlock(&self->lock);
-    if (status == HF_OK && reason != 0) status = hf_interrupted(error, reason);
-    status = hf_agree(context->comm, status, error);
-    if (status == HF_INTERRUPTED) settle(self);
-    return status;
+    return reason;
 }
 
 void hf_interruption_destroy(struct hf_interruption **interruption)
@@ -165,7 +160,7 @@ void hf_interruption_destroy(struct hf_interruption **interruption)
     if (old->comm != MPI_COMM_NULL) {
         int unsettled = old->told || old->n_received > 0;
         MPI_Allreduce(MPI_IN_PLACE, &unsettled, 1, MPI_INT, MPI_MAX, old->comm);
-        if (unsettled) settle(old);
+        if (unsettled) hf_interruption_settle(old);
     }
     pthread_mutex_destroy(&old->lock);
     free(old);

@@ -2,7 +2,6 @@
 #include "hf/calculation.h"
 
 #include "calculation_private.h"
-#include "guess_file.h"
 
 #include <stdlib.h>
 #include <string.h>

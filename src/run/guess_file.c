@@ -1,5 +1,5 @@
 /* The orbitals of a checkpoint as a start for another calculation. */
-#include "guess_file.h"
+#include "calculation_private.h"
 
 #include "hf/checkpoint.h"
 
