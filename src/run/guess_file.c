@@ -36,7 +36,9 @@ hf_status hf_guess_file_open(struct hf_calculation *calculation, const struct hf
     const struct hf_option_value *given = hf_options_given(options, "guess");
     const char *path = hf_options_choice(options, "guess");
     struct hf_context *context = calculation->context;
+    const struct hf_checkpoint *restart = calculation->restart;
     if (given == NULL || is_name(path)) return HF_OK;
+    if (restart != NULL && restart->state.n_column[0] > 0) return HF_OK; /* goes on without it */
     struct hf_guess_file *made = calloc(1, sizeof *made);
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a checkpoint");
     HF_TRY(hf_agree(context->comm, status, error));

@@ -52,7 +52,8 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
                        "name is NULL");
     HF_TRY(hf_method_find(settings->method, method, error));
     HF_TRY((*method)->occupy(molecule, n_occupied, error));
-    if (settings->orbitals == NULL) HF_TRY(hf_guess_find(settings->guess, &guess, error));
+    if (settings->orbitals == NULL && settings->restart == NULL)
+        HF_TRY(hf_guess_find(settings->guess, &guess, error));
     if (settings->max_iteration < 1)
         status = hf_fail(error, HF_BAD_INPUT, "at least one iteration is needed, found %d",
                          settings->max_iteration);
