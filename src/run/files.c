@@ -45,7 +45,8 @@ static void add_checkpoints(struct list *list, const struct hf_options *options)
 }
 
 /** All files that the calculation knows of by now; file[] is the caller's to free. False: no memory.
- *  Standard streams have names in Linux: a shell may have made files of them. A basis set that no file has the name of is one of the library. */
+ *  Standard streams have names in Linux: a shell may have made files of them. A basis set that no
+ *  file has the name of is one of the library. */
 static bool list_files(const struct hf_calculation *calculation, const struct hf_options *options,
                        const char *input_path, struct list *list)
 {
