@@ -33,6 +33,9 @@ hf_status hf_text_read(struct hf_context *context, const char *path, struct hf_t
 hf_status hf_text_read_alone(const char *path, struct hf_text *text,
                              struct hf_error *error) HF_MUST_CHECK;
 
+/** What messages call standard input. */
+#define HF_STANDARD_INPUT "standard input"
+
 /** The same from the standard input of rank 0 up to its end; messages call it "standard input". Signals
  *  are not looked at while it waits. Collective. */
 hf_status hf_text_read_standard_input(struct hf_context *context, struct hf_text *text,

@@ -244,5 +244,5 @@ hf_status hf_text_read(struct hf_context *context, const char *path, struct hf_t
 hf_status hf_text_read_standard_input(struct hf_context *context, struct hf_text *text,
                                       struct hf_error *error)
 {
-    return read_and_share(context, "standard input", read_standard_input, text, error);
+    return read_and_share(context, HF_STANDARD_INPUT, read_standard_input, text, error);
 }

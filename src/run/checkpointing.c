@@ -53,7 +53,8 @@ static hf_status list_settings(struct hf_checkpointer *self, const struct hf_opt
     return HF_OK;
 }
 
-/** "water.hf.h5" of "inputs/water.mol", in the folder of the JSON file if there is one. */
+/** "water.hf.h5" of "inputs/water.mol", "hf.hf.h5" of standard input, in the folder of the JSON file
+ *  if there is one. */
 static char *automatic_path(const struct hf_calculation *calculation)
 {
     static const char ending[] = ".hf.h5";
@@ -61,6 +62,7 @@ static char *automatic_path(const struct hf_calculation *calculation)
     const char *json = calculation->json_path, *input = calculation->input.path;
     const char *slash = json != NULL ? strrchr(json, '/') : NULL, *name = strrchr(input, '/');
     name = name != NULL ? name + 1 : input;
+    if (strcmp(input, HF_STANDARD_INPUT) == 0) name = "hf";
     const char *dot = strrchr(name, '.');
     const int folder = slash != NULL ? (int)(slash + 1 - json) : 0;
     const int stem = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
