@@ -29,7 +29,7 @@ static void make_molfile(char *text, const char *version)
     char *counts = find_line(text, 3);
     if (counts != NULL && strcspn(counts, "\n") >= 39) {
         counts[33] = ' ';
-        memcpy(counts + 34, version, 5);
+        for (int i = 0; i < 5; i++) counts[34 + i] = version[i];
         return;
     }
     char header[64];
@@ -45,19 +45,24 @@ static void put_in_front(char *text, const char *line)
     memcpy(text, line, strlen(line));
 }
 
+static char first_letter(const char *text)
+{
+    return text[strspn(text, " \t\r\n")];
+}
+
 /** The bytes as a file of this format; to be freed. */
 static char *make_file(const uint8_t *data, size_t size)
 {
     char *text = fuzz_string(data, size, 64);
-    const char first = text[strspn(text, " \t\r\n")];
     switch (FUZZ_FORMAT) {
     case V2000: make_molfile(text, "V2000"); break;
     case V3000: make_molfile(text, "V3000"); break;
     case XYZ:
-        if (first < '0' || first > '9') put_in_front(text, "2\n");
+        if (strchr("0123456789", first_letter(text)) == NULL) put_in_front(text, "2\n");
         break;
     case NATIVE:
-        if (!(first >= 'a' && first <= 'z') && first != '#') put_in_front(text, "title x\n");
+        if (strchr("#abcdefghijklmnopqrstuvwxyz", first_letter(text)) == NULL)
+            put_in_front(text, "title x\n");
         break;
     default: break;
     }
