@@ -137,7 +137,8 @@ hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *n
                sizeof whole.centre_bohr);
         add_shell(&whole, whole.atom, made);
     }
-    int *first = made->first_shell_of_atom; /* atoms without shells begin where the one before ends */
+    int *first =
+        made->first_shell_of_atom; /* atoms without shells begin where the one before ends */
     for (int atom = 1; atom <= made->n_atom; atom++)
         if (first[atom] < first[atom - 1]) first[atom] = first[atom - 1];
     *basis = made;

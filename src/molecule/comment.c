@@ -35,6 +35,7 @@ static const struct {
     {"molecularmultiplicity", MULTIPLICITY, false},
     {"totalmultiplicity", MULTIPLICITY, false},
     {"mult", MULTIPLICITY, false},
+    {"mul", MULTIPLICITY, true},
     {"spinmult", MULTIPLICITY, false},
     {"2s+1", MULTIPLICITY, false},
     {"uhf", UNPAIRED, false},
@@ -42,6 +43,7 @@ static const struct {
     {"nunpaired", UNPAIRED, false},
     {"unpairedelectrons", UNPAIRED, false},
     {"nunpairedelectrons", UNPAIRED, false},
+    {"nopen", UNPAIRED, true},
     {"spin", SPIN, false},
     {"totalspin", SPIN, false},
     {"units", UNITS, false},
@@ -76,7 +78,8 @@ struct reading {
     int value[N_SETTING]; /**< units: 1 for bohr */
     struct hf_word mention[N_SETTING];
     struct hf_word spin;     /**< value of spin=, settled at the end */
-    struct hf_word previous; /**< key of the item before */
+    struct hf_word previous; /**< last word of the item before: its value, or its key */
+    bool in_settings;        /**< the item before was a setting */
     bool extended, lattice, periodic;
 };
 
@@ -133,6 +136,21 @@ static void remember(struct reading *reading, enum setting setting, struct hf_wo
     if (reading->mention[setting].length == 0) reading->mention[setting] = word;
 }
 
+/** "water with point charge 2": words before a setting without = may give it another meaning. */
+static hf_status tell_prose(const struct reading *reading, const struct comment_item *item,
+                            enum setting setting, struct hf_error *error)
+{
+    const char *begin = reading->draft->text->line[reading->line - 1], *c = item->key.begin;
+    while (c > begin && (c[-1] == ' ' || c[-1] == '\t')) c--;
+    if (item->assigned != '\0' || reading->in_settings || c == begin ||
+        strchr(",;|([{\"'", c[-1]) != NULL)
+        return HF_OK;
+    return hf_input_warn(reading->draft->input, error,
+                         "%s, line %d: '%.*s %.*s' of the comment was taken as the %s",
+                         reading->draft->text->path, reading->line, HF_WORD(item->key),
+                         HF_WORD(item->value), meaning[setting]);
+}
+
 /** A setting: with = or : it must be understood, in prose it may be something else. */
 static hf_status read_setting(struct reading *reading, enum setting setting,
                               struct comment_item *item, struct hf_error *error)
@@ -162,7 +180,8 @@ static hf_status read_setting(struct reading *reading, enum setting setting,
                             "%s '%.*s' of the comment is not understood; expected %s",
                             meaning[setting], HF_WORD(item->value), expected[setting]);
     if (item->assigned == '\0') item->next = item->value.begin + item->value.length;
-    return keep(reading, setting, value, error);
+    const hf_status status = tell_prose(reading, item, setting, error);
+    return status == HF_OK ? keep(reading, setting, value, error) : status;
 }
 
 /** Properties, Lattice and pbc of extended XYZ. */
@@ -188,6 +207,26 @@ static hf_status read_extended(struct reading *reading, const struct comment_ite
     return HF_OK;
 }
 
+/** "coordinates: bohr", "water, a.u.", "in nm", but not "E = -76.0 a.u." or gold. */
+static bool speaks_of_unit(const struct reading *reading, const struct comment_item *item)
+{
+    static const char *const places[] = {"unit", "coord", "geom", "length", "dist", "pos", "xyz"};
+    static const char *const unread[] = {"nm", "pm", "nanometer", "nanometers", "picometer"};
+    double number;
+    if (item->assigned == '\0') {
+        for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
+            if (hf_word_is(item->key, unread[i]) && hf_word_is(reading->previous, "in"))
+                return true;
+        return hf_comment_unit(item->key) == 1 && !hf_comment_is_gold(item->key) &&
+               !hf_word_is(item->key, "atomic") &&
+               hf_word_real(reading->previous, &number) != HF_NUMBER_OK;
+    }
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (hf_comment_contains(item->key, places[i]) && hf_comment_unit(item->value) == 1)
+            return true;
+    return false;
+}
+
 /** A word that is no setting but may speak of one. */
 static void note_mention(struct reading *reading, const struct comment_item *item)
 {
@@ -197,9 +236,7 @@ static void note_mention(struct reading *reading, const struct comment_item *ite
     for (size_t i = 0; i < sizeof mentions / sizeof *mentions; i++)
         if (hf_comment_contains(item->key, mentions[i].part))
             remember(reading, mentions[i].setting, item->key);
-    if (item->assigned != '\0' && hf_comment_contains(item->key, "unit") &&
-        hf_comment_unit(item->value) == 1)
-        remember(reading, UNITS, item->key);
+    if (speaks_of_unit(reading, item)) remember(reading, UNITS, item->key);
 }
 
 /** "in bohr", "(bohr)", but not "1.4 bohr", which may be any distance. */
@@ -240,7 +277,10 @@ static hf_status read_items(struct reading *reading, struct hf_error *error)
             status = take_unit_of_prose(reading, error);
         else
             note_mention(reading, &item);
-        reading->previous = item.key;
+        const bool with_value =
+            item.assigned != '\0' || item.next != item.key.begin + item.key.length;
+        reading->previous = with_value ? item.value : item.key;
+        reading->in_settings = setting != N_SETTING && with_value;
     }
     return status;
 }
@@ -274,14 +314,23 @@ static hf_status settle_spin(struct reading *reading, struct hf_error *error)
         reading->draft->text->path, reading->line);
 }
 
-/** "0 1" as other programs have it: charge and multiplicity, with a note. "-1" alone may be either. */
+/** Whether a number says its sign: "-1", "2+". */
+static bool has_sign(struct hf_word word)
+{
+    return word.length > 1 && word.length < 5 &&
+           (strchr("+-", word.begin[0]) != NULL ||
+            strchr("+-", word.begin[word.length - 1]) != NULL);
+}
+
+/** "0 1" as other programs have it: charge and multiplicity, with a note. "-1" or "2+" alone may be
+ *  anything. */
 static hf_status read_numbers(struct reading *reading, bool *found, struct hf_error *error)
 {
     struct comment_item first, second, third;
     int charge, multiplicity;
     const char *comment = reading->draft->text->line[reading->line - 1];
     if (hf_comment_next(comment, &first) && !hf_comment_next(first.next, &second) &&
-        first.key.length < 5 && strchr("+-", first.key.begin[0]) != NULL)
+        has_sign(first.key) && hf_comment_whole_number(first.key, &charge))
         remember(reading, CHARGE, first.key);
     *found = hf_comment_next(comment, &first) && first.assigned == '\0' &&
              hf_comment_next(first.next, &second) && second.assigned == '\0' &&
@@ -322,6 +371,7 @@ static hf_status read_sole_unit(struct reading *reading, bool *found, struct hf_
 static hf_status tell_mentions(const struct reading *reading, struct hf_error *error)
 {
     static const enum setting told[] = {CHARGE, MULTIPLICITY, UNITS};
+    static const char *const subject[] = {"charge is", "multiplicity is", "units are"};
     static const char *const way[] = {"charge=N", "multiplicity=N", "units=bohr or units=angstrom"};
     hf_status status = HF_OK;
     for (size_t i = 0; i < sizeof told / sizeof *told && status == HF_OK; i++) {
@@ -329,12 +379,11 @@ static hf_status tell_mentions(const struct reading *reading, struct hf_error *e
         if (reading->mention[setting].length == 0 || reading->said[setting] ||
             hf_options_given(reading->draft->options, meaning[setting]) != NULL)
             continue;
-        status = hf_input_warn(
-            reading->draft->input, error,
-            "%s, line %d: '%.*s' of the comment was not taken as a setting; %s are "
-            "said as %s",
-            reading->draft->text->path, reading->line, HF_WORD(reading->mention[setting]),
-            setting == UNITS ? "units" : meaning[setting], way[i]);
+        status = hf_input_warn(reading->draft->input, error,
+                               "%s, line %d: '%.*s' of the comment was not taken as a setting; %s "
+                               "said as %s",
+                               reading->draft->text->path, reading->line,
+                               HF_WORD(reading->mention[setting]), subject[i], way[i]);
     }
     return status;
 }

@@ -43,12 +43,15 @@ static const char *read_value(const char *c, struct hf_word *value)
 
 bool hf_comment_next(const char *c, struct comment_item *item)
 {
+    const char *start = c;
     while (hf_comment_is_between(*c)) c++;
     if (*c == '\0') return false;
     item->key = (struct hf_word){c, 0};
     while (*c != '\0' && !hf_comment_is_between(*c) && *c != '=' && *c != ':') c++;
     item->key.length = (int)(c - item->key.begin);
-    const char *behind = skip_blanks(c);
+    const bool quoted =
+        item->key.begin > start && (*c == '"' || *c == '\'') && c[0] == item->key.begin[-1];
+    const char *behind = skip_blanks(quoted ? c + 1 : c); /* "charge": 1 as JSON has it */
     item->assigned = *behind == '=' || *behind == ':' ? *behind : '\0';
     if (item->assigned != '\0') {
         item->next = read_value(skip_blanks(behind + 1), &item->value);
@@ -133,8 +136,7 @@ static bool is_filler(struct hf_word word)
     return false;
 }
 
-/** Gold, not atomic units. */
-static bool is_gold(struct hf_word word)
+bool hf_comment_is_gold(struct hf_word word)
 {
     return word.length == 2 && word.begin[0] == 'A' && word.begin[1] == 'u';
 }
@@ -145,7 +147,7 @@ int hf_comment_sole_unit(const char *comment)
     struct comment_item item;
     int unit = -1;
     for (const char *c = comment; hf_comment_next(c, &item); c = item.next) {
-        int found = is_gold(item.key) ? -1 : hf_comment_unit(item.key);
+        int found = hf_comment_is_gold(item.key) ? -1 : hf_comment_unit(item.key);
         if (hf_word_is(item.key, "atomic") && !hf_word_is(item.value, "units")) found = -1;
         if (item.assigned != '\0' || (found < 0 && !is_filler(item.key))) return -1;
         if (found >= 0 && unit >= 0 && unit != found) return -1;

@@ -29,6 +29,9 @@ bool hf_comment_contains(struct hf_word word, const char *part);
 /** 1 for bohr, 0 for angstrom, -1 for any other word. */
 int hf_comment_unit(struct hf_word word);
 
+/** Whether a word is the symbol of gold, not atomic units. */
+bool hf_comment_is_gold(struct hf_word word);
+
 /** "bohr", "(au)", "coordinates in atomic units": the unit of a text about nothing else; else -1. */
 int hf_comment_sole_unit(const char *text);
 
