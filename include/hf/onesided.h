@@ -48,10 +48,10 @@ const char *hf_transport_name(const struct hf_transport_ops *transport);
 const char *hf_transport_about(const struct hf_transport_ops *transport);
 
 /** Opens one-sided communication over the context's ranks. A self-test of the transport runs
- *  first, under a watchdog: every rank adds blocks of 8 bytes to 1 MiB to three ranks, in ranges that
- *  overlap, and reads them back; when the transport cannot be used (thread level not granted, test wrong
- *  or hanging) the other one is tried, and hf_onesided_note says why. After one that hangs,
- *  context->stuck_in_mpi is set.
+ *  first, under a watchdog: every rank adds blocks of 8 bytes to 384 KiB to three ranks, in ranges
+ *  that overlap, and reads them back; when the transport cannot be used (thread level not granted,
+ *  test wrong or hanging) the other one is tried, and hf_onesided_note says why. After one that
+ *  hangs, context->stuck_in_mpi is set.
  *  Call     collective. The context is borrowed and must outlive the result.
  *  Errors   HF_BAD_INPUT: no such transport; HF_NO_RESOURCE: none of them works; memory. */
 hf_status hf_onesided_create(struct hf_context *context,

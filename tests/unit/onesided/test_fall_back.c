@@ -11,7 +11,7 @@
 
 enum fault { NONE, WRONG, WRONG_LONG, HANGS, LEVEL, REFUSED };
 static enum fault fault;
-static int n_accumulate;
+static int n_accumulate, n_sent, n_longest; /* numbers */
 
 int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target,
                    MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Op op,
@@ -21,6 +21,8 @@ int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_typ
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     while (fault == HANGS && rank == 0) sleep(1);
     n_accumulate++;
+    n_sent += origin_count;
+    if (origin_count > n_longest) n_longest = origin_count;
     if (fault == WRONG && rank == 0) return MPI_SUCCESS;
     if (fault == WRONG_LONG && rank == 0 && origin_count > 4096) return MPI_SUCCESS;
     return PMPI_Accumulate(origin, origin_count, origin_type, target, displacement, target_count,
@@ -115,9 +117,11 @@ static void what_is_not_wanted_is_not_tested(void **state)
         struct hf_onesided *onesided = NULL;
         struct hf_error error;
         const struct hf_onesided_settings settings = {.transport = "rma", .skip_self_test = skip};
-        n_accumulate = 0;
+        n_accumulate = n_sent = n_longest = 0;
         assert_int_equal(hf_onesided_create(context, &settings, &onesided, &error), HF_OK);
-        assert_int_equal(n_accumulate, skip ? 0 : 69);
+        assert_int_equal(n_accumulate, skip ? 0 : 66);
+        assert_true(8 * n_sent < 2000000); /* 1 MiB to each partner took 20 to 50 ms */
+        assert_true(skip || 8 * n_longest > 256 * 1024);
         assert_string_equal(hf_onesided_note(onesided), skip ? "onesided rma was not tested" : "");
         check_that_it_works(context, onesided);
         hf_onesided_destroy(&onesided);
