@@ -100,8 +100,8 @@ static hf_status check_shell(const struct hf_molecule *molecule, int i, int last
     const double tolerance = 1e-6;
     const int most_primitives = 1000;
     if (shell->atom < last || shell->atom >= molecule->n_atom)
-        return hf_fail(error, HF_BAD_INPUT, "shell %d is of atom %d of %d", i + 1, shell->atom + 1,
-                       molecule->n_atom);
+        return hf_fail(error, HF_BAD_INPUT, "shell %d is of atom %lld of %d", i + 1,
+                       shell->atom + 1LL, molecule->n_atom);
     if (shell->l < 0 || shell->l > HF_MAX_L)
         return hf_fail(error, HF_BAD_INPUT, "shell %d has angular momentum %d; expected 0 to %d",
                        i + 1, shell->l, HF_MAX_L);
