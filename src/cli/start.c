@@ -35,6 +35,20 @@ static bool is_limited(int resource)
     return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
+/** By its own name: what is started as /proc/self/exe is called "exe" by ps, top, pkill and batch
+ *  systems. Returns where that is refused. */
+__attribute__((no_sanitize("address", "undefined"))) static void start_again(char **argv,
+                                                                             char **variables)
+{
+    char path[4096];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n > 0) {
+        path[n] = '\0';
+        execve(path, argv, variables);
+    }
+    execve("/proc/self/exe", argv, variables); /* it has been moved, replaced or deleted */
+}
+
 /** Starts the program again with the settings that spare address space, where that is limited. This
  *  has to come before the constructors of shared libraries: in .preinit_array, where the C library is
  *  not yet set up. Only system calls are used, and the arguments given. */
@@ -58,7 +72,7 @@ spare_address_space(int argc, char **argv, char **variables)
     if (n_there >= N_SPARING) return; /* this is the second start */
     for (int k = 0; k < N_SPARING; k++) with_them[n++] = (char *)sparing[k].variable;
     with_them[n] = NULL;
-    execve("/proc/self/exe", argv, with_them);
+    start_again(argv, with_them);
     /* where that is refused it goes on with the threads that there are */
 }
 

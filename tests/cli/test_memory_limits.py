@@ -8,8 +8,10 @@ What needs a control group is left out, with the reason, where none can be made.
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from memory_group import MemoryGroup, reason_not_allowed
@@ -75,6 +77,23 @@ def short_of_address_space(folder):
                    f"{kind}: exit codes {codes}; expected 3, then 0")
 
 
+def keeps_its_name():
+    """It starts itself again where address space is limited; ps, top and pkill must still find it."""
+    variables = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    with subprocess.Popen(["prlimit", "--as=2000000000", HF, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, env=variables) as process:  # waits for its input
+        settings, until = b"", time.monotonic() + 60
+        while b"OPENBLAS_NUM_THREADS=1" not in settings and time.monotonic() < until and process.poll() is None:
+            time.sleep(0.01)
+            with open(f"/proc/{process.pid}/environ", "rb") as file:
+                settings = file.read()
+        with open(f"/proc/{process.pid}/comm", encoding="utf-8") as file:
+            name = file.read().strip()
+        process.kill()
+    TEST.check(b"OPENBLAS_NUM_THREADS=1" in settings, "not started again with settings that spare address space")
+    TEST.check(name == os.path.basename(HF), f"the process is called {name}")
+
+
 def the_estimate_is_what_a_run_takes(folder):
     """Memory foreseen against the program's own account and the peak of the process."""
     helium = "basis cc-pVQZ\ngeometry\n" + "".join(
@@ -128,6 +147,8 @@ def what_no_option_helps_is_told(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="hf-limits-") as folder:
+        if RANKS == 1:
+            keeps_its_name()
         short_of_address_space(folder)
         the_estimate_is_what_a_run_takes(folder)
         what_no_option_helps_is_told(folder)
