@@ -156,6 +156,7 @@ def main():
         read_with_h5py(kept, energy)
         refuse(folder, kept)
         never_cost_the_run(folder, kept)
+        TEST.program = os.path.abspath(TEST.program)
         os.chdir(folder)
         code, _, _ = TEST.run([WATER])
         check(code == 0 and not (folder / "water.hf.h5").exists(), "a short run left a checkpoint")

@@ -105,5 +105,7 @@ class TwoHosts:
         return [mpiexec, "--host", f"alpha:{n},beta:{n}", "-n", str(2 * n)]
 
     def environment(self, **more):
-        return dict(os.environ, OMPI_MCA_plm_rsh_agent=self.agent, OMPI_MCA_btl="tcp,self,vader",
+        """Of a run; what the caller has set for cut links does not count."""
+        kept = {name: value for name, value in os.environ.items() if name not in KEEPALIVE}
+        return dict(kept, OMPI_MCA_plm_rsh_agent=self.agent, OMPI_MCA_btl="tcp,self,vader",
                     OMPI_MCA_orte_tmpdir_base=self.folder.name, **more)
