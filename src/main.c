@@ -19,7 +19,7 @@ static hf_status calculate(struct hf_calculation *calculation, struct hf_report 
     HF_TRY(hf_calculation_run(calculation, report, &result, &wavefunction, error));
     *exit_code = result.converged ? 0 : NOT_CONVERGED;
 cleanup:
-    hf_interruption_watch(calculation->context->interruption, NULL, NULL);
+    hf_interruption_watch(calculation->context->interruption, hf_signals_asked, NULL);
     hf_wavefunction_done(&wavefunction);
     return status;
 }
@@ -109,6 +109,7 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     HF_TRY(hf_agree(MPI_COMM_WORLD, status, error));
     HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
     HF_TRY(hf_context_create(MPI_COMM_WORLD, &context, error));
+    hf_interruption_watch(context->interruption, hf_signals_asked, NULL);
     hf_calculation_begin(&calculation, context);
     if (command->path != NULL)
         HF_TRY(hf_input_read(context, command->path, &command->options, &calculation.input, error));

@@ -36,8 +36,9 @@ hf_status hf_text_read_alone(const char *path, struct hf_text *text,
 /** What messages call standard input. */
 #define HF_STANDARD_INPUT "standard input"
 
-/** The same from the standard input of rank 0 up to its end; messages call it "standard input". Signals
- *  are not looked at while it waits. Collective. */
+/** The same from the standard input of rank 0 up to its end; messages call it "standard input".
+ *  Collective. HF_INTERRUPTED as well: a signal came while it waited, and the context's interruption
+ *  says that the run is to end. */
 hf_status hf_text_read_standard_input(struct hf_context *context, struct hf_text *text,
                                       struct hf_error *error) HF_MUST_CHECK;
 

@@ -1,6 +1,8 @@
 /* Text files: read by rank 0, checked to be text, given to all ranks, cut into lines. */
 #include "hf/text.h"
 
+#include "hf/interruption.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -165,9 +167,22 @@ hf_status hf_text_from_string(const char *path, const char *string, struct hf_te
     return status;
 }
 
+/** read(2) from standard input, which may wait for ever: a signal ends that, if the run is to end. */
+static hf_status read_some(struct hf_context *context, const char *name, size_t n_byte, char *bytes,
+                           ssize_t *got, struct hf_error *error)
+{
+    for (;;) {
+        *got = read(STDIN_FILENO, bytes, n_byte);
+        if (*got >= 0) return HF_OK;
+        if (errno != EINTR) return hf_fail(error, HF_BAD_INPUT, "%s: %s", name, strerror(errno));
+        const int reason = hf_interruption_ask(context->interruption);
+        if (reason != 0) return hf_interrupted(error, reason);
+    }
+}
+
 /** What standard input has up to its end, with a NUL behind it. */
-static hf_status read_standard_input(const char *name, char **content, size_t *n_byte,
-                                     struct hf_error *error)
+static hf_status read_standard_input(struct hf_context *context, const char *name, char **content,
+                                     size_t *n_byte, struct hf_error *error)
 {
     hf_status status = HF_OK;
     char *bytes = NULL;
@@ -182,9 +197,7 @@ static hf_status read_standard_input(const char *name, char **content, size_t *n
             bytes = longer;
             room = 2 * room + 65536;
         }
-        do got = read(STDIN_FILENO, bytes + n_read, room - n_read - 1);
-        while (got < 0 && errno == EINTR);
-        if (got < 0) HF_TRY(hf_fail(error, HF_BAD_INPUT, "%s: %s", name, strerror(errno)));
+        HF_TRY(read_some(context, name, room - n_read - 1, bytes + n_read, &got, error));
     }
     HF_TRY(check_bytes(name, bytes, n_read, error));
     bytes[n_read] = '\0';
@@ -207,17 +220,17 @@ hf_status hf_text_read_alone(const char *path, struct hf_text *text, struct hf_e
     return status;
 }
 
-/** Gives what `read_bytes` finds on rank 0 to all ranks. */
-static hf_status read_and_share(struct hf_context *context, const char *path,
-                                hf_status (*read_bytes)(const char *, char **, size_t *,
-                                                        struct hf_error *),
+/** Gives what rank 0 reads, from a file or from standard input, to all ranks. */
+static hf_status read_and_share(struct hf_context *context, const char *path, bool is_file,
                                 struct hf_text *text, struct hf_error *error)
 {
     hf_status status = HF_OK;
     char *content = NULL;
     size_t n_byte = 0;
     *text = (struct hf_text){0};
-    if (context->rank == 0) status = read_bytes(path, &content, &n_byte, error);
+    if (context->rank == 0)
+        status = is_file ? read_file(path, &content, &n_byte, error)
+                         : read_standard_input(context, path, &content, &n_byte, error);
     HF_TRY(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, sizeof n_byte, &n_byte);
     if (context->rank != 0) {
@@ -238,11 +251,11 @@ cleanup:
 hf_status hf_text_read(struct hf_context *context, const char *path, struct hf_text *text,
                        struct hf_error *error)
 {
-    return read_and_share(context, path, read_file, text, error);
+    return read_and_share(context, path, true, text, error);
 }
 
 hf_status hf_text_read_standard_input(struct hf_context *context, struct hf_text *text,
                                       struct hf_error *error)
 {
-    return read_and_share(context, HF_STANDARD_INPUT, read_standard_input, text, error);
+    return read_and_share(context, HF_STANDARD_INPUT, false, text, error);
 }

@@ -73,6 +73,9 @@ struct hf_watch {
         report_is_all; /**< no file is written, so that nobody has the results when its reader goes */
 };
 
+/** For hf_interruption_watch before there is a report: tells of signals. */
+int hf_signals_asked(void *data, double fraction);
+
 /** For hf_interruption_watch: shows progress, tells of signals, and of SIGPIPE when nobody is left to
  *  read what is computed; `data` is a struct hf_watch. */
 int hf_signals_progress(void *data, double fraction);

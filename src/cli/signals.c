@@ -18,10 +18,14 @@ void hf_signals_catch(void)
 {
     struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    /* SIGUSR1 is what batch systems are told to send before the time is up, SIGXCPU what the kernel
-     * sends when a limit of processor time is reached. */
-    static const int number[] = {SIGINT, SIGTERM, SIGUSR1, SIGXCPU};
+    /* SIGUSR1 is what batch systems are told to send before the time is up. */
+    static const int number[] = {SIGINT, SIGTERM, SIGUSR1};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) sigaction(number[i], &action, NULL);
+    /* SIGXCPU is what the kernel sends when a limit of processor time is reached, and again with every
+     * second of processor time behind it, which threads use up in less: it must not end the writing
+     * of a checkpoint. A hard limit does. */
+    action.sa_flags = 0;
+    sigaction(SIGXCPU, &action, NULL);
 }
 
 int hf_signal_caught(void)
@@ -39,6 +43,13 @@ bool hf_signals_lose_exit_code(int exit_code)
     (void)exit_code;
     return false;
 #endif
+}
+
+int hf_signals_asked(void *data, double fraction)
+{
+    (void)data;
+    (void)fraction;
+    return hf_signal_caught();
 }
 
 /* Open MPI puts a pseudo-terminal between a rank and whatever its standard output goes to, a file

@@ -111,6 +111,38 @@ def trial(number, target, delay):
     return None
 
 
+def interrupt_reading():
+    """Who waits for standard input is not deaf."""
+    with subprocess.Popen([HF, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+        caught = 0
+        while not caught & 1 << signal.SIGINT - 1 and job.poll() is None:
+            time.sleep(0.05)
+            with open(f"/proc/{job.pid}/status", encoding="ascii") as status:
+                caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt"))
+        time.sleep(0.3)
+        job.send_signal(signal.SIGINT)
+        try:
+            job.wait(timeout=MOST_SECONDS)
+        except subprocess.TimeoutExpired:
+            job.kill()
+            return "hf does not end while it waits for standard input"
+        errors = job.stderr.read()
+    return None if job.returncode == 128 + signal.SIGINT and "interrupted by signal 2" in errors else \
+        f"exit code {job.returncode} while waiting for standard input: {errors}"
+
+
+def processor_limit():
+    """The kernel sends SIGXCPU again and again: hf ends as after the first."""
+    with start() as job:
+        wait_for_begin(job)
+        for _ in range(2):
+            job.send_signal(signal.SIGXCPU)
+            time.sleep(0.02)
+        _, errors = job.communicate(timeout=MOST_SECONDS)
+    return None if job.returncode == 128 + signal.SIGXCPU and "interrupted by signal 24" in errors else \
+        f"exit code {job.returncode} after SIGXCPU twice: {errors}"
+
+
 def main():
     random.seed(14)
     targets = ["all"] if int(RANKS) == 1 else ["all", 0, int(RANKS) - 1, "mpiexec"]
@@ -121,6 +153,8 @@ def main():
         if target == "mpiexec":
             number = signal.SIGUSR1  # with others Open MPI's has an exit code of its own
         failures.append(trial(number, target, random.choice((0.1, 1.0, 3.0)) * random.random()))
+    if int(RANKS) == 1:
+        failures += [interrupt_reading(), processor_limit()]
     failures = [text for text in failures if text]
     for text in failures:
         print("FAILED", text)
