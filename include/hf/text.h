@@ -66,6 +66,10 @@ struct hf_word {
  */
 bool hf_next_word(const char **position, struct hf_word *word);
 
+/** Writes a text as a shell reads it back: in quotes when it has blanks or other characters that mean
+ *  something to shells, and not as an option. Cut where `word` ends. Returns `word`. */
+const char *hf_shell_word(const char *text, size_t size, char word[]);
+
 /** What is left of the line from `position` on, without blanks around it. */
 struct hf_word hf_rest_of_line(const char *position);
 

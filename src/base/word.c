@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,22 @@ bool hf_word_is(struct hf_word word, const char *known)
 char *hf_word_copy(struct hf_word word)
 {
     return strndup(word.begin, (size_t)word.length);
+}
+
+const char *hf_shell_word(const char *text, size_t size, char word[])
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./+,:=@%-";
+    const char *front = text[0] == '-' ? "./" : ""; /* else it is an option */
+    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+        snprintf(word, size, "%s%s", front, text);
+        return word;
+    }
+    size_t n = (size_t)snprintf(word, size, "%s'", front);
+    for (const char *c = text; *c != '\0' && n < size; c++)
+        n += (size_t)snprintf(word + n, size - n, *c == '\'' ? "'\\''" : "%c", *c);
+    if (n < size) snprintf(word + n, size - n, "'");
+    return word;
 }
 
 const char *hf_number_problem(enum hf_number outcome)

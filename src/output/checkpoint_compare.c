@@ -3,6 +3,8 @@
 
 #include "checkpoint_layout.h"
 
+#include "hf/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -23,10 +25,10 @@ static bool are_near(int n, const double a[], const double b[])
 static hf_status differ(const struct hf_checkpoint *checkpoint, const char *what,
                         struct hf_error *error)
 {
+    char word[400];
     return hf_fail(error, HF_BAD_INPUT,
-                   "%.300s is of another calculation: %s; --guess %.300s takes its orbitals as a "
-                   "start",
-                   checkpoint->path, what, checkpoint->path);
+                   "%.300s is of another calculation: %s; --guess %s takes its orbitals as a start",
+                   checkpoint->path, what, hf_shell_word(checkpoint->path, sizeof word, word));
 }
 
 static hf_status compare_atoms(const struct hf_checkpoint *checkpoint,

@@ -1,6 +1,7 @@
 /* What --show prints. */
 #include "hf/checkpoint.h"
 
+#include "hf/text.h"
 #include "hf/units.h"
 
 #include <inttypes.h>
@@ -101,7 +102,8 @@ static void print_state(const struct hf_checkpoint *checkpoint, FILE *stream)
 {
     static const char *const reasons[] = {"written while it ran", "interrupted", "finished"};
     const struct hf_scf_restart *state = &checkpoint->state;
-    const char *path = checkpoint->path;
+    char word[1000];
+    const char *path = hf_shell_word(checkpoint->path, sizeof word, word);
     fprintf(stream, "State         %s after %d iterations and %.1f s%s\n",
             reasons[checkpoint->reason], state->n_iteration, checkpoint->seconds,
             checkpoint->converged                    ? ", converged"

@@ -101,7 +101,7 @@ void hf_report_interrupted(struct hf_report *report, const char *message)
 {
     if (report->stream == NULL) return;
     erase_progress(report);
-    fprintf(report->stream, "\nENDED EARLY: %s.\n", message);
+    fprintf(report->stream, "\nENDED EARLY: %s\n", message);
     hf_report_flush(report);
 }
 

@@ -18,6 +18,9 @@ hf_status hf_calculation_write_files(struct hf_calculation *calculation,
                                      const struct hf_wavefunction *wavefunction,
                                      struct hf_error *error) HF_MUST_CHECK;
 
+/** The guess that was given, when it is none of the list but a file; else NULL. */
+const struct hf_option_value *hf_guess_file_given(const struct hf_options *options);
+
 /** Opens the checkpoint when the guess is none of the list but a file, and sets the settings'
  *  orbitals. Collective. HF_BAD_INPUT: no such file, or not a checkpoint; HF_NO_RESOURCE. */
 hf_status hf_guess_file_open(struct hf_calculation *calculation, const struct hf_options *options,

@@ -1,6 +1,8 @@
 /* When and where checkpoints are written. */
 #include "calculation_private.h"
 
+#include "hf/output_file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,10 +56,9 @@ static hf_status list_settings(struct hf_checkpointer *self, const struct hf_opt
 }
 
 /** "water.hf.h5" of "inputs/water.mol", "hf.hf.h5" of standard input, in the folder of the JSON file
- *  if there is one. */
-static char *automatic_path(const struct hf_calculation *calculation)
+ *  if there is one; with another `ending` than ".hf.h5". */
+static char *automatic_path(const struct hf_calculation *calculation, const char *ending)
 {
-    static const char ending[] = ".hf.h5";
     if (calculation->restart != NULL) return strdup(calculation->restart->path);
     const char *json = calculation->json_path, *input = calculation->input.path;
     const char *slash = json != NULL ? strrchr(json, '/') : NULL, *name = strrchr(input, '/');
@@ -66,18 +67,33 @@ static char *automatic_path(const struct hf_calculation *calculation)
     const char *dot = strrchr(name, '.');
     const int folder = slash != NULL ? (int)(slash + 1 - json) : 0;
     const int stem = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
-    const size_t size = (size_t)folder + (size_t)stem + sizeof ending;
+    const size_t size = (size_t)folder + (size_t)stem + strlen(ending) + 1;
     char *path = malloc(size);
     if (path != NULL)
         snprintf(path, size, "%.*s%.*s%s", folder, json != NULL ? json : "", stem, name, ending);
     return path;
 }
 
-/** Rank 0 decides for all. */
+/** That path, or one beside it when the orbitals of the guess come from there: rank 0 looks. */
+static char *free_path(const struct hf_calculation *calculation, const struct hf_options *options)
+{
+    const struct hf_option_value *guess = hf_guess_file_given(options);
+    char *path = automatic_path(calculation, ".hf.h5");
+    int taken = path != NULL && guess != NULL && calculation->restart == NULL &&
+                hf_same_file(path, guess->text);
+    MPI_Bcast(&taken, 1, MPI_INT, 0, calculation->context->comm);
+    if (!taken) return path;
+    free(path);
+    return automatic_path(calculation, ".2.hf.h5");
+}
+
+/** Rank 0 decides for all. What an automatic checkpoint would take the place of is worth more than
+ *  that of a run without an iteration. */
 static bool is_due(const struct hf_checkpointer *self, enum hf_keep_reason reason)
 {
     const double now = hf_wall_seconds(), passed = now - self->calculation->began_seconds;
-    if (reason == HF_KEEP_INTERRUPTED) return true;
+    if (reason == HF_KEEP_INTERRUPTED)
+        return !self->automatic || self->calculation->record->n_iteration > 0;
     if (self->automatic && passed < AUTO_SECONDS) return false;
     if (reason == HF_KEEP_FINISHED) return true;
     return now - self->last_seconds >= self->interval_seconds &&
@@ -153,7 +169,7 @@ hf_status hf_checkpointer_create(struct hf_calculation *calculation,
     made->calculation = calculation;
     made->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = made};
     made->automatic = strcmp(path, "auto") == 0;
-    made->path = made->automatic ? automatic_path(calculation) : strdup(path);
+    made->path = made->automatic ? free_path(calculation, options) : strdup(path);
     made->interval_seconds = hf_options_real(options, "checkpoint_interval");
     made->last_seconds = calculation->began_seconds;
     if (made->path == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /** Files besides those of basis sets. */
-enum { MOST_FILES = 9 };
+enum { MOST_FILES = 10 };
 
 /** A list being made. */
 struct list {
@@ -50,11 +50,14 @@ static void add_checkpoints(struct list *list, const struct hf_options *options)
 static bool list_files(const struct hf_calculation *calculation, const struct hf_options *options,
                        const char *input_path, struct list *list)
 {
+    const struct hf_option_value *guess = hf_guess_file_given(options);
     *list = (struct list){0};
     list->file = calloc((size_t)calculation->n_choice + MOST_FILES, sizeof *list->file);
     if (list->file == NULL) return false;
     add_file(list, "input", "the input file", input_path, true);
     add_option(list, options, "point_charges_file", "the file of point charges", true);
+    if (guess != NULL)
+        add_file(list, guess->where, "the checkpoint of the guess", guess->text, true);
     for (int i = 0; i < calculation->n_choice; i++)
         add_file(list, calculation->choice[i].where, "a file of basis sets",
                  calculation->choice[i].name, true);

@@ -11,11 +11,12 @@ struct hf_guess_file {
     struct hf_scf_orbitals orbitals; /**< of it */
 };
 
-static bool is_name(const char *guess)
+const struct hf_option_value *hf_guess_file_given(const struct hf_options *options)
 {
+    const char *guess = hf_options_choice(options, "guess");
     for (int i = 0; hf_guess_list[i] != NULL; i++)
-        if (strcmp(hf_guess_name(hf_guess_list[i]), guess) == 0) return true;
-    return false;
+        if (strcmp(hf_guess_name(hf_guess_list[i]), guess) == 0) return NULL;
+    return hf_options_given(options, "guess");
 }
 
 /** Names the file in front of what is wrong with its orbitals, which scf knows nothing of. */
@@ -33,11 +34,11 @@ hf_status hf_guess_file_open(struct hf_calculation *calculation, const struct hf
                              struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const struct hf_option_value *given = hf_options_given(options, "guess");
+    const struct hf_option_value *given = hf_guess_file_given(options);
     const char *path = hf_options_choice(options, "guess");
     struct hf_context *context = calculation->context;
     const struct hf_checkpoint *restart = calculation->restart;
-    if (given == NULL || is_name(path)) return HF_OK;
+    if (given == NULL) return HF_OK;
     if (restart != NULL && restart->state.n_column[0] > 0) return HF_OK; /* goes on without it */
     struct hf_guess_file *made = calloc(1, sizeof *made);
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a checkpoint");

@@ -66,18 +66,20 @@ hf_status hf_calculation_limit_time(struct hf_calculation *calculation,
 void hf_calculation_explain_end(const struct hf_calculation *calculation, struct hf_error *error)
 {
     const struct hf_record *record = calculation->record;
-    const int n = record != NULL && record->n_iteration > 0
-                      ? record->iteration[record->n_iteration - 1].number
-                      : 0;
+    const struct hf_checkpoint *restart = calculation->restart;
     const int reason = error->signal_number;
-    char cause[64];
+    const char *path = hf_calculation_checkpoint_written(calculation);
+    char cause[64], word[800];
+    int n = restart != NULL ? restart->state.n_iteration : 0;
+    if (record != NULL && record->n_iteration > 0)
+        n = record->iteration[record->n_iteration - 1].number;
+    if (path == NULL && restart != NULL) path = restart->path; /* still where it was */
     if (reason == HF_TIME_IS_UP)
         snprintf(cause, sizeof cause, "the time limit of %.24s is up", calculation->time_limit);
     else
         snprintf(cause, sizeof cause, "interrupted by signal %d", reason);
-    const char *path = hf_calculation_checkpoint_written(calculation);
-    (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s%s%.400s", cause, n,
+    (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s%s%s", cause, n,
                   n == 1 ? "" : "s", path != NULL ? "; to go on: hf --restart " : "",
-                  path != NULL ? path : "");
+                  path != NULL ? hf_shell_word(path, sizeof word, word) : "");
     error->signal_number = reason;
 }

@@ -73,10 +73,11 @@ cleanup:
 }
 
 /** Keeps the state of an interrupted calculation as well as can be: whatever comes of it, the
- *  interruption is what is told. */
+ *  interruption is what is told. A state that was not wholly read is not to take the place of itself. */
 static void keep_interrupted(struct hf_scf *scf)
 {
     struct hf_error untold;
+    if (scf->settings->restart != NULL && !scf->has_orbitals) return;
     const hf_status status = hf_scf_keep(scf, HF_KEEP_INTERRUPTED, &untold);
     (void)status;
 }

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-HF, MPIEXEC, RANKS, INPUTS = sys.argv[1], sys.argv[2], int(sys.argv[3]), pathlib.Path(sys.argv[4])
+HF, MPIEXEC, RANKS, INPUTS = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]), pathlib.Path(sys.argv[4])
 WATER = str(INPUTS / "water.mol")
 ENERGY = -76.0267720534
 TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=120)
@@ -148,6 +149,26 @@ def never_cost_the_run(folder, kept):
     check(not list(folder.glob("*.part")), "parts of checkpoints are left")
 
 
+def go_on_as_told(folder):
+    """What an early end says can be pasted, and it is not written over what is read."""
+    source, copy = folder / "a guess.hf.h5", folder / "a guess.mol"
+    shutil.copy(INPUTS / "uracil.mol", copy)
+    code, text, errors = TEST.run([str(copy), "--basis", "STO-3G", "--checkpoint", str(source), "--max-iterations", "2"])
+    check(code == 1 and source.exists(), "a checkpoint to guess from", text + errors)
+    before = source.read_bytes()
+    long = [str(copy), "--guess", "./a guess.hf.h5", "--basis", "cc-pVDZ", "--memory", "0",
+            "--commutator-tolerance", "1e-14"]  # out of reach
+    code, text, errors = TEST.run([*long, "--time-limit", "00:00:06"])
+    told = re.search(r"ENDED EARLY.*hf --restart (.*)", text)
+    check(code == 1 and told and shlex.split(told[1]) == ["a guess.2.hf.h5"], "how to go on", text + errors)
+    check(source.read_bytes() == before, "the checkpoint of the guess was written over")
+    TEST.expect_one_line("the checkpoint of the guess", TEST.run([*long, "--checkpoint", str(source)]), 2,
+                         ["is the checkpoint of the guess as well"])
+    _, text, errors = TEST.run(["--restart", "a guess.2.hf.h5", "--time-limit", "00:00:01"])
+    check("to go on: hf --restart 'a guess.2.hf.h5'" in errors and "after 0 iterations" not in errors,
+          "a restart that is ended at once", text + errors)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -160,6 +181,7 @@ def main():
         os.chdir(folder)
         code, _, _ = TEST.run([WATER])
         check(code == 0 and not (folder / "water.hf.h5").exists(), "a short run left a checkpoint")
+        go_on_as_told(folder)
     return TEST.report()
 
 

@@ -159,6 +159,19 @@ static void a_message_is_one_line_whatever_it_quotes(void **state)
     assert_string_equal(error.message, "a 'b??c?'?");
 }
 
+static void shells_read_back_what_is_written_for_them(void **state)
+{
+    (void)state;
+    char out[40], cut[6];
+    assert_string_equal(hf_shell_word("a/b-1.hf.h5", sizeof out, out), "a/b-1.hf.h5");
+    assert_string_equal(hf_shell_word("my water.h5", sizeof out, out), "'my water.h5'");
+    assert_string_equal(hf_shell_word("it's", sizeof out, out), "'it'\\''s'");
+    assert_string_equal(hf_shell_word("-x.h5", sizeof out, out), "./-x.h5");
+    assert_string_equal(hf_shell_word("-x y", sizeof out, out), "./'-x y'");
+    assert_string_equal(hf_shell_word("", sizeof out, out), "''");
+    assert_string_equal(hf_shell_word("a b c d", sizeof cut, cut), "'a b ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +184,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_have_no_point),
         cmocka_unit_test(the_decimal_point_does_not_depend_on_the_locale),
         cmocka_unit_test(the_nearest_word_is_the_one_meant),
+        cmocka_unit_test(shells_read_back_what_is_written_for_them),
         cmocka_unit_test(a_message_is_one_line_whatever_it_quotes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

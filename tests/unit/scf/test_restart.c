@@ -9,7 +9,7 @@ enum { MAX_DIIS = 8, STOP_AFTER = 4 };
 /** A state as a caller may keep it: whole matrices, on every rank, for the test only. */
 struct kept {
     int n_offer[3], wanted_iteration;
-    bool found;
+    bool found, armed;
     struct hf_scf_restart restart;
     double *orbitals, *x, *diis[MAX_DIIS], *density;
 };
@@ -190,6 +190,49 @@ static void the_state_of_an_interrupted_calculation_is_kept(void **state)
     test_context_done(&context);
 }
 
+static void arm(void *data, const struct hf_scf_start *start)
+{
+    struct kept *kept = data;
+    (void)start;
+    const double begin = hf_wall_seconds();
+    while (hf_wall_seconds() - begin < 1.2 * HF_LOOK_SECONDS) continue; /* the next look asks */
+    kept->armed = true;
+}
+
+static int interrupt_when_armed(void *data, double fraction)
+{
+    const struct kept *kept = data;
+    (void)fraction;
+    return kept->armed ? 15 : 0;
+}
+
+static void a_state_that_is_not_wholly_read_is_not_written_over(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct kept kept = {.wanted_iteration = 1}, again = {.wanted_iteration = 0};
+    const struct hf_scf_keeper keeper = {.wanted = is_wanted, .keep = keep, .data = &again};
+    const struct hf_scf_observer observer = {.started = arm, .data = &again};
+    struct hf_scf_settings settings = test_settings();
+    struct test_molecule water;
+    struct hf_scf_result result;
+    struct hf_error error;
+    assert_int_equal(run(context, first_builder, 2, &kept, NULL, NULL, &result, &error), HF_OK);
+    test_water(&water);
+    settings.keeper = &keeper;
+    settings.restart = &kept.restart;
+    struct hf_basis *basis = test_set(context, &water.molecule, "6-31G");
+    hf_interruption_watch(context->interruption, interrupt_when_armed, &again);
+    assert_int_equal(
+        hf_scf_run(context, &water.molecule, basis, &settings, &observer, &result, NULL, &error),
+        HF_INTERRUPTED);
+    assert_true(again.armed);
+    assert_int_equal(again.n_offer[HF_KEEP_INTERRUPTED], 0);
+    hf_basis_destroy(&basis);
+    forget(&kept);
+    test_context_done(&context);
+}
+
 static void a_state_of_something_else_is_refused(void **state)
 {
     (void)state;
@@ -253,6 +296,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_calculation_goes_on_where_it_was),
         cmocka_unit_test(a_converged_calculation_is_confirmed_in_one_iteration),
         cmocka_unit_test(the_state_of_an_interrupted_calculation_is_kept),
+        cmocka_unit_test(a_state_that_is_not_wholly_read_is_not_written_over),
         cmocka_unit_test(a_state_of_something_else_is_refused),
         cmocka_unit_test(the_density_is_that_of_the_orbitals),
     };
