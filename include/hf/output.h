@@ -141,6 +141,8 @@ struct hf_json_failure {
     const char *input_path;               /**< or NULL */
     const struct hf_run_description *run; /**< NULL: the failure was before there was one */
     const struct hf_record *record;       /**< not NULL where there is a description */
+    int n_warning;                        /**< those of the input, where there is no description */
+    const char *const *warning;           /**< [n_warning], one line each */
 };
 
 /** QCSchema FailedOperation: "error" with type and message, "input_data" (an AtomicInput where the

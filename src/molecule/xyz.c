@@ -159,7 +159,7 @@ hf_status hf_read_xyz(struct draft *draft, int first_line, struct hf_error *erro
         n_left_over += hf_rest_of_line(text->line[i]).length > 0;
     if (status != HF_OK || n_left_over == 0) return status;
     return hf_input_warn(draft->input, error,
-                         "%s: %d lines behind the %d atoms were not read (only the first geometry "
-                         "counts)",
-                         text->path, n_left_over, n_atom);
+                         "%s: %d line%s behind the last atom not read: only the first geometry "
+                         "counts",
+                         text->path, n_left_over, n_left_over > 1 ? "s" : "");
 }

@@ -196,12 +196,21 @@ static bool add_basis(cJSON *extras, const struct hf_run_description *run)
            hf_json_add_text(object, "literature", basis->citation);
 }
 
+/** The array of warnings; NULL: out of memory. */
+static cJSON *add_warnings(cJSON *extras, int n, const char *const *warning)
+{
+    cJSON *array = cJSON_AddArrayToObject(extras, "warnings");
+    bool ok = array != NULL;
+    for (int i = 0; ok && i < n; i++) ok = hf_json_append_text(array, warning[i]);
+    return ok ? array : NULL;
+}
+
 static bool add_launch(cJSON *extras, const struct hf_run_description *run,
                        const struct hf_record *record)
 {
     const struct hf_library_versions *versions = &record->versions;
     cJSON *object = cJSON_AddObjectToObject(extras, "launch");
-    cJSON *warnings = cJSON_AddArrayToObject(extras, "warnings");
+    cJSON *warnings = add_warnings(extras, run->n_warning, run->warning);
     bool ok = object != NULL && warnings != NULL &&
               hf_json_add_integer(object, "ranks", record->context->n_rank) &&
               hf_json_add_integer(object, "hosts", run->n_node) &&
@@ -215,8 +224,6 @@ static bool add_launch(cJSON *extras, const struct hf_run_description *run,
               hf_json_add_text(object, "build_remark", record->build_remark) &&
               hf_json_add_text(object, "input_path", run->input_path) &&
               hf_json_add_text(object, "input_format", run->input_format);
-    for (int i = 0; ok && i < run->n_warning; i++)
-        ok = hf_json_append_text(warnings, run->warning[i]);
     if (ok && record->note[0] != '\0') ok = hf_json_append_text(warnings, record->note);
     return ok;
 }
@@ -382,7 +389,8 @@ static bool build_failure(cJSON *root, const struct hf_json_failure *failure)
                add_environment(extras, failure->run->molecule) &&
                add_iterations(extras, failure->record);
     cJSON *input = cJSON_AddObjectToObject(root, "input_data");
-    return input != NULL && hf_json_add_text(input, "input_path", failure->input_path);
+    return input != NULL && hf_json_add_text(input, "input_path", failure->input_path) &&
+           add_warnings(extras, failure->n_warning, failure->warning) != NULL;
 }
 
 static hf_status save(const char *path, const cJSON *root, bool built, struct hf_error *error)

@@ -174,6 +174,8 @@ hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
         .input_path = input_path,
         .run = described ? &calculation->description : NULL,
         .record = calculation->record,
+        .n_warning = calculation->input.n_warning,
+        .warning = (const char *const *)calculation->input.warning,
     };
     if (path == NULL || calculation->json_is_closed) return HF_OK;
     if (!may_replace(path) || is_read(calculation, options, input_path, path)) return HF_OK;

@@ -19,7 +19,7 @@ ROW = re.compile(r"^\| `(--[a-z][a-z0-9-]*)[^|]*\|([^|]*)\|([^|]*)\|$", re.MULTI
 # Options of programs that are not ours, and the "--key value" of explanations.
 OF_OTHERS = {"--key", "--oversubscribe", "--quiet", "--mca", "--signal", "--bind-to", "--map-by", "--mpi", "--cpu-bind", "--cpus-per-task",
              "--ntasks", "--nodes", "--ntasks-per-node", "--time", "--cflags", "--libs", "--suite", "--list",
-             "--prefix"}
+             "--prefix", "--host", "--gen3d"}
 
 
 @functools.cache

@@ -208,8 +208,9 @@ static double compare(struct hf_context *context, const struct hf_basis *basis)
     assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
     hf_engine_set_threshold(engine, 0.0);
     const size_t n_block = (size_t)(pairs->n_pair * pairs->n_pair);
-    struct plain_blocks all = {
-        .pairs = pairs, .boys = hf_boys_create(HF_BOYS_MAX_ORDER), .block = calloc(n_block, sizeof *all.block)};
+    struct plain_blocks all = {.pairs = pairs,
+                               .boys = hf_boys_create(HF_BOYS_MAX_ORDER),
+                               .block = calloc(n_block, sizeof *all.block)};
     const double worst = fmax(largest_error(&all, engine, 1), largest_error(&all, engine, 11));
     for (size_t i = 0; i < n_block; i++) free(all.block[i]);
     free(all.block);
@@ -258,8 +259,9 @@ static void high_angular_momenta_are_right(void **state)
             struct hf_error error;
             assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
             assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
-            struct plain_blocks all = {
-                .pairs = pairs, .boys = hf_boys_create(HF_BOYS_MAX_ORDER), .block = calloc(9, sizeof *all.block)};
+            struct plain_blocks all = {.pairs = pairs,
+                                       .boys = hf_boys_create(HF_BOYS_MAX_ORDER),
+                                       .block = calloc(9, sizeof *all.block)};
             for (int64_t i = 0; i < 9; i++) {
                 const struct hf_shell_pair *fixed = &pairs->pair[i / 3],
                                            *other = &pairs->pair[i % 3];

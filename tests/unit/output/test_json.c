@@ -374,8 +374,12 @@ static void a_failure_has_type_and_message(void **state)
     if (f->context->rank != 0) return;
     char path[256];
     fixture_path(f, "failed.json", sizeof path, path);
-    const struct hf_json_failure failure = {
-        .type = "input_error", .message = "line 3: \"x\"", .input_path = "water.mol"};
+    static const char *const warning[] = {"an oddity"};
+    const struct hf_json_failure failure = {.type = "input_error",
+                                            .message = "line 3: \"x\"",
+                                            .input_path = "water.mol",
+                                            .n_warning = 1,
+                                            .warning = warning};
     assert_int_equal(hf_json_write_failure(path, &failure, &error), HF_OK);
     char *text = read_whole_file(path);
     cJSON *root = cJSON_Parse(text);
@@ -384,6 +388,9 @@ static void a_failure_has_type_and_message(void **state)
     assert_string_equal(at(at(root, "error"), "error_type")->valuestring, "input_error");
     assert_string_equal(at(at(root, "error"), "error_message")->valuestring, "line 3: \"x\"");
     assert_string_equal(at(at(root, "input_data"), "input_path")->valuestring, "water.mol");
+    const cJSON *warnings = at(at(at(root, "extras"), "hf"), "warnings");
+    assert_int_equal(cJSON_GetArraySize(warnings), 1);
+    assert_string_equal(cJSON_GetArrayItem(warnings, 0)->valuestring, "an oddity");
     cJSON_Delete(root);
     free(text);
 }
