@@ -395,8 +395,8 @@ static hf_status read_title(const struct reading *reading, struct hf_error *erro
     struct hf_word title = hf_rest_of_line(comment);
     if (reading->extended) return HF_OK;
     if (reading->first != NULL) title.length = (int)(reading->first - title.begin);
-    while (title.length > 0 && strchr(" \t,;|([", title.begin[title.length - 1]) != NULL)
-        title.length--;
+    const char *cut = reading->first != NULL ? " \t,;|([{\"'" : " \t,;|([";
+    while (title.length > 0 && strchr(cut, title.begin[title.length - 1]) != NULL) title.length--;
     if (title.length <= 0) return HF_OK;
     return hf_draft_option(reading->draft, "title", title, reading->line, error);
 }

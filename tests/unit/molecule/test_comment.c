@@ -313,6 +313,8 @@ static void the_title_ends_where_settings_begin(void **state)
                                            {"F2 (charge 0, mult 1)", "F2"},
                                            {"a = b", "a = b"},
                                            {"charge=0 mult=1", NULL},
+                                           {"{\"charge\": 0, \"mult\": 1}", NULL},
+                                           {"the \"open\"", "the \"open\""},
                                            {"0 1", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct reading this;
