@@ -165,6 +165,8 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     if (wavefunction != NULL) HF_TRY(hf_scf_give_wavefunction(&scf, wavefunction, error));
 cleanup:
     hf_scf_tear_down(&scf);
+    /* what ended the set-up or the guess is to end no other calculation of this context */
+    if (status == HF_INTERRUPTED) hf_interruption_settle(context->interruption);
     if (status != HF_OK) {
         *result = (struct hf_scf_result){0};
         if (wavefunction != NULL) hf_wavefunction_done(wavefunction);

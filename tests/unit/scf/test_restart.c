@@ -228,6 +228,10 @@ static void a_state_that_is_not_wholly_read_is_not_written_over(void **state)
         HF_INTERRUPTED);
     assert_true(again.armed);
     assert_int_equal(again.n_offer[HF_KEEP_INTERRUPTED], 0);
+    hf_interruption_watch(context->interruption, NULL, NULL);
+    assert_int_equal(
+        hf_scf_run(context, &water.molecule, basis, &settings, NULL, &result, NULL, &error), HF_OK);
+    forget(&again);
     hf_basis_destroy(&basis);
     forget(&kept);
     test_context_done(&context);
