@@ -220,7 +220,8 @@ static void a_file_is_in_angstrom_unless_its_comment_says_otherwise(void **state
         char charges[100];
         begin(&this);
         snprintf(charges, sizeof charges, "2\n%s\n0.5 0 0 3\n-0.5 1 2 3\n", file[i].comment);
-        assert_int_equal(read_files(&this, "1\ncharge=0 multiplicity=1\nHe 0 0 0\n", charges), HF_OK);
+        assert_int_equal(read_files(&this, "1\ncharge=0 multiplicity=1\nHe 0 0 0\n", charges),
+                         HF_OK);
         const struct hf_environment *environment = &this.input.molecule.environment;
         assert_int_equal(environment->n_charge, 2);
         assert_true(environment->charge[1].charge == -0.5);
