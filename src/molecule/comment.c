@@ -80,7 +80,7 @@ struct reading {
     struct hf_word spin;     /**< value of spin=, settled at the end */
     struct hf_word previous; /**< last word of the item before: its value, or its key */
     bool in_settings;        /**< the item before was a setting */
-    bool extended, lattice, periodic;
+    bool extended, lattice, boundaries, periodic;
 };
 
 /** The setting of an item; N_SETTING when it is none. */
@@ -197,7 +197,7 @@ static hf_status read_extended(struct reading *reading, const struct comment_ite
     if (hf_word_is(item->key, "Lattice")) {
         reading->extended = reading->lattice = true;
     } else if (hf_word_is(item->key, "pbc")) {
-        reading->extended = true;
+        reading->extended = reading->boundaries = true;
         reading->periodic = false;
         for (int i = 0; i < item->value.length; i++)
             reading->periodic = reading->periodic || strchr("Tt1", item->value.begin[i]) != NULL;
@@ -414,9 +414,9 @@ hf_status hf_xyz_read_comment(struct draft *draft, int line, int unit, struct xy
     if (status == HF_OK && !alone) status = read_sole_unit(&reading, &alone, error);
     if (status == HF_OK) status = tell_mentions(&reading, error);
     if (status == HF_OK) status = read_title(&reading, error);
-    if (status == HF_OK && reading.lattice && reading.periodic)
+    if (status == HF_OK && (reading.lattice || reading.boundaries) && reading.periodic)
         status = hf_text_fail(error, draft->text, line,
-                              "the system is periodic (Lattice); hf computes molecules; say "
+                              "the system is periodic (Lattice, pbc); hf computes molecules; say "
                               "pbc=\"F F F\" if it is one");
     return status;
 }

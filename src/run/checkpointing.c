@@ -88,13 +88,15 @@ static char *free_path(const struct hf_calculation *calculation, const struct hf
 }
 
 /** Rank 0 decides for all. What an automatic checkpoint would take the place of is worth more than
- *  that of a run without an iteration. */
+ *  that of a run without an iteration. A restart that ends says so in the checkpoint it came from,
+ *  however short it was. */
 static bool is_due(const struct hf_checkpointer *self, enum hf_keep_reason reason)
 {
     const double now = hf_wall_seconds(), passed = now - self->calculation->began_seconds;
     if (reason == HF_KEEP_INTERRUPTED)
         return !self->automatic || self->calculation->record->n_iteration > 0;
-    if (self->automatic && passed < AUTO_SECONDS) return false;
+    const bool ends_restart = reason == HF_KEEP_FINISHED && self->calculation->restart != NULL;
+    if (self->automatic && passed < AUTO_SECONDS && !ends_restart) return false;
     if (reason == HF_KEEP_FINISHED) return true;
     return now - self->last_seconds >= self->interval_seconds &&
            self->write_seconds + self->longest_seconds <= MOST_SHARE * passed;

@@ -56,6 +56,8 @@ def stop_and_go_on(folder):
         check(abs(n_iteration - n_whole) <= 1, f"{n_iteration} iterations in all instead of {n_whole}")
     code, text, errors = TEST.run([WATER, "--restart", kept, "--max-iterations", "50"])
     check(code == 0 and abs(energy_of(text)[0] - whole) < 1e-9, "restart with its input", text + errors)
+    shown = TEST.run(["--show", kept], launcher=False)[1]
+    check("finished after" in shown and ", converged" in shown, "a short restart did not tell its checkpoint", shown)
 
 
 def confirm(folder):

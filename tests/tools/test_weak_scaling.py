@@ -51,6 +51,12 @@ class WeakScaling(unittest.TestCase):
         self.assertEqual(self.run_tool("small.mol", "large.mol", "--processes", "1,2").returncode, 0)
         self.assertEqual((self.folder / "calls").read_text(encoding="utf-8").splitlines(), calls)
 
+    def test_no_time_at_all_is_told(self):
+        sweeps.sample(self.folder, 1, [0.0])
+        done = self.run_tool("small.mol", "--processes", "1")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("weak-scaling: small: no shell quartets were computed in a time that can be", done.stderr)
+
     def test_job_scripts(self):
         done = self.run_tool("small.mol", "large.mol", "--processes", "1,8", "--slurm")
         self.assertEqual(done.returncode, 0, done.stderr)

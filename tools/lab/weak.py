@@ -56,6 +56,9 @@ def make_rows(sweeps):
             if title_of(point) != case:
                 continue
             run = point["repetitions"][0]
+            if point["fock_seconds_min"] <= 0 or run["quartets_computed"] <= 0:
+                raise Failure(f"{name}: no shell quartets were computed in a time that can be measured; --memory 0 and "
+                              "a larger molecule help", NO_RESOURCE)
             rate = run["quartets_computed"] / (point["processes"] * point["fock_seconds"])
             first = first or rate
             rows.append(Row(case, name, point["processes"], run["n_function"], run["quartets_computed"],

@@ -145,6 +145,7 @@ static const struct {
     {"charge=two",
      "line 2: charge 'two' of the comment is not understood; expected a whole number"},
     {"charge=0.5", "charge '0.5' of the comment is not understood"},
+    {"charge=0 mult=1 pbc=\"T F F\"", "the system is periodic (Lattice, pbc)"},
     {"charge=", "charge '' of the comment is not understood"},
     {"charge=9999", "charge '9999' of the comment is not understood"},
     {"charge: 1e99999", "is not understood"},
