@@ -34,11 +34,12 @@ int hf_signal_caught(void)
 }
 
 /* After a signal was sent to it, MPICH's mpiexec (Hydra 4.0.2) often forgets with what code processes
- * ended and returns 0. */
+ * ended and returns 0. Nobody sends SIGPIPE: its code says that the reader of the report went, and
+ * MPI_Abort would have a word of its own on that. */
 bool hf_signals_lose_exit_code(int exit_code)
 {
 #ifdef MPICH_VERSION
-    return exit_code > 128;
+    return exit_code > 128 && exit_code != 128 + SIGPIPE;
 #else
     (void)exit_code;
     return false;
