@@ -1,39 +1,10 @@
 /* What the comment line of XYZ says of charge, multiplicity and units: one row for each way of writing
  * it that was met, with what is taken from it and what is told. */
-#include "hf/input.h"
+#include "reading.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct hf_option_choice units[] = {{"angstrom", "", NULL}, {"bohr", "", NULL}, {0}};
-
-static const struct hf_option table[] = {
-    {.key = "title", .type = HF_OPTION_TEXT, .argument = "TEXT"},
-    {.key = "charge",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "0",
-     .least = -1000,
-     .most = 1000},
-    {.key = "multiplicity",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "1",
-     .least = 1,
-     .most = 1000},
-    {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
-    {.key = "field", .type = HF_OPTION_VECTOR, .argument = "X,Y,Z", .least = -10, .most = 10},
-    {.key = "point_charges_file", .type = HF_OPTION_TEXT, .argument = "FILE"},
-    {.key = "force", .type = HF_OPTION_FLAG},
-};
-enum { N_OPTION = sizeof table / sizeof *table };
 
 #define NEITHER    "says neither charge nor multiplicity: a neutral singlet is assumed"
 #define NO_SPIN    "says no multiplicity: 1 is assumed"
@@ -162,33 +133,12 @@ static const struct {
     {"units=bohr units=angstrom", "the comment names both angstrom and bohr"},
 };
 
-struct reading {
-    struct hf_options options;
-    struct hf_input input;
-    struct hf_error error;
-};
-
 static hf_status read_file(struct reading *this, const char *count, const char *comment,
                            const char *key, const char *value)
 {
     char text[400];
     snprintf(text, sizeof text, "%s\n%s\nF 0 0 0\nF 0 0 2.5\n", count, comment);
-    hf_options_init(&this->options, N_OPTION, table);
-    this->error.message[0] = '\0';
-    if (key != NULL)
-        assert_int_equal(
-            hf_options_add(&this->options,
-                           hf_option_find(N_OPTION, table, (struct hf_word){key, (int)strlen(key)}),
-                           (struct hf_word){value, (int)strlen(value)}, HF_OPTION_COMMAND_LINE,
-                           "--option", &this->error),
-            HF_OK);
-    return hf_input_from_string("x.xyz", text, &this->options, &this->input, &this->error);
-}
-
-static void done(struct reading *this)
-{
-    hf_input_done(&this->input);
-    hf_options_done(&this->options);
+    return read_as(this, "x.xyz", text, key, value);
 }
 
 /** Every warning but the one about the distance is expected, and every expected one is there. */

@@ -1,91 +1,22 @@
 /* The readers: native, XYZ, MDL V2000 and V3000, and every message they can give. */
-#include "hf/input.h"
 #include "hf/units.h"
+#include "reading.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct hf_option_choice units[] = {{"angstrom", "", NULL}, {"bohr", "", NULL}, {0}};
-
-static const struct hf_option table[] = {
-    {.key = "title", .type = HF_OPTION_TEXT, .argument = "TEXT"},
-    {.key = "basis", .type = HF_OPTION_TEXT, .argument = "NAME", .repeatable = true},
-    {.key = "charge",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "0",
-     .least = -1000,
-     .most = 1000},
-    {.key = "multiplicity",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "1",
-     .least = 1,
-     .most = 100},
-    {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
-    {.key = "field", .type = HF_OPTION_VECTOR, .argument = "X,Y,Z", .least = -10, .most = 10},
-    {.key = "point_charges_file", .type = HF_OPTION_TEXT, .argument = "FILE"},
-    {.key = "force", .type = HF_OPTION_FLAG},
-};
-enum { N_OPTION = sizeof table / sizeof *table };
-
-struct case_of_input {
-    struct hf_options options;
-    struct hf_input input;
-    struct hf_error error;
-};
-
-/** Reads `string`; `key` is NULL or given on the command line with `value`. */
-static hf_status read_with(struct case_of_input *this, const char *string, const char *key,
-                           const char *value)
-{
-    hf_options_init(&this->options, N_OPTION, table);
-    this->error.message[0] = '\0';
-    if (key != NULL) {
-        const struct hf_option *option =
-            hf_option_find(N_OPTION, table, (struct hf_word){key, (int)strlen(key)});
-        assert_int_equal(hf_options_add(&this->options, option,
-                                        (struct hf_word){value, (int)strlen(value)},
-                                        HF_OPTION_COMMAND_LINE, "--option", &this->error),
-                         HF_OK);
-    }
-    return hf_input_from_string("x.mol", string, &this->options, &this->input, &this->error);
-}
-
-static void done(struct case_of_input *this)
-{
-    hf_input_done(&this->input);
-    hf_options_done(&this->options);
-}
-
 static void expect_refusal(const char *string, const char *message)
 {
-    struct case_of_input this;
-    const hf_status status = read_with(&this, string, NULL, NULL);
-    if (status != HF_BAD_INPUT || strstr(this.error.message, message) == NULL)
-        fail_msg("status %d, message '%s', expected '%s'", (int)status, this.error.message,
-                 message);
+    struct reading this;
+    expect_refused(&this, read_with(&this, string, NULL, NULL), message);
     assert_null(this.input.molecule.atom);
     done(&this);
 }
 
-static void expect_warning(const struct case_of_input *this, const char *text)
-{
-    for (int i = 0; i < this->input.n_warning; i++)
-        if (strstr(this->input.warning[i], text) != NULL) return;
-    fail_msg("no warning '%s' among %d", text, this->input.n_warning);
-}
-
-static void expect_read(struct case_of_input *this, const char *string, const char *format,
-                        int n_atom, int charge, int multiplicity)
+static void expect_read(struct reading *this, const char *string, const char *format, int n_atom,
+                        int charge, int multiplicity)
 {
     if (read_with(this, string, NULL, NULL) != HF_OK) fail_msg("%s", this->error.message);
     assert_string_equal(this->input.format, format);
@@ -97,7 +28,7 @@ static void expect_read(struct case_of_input *this, const char *string, const ch
 static void native_input_is_read_in_any_order_with_comments(void **state)
 {
     (void)state;
-    struct case_of_input this;
+    struct reading this;
     expect_read(&this,
                 "# a comment\ngeometry\n  O 0 0 0.22166487 # oxygen\n\n"
                 "  H 0.0 1.43090062 -.88665950D0\n  1 0 -1.43090062 -0.88665950\nEnd\n"
@@ -117,7 +48,7 @@ static void native_input_is_read_in_any_order_with_comments(void **state)
 static void angstrom_is_the_default_unit(void **state)
 {
     (void)state;
-    struct case_of_input this;
+    struct reading this;
     expect_read(&this, "geometry\nH 0 0 0\nH 0 0 0.74\nend\n", "native", 2, 0, 1);
     assert_true(fabs(this.input.molecule.atom[1].position_bohr[2] - 0.74 / 0.529177210903) < 1e-15);
     done(&this);
@@ -133,7 +64,7 @@ static void ghosts_are_marked_as_other_programs_mark_them(void **state)
     (void)state;
     const char *const marks[] = {"@H", "Gh(H)", "gh(H)", "BqH", "Bq-H", "H-Bq", "Ghost-H", "@H1"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        struct case_of_input this;
+        struct reading this;
         char string[100] = "geometry\nHe 0 0 0\n";
         strcat(strcat(string, marks[i]), " 0 0 1\nend\n");
         expect_read(&this, string, "native", 2, 0, 1);
@@ -251,7 +182,7 @@ static void distances_are_judged_by_the_elements(void **state)
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         char text[200];
-        struct case_of_input this;
+        struct reading this;
         snprintf(text, sizeof text, "charge %d\nunits %s\ngeometry\n%s 0 0 0\n%s 0 0 %g\nend\n",
                  pairs[i].charge, pairs[i].units, pairs[i].a, pairs[i].b, pairs[i].distance);
         if (read_with(&this, text, NULL, NULL) != HF_OK) fail_msg("%s", this.error.message);
@@ -276,7 +207,7 @@ static void lines_may_end_in_any_way_and_be_long(void **state)
         "1\ncharge=0 multiplicity=1\nHe 0 0 0",
         "1\r\rHe 0 0 0\r",
     };
-    struct case_of_input this;
+    struct reading this;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         expect_read(&this, files[i], i < 4 ? "native" : "XYZ", 1, 0, 1);
         done(&this);
@@ -303,7 +234,7 @@ static void lines_may_end_in_any_way_and_be_long(void **state)
 static void xyz_is_read_with_patience(void **state)
 {
     (void)state;
-    struct case_of_input this;
+    struct reading this;
     expect_read(&this, " 3\n\n8 0 0 1.0D-01 extra\nH\t0 .76 1.5*^-6\nh 0 -0.76 0 7\n\n\n", "XYZ", 3,
                 0, 1);
     assert_null(this.input.molecule.title);
@@ -322,7 +253,7 @@ static void xyz_is_read_with_patience(void **state)
 static void extended_xyz_tells_columns_charge_and_multiplicity(void **state)
 {
     (void)state;
-    struct case_of_input this;
+    struct reading this;
     expect_read(&this,
                 "2\nProperties=id:I:1:pos:R:3:species:S:1 name=\"a b\" charge=-1 spin=1 "
                 "pbc=\"F F F\" Lattice=\"9 0 0 0 9 0 0 0 9\"\n1 0 0 0 O\n2 0 0 0.96 H\n",
@@ -352,7 +283,7 @@ static void rows_that_are_counted_are_not_taken_for_hydrogen(void **state)
         "3\ncharge=0 mult=1\n1 0 0 0.1\n2 3 0 0.7\n3 6 0 -0.7\n",
         "3\nProperties=Z:I:1:pos:R:3 charge=0 mult=1\n1 1 0 0 0\n2 3 0 0 0\n3 5 0 0 0\n",
     };
-    struct case_of_input this;
+    struct reading this;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         expect_refusal(refused[i],
                        "line 3: the lines look like index, atomic number, x, y, z; expected");
@@ -464,7 +395,7 @@ static void native_input_is_not_taken_for_another_format(void **state)
         "basis cc-pVDZ\n\ngeometry\nHe 0 0 0\nend\n",
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct case_of_input this;
+        struct reading this;
         expect_read(&this, files[i], "native", 1, 0, 1);
         done(&this);
     }

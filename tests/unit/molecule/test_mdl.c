@@ -1,68 +1,11 @@
 /* MDL molfiles: fixed columns, charges and radicals, drawings. */
-#include "hf/input.h"
+#include "reading.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct hf_option_choice units[] = {{"angstrom", "", NULL}, {"bohr", "", NULL}, {0}};
-
-static const struct hf_option table[] = {
-    {.key = "title", .type = HF_OPTION_TEXT, .argument = "TEXT"},
-    {.key = "charge",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "0",
-     .least = -1000,
-     .most = 1000},
-    {.key = "multiplicity",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "1",
-     .least = 1,
-     .most = 100},
-    {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
-    {.key = "field", .type = HF_OPTION_VECTOR, .argument = "X,Y,Z", .least = -10, .most = 10},
-    {.key = "point_charges_file", .type = HF_OPTION_TEXT, .argument = "FILE"},
-    {.key = "force", .type = HF_OPTION_FLAG},
-};
-enum { N_OPTION = sizeof table / sizeof *table };
-
-struct case_of_mdl {
-    struct hf_options options;
-    struct hf_input input;
-    struct hf_error error;
-};
-
-static hf_status read_with(struct case_of_mdl *this, const char *string, const char *key,
-                           const char *value)
-{
-    hf_options_init(&this->options, N_OPTION, table);
-    this->error.message[0] = '\0';
-    if (key != NULL) {
-        const struct hf_option *option =
-            hf_option_find(N_OPTION, table, (struct hf_word){key, (int)strlen(key)});
-        assert_int_equal(hf_options_add(&this->options, option,
-                                        (struct hf_word){value, (int)strlen(value)},
-                                        HF_OPTION_COMMAND_LINE, "--option", &this->error),
-                         HF_OK);
-    }
-    return hf_input_from_string("x.mol", string, &this->options, &this->input, &this->error);
-}
-
-static void done(struct case_of_mdl *this)
-{
-    hf_input_done(&this->input);
-    hf_options_done(&this->options);
-}
-
-static void expect_read(struct case_of_mdl *this, const char *string, int charge, int multiplicity)
+static void expect_read(struct reading *this, const char *string, int charge, int multiplicity)
 {
     if (read_with(this, string, NULL, NULL) != HF_OK) fail_msg("%s", this->error.message);
     assert_int_equal(this->input.molecule.charge, charge);
@@ -71,19 +14,9 @@ static void expect_read(struct case_of_mdl *this, const char *string, int charge
 
 static void expect_refusal(const char *string, const char *message)
 {
-    struct case_of_mdl this;
-    const hf_status status = read_with(&this, string, NULL, NULL);
-    if (status != HF_BAD_INPUT || strstr(this.error.message, message) == NULL)
-        fail_msg("status %d, message '%s', expected '%s'", (int)status, this.error.message,
-                 message);
+    struct reading this;
+    expect_refused(&this, read_with(&this, string, NULL, NULL), message);
     done(&this);
-}
-
-static void expect_warning(const struct case_of_mdl *this, const char *text)
-{
-    for (int i = 0; i < this->input.n_warning; i++)
-        if (strstr(this->input.warning[i], text) != NULL) return;
-    fail_msg("no warning '%s' among %d", text, this->input.n_warning);
 }
 
 #define HEADER     "title\n  program 01010000003D\n\n"
@@ -97,7 +30,7 @@ static void expect_warning(const struct case_of_mdl *this, const char *text)
 static void a_v2000_file_is_read_by_columns(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     expect_read(&this, WATER "M  END\n", 0, 1);
     const struct hf_molecule *molecule = &this.input.molecule;
     assert_string_equal(this.input.format, "MDL V2000");
@@ -112,7 +45,7 @@ static void a_v2000_file_is_read_by_columns(void **state)
 static void columns_that_touch_are_not_one_number(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     expect_read(&this,
                 HEADER "  2  1  0     0  0            999 V2000\n"
                        "-1000.0000-1000.0000    0.0000 He 0  0\n"
@@ -135,7 +68,7 @@ static void columns_that_touch_are_not_one_number(void **state)
 static void charges_are_summed_and_cancel_those_of_the_atom_block(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     const char *hydroxide = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
                                    "    0.0000    0.0000    0.1000 O   0  5\n"
                                    "    0.0000    0.9600    0.0000 H   0  0\n  1  2  1\n";
@@ -159,7 +92,7 @@ static void charges_are_summed_and_cancel_those_of_the_atom_block(void **state)
 static void radicals_make_the_multiplicity(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     const char *oxygen = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
                                 "    0.0000    0.0000    0.0000 O   0  0\n"
                                 "    0.0000    0.0000    1.2070 O   0  0\n  1  2  2\n";
@@ -180,7 +113,7 @@ static void radicals_make_the_multiplicity(void **state)
 static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     const char *text = "ammonium\n  program 01010000003D\n\n"
                        "  0  0  0     0  0            999 V3000\n"
                        "M  V30 BEGIN CTAB\nM  V30 COUNTS 5 4 0 0 0\nM  V30 BEGIN ATOM\n"
@@ -275,7 +208,7 @@ static void broken_v2000_files_are_named_with_the_line(void **state)
 static void a_molfile_older_than_its_versions_is_read(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     expect_read(&this, HEADER "  3  2  0  0  0\n" OXYGEN HYDROGENS BONDS "M  END\n", 0, 1);
     assert_string_equal(this.input.format, "MDL V2000");
     assert_int_equal(this.input.n_warning, 0);
@@ -290,7 +223,7 @@ static void a_molfile_older_than_its_versions_is_read(void **state)
 static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     expect_read(&this, WATER "M  END\n> <charge>\n7\n\n$$$$\n" WATER "M  END\n$$$$\n", 0, 1);
     assert_int_equal(this.input.molecule.n_atom, 3);
     expect_warning(&this, "the first of 2 molecules was read; the option --record");
@@ -303,7 +236,7 @@ static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
 static void drawings_are_refused_unless_forced(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     const char *atoms = "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
                         "    0.0000    0.0000    0.0000 C   0  0\n"
                         "    0.8250    0.0000    0.0000 C   0  0\n  1  2  1\nM  END\n";
@@ -321,7 +254,7 @@ static void drawings_are_refused_unless_forced(void **state)
 static void planar_molecules_are_no_drawings(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     const char *ethene = "ethene\n\n\n  6  5  0  0  0  0  0  0  0  0999 V2000\n"
                          "    0.6695    0.0000    0.0000 C   0  0\n"
                          "   -0.6695    0.0000    0.0000 C   0  0\n"
@@ -338,7 +271,7 @@ static void planar_molecules_are_no_drawings(void **state)
 static void missing_hydrogens_are_counted(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     const char *text = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
                               "    0.0000    0.0000    0.0000 C   0  0\n"
                               "    0.0000    0.5000    1.3000 O   0  0\n  1  2  1\nM  END\n";
@@ -354,7 +287,7 @@ static void missing_hydrogens_are_counted(void **state)
 static void an_mdl_file_is_always_in_angstrom(void **state)
 {
     (void)state;
-    struct case_of_mdl this;
+    struct reading this;
     assert_int_equal(read_with(&this, WATER "M  END\n", "units", "bohr"), HF_BAD_INPUT);
     assert_non_null(strstr(this.error.message, "always in angstrom"));
     done(&this);

@@ -1,28 +1,9 @@
 /* Which molfiles lack hydrogen atoms, which only look so, and which are drawings. */
-#include "hf/input.h"
+#include "reading.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct hf_option_choice units[] = {{"angstrom", "", NULL}, {"bohr", "", NULL}, {0}};
-
-static const struct hf_option table[] = {
-    {.key = "title", .type = HF_OPTION_TEXT},
-    {.key = "charge", .type = HF_OPTION_INTEGER, .default_value = "0"},
-    {.key = "multiplicity", .type = HF_OPTION_INTEGER, .default_value = "1"},
-    {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
-    {.key = "field", .type = HF_OPTION_VECTOR},
-    {.key = "point_charges_file", .type = HF_OPTION_TEXT},
-    {.key = "force", .type = HF_OPTION_FLAG},
-};
-enum { N_OPTION = sizeof table / sizeof *table };
 
 enum verdict { SILENT, WARNED, REFUSED, DRAWING };
 
@@ -130,30 +111,22 @@ static void only_what_surely_lacks_hydrogen_is_refused(void **state)
                                           "flat drawing"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[4000];
-        struct hf_options options;
-        struct hf_input input;
-        struct hf_error error = {.message = ""};
+        struct reading this;
         write_file(text, cases[i].atoms, cases[i].bonds, cases[i].properties);
-        hf_options_init(&options, N_OPTION, table);
-        if (cases[i].charge != NULL)
-            assert_int_equal(hf_options_add(&options, &table[1],
-                                            (struct hf_word){cases[i].charge, 1},
-                                            HF_OPTION_COMMAND_LINE, "--charge", &error),
-                             HF_OK);
-        const hf_status status = hf_input_from_string("x.mol", text, &options, &input, &error);
+        const hf_status status =
+            read_with(&this, text, cases[i].charge != NULL ? "charge" : NULL, cases[i].charge);
         const enum verdict verdict = cases[i].verdict;
-        const bool parity = strstr(error.message, "cannot have multiplicity") != NULL;
+        const bool parity = strstr(this.error.message, "cannot have multiplicity") != NULL;
         const bool refused = status != HF_OK && !parity;
         int n_warning = 0;
-        for (int k = 0; k < input.n_warning; k++)
-            n_warning += strstr(input.warning[k], message[WARNED]) != NULL;
+        for (int k = 0; k < this.input.n_warning; k++)
+            n_warning += strstr(this.input.warning[k], message[WARNED]) != NULL;
         if (refused != (verdict >= REFUSED) ||
-            (refused && strstr(error.message, message[verdict]) == NULL) ||
+            (refused && strstr(this.error.message, message[verdict]) == NULL) ||
             n_warning != (verdict == WARNED))
             fail_msg("%s: status %d, %d warnings, '%s'", cases[i].name, (int)status, n_warning,
-                     error.message);
-        hf_input_done(&input);
-        hf_options_done(&options);
+                     this.error.message);
+        done(&this);
     }
 }
 
