@@ -43,6 +43,10 @@ struct hf_run_file {
     bool is_input; /**< not written by its name: read, or written through a descriptor */
 };
 
+/** Name a file really has: a symbolic link stays one, its target is replaced. To be freed; NULL: no
+ *  memory. Local. */
+char *hf_final_path(const char *path);
+
 /** Whether two names are of one regular file: of one inode, or, of files that do not exist yet, in
  *  one folder. What devices and pipes are given is not lost. Local. */
 bool hf_same_file(const char *path, const char *other);

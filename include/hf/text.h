@@ -6,6 +6,8 @@
 #include "hf/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +48,9 @@ hf_status hf_text_read_standard_input(struct hf_context *context, struct hf_text
 hf_status hf_text_from_string(const char *path, const char *string, struct hf_text *text,
                               struct hf_error *error) HF_MUST_CHECK;
 
+/** The first line from `line` on, both counted from 0, that is not blank; n_line without one. */
+int hf_text_skip_blank(const struct hf_text *text, int line);
+
 /** Frees and clears. Accepts a cleared text. */
 void hf_text_done(struct hf_text *text);
 
@@ -65,6 +70,16 @@ struct hf_word {
 /** Next word between blanks from *position on, which is moved behind it; false at the line's end.
  */
 bool hf_next_word(const char **position, struct hf_word *word);
+
+/** Copy of a string, to be freed; NULL: there is none, or no memory. */
+char *hf_copy_string(const char *text);
+
+/** The part of a path behind its last slash. */
+const char *hf_file_name(const char *path);
+
+/** Hash of some more bytes, FNV-1a of 64 bits (Fowler, Noll, Vo); the first `hash` is HF_HASH_EMPTY. */
+#define HF_HASH_EMPTY UINT64_C(0xcbf29ce484222325)
+uint64_t hf_hash_add(uint64_t hash, size_t n_byte, const void *data);
 
 /** Writes a text as a shell reads it back: in quotes when it has blanks or other characters that mean
  *  something to shells, and not as an option. Cut where `word` ends. Returns `word`. */

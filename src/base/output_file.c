@@ -1,15 +1,15 @@
 /* Files that appear whole; see output_file.h. */
 #include "hf/output_file.h"
 
+#include "hf/text.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Name the file really has: a symbolic link stays one, its target is replaced. Freed by the
- * caller; NULL without memory. */
-static char *final_path(const char *path)
+char *hf_final_path(const char *path)
 {
     char *resolved = realpath(path, NULL);
     return resolved != NULL ? resolved : strdup(path);
@@ -21,7 +21,7 @@ static int open_beside(const char *path, char **temporary)
 {
     enum { MOST_NAME = 200 };
     const size_t size = strlen(path) + sizeof ".XXXXXX";
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *name = hf_file_name(path);
     *temporary = malloc(size);
     if (*temporary == NULL) {
         errno = ENOMEM;
@@ -88,7 +88,7 @@ static FILE *open_target(struct hf_output_file *file)
 bool hf_output_file_begin(const char *path, struct hf_output_file *file)
 {
     errno = 0;
-    *file = (struct hf_output_file){.target = final_path(path)};
+    *file = (struct hf_output_file){.target = hf_final_path(path)};
     if (file->target != NULL) file->stream = open_target(file);
     if (note(file, file->stream != NULL)) return true;
     forget(file);
@@ -144,7 +144,7 @@ static hf_status look(const char *path, const char *what, const char *option,
         return hf_fail(error, HF_BAD_INPUT, "%s: %s cannot be written: %s", path, what,
                        strerror(errno));
     }
-    char *temporary = NULL, *target = final_path(path);
+    char *temporary = NULL, *target = hf_final_path(path);
     const int descriptor = target != NULL ? open_beside(target, &temporary) : -1;
     hf_status status = HF_OK;
     if (descriptor < 0) {
@@ -188,9 +188,7 @@ bool hf_same_file(const char *path, const char *other)
     const bool exists = stat(path, &one) == 0;
     if (exists != (stat(other, &two) == 0)) return false;
     if (exists) return S_ISREG(one.st_mode) && is_same(&one, &two);
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    slash = strrchr(other, '/');
-    if (strcmp(name, slash != NULL ? slash + 1 : other) != 0) return false;
+    if (strcmp(hf_file_name(path), hf_file_name(other)) != 0) return false;
     return look_at_folder(path, &one) && look_at_folder(other, &two) && is_same(&one, &two);
 }
 

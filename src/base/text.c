@@ -35,6 +35,12 @@ void hf_text_done(struct hf_text *text)
     *text = (struct hf_text){0};
 }
 
+int hf_text_skip_blank(const struct hf_text *text, int line)
+{
+    while (line < text->n_line && hf_rest_of_line(text->line[line]).length == 0) line++;
+    return line;
+}
+
 /** Bytes of the mark that some editors put in front of UTF-8. */
 static size_t mark_length(const char *bytes, size_t n_byte)
 {

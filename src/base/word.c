@@ -69,6 +69,24 @@ char *hf_word_copy(struct hf_word word)
     return strndup(word.begin, (size_t)word.length);
 }
 
+char *hf_copy_string(const char *text)
+{
+    return text != NULL ? strdup(text) : NULL;
+}
+
+const char *hf_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+uint64_t hf_hash_add(uint64_t hash, size_t n_byte, const void *data)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < n_byte; i++) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 const char *hf_shell_word(const char *text, size_t size, char word[])
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

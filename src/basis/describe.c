@@ -98,11 +98,6 @@ static const char *convention_of(const struct hf_basis_set *set)
     return cartesian ? "Cartesian" : "s and p";
 }
 
-static char *copy(const char *text)
-{
-    return text != NULL ? strdup(text) : NULL;
-}
-
 /** False: no memory. */
 static bool copy_citations(const struct hf_basis_set *set, struct hf_basis_description *made)
 {
@@ -125,9 +120,9 @@ static bool describe(const struct hf_basis_set *set, struct hf_basis_description
         made->element[made->n_element++] = describe_element(set, z);
         element[z] = set->element[z].n_shell > 0 && !set->element[z].needs_core_potential;
     }
-    made->name = copy(set->name);
-    made->path = copy(set->path);
-    made->about = copy(set->about);
+    made->name = hf_copy_string(set->name);
+    made->path = hf_copy_string(set->path);
+    made->about = hf_copy_string(set->about);
     made->elements = ranges(element);
     made->convention = convention_of(set);
     return made->name != NULL && made->path != NULL && made->elements != NULL &&

@@ -420,8 +420,7 @@ static hf_status read_line(struct reader *reader)
 /** "dir/cc-pvdz.gbs" -> "cc-pvdz". */
 static char *name_of_path(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    struct hf_word stem = {slash != NULL ? slash + 1 : path, 0};
+    struct hf_word stem = {hf_file_name(path), 0};
     stem.length = (int)strlen(stem.begin);
     if (stem.length > 4 && strcmp(stem.begin + stem.length - 4, ".gbs") == 0) stem.length -= 4;
     return hf_word_copy(stem);

@@ -20,11 +20,6 @@ void hf_basis_destroy(struct hf_basis **basis)
     *basis = NULL;
 }
 
-static char *copy_string(const char *text)
-{
-    return text != NULL ? hf_word_copy((struct hf_word){text, (int)strlen(text)}) : NULL;
-}
-
 /** Appends a copy of `from`, numbered anew, to the atom `atom` of `to`, its last one so far. */
 static void add_shell(const struct hf_shell *from, int atom, struct hf_basis *to)
 {
@@ -54,8 +49,8 @@ static struct hf_basis *reserve(const char *name, const char *citation, int n_at
     struct hf_basis *made = calloc(1, sizeof *made);
     if (made == NULL) return NULL;
     made->n_atom = n_atom;
-    made->name = copy_string(name);
-    made->citation = copy_string(citation);
+    made->name = hf_copy_string(name);
+    made->citation = hf_copy_string(citation);
     made->shell = calloc((size_t)n_shell + 1, sizeof *made->shell);
     made->first_shell_of_atom = calloc((size_t)n_atom + 1, sizeof *made->first_shell_of_atom);
     made->storage = calloc(2 * n_primitive + 1, sizeof *made->storage);

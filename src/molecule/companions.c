@@ -29,8 +29,7 @@ static bool read_number(const char *path, int *value)
 static void find(const char *path, const char *name, struct hf_companion *found)
 {
     struct stat about;
-    const char *slash = strrchr(path, '/');
-    const char *file = slash != NULL ? slash + 1 : path;
+    const char *file = hf_file_name(path);
     const char *dot = strrchr(file, '.');
     const int stem = (int)(dot != NULL && dot > file ? dot - path : (long)strlen(path));
     const int length[2] = {stem, (int)(file - path)};

@@ -28,12 +28,6 @@ static const char plain_advice[] = "expected native input, an MDL molfile or XYZ
 static const char atoms_advice[] = "expected e.g. XYZ: the number of atoms, a line 'charge=N "
                                    "multiplicity=N', lines 'element x y z'";
 
-static int next_line(const struct hf_text *text, int line)
-{
-    while (line < text->n_line && hf_rest_of_line(text->line[line]).length == 0) line++;
-    return line;
-}
-
 static const char *line_from(const struct look *look, int line)
 {
     return line < look->text->n_line ? hf_rest_of_line(look->text->line[line]).begin : "";
@@ -245,7 +239,7 @@ static bool is_xyz_without_count(const struct look *look)
     const bool at_once = is_atom(look->text, look->first, 0);
     int line = at_once ? look->first : look->second;
     if (line >= look->text->n_line || first_begins(look, "geometry")) return false;
-    for (; line < look->text->n_line; line = next_line(look->text, line + 1))
+    for (; line < look->text->n_line; line = hf_text_skip_blank(look->text, line + 1))
         if (!is_atom(look->text, line, 0)) return false;
     return true;
 }
@@ -269,7 +263,7 @@ static bool is_z_matrix(const struct look *look)
     const struct hf_text *text = look->text;
     const bool state = is_state(text, look->first);
     const int first = state ? look->second : look->first;
-    const int second = state ? next_line(text, look->second + 1) : look->second;
+    const int second = state ? hf_text_skip_blank(text, look->second + 1) : look->second;
     struct hf_word name, word, value, more;
     struct draft_atom atom;
     struct hf_error unread;
@@ -313,7 +307,7 @@ static bool is_smiles_word(struct hf_word word)
 static bool is_smiles(const struct look *look)
 {
     struct hf_word word;
-    for (int i = look->first; i < look->text->n_line; i = next_line(look->text, i + 1)) {
+    for (int i = look->first; i < look->text->n_line; i = hf_text_skip_blank(look->text, i + 1)) {
         const char *position = look->text->line[i];
         if (!hf_next_word(&position, &word) || !is_smiles_word(word)) return false;
     }
@@ -357,8 +351,8 @@ static const struct foreign list[] = {
 
 const struct foreign *hf_recognise_foreign(const struct hf_text *text)
 {
-    struct look look = {.text = text, .first = next_line(text, 0)};
-    look.second = next_line(text, look.first + 1);
+    struct look look = {.text = text, .first = hf_text_skip_blank(text, 0)};
+    look.second = hf_text_skip_blank(text, look.first + 1);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i].is(&look)) return &list[i];
     return NULL;

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Line (from 0) of the next one that is not blank, n_line at the end. */
-static int skip_blank(const struct hf_text *text, int line)
-{
-    while (line < text->n_line && hf_rest_of_line(text->line[line]).length == 0) line++;
-    return line;
-}
-
 /** Where the record that begins in line `begin` ends in an SD file: behind the line $$$$. */
 static int end_of_sd_record(const struct hf_text *text, int begin)
 {
@@ -24,7 +17,7 @@ static int end_of_sd_record(const struct hf_text *text, int begin)
  *  geometry; -1 where none begins. */
 static int end_of_xyz_record(const struct hf_text *text, int begin)
 {
-    const int first = skip_blank(text, begin);
+    const int first = hf_text_skip_blank(text, begin);
     struct hf_word word;
     int n_atom = 0;
     if (first == text->n_line) return -1;
@@ -50,7 +43,7 @@ static void divide(const struct hf_text *text, int wanted, struct division *divi
     *division = (struct division){.what = sd ? "molecules" : "geometries"};
     for (int begin = 0; begin < text->n_line;) {
         const int end = sd ? end_of_sd_record(text, begin) : end_of_xyz_record(text, begin);
-        if (end < 0 || (sd && skip_blank(text, begin) == text->n_line)) break;
+        if (end < 0 || (sd && hf_text_skip_blank(text, begin) == text->n_line)) break;
         if (++division->n == wanted) {
             division->begin = begin;
             division->end = end;

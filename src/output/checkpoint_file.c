@@ -6,6 +6,7 @@
 #include "checkpoint_file.h"
 
 #include "hf/checkpoint.h"
+#include "hf/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 
 static const char suffix[] = ".part";
 
-static hf_status fail(const char *path, int why, struct hf_error *error)
+hf_status hf_part_file_fail(const char *path, int why, struct hf_error *error)
 {
     return hf_fail(error, HF_NO_RESOURCE, "%.400s: the checkpoint cannot be written: %s", path,
                    why != 0 ? strerror(why) : "HDF5 refuses");
@@ -36,8 +37,7 @@ static void forget(struct hf_part_file *file)
 
 static bool find_names(const char *path, struct hf_part_file *file)
 {
-    file->target = realpath(path, NULL);
-    if (file->target == NULL) file->target = strdup(path);
+    file->target = hf_final_path(path);
     if (file->target == NULL) return false;
     const size_t size = strlen(file->target) + sizeof suffix;
     file->part = malloc(size);
@@ -89,7 +89,7 @@ hf_status hf_part_file_begin(const char *path, double bytes, struct hf_part_file
     if (busy)
         return hf_fail(error, HF_NO_RESOURCE,
                        "%.400s: the checkpoint cannot be written: another run is writing it", path);
-    return why == 0 ? HF_OK : fail(path, why, error);
+    return why == 0 ? HF_OK : hf_part_file_fail(path, why, error);
 }
 
 void hf_part_file_reserve(const struct hf_part_file *file, double bytes)
@@ -110,7 +110,7 @@ hf_status hf_part_file_end(struct hf_part_file *file, bool good, struct hf_error
 {
     hf_status status = HF_OK;
     if (good && (fsync(file->descriptor) != 0 || rename(file->part, file->target) != 0))
-        status = fail(file->target, errno, error);
+        status = hf_part_file_fail(file->target, errno, error);
     if (!good || status != HF_OK) unlink(file->part);
     if (good && status == HF_OK) flush_folder(file->target);
     forget(file);

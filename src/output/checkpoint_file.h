@@ -13,6 +13,9 @@ struct hf_part_file {
     int descriptor; /**< holds the lock */
 };
 
+/** HF_NO_RESOURCE: the checkpoint cannot be written for the reason `why`, an errno; 0: HDF5 has none. */
+hf_status hf_part_file_fail(const char *path, int why, struct hf_error *error);
+
 /** Takes the name of the part file, empties it, and makes sure that `bytes` fit on the disk. What a
  *  run that is dead left there is taken over. HF_NO_RESOURCE with the reason; then there is nothing to
  *  end. Local. */

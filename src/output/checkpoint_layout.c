@@ -1,6 +1,8 @@
 /* Names and hashes of a checkpoint. */
 #include "checkpoint_layout.h"
 
+#include "hf/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -21,25 +23,15 @@ const struct hf_iteration_column hf_iteration_columns[HF_N_ITERATION_COLUMN] = {
      offsetof(struct hf_scf_iteration, percent_computed)},
 };
 
-/** FNV-1a of some more bytes (Fowler, Noll, Vo). */
-static uint64_t add_bytes(uint64_t hash, size_t n, const void *data)
-{
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < n; i++) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 static uint64_t add_integer(uint64_t hash, int value)
 {
-    return add_bytes(hash, sizeof value, &value);
+    return hf_hash_add(hash, sizeof value, &value);
 }
 
 static uint64_t add_reals(uint64_t hash, size_t n, const double values[])
 {
-    return add_bytes(hash, n * sizeof *values, values);
+    return hf_hash_add(hash, n * sizeof *values, values);
 }
-
-static const uint64_t seed = UINT64_C(0xcbf29ce484222325);
 
 static void print_hash(uint64_t value, char hash[HF_HASH_SIZE])
 {
@@ -49,7 +41,7 @@ static void print_hash(uint64_t value, char hash[HF_HASH_SIZE])
 void hf_molecule_hash(const struct hf_molecule *molecule, char hash[HF_HASH_SIZE])
 {
     const struct hf_environment *environment = &molecule->environment;
-    uint64_t value = add_integer(seed, molecule->n_atom);
+    uint64_t value = add_integer(HF_HASH_EMPTY, molecule->n_atom);
     for (int i = 0; i < molecule->n_atom; i++) {
         value = add_integer(value, molecule->atom[i].atomic_number);
         value = add_integer(value, molecule->atom[i].ghost);
@@ -67,7 +59,7 @@ void hf_molecule_hash(const struct hf_molecule *molecule, char hash[HF_HASH_SIZE
 
 void hf_basis_hash(const struct hf_basis *basis, char hash[HF_HASH_SIZE])
 {
-    uint64_t value = add_integer(seed, basis->n_shell);
+    uint64_t value = add_integer(HF_HASH_EMPTY, basis->n_shell);
     for (int i = 0; i < basis->n_shell; i++) {
         const struct hf_shell *shell = &basis->shell[i];
         const size_t n = (size_t)shell->n_primitive;

@@ -327,8 +327,7 @@ static hf_status end(struct writing *self, const char *path, bool good, struct h
     const bool failed = self->writer.failed;
     const hf_status status = hf_part_file_end(&self->file, good && !failed, error);
     if (status != HF_OK || !failed) return status;
-    return hf_fail(error, HF_NO_RESOURCE, "%.400s: the checkpoint cannot be written: %s", path,
-                   self->writer.why != 0 ? strerror(self->writer.why) : "HDF5 refuses");
+    return hf_part_file_fail(path, self->writer.why, error);
 }
 
 hf_status hf_checkpoint_write(struct hf_context *context, const char *path,

@@ -61,11 +61,9 @@ static char *automatic_path(const struct hf_calculation *calculation, const char
 {
     if (calculation->restart != NULL) return strdup(calculation->restart->path);
     const char *json = calculation->json_path, *input = calculation->input.path;
-    const char *slash = json != NULL ? strrchr(json, '/') : NULL, *name = strrchr(input, '/');
-    name = name != NULL ? name + 1 : input;
-    if (strcmp(input, HF_STANDARD_INPUT) == 0) name = "hf";
+    const char *name = strcmp(input, HF_STANDARD_INPUT) == 0 ? "hf" : hf_file_name(input);
     const char *dot = strrchr(name, '.');
-    const int folder = slash != NULL ? (int)(slash + 1 - json) : 0;
+    const int folder = json != NULL ? (int)(hf_file_name(json) - json) : 0;
     const int stem = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
     const size_t size = (size_t)folder + (size_t)stem + strlen(ending) + 1;
     char *path = malloc(size);

@@ -3,9 +3,11 @@
 #include "memory_private.h"
 
 #include "hf/scf_memory.h"
+#include "hf/text.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 #include <strings.h>
 
 /** Of what is free, so that the page cache and other programs have room. */
@@ -76,21 +78,14 @@ struct hf_memory_excess hf_memory_compare(const struct hf_memory_case *one,
     return worst;
 }
 
-/** FNV-1a */
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash;
-}
-
 /** Collective over the node. */
 static struct hf_memory_room find_room(const struct hf_context *context)
 {
     struct hf_memory_room room = {.n_node_rank = context->n_node_rank};
     MPI_Barrier(context->node); /* what others are about to take is not free */
     hf_memory_limits_find("", &room.limits);
-    const uint64_t mine = hash_of(room.limits.group);
+    const char *group_name = room.limits.group;
+    const uint64_t mine = hf_hash_add(HF_HASH_EMPTY, strlen(group_name), group_name);
     for (int r = 0; r < context->n_node_rank; r++) {
         uint64_t group = mine;
         MPI_Bcast(&group, 1, MPI_UINT64_T, r, context->node);

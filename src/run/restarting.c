@@ -46,11 +46,6 @@ static hf_status check_options(const struct hf_checkpoint *checkpoint,
     return HF_OK;
 }
 
-static char *copy_text(const char *text)
-{
-    return text != NULL ? strdup(text) : NULL;
-}
-
 /** The molecule of the checkpoint takes the place of an input. */
 static hf_status fill_input(struct hf_calculation *calculation, const struct hf_options *options,
                             struct hf_error *error)
@@ -64,8 +59,8 @@ static hf_status fill_input(struct hf_calculation *calculation, const struct hf_
     *to = *from;
     to->atom = calloc(n_atom + 1, sizeof *to->atom);
     to->environment.charge = calloc(n_charge + 1, sizeof *to->environment.charge);
-    to->title = copy_text(title != NULL ? title : from->title);
-    calculation->input.path = copy_text(calculation->restart->path);
+    to->title = hf_copy_string(title != NULL ? title : from->title);
+    calculation->input.path = hf_copy_string(calculation->restart->path);
     calculation->input.format = "checkpoint";
     if (to->atom == NULL || to->environment.charge == NULL || calculation->input.path == NULL) {
         to->n_atom = to->environment.n_charge = 0;
@@ -107,7 +102,7 @@ bool hf_restart_has_basis(const struct hf_calculation *calculation,
 hf_status hf_restart_make_basis(struct hf_calculation *calculation, struct hf_error *error)
 {
     const struct hf_basis *kept = calculation->restart->basis;
-    char *requested = copy_text(calculation->restart->basis_requested);
+    char *requested = hf_copy_string(calculation->restart->basis_requested);
     if (requested == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the basis");
     free(calculation->basis_requested);
     calculation->basis_requested = requested;

@@ -3,24 +3,34 @@
 
 #include <math.h>
 
+hf_status hf_scf_dual(struct hf_scf *scf, struct hf_matrix **dual, struct hf_error *error)
+{
+    hf_status status;
+    const int n = scf->result->n_function, m = scf->result->n_orbital;
+    struct hf_matrix *overlap = NULL;
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap times orthogonaliser", n, m, dual, error));
+    HF_TRY(hf_scf_overlap(scf, overlap, error));
+    hf_matrix_multiply(1.0, false, overlap, false, scf->x, 0.0, *dual);
+cleanup:
+    hf_matrix_destroy(&overlap);
+    return status;
+}
+
 /** D' = X^T S D S X of densities that are not made of orbitals. */
 static hf_status project_guess(struct hf_scf *scf, struct hf_matrix *const density[],
                                struct hf_error *error)
 {
     hf_status status;
-    const int n = scf->result->n_function, m = scf->result->n_orbital;
-    struct hf_matrix *overlap = NULL, *dual = NULL;
-    HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "overlap times orthogonaliser", n, m, &dual, error));
-    HF_TRY(hf_operator_matrix(scf->hamiltonian, HF_OVERLAP, overlap, error));
-    hf_matrix_multiply(1.0, false, overlap, false, scf->x, 0.0, dual);
+    const int m = scf->result->n_orbital;
+    struct hf_matrix *dual = NULL;
+    HF_TRY(hf_scf_dual(scf, &dual, error));
     for (int s = 0; s < scf->method->n_density; s++) {
         HF_TRY(hf_matrix_create(scf->linalg, "guess density", m, m, &scf->guess[s], error));
         HF_TRY(hf_to_orthonormal(scf->linalg, dual, density[s], scf->guess[s], error));
     }
 cleanup:
     hf_matrix_destroy(&dual);
-    hf_matrix_destroy(&overlap);
     return status;
 }
 

@@ -50,6 +50,11 @@ void hf_scf_tear_down(struct hf_scf *scf);
 hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap,
                          struct hf_error *error) HF_MUST_CHECK;
 
+/** New dual [n][m] = S X, which takes coefficients to the orthonormal basis: C' = (S X)^T C. Collective.
+ *  HF_NO_RESOURCE: memory. */
+hf_status hf_scf_dual(struct hf_scf *scf, struct hf_matrix **dual,
+                      struct hf_error *error) HF_MUST_CHECK;
+
 /** First densities [n_density] [n][n], with the orbitals they are made of or their D'.
  *  Collective. */
 hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],

@@ -48,21 +48,6 @@ static hf_status check(const struct hf_scf *scf, struct hf_error *error)
     return HF_OK;
 }
 
-/** dual [n][m] = S X, which takes coefficients to the orthonormal basis: C' = (S X)^T C. */
-static hf_status make_dual(struct hf_scf *scf, struct hf_matrix **dual, struct hf_error *error)
-{
-    hf_status status;
-    const int n = scf->result->n_function, m = scf->result->n_orbital;
-    struct hf_matrix *overlap = NULL;
-    HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "overlap times orthogonaliser", n, m, dual, error));
-    HF_TRY(hf_scf_overlap(scf, overlap, error));
-    hf_matrix_multiply(1.0, false, overlap, false, scf->x, 0.0, *dual);
-cleanup:
-    hf_matrix_destroy(&overlap);
-    return status;
-}
-
 /** |G - 1|^2 of the products G = C'^T C' of the o orbitals: tr G^2 - 2 tr G + o. */
 static hf_status check_orthonormal(const struct hf_scf *scf, const struct hf_matrix *occupied,
                                    struct hf_error *error)
@@ -194,7 +179,7 @@ hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const densit
     HF_TRY(check(scf, error));
     if (scf->settings->restart->n_column[0] == 0) return hf_scf_guess(scf, density, error);
     hf_timer_start(timers, &hf_phase_guess);
-    status = make_dual(scf, &dual, error);
+    status = hf_scf_dual(scf, &dual, error);
     for (int k = 0; k < scf->method->n_fock && status == HF_OK; k++)
         status = take_orbitals(scf, k, dual, error);
     if (status == HF_OK) status = take_diis(scf, dual, error);
