@@ -107,7 +107,7 @@ static void digest_one(struct hf_digestion *self, const struct hf_quartet_to_add
             to.K_bc = job->exchange[b->atom][c->atom] + offset(blocks, b, c);
             to.K_bd = job->exchange[b->atom][d->atom] + offset(blocks, b, d);
         }
-        self->kernels->digest(quartet, &to);
+        if (to.J_ab != NULL || to.K_ac != NULL) self->kernels->digest(quartet, &to);
     }
 }
 
