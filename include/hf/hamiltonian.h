@@ -78,6 +78,12 @@ hf_status hf_hamiltonian_core(struct hf_hamiltonian *hamiltonian, struct hf_matr
 hf_status hf_hamiltonian_term(struct hf_hamiltonian *hamiltonian, const struct hf_term_ops *term,
                               struct hf_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;
 
+/** matrix [n][n] of an electron in the potential of charges that have a width, hartree; positive
+ *  charges attract. n_charge > 0, the charges equal on every rank. As hf_hamiltonian_core. */
+hf_status hf_hamiltonian_charges(struct hf_hamiltonian *hamiltonian, int n_charge,
+                                 const struct hf_spread_charge charge[], struct hf_matrix *matrix,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
 /** matrix [n][n] of HF_OVERLAP, HF_KINETIC or HF_DIPOLE_X to _Z. As hf_hamiltonian_core. */
 hf_status hf_operator_matrix(struct hf_hamiltonian *hamiltonian, enum hf_operator which,
                              struct hf_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;

@@ -4,6 +4,7 @@
 
 #include "hf/basis.h"
 #include "hf/molecule.h"
+#include "hf/spread_charge.h"
 #include "hf/status.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,13 @@ struct hf_one_electron;
 hf_status hf_one_electron_create(int max_l, int n_charge, const struct hf_point_charge charge[],
                                  struct hf_one_electron **one_electron,
                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** The same with charges that have a width. Those that stand one behind the other in the list and at
+ *  one place take little more time than one. */
+hf_status hf_one_electron_create_spread(int max_l, int n_charge,
+                                        const struct hf_spread_charge charge[],
+                                        struct hf_one_electron **one_electron,
+                                        struct hf_error *error) HF_MUST_CHECK;
 
 /** Not collective; accepts a pointer to NULL; leaves NULL. */
 void hf_one_electron_destroy(struct hf_one_electron **one_electron);

@@ -52,15 +52,12 @@ static int add_atoms(struct hf_one_electron *one_electron, enum hf_operator whic
     return 0;
 }
 
-hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator which,
-                          double factor, int n_charge, const struct hf_point_charge charge[],
-                          struct hf_error *error)
+/** Adds the blocks of this rank. */
+static hf_status add_own_blocks(const struct hf_term_blocks *blocks,
+                                struct hf_one_electron *one_electron, enum hf_operator which,
+                                double factor, struct hf_error *error)
 {
-    struct hf_one_electron *one_electron = NULL;
     int reason = 0;
-    hf_status status =
-        hf_one_electron_create(blocks->basis->max_l, n_charge, charge, &one_electron, error);
-    if (status != HF_OK) return status;
     const int *first = hf_block_layout_first(blocks->layout);
     struct hf_own_blocks own = hf_own_blocks_begin(blocks->layout);
     struct hf_own_block here;
@@ -74,7 +71,28 @@ hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator 
         };
         reason = add_atoms(one_electron, which, blocks, here.i, here.j, &to);
     }
+    return reason != 0 ? hf_interrupted(error, reason) : HF_OK;
+}
+
+hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator which,
+                          double factor, int n_charge, const struct hf_point_charge charge[],
+                          struct hf_error *error)
+{
+    struct hf_one_electron *one_electron = NULL;
+    hf_status status =
+        hf_one_electron_create(blocks->basis->max_l, n_charge, charge, &one_electron, error);
+    if (status == HF_OK) status = add_own_blocks(blocks, one_electron, which, factor, error);
     hf_one_electron_destroy(&one_electron);
-    if (reason != 0) status = hf_interrupted(error, reason);
+    return status;
+}
+
+hf_status hf_add_spread_charges(const struct hf_term_blocks *blocks, int n_charge,
+                                const struct hf_spread_charge charge[], struct hf_error *error)
+{
+    struct hf_one_electron *one_electron = NULL;
+    hf_status status =
+        hf_one_electron_create_spread(blocks->basis->max_l, n_charge, charge, &one_electron, error);
+    if (status == HF_OK) status = add_own_blocks(blocks, one_electron, HF_CHARGES, 1.0, error);
+    hf_one_electron_destroy(&one_electron);
     return status;
 }

@@ -52,11 +52,13 @@ void hf_hamiltonian_destroy(struct hf_hamiltonian **hamiltonian)
     *hamiltonian = NULL;
 }
 
-/** What is summed into a matrix: terms, or one operator. */
+/** What is summed into a matrix: terms, or charges, or one operator. */
 struct content {
     int n_term;
     const struct hf_term_ops *const *term; /**< [n_term]; those that are not present are left out */
-    enum hf_operator which;                /**< without terms */
+    int n_charge;
+    const struct hf_spread_charge *charge; /**< [n_charge] without terms */
+    enum hf_operator which;                /**< without terms and charges */
 };
 
 /** Local part of make_matrix: adds to blocks that are zero. */
@@ -64,6 +66,8 @@ static hf_status fill(const struct content *content, const struct hf_term_blocks
                       struct hf_error *error)
 {
     hf_status status = HF_OK;
+    if (content->n_charge > 0)
+        return hf_add_spread_charges(blocks, content->n_charge, content->charge, error);
     if (content->n_term == 0) return hf_add_operator(blocks, content->which, 1.0, 0, NULL, error);
     for (int i = 0; i < content->n_term && status == HF_OK; i++)
         if (content->term[i]->present(blocks->molecule))
@@ -110,6 +114,14 @@ hf_status hf_hamiltonian_term(struct hf_hamiltonian *hamiltonian, const struct h
                               struct hf_matrix *matrix, struct hf_error *error)
 {
     return make_matrix(hamiltonian, &(struct content){.n_term = 1, .term = &term}, matrix, error);
+}
+
+hf_status hf_hamiltonian_charges(struct hf_hamiltonian *hamiltonian, int n_charge,
+                                 const struct hf_spread_charge charge[], struct hf_matrix *matrix,
+                                 struct hf_error *error)
+{
+    return make_matrix(hamiltonian, &(struct content){.n_charge = n_charge, .charge = charge},
+                       matrix, error);
 }
 
 hf_status hf_operator_matrix(struct hf_hamiltonian *hamiltonian, enum hf_operator which,

@@ -10,4 +10,9 @@ hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator 
                           double factor, int n_charge, const struct hf_point_charge charge[],
                           struct hf_error *error) HF_MUST_CHECK;
 
+/** The same for HF_CHARGES with charges that have a width. */
+hf_status hf_add_spread_charges(const struct hf_term_blocks *blocks, int n_charge,
+                                const struct hf_spread_charge charge[],
+                                struct hf_error *error) HF_MUST_CHECK;
+
 #endif

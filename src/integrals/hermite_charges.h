@@ -4,7 +4,7 @@
 
 #include "cartesian.h"
 #include "hf/boys.h"
-#include "hf/molecule.h"
+#include "hf/spread_charge.h"
 
 #include <stdbool.h>
 
@@ -27,12 +27,14 @@ struct hf_hermite_step {
     double factor; /**< 0 where there is no grandparent */
 };
 
-/** Charges in rows of lanes, the last one filled up with zero charges; and the tables. */
+/** Centres of charge in rows of lanes, the last one filled up with centres of none; and the tables.
+ *  Charges at one place share the recursion, which is linear in what it starts from. */
 struct hf_hermite_charges {
     int n_row;
-    double *charge;      /**< [n_row][HF_CHARGE_LANES] */
-    double *position[3]; /**< likewise, bohr */
-    void *storage;       /**< of the four */
+    int *first;          /**< [n_row][HF_CHARGE_LANES] and one more: charges of a lane */
+    double *position[3]; /**< [n_row][HF_CHARGE_LANES] of a lane, bohr */
+    double *charge;      /**< by lanes, elementary charges */
+    double *exponent;    /**< likewise, 1/bohr^2 */
     struct hf_boys *boys;
     struct hf_hermite_step step[HF_N_HERMITE];
     double r[HF_N_HERMITE][HF_CHARGE_LANES]; /**< scratch */
@@ -41,11 +43,13 @@ struct hf_hermite_charges {
 
 /** Charges that are 0 are left out; max_total is the highest t+u+v. False: no memory. */
 bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, int n_charge,
-                             const struct hf_point_charge charge[]);
+                             const struct hf_spread_charge charge[]);
 void hf_hermite_charges_done(struct hf_hermite_charges *charges);
 
 /** sum[hf_hermite_index(t,u,v)] = sum_C q_C R_tuv(p, centre - R_C) for t+u+v <= total.
- *  Helgaker, Jorgensen, Olsen, Molecular Electronic-Structure Theory, Eqs. 9.9.18-9.9.20. */
+ *  A charge with the exponent w counts as sqrt(w/(p+w)) q R_tuv(p w/(p+w), centre - R_C).
+ *  Helgaker, Jorgensen, Olsen, Molecular Electronic-Structure Theory, Eqs. 9.9.18-9.9.20, and
+ *  section 9.7 for charges with a width. */
 void hf_hermite_charges_sum(struct hf_hermite_charges *charges, double p, const double centre[3],
                             int total, double sum[]);
 

@@ -185,6 +185,25 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
 hf_status hf_one_electron_create(int max_l, int n_charge, const struct hf_point_charge charge[],
                                  struct hf_one_electron **one_electron, struct hf_error *error)
 {
+    *one_electron = NULL;
+    struct hf_spread_charge *spread = calloc((size_t)n_charge + 1, sizeof *spread);
+    if (spread == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d point charges", n_charge);
+    for (int i = 0; i < n_charge; i++) {
+        spread[i] = (struct hf_spread_charge){.charge = charge[i].charge, .exponent = INFINITY};
+        memcpy(spread[i].position_bohr, charge[i].position_bohr, sizeof spread[i].position_bohr);
+    }
+    const hf_status status =
+        hf_one_electron_create_spread(max_l, n_charge, spread, one_electron, error);
+    free(spread);
+    return status;
+}
+
+hf_status hf_one_electron_create_spread(int max_l, int n_charge,
+                                        const struct hf_spread_charge charge[],
+                                        struct hf_one_electron **one_electron,
+                                        struct hf_error *error)
+{
     struct hf_one_electron *self = *one_electron = calloc(1, sizeof *self);
     if (self != NULL) {
         hf_cartesian_table_init(&self->cartesian);

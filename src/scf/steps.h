@@ -235,8 +235,15 @@ hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
                                   struct hf_matrix *const occupied[],
                                   struct hf_error *error) HF_MUST_CHECK;
 
-extern const struct hf_guess_ops hf_guess_sad;
-extern const struct hf_guess_ops hf_guess_core;
+extern const struct hf_guess_ops hf_guess_sad, hf_guess_sap, hf_guess_core;
+
+/** Fills density [n_density] and occupied [n_fock] with the lowest orbitals of `matrix` [m][m], in
+ *  the orthonormal basis, which is destroyed: the same for all spins. Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_matrix *matrix,
+                               struct hf_matrix *const density[],
+                               struct hf_matrix *const occupied[],
+                               struct hf_error *error) HF_MUST_CHECK;
 
 /** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
 hf_status hf_guess_find(const char *name, const struct hf_guess_ops **guess,

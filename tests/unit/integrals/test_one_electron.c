@@ -17,6 +17,25 @@
 
 static const double centre[2][3] = {{0.1, -0.2, 0.3}, {0.9, 0.7, -0.5}};
 
+/** Full matrix of the operator of `one_electron`, which is destroyed, over the basis. */
+static double *full_matrix(struct hf_one_electron *one_electron, enum hf_operator which,
+                           const struct hf_basis *basis)
+{
+    const int n = basis->n_function;
+    double *full = malloc((size_t)(n * n) * sizeof *full);
+    for (int m = 0; m < basis->n_shell; m++) {
+        for (int l = 0; l < basis->n_shell; l++) {
+            const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
+            const double *integral = hf_one_electron_block(one_electron, which, a, b);
+            for (int i = 0; i < a->n_function; i++)
+                for (int j = 0; j < b->n_function; j++)
+                    full[(a->first_function + i) * n + b->first_function + j] = *integral++;
+        }
+    }
+    hf_one_electron_destroy(&one_electron);
+    return full;
+}
+
 /** Full matrix of an operator over shells on two centres. */
 static double *operator_matrix(enum hf_operator which, int n_shell, const struct test_shell shell[],
                                int n_charge, const struct hf_point_charge charge[], int *n)
@@ -25,19 +44,25 @@ static double *operator_matrix(enum hf_operator which, int n_shell, const struct
     struct hf_one_electron *one_electron = NULL;
     struct hf_error error;
     *n = basis->n_function;
-    double *full = malloc((size_t)(*n * *n) * sizeof *full);
     assert_int_equal(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, &error),
                      HF_OK);
-    for (int m = 0; m < n_shell; m++) {
-        for (int l = 0; l < n_shell; l++) {
-            const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
-            const double *integral = hf_one_electron_block(one_electron, which, a, b);
-            for (int i = 0; i < a->n_function; i++)
-                for (int j = 0; j < b->n_function; j++)
-                    full[(a->first_function + i) * *n + b->first_function + j] = *integral++;
-        }
-    }
-    hf_one_electron_destroy(&one_electron);
+    double *full = full_matrix(one_electron, which, basis);
+    test_basis_destroy(&basis);
+    return full;
+}
+
+/** The same for charges that have a width. */
+static double *spread_matrix(int n_shell, const struct test_shell shell[], int n_charge,
+                             const struct hf_spread_charge charge[], int *n)
+{
+    struct hf_basis *basis = test_basis(2, centre, n_shell, shell);
+    struct hf_one_electron *one_electron = NULL;
+    struct hf_error error;
+    *n = basis->n_function;
+    assert_int_equal(
+        hf_one_electron_create_spread(basis->max_l, n_charge, charge, &one_electron, &error),
+        HF_OK);
+    double *full = full_matrix(one_electron, HF_CHARGES, basis);
     test_basis_destroy(&basis);
     return full;
 }
@@ -104,8 +129,25 @@ static double minus_half_laplacian(double e, const int power[3], const double c[
     return -0.5 * sum / (h * h);
 }
 
+/** What stands between the two functions at a point. */
+struct factor {
+    enum hf_operator which;
+    struct hf_spread_charge charge; /* of HF_CHARGES */
+};
+
+static double factor_at(const struct factor *factor, const double r[3])
+{
+    if (factor->which == HF_DIPOLE_X) return r[0];
+    if (factor->which == HF_DIPOLE_Z) return r[2];
+    if (factor->which != HF_CHARGES) return 1.0;
+    double square = 0.0;
+    for (int d = 0; d < 3; d++) square += pow(r[d] - factor->charge.position_bohr[d], 2);
+    const double distance = sqrt(square);
+    return -factor->charge.charge * erf(sqrt(factor->charge.exponent) * distance) / distance;
+}
+
 /** The trapezoidal rule converges exponentially for Gaussians. */
-static double on_grid(enum hf_operator which, const double e[2], const int power[2][3])
+static double on_grid(const struct factor *factor, const double e[2], const int power[2][3])
 {
     const double step = 0.2, reach = 7.0;
     double sum = 0.0, r[3];
@@ -113,14 +155,9 @@ static double on_grid(enum hf_operator which, const double e[2], const int power
         for (r[1] = -reach; r[1] < reach; r[1] += step) {
             for (r[2] = -reach; r[2] < reach; r[2] += step) {
                 const double left = gaussian(e[0], power[0], centre[0], r);
-                double right;
-                if (which == HF_KINETIC)
-                    right = minus_half_laplacian(e[1], power[1], centre[1], r);
-                else
-                    right = gaussian(e[1], power[1], centre[1], r) * (which == HF_DIPOLE_X   ? r[0]
-                                                                      : which == HF_DIPOLE_Z ? r[2]
-                                                                                             : 1.0);
-                sum += left * right;
+                sum += left * (factor->which == HF_KINETIC
+                                   ? minus_half_laplacian(e[1], power[1], centre[1], r)
+                                   : gaussian(e[1], power[1], centre[1], r) * factor_at(factor, r));
             }
         }
     }
@@ -138,9 +175,62 @@ static void high_functions_agree_with_a_grid(void **state)
     for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
         int n;
         double *full = operator_matrix(which[i], 2, shells, 0, NULL, &n);
-        assert_true(fabs(full[4 * n + 10 + 2] - on_grid(which[i], e, power)) < 1e-8);
+        const struct factor factor = {.which = which[i]};
+        assert_true(fabs(full[4 * n + 10 + 2] - on_grid(&factor, e, power)) < 1e-8);
         free(full);
     }
+}
+
+/** Near and so far that the width does not count. */
+static void charges_with_a_width_agree_with_a_grid(void **state)
+{
+    (void)state;
+    const double e[2] = {0.8, 1.1};
+    const struct test_shell shells[] = {{0, 3, 1, false, {e[0]}, {1.0}},
+                                        {1, 2, 1, false, {e[1]}, {1.0}}};
+    const int power[2][3] = {{1, 1, 1}, {1, 0, 1}}; /* components 4 of f and 2 of d */
+    const struct hf_spread_charge charge[] = {{-1.5, 0.3, {0.53, 0.11, -0.07}},
+                                              {2.0, 2.5, {-0.31, 0.47, 0.25}},
+                                              {1.0, 1.0, {0.01, 9.03, -0.09}},
+                                              {1.0, 1.0, {0.01, 29.03, 31.09}}};
+    for (size_t i = 0; i < sizeof charge / sizeof *charge; i++) {
+        const struct factor factor = {.which = HF_CHARGES, .charge = charge[i]};
+        int n;
+        double *full = spread_matrix(2, shells, 1, &charge[i], &n);
+        assert_true(fabs(full[4 * n + 10 + 2] - on_grid(&factor, e, power)) < 1e-9);
+        free(full);
+    }
+}
+
+/** Places with several widths, points among them, some of them far away; zeros between. */
+static void charges_with_a_width_add_up_and_become_points(void **state)
+{
+    (void)state;
+    enum { N_PLACE = 11, N_WIDTH = 5, N = N_PLACE * N_WIDTH };
+    static const double width[N_WIDTH] = {0.02, 0.7, INFINITY, 30.0, 1e16};
+    const struct test_shell shells[] = {{0, 4, 2, true, {0.8, 3.0}, {1.0, 0.4}},
+                                        {1, 3, 1, false, {1.1}, {1.0}}};
+    struct hf_spread_charge charge[N];
+    struct hf_point_charge point[N];
+    for (int i = 0; i < N; i++) {
+        const int place = i / N_WIDTH;
+        point[i] = (struct hf_point_charge){
+            i % 7 == 3 ? 0.0 : cos(i), {2.0 * sin(3.0 * place), 0.1 * place, place * place - 3.0}};
+        charge[i] =
+            (struct hf_spread_charge){.charge = point[i].charge, .exponent = width[i % N_WIDTH]};
+        memcpy(charge[i].position_bohr, point[i].position_bohr, sizeof point[i].position_bohr);
+    }
+    int n;
+    double *left = spread_matrix(2, shells, N, charge, &n);
+    for (int i = 0; i < N; i++) {
+        double *one = charge[i].exponent > 1e15
+                          ? operator_matrix(HF_CHARGES, 2, shells, 1, &point[i], &n)
+                          : spread_matrix(2, shells, 1, &charge[i], &n);
+        for (int k = 0; k < n * n; k++) left[k] -= one[k];
+        free(one);
+    }
+    for (int k = 0; k < n * n; k++) assert_true(fabs(left[k]) < 1e-12);
+    free(left);
 }
 
 static void solid_harmonics_are_orthonormal_and_even_with_one_another(void **state)
@@ -227,6 +317,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(s_functions_agree_with_closed_formulas),
         cmocka_unit_test(high_functions_agree_with_a_grid),
+        cmocka_unit_test(charges_with_a_width_agree_with_a_grid),
+        cmocka_unit_test(charges_with_a_width_add_up_and_become_points),
         cmocka_unit_test(solid_harmonics_are_orthonormal_and_even_with_one_another),
         cmocka_unit_test(m_runs_from_minus_l_to_l),
         cmocka_unit_test(charges_add_up),
