@@ -88,20 +88,19 @@ hf_status hf_hamiltonian_charges(struct hf_hamiltonian *hamiltonian, int n_charg
 hf_status hf_operator_matrix(struct hf_hamiltonian *hamiltonian, enum hf_operator which,
                              struct hf_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;
 
-/** Energies term[*n_term] of the terms that are present, in the order of hf_term_list, at the sum of
- *  densities [n_density] [n][n] whose energy in the whole core Hamiltonian is `one_electron`. All
+/** Energies term[*n_term] of the terms that are present, in the order of hf_term_list, at a density
+ *  [n][n] whose energy in the whole core Hamiltonian is `one_electron`. All
  *  matrices but the costliest are made again; that term gets what the others leave of
  *  `one_electron`. Collective; errors as hf_hamiltonian_core. */
-hf_status hf_hamiltonian_energies(struct hf_hamiltonian *hamiltonian, int n_density,
-                                  struct hf_matrix *const density[], double one_electron,
-                                  int *n_term, struct hf_energy_term term[HF_MAX_TERM],
+hf_status hf_hamiltonian_energies(struct hf_hamiltonian *hamiltonian,
+                                  const struct hf_matrix *density, double one_electron, int *n_term,
+                                  struct hf_energy_term term[HF_MAX_TERM],
                                   struct hf_error *error) HF_MUST_CHECK;
 
-/** Dipole moment of nuclei and densities [n_density] [n][n] about the origin, e bohr. Collective;
+/** Dipole moment of nuclei and a density [n][n] about the origin, e bohr. Collective;
  *  errors as hf_hamiltonian_core. */
-hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, int n_density,
-                                struct hf_matrix *const density[], double dipole[3],
-                                struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, const struct hf_matrix *density,
+                                double dipole[3], struct hf_error *error) HF_MUST_CHECK;
 
 #ifdef __cplusplus
 }

@@ -94,6 +94,10 @@ void hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struc
  *  by factor[j] (factor NULL: 1). `to` must not be `from`. */
 void hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
                             const double *factor, struct hf_matrix *to, int to_first);
+/** Every element becomes new_value(data, row, column, element), in any order, each on the rank that
+ *  has it. */
+void hf_matrix_map(struct hf_matrix *matrix,
+                   double (*new_value)(void *data, int row, int column, double value), void *data);
 /** *result = sum_ij a_ij b_ij on every rank. */
 void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result);
 /** *result = max_ij |a_ij| on every rank. */

@@ -27,18 +27,22 @@ enum hf_keep_reason {
 /** A calculation as it stands: everything that it needs to go on. Borrowed for one call. */
 struct hf_scf_state {
     const char *method;
-    int n_function, n_orbital, n_spin;
+    int n_function, n_orbital;
+    int n_spin;      /**< sets of orbitals: 1, or alpha's and beta's */
+    int n_fock;      /**< Fock matrices: 1, or alpha's and beta's */
+    int n_density;   /**< 1, or 2: total and spin density */
     int n_iteration; /**< done; the numbers below are of the last of them, 0 before the first */
     bool converged;
     double energy, energy_change, commutator; /**< hartree; see struct hf_scf_iteration */
     double threshold;                         /**< of its screening; INFINITY before the first */
     double guess_energy;                      /**< of the first iteration */
-    /** [n_spin] The orbitals of the next Fock build and their density. `coefficient` has the
-     *  occupied columns, all m when the calculation is finished, and is NULL (as is the density)
-     *  before there are orbitals, or where none is occupied. */
+    /** [n_spin] The orbitals of the next Fock build. `coefficient` has the occupied columns, all m when
+     *  the calculation is finished, and is NULL before there are orbitals, or where none is
+     *  occupied. */
     struct hf_orbitals spin[HF_MAX_SPIN];
-    const struct hf_matrix *x; /**< X */
-    /** [n_diis][n_spin] What DIIS remembers, the oldest first: matrices [m][m] whose symmetric part
+    struct hf_matrix *density[HF_MAX_SPIN]; /**< [n_density] theirs, [n][n]; NULL as they are */
+    const struct hf_matrix *x;              /**< X */
+    /** [n_diis][n_fock] What DIIS remembers, the oldest first: matrices [m][m] whose symmetric part
      *  is the Fock matrix F' = X^T F X and whose antisymmetric part is F'D' - D'F'. */
     int n_diis;
     const struct hf_matrix *const *diis;
@@ -85,7 +89,7 @@ bool hf_orbitals_follow_atoms(const struct hf_molecule *from, const struct hf_mo
  *  the orthogonaliser may all be others than when it was kept. */
 struct hf_scf_restart {
     const char *method;
-    int n_function, n_orbital, n_spin;
+    int n_function, n_orbital, n_spin, n_fock, n_density; /**< as in struct hf_scf_state */
     int n_iteration;
     double energy, commutator, threshold, guess_energy; /**< as in struct hf_scf_state */
     int n_column[HF_MAX_SPIN];                          /**< 0: no orbitals, the guess begins */

@@ -19,11 +19,16 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** One kind of Hartree-Fock wave function; the list, ended by NULL, is hf_method_list ("rhf"). */
+/** One kind of Hartree-Fock wave function; the list, ended by NULL, is hf_method_list ("rhf", "uhf",
+ *  "rohf"). */
 struct hf_method_ops;
 extern const struct hf_method_ops *const hf_method_list[];
 const char *hf_method_name(const struct hf_method_ops *method);
 const char *hf_method_about(const struct hf_method_ops *method);
+
+/** The method that `name` stands for: "hf" is rhf for singlets and uhf else, others are themselves. Not
+ *  collective. */
+const char *hf_method_for(const char *name, const struct hf_molecule *molecule);
 
 /** Whether the method of that name can do the molecule. Not collective. HF_BAD_INPUT: it cannot,
  *  with the reason, or there is no such method. */
@@ -37,10 +42,18 @@ extern const struct hf_guess_ops *const hf_guess_list[];
 const char *hf_guess_name(const struct hf_guess_ops *guess);
 const char *hf_guess_about(const struct hf_guess_ops *guess);
 
+/** One way to come from one density to the next; the list, ended by NULL, is hf_converger_list
+ *  ("diis"). */
+struct hf_converger_ops;
+extern const struct hf_converger_ops *const hf_converger_list[];
+const char *hf_converger_name(const struct hf_converger_ops *converger);
+const char *hf_converger_about(const struct hf_converger_ops *converger);
+
 /** What a calculation is asked for; the defaults are hf_scf_defaults. */
 struct hf_scf_settings {
     const char *method;                 /**< name in hf_method_list, default "rhf" */
     const char *guess;                  /**< name in hf_guess_list */
+    const char *converger;              /**< name in hf_converger_list, default "diis" */
     int max_iteration;                  /**< of this run, default 100 */
     double energy_tolerance;            /**< of energy_change, hartree, default 1e-8 */
     double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
@@ -58,8 +71,9 @@ struct hf_scf_settings {
 
 /** One line of the iteration table. */
 struct hf_scf_iteration {
-    int number;           /**< from 1, where energy_change is the energy; counts on in a restart */
-    double energy;        /**< hartree; total energy with nuclear repulsion */
+    int number;       /**< from 1, where energy_change is the energy; counts on in a restart */
+    const char *step; /**< what made the density, such as "DIIS"; "" for the first; a constant */
+    double energy;    /**< hartree; total energy with nuclear repulsion */
     double energy_change; /**< hartree; by the change of the density, at one screening */
     double commutator;    /**< max norm */
     double seconds;
@@ -92,6 +106,7 @@ struct hf_scf_result {
     int n_removed;
     double smallest_overlap_eigenvalue;
     int n_occupied[2]; /**< orbitals with an electron of alpha and of beta spin */
+    double spin_squared, ideal_spin_squared;   /**< <S^2>, and S(S+1) of a pure spin state */
     double energy, one_electron, two_electron; /**< hartree */
     double coulomb, exchange;                  /**< parts of two_electron, hartree */
     double nuclear;           /**< energy of the nuclei in all terms; energy contains it */
@@ -126,7 +141,7 @@ void hf_scf_declare_phases(struct hf_timers *timers);
  *           freed with hf_wavefunction_done; it keeps pointing to basis, molecule and context.
  *           Settings, observer and what they point to are borrowed for the call.
  *  Errors   HF_BAD_INPUT: a name that is in no list, a setting out of range, a molecule the method
- *           cannot do (rhf: electrons that cannot be paired), more electrons than orbitals, a
+ *           cannot do (rhf: unpaired electrons), more electrons than orbitals, a
  *           state to go on from that is not one of this calculation or is damaged;
  *           HF_NO_RESOURCE; HF_INTERRUPTED. Result and wave function are then cleared. Not
  *           converging is no error: result->converged tells.

@@ -7,7 +7,9 @@
  *     C^T S C = 1        tr D S = number of electrons        D = C n C^T at convergence
  *
  * The density is the one whose energy the result states and whose Fock matrix F gave the orbitals:
- * F C = S C e exactly, while D and C n C^T differ by what is left of the commutator. */
+ * F C = S C e exactly, while D and C n C^T differ by what is left of the commutator. Where open shells
+ * share orbitals F is the effective one of Guest and Saunders, Mol. Phys. 28, 819 (1974), whose diagonal
+ * blocks are those of (F_alpha + F_beta) / 2. */
 #ifndef HF_WAVEFUNCTION_H
 #define HF_WAVEFUNCTION_H
 
@@ -29,21 +31,22 @@ enum hf_wavefunction_parts {
     HF_WAVEFUNCTION_ENERGIES, /**< orbital energies and occupations; matrices and grid are NULL */
 };
 
-/** Orbitals of one spin, or of both where they share them. */
+/** Orbitals of one spin, or of both where they share them: doubly occupied ones, singly, virtual. */
 struct hf_orbitals {
     int n_orbital;                 /**< m */
     int n_occupied;                /**< the first of them */
     double *energy;                /**< [m] ascending, hartree */
-    double *occupation;            /**< [m] electrons: 2 or 0 for closed shells, else 1 or 0 */
+    double *occupation;            /**< [m] electrons: of one spin 1 or 0, of both 2, 1 or 0 */
     struct hf_matrix *coefficient; /**< C [n][m], column k is orbital k */
-    struct hf_matrix *density;     /**< D [n][n] of these orbitals, electrons */
 };
 
 /** A wave function; owns its arrays, matrices and grid, borrows the rest. Initialise with = {0}. */
 struct hf_wavefunction {
     const char *method; /**< a name of hf_method_list */
-    int n_spin;         /**< 1: closed shells, both spins; 2: alpha and beta */
+    int n_spin;         /**< sets of orbitals; 1: both spins share theirs; 2: alpha's and beta's */
     struct hf_orbitals spin[HF_MAX_SPIN];
+    struct hf_matrix *density;          /**< D [n][n] of all electrons, alpha + beta */
+    struct hf_matrix *spin_density;     /**< [n][n] alpha - beta; NULL: closed shells, it is zero */
     struct hf_matrix *overlap;          /**< S [n][n] */
     const struct hf_basis *basis;       /**< borrowed */
     const struct hf_molecule *molecule; /**< borrowed */

@@ -137,23 +137,17 @@ static hf_status create_square(struct hf_hamiltonian *self, struct hf_matrix **m
     return hf_matrix_create(self->linalg, "one-electron integrals", n, n, matrix, error);
 }
 
-/** sum_mn D_mn <m|matrix|n> over all densities. */
-static double expectation(int n_density, struct hf_matrix *const density[],
-                          const struct hf_matrix *matrix)
+/** sum_mn D_mn <m|matrix|n>. */
+static double expectation(const struct hf_matrix *density, const struct hf_matrix *matrix)
 {
-    double sum = 0.0;
-    for (int s = 0; s < n_density; s++) {
-        double value;
-        hf_matrix_dot(density[s], matrix, &value);
-        sum += value;
-    }
-    return sum;
+    double value;
+    hf_matrix_dot(density, matrix, &value);
+    return value;
 }
 
-hf_status hf_hamiltonian_energies(struct hf_hamiltonian *hamiltonian, int n_density,
-                                  struct hf_matrix *const density[], double one_electron,
-                                  int *n_term, struct hf_energy_term term[HF_MAX_TERM],
-                                  struct hf_error *error)
+hf_status hf_hamiltonian_energies(struct hf_hamiltonian *hamiltonian,
+                                  const struct hf_matrix *density, double one_electron, int *n_term,
+                                  struct hf_energy_term term[HF_MAX_TERM], struct hf_error *error)
 {
     hf_status status = HF_OK;
     const struct hf_molecule *molecule = hamiltonian->molecule;
@@ -172,7 +166,7 @@ hf_status hf_hamiltonian_energies(struct hf_hamiltonian *hamiltonian, int n_dens
         if (ops[i]->nuclear_energy != NULL) term[i].nuclei = ops[i]->nuclear_energy(molecule);
         if (i == costliest) continue;
         HF_TRY(hf_hamiltonian_term(hamiltonian, ops[i], matrix, error));
-        term[i].electrons = expectation(n_density, density, matrix);
+        term[i].electrons = expectation(density, matrix);
         left -= term[i].electrons;
     }
     term[costliest].electrons = left;
@@ -182,9 +176,8 @@ cleanup:
     return status;
 }
 
-hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, int n_density,
-                                struct hf_matrix *const density[], double dipole[3],
-                                struct hf_error *error)
+hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, const struct hf_matrix *density,
+                                double dipole[3], struct hf_error *error)
 {
     static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
     hf_status status = HF_OK;
@@ -193,7 +186,7 @@ hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, int n_densit
     HF_TRY(create_square(hamiltonian, &matrix, error));
     for (int x = 0; x < 3; x++) {
         HF_TRY(hf_operator_matrix(hamiltonian, along[x], matrix, error));
-        dipole[x] = -expectation(n_density, density, matrix);
+        dipole[x] = -expectation(density, matrix);
         for (int a = 0; a < molecule->n_atom; a++)
             dipole[x] +=
                 hf_molecule_nuclear_charge(molecule, a) * molecule->atom[a].position_bohr[x];

@@ -283,6 +283,17 @@ void hf_matrix_copy_first_rows(const struct hf_matrix *from, struct hf_matrix *t
                (size_t)to->local_row * sizeof *to->data);
 }
 
+void hf_matrix_map(struct hf_matrix *matrix,
+                   double (*new_value)(void *data, int row, int column, double value), void *data)
+{
+    for (int j = 0; j < matrix->local_col; j++) {
+        const int column = hf_global_col(matrix, j);
+        double *element = matrix->data + (size_t)j * (size_t)matrix->local_row;
+        for (int i = 0; i < matrix->local_row; i++)
+            element[i] = new_value(data, hf_global_row(matrix, i), column, element[i]);
+    }
+}
+
 /** One number per rank to one number, the same bits everywhere. Collective. */
 static double reduce_scalar(const struct hf_linalg *grid, double local, MPI_Op op)
 {

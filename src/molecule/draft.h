@@ -56,11 +56,10 @@ struct draft {
     struct draft_atom *atom;
     int n_bond, n_bond_room;
     struct draft_bond *bond;
-    bool always_angstrom;        /**< the format has no other unit */
-    bool multiplicity_by_parity; /**< 1 or 2 when nobody says */
-    bool has_radical;            /**< the file speaks of unpaired electrons */
-    bool own_format;             /**< native, where the command line is meant to override keys */
-    bool state_is_beside;        /**< the format has no place for charge and multiplicity */
+    bool always_angstrom; /**< the format has no other unit */
+    bool has_radical;     /**< the file speaks of unpaired electrons */
+    bool own_format;      /**< native, where the command line is meant to override keys */
+    bool state_is_beside; /**< the format has no place for charge and multiplicity */
     const struct hf_companions *companions; /**< files beside the input, borrowed; may be NULL */
     int charges_line;             /**< where a block of point charges begins; 0: there is none */
     struct draft_charges charges; /**< of that block */

@@ -21,7 +21,6 @@ static hf_status sum_up(struct draft *draft, struct hf_error *error)
     if (charge != 0) status = hf_draft_option_integer(draft, "charge", charge, 0, error);
     if (status == HF_OK && draft->has_radical)
         status = hf_draft_option_integer(draft, "multiplicity", unpaired + 1, 0, error);
-    draft->multiplicity_by_parity = !draft->has_radical;
     return status;
 }
 

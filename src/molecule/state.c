@@ -82,27 +82,14 @@ void hf_input_advise_state(const struct hf_options *options, const struct hf_mol
     const bool charge_said = hf_options_given(options, "charge") != NULL;
     const bool odd = hf_molecule_n_electron(molecule) % 2 != 0;
     const int c = molecule->charge;
-    char charges[100];
-    snprintf(charges, sizeof charges, "--charge %d or --charge %d", c + 1, c - 1);
-    if (odd)
-        snprintf(
-            advice, size,
-            "an odd number of electrons is an open shell, which this version does not compute; "
-            "%s a closed shell, e.g. %s",
-            charge_said ? "another charge makes"
-                        : "nothing says a charge, 0 was assumed: another makes",
-            charges);
-    else if (molecule->multiplicity % 2 == 0)
-        snprintf(advice, size,
-                 "an even number of electrons needs an odd multiplicity, 1 for a closed shell%s%s",
-                 charge_said ? ""
-                             : "; nothing says a charge, 0 was assumed: for another number of "
-                               "electrons say ",
-                 charge_said ? "" : charges);
-    else
-        snprintf(advice, size,
-                 "this version computes closed shells only; of an even number of electrons "
-                 "multiplicity 1 is one");
+    char charges[160] = "";
+    if (!charge_said)
+        snprintf(charges, sizeof charges,
+                 "; nothing says a charge, 0 was assumed: for another number of electrons say "
+                 "--charge %d or --charge %d",
+                 c + 1, c - 1);
+    snprintf(advice, size, "an %s number of electrons needs an %s multiplicity, %s%s",
+             odd ? "odd" : "even", odd ? "even" : "odd", odd ? "2 or 4" : "1 or 3", charges);
 }
 
 /** Electrons that do not fit the multiplicity. */
@@ -135,9 +122,8 @@ static hf_status check_electrons(struct draft *draft, struct hf_error *error)
                        "for these nuclei",
                        origin(draft, "charge", path), molecule->charge, -nuclei);
     const struct hf_option_value *given = hf_options_given(draft->options, "multiplicity");
-    molecule->multiplicity = given != NULL ? hf_options_integer(draft->options, "multiplicity")
-                             : draft->multiplicity_by_parity ? 1 + n_electron % 2
-                                                             : 1;
+    molecule->multiplicity =
+        given != NULL ? hf_options_integer(draft->options, "multiplicity") : 1 + n_electron % 2;
     const int unpaired = molecule->multiplicity - 1;
     const char *where = given != NULL ? given->where : origin(draft, "charge", path);
     if (unpaired > n_electron)
@@ -147,28 +133,40 @@ static hf_status check_electrons(struct draft *draft, struct hf_error *error)
     return HF_OK;
 }
 
+/** What an odd number of electrons is taken for where the format has a place for the multiplicity. */
+static hf_status tell_doublet(struct draft *draft, struct hf_error *error)
+{
+    if (draft->input->molecule.multiplicity == 1) return HF_OK;
+    return hf_input_warn(draft->input, error,
+                         "%s: says no multiplicity: 2 is assumed, since the number of electrons is "
+                         "odd",
+                         draft->text->path);
+}
+
 /** XYZ has no place for charge and multiplicity: what nobody says is assumed, and told. */
 static hf_status tell_assumed(struct draft *draft, struct hf_error *error)
 {
+    const int assumed = draft->input->molecule.multiplicity;
     const bool charge = hf_options_given(draft->options, "charge") != NULL;
     const bool multiplicity = hf_options_given(draft->options, "multiplicity") != NULL;
     const char *path = draft->text->path;
-    if (!draft->state_is_beside || (charge && multiplicity)) return HF_OK;
+    if (multiplicity && (charge || !draft->state_is_beside)) return HF_OK;
+    if (!draft->state_is_beside) return tell_doublet(draft, error);
     if (!charge && !multiplicity)
         return hf_input_warn(draft->input, error,
-                             "%s: says neither charge nor multiplicity: a neutral singlet is "
+                             "%s: says neither charge nor multiplicity: a neutral %s is "
                              "assumed; to say them write charge=N multiplicity=N into the comment "
                              "line, or use --charge N --multiplicity N",
-                             path);
+                             path, assumed == 1 ? "singlet" : "doublet");
     if (!charge)
         return hf_input_warn(draft->input, error,
                              "%s: says no charge: 0 is assumed; to say it write charge=N into the "
                              "comment line, or use --charge N",
                              path);
     return hf_input_warn(draft->input, error,
-                         "%s: says no multiplicity: 1 is assumed; to say it write multiplicity=N "
+                         "%s: says no multiplicity: %d is assumed; to say it write multiplicity=N "
                          "into the comment line, or use --multiplicity N",
-                         path);
+                         path, assumed);
 }
 
 hf_status hf_draft_finish_state(struct draft *draft, struct hf_error *error)

@@ -235,6 +235,8 @@ static void read_numbers(struct hf_hdf5_reader *reader, struct hf_checkpoint *se
     state->n_function = hf_hdf5_get_integer(reader, "/state/n_function", n, n);
     state->n_orbital = hf_hdf5_get_integer(reader, "/state/n_orbital", 1, n);
     state->n_spin = hf_hdf5_get_integer(reader, "/state/n_spin", 1, HF_MAX_SPIN);
+    state->n_fock = hf_hdf5_get_integer(reader, "/state/n_fock", state->n_spin, HF_MAX_SPIN);
+    state->n_density = hf_hdf5_get_integer(reader, "/state/n_density", state->n_fock, HF_MAX_SPIN);
     state->n_diis = hf_hdf5_get_integer(reader, "/state/n_diis", 0, MOST_DIIS);
 }
 
@@ -272,13 +274,15 @@ static void check_matrices(struct hf_hdf5_reader *reader, const struct hf_checkp
         if (state->n_column[k] > 0) {
             hf_orbitals_path(state->n_spin, k, "/coefficients", path);
             hf_hdf5_check_matrix(reader, path, n, state->n_column[k]);
-            hf_orbitals_path(state->n_spin, k, "/density", path);
-            hf_hdf5_check_matrix(reader, path, n, n);
         }
+    if (state->n_column[0] > 0) {
+        hf_hdf5_check_matrix(reader, "/density/total", n, n);
+        if (state->n_density == 2) hf_hdf5_check_matrix(reader, "/density/spin", n, n);
+    }
     if (state->n_diis > 0) hf_hdf5_check_matrix(reader, "/diis/orthogonaliser", n, m);
     for (int i = 0; i < state->n_diis; i++)
-        for (int k = 0; k < state->n_spin; k++)
-            hf_hdf5_check_matrix(reader, hf_diis_path(i, state->n_spin, k, path), m, m);
+        for (int k = 0; k < state->n_fock; k++)
+            hf_hdf5_check_matrix(reader, hf_diis_path(i, state->n_fock, k, path), m, m);
 }
 
 /** Whether this is a checkpoint that can be read. */
@@ -343,7 +347,7 @@ static hf_status read_matrix_rows(void *data, enum hf_restart_matrix which, int 
         hf_orbitals_path(state->n_spin, spin, "/coefficients", path);
         n_col = state->n_column[spin];
     } else if (which == HF_RESTART_DIIS) {
-        hf_diis_path(index, state->n_spin, spin, path);
+        hf_diis_path(index, state->n_fock, spin, path);
     }
     hf_hdf5_get_rows(&reader, path, n_col, first, n, rows);
     hf_hdf5_silence_end(silence);

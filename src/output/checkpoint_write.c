@@ -209,7 +209,11 @@ static void put_state(struct writing *self)
     hf_hdf5_put_integer(writer, "/state/n_orbital", state->n_orbital,
                         "orbitals; fewer where linear dependence was removed");
     hf_hdf5_put_integer(writer, "/state/n_spin", state->n_spin,
-                        "1: orbitals for both spins; 2: alpha and beta");
+                        "sets of orbitals; 1: for both spins; 2: alpha and beta");
+    hf_hdf5_put_integer(writer, "/state/n_fock", state->n_fock,
+                        "Fock matrices; 1: for both spins; 2: alpha and beta");
+    hf_hdf5_put_integer(writer, "/state/n_density", state->n_density,
+                        "1: closed shells; 2: total and spin density");
     hf_hdf5_put_integers(writer, "/state/n_occupied", state->n_spin, 0, n_occupied,
                          "occupied orbitals of each spin");
     hf_hdf5_put_integers(writer, "/state/n_column", state->n_spin, 0, n_column,
@@ -233,6 +237,7 @@ static void put_orbitals(struct writing *self)
         hf_hdf5_put_reals(writer, hf_orbitals_path(state->n_spin, k, "/occupations", path), m, 0,
                           orbitals->occupation, NULL, "electrons in each orbital");
     }
+    hf_hdf5_put_group(writer, "/density", "of these orbitals");
     hf_hdf5_put_group(
         writer, "/diis",
         "what DIIS remembers, the oldest first: A = F' + (F'D' - D'F'), F' = X^T F X");
@@ -266,22 +271,23 @@ static hf_status put_matrices(struct writing *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const struct hf_scf_state *state = self->state;
-    const int n_spin = state->n_spin;
+    const int n_spin = state->n_spin, n_fock = state->n_fock;
     char path[HF_CHECKPOINT_PATH];
     for (int k = 0; k < n_spin; k++) {
         HF_TRY(put_matrix(
             self, state->spin[k].coefficient, hf_orbitals_path(n_spin, k, "/coefficients", path),
             NULL, "C: a row for each basis function, a column for each orbital; C^T S C = 1",
             error));
-        HF_TRY(put_matrix(self, state->spin[k].density,
-                          hf_orbitals_path(n_spin, k, "/density", path), "electrons",
-                          "D = C n C^T of these orbitals, n the occupations", error));
     }
+    HF_TRY(put_matrix(self, state->density[0], "/density/total", "electrons",
+                      "D = C n C^T of the orbitals of both spins, n the occupations", error));
+    HF_TRY(put_matrix(self, state->density[1], "/density/spin", "electrons", "alpha less beta",
+                      error));
     if (state->n_diis > 0)
         HF_TRY(put_matrix(self, state->x, "/diis/orthogonaliser", NULL, "X: X^T S X = 1", error));
     for (int i = 0; i < state->n_diis; i++)
-        for (int k = 0; k < n_spin; k++)
-            HF_TRY(put_matrix(self, state->diis[i * n_spin + k], hf_diis_path(i, n_spin, k, path),
+        for (int k = 0; k < n_fock; k++)
+            HF_TRY(put_matrix(self, state->diis[i * n_fock + k], hf_diis_path(i, n_fock, k, path),
                               "hartree", NULL, error));
 cleanup:
     return status;
@@ -292,9 +298,10 @@ static double file_bytes(const struct hf_checkpoint_content *content,
                          const struct hf_scf_state *state)
 {
     const double n = state->n_function, m = state->n_orbital;
-    const double per_spin = n * m + n * n + 2.0 * m + state->n_diis * m * m;
-    const double reals = state->n_spin * per_spin + n * m + 2.0 * content->basis->n_primitive +
-                         6.0 * content->molecule->n_atom + 2.0 * content->basis->n_shell +
+    const double reals = state->n_spin * (n * m + 2.0 * m) + state->n_density * n * n +
+                         state->n_fock * state->n_diis * m * m + n * m +
+                         2.0 * content->basis->n_primitive + 6.0 * content->molecule->n_atom +
+                         2.0 * content->basis->n_shell +
                          4.0 * content->molecule->environment.n_charge +
                          8.0 * (content->n_earlier + content->n_iteration);
     const double headers = 65536.0;

@@ -34,7 +34,6 @@ hf_status hf_json_check_orbitals(const struct hf_basis *basis, struct hf_error *
 struct matrix_text {
     char *at;
     int n_col;
-    double factor;
 };
 
 /** Appends rows of numbers, each preceded by a comma except the very first. */
@@ -45,16 +44,15 @@ static hf_status print_rows(void *data, int first, int n, double rows[], struct 
     (void)error;
     for (size_t i = 0; i < count; i++) {
         if (i > 0 || first > 0) *text->at++ = ',';
-        const double value = text->factor * rows[i];
-        text->at += isfinite(value) ? hf_json_print_double(value, NUMBER_SIZE, text->at)
-                                    : snprintf(text->at, NUMBER_SIZE, "null");
+        text->at += isfinite(rows[i]) ? hf_json_print_double(rows[i], NUMBER_SIZE, text->at)
+                                      : snprintf(text->at, NUMBER_SIZE, "null");
     }
     return HF_OK;
 }
 
-/** *text on rank 0 = "[...]", factor times the matrix row by row; NULL elsewhere. Collective. */
+/** *text on rank 0 = "[...]", the matrix row by row; NULL elsewhere. Collective. */
 static hf_status print_matrix(struct hf_context *context, const struct hf_matrix *matrix,
-                              double factor, char **text, struct hf_error *error)
+                              char **text, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const int n_row = hf_matrix_n_row(matrix), n_col = hf_matrix_n_col(matrix);
@@ -65,7 +63,7 @@ static hf_status print_matrix(struct hf_context *context, const struct hf_matrix
                          "out of memory for the text of a %d x %d matrix in the JSON file", n_row,
                          n_col);
     HF_TRY(hf_agree(context->comm, status, error));
-    struct matrix_text print = {.at = *text, .n_col = n_col, .factor = factor};
+    struct matrix_text print = {.at = *text, .n_col = n_col};
     if (print.at != NULL) *print.at++ = '[';
     HF_TRY(hf_matrix_send_rows(matrix, print_rows, &print, error));
     if (print.at != NULL) *print.at = ']'; /* the rest is zeros */
@@ -73,10 +71,22 @@ cleanup:
     return status;
 }
 
-/** Alpha's part of what a set of orbitals holds. */
-static double share(const struct hf_wavefunction *wavefunction)
+/** Density of a spin, (D + M) / 2 or (D - M) / 2, as text. */
+static hf_status print_density(struct hf_context *context,
+                               const struct hf_wavefunction *wavefunction, int spin, char **text,
+                               struct hf_error *error)
 {
-    return wavefunction->n_spin == 1 ? 0.5 : 1.0;
+    hf_status status;
+    const int n = hf_matrix_n_row(wavefunction->density);
+    struct hf_matrix *density = NULL;
+    HF_TRY(hf_matrix_create(wavefunction->linalg, "density of a spin", n, n, &density, error));
+    hf_matrix_add(0.5, wavefunction->density, 0.0, density);
+    if (wavefunction->spin_density != NULL)
+        hf_matrix_add(spin == 0 ? 0.5 : -0.5, wavefunction->spin_density, 1.0, density);
+    HF_TRY(print_matrix(context, density, text, error));
+cleanup:
+    hf_matrix_destroy(&density);
+    return status;
 }
 
 hf_status hf_json_matrices_collect(struct hf_context *context,
@@ -87,10 +97,10 @@ hf_status hf_json_matrices_collect(struct hf_context *context,
     *matrices = (struct hf_json_matrices){.memory = context->memory};
     for (int k = 0; k < wavefunction->n_spin; k++) {
         const struct hf_orbitals *orbitals = &wavefunction->spin[k];
-        HF_TRY(print_matrix(context, orbitals->coefficient, 1.0, &matrices->orbitals[k], error));
-        HF_TRY(print_matrix(context, orbitals->density, share(wavefunction), &matrices->density[k],
-                            error));
+        HF_TRY(print_matrix(context, orbitals->coefficient, &matrices->orbitals[k], error));
     }
+    for (int s = 0; s < (wavefunction->spin_density != NULL ? 2 : 1); s++)
+        HF_TRY(print_density(context, wavefunction, s, &matrices->density[s], error));
 cleanup:
     return status;
 }
@@ -159,21 +169,33 @@ static bool add_name(cJSON *object, const char *what, int spin, size_t size, cha
     return hf_json_add_text(object, name + strlen("scf_"), name);
 }
 
+/** Electrons of one spin in an orbital: what both have there is alpha's before it is beta's, as in
+ *  open shells that share orbitals. */
+static double occupation_of(const struct hf_wavefunction *wavefunction, int spin, double occupation)
+{
+    if (wavefunction->n_spin == 2) return occupation;
+    if (wavefunction->spin_density == NULL) return 0.5 * occupation;
+    const double alpha = fmin(occupation, 1.0);
+    return spin == 0 ? alpha : occupation - alpha;
+}
+
 static bool add_orbitals(cJSON *object, const struct hf_wavefunction *wavefunction, int spin,
                          const struct hf_json_matrices *matrices)
 {
-    const struct hf_orbitals *orbitals = &wavefunction->spin[spin];
+    const int set = wavefunction->n_spin == 2 ? spin : 0;
+    const struct hf_orbitals *orbitals = &wavefunction->spin[set];
     char name[40];
     cJSON *occupations = cJSON_CreateArray();
     bool ok = add_name(object, "orbitals", spin, sizeof name, name) &&
-              cJSON_AddRawToObject(object, name, matrices->orbitals[spin]) != NULL &&
+              cJSON_AddRawToObject(object, name, matrices->orbitals[set]) != NULL &&
               add_name(object, "density", spin, sizeof name, name) &&
               cJSON_AddRawToObject(object, name, matrices->density[spin]) != NULL &&
               add_name(object, "eigenvalues", spin, sizeof name, name) &&
               hf_json_add_doubles(object, name, orbitals->n_orbital, orbitals->energy) &&
               add_name(object, "occupations", spin, sizeof name, name);
     for (int i = 0; ok && i < orbitals->n_orbital; i++)
-        ok = hf_json_append_double(occupations, share(wavefunction) * orbitals->occupation[i]);
+        ok = hf_json_append_double(occupations,
+                                   occupation_of(wavefunction, spin, orbitals->occupation[i]));
     return cJSON_AddItemToObject(object, name, occupations) && ok;
 }
 
@@ -181,11 +203,12 @@ bool hf_json_add_wavefunction(cJSON *root, const struct hf_wavefunction *wavefun
                               const struct hf_json_matrices *matrices)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "wavefunction");
-    bool ok = object != NULL &&
-              add_basis(cJSON_AddObjectToObject(object, "basis"), wavefunction->basis,
-                        wavefunction->molecule) &&
-              cJSON_AddBoolToObject(object, "restricted", wavefunction->n_spin == 1) != NULL;
-    for (int k = 0; ok && k < wavefunction->n_spin; k++)
+    bool ok =
+        object != NULL &&
+        add_basis(cJSON_AddObjectToObject(object, "basis"), wavefunction->basis,
+                  wavefunction->molecule) &&
+        cJSON_AddBoolToObject(object, "restricted", wavefunction->spin_density == NULL) != NULL;
+    for (int k = 0; ok && k < (wavefunction->spin_density != NULL ? 2 : 1); k++)
         ok = add_orbitals(object, wavefunction, k, matrices);
     return ok;
 }

@@ -29,8 +29,8 @@ static hf_status note_defaults(struct hf_calculation *calculation, const struct 
     if (hf_restart_has_basis(calculation, options)) return HF_OK;
     if (!method && !basis)
         return hf_input_warn(input, error,
-                             "neither method nor basis was given: RHF/%s is the default",
-                             hf_default_basis);
+                             "neither method nor basis was given: %s/%s is the default",
+                             input->molecule.multiplicity == 1 ? "RHF" : "UHF", hf_default_basis);
     if (!basis)
         return hf_input_warn(input, error, "no basis was given%s: %s is the default",
                              calculation->n_choice > 1 ? " for the other atoms" : "",
@@ -119,7 +119,9 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
 {
     struct hf_scf_settings *settings = &calculation->settings;
     *settings = hf_scf_defaults();
-    settings->method = hf_options_choice(options, "method");
+    settings->method =
+        hf_method_for(hf_options_choice(options, "method"), &calculation->input.molecule);
+    settings->converger = hf_options_choice(options, "converger");
     settings->wavefunction =
         hf_options_flag(options, "json_orbitals") ? HF_WAVEFUNCTION_ALL : HF_WAVEFUNCTION_ENERGIES;
     settings->guess = hf_options_choice(options, "guess");
@@ -147,8 +149,9 @@ static hf_status check_method(const struct hf_calculation *calculation,
     const struct hf_option_value *given = hf_options_given(options, "multiplicity");
     struct hf_error reason;
     char advice[400];
-    const hf_status status = hf_method_check(hf_options_choice(options, "method"),
-                                             &calculation->input.molecule, &reason);
+    const struct hf_molecule *molecule = &calculation->input.molecule;
+    const hf_status status = hf_method_check(
+        hf_method_for(hf_options_choice(options, "method"), molecule), molecule, &reason);
     if (status == HF_OK) return HF_OK;
     hf_input_advise_state(options, &calculation->input.molecule, advice, sizeof advice);
     return hf_fail(error, status, "%s: %.400s; %s",
@@ -181,7 +184,7 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,
-        .method = hf_options_choice(options, "method"),
+        .method = calculation->settings.method,
         .basis_requested = calculation->basis_requested,
         .molecule = &calculation->input.molecule,
         .basis = calculation->basis,

@@ -5,11 +5,6 @@
 #include "hf/scf.h"
 #include "hf/schedule.h"
 
-/** Methods that people ask for and that there are none of yet. */
-static const struct hf_option_choice refused_methods[] = {
-    {"uhf", "", "hf computes closed shells only (rhf)"},
-    {"rohf", "", "hf computes closed shells only (rhf)"}};
-
 static const struct hf_option_choice units[] = {
     {"angstrom", "1 bohr = 0.529177210903 angstrom", NULL},
     {"bohr", "atomic units", NULL},
@@ -21,8 +16,8 @@ static const struct hf_option_synonym unit_words[] = {
     {"A", "angstrom"}, {"\xc3\x85", "angstrom"},  {"\xe2\x84\xab", "angstrom"},
     {NULL, NULL}};
 
-/** Of closed shells, which are all that there is. */
-static const struct hf_option_synonym method_words[] = {{"hf", "rhf"}, {NULL, NULL}};
+static const struct hf_option_choice method_by_multiplicity = {
+    "hf", "rhf for singlets, uhf for all others", NULL};
 
 static const struct hf_option_choice orbitals[] = {
     {"gap", "the four orbitals on either side of the gap", NULL},
@@ -47,16 +42,11 @@ static const struct hf_option_choice counters[] = {
 
 static bool method_choice(int i, struct hf_option_choice *choice)
 {
-    const int n_refused = (int)(sizeof refused_methods / sizeof *refused_methods);
-    int n_method = 0;
-    while (n_method < i && hf_method_list[n_method] != NULL) n_method++;
-    const struct hf_method_ops *ops = hf_method_list[n_method];
-    if (ops != NULL)
-        *choice = (struct hf_option_choice){hf_method_name(ops), hf_method_about(ops), NULL};
-    else if (i - n_method < n_refused)
-        *choice = refused_methods[i - n_method];
-    else
-        return false;
+    *choice = method_by_multiplicity;
+    if (i == 0) return true;
+    const struct hf_method_ops *ops = hf_method_list[i - 1];
+    if (ops == NULL) return false;
+    *choice = (struct hf_option_choice){hf_method_name(ops), hf_method_about(ops), NULL};
     return true;
 }
 
@@ -97,6 +87,14 @@ static bool guess_choice(int i, struct hf_option_choice *choice)
     return ops != NULL;
 }
 
+static bool converger_choice(int i, struct hf_option_choice *choice)
+{
+    const struct hf_converger_ops *ops = hf_converger_list[i];
+    if (ops != NULL)
+        *choice = (struct hf_option_choice){hf_converger_name(ops), hf_converger_about(ops), NULL};
+    return ops != NULL;
+}
+
 static const struct hf_option table[] = {
     {.key = "title",
      .type = HF_OPTION_TEXT,
@@ -105,9 +103,8 @@ static const struct hf_option table[] = {
     {.key = "method",
      .type = HF_OPTION_CHOICE,
      .argument = "NAME",
-     .default_value = "rhf",
-     .help = "method, in any case; hf is rhf",
-     .synonym = method_words,
+     .default_value = "hf",
+     .help = "method, in any case",
      .list = method_choice},
     {.key = "basis",
      .type = HF_OPTION_TEXT,
@@ -144,7 +141,7 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_INTEGER,
      .argument = "N",
      .default_value = "1",
-     .help = "spin multiplicity 2S+1",
+     .help = "spin multiplicity 2S+1; when nobody says it 1, or 2 for an odd number of electrons",
      .least = 1,
      .most = 1000},
     {.key = "units",
@@ -241,6 +238,12 @@ static const struct hf_option table[] = {
          "be of another basis set, geometry, charge or multiplicity",
      .list = guess_choice,
      .or_path = true},
+    {.key = "converger",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "diis",
+     .help = "how the orbitals of the next density are made from those of the last ones",
+     .list = converger_choice},
     {.key = "max_iterations",
      .type = HF_OPTION_INTEGER,
      .argument = "N",

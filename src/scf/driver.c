@@ -1,8 +1,8 @@
 /* The self-consistent field (book Fig. 8.1), the same for every method. */
 #include "hf/scf.h"
 
+#include "converger.h"
 #include "hf/interruption.h"
-#include "scf_state.h"
 
 #include <math.h>
 
@@ -47,26 +47,25 @@ cleanup:
 }
 
 /** The next densities, from the Fock matrices and commutators so far. Matrices that the next Fock
- *  build does not need are gone before it starts. */
+ *  build does not need are gone before it starts.
+ *
+ *  A density that is not made of orbitals, as a superposition of atoms, only gives the first orbitals:
+ *  no converger must see it. It is not idempotent and, where atoms are far apart, nearly commutes with
+ *  its own Fock matrix, so that DIIS would return to it for ever. */
 static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
     hf_status status;
     struct hf_timers *timers = &scf->context->timers;
-    hf_timer_start(timers, &hf_phase_linear_algebra);
-    status = hf_diis_extrapolate(scf->diis, scf->fock, scf->commutator, error);
-    hf_timer_stop(timers, &hf_phase_linear_algebra);
+    if (scf->has_orbitals)
+        HF_TRY(scf->converger->step(scf, scf->converger_data, &scf->step, error));
+    else
+        HF_TRY(hf_scf_diagonalise(scf, error));
     hf_scf_destroy_list(scf->commutator);
-    if (status != HF_OK) return status;
-
-    const size_t m = (size_t)scf->result->n_orbital;
-    for (int k = 0; k < scf->method->n_fock; k++)
-        HF_TRY(hf_lowest_orbitals(scf->context, scf->fock[k], scf->orbital_energy + (size_t)k * m,
-                                  scf->occupied[k], error));
-    scf->has_orbitals = true;
     hf_scf_destroy_list(scf->fock);
     HF_TRY(create_densities(scf, density, error));
     hf_timer_start(timers, &hf_phase_linear_algebra);
-    status = scf->method->densities(scf->linalg, scf->x, scf->occupied, density, error);
+    status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, scf->occupied,
+                                 density, error);
     hf_timer_stop(timers, &hf_phase_linear_algebra);
 cleanup:
     return status;
@@ -95,7 +94,7 @@ static hf_status iterate(struct hf_scf *scf, struct hf_matrix *density[], struct
 static hf_status converge(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_matrix *density[HF_MAX_DENSITY] = {NULL};
+    struct hf_matrix *density[HF_MAX_SPIN] = {NULL};
     HF_TRY(create_densities(scf, density, error));
     if (scf->settings->restart != NULL)
         HF_TRY(hf_scf_take_restart(scf, density, error));
@@ -146,13 +145,16 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
         .settings = settings,
         .observer = observer,
         .result = result,
+        .step = "",
     };
     *result = (struct hf_scf_result){0};
     hf_scf_declare_phases(&context->timers);
     if (wavefunction != NULL) *wavefunction = (struct hf_wavefunction){0};
     HF_TRY(hf_agree(context->comm,
-                    hf_scf_check(molecule, settings, &scf.method, result->n_occupied, error),
-                    error));
+                    hf_scf_check(molecule, settings, &scf.method, &scf.n_electron, error), error));
+    HF_TRY(hf_converger_find(settings->converger, &scf.converger, error));
+    result->n_occupied[0] = scf.n_electron.alpha;
+    result->n_occupied[1] = scf.n_electron.beta;
     result->nuclear_repulsion = hf_molecule_nuclear_repulsion(molecule);
     result->nuclear = hf_nuclear_energy(molecule);
     HF_TRY(hf_scf_set_up(&scf, error));

@@ -17,18 +17,16 @@ cleanup:
     return status;
 }
 
-/** D' = X^T S D S X of densities that are not made of orbitals. */
-static hf_status project_guess(struct hf_scf *scf, struct hf_matrix *const density[],
+/** D' = X^T S D S X of a density that is not made of orbitals. */
+static hf_status project_guess(struct hf_scf *scf, const struct hf_matrix *density,
                                struct hf_error *error)
 {
     hf_status status;
     const int m = scf->result->n_orbital;
     struct hf_matrix *dual = NULL;
     HF_TRY(hf_scf_dual(scf, &dual, error));
-    for (int s = 0; s < scf->method->n_density; s++) {
-        HF_TRY(hf_matrix_create(scf->linalg, "guess density", m, m, &scf->guess[s], error));
-        HF_TRY(hf_to_orthonormal(scf->linalg, dual, density[s], scf->guess[s], error));
-    }
+    HF_TRY(hf_matrix_create(scf->linalg, "guess density", m, m, &scf->guess, error));
+    HF_TRY(hf_to_orthonormal(scf->linalg, dual, density, scf->guess, error));
 cleanup:
     hf_matrix_destroy(&dual);
     return status;
@@ -47,6 +45,7 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
         .basis = scf->basis,
         .settings = scf->settings,
         .method = scf->method,
+        .n_electron = scf->n_electron,
         .core_hamiltonian = scf->core,
         .x = scf->x,
     };
@@ -59,7 +58,7 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
         HF_TRY(guess->densities(&input, density, scf->occupied, &has_orbitals, error));
     }
     scf->has_orbitals = has_orbitals;
-    if (!has_orbitals) HF_TRY(project_guess(scf, density, error));
+    if (!has_orbitals) HF_TRY(project_guess(scf, density[0], error));
 cleanup:
     hf_timer_stop(&scf->context->timers, &hf_phase_guess);
     return status;
@@ -71,15 +70,10 @@ static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
     struct hf_scf_result *result = scf->result;
     const bool first = result->n_iteration == result->n_earlier + 1;
     const struct hf_two_electron *two = &scf->two_electron;
-    struct hf_interaction energy;
     const double before = result->one_electron;
-    result->one_electron = 0.0;
-    for (int s = 0; s < scf->method->n_density; s++) {
-        double value;
-        hf_matrix_dot(two->density[s], scf->core, &value);
-        result->one_electron += value;
-    }
-    scf->method->interact(two->density, two->coulomb, two->exchange, &energy);
+    const struct hf_interaction energy =
+        hf_interaction_energy(scf->method->n_density, two->density, two->coulomb, two->exchange);
+    hf_matrix_dot(two->density[0], scf->core, &result->one_electron);
     result->coulomb = energy.coulomb;
     result->exchange = energy.exchange;
     result->two_electron = result->coulomb + result->exchange;
@@ -116,21 +110,25 @@ static hf_status make_fock(struct hf_scf *scf, struct hf_error *error)
     const struct hf_two_electron *two = &scf->two_electron;
     for (int k = 0; k < scf->method->n_fock; k++)
         HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &scf->fock[k], error));
-    HF_TRY(scf->method->fock(scf->linalg, scf->x, scf->core, two->coulomb, two->exchange, scf->fock,
-                             error));
+    HF_TRY(hf_method_fock(scf->method, scf->linalg, scf->x, scf->core, two->coulomb, two->exchange,
+                          scf->fock, error));
 cleanup:
     return status;
 }
 
-/** Commutators of scf->fock with the densities they were made from. */
+/** Commutators of scf->fock with the densities they were made from; of a guess that is not made of
+ *  orbitals, with its total one: a number for the table, nothing more. */
 static hf_status make_commutators(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const int m = scf->result->n_orbital;
     for (int k = 0; k < scf->method->n_fock; k++)
         HF_TRY(hf_matrix_create(scf->linalg, "commutator", m, m, &scf->commutator[k], error));
-    HF_TRY(scf->method->commutators(scf->linalg, scf->fock, scf->occupied, scf->guess,
-                                    scf->commutator, error));
+    if (scf->has_orbitals)
+        HF_TRY(scf->method->commutators(scf->linalg, scf->n_electron, scf->fock, scf->occupied,
+                                        scf->commutator, error));
+    for (int k = 0; k < scf->method->n_fock && !scf->has_orbitals; k++)
+        HF_TRY(hf_commutator(scf->linalg, scf->fock[k], scf->guess, scf->commutator[k], error));
     scf->result->commutator = 0.0;
     for (int k = 0; k < scf->method->n_fock; k++) {
         double largest;
@@ -138,7 +136,7 @@ static hf_status make_commutators(struct hf_scf *scf, struct hf_error *error)
         scf->result->commutator = fmax(scf->result->commutator, largest);
     }
 cleanup:
-    hf_scf_destroy_list(scf->guess);
+    hf_matrix_destroy(&scf->guess);
     return status;
 }
 
@@ -149,6 +147,7 @@ static void tell_observer(struct hf_scf *scf)
     const struct hf_fock_account *account = &result->last_build;
     const struct hf_scf_iteration iteration = {
         .number = result->n_iteration,
+        .step = scf->step,
         .energy = result->energy,
         .energy_change = result->energy_change,
         .commutator = result->commutator,

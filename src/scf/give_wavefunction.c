@@ -1,7 +1,8 @@
 /* From the last Fock matrices and densities to a wave function that outlives the calculation. */
-#include "scf_state.h"
+#include "converger.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /** Local: room for energies and occupations, the latter filled. */
 static hf_status make_arrays(const struct hf_scf *scf, int k, struct hf_orbitals *orbitals,
@@ -9,46 +10,45 @@ static hf_status make_arrays(const struct hf_scf *scf, int k, struct hf_orbitals
 {
     const int m = scf->result->n_orbital;
     orbitals->n_orbital = m;
-    orbitals->n_occupied = scf->result->n_occupied[k];
+    orbitals->n_occupied = hf_set_size(scf->n_electron, k);
     orbitals->energy = calloc((size_t)m, sizeof *orbitals->energy);
     orbitals->occupation = calloc((size_t)m, sizeof *orbitals->occupation);
     if (orbitals->energy == NULL || orbitals->occupation == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
-    scf->method->occupations(k, scf->result->n_occupied, m, orbitals->occupation);
+    hf_set_occupations(scf->method, scf->n_electron, k, m, orbitals->occupation);
     return HF_OK;
 }
 
-/** Energies of the last Fock matrix k, which is destroyed, and C = X C'. */
-static hf_status make_orbitals(struct hf_scf *scf, int k, struct hf_orbitals *orbitals,
+/** Orbitals C = X C' of the last Fock matrices, which are destroyed. */
+static hf_status make_orbitals(struct hf_scf *scf, struct hf_wavefunction *wavefunction,
                                struct hf_error *error)
 {
     hf_status status;
     const int n = scf->result->n_function, m = scf->result->n_orbital;
     struct hf_timers *timers = &scf->context->timers;
-    struct hf_matrix *vector = NULL;
-    HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector, error));
-    HF_TRY(hf_lowest_orbitals(scf->context, scf->fock[k], orbitals->energy, vector, error));
-    hf_matrix_destroy(&scf->fock[k]);
-    HF_TRY(
-        hf_matrix_create(scf->linalg, "orbital coefficients", n, m, &orbitals->coefficient, error));
-    hf_timer_start(timers, &hf_phase_linear_algebra);
-    hf_matrix_multiply(1.0, false, scf->x, false, vector, 0.0, orbitals->coefficient);
-    hf_timer_stop(timers, &hf_phase_linear_algebra);
+    struct hf_matrix *vector[HF_MAX_SPIN] = {NULL};
+    HF_TRY(hf_scf_all_orbitals(scf, scf->fock, vector, error));
+    hf_scf_destroy_list(scf->fock);
+    for (int k = 0; k < scf->method->n_set; k++) {
+        struct hf_orbitals *orbitals = &wavefunction->spin[k];
+        HF_TRY(hf_matrix_create(scf->linalg, "orbital coefficients", n, m, &orbitals->coefficient,
+                                error));
+        hf_timer_start(timers, &hf_phase_linear_algebra);
+        hf_matrix_multiply(1.0, false, scf->x, false, vector[k], 0.0, orbitals->coefficient);
+        hf_timer_stop(timers, &hf_phase_linear_algebra);
+        hf_matrix_destroy(&vector[k]);
+    }
 cleanup:
-    hf_matrix_destroy(&vector);
+    hf_scf_destroy_list(vector);
     return status;
 }
 
-/** Moves the densities and the grid over, which cannot fail. Where spins share their orbitals, their
- *  densities are added up. */
+/** Moves the densities and the grid over, which cannot fail. */
 static void hand_over(struct hf_scf *scf, struct hf_wavefunction *wavefunction)
 {
-    for (int k = scf->method->n_fock; k < scf->method->n_density; k++)
-        hf_matrix_add(1.0, scf->two_electron.density[k], 1.0, scf->two_electron.density[0]);
-    for (int k = 0; k < scf->method->n_fock; k++) {
-        wavefunction->spin[k].density = scf->two_electron.density[k];
-        scf->two_electron.density[k] = NULL;
-    }
+    wavefunction->density = scf->two_electron.density[0];
+    wavefunction->spin_density = scf->two_electron.density[1];
+    scf->two_electron.density[0] = scf->two_electron.density[1] = NULL;
     wavefunction->linalg = scf->linalg;
     scf->linalg = NULL;
 }
@@ -57,7 +57,8 @@ hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *w
                                    struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int n = scf->result->n_function, n_spin = scf->method->n_fock;
+    const int n = scf->result->n_function, n_spin = scf->method->n_set;
+    const size_t m = (size_t)scf->result->n_orbital;
     const bool matrices = scf->settings->wavefunction == HF_WAVEFUNCTION_ALL;
     *wavefunction = (struct hf_wavefunction){.method = scf->method->name,
                                              .n_spin = n_spin,
@@ -67,13 +68,11 @@ hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *w
         status = make_arrays(scf, k, &wavefunction->spin[k], error);
     HF_TRY(hf_agree(scf->context->comm, status, error));
     if (matrices) hf_diis_destroy(&scf->diis); /* makes room */
-    for (int k = 0; k < n_spin; k++) {
-        struct hf_orbitals *orbitals = &wavefunction->spin[k];
-        if (matrices)
-            HF_TRY(make_orbitals(scf, k, orbitals, error));
-        else
-            HF_TRY(hf_lowest_orbitals(scf->context, scf->fock[k], orbitals->energy, NULL, error));
-    }
+    HF_TRY(matrices ? make_orbitals(scf, wavefunction, error)
+                    : hf_scf_orbital_energies(scf, error));
+    for (int k = 0; k < n_spin; k++)
+        memcpy(wavefunction->spin[k].energy, scf->orbital_energy + (size_t)k * m,
+               m * sizeof *scf->orbital_energy);
     if (!matrices) return HF_OK;
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &wavefunction->overlap, error));
     HF_TRY(hf_scf_overlap(scf, wavefunction->overlap, error));

@@ -133,7 +133,8 @@ cleanup:
     return status;
 }
 
-/** Where a method has several densities, each gets an equal share: they add up to the atoms'. */
+/** The total density is that of the atoms, which are averaged over their spins: a spin density is
+ *  zero. */
 static hf_status sad_densities(const struct hf_guess_input *input,
                                struct hf_matrix *const density[],
                                struct hf_matrix *const occupied[], bool *has_orbitals,
@@ -149,8 +150,7 @@ static hf_status sad_densities(const struct hf_guess_input *input,
     HF_TRY(hf_agree(input->context->comm, status, error));
     broadcast(&sad, input->basis);
     HF_TRY(place(&sad, input->basis, density[0], error));
-    for (int s = n_density - 1; s >= 0; s--)
-        hf_matrix_add(1.0 / n_density, density[0], 0.0, density[s]);
+    for (int s = 1; s < n_density; s++) hf_matrix_add(0.0, density[0], 0.0, density[s]);
 cleanup:
     sad_done(&sad);
     return status;

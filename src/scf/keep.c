@@ -1,6 +1,7 @@
 /* The state of a calculation, for whoever keeps it. */
 #include "hf/interruption.h"
-#include "scf_state.h"
+
+#include "converger.h"
 
 #include <stdlib.h>
 
@@ -11,28 +12,25 @@ static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[
 {
     hf_status status = HF_OK;
     const int m = scf->result->n_orbital;
-    struct hf_matrix *fock[HF_MAX_DENSITY] = {NULL};
+    struct hf_matrix *fock[HF_MAX_SPIN] = {NULL};
     for (int k = 0; k < scf->method->n_fock; k++) {
         HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &fock[k], error));
         hf_matrix_copy(scf->fock[k], fock[k]);
     }
-    if (!scf->result->converged)
+    if (!scf->result->converged && scf->has_orbitals)
         HF_TRY(hf_diis_extrapolate(scf->diis, fock, scf->commutator, error));
-    for (int k = 0; k < scf->method->n_fock; k++) {
-        HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector[k], error));
-        HF_TRY(hf_lowest_orbitals(scf->context, fock[k],
-                                  scf->orbital_energy + (size_t)k * (size_t)m, vector[k], error));
+    HF_TRY(hf_scf_all_orbitals(scf, fock, vector, error));
+    for (int k = 0; k < scf->method->n_set; k++)
         if (scf->occupied[k] != NULL)
-            hf_matrix_copy_columns(vector[k], 0, scf->result->n_occupied[k], NULL, scf->occupied[k],
-                                   0);
-    }
+            hf_matrix_copy_columns(vector[k], 0, hf_matrix_n_col(scf->occupied[k]), NULL,
+                                   scf->occupied[k], 0);
     scf->has_orbitals = true;
 cleanup:
     hf_scf_destroy_list(fock);
     return status;
 }
 
-/** Densities of the occupied orbitals, added up where spins share their orbitals. */
+/** Densities [n_density] of the occupied orbitals. */
 static hf_status make_densities(const struct hf_scf *scf, struct hf_matrix *density[],
                                 struct hf_error *error)
 {
@@ -40,9 +38,8 @@ static hf_status make_densities(const struct hf_scf *scf, struct hf_matrix *dens
     const int n = scf->result->n_function;
     for (int s = 0; s < scf->method->n_density; s++)
         HF_TRY(hf_matrix_create(scf->linalg, "density of a checkpoint", n, n, &density[s], error));
-    HF_TRY(scf->method->densities(scf->linalg, scf->x, scf->occupied, density, error));
-    for (int s = scf->method->n_fock; s < scf->method->n_density; s++)
-        hf_matrix_add(1.0, density[s], 1.0, density[0]);
+    HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, scf->occupied,
+                               density, error));
 cleanup:
     return status;
 }
@@ -54,13 +51,13 @@ static hf_status make_orbitals(const struct hf_scf *scf, int k, const struct hf_
     hf_status status = HF_OK;
     const int n = scf->result->n_function, m = scf->result->n_orbital;
     orbitals->n_orbital = m;
-    orbitals->n_occupied = scf->result->n_occupied[k];
+    orbitals->n_occupied = hf_set_size(scf->n_electron, k);
     orbitals->energy = scf->orbital_energy + (size_t)k * (size_t)m;
     orbitals->occupation = calloc((size_t)m, sizeof *orbitals->occupation);
     if (orbitals->occupation == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d occupations", m);
     HF_TRY(hf_agree(scf->context->comm, status, error));
-    scf->method->occupations(k, scf->result->n_occupied, m, orbitals->occupation);
+    hf_set_occupations(scf->method, scf->n_electron, k, m, orbitals->occupation);
     if (orthonormal == NULL) return HF_OK;
     HF_TRY(hf_matrix_create(scf->linalg, "orbital coefficients", n, hf_matrix_n_col(orthonormal),
                             &orbitals->coefficient, error));
@@ -74,26 +71,23 @@ static hf_status put_together(struct hf_scf *scf, enum hf_keep_reason reason,
                               struct hf_scf_state *state, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_matrix *vector[HF_MAX_DENSITY] = {NULL}, *density[HF_MAX_DENSITY] = {NULL};
+    struct hf_matrix *vector[HF_MAX_SPIN] = {NULL};
     if (reason == HF_KEEP_FINISHED) HF_TRY(make_all_orbitals(scf, vector, error));
-    if (scf->has_orbitals) HF_TRY(make_densities(scf, density, error));
+    if (scf->has_orbitals) HF_TRY(make_densities(scf, state->density, error));
     for (int k = 0; k < state->n_spin; k++) {
         const struct hf_matrix *all = vector[k] != NULL ? vector[k] : scf->occupied[k];
         HF_TRY(make_orbitals(scf, k, scf->has_orbitals ? all : NULL, &state->spin[k], error));
-        state->spin[k].density = density[k];
-        density[k] = NULL;
     }
 cleanup:
-    hf_scf_destroy_list(density);
     hf_scf_destroy_list(vector);
     return status;
 }
 
 static void dismantle(struct hf_scf_state *state)
 {
+    hf_scf_destroy_list(state->density);
     for (int k = 0; k < HF_MAX_SPIN; k++) {
         hf_matrix_destroy(&state->spin[k].coefficient);
-        hf_matrix_destroy(&state->spin[k].density);
         free(state->spin[k].occupation);
     }
 }
@@ -106,7 +100,9 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason, struct hf_
         .method = scf->method->name,
         .n_function = scf->result->n_function,
         .n_orbital = scf->result->n_orbital,
-        .n_spin = scf->method->n_fock,
+        .n_spin = scf->method->n_set,
+        .n_fock = scf->method->n_fock,
+        .n_density = scf->method->n_density,
         .n_iteration = scf->n_done,
         .converged = reason == HF_KEEP_FINISHED && scf->result->converged,
         .energy = scf->result->energy,

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct hf_method_ops *const hf_method_list[] = {&hf_method_rhf, NULL};
+const struct hf_method_ops *const hf_method_list[] = {&hf_method_rhf, &hf_method_uhf,
+                                                      &hf_method_rohf, NULL};
 
 const char *hf_method_name(const struct hf_method_ops *method)
 {
@@ -37,7 +38,30 @@ hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,
                           struct hf_error *error)
 {
     const struct hf_method_ops *method = NULL;
-    int n_occupied[2];
-    const hf_status status = hf_method_find(name, &method, error);
-    return status == HF_OK ? method->occupy(molecule, n_occupied, error) : status;
+    struct hf_spin_count n_electron;
+    hf_status status = hf_method_find(name, &method, error);
+    if (status == HF_OK) status = hf_spin_count_of(molecule, &n_electron, error);
+    if (status == HF_OK && method->check != NULL)
+        status = method->check(molecule, n_electron, error);
+    return status;
+}
+
+hf_status hf_spin_count_of(const struct hf_molecule *molecule, struct hf_spin_count *n_electron,
+                           struct hf_error *error)
+{
+    const int n = hf_molecule_n_electron(molecule), unpaired = molecule->multiplicity - 1;
+    if (n < 0)
+        return hf_fail(error, HF_BAD_INPUT, "charge %+d leaves %d electrons", molecule->charge, n);
+    if (unpaired < 0 || unpaired > n || (n - unpaired) % 2 != 0)
+        return hf_fail(error, HF_BAD_INPUT, "%d electrons (charge %+d) cannot have multiplicity %d",
+                       n, molecule->charge, molecule->multiplicity);
+    n_electron->beta = (n - unpaired) / 2;
+    n_electron->alpha = n_electron->beta + unpaired;
+    return HF_OK;
+}
+
+const char *hf_method_for(const char *name, const struct hf_molecule *molecule)
+{
+    if (strcmp(name, "hf") != 0) return name;
+    return molecule->multiplicity == 1 ? hf_method_rhf.name : hf_method_uhf.name;
 }

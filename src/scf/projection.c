@@ -173,11 +173,11 @@ hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
 {
     hf_status status = HF_OK;
     struct hf_matrix *overlap = NULL, *projected = NULL;
-    for (int k = 0; k < input->method->n_fock; k++)
+    for (int k = 0; k < input->method->n_set; k++)
         if (occupied[k] != NULL)
             HF_TRY(check(from, k < from->n_spin ? k : 0, hf_matrix_n_col(occupied[k]), error));
     HF_TRY(make_joined_overlap(input, from, &overlap, error));
-    for (int k = 0; k < input->method->n_fock; k++) {
+    for (int k = 0; k < input->method->n_set; k++) {
         if (occupied[k] == NULL) continue;
         HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", hf_matrix_n_row(occupied[k]),
                                 hf_matrix_n_col(occupied[k]), &projected, error));
@@ -185,7 +185,8 @@ hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
         HF_TRY(orthonormalise(input, projected, occupied[k], error));
         hf_matrix_destroy(&projected);
     }
-    HF_TRY(input->method->densities(input->linalg, input->x, occupied, density, error));
+    HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron, input->x, occupied,
+                               density, error));
 cleanup:
     hf_matrix_destroy(&projected);
     hf_matrix_destroy(&overlap);

@@ -25,10 +25,10 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     const double whole = (double)size.n_function * size.n_function * sizeof(double);
     const double most = settings->diis_size > 1 ? settings->diis_size : 0;
     const double history = fmin(most, settings->max_iteration - 1.0) * n_fock;
-    /* H, X; D, J, K, their changes and the next density; the orbitals occupied */
-    const double in_build = 2.0 + 6.0 * n_density + history + 0.3 * n_fock;
-    /* H, X; D, J, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
-    const double in_eigen = 2.0 + 3.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0);
+    /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
+    const double in_build = 4.0 + 4.0 * n_density + history + 0.3 * method->n_set;
+    /* H, X; J; D, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
+    const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0);
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
     const double of_build = in_build * share * whole + fock.of_rank;
     const double of_first = fmax(of_build, in_eigen * share * whole);

@@ -15,6 +15,9 @@ struct hf_scf {
     const struct hf_scf_settings *settings;
     const struct hf_scf_observer *observer;
     const struct hf_method_ops *method;
+    struct hf_spin_count n_electron;
+    const struct hf_converger_ops *converger;
+    void *converger_data; /* what it remembers */
     struct hf_scf_result *result;
     struct hf_linalg *linalg;
     struct hf_hamiltonian *hamiltonian;
@@ -23,18 +26,18 @@ struct hf_scf {
     struct hf_fock_builder *builder;
     struct hf_two_electron two_electron;
     struct hf_diis *diis;
-    struct hf_matrix *core;                     /* [n][n] all terms of one electron */
-    struct hf_matrix *x;                        /* [n][m] */
-    struct hf_matrix *occupied[HF_MAX_DENSITY]; /* [n_fock] [m][o] of the densities; NULL: o = 0 */
-    struct hf_matrix *guess[HF_MAX_DENSITY];    /* [n_density] [m][m] D' of a guess not made of
-                                                   orbitals, until used */
-    struct hf_matrix *fock[HF_MAX_DENSITY]; /* [n_fock] [m][m] F' of the last densities, until the
+    struct hf_matrix *core;                  /* [n][n] all terms of one electron */
+    struct hf_matrix *x;                     /* [n][m] */
+    struct hf_matrix *occupied[HF_MAX_SPIN]; /* [n_set] [m][o] of the densities; NULL: o = 0 */
+    bool has_orbitals;                       /* whether the densities were made of these */
+    struct hf_matrix *guess;             /* [m][m] D' of a guess not made of orbitals, until used */
+    struct hf_matrix *fock[HF_MAX_SPIN]; /* [n_fock] [m][m] F' of the last densities, until the
                                                    next are made */
-    struct hf_matrix *commutator[HF_MAX_DENSITY]; /* [n_fock] [m][m] of the two */
-    bool has_orbitals;                            /* whether these are the densities' */
-    double *orbital_energy;                       /* [n_fock][m] of the orbitals, at last */
-    double stored_share;                          /* hf_fock_stored_share of the builder */
-    double busy_max, busy_mean;                   /* sums over the builds */
+    struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of the two */
+    double *orbital_energy;                    /* [n_set][m] of the orbitals, at last */
+    const char *step;           /* what made the last densities: the word of the converger, or "" */
+    double stored_share;        /* hf_fock_stored_share of the builder */
+    double busy_max, busy_mean; /* sums over the builds */
     double iteration_started;
     int n_done;           /* iterations that were told of, those before a restart included */
     double energy_before; /* of the last iteration before a restart, else 0 */
@@ -85,7 +88,7 @@ hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHEC
 hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *wavefunction,
                                    struct hf_error *error) HF_MUST_CHECK;
 
-/** Destroys all matrices of a list of HF_MAX_DENSITY; NULLs are accepted. Not collective. */
+/** Destroys all matrices of a list of HF_MAX_SPIN; NULLs are accepted. Not collective. */
 void hf_scf_destroy_list(struct hf_matrix *list[]);
 
 #endif

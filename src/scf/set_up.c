@@ -1,6 +1,6 @@
 /* What stands before the first density: grid, orthogonaliser, core Hamiltonian, Fock builder. */
+#include "converger.h"
 #include "hf/interruption.h"
-#include "scf_state.h"
 
 #include <stdlib.h>
 
@@ -81,15 +81,17 @@ static hf_status make_orbitals(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const int m = scf->result->n_orbital;
-    const size_t n_energy = (size_t)scf->method->n_fock * (size_t)m;
+    const size_t n_energy = (size_t)scf->method->n_set * (size_t)m;
     scf->orbital_energy = calloc(n_energy, sizeof *scf->orbital_energy);
     if (scf->orbital_energy == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
     HF_TRY(hf_agree(scf->context->comm, status, error));
-    for (int k = 0; k < scf->method->n_fock; k++)
-        if (scf->result->n_occupied[k] > 0)
-            HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", m, scf->result->n_occupied[k],
-                                    &scf->occupied[k], error));
+    for (int k = 0; k < scf->method->n_set; k++) {
+        const int o = hf_set_size(scf->n_electron, k);
+        if (o > 0)
+            HF_TRY(
+                hf_matrix_create(scf->linalg, "occupied orbitals", m, o, &scf->occupied[k], error));
+    }
 cleanup:
     return status;
 }
@@ -107,6 +109,8 @@ hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error)
     HF_TRY(hf_agree_to_go_on(scf->context, HF_OK, error));
     HF_TRY(hf_diis_create(scf->context, scf->linalg, scf->result->n_orbital, scf->method->n_fock,
                           scf->settings->diis_size, &scf->diis, error));
+    if (scf->converger->create != NULL)
+        HF_TRY(scf->converger->create(scf, &scf->converger_data, error));
     HF_TRY(make_orbitals(scf, error));
     HF_TRY(hf_two_electron_init(&scf->two_electron, scf->linalg, scf->builder, scf->method,
                                 scf->basis->n_function, error));
@@ -116,13 +120,15 @@ cleanup:
 
 void hf_scf_destroy_list(struct hf_matrix *list[])
 {
-    for (int k = 0; k < HF_MAX_DENSITY; k++) hf_matrix_destroy(&list[k]);
+    for (int k = 0; k < HF_MAX_SPIN; k++) hf_matrix_destroy(&list[k]);
 }
 
 void hf_scf_tear_down(struct hf_scf *scf)
 {
     hf_two_electron_done(&scf->two_electron);
-    hf_scf_destroy_list(scf->guess);
+    if (scf->converger != NULL && scf->converger->destroy != NULL)
+        scf->converger->destroy(&scf->converger_data);
+    hf_matrix_destroy(&scf->guess);
     hf_scf_destroy_list(scf->occupied);
     hf_scf_destroy_list(scf->commutator);
     hf_scf_destroy_list(scf->fock);

@@ -21,6 +21,7 @@ struct hf_scf_settings hf_scf_defaults(void)
     return (struct hf_scf_settings){
         .method = "rhf",
         .guess = "sad",
+        .converger = "diis",
         .max_iteration = 100,
         .energy_tolerance = 1e-8,
         .commutator_tolerance = 1e-5,
@@ -37,7 +38,7 @@ struct hf_scf_settings hf_scf_defaults(void)
 }
 
 hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
-                       const struct hf_method_ops **method, int n_occupied[2],
+                       const struct hf_method_ops **method, struct hf_spin_count *n_electron,
                        struct hf_error *error)
 {
     const struct hf_guess_ops *guess;
@@ -51,7 +52,8 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
                        "a Fock builder with distributed matrices needs a one-sided transport; its "
                        "name is NULL");
     HF_TRY(hf_method_find(settings->method, method, error));
-    HF_TRY((*method)->occupy(molecule, n_occupied, error));
+    HF_TRY(hf_method_check(settings->method, molecule, error));
+    HF_TRY(hf_spin_count_of(molecule, n_electron, error));
     if (settings->orbitals == NULL && settings->restart == NULL)
         HF_TRY(hf_guess_find(settings->guess, &guess, error));
     if (settings->max_iteration < 1)

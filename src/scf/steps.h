@@ -23,61 +23,102 @@ extern const struct hf_phase hf_phase_one_electron, hf_phase_guess, hf_phase_dia
 
 enum { HF_MAX_DENSITY = 2 };
 
-/** Energies of electrons of some densities in the field of others (or the same), hartree. */
-struct hf_interaction {
-    double coulomb, exchange;
+/** Electrons of alpha and of beta spin: orbitals that each of them fills. */
+struct hf_spin_count {
+    int alpha, beta; /**< alpha >= beta */
 };
 
-/** One kind of wave function: how many densities it has, what it makes of their J and K, and how
- *  electrons are put into orbitals. Driver, DIIS and two-electron matrices know no more of a method
- *  than this. One constant instance per method, in hf_method_list.
+/** One kind of wave function: how many densities, Fock matrices and sets of orbitals it has, and how
+ *  they belong together. Driver, DIIS and two-electron matrices know no more of a method than this.
+ *  One constant instance per method, in hf_method_list.
  *
- *  Lists of matrices have n_density or n_fock entries, as said; `occupied` [m][o] is NULL where
- *  o = 0. Functions that return a status are collective and give the same one on every rank:
- *  HF_NO_RESOURCE. */
+ *      densities     the total one, D = D_alpha + D_beta; of open shells the spin density, too,
+ *                    M = D_alpha - D_beta
+ *      Fock matrices F_alpha and F_beta, or one for both
+ *      sets          of orbitals: alpha's and beta's, or one that both share
+ *
+ *  Total and spin density instead of those of each spin: J is needed of D alone, and M is small nearly
+ *  everywhere, so that most of its exchange is screened away.
+ *
+ *  A set of occupied orbitals is a matrix W [m][o] in the orthonormal basis, NULL where o = 0: orbitals
+ *  times the square root of their occupation by one spin, so that D'_s = W W^T. A set that spins share
+ *  begins with the orbitals of beta. Functions that return a status are collective and give the same
+ *  one on every rank: HF_NO_RESOURCE. */
 struct hf_method_ops {
     const char *name, *about, *cite;
-    int n_density; /**< densities of which J and K are built; at most HF_MAX_DENSITY */
-    int n_fock;    /**< Fock matrices, each with its own orbitals; at most n_density */
+    int n_density; /**< 1, or 2: D and M */
+    int n_fock;    /**< 1, or 2: alpha and beta */
+    int n_set;     /**< 1, or 2: alpha and beta */
 
-    /** Occupied orbitals of alpha and beta spin. Not collective. HF_BAD_INPUT: not a molecule for
-     *  this method. */
-    hf_status (*occupy)(const struct hf_molecule *molecule, int n_occupied[2],
-                        struct hf_error *error);
-    /** occupation [n_orbital]: electrons in each orbital of Fock matrix `which`. Not collective. */
-    void (*occupations)(int which, const int n_occupied[2], int n_orbital, double occupation[]);
-    /** density [n_density] of the orbitals occupied [n_fock]. */
-    hf_status (*densities)(struct hf_linalg *linalg, const struct hf_matrix *x,
-                           struct hf_matrix *const occupied[], struct hf_matrix *const density[],
-                           struct hf_error *error);
-    /** *energy of density [n_density] in coulomb and exchange [n_density] of densities: with their
-     *  own, the two-electron energy. A bilinear form. */
-    void (*interact)(struct hf_matrix *const density[], struct hf_matrix *const coulomb[],
-                     struct hf_matrix *const exchange[], struct hf_interaction *energy);
-    /** fock [n_fock] in the orthonormal basis from the core Hamiltonian, J and K [n_density]. */
-    hf_status (*fock)(struct hf_linalg *linalg, const struct hf_matrix *x,
-                      const struct hf_matrix *core, struct hf_matrix *const coulomb[],
-                      struct hf_matrix *const exchange[], struct hf_matrix *const fock[],
-                      struct hf_error *error);
-    /** commutator [n_fock] of fock [n_fock] with the densities of the orbitals occupied [n_fock]
-     *  or, where they are not made of orbitals, with density_orthonormal [n_density] (else NULLs). */
-    hf_status (*commutators)(struct hf_linalg *linalg, struct hf_matrix *const fock[],
-                             struct hf_matrix *const occupied[],
-                             struct hf_matrix *const density_orthonormal[],
+    /** Whether the molecule is one for this method; NULL: any is. Not collective. HF_BAD_INPUT: it is
+     *  not. */
+    hf_status (*check)(const struct hf_molecule *molecule, struct hf_spin_count n_electron,
+                       struct hf_error *error);
+    /** commutator [n_fock] of fock [n_fock] with the densities of the orbitals occupied [n_set]: the
+     *  gradient of the energy, zero at its stationary points. */
+    hf_status (*commutators)(struct hf_linalg *linalg, struct hf_spin_count n_electron,
+                             struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
                              struct hf_matrix *const commutator[], struct hf_error *error);
+    /** effective [n_set] whose lowest orbitals are the next ones, from fock [n_fock] and the orbitals
+     *  occupied [n_set] now (NULLs: there are none yet). NULL: those of fock themselves. */
+    hf_status (*effective)(struct hf_linalg *linalg, struct hf_spin_count n_electron,
+                           struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
+                           struct hf_matrix *const effective[], struct hf_error *error);
 };
 
-extern const struct hf_method_ops hf_method_rhf;
+extern const struct hf_method_ops hf_method_rhf, hf_method_uhf, hf_method_rohf;
 
 /** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
 hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
                          struct hf_error *error) HF_MUST_CHECK;
 
 /** Looks at all that can be seen before anything is computed: settings, method, and whether the
- *  method can do the molecule (n_occupied as in `occupy`). Not collective. HF_BAD_INPUT. */
+ *  method can do the molecule. Not collective. HF_BAD_INPUT. */
 hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
-                       const struct hf_method_ops **method, int n_occupied[2],
+                       const struct hf_method_ops **method, struct hf_spin_count *n_electron,
                        struct hf_error *error) HF_MUST_CHECK;
+
+/** Electrons of each spin from charge and multiplicity. Not collective. HF_BAD_INPUT: they do not fit
+ *  together. */
+hf_status hf_spin_count_of(const struct hf_molecule *molecule, struct hf_spin_count *n_electron,
+                           struct hf_error *error) HF_MUST_CHECK;
+
+/** Orbitals of a set that have electrons. Not collective. */
+int hf_set_size(struct hf_spin_count n_electron, int set);
+
+/** Electrons in each of the n_orbital orbitals of a set, occupation [n_orbital]. Not collective. */
+void hf_set_occupations(const struct hf_method_ops *method, struct hf_spin_count n_electron,
+                        int set, int n_orbital, double occupation[]);
+
+/** New matrix *orbitals [m][o] of the orbitals of a spin (0 alpha, 1 beta) in the sets occupied [n_set];
+ *  NULL when it has none. Collective. HF_NO_RESOURCE. */
+hf_status hf_spin_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron, int n_set,
+                           struct hf_matrix *const occupied[], int spin,
+                           struct hf_matrix **orbitals, struct hf_error *error) HF_MUST_CHECK;
+
+/** density [n_density] [n][n] of the orbitals occupied [n_set]. Collective. HF_NO_RESOURCE. */
+hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_linalg *linalg,
+                              struct hf_spin_count n_electron, const struct hf_matrix *x,
+                              struct hf_matrix *const occupied[], struct hf_matrix *const density[],
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Energies of electrons of some densities in the field of others (or the same), hartree. */
+struct hf_interaction {
+    double coulomb, exchange;
+};
+
+/** tr D J / 2 - tr D K[D] / 4 - tr M K[M] / 4 of density [n_density] in the J and K of densities: with
+ *  their own, the two-electron energy. A bilinear form. Collective. */
+struct hf_interaction hf_interaction_energy(int n_density, struct hf_matrix *const density[],
+                                            const struct hf_matrix *coulomb,
+                                            struct hf_matrix *const exchange[]);
+
+/** fock [n_fock] [m][m] in the orthonormal basis, of alpha H + J - (K[D] + K[M]) / 2, of beta
+ *  H + J - (K[D] - K[M]) / 2, without a spin density the same. Collective. HF_NO_RESOURCE. */
+hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *linalg,
+                         const struct hf_matrix *x, const struct hf_matrix *core,
+                         const struct hf_matrix *coulomb, struct hf_matrix *const exchange[],
+                         struct hf_matrix *const fock[], struct hf_error *error) HF_MUST_CHECK;
 
 /** Eigenvalues of the overlap matrix, as far as anyone asks. */
 struct hf_overlap_spectrum {
@@ -170,7 +211,7 @@ struct hf_two_electron {
     struct hf_fock_builder *builder;            /**< borrowed */
     const struct hf_method_ops *method;         /**< has n_density of each of these: */
     struct hf_matrix *density[HF_MAX_DENSITY];  /**< [n][n], whose J and K these are */
-    struct hf_matrix *coulomb[HF_MAX_DENSITY];  /**< [n][n] */
+    struct hf_matrix *coulomb;                  /**< [n][n] of the total density */
     struct hf_matrix *exchange[HF_MAX_DENSITY]; /**< [n][n] */
     double threshold;                           /**< of the whole build and the changes since;
                                                  *   INFINITY before */
@@ -186,7 +227,7 @@ hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *l
 void hf_two_electron_done(struct hf_two_electron *self);
 
 /** Moves on from the densities D to D' = density [n_density], which are destroyed. The two-electron
- *  energy is a quadratic form E(D, D) (method->interact), so that it changes by exactly
+ *  energy is a quadratic form E(D, D) (hf_interaction_energy), so that it changes by exactly
  *
  *      E(D' - D, D) + E(D' - D, D')     closed shells: tr (D' - D) (G + G') / 2, G = J - K/2
  *
@@ -210,6 +251,7 @@ struct hf_guess_input {
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
     const struct hf_method_ops *method;
+    struct hf_spin_count n_electron;
     const struct hf_matrix *core_hamiltonian; /**< [n][n] */
     const struct hf_matrix *x;                /**< [n][m] */
 };
@@ -217,7 +259,7 @@ struct hf_guess_input {
 /** One way to make the first densities. */
 struct hf_guess_ops {
     const char *name, *about, *cite;
-    /** Fills density [n_density] of the method, [n][n] each. occupied [n_fock] ([m][o] each, NULL
+    /** Fills density [n_density] of the method, [n][n] each. occupied [n_set] ([m][o] each, NULL
      *  where o = 0) receive the orbitals they are made of, and *has_orbitals becomes true, when
      *  they come from orbitals. Collective. */
     hf_status (*densities)(const struct hf_guess_input *input, struct hf_matrix *const density[],
@@ -225,7 +267,7 @@ struct hf_guess_ops {
                            struct hf_error *error);
 };
 
-/** Fills density [n_density] and occupied [n_fock] with the orbitals of another calculation,
+/** Fills density [n_density] and occupied [n_set] with the orbitals of another calculation,
  *  projected on this one's basis and orthonormal. Collective.
  *  Errors   HF_BAD_INPUT: too few orbitals, or nothing is left of one; HF_NO_RESOURCE; what reading
  *           them gives. */

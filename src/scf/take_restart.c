@@ -37,7 +37,7 @@ cleanup:
 static hf_status check(const struct hf_scf *scf, struct hf_error *error)
 {
     const struct hf_scf_restart *restart = scf->settings->restart;
-    if (strcmp(restart->method, scf->method->name) != 0 || restart->n_spin != scf->method->n_fock)
+    if (strcmp(restart->method, scf->method->name) != 0 || restart->n_spin != scf->method->n_set)
         return hf_fail(error, HF_BAD_INPUT,
                        "the checkpoint is of method %s and cannot be continued with %s",
                        restart->method, scf->method->name);
@@ -76,12 +76,12 @@ cleanup:
     return status;
 }
 
-/** Occupied orbitals of Fock matrix k in this calculation's orthonormal basis. */
+/** Occupied orbitals of set k in this calculation's orthonormal basis. */
 static hf_status take_orbitals(struct hf_scf *scf, int k, const struct hf_matrix *dual,
                                struct hf_error *error)
 {
     hf_status status;
-    const int n = scf->result->n_function, o = scf->result->n_occupied[k];
+    const int n = scf->result->n_function, o = hf_set_size(scf->n_electron, k);
     const int n_column = scf->settings->restart->n_column[k];
     struct hf_matrix *all = NULL, *lowest = NULL;
     if (o == 0) return HF_OK;
@@ -136,7 +136,7 @@ static hf_status take_diis(struct hf_scf *scf, const struct hf_matrix *dual, str
     const struct hf_scf_restart *restart = scf->settings->restart;
     const int n = scf->result->n_function, m = scf->result->n_orbital;
     struct hf_matrix *x = NULL, *step = NULL;
-    struct hf_matrix *fock[HF_MAX_DENSITY] = {NULL}, *commutator[HF_MAX_DENSITY] = {NULL};
+    struct hf_matrix *fock[HF_MAX_SPIN] = {NULL}, *commutator[HF_MAX_SPIN] = {NULL};
     if (restart->n_diis == 0 || scf->settings->diis_size < 2) return HF_OK;
     const struct reading reading = {.which = HF_RESTART_ORTHOGONALISER};
     HF_TRY(read_matrix(scf, reading, n, restart->n_orbital, &x, error));
@@ -145,7 +145,7 @@ static hf_status take_diis(struct hf_scf *scf, const struct hf_matrix *dual, str
     hf_matrix_multiply(1.0, true, dual, false, x, 0.0, step);
     hf_matrix_destroy(&x);
     for (int i = 0; i < restart->n_diis; i++) {
-        for (int k = 0; k < restart->n_spin; k++)
+        for (int k = 0; k < scf->method->n_fock; k++)
             HF_TRY(take_pair(scf, i, k, step, &fock[k], &commutator[k], error));
         HF_TRY(hf_diis_remember(scf->diis, fock, commutator, error));
         hf_scf_destroy_list(fock);
@@ -180,11 +180,12 @@ hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const densit
     if (scf->settings->restart->n_column[0] == 0) return hf_scf_guess(scf, density, error);
     hf_timer_start(timers, &hf_phase_guess);
     status = hf_scf_dual(scf, &dual, error);
-    for (int k = 0; k < scf->method->n_fock && status == HF_OK; k++)
+    for (int k = 0; k < scf->method->n_set && status == HF_OK; k++)
         status = take_orbitals(scf, k, dual, error);
     if (status == HF_OK) status = take_diis(scf, dual, error);
     if (status == HF_OK)
-        status = scf->method->densities(scf->linalg, scf->x, scf->occupied, density, error);
+        status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x,
+                                     scf->occupied, density, error);
     hf_timer_stop(timers, &hf_phase_guess);
     hf_matrix_destroy(&dual);
     if (status != HF_OK) return status;

@@ -16,9 +16,9 @@ hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *l
         .linalg = linalg, .builder = builder, .method = method, .threshold = INFINITY};
     for (int s = 0; s < method->n_density; s++) {
         HF_TRY(hf_matrix_create(linalg, "density matrix", n, n, &self->density[s], error));
-        HF_TRY(hf_matrix_create(linalg, "Coulomb matrix", n, n, &self->coulomb[s], error));
         HF_TRY(hf_matrix_create(linalg, "exchange matrix", n, n, &self->exchange[s], error));
     }
+    HF_TRY(hf_matrix_create(linalg, "Coulomb matrix", n, n, &self->coulomb, error));
 cleanup:
     return status;
 }
@@ -27,27 +27,28 @@ void hf_two_electron_done(struct hf_two_electron *self)
 {
     for (int s = 0; s < HF_MAX_DENSITY; s++) {
         hf_matrix_destroy(&self->exchange[s]);
-        hf_matrix_destroy(&self->coulomb[s]);
         hf_matrix_destroy(&self->density[s]);
     }
+    hf_matrix_destroy(&self->coulomb);
 }
 
 /** Adds the energy of `change` in the J and K there are to energy_change. */
 static void add_energy(struct hf_two_electron *self, struct hf_matrix *const change[])
 {
-    struct hf_interaction energy;
-    self->method->interact(change, self->coulomb, self->exchange, &energy);
+    const struct hf_interaction energy =
+        hf_interaction_energy(self->method->n_density, change, self->coulomb, self->exchange);
     self->energy_change += energy.coulomb + energy.exchange;
 }
 
+/** J of the first density, K of all. */
 static hf_status build(const struct hf_two_electron *self, struct hf_matrix *const density[],
-                       struct hf_matrix *const coulomb[], struct hf_matrix *const exchange[],
+                       struct hf_matrix *coulomb, struct hf_matrix *const exchange[],
                        double threshold, struct hf_error *error)
 {
     struct hf_fock_job job[HF_MAX_DENSITY];
     for (int s = 0; s < self->method->n_density; s++)
         job[s] = (struct hf_fock_job){
-            .density = density[s], .coulomb = coulomb[s], .exchange = exchange[s]};
+            .density = density[s], .coulomb = s == 0 ? coulomb : NULL, .exchange = exchange[s]};
     return hf_fock_build(self->builder, self->method->n_density, job, threshold, error);
 }
 
@@ -75,29 +76,26 @@ static hf_status build_change(struct hf_two_electron *self, struct hf_matrix *co
 {
     hf_status status = HF_OK;
     const int n = hf_matrix_n_row(density[0]), n_density = self->method->n_density;
-    struct hf_matrix *coulomb[HF_MAX_DENSITY] = {NULL}, *exchange[HF_MAX_DENSITY] = {NULL};
+    struct hf_matrix *coulomb = NULL, *exchange[HF_MAX_DENSITY] = {NULL};
     self->energy_change = 0.0;
+    HF_TRY(hf_matrix_create(self->linalg, "change of Coulomb matrix", n, n, &coulomb, error));
     for (int s = 0; s < n_density; s++) {
-        HF_TRY(
-            hf_matrix_create(self->linalg, "change of Coulomb matrix", n, n, &coulomb[s], error));
         HF_TRY(
             hf_matrix_create(self->linalg, "change of exchange matrix", n, n, &exchange[s], error));
         hf_matrix_add(-1.0, self->density[s], 1.0, density[s]);
     }
     add_energy(self, density);
     HF_TRY(build(self, density, coulomb, exchange, self->threshold, error));
+    hf_matrix_add(1.0, coulomb, 1.0, self->coulomb);
     for (int s = 0; s < n_density; s++) {
-        hf_matrix_add(1.0, coulomb[s], 1.0, self->coulomb[s]);
         hf_matrix_add(1.0, exchange[s], 1.0, self->exchange[s]);
         hf_matrix_add(1.0, density[s], 1.0, self->density[s]);
     }
     add_energy(self, density);
     self->n_change++;
 cleanup:
-    for (int s = 0; s < n_density; s++) {
-        hf_matrix_destroy(&exchange[s]);
-        hf_matrix_destroy(&coulomb[s]);
-    }
+    for (int s = 0; s < n_density; s++) hf_matrix_destroy(&exchange[s]);
+    hf_matrix_destroy(&coulomb);
     return status;
 }
 

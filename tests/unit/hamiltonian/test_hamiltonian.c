@@ -244,9 +244,8 @@ static void the_field_acts_on_the_dipole_moment(void **state)
     struct hf_energy_term term[HF_MAX_TERM];
     int n_term = 0;
     assert_int_equal(
-        hf_hamiltonian_energies(system.hamiltonian, 1, &d, one_electron, &n_term, term, NULL),
-        HF_OK);
-    assert_int_equal(hf_hamiltonian_dipole(system.hamiltonian, 1, &d, dipole, NULL), HF_OK);
+        hf_hamiltonian_energies(system.hamiltonian, d, one_electron, &n_term, term, NULL), HF_OK);
+    assert_int_equal(hf_hamiltonian_dipole(system.hamiltonian, d, dipole, NULL), HF_OK);
     assert_int_equal(n_term, 3);
     assert_string_equal(term[2].name, "field");
     double expected = 0.0, sum = 0.0, nuclei = 0.0;

@@ -117,18 +117,16 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
         {"charge one\n", "line 1: charge 'one' is not a whole number"},
         {"charge 1001\n", "out of range"},
         {"charge 0\ncharge 1\n", "line 2: charge was given before (x.mol, line 1)"},
-        {"geometry\nH 0 0 0\nend\n", "x.mol: 1 electron (charge +0) cannot have multiplicity 1"},
-        {"geometry\nH 0 0 0\nend\n",
-         "an open shell, which this version does not compute; nothing says a charge, 0 was "
-         "assumed: "
-         "another makes a closed shell, e.g. --charge 1 or --charge -1"},
-        {"charge 1\ngeometry\nHe 0 0 0\nend\n",
-         "another charge makes a closed shell, e.g. --charge 2 or --charge 0"},
+        {"multiplicity 1\ngeometry\nH 0 0 0\nend\n",
+         "x.mol, line 1: 1 electron (charge +0) cannot have multiplicity 1; an odd number of "
+         "electrons needs an even multiplicity, 2 or 4; nothing says a charge, 0 was assumed: for "
+         "another number of electrons say --charge 1 or --charge -1"},
+        {"charge 1\nmultiplicity 1\ngeometry\nHe 0 0 0\nend\n",
+         "x.mol, line 2: 1 electron (charge +1) cannot have multiplicity 1; an odd number of "
+         "electrons needs an even multiplicity, 2 or 4"},
         {"multiplicity 2\ngeometry\nHe 0 0 0\nend\n",
-         "1 for a closed shell; nothing says a charge, 0 was assumed: for another number of "
-         "electrons "
-         "say --charge 1 or --charge -1"},
-        {"charge 1\ngeometry\nHe 0 0 0\nend\n", "x.mol, line 1: 1 electron (charge +1)"},
+         "an even number of electrons needs an odd multiplicity, 1 or 3; nothing says a charge, 0 "
+         "was assumed: for another number of electrons say --charge 1 or --charge -1"},
         {"multiplicity 2\ngeometry\nHe 0 0 0\nend\n", "an even number of electrons needs an odd"},
         {"multiplicity 5\ngeometry\nHe 0 0 0\nend\n", "multiplicity 5 needs 4 electrons"},
         {"charge 2\ngeometry\nHe 0 0 0\nend\n", "there are no electrons"},
@@ -247,6 +245,18 @@ static void xyz_is_read_with_patience(void **state)
     done(&this);
     expect_read(&this, "1\n-1 1\nF 0 0 0\n", "XYZ", 1, -1, 1);
     expect_warning(&this, "'-1 1' was taken as charge and multiplicity");
+    done(&this);
+}
+
+static void an_odd_number_of_electrons_is_taken_for_a_doublet(void **state)
+{
+    (void)state;
+    struct reading this;
+    expect_read(&this, "geometry\nH 0 0 0\nend\n", "native", 1, 0, 2);
+    expect_warning(&this, "2 is assumed, since the number of electrons is odd");
+    done(&this);
+    expect_read(&this, "1\n\nH 0 0 0\n", "XYZ", 1, 0, 2);
+    expect_warning(&this, "a neutral doublet is assumed");
     done(&this);
 }
 
@@ -413,6 +423,7 @@ int main(void)
         cmocka_unit_test(distances_are_judged_by_the_elements),
         cmocka_unit_test(lines_may_end_in_any_way_and_be_long),
         cmocka_unit_test(xyz_is_read_with_patience),
+        cmocka_unit_test(an_odd_number_of_electrons_is_taken_for_a_doublet),
         cmocka_unit_test(extended_xyz_tells_columns_charge_and_multiplicity),
         cmocka_unit_test(rows_that_are_counted_are_not_taken_for_hydrogen),
         cmocka_unit_test(xyz_mistakes_are_named),

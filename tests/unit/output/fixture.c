@@ -48,6 +48,7 @@ static void fill_result(struct fixture *f)
                                  .linear_dependence_threshold = 1e-6,
                                  .screening_threshold = 1e-10,
                                  .diis_size = 8,
+                                 .converger = "diis",
                                  .fock = {.builder = "replicated", .schedule = {.name = "static"}}};
     for (int i = 0; i < 7; i++) {
         f->orbital_energy[i] = -2.0 + 0.7 * i;

@@ -364,6 +364,8 @@ static hf_status write_again(struct hf_context *context, const struct hf_basis *
                                  .n_function = basis->n_function,
                                  .n_orbital = basis->n_function,
                                  .n_spin = 1,
+                                 .n_fock = 1,
+                                 .n_density = 1,
                                  .threshold = INFINITY};
     double *zeros = calloc((size_t)basis->n_function, sizeof *zeros);
     const struct hf_checkpoint_content content = {

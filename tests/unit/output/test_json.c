@@ -319,15 +319,15 @@ static void the_wave_function_is_there_when_asked_for(void **state)
     complete_basis(f, first_shell_of_atom);
     assert_int_equal(hf_linalg_create_ext(f->context, N, 0, 2, &linalg, &error), HF_OK);
     assert_int_equal(hf_matrix_create(linalg, "C", N, M, &orbitals->coefficient, &error), HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "D", N, N, &orbitals->density, &error), HF_OK);
+    assert_int_equal(hf_matrix_create(linalg, "D", N, N, &f->wavefunction.density, &error), HF_OK);
     hf_matrix_set_full(orbitals->coefficient, coefficient);
-    hf_matrix_set_full(orbitals->density, density);
+    hf_matrix_set_full(f->wavefunction.density, density);
     f->run.json_orbitals = true;
     f->wavefunction.linalg = linalg;
     cJSON *root = write_and_parse(f, "orbitals.json");
     f->wavefunction.linalg = NULL;
     hf_matrix_destroy(&orbitals->coefficient);
-    hf_matrix_destroy(&orbitals->density);
+    hf_matrix_destroy(&f->wavefunction.density);
     hf_linalg_destroy(&linalg);
     if (root == NULL) return;
     const cJSON *wavefunction = at(root, "wavefunction"), *basis = at(wavefunction, "basis");

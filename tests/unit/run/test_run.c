@@ -138,7 +138,7 @@ static void the_outcome_has_wave_function_record_and_molecule(void **state)
     const struct hf_orbitals *orbitals = &outcome.wavefunction.spin[0];
     assert_int_equal(orbitals->n_orbital, 7);
     double electrons = 0.0;
-    hf_matrix_dot(orbitals->density, outcome.wavefunction.overlap, &electrons);
+    hf_matrix_dot(outcome.wavefunction.density, outcome.wavefunction.overlap, &electrons);
     assert_float_equal(electrons, 10.0, 1e-9);
     assert_string_equal(outcome.record->statistics.phase[0].name, "Total");
     hf_run_done(&outcome);

@@ -74,6 +74,8 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
         .n_function = state->n_function,
         .n_orbital = state->n_orbital,
         .n_spin = state->n_spin,
+        .n_fock = state->n_fock,
+        .n_density = state->n_density,
         .n_iteration = state->n_iteration,
         .energy = state->energy,
         .commutator = state->commutator,
@@ -86,7 +88,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     if (orbitals->coefficient != NULL) {
         kept->restart.n_column[0] = hf_matrix_n_col(orbitals->coefficient);
         kept->orbitals = test_gather(orbitals->coefficient);
-        kept->density = test_gather(orbitals->density);
+        kept->density = test_gather(state->density[0]);
     }
     kept->x = test_gather(state->x);
     for (int i = 0; i < state->n_diis; i++) kept->diis[i] = test_gather(state->diis[i]);
@@ -182,7 +184,7 @@ static void the_state_of_an_interrupted_calculation_is_kept(void **state)
     assert_int_equal(kept.n_offer[HF_KEEP_INTERRUPTED], 1);
     assert_int_equal(kept.n_offer[HF_KEEP_FINISHED], 0);
     assert_int_equal(kept.restart.n_iteration, 2);
-    assert_int_equal(kept.restart.n_diis, 2);
+    assert_int_equal(kept.restart.n_diis, 1); /* the guess is not made of orbitals */
     assert_int_equal(run(context, "replicated", 100, NULL, &kept.restart, NULL, &result, &error),
                      HF_OK);
     assert_true(result.converged);

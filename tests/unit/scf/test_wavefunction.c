@@ -90,7 +90,7 @@ static void density_is_that_of_the_orbitals(const struct finished *f)
     double deviation;
     hf_matrix_copy_columns(orbitals->coefficient, 0, m, orbitals->occupation, scaled, 0);
     hf_matrix_multiply(1.0, false, scaled, true, orbitals->coefficient, 0.0, density);
-    hf_matrix_add(-1.0, orbitals->density, 1.0, density);
+    hf_matrix_add(-1.0, f->w.density, 1.0, density);
     hf_matrix_max_abs(density, &deviation);
     assert_true(deviation < 10.0 * TIGHT);
     hf_matrix_destroy(&density);
@@ -109,7 +109,7 @@ static void fock_matrix_has_these_orbitals(const struct finished *f, double tole
     struct hf_shell_pairs *pairs = NULL;
     struct hf_fock_builder *fock_builder = NULL;
     struct hf_context *context = f->context;
-    const struct hf_fock_job job = {orbitals->density, coulomb, exchange};
+    const struct hf_fock_job job = {f->w.density, coulomb, exchange};
     assert_int_equal(
         hf_hamiltonian_create(context, f->w.linalg, f->basis, f->w.molecule, &hamiltonian, NULL),
         HF_OK);
@@ -131,7 +131,7 @@ static void fock_matrix_has_these_orbitals(const struct finished *f, double tole
 static void electrons_are_all_there(const struct finished *f)
 {
     double in_density, in_orbitals = 0.0;
-    hf_matrix_dot(f->w.spin[0].density, f->w.overlap, &in_density);
+    hf_matrix_dot(f->w.density, f->w.overlap, &in_density);
     for (int i = 0; i < f->w.spin[0].n_orbital; i++) in_orbitals += f->w.spin[0].occupation[i];
     assert_true(fabs(in_density - hf_molecule_n_electron(f->w.molecule)) < 1e-9);
     assert_true(in_orbitals == (double)hf_molecule_n_electron(f->w.molecule));
@@ -187,7 +187,7 @@ static void without_electrons_all_orbitals_are_empty(void **state)
     f.test.molecule.charge = 2;
     finish(&f, "STO-3G", &settings);
     double largest;
-    hf_matrix_max_abs(f.w.spin[0].density, &largest);
+    hf_matrix_max_abs(f.w.density, &largest);
     assert_true(largest == 0.0);
     assert_true(f.w.spin[0].occupation[0] == 0.0 && f.w.spin[0].energy[0] < 0.0);
     orbitals_are_orthonormal(&f);
@@ -210,7 +210,7 @@ static void energies_can_be_had_without_matrices(void **state)
     assert_null(energies.w.linalg);
     assert_null(energies.w.overlap);
     assert_null(energies.w.spin[0].coefficient);
-    assert_null(energies.w.spin[0].density);
+    assert_null(energies.w.density);
     for (int i = 0; i < all.w.spin[0].n_orbital; i++) {
         assert_true(fabs(all.w.spin[0].energy[i] - energies.w.spin[0].energy[i]) < 1e-9);
         assert_true(energies.w.spin[0].occupation[i] == (i < 5 ? 2.0 : 0.0));
@@ -255,7 +255,7 @@ static void methods_are_found_by_name(void **state)
         assert_in_range(method->n_fock, 1, method->n_density);
     }
     assert_int_equal(hf_method_find("ccsd", &method, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "no method \"ccsd\"; there are: rhf"));
+    assert_non_null(strstr(error.message, "no method \"ccsd\"; there are: rhf, uhf, rohf"));
 }
 
 int main(int argc, char **argv)

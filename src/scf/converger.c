@@ -1,0 +1,106 @@
+/* The list of convergers, and from Fock matrices to their orbitals. */
+#include "converger.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct hf_converger_ops *const hf_converger_list[] = {&hf_converger_diis, NULL};
+
+const char *hf_converger_name(const struct hf_converger_ops *converger)
+{
+    return converger->name;
+}
+
+const char *hf_converger_about(const struct hf_converger_ops *converger)
+{
+    return converger->about;
+}
+
+hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,
+                            struct hf_error *error)
+{
+    char names[256] = "";
+    for (int i = 0; hf_converger_list[i] != NULL; i++) {
+        if (name != NULL && strcmp(hf_converger_list[i]->name, name) == 0) {
+            *converger = hf_converger_list[i];
+            return HF_OK;
+        }
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
+                 hf_converger_list[i]->name);
+    }
+    return hf_fail(error, HF_BAD_INPUT, "there is no converger \"%s\"; there are: %s",
+                   name != NULL ? name : "", names);
+}
+
+/** New effective [n_set]: what is diagonalised. */
+static hf_status make_effective(struct hf_scf *scf, struct hf_matrix *const fock[],
+                                struct hf_matrix *effective[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_method_ops *method = scf->method;
+    const int m = scf->result->n_orbital;
+    struct hf_matrix *const none[HF_MAX_SPIN] = {NULL};
+    for (int k = 0; k < method->n_set; k++) {
+        HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &effective[k], error));
+        if (method->effective == NULL) hf_matrix_copy(fock[k], effective[k]);
+    }
+    if (method->effective != NULL)
+        HF_TRY(method->effective(scf->linalg, scf->n_electron, fock,
+                                 scf->has_orbitals ? scf->occupied : none, effective, error));
+cleanup:
+    return status;
+}
+
+/** Diagonalises what the method makes of scf->fock, which is destroyed; lowest [n_set] may be NULLs. */
+static hf_status diagonalise(struct hf_scf *scf, struct hf_matrix *const lowest[],
+                             struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *effective[HF_MAX_SPIN] = {NULL};
+    const size_t m = (size_t)scf->result->n_orbital;
+    if (scf->method->effective == NULL) {
+        memcpy(effective, scf->fock, sizeof effective);
+        memset(scf->fock, 0, sizeof scf->fock);
+    } else {
+        HF_TRY(make_effective(scf, scf->fock, effective, error));
+        hf_scf_destroy_list(scf->fock);
+    }
+    for (int k = 0; k < scf->method->n_set; k++)
+        HF_TRY(hf_lowest_orbitals(scf->context, effective[k], scf->orbital_energy + (size_t)k * m,
+                                  lowest[k], error));
+cleanup:
+    hf_scf_destroy_list(effective);
+    return status;
+}
+
+hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error)
+{
+    const hf_status status = diagonalise(scf, scf->occupied, error);
+    if (status == HF_OK) scf->has_orbitals = true;
+    return status;
+}
+
+hf_status hf_scf_orbital_energies(struct hf_scf *scf, struct hf_error *error)
+{
+    struct hf_matrix *const none[HF_MAX_SPIN] = {NULL};
+    return diagonalise(scf, none, error);
+}
+
+hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[],
+                              struct hf_matrix *vector[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *effective[HF_MAX_SPIN] = {NULL};
+    const int m = scf->result->n_orbital;
+    HF_TRY(make_effective(scf, fock, effective, error));
+    for (int k = 0; k < scf->method->n_set; k++) {
+        HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector[k], error));
+        HF_TRY(hf_lowest_orbitals(scf->context, effective[k],
+                                  scf->orbital_energy + (size_t)k * (size_t)m, vector[k], error));
+        hf_matrix_destroy(&effective[k]);
+    }
+cleanup:
+    hf_scf_destroy_list(effective);
+    return status;
+}

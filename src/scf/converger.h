@@ -1,0 +1,43 @@
+/* How the orbitals of the next densities are made from what is known of the last ones: by one of a list
+ * of convergers, each of which makes a step of its own kind. */
+#ifndef HF_CONVERGER_H
+#define HF_CONVERGER_H
+
+#include "scf_state.h"
+
+/** One kind of step; one constant instance each, in hf_converger_list. The functions are collective and
+ *  give the same status on every rank. */
+struct hf_converger_ops {
+    const char *name, *about, *cite;
+    /** Room for what it remembers, *data; NULL: it remembers nothing. What is half made is left to
+     *  destroy. HF_NO_RESOURCE. */
+    hf_status (*create)(struct hf_scf *scf, void **data, struct hf_error *error);
+    /** Not collective; *data may be NULL; leaves NULL. */
+    void (*destroy)(void **data);
+    /** Makes scf->occupied the next orbitals, from scf->fock and scf->commutator of the densities
+     *  that scf->occupied made (which all may be changed), the energy in scf->result and what was
+     *  remembered. *label becomes a short constant word for the table, such as "DIIS". Called with
+     *  scf->has_orbitals only. */
+    hf_status (*step)(struct hf_scf *scf, void *data, const char **label, struct hf_error *error);
+};
+
+extern const struct hf_converger_ops hf_converger_diis;
+
+/** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
+hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,
+                            struct hf_error *error) HF_MUST_CHECK;
+
+/** scf->occupied = the lowest orbitals of what the method makes of scf->fock, which is destroyed, with
+ *  their energies in scf->orbital_energy. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
+/** scf->orbital_energy of the last Fock matrices, which are destroyed. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_orbital_energies(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
+/** New vector [n_set] [m][m]: all orbitals of what the method makes of fock [n_fock] and scf->occupied,
+ *  with their energies in scf->orbital_energy. The occupied ones come first. Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[],
+                              struct hf_matrix *vector[], struct hf_error *error) HF_MUST_CHECK;
+
+#endif
