@@ -25,6 +25,22 @@ struct atom {
     double *full;              /* [n][n] */
 };
 
+/** Where the orbitals of an atom go. */
+struct orbital_place {
+    const struct hf_basis *basis;
+    int atom;
+    size_t n_function;
+    double *energy;      /* [orbitals] */
+    double *coefficient; /* [orbitals][n_function] */
+};
+
+/** Subshells of one l that hold electrons, as far as there are shells. */
+static int n_subshell(int l, int n_electron, int n_shell)
+{
+    const int room = 2 * (2 * l + 1), n = (n_electron + room - 1) / room;
+    return n < n_shell ? n : n_shell;
+}
+
 /** The averaged overlap or core Hamiltonian [n_radial][n_radial]. */
 static hf_status average_operator(struct atom *self, struct hf_hamiltonian *hamiltonian,
                                   bool overlap, double *average, struct hf_error *error)
@@ -137,6 +153,28 @@ static void tear_down(struct atom *self)
     free(self->full);
 }
 
+/** Eigenvalues [kept] and orbitals [kept][kept] of one l from `fock` [n_orbital][n_orbital]. */
+static hf_status solve_block(const struct atom *self, const struct hf_radial_block *block,
+                             const double *fock, double eigenvalue[], double orbital[],
+                             struct hf_error *error)
+{
+    hf_status status;
+    const size_t k = (size_t)block->kept, stride = (size_t)self->n_orbital;
+    const size_t first = (size_t)block->first_orbital;
+    struct hf_matrix *small = NULL, *vector = NULL;
+    for (size_t j = 0; j < k; j++)
+        memcpy(orbital + k * j, fock + first + stride * (first + j), k * sizeof *orbital);
+    HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &small, error));
+    HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &vector, error));
+    hf_matrix_set_full(small, orbital);
+    HF_TRY(hf_matrix_eigen(small, eigenvalue, vector, error));
+    hf_matrix_gather_full(vector, orbital);
+cleanup:
+    hf_matrix_destroy(&vector);
+    hf_matrix_destroy(&small);
+    return status;
+}
+
 /** Adds the lowest orbitals of one l, filled from below, to density [n_orbital][n_orbital]; `fock`
  *  is as large. Electrons for which the basis has no room are left out. */
 static hf_status fill_block(struct atom *self, int l, const double *fock, double *density,
@@ -146,18 +184,10 @@ static hf_status fill_block(struct atom *self, int l, const double *fock, double
     const struct hf_radial_block *block = &self->radial.block[l];
     const size_t k = (size_t)block->kept, stride = (size_t)self->n_orbital;
     const size_t first = (size_t)block->first_orbital;
-    struct hf_matrix *small = NULL, *vector = NULL;
     double *eigenvalue = calloc(k * (k + 1), sizeof *eigenvalue);
     if (eigenvalue == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an atom");
     double *orbital = eigenvalue + k;
-    for (size_t j = 0; j < k; j++)
-        memcpy(orbital + k * j, fock + first + stride * (first + j), k * sizeof *orbital);
-    HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &small, error));
-    HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &vector, error));
-    hf_matrix_set_full(small, orbital);
-    HF_TRY(hf_matrix_eigen(small, eigenvalue, vector, error));
-    hf_matrix_gather_full(vector, orbital);
-
+    HF_TRY(solve_block(self, block, fock, eigenvalue, orbital, error));
     double left = block->n_electron / (2.0 * l + 1.0); /* per component */
     for (size_t o = 0; o < k && left > 0.0; o++, left -= 2.0) {
         const double occupation = left < 2.0 ? left : 2.0;
@@ -167,8 +197,6 @@ static hf_status fill_block(struct atom *self, int l, const double *fock, double
                     occupation * orbital[i + k * o] * orbital[j + k * o];
     }
 cleanup:
-    hf_matrix_destroy(&vector);
-    hf_matrix_destroy(&small);
     free(eigenvalue);
     return status;
 }
@@ -248,29 +276,119 @@ cleanup:
     return status;
 }
 
+/** The equations of `atom`, solved; radial.n_radial is 0 where it has no electrons or no shells. To
+ *  be torn down whatever happens. */
+static hf_status solve(struct atom *self, const struct hf_basis *basis, int atom, int atomic_number,
+                       const struct hf_scf_settings *settings, struct hf_error *error)
+{
+    hf_status status;
+    double error_norm = 2.0 * COMMUTATOR_TOLERANCE;
+    *self = (struct atom){.nucleus = {.atomic_number = atomic_number}};
+    if (hf_atom_n_function(basis, atom) == 0) return HF_OK;
+    memcpy(self->nucleus.position_bohr, basis->shell[basis->first_shell_of_atom[atom]].centre_bohr,
+           sizeof self->nucleus.position_bohr);
+    self->molecule = (struct hf_molecule){.n_atom = 1, .atom = &self->nucleus, .multiplicity = 1};
+    HF_TRY(hf_radial_basis_init(&self->radial, basis, atom, atomic_number, error));
+    if (self->radial.n_radial == 0) goto cleanup;
+    HF_TRY(hf_context_create(MPI_COMM_SELF, &self->context, error));
+    HF_TRY(set_up(self, settings, error));
+    for (int i = 0; i < MAX_ITERATION && error_norm > COMMUTATOR_TOLERANCE; i++)
+        HF_TRY(iterate(self, i == 0, &error_norm, error));
+cleanup:
+    return status;
+}
+
 hf_status hf_atom_density(const struct hf_basis *basis, int atom, int atomic_number,
                           const struct hf_scf_settings *settings, double density[],
                           struct hf_error *error)
 {
     hf_status status;
-    struct atom self = {.nucleus = {.atomic_number = atomic_number}};
+    struct atom self;
     const size_t k = (size_t)hf_atom_n_function(basis, atom);
-    double error_norm = 2.0 * COMMUTATOR_TOLERANCE;
     memset(density, 0, k * k * sizeof *density);
-    if (k == 0) return HF_OK;
-    memcpy(self.nucleus.position_bohr, basis->shell[basis->first_shell_of_atom[atom]].centre_bohr,
-           sizeof self.nucleus.position_bohr);
-    self.molecule = (struct hf_molecule){.n_atom = 1, .atom = &self.nucleus, .multiplicity = 1};
-
-    HF_TRY(hf_radial_basis_init(&self.radial, basis, atom, atomic_number, error));
+    HF_TRY(solve(&self, basis, atom, atomic_number, settings, error));
     if (self.radial.n_radial == 0) goto cleanup;
-    HF_TRY(hf_context_create(MPI_COMM_SELF, &self.context, error));
-    HF_TRY(set_up(&self, settings, error));
-    for (int i = 0; i < MAX_ITERATION && error_norm > COMMUTATOR_TOLERANCE; i++)
-        HF_TRY(iterate(&self, i == 0, &error_norm, error));
     HF_TRY(radial_density(&self, error));
     hf_radial_to_basis(&self.radial, basis, atom, self.matrix, density);
 cleanup:
+    tear_down(&self);
+    return status;
+}
+
+int hf_atom_n_orbital(const struct hf_basis *basis, int atom, int atomic_number)
+{
+    int n_electron[HF_ATOM_N_L], n_orbital = 0;
+    hf_atom_configuration(atomic_number, n_electron);
+    for (int l = 0; l < HF_ATOM_N_L; l++) {
+        int n_shell = 0;
+        for (int s = basis->first_shell_of_atom[atom]; s < basis->first_shell_of_atom[atom + 1];
+             s++)
+            n_shell += basis->shell[s].l == l;
+        n_orbital += (2 * l + 1) * n_subshell(l, n_electron[l], n_shell);
+    }
+    return n_orbital;
+}
+
+/** The orbitals of one l that hold electrons, to the places `next`, which move on. x and fock are
+ *  gathered. */
+static hf_status give_block(const struct atom *self, int l, const double *x, const double *fock,
+                            const struct orbital_place *place, int *next, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_radial_block *block = &self->radial.block[l];
+    const size_t kept = (size_t)block->kept, n_radial = (size_t)self->radial.n_radial;
+    const int n = n_subshell(l, block->n_electron, block->n);
+    double *eigenvalue = calloc(kept * (kept + 1) + n_radial, sizeof *eigenvalue);
+    if (eigenvalue == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an atom");
+    double *orbital = eigenvalue + kept, *radial = orbital + kept * kept;
+    HF_TRY(solve_block(self, block, fock, eigenvalue, orbital, error));
+    for (int o = 0; o < n; o++, *next += 2 * l + 1) {
+        if (o >= block->kept) continue; /* removed as linearly dependent: stays zero */
+        for (size_t i = 0; i < n_radial; i++) {
+            radial[i] = 0.0;
+            for (size_t j = 0; j < kept; j++)
+                radial[i] += x[i + n_radial * ((size_t)block->first_orbital + j)] *
+                             orbital[j + kept * (size_t)o];
+        }
+        for (int m = 0; m < 2 * l + 1; m++) {
+            place->energy[*next + m] = eigenvalue[o];
+            hf_radial_orbital_to_basis(&self->radial, place->basis, place->atom, l, m, radial,
+                                       place->coefficient +
+                                           place->n_function * (size_t)(*next + m));
+        }
+    }
+cleanup:
+    free(eigenvalue);
+    return status;
+}
+
+hf_status hf_atom_orbitals(const struct hf_basis *basis, int atom, int atomic_number,
+                           const struct hf_scf_settings *settings, double energy[],
+                           double coefficient[], struct hf_error *error)
+{
+    hf_status status;
+    struct atom self;
+    struct hf_matrix *fock = NULL;
+    int next = 0;
+    const struct orbital_place place = {.basis = basis,
+                                        .atom = atom,
+                                        .n_function = (size_t)hf_atom_n_function(basis, atom),
+                                        .energy = energy,
+                                        .coefficient = coefficient};
+    const size_t n_orbital = (size_t)hf_atom_n_orbital(basis, atom, atomic_number);
+    memset(energy, 0, n_orbital * sizeof *energy);
+    memset(coefficient, 0, place.n_function * n_orbital * sizeof *coefficient);
+    HF_TRY(solve(&self, basis, atom, atomic_number, settings, error));
+    if (self.radial.n_radial == 0) goto cleanup;
+    HF_TRY(hf_matrix_create(self.linalg, "atom", self.n_orbital, self.n_orbital, &fock, error));
+    HF_TRY(radial_fock(&self, fock, error));
+    hf_matrix_gather_full(fock, self.scratch);
+    hf_matrix_gather_full(self.x, self.matrix);
+    for (int l = 0; l < HF_ATOM_N_L; l++)
+        if (self.radial.block[l].n > 0)
+            HF_TRY(give_block(&self, l, self.matrix, self.scratch, &place, &next, error));
+cleanup:
+    hf_matrix_destroy(&fock);
     tear_down(&self);
     return status;
 }

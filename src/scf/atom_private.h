@@ -1,4 +1,5 @@
-/* The spherically averaged atom: symmetry, mean field, equations (hf_atom_density).
+/* The spherically averaged atom: symmetry, mean field, equations (hf_atom_density,
+ * hf_atom_orbitals).
  *
  * The electrons of each angular momentum l stand as in the ground state and are spread evenly over
  * the 2l+1 components. Then all matrices of the atom are diagonal in l and m and do not depend on
@@ -44,6 +45,11 @@ void hf_radial_expand(const struct hf_radial_basis *radial, const double *matrix
  *  included, from the radial one. `density` comes in as zeros. */
 void hf_radial_to_basis(const struct hf_radial_basis *radial, const struct hf_basis *basis,
                         int atom, const double *matrix, double *density);
+
+/** orbital [k] over the k functions of `atom` in the molecule's basis: component m of the radial
+ *  function [n_radial] of one l. `orbital` comes in as zeros. */
+void hf_radial_orbital_to_basis(const struct hf_radial_basis *radial, const struct hf_basis *basis,
+                                int atom, int l, int m, const double *function, double *orbital);
 
 /** J - K/2 of every radial density with a single element, so that the mean field of any density is
  *  a sum: the integrals of an atom are needed once, not once per iteration. */

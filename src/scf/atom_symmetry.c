@@ -151,3 +151,21 @@ void hf_radial_to_basis(const struct hf_radial_basis *radial, const struct hf_ba
                           k * (size_t)(column->first_function - origin));
         }
 }
+
+void hf_radial_orbital_to_basis(const struct hf_radial_basis *radial, const struct hf_basis *basis,
+                                int atom, int l, int m, const double *function, double *orbital)
+{
+    struct hf_solid_harmonics harmonics;
+    const int first = basis->first_shell_of_atom[atom];
+    hf_solid_harmonics_init(l, &harmonics);
+    for (int s = first; s < basis->first_shell_of_atom[atom + 1]; s++) {
+        const struct hf_shell *shell = &basis->shell[s];
+        const int i = radial->radial_of_shell[s - first];
+        int term[HF_MAX_TERMS];
+        double coefficient[HF_MAX_TERMS];
+        if (i < 0 || shell->l != l) continue;
+        const int n_term = component_terms(shell, &harmonics, m, term, coefficient);
+        double *to = orbital + (shell->first_function - basis->shell[first].first_function);
+        for (int k = 0; k < n_term; k++) to[term[k]] += function[i] * coefficient[k];
+    }
+}

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct hf_guess_ops *const hf_guess_list[] = {&hf_guess_sad, &hf_guess_sap, &hf_guess_core,
-                                                    NULL};
+const struct hf_guess_ops *const hf_guess_list[] = {&hf_guess_sad, &hf_guess_sap, &hf_guess_huckel,
+                                                    &hf_guess_core, NULL};
 
 const char *hf_guess_name(const struct hf_guess_ops *guess)
 {

@@ -277,7 +277,7 @@ hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
                                   struct hf_matrix *const occupied[],
                                   struct hf_error *error) HF_MUST_CHECK;
 
-extern const struct hf_guess_ops hf_guess_sad, hf_guess_sap, hf_guess_core;
+extern const struct hf_guess_ops hf_guess_sad, hf_guess_sap, hf_guess_huckel, hf_guess_core;
 
 /** Fills density [n_density] and occupied [n_fock] with the lowest orbitals of `matrix` [m][m], in
  *  the orthonormal basis, which is destroyed: the same for all spins. Collective.
@@ -295,6 +295,20 @@ enum { HF_ATOM_N_L = 4 }; /* s p d f: no ground state occupies more */
 
 /** Electrons per angular momentum in the ground state of a neutral atom, 1 <= Z <= 118. */
 void hf_atom_configuration(int atomic_number, int n_electron[HF_ATOM_N_L]);
+
+/** Orbitals of subshells that hold electrons in a free atom, as far as the basis has shells for them.
+ *  Not collective. */
+int hf_atom_n_orbital(const struct hf_basis *basis, int atom, int atomic_number);
+
+/** Those orbitals, of the atom whose density is hf_atom_density, and their energies.
+ *
+ *  Shapes   energy [hf_atom_n_orbital], hartree; coefficient [hf_atom_n_orbital][k], k the functions
+ *           of that atom: orthonormal, but zero where linear dependence took an orbital away.
+ *  Call     not collective.
+ *  Errors   HF_NO_RESOURCE. */
+hf_status hf_atom_orbitals(const struct hf_basis *basis, int atom, int atomic_number,
+                           const struct hf_scf_settings *settings, double energy[],
+                           double coefficient[], struct hf_error *error) HF_MUST_CHECK;
 
 /** Density of a free atom in the functions of `atom` in `basis`, spherically averaged.
  *

@@ -1,0 +1,100 @@
+/* Atoms of the same element in the same shells. */
+#include "like_atoms.h"
+
+#include "hf/interruption.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_shells(const struct hf_basis *basis, int a, int b)
+{
+    const int *first = basis->first_shell_of_atom;
+    const int n_shell = first[a + 1] - first[a];
+    if (first[b + 1] - first[b] != n_shell) return false;
+    for (int s = 0; s < n_shell; s++) {
+        const struct hf_shell *one = &basis->shell[first[a] + s];
+        const struct hf_shell *other = &basis->shell[first[b] + s];
+        const size_t bytes = (size_t)one->n_primitive * sizeof(double);
+        if (one->l != other->l || one->n_function != other->n_function ||
+            one->n_primitive != other->n_primitive ||
+            memcmp(one->exponent, other->exponent, bytes) != 0 ||
+            memcmp(one->coefficient, other->coefficient, bytes) != 0)
+            return false;
+    }
+    return true;
+}
+
+/** Lowest-numbered real atom of the kind of `atom`. */
+static int find_like(const struct hf_guess_input *input, const int like[], int atom)
+{
+    const struct hf_atom *atoms = input->molecule->atom;
+    for (int a = 0; a < atom; a++)
+        if (like[a] == a && atoms[a].atomic_number == atoms[atom].atomic_number &&
+            same_shells(input->basis, a, atom))
+            return a;
+    return atom;
+}
+
+void hf_like_atoms_done(struct hf_like_atoms *self)
+{
+    if (self->data != NULL)
+        for (int a = 0; a < self->n_atom; a++)
+            hf_memory_release(self->context->memory, self->data[a]);
+    free(self->data);
+    free(self->like);
+    *self = (struct hf_like_atoms){0};
+}
+
+/** Local: who is like whom, and room for the data. */
+static hf_status make_room(struct hf_like_atoms *self, const struct hf_guess_input *input,
+                           const struct hf_like_atoms_ops *ops, struct hf_error *error)
+{
+    const int n_atom = self->n_atom;
+    self->like = calloc((size_t)n_atom + 1, sizeof *self->like);
+    self->data = calloc((size_t)n_atom + 1, sizeof *self->data);
+    if (self->like == NULL || self->data == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d free atoms", n_atom);
+    for (int a = 0; a < n_atom; a++) {
+        self->like[a] = input->molecule->atom[a].ghost ? -1 : find_like(input, self->like, a);
+        if (self->like[a] != a) continue;
+        self->data[a] = hf_memory_allocate(input->context->memory, ops->label, ops->size(input, a),
+                                           sizeof *self->data[a]);
+        if (self->data[a] == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for a free atom");
+    }
+    return HF_OK;
+}
+
+/** Local: the atoms that are this rank's share. */
+static hf_status make_share(struct hf_like_atoms *self, const struct hf_guess_input *input,
+                            const struct hf_like_atoms_ops *ops, struct hf_error *error)
+{
+    int number = 0;
+    for (int a = 0; a < self->n_atom; a++) {
+        if (self->data[a] == NULL) continue;
+        if (number++ % input->context->n_rank != input->context->rank) continue;
+        const int reason = hf_interruption_look(input->context->interruption, true);
+        if (reason != 0) return hf_interrupted(error, reason);
+        const hf_status status = ops->make(input, a, self->data[a], error);
+        if (status != HF_OK) return status;
+    }
+    return HF_OK;
+}
+
+hf_status hf_like_atoms_init(struct hf_like_atoms *self, const struct hf_guess_input *input,
+                             const struct hf_like_atoms_ops *ops, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_context *context = input->context;
+    int number = 0;
+    *self = (struct hf_like_atoms){.context = context, .n_atom = input->molecule->n_atom};
+    status = make_room(self, input, ops, error);
+    if (status == HF_OK) status = make_share(self, input, ops, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    for (int a = 0; a < self->n_atom; a++)
+        if (self->data[a] != NULL)
+            hf_broadcast_bytes(context->comm, number++ % context->n_rank,
+                               ops->size(input, a) * sizeof *self->data[a], self->data[a]);
+cleanup:
+    return status;
+}
