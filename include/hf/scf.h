@@ -36,7 +36,7 @@ hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,
                           struct hf_error *error) HF_MUST_CHECK;
 
 /** One way to make the first densities; the list, ended by NULL, is hf_guess_list ("sad",
- *  "sap", "core"). */
+ *  "sap", "huckel", "core"). */
 struct hf_guess_ops;
 extern const struct hf_guess_ops *const hf_guess_list[];
 const char *hf_guess_name(const struct hf_guess_ops *guess);

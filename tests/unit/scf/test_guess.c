@@ -208,6 +208,132 @@ static void sad_of_open_shells_has_no_spin_density(void **state)
     test_context_done(&context);
 }
 
+/** Neon: every orbital it has is full. Energies: Hartree-Fock limit -32.7724, -1.9304, -0.8504
+ *  hartree (Clementi and Roetti, At. Data Nucl. Data Tables 14, 177 (1974)). */
+static void orbitals_of_an_atom_make_its_density(void **state)
+{
+    static const double limit[] = {-32.7724, -1.9304, -0.8504, -0.8504, -0.8504};
+    struct hf_context *context = test_context();
+    const struct hf_scf_settings settings = test_settings();
+    struct test_molecule test = {0};
+    struct hf_error error = {0};
+    double energy[5];
+    (void)state;
+    test_add_atom(&test, 10, false, 0.3, -0.2, 0.5);
+    struct hf_basis *basis = test_set(context, &test.molecule, "6-31G*"); /* Cartesian d */
+    const size_t n = (size_t)basis->n_function;
+    double *density = calloc(n * n, sizeof *density), *orbital = calloc(5 * n, sizeof *orbital);
+    assert_int_equal(hf_atom_n_orbital(basis, 0, 10), 5);
+    assert_int_equal(hf_atom_n_orbital(basis, 0, 5), 5);
+    assert_int_equal(hf_atom_n_orbital(basis, 0, 4), 2);
+    assert_int_equal(hf_atom_density(basis, 0, 10, &settings, density, &error), HF_OK);
+    assert_int_equal(hf_atom_orbitals(basis, 0, 10, &settings, energy, orbital, &error), HF_OK);
+    for (int o = 0; o < 5; o++) {
+        assert_true(fabs(energy[o] - limit[o]) < 0.03);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                density[i + n * j] -= 2.0 * orbital[i + n * o] * orbital[j + n * o];
+    }
+    for (size_t i = 0; i < n * n; i++) assert_true(fabs(density[i]) < 1e-4);
+    free(orbital);
+    free(density);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+/** Orbitals of both spins and the densities they make. */
+static void check_orbitals(const struct hf_guess_input *input, const struct hf_guess_ops *guess)
+{
+    const int n = input->basis->n_function, m = hf_matrix_n_col(input->x);
+    const int o[2] = {input->n_electron.alpha, input->n_electron.beta};
+    struct hf_matrix *occupied[2] = {NULL, NULL}, *density[2] = {NULL, NULL};
+    bool has_orbitals = false;
+    struct hf_error error = {0};
+    for (int s = 0; s < 2; s++) {
+        assert_int_equal(hf_matrix_create(input->linalg, "D", n, n, &density[s], NULL), HF_OK);
+        if (o[s] > 0)
+            assert_int_equal(hf_matrix_create(input->linalg, "W", m, o[s], &occupied[s], NULL),
+                             HF_OK);
+    }
+    assert_int_equal(guess->densities(input, density, occupied, &has_orbitals, &error), HF_OK);
+    for (int s = 0; s < 2 && has_orbitals; s++) {
+        if (o[s] == 0) continue;
+        double *w = test_gather(occupied[s]);
+        for (int i = 0; i < o[s]; i++)
+            for (int j = 0; j <= i; j++) {
+                double dot = i == j ? -1.0 : 0.0;
+                for (int k = 0; k < m; k++)
+                    dot += w[k + (size_t)m * (size_t)i] * w[k + (size_t)m * (size_t)j];
+                assert_true(fabs(dot) < 1e-10);
+            }
+        free(w);
+    }
+    for (int s = 0; s < 2 && has_orbitals; s++) {
+        double *full = test_gather(density[s]);
+        const double expected = s == 0 ? o[0] + o[1] : o[0] - o[1];
+        const double found = electrons(input->context, input->molecule, input->basis, full);
+        assert_true(fabs(found - expected) < 1e-8);
+        free(full);
+    }
+    for (int s = 0; s < 2; s++) {
+        hf_matrix_destroy(&occupied[s]);
+        hf_matrix_destroy(&density[s]);
+    }
+}
+
+static void check_all_guesses(const struct test_molecule *test, struct hf_spin_count n_electron)
+{
+    struct hf_context *context = test_context();
+    const struct hf_scf_settings settings = test_settings();
+    struct hf_basis *basis = test_set(context, &test->molecule, "6-31G*");
+    const int n = basis->n_function;
+    struct hf_linalg *linalg = test_linalg(context, layout, n);
+    struct hf_hamiltonian *hamiltonian = NULL;
+    struct hf_matrix *overlap = NULL, *core = NULL, *x = NULL;
+    struct hf_overlap_spectrum spectrum;
+    assert_int_equal(
+        hf_hamiltonian_create(context, linalg, basis, &test->molecule, &hamiltonian, NULL), HF_OK);
+    assert_int_equal(hf_matrix_create(linalg, "S", n, n, &overlap, NULL), HF_OK);
+    assert_int_equal(hf_matrix_create(linalg, "H", n, n, &core, NULL), HF_OK);
+    assert_int_equal(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, NULL), HF_OK);
+    assert_int_equal(hf_hamiltonian_core(hamiltonian, core, NULL), HF_OK);
+    assert_int_equal(hf_orthogonaliser_create(context, linalg, overlap, 1e-6, &x, &spectrum, NULL),
+                     HF_OK);
+    const struct hf_guess_input input = {.context = context,
+                                         .linalg = linalg,
+                                         .molecule = &test->molecule,
+                                         .basis = basis,
+                                         .settings = &settings,
+                                         .method = &hf_method_uhf,
+                                         .n_electron = n_electron,
+                                         .core_hamiltonian = core,
+                                         .x = x};
+    for (int i = 0; hf_guess_list[i] != NULL; i++) check_orbitals(&input, hf_guess_list[i]);
+    hf_matrix_destroy(&x);
+    hf_matrix_destroy(&core);
+    hf_matrix_destroy(&overlap);
+    hf_hamiltonian_destroy(&hamiltonian);
+    hf_linalg_destroy(&linalg);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+/** The last three: more electrons than the free atoms have orbitals, none of them, and no atom. */
+static void guesses_make_orthonormal_orbitals_for_all_electrons(void **state)
+{
+    struct test_molecule water, helium = {0}, ghosts = {0};
+    (void)state;
+    test_water(&water);
+    test_add_atom(&water, 8, true, 0.0, 0.0, -3.0);
+    check_all_guesses(&water, (struct hf_spin_count){.alpha = 5, .beta = 5});
+    check_all_guesses(&water, (struct hf_spin_count){.alpha = 7, .beta = 3});
+    test_add_atom(&helium, 2, false, 0.0, 0.0, 0.0);
+    check_all_guesses(&helium, (struct hf_spin_count){.alpha = 2, .beta = 0});
+    check_all_guesses(&helium, (struct hf_spin_count){.alpha = 0, .beta = 0});
+    test_add_atom(&ghosts, 8, true, 0.0, 0.0, 0.0);
+    check_all_guesses(&ghosts, (struct hf_spin_count){.alpha = 1, .beta = 0});
+}
+
 static void guesses_are_found_by_name(void **state)
 {
     const struct hf_guess_ops *guess = NULL;
@@ -232,6 +358,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(atoms_are_round_and_neutral),
         cmocka_unit_test(sad_density_is_the_sum_of_neutral_atoms_without_ghosts),
         cmocka_unit_test(sad_of_open_shells_has_no_spin_density),
+        cmocka_unit_test(orbitals_of_an_atom_make_its_density),
+        cmocka_unit_test(guesses_make_orthonormal_orbitals_for_all_electrons),
         cmocka_unit_test(guesses_are_found_by_name),
     };
     layout = argc > 1 ? argv[1] : "serial";

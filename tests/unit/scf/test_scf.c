@@ -40,6 +40,28 @@ static void energies_are_those_of_other_programs(void **state)
     assert_true(fabs(energy_of(&hydrogen.molecule, "STO-3G", &settings) + 1.1167) < 1e-4);
 }
 
+/** Of water; -68.9 hartree is that of electrons which do not see each other. */
+static void guesses_begin_near_the_energy(void **state)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    struct hf_scf_result result;
+    struct test_molecule water;
+    (void)state;
+    test_water(&water);
+    for (int i = 0; hf_guess_list[i] != NULL; i++) {
+        settings.guess = hf_guess_name(hf_guess_list[i]);
+        assert_int_equal(test_run(context, &water.molecule, "cc-pVDZ", &settings, &result, NULL),
+                         HF_OK);
+        assert_true(result.guess_energy > result.energy);
+        if (strcmp(settings.guess, "core") == 0)
+            assert_true(result.guess_energy > result.energy + 5.0);
+        else
+            assert_true(result.guess_energy < result.energy + 0.5);
+    }
+    test_context_done(&context);
+}
+
 static void the_number_of_ranks_does_not_matter(void **state)
 {
     struct hf_context *alone = NULL, *context = test_context();
@@ -327,6 +349,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energies_are_those_of_other_programs),
+        cmocka_unit_test(guesses_begin_near_the_energy),
         cmocka_unit_test(the_number_of_ranks_does_not_matter),
         cmocka_unit_test(result_is_consistent_and_the_last_build_sharp),
         cmocka_unit_test(functions_that_stand_twice_are_removed),
