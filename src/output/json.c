@@ -172,6 +172,8 @@ static bool add_scf(cJSON *extras, const struct hf_record *record,
            hf_json_add_double(object, "energy_change", result->energy_change) &&
            hf_json_add_double(object, "commutator", result->commutator) &&
            hf_json_add_double(object, "guess_energy", result->guess_energy) &&
+           hf_json_add_double(object, "spin_squared", result->spin_squared) &&
+           hf_json_add_double(object, "ideal_spin_squared", result->ideal_spin_squared) &&
            hf_json_add_integer(object, "functions_removed", result->n_removed) &&
            hf_json_add_double(object, "smallest_overlap_eigenvalue",
                               result->smallest_overlap_eigenvalue) &&

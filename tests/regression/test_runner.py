@@ -23,8 +23,8 @@ CASE = {"name": "water", "method": "rhf", "basis": "sto-3g", "charge": 0, "multi
 RESULT = {"success": True, "error": None, "return_result": -75.0,
           "properties": {"calcinfo_nbasis": 7, "nuclear_repulsion_energy": 9.0,
                          "scf_one_electron_energy": -122.0, "scf_two_electron_energy": 38.0,
-                         "scf_total_energy": -75.0},
-          "extras": {"hf": {"launch": {"ranks": 2}}}}
+                         "scf_total_energy": -75.0, "scf_iterations": 9},
+          "extras": {"hf": {"launch": {"ranks": 2}, "scf": {}}}}
 
 
 class Differences(unittest.TestCase):
@@ -76,6 +76,35 @@ class Differences(unittest.TestCase):
         self.assertRegex(" ".join(self.found(code=1)), "exit code")
         self.assertRegex(" ".join(self.found(ranks="3")), "ranks")
         self.assertRegex(" ".join(run_case.differences(CASE, "2", 0, None)), "no JSON file")
+        failure = {"success": False, "error": {"error_message": "no memory"}}
+        self.assertRegex(" ".join(run_case.differences(CASE, "2", 3, failure)), "no properties.*no memory")
+
+
+class Solutions(unittest.TestCase):
+    def found(self, energy, iterations=9, spin_squared=0.76):
+        case = dict(CASE, method="uhf", other_solutions=[-74.9, -74.5], s_squared=0.76)
+        result = copy.deepcopy(RESULT)
+        result["properties"].update(scf_total_energy=energy, scf_iterations=iterations,
+                                    scf_two_electron_energy=energy + 113.0)
+        result["return_result"] = energy
+        result["extras"]["hf"]["scf"]["spin_squared"] = spin_squared
+        return run_case.differences(case, "2", 0, result)
+
+    def test_each_known_solution_and_a_lower_one_will_do(self):
+        for energy in (-75.0, -75.0 + 5e-8, -74.9, -74.5 + 5e-7, -75.01):
+            self.assertEqual(self.found(energy, spin_squared=0.76), [])
+
+    def test_others_are_seen(self):
+        for energy in (-75.0 + 2e-7, -74.8, -74.5 + 2e-6, -75.2, math.nan):
+            self.assertRegex(" ".join(self.found(energy)), "total energy")
+
+    def test_the_spin_is_compared_in_the_lowest_solution(self):
+        self.assertRegex(" ".join(self.found(-75.0, spin_squared=0.76001)), "S.2")
+        self.assertEqual(self.found(-74.9, spin_squared=0.9), [])
+
+    def test_too_many_iterations_are_seen(self):
+        self.assertEqual(self.found(-75.0, iterations=60), [])
+        self.assertRegex(" ".join(self.found(-75.0, iterations=61)), "61 iterations")
 
 
 class Geometry(unittest.TestCase):
