@@ -26,6 +26,9 @@ extern const struct hf_method_ops *const hf_method_list[];
 const char *hf_method_name(const struct hf_method_ops *method);
 const char *hf_method_about(const struct hf_method_ops *method);
 
+/** What must be known to read the orbital energies of the method of that name, or "". */
+const char *hf_method_convention(const char *name);
+
 /** The method that `name` stands for: "hf" is rhf for singlets and uhf else, others are themselves. Not
  *  collective. */
 const char *hf_method_for(const char *name, const struct hf_molecule *molecule);

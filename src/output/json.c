@@ -153,6 +153,7 @@ static bool add_iterations(cJSON *extras, const struct hf_record *record)
         const struct hf_scf_iteration *iteration = &record->iteration[i];
         cJSON *object = hf_json_append_object(list);
         ok = object != NULL && hf_json_add_integer(object, "number", iteration->number) &&
+             hf_json_add_text(object, "step", iteration->step) &&
              hf_json_add_double(object, "energy", iteration->energy) &&
              hf_json_add_double(object, "energy_change", iteration->energy_change) &&
              hf_json_add_double(object, "commutator", iteration->commutator) &&
@@ -163,8 +164,18 @@ static bool add_iterations(cJSON *extras, const struct hf_record *record)
     return ok;
 }
 
+/** Energies and occupations of a set: of both spins, or of alpha's; with `suffix` "_beta" of beta's. */
+static bool add_orbitals(cJSON *object, const char *suffix, const struct hf_orbitals *orbitals)
+{
+    char energies[40], occupations[40];
+    snprintf(energies, sizeof energies, "orbital_energies%s", suffix);
+    snprintf(occupations, sizeof occupations, "orbital_occupations%s", suffix);
+    return hf_json_add_doubles(object, energies, orbitals->n_orbital, orbitals->energy) &&
+           hf_json_add_doubles(object, occupations, orbitals->n_orbital, orbitals->occupation);
+}
+
 static bool add_scf(cJSON *extras, const struct hf_record *record,
-                    const struct hf_scf_result *result, const struct hf_orbitals *orbitals)
+                    const struct hf_scf_result *result, const struct hf_wavefunction *wavefunction)
 {
     cJSON *object = cJSON_AddObjectToObject(extras, "scf");
     return object != NULL &&
@@ -178,7 +189,10 @@ static bool add_scf(cJSON *extras, const struct hf_record *record,
            hf_json_add_double(object, "smallest_overlap_eigenvalue",
                               result->smallest_overlap_eigenvalue) &&
            hf_json_add_text(object, "linear_algebra", record->linalg) &&
-           hf_json_add_doubles(object, "orbital_energies", orbitals->n_orbital, orbitals->energy);
+           hf_json_add_double(object, "spin_squared", result->spin_squared) &&
+           hf_json_add_double(object, "ideal_spin_squared", result->ideal_spin_squared) &&
+           add_orbitals(object, "", &wavefunction->spin[0]) &&
+           (wavefunction->n_spin == 1 || add_orbitals(object, "_beta", &wavefunction->spin[1]));
 }
 
 static bool add_basis(cJSON *extras, const struct hf_run_description *run)
@@ -330,10 +344,9 @@ static bool add_extras(cJSON *all_extras, const struct sources *from)
     return extras != NULL && add_launch(extras, run, record) && add_basis(extras, run) &&
            add_settings(extras, "settings", run->settings) &&
            add_environment(extras, run->molecule) &&
-           add_scf(extras, record, result, &from->wavefunction->spin[0]) &&
-           add_energies(extras, result) && add_iterations(extras, record) &&
-           add_fock(extras, result) && add_timings(extras, &record->statistics) &&
-           add_memory(extras, &record->statistics) &&
+           add_scf(extras, record, result, from->wavefunction) && add_energies(extras, result) &&
+           add_iterations(extras, record) && add_fock(extras, result) &&
+           add_timings(extras, &record->statistics) && add_memory(extras, &record->statistics) &&
            (run->need == NULL || add_need(extras, run->need));
 }
 

@@ -23,6 +23,14 @@ struct hf_report {
 /** Hands on what was printed so far, and notes when that fails. */
 void hf_report_flush(struct hf_report *report);
 
+/** <S^2> and what it is of a pure spin state, where electrons are unpaired or may be. */
+void hf_report_spin(FILE *out, const struct hf_scf_result *result,
+                    const struct hf_wavefunction *wavefunction);
+
+/** Orbital energies of each set: all, with occupations, or those beside the gap. */
+void hf_report_orbitals(FILE *out, const struct hf_scf_result *result,
+                        const struct hf_wavefunction *wavefunction, bool all);
+
 /** Shells of one run counted by angular momentum, and how d and higher functions are made. */
 struct hf_basis_summary {
     int n_shell_of_l[HF_MAX_L + 1];

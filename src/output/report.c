@@ -80,8 +80,8 @@ static void observe_start(void *data, const struct hf_scf_start *start)
             "Orbitals", start->n_orbital, start->n_function, start->n_function - start->n_orbital);
     if (start->note != NULL && start->note[0] != '\0')
         fprintf(report->stream, "Warning: %s\n", start->note);
-    fprintf(report->stream, "\n  %4s %20s %14s %12s %9s %11s\n", "Iter", "Energy/hartree", "Change",
-            "Commutator", "Seconds", "Quartets/%");
+    fprintf(report->stream, "\n  %4s %20s %14s %12s %9s %11s  %s\n", "Iter", "Energy/hartree",
+            "Change", "Commutator", "Seconds", "Quartets/%", "Step");
     hf_report_flush(report);
 }
 
@@ -91,9 +91,10 @@ static void observe_iteration(void *data, const struct hf_scf_iteration *iterati
     report->build_started = 0.0;
     if (report->stream == NULL) return;
     erase_progress(report);
-    fprintf(report->stream, "  %4d %20.10f %14.3e %12.3e %9.3f %11.1f\n", iteration->number,
+    fprintf(report->stream, "  %4d %20.10f %14.3e %12.3e %9.3f %11.1f", iteration->number,
             iteration->energy, iteration->energy_change, iteration->commutator, iteration->seconds,
             iteration->percent_computed);
+    fprintf(report->stream, iteration->step[0] != '\0' ? "  %s\n" : "%s\n", iteration->step);
     hf_report_flush(report);
 }
 

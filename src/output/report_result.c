@@ -1,13 +1,10 @@
-/* The report of what came out: energies, orbital energies around the gap, dipole moment. */
+/* The report of what came out: energies, spin, orbital energies, dipole moment. */
 #include "hf/output.h"
 
 #include "output_private.h"
 
 #include <math.h>
 #include <string.h>
-
-/** Orbitals shown on either side of the gap. */
-enum { N_SHOWN_BESIDE_GAP = 4 };
 
 static void print_outcome(FILE *out, const struct hf_run_description *run,
                           const struct hf_scf_result *result)
@@ -66,45 +63,6 @@ static void print_energies(FILE *out, const struct hf_scf_result *result)
     if (isfinite(virial)) fprintf(out, "  %-22s %20.10f\n", "Virial ratio -V/T", virial);
 }
 
-/** "HOMO-2", "LUMO+1". */
-static void name_orbital(int orbital, int n_occupied, size_t size, char name[])
-{
-    const int below = n_occupied - 1 - orbital, above = orbital - n_occupied;
-    if (below == 0)
-        snprintf(name, size, "HOMO");
-    else if (below > 0)
-        snprintf(name, size, "HOMO-%d", below);
-    else if (above == 0)
-        snprintf(name, size, "LUMO");
-    else
-        snprintf(name, size, "LUMO+%d", above);
-}
-
-/** Energies of all orbitals with their occupations, or of those beside the gap. */
-static void print_orbitals(FILE *out, const struct hf_orbitals *orbitals, bool all)
-{
-    const int n_occupied = orbitals->n_occupied;
-    int first = n_occupied - N_SHOWN_BESIDE_GAP, last = n_occupied + N_SHOWN_BESIDE_GAP;
-    if (all || first < 0) first = 0;
-    if (all || last > orbitals->n_orbital) last = orbitals->n_orbital;
-    fprintf(out, "\nOrbital energies (%d doubly occupied of %d)\n", n_occupied,
-            orbitals->n_orbital);
-    fprintf(out, "  %8s %-8s %16s %16s%s\n", "Orbital", "", "hartree", "eV",
-            all ? "  occupation" : "");
-    for (int i = first; i < last; i++) {
-        char name[24];
-        name_orbital(i, n_occupied, sizeof name, name);
-        fprintf(out, "  %8d %-8s %16.8f %16.6f", i + 1, name, orbitals->energy[i],
-                orbitals->energy[i] * HF_HARTREE_IN_EV);
-        if (all) fprintf(out, " %11.1f", orbitals->occupation[i]);
-        fprintf(out, "\n");
-    }
-    if (n_occupied > 0 && n_occupied < orbitals->n_orbital) {
-        const double gap = orbitals->energy[n_occupied] - orbitals->energy[n_occupied - 1];
-        fprintf(out, "  %8s %-8s %16.8f %16.6f\n", "", "gap", gap, gap * HF_HARTREE_IN_EV);
-    }
-}
-
 /** What would print as -0.00000000 is zero. */
 static double without_noise(double value)
 {
@@ -131,7 +89,8 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
     if (out == NULL) return;
     print_outcome(out, run, result);
     print_energies(out, result);
-    print_orbitals(out, &wavefunction->spin[0], run->all_orbitals);
+    hf_report_spin(out, result, wavefunction);
+    hf_report_orbitals(out, result, wavefunction, run->all_orbitals);
     print_dipole(out, result);
     hf_report_flush(report);
 }

@@ -17,6 +17,14 @@ const char *hf_method_about(const struct hf_method_ops *method)
     return method->about;
 }
 
+const char *hf_method_convention(const char *name)
+{
+    const struct hf_method_ops *method = NULL;
+    struct hf_error ignored;
+    if (hf_method_find(name, &method, &ignored) != HF_OK || method->convention == NULL) return "";
+    return method->convention;
+}
+
 hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
                          struct hf_error *error)
 {

@@ -110,6 +110,7 @@ const struct hf_method_ops hf_method_rohf = {
     .name = "rohf",
     .about = "restricted open-shell Hartree-Fock of high spin",
     .cite = "Roothaan, Rev. Mod. Phys. 32, 179 (1960); Guest, Saunders, Mol. Phys. 28, 819 (1974)",
+    .convention = "orbital energies as Guest and Saunders define them: of (F_alpha + F_beta) / 2",
     .n_density = 2,
     .n_fock = 2,
     .n_set = 1,

@@ -46,9 +46,10 @@ struct hf_spin_count {
  *  one on every rank: HF_NO_RESOURCE. */
 struct hf_method_ops {
     const char *name, *about, *cite;
-    int n_density; /**< 1, or 2: D and M */
-    int n_fock;    /**< 1, or 2: alpha and beta */
-    int n_set;     /**< 1, or 2: alpha and beta */
+    const char *convention; /**< of its orbital energies; NULL: they are those of F */
+    int n_density;          /**< 1, or 2: D and M */
+    int n_fock;             /**< 1, or 2: alpha and beta */
+    int n_set;              /**< 1, or 2: alpha and beta */
 
     /** Whether the molecule is one for this method; NULL: any is. Not collective. HF_BAD_INPUT: it is
      *  not. */

@@ -31,7 +31,7 @@ static void progress_is_shown_on_a_terminal_and_erased(void **state)
     pass_time(2.1);
     assert_int_equal(hf_report_progress(report, 0.5), 0);
     const struct hf_scf_observer observer = hf_report_observer(report);
-    const struct hf_scf_iteration iteration = {.number = 1};
+    const struct hf_scf_iteration iteration = {.number = 1, .step = ""};
     observer.iteration(observer.data, &iteration);
 
     char text[512] = "";

@@ -78,7 +78,7 @@ static void only_rank_zero_writes(void **state)
     struct fixture *f = *state;
     struct written w = open_report(f);
     const struct hf_scf_observer observer = hf_report_observer(w.report);
-    const struct hf_scf_iteration iteration = {.number = 1, .energy = -75.0};
+    const struct hf_scf_iteration iteration = {.number = 1, .step = "", .energy = -75.0};
     hf_report_header(w.report, &f->run, f->record);
     observer.started(observer.data, &start);
     observer.iteration(observer.data, &iteration);
@@ -99,7 +99,10 @@ static void iteration_lines_are_flushed_as_they_happen(void **state)
     struct written w = open_report(f);
     const struct hf_scf_observer observer = hf_report_observer(w.report);
     observer.started(observer.data, &start);
+    const struct hf_scf_iteration first = {.number = 1, .step = "", .percent_computed = 99.9};
+    observer.iteration(observer.data, &first);
     const struct hf_scf_iteration iteration = {.number = 17,
+                                               .step = "DIIS",
                                                .energy = -75.1234567891,
                                                .energy_change = -1e-3,
                                                .commutator = 2e-4,
@@ -109,7 +112,8 @@ static void iteration_lines_are_flushed_as_they_happen(void **state)
     if (f->context->rank == 0) {
         assert_contains(text, "7 from 9 functions (2 removed");
         assert_contains(text, "    17       -75.1234567891     -1.000e-03    2.000e-04");
-        assert_contains(text, "43.2\n");
+        assert_contains(text, "99.9\n");
+        assert_contains(text, "43.2  DIIS\n");
     }
     free(text);
     free(close_report(&w));
@@ -152,6 +156,7 @@ static void result_shows_parts_gap_and_dipole(void **state)
         assert_contains(text, "Converged after 2 iterations");
         assert_contains(text, "Total energy                 -75.4333333333 hartree");
         assert_contains(text, "Virial ratio -V/T              2.0057777778");
+        assert_null(strstr(text, "<S^2>"));
         assert_contains(text, "HOMO-3        -1.30000000");
         assert_contains(text, "LUMO+1 ");
         assert_contains(text, "gap            0.70000000        19.047970");
@@ -202,6 +207,93 @@ static void all_orbitals_are_shown_when_asked_for(void **state)
         assert_contains(text, "1 HOMO-4        -2.00000000       -54.422772         2.0\n");
         assert_contains(text, "7 LUMO+1         2.20000000        59.865050         0.0\n");
     }
+    free(text);
+}
+
+/** An open shell of the fixture's orbitals: 5 alpha and 3 beta electrons. */
+static void make_triplet(struct fixture *f, const char *method, int n_spin)
+{
+    f->run.method = method;
+    f->molecule.multiplicity = 3;
+    f->molecule.charge = 1; /* 8 electrons */
+    f->result.n_occupied[1] = 3;
+    f->result.ideal_spin_squared = f->result.spin_squared = 2.0;
+    f->wavefunction.method = method;
+    f->wavefunction.n_spin = n_spin;
+    for (int i = 0; i < 7; i++) f->occupation[i] = (i < 5) + (n_spin == 1 && i < 3);
+}
+
+static char *report_of(const struct fixture *f)
+{
+    struct written w = open_report(f);
+    hf_report_header(w.report, &f->run, f->record);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
+    return close_report(&w);
+}
+
+static void shared_orbitals_are_doubly_or_singly_occupied(void **state)
+{
+    struct fixture *f = *state;
+    make_triplet(f, "rohf", 1);
+    f->run.all_orbitals = true;
+    char *text = report_of(f);
+    if (f->context->rank == 0) {
+        assert_contains(text, "Electrons              8 (5 alpha, 3 beta)\n");
+        assert_contains(text,
+                        "Method                 rohf, orbital energies as Guest and Saunders");
+        assert_contains(text, "<S^2>                          2.0000000000\n");
+        assert_null(strstr(text, "Contamination"));
+        assert_contains(text, "Orbital energies (3 doubly and 2 singly occupied of 7)\n");
+        assert_contains(text, "3 HOMO          -0.60000000       -16.326832         2.0\n");
+        assert_contains(text, "4 SOMO-1         0.10000000         2.721139         1.0\n");
+        assert_contains(text, "5 SOMO ");
+        assert_contains(text, "6 LUMO           1.50000000        40.817079         0.0\n");
+        assert_contains(text, "gap            0.70000000");
+    }
+    free(text);
+}
+
+static void each_spin_has_its_orbitals_and_its_gap(void **state)
+{
+    struct fixture *f = *state;
+    double energy[7], occupation[7];
+    for (int i = 0; i < 7; i++) {
+        energy[i] = -1.75 + 0.75 * i;
+        occupation[i] = i < 3;
+    }
+    make_triplet(f, "uhf", 2);
+    f->result.spin_squared = 2.034;
+    f->wavefunction.spin[1] = (struct hf_orbitals){
+        .n_orbital = 7, .n_occupied = 3, .energy = energy, .occupation = occupation};
+    char *text = report_of(f);
+    if (f->context->rank == 0) {
+        assert_contains(text, "Method                 uhf\n");
+        assert_contains(text, "<S^2>                          2.0340000000\n");
+        assert_contains(text, "Contamination                  0.0340000000\n");
+        assert_null(strstr(text, "the same as RHF"));
+        assert_contains(text, "Orbital energies of alpha electrons (5 occupied of 7)\n");
+        assert_contains(text, "Orbital energies of beta electrons (3 occupied of 7)\n");
+        assert_contains(text, "3 HOMO          -0.25000000");
+        assert_contains(text, "gap            0.75000000");
+    }
+    free(text);
+}
+
+static void a_collapsed_singlet_is_called_the_same_as_rhf(void **state)
+{
+    struct fixture *f = *state;
+    f->wavefunction.n_spin = 2;
+    f->wavefunction.spin[1] = f->wavefunction.spin[0];
+    f->result.spin_squared = -1e-14;
+    char *text = report_of(f);
+    if (f->context->rank == 0) {
+        assert_contains(text, "<S^2>                          0.0000000000\n");
+        assert_contains(text, "the same as RHF");
+    }
+    free(text);
+    f->result.spin_squared = 0.8;
+    text = report_of(f);
+    if (f->context->rank == 0) assert_null(strstr(text, "the same as RHF"));
     free(text);
 }
 
@@ -282,6 +374,9 @@ int main(int argc, char **argv)
         TEST(result_shows_parts_gap_and_dipole),
         TEST(what_acts_from_outside_is_shown_apart),
         TEST(all_orbitals_are_shown_when_asked_for),
+        TEST(shared_orbitals_are_doubly_or_singly_occupied),
+        TEST(each_spin_has_its_orbitals_and_its_gap),
+        TEST(a_collapsed_singlet_is_called_the_same_as_rhf),
         TEST(not_converged_is_said_with_two_lines_of_advice),
         TEST(the_last_tables_name_the_slowest_rank_and_what_took_memory),
         TEST(more_ranks_than_cores_are_named_above_the_table),
