@@ -55,6 +55,26 @@ struct hf_mixing {
     double factor;
 };
 
+/** One term of an effective core potential: coefficient r^power exp(-exponent r^2) in U_l. */
+struct hf_core_term {
+    int l;     /**< below max_l: of the projector |l><l|; max_l: of the local part */
+    int power; /**< HF_LEAST_CORE_POWER to HF_MOST_CORE_POWER; the n of published tables less 2 */
+    double exponent, coefficient;
+};
+
+enum { HF_LEAST_CORE_POWER = -2, HF_MOST_CORE_POWER = 2 };
+
+/** The effective core potential of an atom, in place of its innermost n_core electrons:
+ *  U_L(r) + sum_{l < L} U_l(r) sum_m |lm><lm| about the nucleus, L = max_l. It comes on top of
+ *  the attraction by the charge Z - n_core. */
+struct hf_core_potential {
+    int atom;
+    int n_core; /**< even */
+    int max_l;
+    int n_term;
+    const struct hf_core_term *term; /**< [n_term], owned by the basis */
+};
+
 /** Shells in order of atoms; within an atom as the basis-set file lists them. */
 struct hf_basis {
     char *name;     /**< as published, e.g. "cc-pVDZ"; "mixed" when atoms differ */
@@ -67,6 +87,9 @@ struct hf_basis {
     int n_mixing;              /**< of a merged basis; in order of atoms */
     struct hf_mixing *mixing;  /**< [n_mixing] */
     int *first_mixing_of_atom; /**< [n_atom + 1]; NULL when the basis is not a merged one */
+    int n_core_potential;
+    struct hf_core_potential *core_potential; /**< [n_core_potential], atoms rising; no ghosts */
+    struct hf_core_term *core_term;           /**< of all potentials */
 };
 
 /** Cartesian or spherical d and higher shells: as the set is defined, or overridden. */

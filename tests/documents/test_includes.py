@@ -24,7 +24,7 @@ HEADERS = {
     "fock": ["fock", "fock_settings"],
     "work": ["grain", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
-    "integrals": ["boys", "engine", "integrals", "one_electron", "shell_pair", "solid_harmonics", "spread_charge"],
+    "integrals": ["boys", "core_integrals", "engine", "integrals", "one_electron", "shell_pair", "solid_harmonics", "spread_charge"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
     "schedule": ["counter", "schedule", "schedule_settings"],
     "linalg": ["linalg", "matrix_blocks", "matrix_rows"],

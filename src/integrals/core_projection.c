@@ -1,0 +1,279 @@
+/* Projections f_q(r) = integral over directions of S_q times a function, about the centre of a core
+ * potential. With the polar axis through the centre of the shell, the Gaussian
+ *
+ *     exp(-a |r - R|^2) = exp(-a (r - R)^2) exp(-x (1 - cos(theta))),  x = 2 a r R,
+ *
+ * depends on the polar angle alone, and all else is a polynomial: equidistant points are exact for
+ * the azimuth, and Gauss-Legendre points converge quickly for the polar angle, over the part of it
+ * where the second factor is above exp(-45). Nothing is expanded about the far centre, so that
+ * nothing cancels. */
+#include "core_projection.h"
+
+#include "quadrature.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double MOST_EXPONENT = 55.0, MOST_POLAR_EXPONENT = 45.0;
+static const double WANTED = 1e-14; /* of an integral, hartree */
+
+/** Distances below are none. */
+static const double TOUCHING = 1e-9;
+
+double hf_core_distance(const struct hf_shell *shell, const double centre[3])
+{
+    double sum = 0.0;
+    for (int d = 0; d < 3; d++)
+        sum += (shell->centre_bohr[d] - centre[d]) * (shell->centre_bohr[d] - centre[d]);
+    return sqrt(sum);
+}
+
+double hf_core_reach(const struct hf_core_potential *potential, const struct hf_shell *shell,
+                     int primitive, double distance)
+{
+    const double a = shell->exponent[primitive];
+    double most = 0.0;
+    for (int k = 0; k < potential->n_term; k++) {
+        const struct hf_core_term *term = &potential->term[k];
+        const double g = term->exponent;
+        const double value = fabs(term->coefficient) * (1.0 + g / (1.0 + a)) *
+                             exp(-a * g / (a + g) * distance * distance);
+        most = fmax(most, value);
+    }
+    return most * fabs(shell->coefficient[primitive]) * pow(1.0 + distance, shell->l);
+}
+
+double hf_core_step(const struct hf_basis *basis, const struct hf_core_potential *potential,
+                    const double centre[3])
+{
+    const double pi = acos(-1.0);
+    double step = 0.1; /* at the centre: exp(-pi^2 / (2 step)) of what there is */
+    for (int s = 0; s < basis->n_shell; s++) {
+        const struct hf_shell *shell = &basis->shell[s];
+        const double distance = hf_core_distance(shell, centre);
+        if (distance < TOUCHING) continue;
+        for (int i = 0; i < shell->n_primitive; i++) {
+            const double a = shell->exponent[i];
+            const double volume = fmin(1.0, pow(3.0 / a, 1.5 + 0.5 * shell->l));
+            const double digits =
+                log(10.0 * hf_core_reach(potential, shell, i, distance) * volume / WANTED);
+            if (!(digits > 0.0)) continue;
+            for (int k = 0; k < potential->n_term; k++) {
+                const double c = 2.0 * a + potential->term[k].exponent;
+                const double peak = 2.0 * a * distance / c;
+                step = fmin(step, pi / (peak * sqrt(c * digits)));
+            }
+        }
+    }
+    return step;
+}
+
+/** Where the points end: from where r^2 dr times potential and functions is nothing to where the
+ *  potential is. */
+static void find_ends(const struct hf_basis *basis, const struct hf_core_potential *potential,
+                      const double centre[3], double *first, double *last)
+{
+    double sharpest = 0.0, g_most = 0.0;
+    int least_power = 0;
+    *last = 0.0;
+    for (int k = 0; k < potential->n_term; k++) {
+        const struct hf_core_term *term = &potential->term[k];
+        const double range = log(fmax(1.0, fabs(term->coefficient))) + 48.0;
+        *last = fmax(*last, sqrt(range / term->exponent));
+        g_most = fmax(g_most, term->exponent);
+        if (term->power < least_power) least_power = term->power;
+    }
+    for (int s = 0; s < basis->n_shell; s++) {
+        const struct hf_shell *shell = &basis->shell[s];
+        if (hf_core_distance(shell, centre) > TOUCHING) continue;
+        for (int i = 0; i < shell->n_primitive; i++)
+            sharpest = fmax(sharpest, 2.0 * shell->exponent[i]);
+    }
+    *first = pow(1e-18, 1.0 / (3 + least_power)) / sqrt(g_most + sharpest);
+}
+
+/** Weights U_l(r) r^3 dx of one distance. */
+static void find_weights(const struct hf_core_potential *potential, double r, double step,
+                         double weight[])
+{
+    for (int l = 0, q = 0; l < potential->max_l; l++) {
+        double value = 0.0;
+        for (int k = 0; k < potential->n_term; k++) {
+            const struct hf_core_term *term = &potential->term[k];
+            if (term->l == l)
+                value += term->coefficient * pow(r, term->power) * exp(-term->exponent * r * r);
+        }
+        for (int m = -l; m <= l; m++) weight[q++] = value * r * r * r * step;
+    }
+}
+
+bool hf_core_points_init(const struct hf_basis *basis, const struct hf_core_potential *potential,
+                         double step, struct hf_core_points *points)
+{
+    double first, last;
+    find_ends(basis, potential, points->centre, &first, &last);
+    points->max_l = potential->max_l;
+    points->n_projector = potential->max_l * potential->max_l;
+    points->n_radius = 2 + (int)(log(last / first) / step);
+    const size_t n = (size_t)points->n_radius;
+    points->radius = calloc(n, sizeof *points->radius);
+    points->weight = calloc(n * (size_t)points->n_projector + 1, sizeof *points->weight);
+    points->polar_point = calloc(HF_MAX_POLAR_POINT + 1, sizeof *points->polar_point);
+    points->polar_weight = calloc(HF_MAX_POLAR_POINT + 1, sizeof *points->polar_weight);
+    if (points->radius == NULL || points->weight == NULL || points->polar_point == NULL ||
+        points->polar_weight == NULL)
+        return false;
+    for (int k = 0; k < points->n_radius; k++) {
+        points->radius[k] = first * exp(step * k);
+        find_weights(potential, points->radius[k], step,
+                     points->weight + (size_t)k * (size_t)points->n_projector);
+    }
+    for (int i = 1; i <= HF_MAX_POLAR_POINT; i++)
+        hf_gauss_legendre(i, points->polar_point[i], points->polar_weight[i]);
+    return true;
+}
+
+void hf_core_points_done(struct hf_core_points *points)
+{
+    free(points->radius);
+    free(points->weight);
+    free(points->polar_point);
+    free(points->polar_weight);
+    *points = (struct hf_core_points){0};
+}
+
+/** Axes with z through the centre of the shell. */
+static void find_axes(const double to_shell[3], double distance, double axis[3][3])
+{
+    for (int d = 0; d < 3; d++)
+        axis[2][d] = distance > TOUCHING ? to_shell[d] / distance : (d == 2 ? 1.0 : 0.0);
+    int least = 0;
+    for (int d = 1; d < 3; d++)
+        if (fabs(axis[2][d]) < fabs(axis[2][least])) least = d;
+    double norm = 0.0;
+    for (int d = 0; d < 3; d++) {
+        axis[0][d] = (d == least ? 1.0 : 0.0) - axis[2][least] * axis[2][d];
+        norm += axis[0][d] * axis[0][d];
+    }
+    for (int d = 0; d < 3; d++) axis[0][d] /= sqrt(norm);
+    for (int d = 0; d < 3; d++)
+        axis[1][d] = axis[2][(d + 1) % 3] * axis[0][(d + 2) % 3] -
+                     axis[2][(d + 2) % 3] * axis[0][(d + 1) % 3];
+}
+
+/** x^l y^m z^n for all components of an angular momentum. */
+static void find_monomials(const struct hf_core_points *points, int l, const double at[3],
+                           double value[])
+{
+    double power[3][HF_MAX_L + 1];
+    for (int d = 0; d < 3; d++) {
+        power[d][0] = 1.0;
+        for (int k = 1; k <= l; k++) power[d][k] = power[d][k - 1] * at[d];
+    }
+    for (int m = 0; m < hf_n_cartesian(l); m++) {
+        const signed char *k = points->cartesian->component[l][m].power;
+        value[m] = power[0][k[0]] * power[1][k[1]] * power[2][k[2]];
+    }
+}
+
+/** The harmonics, norm 1 on the sphere, in a direction. */
+static void find_projectors(const struct hf_core_points *points, const double direction[3],
+                            double value[])
+{
+    double monomial[HF_MAX_CARTESIAN];
+    for (int l = 0, q = 0; l < points->max_l; l++) {
+        const struct hf_solid_harmonics *harmonics = &points->harmonics[l];
+        const double norm = sqrt((2 * l + 1) / (4.0 * acos(-1.0)));
+        find_monomials(points, l, direction, monomial);
+        for (int m = 0; m <= 2 * l; m++, q++) {
+            value[q] = 0.0;
+            for (int k = 0; k < harmonics->n_term[m]; k++)
+                value[q] += norm * harmonics->coefficient[m][k] * monomial[harmonics->column[m][k]];
+        }
+    }
+}
+
+/** A shell seen from the centre of the potential. */
+struct view {
+    const struct hf_core_points *points;
+    const struct hf_shell *shell;
+    double to_shell[3], distance, axis[3][3];
+    int n_azimuth;
+    size_t stride; /**< between the Cartesian components of the output */
+};
+
+/** Adds `factor` times the monomials of the shell times the projectors, summed over the azimuth. */
+static void add_ring(const struct view *view, double r, double cosine, double factor, double out[])
+{
+    const struct hf_core_points *points = view->points;
+    const double sine = sqrt(fmax(0.0, 1.0 - cosine * cosine));
+    const double part = 2.0 * acos(-1.0) / view->n_azimuth;
+    double monomial[HF_MAX_CARTESIAN], projector[HF_MAX_L * HF_MAX_L];
+    for (int i = 0; i < view->n_azimuth; i++) {
+        const double x = sine * cos(part * i), y = sine * sin(part * i);
+        double direction[3], at[3];
+        for (int d = 0; d < 3; d++) {
+            direction[d] = x * view->axis[0][d] + y * view->axis[1][d] + cosine * view->axis[2][d];
+            at[d] = r * direction[d] - view->to_shell[d];
+        }
+        find_monomials(points, view->shell->l, at, monomial);
+        find_projectors(points, direction, projector);
+        for (int m = 0; m < hf_n_cartesian(view->shell->l); m++) {
+            const double value = factor * part * monomial[m];
+            double *row = out + (size_t)m * view->stride;
+            for (int q = 0; q < points->n_projector; q++) row[q] += value * projector[q];
+        }
+    }
+}
+
+/** Adds one primitive at the distance r. */
+static void add_primitive(const struct view *view, int i, double r, double out[])
+{
+    const struct hf_core_points *points = view->points;
+    const double a = view->shell->exponent[i], x = 2.0 * a * r * view->distance;
+    const double exponent = a * (r - view->distance) * (r - view->distance);
+    if (exponent > MOST_EXPONENT) return;
+    const double height = fmin(2.0, MOST_POLAR_EXPONENT / (x + 1e-30)); /* of 1 - cos(theta) */
+    const int polynomial = (view->shell->l + points->max_l) / 2 + 1;
+    int n = polynomial + (int)(x * height > 1e-12 ? 6.0 + 0.6 * x * height : 0.0);
+    if (n > HF_MAX_POLAR_POINT) n = HF_MAX_POLAR_POINT;
+    for (int k = 0; k < n; k++) {
+        const double fall = 0.5 * height * (1.0 - points->polar_point[n][k]);
+        add_ring(view, r, 1.0 - fall,
+                 0.5 * height * points->polar_weight[n][k] * view->shell->coefficient[i] *
+                     exp(-exponent - x * fall),
+                 out);
+    }
+}
+
+bool hf_core_project(const struct hf_core_points *points, const struct hf_shell *shell,
+                     struct hf_core_projection *projection)
+{
+    struct view view = {.points = points, .shell = shell, .n_azimuth = shell->l + points->max_l};
+    double least = shell->exponent[0];
+    for (int i = 1; i < shell->n_primitive; i++) least = fmin(least, shell->exponent[i]);
+    for (int d = 0; d < 3; d++) view.to_shell[d] = shell->centre_bohr[d] - points->centre[d];
+    view.distance = hf_core_distance(shell, points->centre);
+    if (view.distance < TOUCHING) view.distance = 0.0;
+    find_axes(view.to_shell, view.distance, view.axis);
+    const double width = sqrt(MOST_EXPONENT / least);
+    int first = 0, end = points->n_radius;
+    while (first < end && points->radius[first] < view.distance - width) first++;
+    while (end > first && points->radius[end - 1] > view.distance + width) end--;
+    const size_t row = (size_t)points->n_projector;
+    view.stride = (size_t)(end - first) * row;
+    double *value = calloc((size_t)hf_n_cartesian(shell->l) * view.stride + 1, sizeof *value);
+    if (value == NULL) return false;
+    for (int k = first; k < end; k++)
+        for (int i = 0; i < shell->n_primitive; i++)
+            add_primitive(&view, i, points->radius[k], value + (size_t)(k - first) * row);
+    *projection = (struct hf_core_projection){.first = first, .end = end, .value = value};
+    if (!shell->spherical) return true;
+    projection->value = calloc((size_t)shell->n_function * view.stride + 1, sizeof *value);
+    if (projection->value != NULL)
+        hf_solid_harmonics_apply(&points->harmonics[shell->l], shell->l, (int)view.stride, value,
+                                 projection->value);
+    free(value);
+    return projection->value != NULL;
+}
