@@ -131,6 +131,21 @@ hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *n
                                const char *citation, int n_shell, const struct hf_shell shell[],
                                struct hf_basis **basis, struct hf_error *error) HF_MUST_CHECK;
 
+/** Gives the basis core potentials [n] in place of those it has: copies, terms and all, of what must
+ *  be in order of atoms. Not collective. HF_BAD_INPUT: what cannot be core potentials of the
+ *  molecule; HF_NO_RESOURCE: memory. */
+hf_status hf_basis_set_core_potentials(const struct hf_molecule *molecule, int n,
+                                       const struct hf_core_potential potential[],
+                                       struct hf_basis *basis,
+                                       struct hf_error *error) HF_MUST_CHECK;
+
+/** Sets n_core of all atoms to what the basis says. Charges, electrons, and what follows from them
+ *  are right only behind this. Not collective. */
+void hf_basis_set_cores(const struct hf_basis *basis, struct hf_molecule *molecule);
+
+/** The core potential of an atom, or NULL. Not collective. */
+const struct hf_core_potential *hf_atom_core_potential(const struct hf_basis *basis, int atom);
+
 /** The shells of one atom as a basis of its own, centred where the atom is; for atomic densities.
  *  Not collective. */
 hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,

@@ -4,6 +4,8 @@
 
 #include "hf/status.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -13,7 +15,8 @@ enum { HF_SHELL_COUNT_LENGTH = 64, HF_MOST_ELEMENTS = 118 };
 /** What a set has for an element. */
 struct hf_element_description {
     int atomic_number;
-    int n_core_electron; /**< of the effective core potential that the set needs; 0: none */
+    int n_core_electron;       /**< of the effective core potential that the set needs; 0: none */
+    bool lacks_core_potential; /**< the file only says that there is one */
     int n_function;
     char contracted[HF_SHELL_COUNT_LENGTH]; /**< shells: "4s3p2d1f" */
     char primitive[HF_SHELL_COUNT_LENGTH];  /**< exponents that they are made of: "10s5p2d1f" */
@@ -27,9 +30,9 @@ struct hf_citation {
 
 /** A set of the library or a file. Free with hf_basis_description_done. */
 struct hf_basis_description {
-    char *name, *path;      /**< owned */
-    char *about;            /**< what it is for; owned; NULL: the file does not say */
-    char *elements;         /**< "H-Ar Ga-Kr", without those that need a core potential; owned */
+    char *name, *path; /**< owned */
+    char *about;       /**< what it is for; owned; NULL: the file does not say */
+    char *elements;    /**< "H-Ar Ga-Kr", without those whose core potential is lacking; owned */
     const char *convention; /**< of d and higher functions: "spherical", "Cartesian", "mixed", or "s
                                  and p" when there are none */
     int n_element;

@@ -47,8 +47,8 @@ struct hf_term_ops {
 extern const struct hf_term_ops *const hf_term_list[];
 
 /** The terms by themselves, for those who ask for one. */
-extern const struct hf_term_ops hf_term_kinetic, hf_term_nuclei, hf_term_point_charges,
-    hf_term_field;
+extern const struct hf_term_ops hf_term_kinetic, hf_term_nuclei, hf_term_core_potential,
+    hf_term_point_charges, hf_term_field;
 
 /** Energy of the nuclei in all terms, hartree: what the electrons' energy is added to. Not
  *  collective. */

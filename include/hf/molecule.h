@@ -16,6 +16,9 @@ HF_API_BEGIN
 struct hf_atom {
     int atomic_number; /**< 1 to 118, also for ghosts */
     bool ghost;
+    /** Electrons that the effective core potential of its basis set stands for: 0 until a basis says
+     *  otherwise (hf_basis_set_cores), and for ghosts. */
+    int n_core;
     double position_bohr[3];
 };
 
@@ -46,10 +49,14 @@ struct hf_molecule {
 /** Frees what the struct owns and clears it. Accepts a half-made molecule. */
 void hf_molecule_done(struct hf_molecule *molecule);
 
-/** Electrons: nuclear charges of the real atoms minus the total charge. */
+/** Electrons that are computed: nuclear charges of the real atoms less those of their cores, minus
+ *  the total charge. */
 int hf_molecule_n_electron(const struct hf_molecule *molecule);
 
-/** Nuclear charge an electron sees at atom `i`: 0 for a ghost. */
+/** Electrons in effective core potentials. */
+int hf_molecule_n_core(const struct hf_molecule *molecule);
+
+/** Nuclear charge an electron sees at atom `i`, that of nucleus and core: 0 for a ghost. */
 double hf_molecule_nuclear_charge(const struct hf_molecule *molecule, int i);
 
 /** sum_{A<B} Z_A Z_B / R_AB in hartree, over real atoms. */

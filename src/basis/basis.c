@@ -104,7 +104,7 @@ static const struct hf_basis_set *set_of_atom(const struct maker *maker, int ato
     return &maker->set[maker->set_of_choice[maker->choice_of_atom[atom]]];
 }
 
-/** The element is absent or needs a core potential; rank 0 says which sets would do. */
+/** The element is absent or lacks its core potential; rank 0 says which sets would do. */
 static hf_status fail_element(const struct maker *maker, const struct hf_basis_set *set,
                               int atomic_number)
 {
@@ -113,13 +113,13 @@ static hf_status fail_element(const struct maker *maker, const struct hf_basis_s
     char others[320] = "";
     if (maker->context->rank == 0) hf_basis_sets_with_element(atomic_number, sizeof others, others);
     if (others[0] == '\0') snprintf(others, sizeof others, "none of the library");
-    if (element->needs_core_potential)
+    if (element->needs_core_potential && element->core_line == 0)
         return hf_fail(
             maker->error, HF_BAD_INPUT,
             "the basis set %.60s needs an effective core potential for %s (%d core "
-            "electrons), which hf does not do; all-electron sets that have %s: %s (more: "
-            "Basis Set Exchange, as gaussian94, --basis FILE)",
-            set->name, symbol, element->n_core_electron, symbol, others);
+            "electrons), which %.200s lacks; sets that have %s: %s (more: Basis Set Exchange, as "
+            "gaussian94, --basis FILE)",
+            set->name, symbol, element->n_core_electron, set->path, symbol, others);
     return hf_fail(
         maker->error, HF_BAD_INPUT,
         "the basis set %.60s (%.200s) has no functions for %s; sets that have %s: %s (more: "
@@ -133,7 +133,8 @@ static hf_status check_atom(const struct maker *maker, int atom)
     const struct hf_basis_set *set = set_of_atom(maker, atom);
     const int z = maker->molecule->atom[atom].atomic_number;
     const struct hf_set_element *element = &set->element[z];
-    if (element->needs_core_potential || element->n_shell == 0) return fail_element(maker, set, z);
+    if (element->n_shell == 0 || (element->needs_core_potential && element->core_line == 0))
+        return fail_element(maker, set, z);
     for (int i = 0; i < element->n_shell; i++) {
         const struct hf_set_shell *shell = &set->shell[element->first_shell + i];
         if (shell->l > HF_MAX_L)
@@ -280,6 +281,31 @@ static hf_status describe(const struct maker *maker, struct hf_basis *basis)
     return HF_OK;
 }
 
+/** The core potentials of the real atoms. */
+static hf_status add_core_potentials(const struct maker *maker, struct hf_basis *basis)
+{
+    const struct hf_molecule *molecule = maker->molecule;
+    int n = 0;
+    struct hf_core_potential *potential = calloc((size_t)molecule->n_atom + 1, sizeof *potential);
+    if (potential == NULL)
+        return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the core potentials");
+    for (int atom = 0; atom < molecule->n_atom; atom++) {
+        const struct hf_basis_set *set = set_of_atom(maker, atom);
+        const struct hf_set_element *element = &set->element[molecule->atom[atom].atomic_number];
+        if (element->core_line == 0 || molecule->atom[atom].ghost) continue;
+        potential[n++] = (struct hf_core_potential){
+            .atom = atom,
+            .n_core = element->n_core_electron,
+            .max_l = element->core_max_l,
+            .n_term = element->n_core_term,
+            .term = element->n_core_term > 0 ? set->core_term + element->first_core_term : NULL};
+    }
+    const hf_status status =
+        hf_basis_set_core_potentials(molecule, n, potential, basis, maker->error);
+    free(potential);
+    return status;
+}
+
 /** From parsed sets to shells. Local. */
 static hf_status make_shells(struct maker *maker, struct hf_basis *basis)
 {
@@ -291,6 +317,7 @@ static hf_status make_shells(struct maker *maker, struct hf_basis *basis)
         status = add_atom(maker, atom, basis);
         HF_TRY(locate(&maker->choice[maker->choice_of_atom[atom]], status, maker->error));
     }
+    HF_TRY(add_core_potentials(maker, basis));
     HF_TRY(describe(maker, basis));
 cleanup:
     return status;

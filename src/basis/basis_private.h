@@ -29,6 +29,8 @@ struct hf_set_element {
     int first_shell, n_shell;
     bool needs_core_potential; /**< the set is defined with an effective core potential */
     int n_core_electron;       /**< of that potential */
+    int core_line;             /**< where it begins; 0: the file has none */
+    int core_max_l, first_core_term, n_core_term;
 };
 
 /** Literature of some elements. */
@@ -48,6 +50,8 @@ struct hf_basis_set {
     struct hf_set_shell *shell;
     int n_primitive, primitive_capacity;
     double *exponent, *coefficient; /**< [n_primitive] */
+    int n_core_term, core_term_capacity;
+    struct hf_core_term *core_term; /**< [n_core_term] of all potentials */
     int n_citation, citation_capacity;
     struct hf_set_citation *citation;
 };

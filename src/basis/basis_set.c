@@ -30,6 +30,7 @@ void hf_basis_set_done(struct hf_basis_set *set)
     free(set->citation);
     free(set->exponent);
     free(set->coefficient);
+    free(set->core_term);
     free(set->shell);
     free(set->name);
     free(set->path);
@@ -76,7 +77,7 @@ static void parse_core_potential(struct hf_basis_set *set, struct hf_word count,
         return;
     mark_elements(elements, marked);
     for (int z = 1; z <= HF_N_ELEMENT; z++) {
-        if (!marked[z]) continue;
+        if (!marked[z] || set->element[z].core_line != 0) continue;
         set->element[z].needs_core_potential = true;
         set->element[z].n_core_electron = n_core;
     }

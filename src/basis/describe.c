@@ -71,7 +71,8 @@ static struct hf_element_description describe_element(const struct hf_basis_set 
     const struct hf_set_element *element = &set->element[z];
     struct hf_element_description about = {
         .atomic_number = z,
-        .n_core_electron = element->needs_core_potential ? element->n_core_electron : 0};
+        .n_core_electron = element->needs_core_potential ? element->n_core_electron : 0,
+        .lacks_core_potential = element->needs_core_potential && element->core_line == 0};
     int n_shell[HF_MAX_FILE_L + 1] = {0};
     for (int s = 0; s < element->n_shell; s++) n_shell[set->shell[element->first_shell + s].l]++;
     for (int l = 0; l <= HF_MAX_FILE_L; l++) {
@@ -118,7 +119,8 @@ static bool describe(const struct hf_basis_set *set, struct hf_basis_description
     for (int z = 1; z <= HF_N_ELEMENT; z++) {
         if (set->element[z].n_shell == 0 && !set->element[z].needs_core_potential) continue;
         made->element[made->n_element++] = describe_element(set, z);
-        element[z] = set->element[z].n_shell > 0 && !set->element[z].needs_core_potential;
+        element[z] = set->element[z].n_shell > 0 &&
+                     (!set->element[z].needs_core_potential || set->element[z].core_line != 0);
     }
     made->name = hf_copy_string(set->name);
     made->path = hf_copy_string(set->path);

@@ -9,28 +9,15 @@
  *     ****
  *
  * A scale factor multiplies the exponents by its square. Several columns under a single letter are
- * a general contraction: one function each. Blocks of core potentials ("RB-ECP 3 28") are skipped
- * and remembered. Format: Gaussian's manual, keyword Gen; psi4 adds the convention and "L=". */
-#include "basis_private.h"
+ * a general contraction: one function each. Blocks of core potentials ("RB-ECP 3 28"):
+ * gaussian94_core.c. Format: Gaussian's manual, keyword Gen; psi4 adds the convention and "L=". */
+#include "gaussian94.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORD = 64, MAX_PRIMITIVE = 1000 };
-
-struct reader {
-    const struct hf_text *text;
-    struct hf_basis_set *set;
-    struct hf_error *error;
-    int line; /**< being read, from 1; 0 before the first */
-    int n_word;
-    struct hf_word word[MAX_WORD];
-    int n_open; /**< elements of the open block */
-    int open[MAX_WORD];
-    int block_line, block_first_shell;
-    bool block_has_potential;
-};
+enum { MAX_WORD = HF_MAX_GAUSSIAN94_WORD, MAX_PRIMITIVE = 1000 };
 
 /** One shell line: its angular momenta, one for each column, or one for all columns. */
 struct shell_head {
@@ -40,13 +27,12 @@ struct shell_head {
     int line;
 };
 
-static hf_status fail_memory(struct reader *reader)
+hf_status hf_gaussian94_fail_memory(struct hf_gaussian94 *reader)
 {
     return hf_fail(reader->error, HF_NO_RESOURCE, "out of memory reading %s", reader->text->path);
 }
 
-/** Goes to the next line that has words and cuts it into them; *found is false at the end. */
-static hf_status next_line(struct reader *reader, bool *found)
+hf_status hf_gaussian94_next_line(struct hf_gaussian94 *reader, bool *found)
 {
     *found = false;
     while (!*found && reader->line < reader->text->n_line) {
@@ -72,7 +58,7 @@ static hf_status next_line(struct reader *reader, bool *found)
     return HF_OK;
 }
 
-static bool is_separator(const struct reader *reader)
+bool hf_gaussian94_is_separator(const struct hf_gaussian94 *reader)
 {
     return reader->word[0].length >= 4 && strncmp(reader->word[0].begin, "****", 4) == 0;
 }
@@ -91,7 +77,7 @@ static int element_of_word(struct hf_word word)
 }
 
 /** Whether the line is "C 0" or "C N O 0". */
-static bool is_element_line(const struct reader *reader)
+static bool is_element_line(const struct hf_gaussian94 *reader)
 {
     if (reader->n_word < 2 || !hf_word_is(reader->word[reader->n_word - 1], "0")) return false;
     for (int i = 0; i < reader->n_word - 1; i++)
@@ -108,7 +94,7 @@ static int l_of_letter(char letter)
 }
 
 /** "spherical", "cartesian f": the convention of all or of some angular momenta. */
-static hf_status read_convention(struct reader *reader)
+static hf_status read_convention(struct hf_gaussian94 *reader)
 {
     const bool spherical = hf_word_is(reader->word[0], "spherical");
     if (reader->n_word == 1) {
@@ -128,7 +114,7 @@ static hf_status read_convention(struct reader *reader)
 }
 
 /** Ends the open block, if there is one. */
-static hf_status close_block(struct reader *reader)
+static hf_status close_block(struct hf_gaussian94 *reader)
 {
     struct hf_basis_set *set = reader->set;
     const int n_shell = set->n_shell - reader->block_first_shell;
@@ -149,7 +135,7 @@ static hf_status close_block(struct reader *reader)
     return HF_OK;
 }
 
-static void open_block(struct reader *reader)
+static void open_block(struct hf_gaussian94 *reader)
 {
     reader->n_open = reader->n_word - 1;
     for (int i = 0; i < reader->n_open; i++) reader->open[i] = element_of_word(reader->word[i]);
@@ -158,43 +144,8 @@ static void open_block(struct reader *reader)
     reader->block_has_potential = false;
 }
 
-/** Skips "RB-ECP 3 28" and its terms (a title, a count and so many lines for each l). */
-static hf_status skip_core_potential(struct reader *reader)
-{
-    int max_l = -1, n_core = -1;
-    if (reader->n_word != 3 || hf_word_integer(reader->word[1], &max_l) != HF_NUMBER_OK ||
-        hf_word_integer(reader->word[2], &n_core) != HF_NUMBER_OK || max_l < 0 || n_core < 0 ||
-        max_l > HF_MAX_FILE_L)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "expected the highest l and the number of core electrons of an "
-                            "effective core potential, e.g. \"RB-ECP 3 28\"");
-    reader->block_has_potential = true;
-    for (int i = 0; i < reader->n_open; i++) {
-        reader->set->element[reader->open[i]].needs_core_potential = true;
-        reader->set->element[reader->open[i]].n_core_electron = n_core;
-    }
-    const int first_line = reader->line;
-    bool found = true;
-    for (int l = 0; l <= max_l && found; l++) {
-        int n_term = -1;
-        hf_status status = next_line(reader, &found); /* title */
-        if (status == HF_OK && found) status = next_line(reader, &found);
-        if (status != HF_OK) return status;
-        if (found && (hf_word_integer(reader->word[0], &n_term) != HF_NUMBER_OK || n_term < 0))
-            return hf_text_fail(reader->error, reader->text, reader->line,
-                                "expected the number of terms of a core potential, found \"%.*s\"",
-                                HF_WORD(reader->word[0]));
-        for (int term = 0; term < n_term && found; term++)
-            if ((status = next_line(reader, &found)) != HF_OK) return status;
-    }
-    if (!found)
-        return hf_text_fail(reader->error, reader->text, first_line,
-                            "the file ends inside this core potential");
-    return HF_OK;
-}
-
 /** The angular momenta of "S", "SP", "L", "spd", "L=7". */
-static hf_status read_type(struct reader *reader, struct shell_head *head)
+static hf_status read_type(struct hf_gaussian94 *reader, struct shell_head *head)
 {
     const struct hf_word type = reader->word[0];
     head->n_l = 0;
@@ -223,7 +174,7 @@ static hf_status read_type(struct reader *reader, struct shell_head *head)
 }
 
 /** Factor of the exponents: the square of the scale factor; further factors must agree or be 0. */
-static hf_status read_scale(struct reader *reader, struct shell_head *head)
+static hf_status read_scale(struct hf_gaussian94 *reader, struct shell_head *head)
 {
     double scale = 1.0;
     for (int i = 2; i < reader->n_word; i++) {
@@ -244,7 +195,7 @@ static hf_status read_scale(struct reader *reader, struct shell_head *head)
     return HF_OK;
 }
 
-static hf_status read_head(struct reader *reader, struct shell_head *head)
+static hf_status read_head(struct hf_gaussian94 *reader, struct shell_head *head)
 {
     head->line = reader->line;
     hf_status status = read_type(reader, head);
@@ -269,7 +220,7 @@ static hf_status read_head(struct reader *reader, struct shell_head *head)
 static const double LEAST_EXPONENT = 1e-30, MOST_EXPONENT = 1e30;
 
 /** Numbers of the primitive in the current line: exponent, scaled, then coefficients. */
-static hf_status read_numbers(struct reader *reader, const struct shell_head *head,
+static hf_status read_numbers(struct hf_gaussian94 *reader, const struct shell_head *head,
                               double number[MAX_WORD])
 {
     for (int i = 0; i < reader->n_word; i++) {
@@ -295,7 +246,8 @@ static hf_status read_numbers(struct reader *reader, const struct shell_head *he
 }
 
 /** Whether the columns of the first primitive fit the type; a lone exponent has coefficient 1. */
-static hf_status check_columns(struct reader *reader, const struct shell_head *head, int n_column)
+static hf_status check_columns(struct hf_gaussian94 *reader, const struct shell_head *head,
+                               int n_column)
 {
     if (n_column == 0 && head->n_primitive == 1) return HF_OK;
     if (n_column == 0 || (head->n_l > 1 && n_column != head->n_l))
@@ -306,14 +258,14 @@ static hf_status check_columns(struct reader *reader, const struct shell_head *h
 }
 
 /** The primitives of a shell as table[primitive * MAX_WORD + column], column 0 the exponent. */
-static hf_status read_primitives(struct reader *reader, const struct shell_head *head,
+static hf_status read_primitives(struct hf_gaussian94 *reader, const struct shell_head *head,
                                  double *table, int *n_column)
 {
     for (int i = 0; i < head->n_primitive; i++) {
         bool found;
-        hf_status status = next_line(reader, &found);
+        hf_status status = hf_gaussian94_next_line(reader, &found);
         if (status != HF_OK) return status;
-        if (!found || is_separator(reader) || is_element_line(reader))
+        if (!found || hf_gaussian94_is_separator(reader) || is_element_line(reader))
             return hf_text_fail(reader->error, reader->text, head->line,
                                 "the shell has %d of the %d primitives announced", i,
                                 head->n_primitive);
@@ -336,7 +288,7 @@ static hf_status read_primitives(struct reader *reader, const struct shell_head 
 }
 
 /** Adds one contracted function: column `column` of the table. */
-static hf_status add_function(struct reader *reader, const struct shell_head *head, int l,
+static hf_status add_function(struct hf_gaussian94 *reader, const struct shell_head *head, int l,
                               const double *table, int column)
 {
     struct hf_basis_set *set = reader->set;
@@ -348,7 +300,7 @@ static hf_status add_function(struct reader *reader, const struct shell_head *he
         if (!hf_basis_reserve(&set->exponent, set->n_primitive, &capacity, sizeof(double)) ||
             !hf_basis_reserve(&set->coefficient, set->n_primitive, &set->primitive_capacity,
                               sizeof(double)))
-            return fail_memory(reader);
+            return hf_gaussian94_fail_memory(reader);
         set->exponent[set->n_primitive] = row[0];
         set->coefficient[set->n_primitive++] = row[column];
         shell.n_primitive++;
@@ -357,12 +309,12 @@ static hf_status add_function(struct reader *reader, const struct shell_head *he
         return hf_text_fail(reader->error, reader->text, head->line,
                             "all coefficients of the shell are zero");
     if (!hf_basis_reserve(&set->shell, set->n_shell, &set->shell_capacity, sizeof *set->shell))
-        return fail_memory(reader);
+        return hf_gaussian94_fail_memory(reader);
     set->shell[set->n_shell++] = shell;
     return HF_OK;
 }
 
-static hf_status read_shell(struct reader *reader)
+static hf_status read_shell(struct hf_gaussian94 *reader)
 {
     struct shell_head head;
     double *table = NULL;
@@ -370,7 +322,7 @@ static hf_status read_shell(struct reader *reader)
     hf_status status;
     HF_TRY(read_head(reader, &head));
     table = calloc((size_t)head.n_primitive * MAX_WORD, sizeof *table);
-    if (table == NULL) HF_TRY(fail_memory(reader));
+    if (table == NULL) HF_TRY(hf_gaussian94_fail_memory(reader));
     HF_TRY(read_primitives(reader, &head, table, &n_column));
     for (int column = 1; column <= n_column; column++)
         HF_TRY(add_function(reader, &head, head.l[head.n_l > 1 ? column - 1 : 0], table, column));
@@ -380,7 +332,7 @@ cleanup:
 }
 
 /** The line is neither separator nor shell, where a block should begin. */
-static hf_status fail_outside(struct reader *reader)
+static hf_status fail_outside(struct hf_gaussian94 *reader)
 {
     const bool like = reader->n_word >= 2 && hf_word_is(reader->word[reader->n_word - 1], "0");
     if (like)
@@ -397,11 +349,11 @@ static bool ends_in_ecp(struct hf_word word)
     return word.length > 4 && hf_word_is(tail, "-ecp");
 }
 
-static hf_status read_line(struct reader *reader)
+static hf_status read_line(struct hf_gaussian94 *reader)
 {
     const bool convention =
         hf_word_is(reader->word[0], "spherical") || hf_word_is(reader->word[0], "cartesian");
-    if (is_separator(reader)) return close_block(reader);
+    if (hf_gaussian94_is_separator(reader)) return close_block(reader);
     if (convention && reader->n_open == 0 && reader->set->n_shell == 0)
         return read_convention(reader);
     if (convention)
@@ -413,7 +365,7 @@ static hf_status read_line(struct reader *reader)
         return status;
     }
     if (reader->n_open == 0) return fail_outside(reader);
-    if (ends_in_ecp(reader->word[0])) return skip_core_potential(reader);
+    if (ends_in_ecp(reader->word[0])) return hf_gaussian94_read_core_potential(reader);
     return read_shell(reader);
 }
 
@@ -429,16 +381,16 @@ static char *name_of_path(const char *path)
 hf_status hf_basis_set_parse(const struct hf_text *text, struct hf_basis_set *set,
                              struct hf_error *error)
 {
-    struct reader reader = {.text = text, .set = set, .error = error};
+    struct hf_gaussian94 reader = {.text = text, .set = set, .error = error};
     hf_status status;
     bool found;
     *set = (struct hf_basis_set){0};
     for (int l = 0; l <= HF_MAX_FILE_L; l++) set->spherical[l] = true;
     set->name = name_of_path(text->path);
     set->path = hf_word_copy((struct hf_word){text->path, (int)strlen(text->path)});
-    if (set->name == NULL || set->path == NULL) HF_TRY(fail_memory(&reader));
+    if (set->name == NULL || set->path == NULL) HF_TRY(hf_gaussian94_fail_memory(&reader));
     for (;;) {
-        HF_TRY(next_line(&reader, &found));
+        HF_TRY(hf_gaussian94_next_line(&reader, &found));
         if (!found) break;
         HF_TRY(read_line(&reader));
     }

@@ -15,6 +15,8 @@ void hf_basis_destroy(struct hf_basis **basis)
     free((*basis)->first_shell_of_atom);
     free((*basis)->storage);
     free((*basis)->mixing);
+    free((*basis)->core_potential);
+    free((*basis)->core_term);
     free((*basis)->first_mixing_of_atom);
     free(*basis);
     *basis = NULL;

@@ -65,18 +65,24 @@ static void print_set(FILE *stream, const struct hf_basis_description *set)
     for (int i = 0; i < set->n_citation; i++)
         fprintf(stream, "  %-11s %s: %s\n", i == 0 ? "Literature" : "", set->citation[i].elements,
                 set->citation[i].text);
-    fprintf(stream, "\n  Element  Shells            from primitives   Functions\n");
+    bool cores = false;
+    for (int i = 0; i < set->n_element; i++) cores = cores || set->element[i].n_core_electron > 0;
+    fprintf(stream, "\n  Element  Shells            from primitives   Functions%s\n",
+            cores ? "  Core" : "");
     for (int i = 0; i < set->n_element; i++) {
         const struct hf_element_description *element = &set->element[i];
         const char *symbol = hf_element_symbol(element->atomic_number);
-        if (element->n_core_electron > 0)
+        if (element->lacks_core_potential) {
             fprintf(stream,
-                    "  %-8s needs an effective core potential (%d electrons), which hf does not "
-                    "do\n",
+                    "  %-8s needs an effective core potential (%d electrons), which the file "
+                    "lacks\n",
                     symbol, element->n_core_electron);
-        else
-            fprintf(stream, "  %-8s %-17s %-17s %9d\n", symbol, element->contracted,
-                    element->primitive, element->n_function);
+            continue;
+        }
+        fprintf(stream, "  %-8s %-17s %-17s %9d", symbol, element->contracted, element->primitive,
+                element->n_function);
+        if (element->n_core_electron > 0) fprintf(stream, "    %2d", element->n_core_electron);
+        fputc('\n', stream);
     }
 }
 

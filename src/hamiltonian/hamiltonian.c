@@ -6,7 +6,8 @@
 #include <string.h>
 
 const struct hf_term_ops *const hf_term_list[] = {
-    &hf_term_kinetic, &hf_term_nuclei, &hf_term_point_charges, &hf_term_field, NULL,
+    &hf_term_kinetic,       &hf_term_nuclei, &hf_term_core_potential,
+    &hf_term_point_charges, &hf_term_field,  NULL,
 };
 
 _Static_assert(sizeof hf_term_list / sizeof *hf_term_list <= HF_MAX_TERM + 1,

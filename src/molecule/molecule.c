@@ -14,12 +14,21 @@ void hf_molecule_done(struct hf_molecule *molecule)
 
 double hf_molecule_nuclear_charge(const struct hf_molecule *molecule, int i)
 {
-    return molecule->atom[i].ghost ? 0.0 : (double)molecule->atom[i].atomic_number;
+    const struct hf_atom *atom = &molecule->atom[i];
+    return atom->ghost ? 0.0 : (double)(atom->atomic_number - atom->n_core);
+}
+
+int hf_molecule_n_core(const struct hf_molecule *molecule)
+{
+    int n_core = 0;
+    for (int i = 0; i < molecule->n_atom; i++)
+        if (!molecule->atom[i].ghost) n_core += molecule->atom[i].n_core;
+    return n_core;
 }
 
 int hf_molecule_n_electron(const struct hf_molecule *molecule)
 {
-    int n_electron = -molecule->charge;
+    int n_electron = -molecule->charge - hf_molecule_n_core(molecule);
     for (int i = 0; i < molecule->n_atom; i++)
         if (!molecule->atom[i].ghost) n_electron += molecule->atom[i].atomic_number;
     return n_electron;

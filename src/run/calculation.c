@@ -221,6 +221,7 @@ static hf_status make_basis(struct hf_calculation *calculation, const struct hf_
             hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
                             calculation->choice, convention(options), &calculation->basis, error);
     if (status != HF_OK) return status;
+    hf_basis_set_cores(calculation->basis, &calculation->input.molecule);
     return hf_agree(context->comm, hf_restart_check(calculation, error), error);
 }
 

@@ -1,0 +1,82 @@
+/* Core potentials of a basis, and the cores of the atoms that follow from them. */
+#include "basis_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Whether a potential can be of the molecule, behind one of the atom `last`. */
+static hf_status check(const struct hf_molecule *molecule, int last,
+                       const struct hf_core_potential *potential, struct hf_error *error)
+{
+    if (potential->atom <= last || potential->atom >= molecule->n_atom ||
+        molecule->atom[potential->atom].ghost)
+        return hf_fail(error, HF_BAD_INPUT, "there is a core potential for atom %lld of %d",
+                       potential->atom + 1LL, molecule->n_atom);
+    const char *symbol = hf_element_symbol(molecule->atom[potential->atom].atomic_number);
+    if (potential->n_core < 2 || potential->n_core % 2 != 0 ||
+        potential->n_core > molecule->atom[potential->atom].atomic_number)
+        return hf_fail(error, HF_BAD_INPUT, "atom %d (%s) has a core of %d electrons",
+                       potential->atom + 1, symbol, potential->n_core);
+    if (potential->max_l < 0 || potential->max_l > HF_MAX_L || potential->n_term < 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "the core potential of atom %d (%s) goes up to l = %d; expected 0 to %d",
+                       potential->atom + 1, symbol, potential->max_l, HF_MAX_L);
+    for (int k = 0; k < potential->n_term; k++) {
+        const struct hf_core_term *term = &potential->term[k];
+        if (term->l < 0 || term->l > potential->max_l || term->power < HF_LEAST_CORE_POWER ||
+            term->power > HF_MOST_CORE_POWER || !(term->exponent > 0.0) ||
+            !isfinite(term->exponent) || !isfinite(term->coefficient))
+            return hf_fail(error, HF_BAD_INPUT,
+                           "term %d of the core potential of atom %d (%s) is none", k + 1,
+                           potential->atom + 1, symbol);
+    }
+    return HF_OK;
+}
+
+hf_status hf_basis_set_core_potentials(const struct hf_molecule *molecule, int n,
+                                       const struct hf_core_potential potential[],
+                                       struct hf_basis *basis, struct hf_error *error)
+{
+    size_t n_term = 0;
+    for (int i = 0; i < n; i++) {
+        const hf_status status =
+            check(molecule, i > 0 ? potential[i - 1].atom : -1, &potential[i], error);
+        if (status != HF_OK) return status;
+        n_term += (size_t)potential[i].n_term;
+    }
+    struct hf_core_potential *made = calloc((size_t)n + 1, sizeof *made);
+    struct hf_core_term *term = calloc(n_term + 1, sizeof *term);
+    if (made == NULL || term == NULL) {
+        free(made);
+        free(term);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d core potentials", n);
+    }
+    free(basis->core_potential);
+    free(basis->core_term);
+    basis->n_core_potential = n;
+    basis->core_potential = made;
+    basis->core_term = term;
+    for (int i = 0; i < n; i++) {
+        made[i] = potential[i];
+        made[i].term = term;
+        if (made[i].n_term > 0)
+            memcpy(term, potential[i].term, (size_t)made[i].n_term * sizeof *term);
+        term += made[i].n_term;
+    }
+    return HF_OK;
+}
+
+void hf_basis_set_cores(const struct hf_basis *basis, struct hf_molecule *molecule)
+{
+    for (int i = 0; i < molecule->n_atom; i++) molecule->atom[i].n_core = 0;
+    for (int i = 0; i < basis->n_core_potential; i++)
+        molecule->atom[basis->core_potential[i].atom].n_core = basis->core_potential[i].n_core;
+}
+
+const struct hf_core_potential *hf_atom_core_potential(const struct hf_basis *basis, int atom)
+{
+    for (int i = 0; i < basis->n_core_potential; i++)
+        if (basis->core_potential[i].atom == atom) return &basis->core_potential[i];
+    return NULL;
+}
