@@ -16,10 +16,10 @@ HF_API_BEGIN
 struct hf_atom {
     int atomic_number; /**< 1 to 118, also for ghosts */
     bool ghost;
+    double position_bohr[3];
     /** Electrons that the effective core potential of its basis set stands for: 0 until a basis says
      *  otherwise (hf_basis_set_cores), and for ghosts. */
     int n_core;
-    double position_bohr[3];
 };
 
 /** A charge that is no nucleus; positive ones attract electrons. */

@@ -289,6 +289,7 @@ static hf_status solve(struct atom *self, const struct hf_basis *basis, int atom
            sizeof self->nucleus.position_bohr);
     self->molecule = (struct hf_molecule){.n_atom = 1, .atom = &self->nucleus, .multiplicity = 1};
     HF_TRY(hf_radial_basis_init(&self->radial, basis, atom, atomic_number, error));
+    hf_basis_set_cores(&self->radial.basis, &self->molecule);
     if (self->radial.n_radial == 0) goto cleanup;
     HF_TRY(hf_context_create(MPI_COMM_SELF, &self->context, error));
     HF_TRY(set_up(self, settings, error));
@@ -318,7 +319,8 @@ cleanup:
 int hf_atom_n_orbital(const struct hf_basis *basis, int atom, int atomic_number)
 {
     int n_electron[HF_ATOM_N_L], n_orbital = 0;
-    hf_atom_configuration(atomic_number, n_electron);
+    const struct hf_core_potential *core = hf_atom_core_potential(basis, atom);
+    hf_atom_valence_configuration(atomic_number, core != NULL ? core->n_core : 0, n_electron);
     for (int l = 0; l < HF_ATOM_N_L; l++) {
         int n_shell = 0;
         for (int s = basis->first_shell_of_atom[atom]; s < basis->first_shell_of_atom[atom + 1];

@@ -1,4 +1,4 @@
-/* Electron configurations of the neutral atoms. */
+/* Electron configurations of the neutral atoms, and what a core leaves of them. */
 #include "steps.h"
 
 /** Where the ground state departs from the order of filling: electrons moved from one angular
@@ -31,4 +31,39 @@ void hf_atom_configuration(int atomic_number, int n_electron[HF_ATOM_N_L])
             n_electron[departures[i].from_l] -= departures[i].n_electron;
             n_electron[departures[i].to_l] += departures[i].n_electron;
         }
+}
+
+/** Subshells of the cores of effective core potentials: closed, one principal quantum number after the
+ *  other, but for the 54 electrons of xenon, which lack 4f. */
+static void core_configuration(int n_core, int n_electron[HF_ATOM_N_L])
+{
+    static const int l_filled[] = {0, 0, 1, 0, 1, 2, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1};
+    const int n_subshell = (int)(sizeof l_filled / sizeof *l_filled);
+    for (int l = 0; l < HF_ATOM_N_L; l++) n_electron[l] = 0;
+    int left = n_core;
+    for (int i = 0; i < n_subshell && left > 0; i++) {
+        if (n_core == 54 && l_filled[i] == 3) continue;
+        const int room = 2 * (2 * l_filled[i] + 1);
+        const int filled = left < room ? left : room;
+        n_electron[l_filled[i]] += filled;
+        left -= filled;
+    }
+}
+
+void hf_atom_valence_configuration(int atomic_number, int n_core, int n_electron[HF_ATOM_N_L])
+{
+    int core[HF_ATOM_N_L], missing = 0;
+    hf_atom_configuration(atomic_number, n_electron);
+    core_configuration(n_core, core);
+    for (int l = 0; l < HF_ATOM_N_L; l++) {
+        n_electron[l] -= core[l];
+        if (n_electron[l] >= 0) continue;
+        missing -= n_electron[l];
+        n_electron[l] = 0;
+    }
+    for (int l = HF_ATOM_N_L - 1; l >= 0 && missing > 0; l--) { /* a core of another kind */
+        const int taken = missing < n_electron[l] ? missing : n_electron[l];
+        n_electron[l] -= taken;
+        missing -= taken;
+    }
 }

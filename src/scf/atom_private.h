@@ -24,8 +24,11 @@ struct hf_radial_block {
 /** Shells of one atom sorted by l, spherical, without those that cannot hold electrons: shell i is
  *  radial function i. */
 struct hf_radial_basis {
-    struct hf_basis basis; /**< one atom; exponents and coefficients are borrowed */
-    int *radial_of_shell;  /**< [shells of the atom in the molecule's basis], -1: left out */
+    struct hf_basis
+        basis; /**< one atom; exponents, coefficients and the terms of its core potential
+                                are borrowed */
+    struct hf_core_potential core_potential; /**< that of the basis, if there is one */
+    int *radial_of_shell; /**< [shells of the atom in the molecule's basis], -1: left out */
     struct hf_radial_block block[HF_ATOM_N_L];
     int n_radial;
 };

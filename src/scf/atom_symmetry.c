@@ -41,7 +41,14 @@ hf_status hf_radial_basis_init(struct hf_radial_basis *radial, const struct hf_b
         radial->radial_of_shell == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shells of an atom");
 
-    hf_atom_configuration(atomic_number, n_electron);
+    const struct hf_core_potential *core = hf_atom_core_potential(basis, atom);
+    if (core != NULL) {
+        radial->core_potential = *core;
+        radial->core_potential.atom = 0;
+        radial->basis.n_core_potential = 1;
+        radial->basis.core_potential = &radial->core_potential;
+    }
+    hf_atom_valence_configuration(atomic_number, core != NULL ? core->n_core : 0, n_electron);
     for (int s = 0; s < n_shell; s++) radial->radial_of_shell[s] = -1;
     for (int l = 0; l < HF_ATOM_N_L; l++) {
         struct hf_radial_block *block = &radial->block[l];

@@ -13,6 +13,17 @@
 
 enum { TERMS = HF_ATOMIC_POTENTIAL_TERMS };
 
+/** Takes the electrons of a core potential off an atom's clouds, from the sharpest on. */
+static void take_core(int n_core, struct hf_spread_charge cloud[TERMS])
+{
+    double left = n_core;
+    for (int i = TERMS - 1; i >= 0 && left > 0.0; i--) {
+        const double taken = -cloud[i].charge < left ? -cloud[i].charge : left;
+        cloud[i].charge += taken;
+        left -= taken;
+    }
+}
+
 /** charge [n_atom][TERMS] of the atoms' electrons, -c_i each. Not collective. */
 static void fill_clouds(const struct hf_molecule *molecule, struct hf_spread_charge charge[])
 {
@@ -25,6 +36,7 @@ static void fill_clouds(const struct hf_molecule *molecule, struct hf_spread_cha
                 cloud->charge = -hf_atomic_potential_charge[atom->atomic_number - 1][i];
             memcpy(cloud->position_bohr, atom->position_bohr, sizeof cloud->position_bohr);
         }
+        take_core(atom->n_core, charge + (size_t)a * TERMS);
     }
 }
 

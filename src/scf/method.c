@@ -58,11 +58,16 @@ hf_status hf_spin_count_of(const struct hf_molecule *molecule, struct hf_spin_co
                            struct hf_error *error)
 {
     const int n = hf_molecule_n_electron(molecule), unpaired = molecule->multiplicity - 1;
+    const int n_core = hf_molecule_n_core(molecule);
+    char cores[64] = "";
+    if (n_core > 0) snprintf(cores, sizeof cores, ", %d more in core potentials", n_core);
     if (n < 0)
-        return hf_fail(error, HF_BAD_INPUT, "charge %+d leaves %d electrons", molecule->charge, n);
+        return hf_fail(error, HF_BAD_INPUT, "charge %+d leaves %d electrons%s", molecule->charge, n,
+                       cores);
     if (unpaired < 0 || unpaired > n || (n - unpaired) % 2 != 0)
-        return hf_fail(error, HF_BAD_INPUT, "%d electrons (charge %+d) cannot have multiplicity %d",
-                       n, molecule->charge, molecule->multiplicity);
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%d electrons (charge %+d%s) cannot have multiplicity %d", n,
+                       molecule->charge, cores, molecule->multiplicity);
     n_electron->beta = (n - unpaired) / 2;
     n_electron->alpha = n_electron->beta + unpaired;
     return HF_OK;

@@ -297,6 +297,9 @@ enum { HF_ATOM_N_L = 4 }; /* s p d f: no ground state occupies more */
 /** Electrons per angular momentum in the ground state of a neutral atom, 1 <= Z <= 118. */
 void hf_atom_configuration(int atomic_number, int n_electron[HF_ATOM_N_L]);
 
+/** The same less the `n_core` electrons of an effective core potential. Not collective. */
+void hf_atom_valence_configuration(int atomic_number, int n_core, int n_electron[HF_ATOM_N_L]);
+
 /** Orbitals of subshells that hold electrons in a free atom, as far as the basis has shells for them.
  *  Not collective. */
 int hf_atom_n_orbital(const struct hf_basis *basis, int atom, int atomic_number);

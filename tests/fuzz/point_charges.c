@@ -30,9 +30,10 @@ static void require_sane(const struct hf_environment *environment)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct hf_atom water[] = {{8, false, {0.0, 0.0, 0.22}},
-                                           {1, false, {0.0, 1.43, -0.88}},
-                                           {1, false, {0.0, -1.43, -0.88}}};
+    static const struct hf_atom water[] = {
+        {.atomic_number = 8, .position_bohr = {0.0, 0.0, 0.22}},
+        {.atomic_number = 1, .position_bohr = {0.0, 1.43, -0.88}},
+        {.atomic_number = 1, .position_bohr = {0.0, -1.43, -0.88}}};
     struct hf_input input = {.molecule = {.n_atom = 3, .multiplicity = 1}};
     struct hf_error error = {.message = ""};
     char *string = fuzz_string(data, size, 0);

@@ -17,9 +17,12 @@ static const char *const warnings[] = {"atoms 1 and 2 are close"};
 
 static void fill_molecule(struct fixture *f)
 {
-    f->atom[0] = (struct hf_atom){8, false, {0.0, 0.0, 0.22166487}};
-    f->atom[1] = (struct hf_atom){1, false, {0.0, 1.43090062, -0.88665950}};
-    f->atom[2] = (struct hf_atom){1, true, {0.0, -1.43090062, -1.0 / 3.0}};
+    f->atom[0] = (struct hf_atom){
+        .atomic_number = 8, .ghost = false, .position_bohr = {0.0, 0.0, 0.22166487}};
+    f->atom[1] = (struct hf_atom){
+        .atomic_number = 1, .ghost = false, .position_bohr = {0.0, 1.43090062, -0.88665950}};
+    f->atom[2] = (struct hf_atom){
+        .atomic_number = 1, .ghost = true, .position_bohr = {0.0, -1.43090062, -1.0 / 3.0}};
     f->molecule = (struct hf_molecule){
         .n_atom = 3, .atom = f->atom, .charge = -1, .multiplicity = 1, .title = title};
 }
