@@ -279,7 +279,9 @@ def list_of_basis_sets(folder):
                      "  S        5s4p3d1f          15s9p3d1f                39\n"):
             check(code == 0 and part in output, f"{option}, no \"{part}\" in:", output + errors)
     code, output, errors = run(["--list-basis", "def2-svp"])
-    check("  Rb       needs an effective core potential (28 electrons)" in output, "core potential:", output)
+    check("  I        4s4p2d            10s7p6d                  26    28\n" in output, "core of 28:", output)
+    check("H-La Hf-Rn" in output and "\n  Ce       needs an effective core potential (28 electrons), which the file lacks\n"
+          in output, "core potential that is lacking:", output)
     check("  Cl       4s3p1d            10s7p1d                  18\n" in output, "def2-SVP:", output)
     expect_one_line("--list-basis of an unknown set", run(["--list-basis", "cc-pvtx"]), 2, ["did you mean cc-pVTZ?"])
     own = write(folder, "! name: own\nspherical\n****\nH 0\nS 1 1.0\n 1.0 1.0\n****\n", "own.gbs")

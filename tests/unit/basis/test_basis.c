@@ -300,18 +300,64 @@ static void an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it(void 
 {
     (void)state;
     struct hf_atom iodine = {.atomic_number = 53}, uranium = {.atomic_number = 92};
+    struct hf_atom cerium = {.atomic_number = 58};
+    const struct hf_molecule with_cerium = {.n_atom = 1, .atom = &cerium, .multiplicity = 1};
     const struct hf_molecule with_iodine = {.n_atom = 1, .atom = &iodine, .multiplicity = 2};
     const struct hf_molecule with_uranium = {.n_atom = 1, .atom = &uranium, .multiplicity = 1};
     const struct hf_basis_choice potential = {.atom = -1, .name = "def2svp", .where = "--basis"};
     const struct hf_basis_choice absent = {.atom = -1, .name = "cc-pvdz"};
-    expect_failure(&with_iodine, 1, &potential, HF_BAD_INPUT,
-                   "--basis: the basis set def2-SVP needs an effective core potential for I (28 "
-                   "core electrons), which hf does not do; all-electron sets that have I: 3-21G, "
-                   "6-311G*, 6-311G**, STO-3G");
-    expect_failure(&with_iodine, 1, &absent, HF_BAD_INPUT,
-                   "has no functions for I; sets that have I: 3-21G, 6-311G*, 6-311G**, STO-3G");
+    expect_failure(&with_cerium, 1, &potential, HF_BAD_INPUT,
+                   "--basis: the basis set def2-SVP needs an effective core potential for Ce (28 "
+                   "core electrons), which ");
+    expect_failure(&with_cerium, 1, &potential, HF_BAD_INPUT,
+                   "def2-svp.gbs lacks; sets that have Ce: none of the library");
+    expect_failure(
+        &with_iodine, 1, &absent, HF_BAD_INPUT,
+        "has no functions for I; sets that have I: 3-21G, 6-311G*, 6-311G**, def2-QZVP, ");
     expect_failure(&with_uranium, 1, &absent, HF_BAD_INPUT,
                    "has no functions for U; sets that have U: none of the library");
+}
+
+/** Real atoms have the potentials and cores of their set, ghosts do not. */
+static void cores_follow_from_the_basis(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_atom atom[] = {{.atomic_number = 1},
+                             {.atomic_number = 53, .position_bohr = {0.0, 0.0, 3.0}},
+                             {.atomic_number = 53, .ghost = true, .position_bohr = {0.0, 9.0, 0.0}},
+                             {.atomic_number = 79, .position_bohr = {0.0, 0.0, 9.0}}};
+    struct hf_molecule molecule = {.n_atom = 4, .atom = atom, .charge = -1, .multiplicity = 1};
+    assert_int_equal(hf_molecule_n_electron(&molecule), 1 + 53 + 79 + 1);
+    struct hf_basis *basis = make_named(context, &molecule, "def2-SVP", HF_CONVENTION_AS_DEFINED);
+    assert_int_equal(basis->n_core_potential, 2);
+    assert_int_equal(basis->core_potential[0].atom, 1);
+    assert_int_equal(basis->core_potential[1].atom, 3);
+    assert_int_equal(basis->core_potential[1].n_core, 60);
+    assert_ptr_equal(hf_atom_core_potential(basis, 3), &basis->core_potential[1]);
+    assert_null(hf_atom_core_potential(basis, 2));
+    hf_basis_set_cores(basis, &molecule);
+    assert_int_equal(hf_molecule_n_core(&molecule), 88);
+    assert_int_equal(hf_molecule_n_electron(&molecule), 1 + 25 + 19 + 1);
+    assert_true(hf_molecule_nuclear_charge(&molecule, 1) == 25.0);
+    assert_true(hf_molecule_nuclear_charge(&molecule, 2) == 0.0);
+    assert_int_equal(atom[2].n_core, 0);
+    assert_true(fabs(hf_molecule_nuclear_repulsion(&molecule) -
+                     (25.0 / 3.0 + 19.0 / 9.0 + 25.0 * 19.0 / 6.0)) < 1e-12);
+    struct hf_error error;
+    const struct hf_core_potential mistake[] = {
+        {.atom = 2, .n_core = 28},
+        {.atom = 4, .n_core = 28},
+        {.atom = 1, .n_core = 27},
+        {.atom = 1, .n_core = 54},
+        {.atom = 1, .n_core = 28, .max_l = HF_MAX_L + 1},
+        {.atom = 1, .n_core = 28, .n_term = 1, .term = &(struct hf_core_term){.l = 1}}};
+    for (size_t i = 0; i < sizeof mistake / sizeof mistake[0]; i++)
+        assert_int_equal(hf_basis_set_core_potentials(&molecule, 1, &mistake[i], basis, &error),
+                         HF_BAD_INPUT);
+    assert_int_equal(basis->n_core_potential, 2); /* as it was */
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
 }
 
 static void mistakes_in_files_are_the_same_error_on_all_ranks(void **state)
@@ -367,6 +413,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_summary_is_cut_to_its_buffer),
         cmocka_unit_test(a_wrong_choice_is_the_same_error_on_all_ranks),
         cmocka_unit_test(an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it),
+        cmocka_unit_test(cores_follow_from_the_basis),
         cmocka_unit_test(mistakes_in_files_are_the_same_error_on_all_ranks),
         cmocka_unit_test(high_angular_momentum_matters_only_where_it_is_used),
     };

@@ -187,18 +187,35 @@ static void name_literature_and_core_potentials_are_read_from_comments(void **st
     hf_basis_set_done(&set);
 }
 
-static void core_potentials_are_skipped_and_remembered(void **state)
+static void core_potentials_are_read(void **state)
 {
     (void)state;
     struct hf_basis_set set;
     expect_set("Rb 0\nS 1 1.0\n1.0 1.0\n****\nK 0\nS 1 1.0\n2.0 1.0\n****\n\nRB     0\n"
                "RB-ECP     1     28\nf-ul potential\n  1\n2  3.8  -12.3\ns-ul potential\n  2\n"
-               "2  5.0  89.5\n2  1.9  0.49\nSR 0\nSR-ECP 0 28\np-ul\n 0\n",
+               "1  5.0  89.5D0\n4  1.9  0.49\nSR Y 0\nSR-ECP 0 28\np-ul\n 1\n0 1.5 -2.5\n",
                &set);
-    assert_true(set.element[37].needs_core_potential);
-    assert_int_equal(set.element[37].n_core_electron, 28);
-    assert_int_equal(set.element[37].n_shell, 1);
-    assert_true(set.element[38].needs_core_potential);
+    const struct hf_set_element *rubidium = &set.element[37];
+    assert_true(rubidium->needs_core_potential);
+    assert_int_equal(rubidium->n_core_electron, 28);
+    assert_int_equal(rubidium->core_line, 11);
+    assert_int_equal(rubidium->core_max_l, 1);
+    assert_int_equal(rubidium->n_core_term, 3);
+    assert_int_equal(rubidium->n_shell, 1);
+    static const struct hf_core_term expected[] = {
+        {1, 0, 3.8, -12.3}, {0, -1, 5.0, 89.5}, {0, 2, 1.9, 0.49}, {0, -2, 1.5, -2.5}};
+    assert_int_equal(set.n_core_term, 4);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(set.core_term[k].l, expected[k].l);
+        assert_int_equal(set.core_term[k].power, expected[k].power);
+        assert_true(set.core_term[k].exponent == expected[k].exponent);
+        assert_true(set.core_term[k].coefficient == expected[k].coefficient);
+    }
+    for (int z = 38; z <= 39; z++) {
+        assert_int_equal(set.element[z].first_core_term, 3);
+        assert_int_equal(set.element[z].n_core_term, 1);
+        assert_int_equal(set.element[z].n_core_electron, 28);
+    }
     assert_false(set.element[19].needs_core_potential);
     hf_basis_set_done(&set);
 }
@@ -270,6 +287,27 @@ static void each_mistake_has_its_message_with_file_and_line(void **state)
          "dir/mine.gbs, line 2: the file ends inside this core potential"},
         {"Rb 0\nRb-ECP 1 28\nf-ul\nmany\n",
          "dir/mine.gbs, line 4: expected the number of terms of a core potential, found \"many\""},
+        {"Rb 0\nRb-ECP 6 28\n",
+         "dir/mine.gbs, line 2: the core potential goes up to l = 6; hf can do 5"},
+        {"Rb 0\nRb-ECP 3 27\n", "dir/mine.gbs, line 2: a core of 27 electrons; expected closed "
+                                "shells, an even number from "
+                                "2"},
+        {"Rb 0\nRb-ECP 3 38\n", "dir/mine.gbs, line 2: a core of 38 electrons; Rb has 37"},
+        {"Rb 0\nRb-ECP 0 28\nf-ul\n0\nRb-ECP 0 28\n",
+         "dir/mine.gbs, line 5: Rb has a core potential already, in line 2"},
+        {"Rb 0\nRb-ECP 0 28\nf-ul\n1\n2 1.0\n",
+         "dir/mine.gbs, line 5: expected a term of a core potential, e.g. \"2 3.84 -12.3\": power, "
+         "exponent, coefficient"},
+        {"Rb 0\nRb-ECP 0 28\nf-ul\n1\n5 1.0 1.0\n",
+         "dir/mine.gbs, line 5: the power \"5\" of a core potential is not one of 0 to 4"},
+        {"Rb 0\nRb-ECP 0 28\nf-ul\n1\n2 1.0 x\n", "dir/mine.gbs, line 5: \"x\" is not a number"},
+        {"Rb 0\nRb-ECP 0 28\nf-ul\n1\n2 -1.0 1.0\n",
+         "dir/mine.gbs, line 5: the exponent -1 of a core potential is absurd; expected 0.0001 to "
+         "1e+10"},
+        {"Rb 0\nRb-ECP 0 28\nf-ul\n1\n2 1.0 1e20\n",
+         "dir/mine.gbs, line 5: the coefficient 1e+20 of a core potential is absurd"},
+        {"Rb 0\nRb-ECP 0 28\nf-ul\n2\n2 1.0 1.0\n****\n",
+         "dir/mine.gbs, line 6: the core potential has 1 of the 2 terms announced"},
     };
     for (size_t i = 0; i < sizeof mistake / sizeof mistake[0]; i++)
         expect_message(mistake[i][0], mistake[i][1]);
@@ -297,7 +335,7 @@ int main(void)
         cmocka_unit_test(the_convention_may_differ_by_shell),
         cmocka_unit_test(without_a_convention_shells_are_spherical),
         cmocka_unit_test(name_literature_and_core_potentials_are_read_from_comments),
-        cmocka_unit_test(core_potentials_are_skipped_and_remembered),
+        cmocka_unit_test(core_potentials_are_read),
         cmocka_unit_test(each_mistake_has_its_message_with_file_and_line),
         cmocka_unit_test(a_line_of_too_many_words_is_refused),
     };

@@ -27,16 +27,16 @@ static const struct {
     {"6-311+G*", 20, true},    {"6-311++G**", 19, true},  {"cc-pVDZ", 35, true},
     {"cc-pVTZ", 35, true},     {"cc-pVQZ", 35, true},     {"cc-pV5Z", 35, true},
     {"aug-cc-pVDZ", 34, true}, {"aug-cc-pVTZ", 34, true}, {"aug-cc-pVQZ", 34, true},
-    {"def2-SVP", 36, true},    {"def2-TZVP", 36, true},   {"def2-TZVPP", 36, true},
-    {"def2-QZVP", 36, true},   {"6-311G", 26, true},      {"6-31+G", 20, false},
+    {"def2-SVP", 72, true},    {"def2-TZVP", 72, true},   {"def2-TZVPP", 72, true},
+    {"def2-QZVP", 72, true},   {"6-311G", 26, true},      {"6-31+G", 20, false},
     {"6-31+G**", 20, false},   {"6-31++G", 19, false},    {"6-31++G*", 19, false},
     {"6-311+G", 20, true},     {"6-311+G**", 20, true},   {"6-311++G", 19, true},
     {"6-311++G*", 19, true},   {"cc-pV(D+d)Z", 35, true}, {"cc-pV(T+d)Z", 35, true},
     {"cc-pV(Q+d)Z", 35, true}, {"cc-pCVDZ", 15, true},    {"cc-pCVTZ", 15, true},
-    {"cc-pCVQZ", 15, true},    {"def2-SVPD", 36, true},   {"def2-TZVPD", 36, true},
-    {"def2-TZVPPD", 36, true}, {"def2-QZVPD", 36, true},  {"pcseg-0", 36, true},
-    {"pcseg-1", 36, true},     {"pcseg-2", 36, true},     {"pcseg-3", 36, true},
-    {"pcseg-4", 36, true},
+    {"cc-pCVQZ", 15, true},    {"def2-SVPD", 72, true},   {"def2-TZVPD", 72, true},
+    {"def2-TZVPPD", 72, true}, {"def2-QZVPD", 72, true},  {"def2-QZVPP", 72, true},
+    {"def2-QZVPPD", 72, true}, {"pcseg-0", 36, true},     {"pcseg-1", 36, true},
+    {"pcseg-2", 36, true},     {"pcseg-3", 36, true},     {"pcseg-4", 36, true},
 };
 enum { N_PUBLISHED = sizeof published / sizeof published[0] };
 
@@ -128,23 +128,32 @@ static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void *
     hf_basis_list_done(&list);
 }
 
-static void sets_with_core_potentials_name_their_elements(void **state)
+static void def2_sets_have_the_core_potentials_of_heavy_elements(void **state)
 {
     (void)state;
-    static const char *const names[] = {"def2-SVP", "def2-TZVP", "def2-TZVPP", "def2-QZVP"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const names[] = {"def2-SVP",   "def2-TZVP",  "def2-TZVPP",  "def2-QZVP",
+                                        "def2-SVPD",  "def2-TZVPD", "def2-TZVPPD", "def2-QZVPD",
+                                        "def2-QZVPP", "def2-QZVPPD"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[HF_MAX_PATH];
         struct hf_error error;
         struct hf_basis_set set;
         assert_int_equal(hf_basis_find(names[i], path, &error), HF_OK);
         parse_file(path, &set);
         for (int z = 1; z <= 86; z++) {
-            assert_int_equal(set.element[z].needs_core_potential, z > 36);
-            assert_int_equal(set.element[z].n_core_electron, z <= 36   ? 0
-                                                             : z <= 54 ? 28
-                                                             : z <= 57 ? 46
-                                                             : z <= 71 ? 28
-                                                                       : 60);
+            const struct hf_set_element *element = &set.element[z];
+            const bool lacking = z >= 58 && z <= 71; /* neither functions nor potential */
+            assert_int_equal(element->needs_core_potential, z > 36);
+            assert_int_equal(element->n_core_electron, z <= 36   ? 0
+                                                       : z <= 54 ? 28
+                                                       : z <= 57 ? 46
+                                                       : z <= 71 ? 28
+                                                                 : 60);
+            assert_int_equal(element->n_shell > 0, !lacking);
+            assert_int_equal(element->core_line > 0, z > 36 && !lacking);
+            assert_int_equal(element->core_max_l, z > 36 && !lacking ? 3 : 0);
+            for (int k = 0; k < element->n_core_term; k++)
+                assert_int_equal(set.core_term[element->first_core_term + k].power, 0);
         }
         hf_basis_set_done(&set);
     }
@@ -308,7 +317,9 @@ static void sets_that_have_an_element_are_named(void **state)
     (void)state;
     char names[400];
     hf_basis_sets_with_element(53, sizeof names, names);
-    assert_string_equal(names, "3-21G, 6-311G*, 6-311G**, STO-3G");
+    assert_string_equal(names, "3-21G, 6-311G*, 6-311G**, def2-QZVP, def2-QZVPD, def2-QZVPP, "
+                               "def2-QZVPPD, def2-SVP, def2-SVPD, "
+                               "def2-TZVP, def2-TZVPD, def2-TZVPP, def2-TZVPPD, STO-3G");
     hf_basis_sets_with_element(92, sizeof names, names);
     assert_string_equal(names, "");
     char few[8];
@@ -323,7 +334,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_set_parses_with_all_its_elements_and_can_be_normalised),
         cmocka_unit_test(every_file_of_the_folder_is_read_and_copied_to_the_build_tree),
-        cmocka_unit_test(sets_with_core_potentials_name_their_elements),
+        cmocka_unit_test(def2_sets_have_the_core_potentials_of_heavy_elements),
         cmocka_unit_test(only_f_shells_of_6_31g_star_are_spherical),
         cmocka_unit_test(names_are_found_as_people_write_them),
         cmocka_unit_test(different_sets_have_different_keys),
