@@ -31,7 +31,8 @@ struct hf_task_order;
 /** What decides how much memory a builder takes. */
 struct hf_fock_size {
     int n_function, n_shell, n_atom; /**< shells of the merged basis */
-    int n_density;                   /**< in one build */
+    int n_density;                   /**< in one build; K is wanted of all */
+    int n_coulomb;                   /**< those that J is wanted of */
     int n_rank, n_node_rank;         /**< ranks in all, and on a node */
 };
 
@@ -56,7 +57,8 @@ struct hf_fock_ops {
     /** Makes self->data; collective. What is half made is left to destroy. */
     hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
 
-    /** J and K of all jobs in one round of self->work, see hf_fock_build; collective. */
+    /** J and K of all jobs in one round of self->work, see hf_fock_build; jobs that want K alone come
+     *  first, then those that want both, then those that want J alone. Collective. */
     hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error);
 

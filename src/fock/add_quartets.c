@@ -34,7 +34,8 @@ hf_status hf_digestion_init(struct hf_digestion *self, const struct hf_shell_pai
     *self = (struct hf_digestion){.basis = pairs->basis, .kernels = choose_kernels()};
     self->lanes = calloc(1, sizeof *self->lanes);
     self->scratch = calloc(n * n, sizeof *self->scratch);
-    if (self->lanes != NULL && self->scratch != NULL) return HF_OK;
+    self->work = aligned_alloc(HF_LANES * sizeof(double), HF_LANE_WORK * sizeof(double));
+    if (self->lanes != NULL && self->scratch != NULL && self->work != NULL) return HF_OK;
     hf_digestion_done(self);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the digestion of quartets");
 }
@@ -43,25 +44,41 @@ void hf_digestion_done(struct hf_digestion *self)
 {
     free(self->lanes);
     free(self->scratch);
+    free(self->work);
     self->lanes = NULL;
     self->scratch = NULL;
+    self->work = NULL;
 }
 
-/** From the start of a block of sums to that of two shells. */
+/** Elements from the start of a block of sums to that of two shells. */
 static size_t offset(const struct hf_quartet_blocks *blocks, const struct hf_place *row,
                      const struct hf_place *column)
 {
-    return (size_t)row->row * (size_t)blocks->sum.columns[column->atom] + (size_t)column->row;
+    return (size_t)row->row * (size_t)blocks->sum_shape.columns[column->atom] + (size_t)column->row;
 }
 
-/** The same in a density. */
-static const double *density(const struct hf_quartet_blocks *blocks,
-                             const struct hf_job_blocks *job, const struct hf_place *row,
+/** Densities of two shells. */
+static const double *density(const struct hf_quartet_blocks *blocks, const struct hf_place *row,
                              const struct hf_place *column)
 {
-    return job->density[row->atom][column->atom] +
-           (size_t)row->density_row * (size_t)blocks->density.columns[column->atom] +
-           (size_t)column->density_row;
+    const size_t at =
+        (size_t)row->density_row * (size_t)blocks->density_shape.columns[column->atom] +
+        (size_t)column->density_row;
+    return blocks->density[row->atom][column->atom] + at * (size_t)blocks->jobs->n;
+}
+
+static double *coulomb(const struct hf_quartet_blocks *blocks, const struct hf_place *row,
+                       const struct hf_place *column)
+{
+    return blocks->coulomb[row->atom][column->atom] +
+           offset(blocks, row, column) * (size_t)hf_n_coulomb(blocks->jobs);
+}
+
+static double *exchange(const struct hf_quartet_blocks *blocks, const struct hf_place *row,
+                        const struct hf_place *column)
+{
+    return blocks->exchange[row->atom][column->atom] +
+           offset(blocks, row, column) * (size_t)blocks->jobs->n_exchange;
 }
 
 static double degeneracy(const struct hf_shell_pair *bra, const struct hf_shell_pair *ket)
@@ -72,43 +89,83 @@ static double degeneracy(const struct hf_shell_pair *bra, const struct hf_shell_
 
 /* ---- One quartet ---------------------------------------------------------------------------- */
 
+/** Adds the blocks of J of a job; [0] to [3] are a to d. */
+static void set_coulomb(const struct hf_quartet_blocks *blocks, const struct hf_place *const p[4],
+                        int job, struct hf_digest_blocks *to)
+{
+    const int sum = job - blocks->jobs->first_coulomb;
+    to->D_ab = density(blocks, p[0], p[1]) + job;
+    to->D_cd = density(blocks, p[2], p[3]) + job;
+    to->J_ab = coulomb(blocks, p[0], p[1]) + sum;
+    to->J_cd = coulomb(blocks, p[2], p[3]) + sum;
+}
+
+/** Likewise of K. */
+static void set_exchange(const struct hf_quartet_blocks *blocks, const struct hf_place *const p[4],
+                         int job, struct hf_digest_blocks *to)
+{
+    to->D_ac = density(blocks, p[0], p[2]) + job;
+    to->D_ad = density(blocks, p[0], p[3]) + job;
+    to->D_bc = density(blocks, p[1], p[2]) + job;
+    to->D_bd = density(blocks, p[1], p[3]) + job;
+    to->K_ac = exchange(blocks, p[0], p[2]) + job;
+    to->K_ad = exchange(blocks, p[0], p[3]) + job;
+    to->K_bc = exchange(blocks, p[1], p[2]) + job;
+    to->K_bd = exchange(blocks, p[1], p[3]) + job;
+}
+
+/** The quartet to J and K of a build's only density. */
+static void digest_lone(const struct hf_digestion *self, const struct hf_quartet_to_add *wanted,
+                        const struct hf_digest_quartet *quartet, const struct hf_place *const p[4])
+{
+    struct hf_digest_blocks to = {0};
+    if (wanted->coulomb) set_coulomb(wanted->blocks, p, 0, &to);
+    if (wanted->exchange[hf_group_of_job(wanted->blocks->jobs, 0)])
+        set_exchange(wanted->blocks, p, 0, &to);
+    self->kernels->digest(quartet, &to);
+}
+
+/** Of several: J one by one, K two by two. */
+static void digest_several(const struct hf_digestion *self, const struct hf_quartet_to_add *wanted,
+                           const struct hf_digest_quartet *quartet,
+                           const struct hf_place *const p[4])
+{
+    const struct hf_job_shape *jobs = wanted->blocks->jobs;
+    for (int i = jobs->first_coulomb; i < jobs->n && wanted->coulomb; i++) {
+        struct hf_digest_blocks to = {0};
+        set_coulomb(wanted->blocks, p, i, &to);
+        self->kernels->digest(quartet, &to);
+    }
+    for (int i = 0; i < jobs->n_exchange; i++) {
+        struct hf_digest_blocks to = {0};
+        if (!wanted->exchange[hf_group_of_job(jobs, i)]) continue;
+        set_exchange(wanted->blocks, p, i, &to);
+        if (i + 1 < jobs->n_exchange && wanted->exchange[hf_group_of_job(jobs, i + 1)]) {
+            self->kernels->digest_two(quartet, &to);
+            i++;
+        } else {
+            self->kernels->digest(quartet, &to);
+        }
+    }
+}
+
 /** Adds a quartet [a][b][c][d] to the sums of every density. */
 static void digest_one(struct hf_digestion *self, const struct hf_quartet_to_add *wanted,
                        struct hf_digest_quartet *quartet, const struct hf_place p[4])
 {
     const struct hf_quartet_blocks *blocks = wanted->blocks;
-    const struct hf_place *a = &p[0], *b = &p[1], *c = &p[2], *d = &p[3];
-    if (d->n == 1) { /* [c][1] is [1][c]: keep the loop over d the long one */
-        c = &p[3];
-        d = &p[2];
-    }
-    const struct hf_place *ordered[4] = {a, b, c, d};
+    const struct hf_job_shape *jobs = blocks->jobs;
+    const bool flip = p[3].n == 1; /* [c][1] is [1][c]: keep the loop over d the long one */
+    const struct hf_place *ordered[4] = {&p[0], &p[1], &p[flip ? 3 : 2], &p[flip ? 2 : 3]};
+    quartet->density_step = (size_t)jobs->n;
+    quartet->coulomb_step = (size_t)hf_n_coulomb(jobs);
+    quartet->exchange_step = (size_t)jobs->n_exchange;
     for (int k = 0; k < 4; k++) {
         quartet->n[k] = ordered[k]->n;
-        quartet->density_leading[k] = (size_t)blocks->density.columns[ordered[k]->atom];
-        quartet->leading[k] = (size_t)blocks->sum.columns[ordered[k]->atom];
+        quartet->density_leading[k] = (size_t)blocks->density_shape.columns[ordered[k]->atom];
+        quartet->leading[k] = (size_t)blocks->sum_shape.columns[ordered[k]->atom];
     }
-    for (int i = 0; i < blocks->n_job; i++) {
-        const struct hf_job_blocks *job = &blocks->job[i];
-        struct hf_digest_blocks to = {0};
-        if (wanted->coulomb && job->coulomb[a->atom][b->atom] != NULL) {
-            to.D_ab = density(blocks, job, a, b);
-            to.D_cd = density(blocks, job, c, d);
-            to.J_ab = job->coulomb[a->atom][b->atom] + offset(blocks, a, b);
-            to.J_cd = job->coulomb[c->atom][d->atom] + offset(blocks, c, d);
-        }
-        if (wanted->exchange && job->exchange[a->atom][c->atom] != NULL) {
-            to.D_ac = density(blocks, job, a, c);
-            to.D_ad = density(blocks, job, a, d);
-            to.D_bc = density(blocks, job, b, c);
-            to.D_bd = density(blocks, job, b, d);
-            to.K_ac = job->exchange[a->atom][c->atom] + offset(blocks, a, c);
-            to.K_ad = job->exchange[a->atom][d->atom] + offset(blocks, a, d);
-            to.K_bc = job->exchange[b->atom][c->atom] + offset(blocks, b, c);
-            to.K_bd = job->exchange[b->atom][d->atom] + offset(blocks, b, d);
-        }
-        if (to.J_ab != NULL || to.K_ac != NULL) self->kernels->digest(quartet, &to);
-    }
+    (jobs->n == 1 ? digest_lone : digest_several)(self, wanted, quartet, ordered);
 }
 
 /** The numbers in double precision, `lane` of `n_lane` side by side. */
@@ -123,11 +180,17 @@ static const double *extract(struct hf_digestion *self, const struct hf_quartet_
     return self->scratch;
 }
 
+static bool adds(const struct hf_quartet_to_add *quartet)
+{
+    return quartet->coulomb || quartet->exchange[HF_WITH_COULOMB] ||
+           quartet->exchange[HF_EXCHANGE_ALONE];
+}
+
 static void add_lane(struct hf_digestion *self, const struct hf_shell_pair *bra,
                      const struct hf_quartet_to_add *quartet, bool bra_is_row,
                      const struct hf_quartet_values *values, int lane, int n_lane)
 {
-    if (!quartet->coulomb && !quartet->exchange) return;
+    if (!adds(quartet)) return;
     const struct hf_shell_pair *ket = quartet->ket;
     const struct hf_place a = hf_find_place(self->basis, quartet->blocks, bra->a, HF_ATOM_A);
     const struct hf_place b = hf_find_place(self->basis, quartet->blocks, bra->b, HF_ATOM_A);
@@ -153,51 +216,45 @@ struct lane_place {
     struct hf_place c, d;
 };
 
-/** Block of rows `row` and columns `column` of lane l. */
+/** Block of rows `row` and columns `column` of lane l; `step` doubles are an element of its sums. */
 static void set_block(struct hf_lane_blocks *block, int l, const struct hf_quartet_blocks *blocks,
-                      const struct hf_job_blocks *job, const struct hf_place *row,
-                      const struct hf_place *column, double *sum)
+                      const struct hf_place *row, const struct hf_place *column, double *sum,
+                      int step)
 {
-    block->density[l] = density(blocks, job, row, column);
-    block->sum[l] = sum + offset(blocks, row, column);
-    block->density_leading[l] = (size_t)blocks->density.columns[column->atom];
-    block->leading[l] = (size_t)blocks->sum.columns[column->atom];
+    block->density[l] = density(blocks, row, column);
+    block->sum[l] = sum;
+    block->density_leading[l] =
+        (size_t)blocks->density_shape.columns[column->atom] * (size_t)blocks->jobs->n;
+    block->leading[l] = (size_t)blocks->sum_shape.columns[column->atom] * (size_t)step;
 }
 
-/** J and K of one lane in one job. */
+/** J and K of one lane. */
 static void set_lane(struct hf_digest_lanes *lanes, int l, const struct hf_quartet_to_add *quartet,
-                     const struct hf_job_blocks *job, const struct hf_place *a,
-                     const struct hf_place *b, const struct lane_place *place)
+                     const struct hf_place *a, const struct hf_place *b,
+                     const struct lane_place *place, double degeneracy)
 {
     const struct hf_quartet_blocks *blocks = quartet->blocks;
     const struct hf_place *c = &place->c, *d = &place->d;
-    double *const *K_c = job->exchange[c->atom], *const *K_d = job->exchange[d->atom];
-    if (quartet->coulomb && job->coulomb[c->atom][d->atom] != NULL) {
-        set_block(&lanes->block[HF_BLOCK_CD], l, blocks, job, c, d, job->coulomb[c->atom][d->atom]);
-        lanes->D_ab = density(blocks, job, a, b);
-        lanes->J_ab = job->coulomb[a->atom][b->atom] + offset(blocks, a, b);
-        lanes->density_leading = (size_t)blocks->density.columns[b->atom];
-        lanes->leading = (size_t)blocks->sum.columns[b->atom];
+    const int n_coulomb = hf_n_coulomb(&lanes->jobs), n_exchange = lanes->jobs.n_exchange;
+    struct hf_lane_blocks *block = lanes->block;
+    if (quartet->coulomb) {
+        lanes->degeneracy[l] = degeneracy;
+        set_block(&block[HF_BLOCK_CD], l, blocks, c, d, coulomb(blocks, c, d), n_coulomb);
+        lanes->D_ab = density(blocks, a, b);
+        lanes->J_ab = coulomb(blocks, a, b);
+        lanes->density_leading =
+            (size_t)blocks->density_shape.columns[b->atom] * (size_t)lanes->jobs.n;
+        lanes->leading = (size_t)blocks->sum_shape.columns[b->atom] * (size_t)n_coulomb;
     }
-    if (quartet->exchange && K_c[a->atom] != NULL) {
-        lanes->exchange = true;
-        set_block(&lanes->block[HF_BLOCK_CA], l, blocks, job, c, a, K_c[a->atom]);
-        set_block(&lanes->block[HF_BLOCK_CB], l, blocks, job, c, b, K_c[b->atom]);
-        set_block(&lanes->block[HF_BLOCK_DA], l, blocks, job, d, a, K_d[a->atom]);
-        set_block(&lanes->block[HF_BLOCK_DB], l, blocks, job, d, b, K_d[b->atom]);
+    for (int g = 0; g < HF_N_BOUND; g++) {
+        lanes->exchange[g] = lanes->exchange[g] || quartet->exchange[g];
+        lanes->exchange_degeneracy[g][l] = quartet->exchange[g] ? degeneracy : 0.0;
     }
-}
-
-/** All lanes of one job without blocks. */
-static void clear_lanes(struct hf_digest_lanes *lanes)
-{
-    lanes->D_ab = NULL;
-    lanes->J_ab = NULL;
-    lanes->exchange = false;
-    for (int k = 0; k < HF_N_LANE_BLOCK; k++) {
-        memset(lanes->block[k].density, 0, sizeof lanes->block[k].density);
-        memset(lanes->block[k].sum, 0, sizeof lanes->block[k].sum);
-    }
+    if (!quartet->exchange[HF_WITH_COULOMB] && !quartet->exchange[HF_EXCHANGE_ALONE]) return;
+    set_block(&block[HF_BLOCK_CA], l, blocks, c, a, exchange(blocks, c, a), n_exchange);
+    set_block(&block[HF_BLOCK_CB], l, blocks, c, b, exchange(blocks, c, b), n_exchange);
+    set_block(&block[HF_BLOCK_DA], l, blocks, d, a, exchange(blocks, d, a), n_exchange);
+    set_block(&block[HF_BLOCK_DB], l, blocks, d, b, exchange(blocks, d, b), n_exchange);
 }
 
 void hf_add_quartets(struct hf_digestion *self, const struct hf_shell_pair *bra, int n,
@@ -206,7 +263,6 @@ void hf_add_quartets(struct hf_digestion *self, const struct hf_shell_pair *bra,
 {
     enum { FEW = 2 }; /* not worth the gathering of all lanes */
     struct hf_digest_lanes *lanes = self->lanes;
-    struct lane_place place[HF_LANES];
     const struct hf_basis *basis = self->basis;
     const struct hf_place a = hf_find_place(basis, quartet[0].blocks, bra->a, HF_ATOM_A);
     const struct hf_place b = hf_find_place(basis, quartet[0].blocks, bra->b, HF_ATOM_A);
@@ -217,17 +273,16 @@ void hf_add_quartets(struct hf_digestion *self, const struct hf_shell_pair *bra,
         for (int l = 0; l < n; l++) add_lane(self, bra, &quartet[l], false, values, l, HF_LANES);
         return;
     }
-    *lanes = (struct hf_digest_lanes){
-        .value = values->value, .single = values->single, .n = {a.n, b.n, n_c, n_d}};
+    *lanes = (struct hf_digest_lanes){.jobs = *quartet[0].blocks->jobs,
+                                      .work = self->work,
+                                      .value = values->value,
+                                      .single = values->single,
+                                      .n = {a.n, b.n, n_c, n_d}};
     for (int l = 0; l < n; l++) {
-        lanes->degeneracy[l] = degeneracy(bra, quartet[l].ket);
-        place[l].c = hf_find_place(basis, quartet[l].blocks, quartet[l].ket->a, HF_ATOM_C);
-        place[l].d = hf_find_place(basis, quartet[l].blocks, quartet[l].ket->b, HF_ATOM_C);
+        const struct lane_place place = {
+            .c = hf_find_place(basis, quartet[l].blocks, quartet[l].ket->a, HF_ATOM_C),
+            .d = hf_find_place(basis, quartet[l].blocks, quartet[l].ket->b, HF_ATOM_C)};
+        set_lane(lanes, l, &quartet[l], &a, &b, &place, degeneracy(bra, quartet[l].ket));
     }
-    for (int i = 0; i < quartet[0].blocks->n_job; i++) {
-        clear_lanes(lanes);
-        for (int l = 0; l < n; l++)
-            set_lane(lanes, l, &quartet[l], &quartet[l].blocks->job[i], &a, &b, &place[l]);
-        self->kernels->digest_lanes(lanes);
-    }
+    self->kernels->digest_lanes(lanes);
 }

@@ -11,31 +11,27 @@
 /** Positions of the four atoms of an atom quartet (AB|CD). */
 enum { HF_ATOM_A, HF_ATOM_B, HF_ATOM_C, HF_ATOM_D, HF_N_ATOM };
 
-/** One density and its sums in blocks of two atoms: [x][y] has the functions of atom x as rows. An
- *  entry [x][y] is needed where a quartet may meet it: D and J for AB, BA, CD, DC; D and K for one
- *  atom of AB with one of CD, in both orders. Sums are NULL when not wanted. */
-struct hf_job_blocks {
-    const double *density[HF_N_ATOM][HF_N_ATOM];
-    double *coulomb[HF_N_ATOM][HF_N_ATOM], *exchange[HF_N_ATOM][HF_N_ATOM];
-};
-
-/** How the functions of four atoms are numbered in matrices or blocks. */
+/** How the functions of four atoms are numbered in matrices or blocks, in elements of all jobs. */
 struct hf_block_shape {
     int first[HF_N_ATOM];   /**< function that is row or column 0 */
     int columns[HF_N_ATOM]; /**< from one row to the next where these are the columns */
 };
 
-/** Where an atom quartet finds its blocks. */
+/** Where an atom quartet finds its blocks, of two atoms each: [x][y] has the functions of atom x as
+ *  rows, and the jobs side by side as `jobs` says. An entry [x][y] is needed where a quartet may meet
+ *  it: D and J for AB, BA, CD, DC; D and K for one atom of AB with one of CD, in both orders. */
 struct hf_quartet_blocks {
-    int n_job;
-    const struct hf_job_blocks *job; /**< [n_job] */
+    const struct hf_job_shape *jobs;
+    const double *density[HF_N_ATOM][HF_N_ATOM]; /**< [row][column][n] */
+    double *coulomb[HF_N_ATOM][HF_N_ATOM];       /**< [row][column][hf_n_coulomb] */
+    double *exchange[HF_N_ATOM][HF_N_ATOM];      /**< [row][column][n_exchange] */
     int atom[HF_N_ATOM];
-    struct hf_block_shape density, sum;
+    struct hf_block_shape density_shape, sum_shape;
     int first_shell[HF_N_ATOM], n_shell[HF_N_ATOM]; /**< likewise of `largest` */
-    /** [x][y]: largest |D| of each pair of shells over all densities, an array [shells of x][shells
-     *  of y]. */
+    /** [x][y]: largest |D| of each pair of shells, of the densities with J and of those with K alone:
+     *  [shells of x][shells of y][HF_N_BOUND]. Needed where a density is. */
     const double *largest[HF_N_ATOM][HF_N_ATOM];
-    bool coulomb, exchange; /**< whether any J, any K is wanted of this atom quartet */
+    bool has_coulomb, has_exchange; /**< what quartets may add to */
 };
 
 /** A shell and where it is in the blocks. */
@@ -54,8 +50,8 @@ static inline struct hf_place hf_find_place(const struct hf_basis *basis,
     const struct hf_shell *s = &basis->shell[shell];
     const int atom = s->atom == blocks->atom[first] ? first : first + 1;
     return (struct hf_place){.atom = atom,
-                             .density_row = s->first_function - blocks->density.first[atom],
-                             .row = s->first_function - blocks->sum.first[atom],
+                             .density_row = s->first_function - blocks->density_shape.first[atom],
+                             .row = s->first_function - blocks->sum_shape.first[atom],
                              .bound = shell - blocks->first_shell[atom],
                              .n = s->n_function};
 }
@@ -64,7 +60,7 @@ static inline struct hf_place hf_find_place(const struct hf_basis *basis,
 struct hf_quartet_to_add {
     const struct hf_shell_pair *ket;
     const struct hf_quartet_blocks *blocks;
-    bool coulomb, exchange;
+    bool coulomb, exchange[HF_N_BOUND];
 };
 
 /** What one thread digests with. */
@@ -73,6 +69,7 @@ struct hf_digestion {
     const struct hf_digest_kernels *kernels;
     struct hf_digest_lanes *lanes; /**< HF_LANES quartets on their way to the kernel */
     double *scratch;               /**< one quartet */
+    double *work;                  /**< of the kernel for lanes */
 };
 
 /** Not collective. HF_NO_RESOURCE. */

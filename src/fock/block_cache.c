@@ -28,15 +28,16 @@ static size_t n_shell(const struct hf_block_cache *self, int atom)
     return (size_t)(first[atom + 1] - first[atom]);
 }
 
-/** Elements of one orientation of a block. */
-static size_t block_size(const struct hf_block_cache *self, const struct hf_cached_block *block)
+/** Elements of one orientation and one layer of a block. */
+static size_t n_element(const struct hf_block_cache *self, const struct hf_cached_block *block)
 {
     return n_function(self, block->i) * n_function(self, block->j);
 }
 
+/** Numbers of one orientation of the bounds. */
 static size_t n_bound(const struct hf_block_cache *self, const struct hf_cached_block *block)
 {
-    return n_shell(self, block->i) * n_shell(self, block->j);
+    return n_shell(self, block->i) * n_shell(self, block->j) * HF_N_BOUND;
 }
 
 static bool is_remote(const struct hf_block_cache *self, const struct hf_cached_block *block)
@@ -104,16 +105,17 @@ static void append_block(struct hf_block_cache *self, struct hf_cached_block *bl
 static void send_sums(struct hf_block_cache *self, const struct hf_cached_block *block)
 {
     const size_t n_i = n_function(self, block->i), n_j = n_function(self, block->j);
+    const size_t n_layer = (size_t)self->set.n_layer;
     const bool remote = is_remote(self, block);
     const double start = hf_wall_seconds();
     for (int k = 0; k < self->set.n_layer; k++) {
-        if (self->set.array[k] == NULL) continue;
-        const double *x = hf_cached_value(block, k, block->i);
-        const double *mirror = hf_cached_value(block, k, block->j);
+        const double *x = hf_cached_value(block, block->i) + k;
+        const double *mirror = hf_cached_value(block, block->j) + k;
         double *out = self->folded;
         for (size_t r = 0; r < n_i; r++)
             for (size_t c = 0; c < n_j; c++)
-                *out++ = self->set.factor * (x[r * n_j + c] + mirror[c * n_i + r]);
+                *out++ = self->set.factor *
+                         (x[(r * n_j + c) * n_layer] + mirror[(c * n_i + r) * n_layer]);
         hf_block_array_accumulate(self->set.array[k], block->i, block->j, self->folded);
         self->account.n_sent += remote;
     }
@@ -126,8 +128,7 @@ static void end_gets(struct hf_block_cache *self, struct hf_cached_block *block)
     const bool remote = is_remote(self, block);
     const double start = remote ? hf_wall_seconds() : 0.0;
     for (int k = 0; k < self->set.n_layer; k++)
-        if (self->set.array[k] != NULL)
-            hf_block_array_end_get(self->set.array[k], &block->request[k]);
+        hf_block_array_end_get(self->set.array[k], &block->request[k]);
     if (remote) self->account.wait_seconds += hf_wall_seconds() - start;
     block->pending = false;
 }
@@ -143,9 +144,7 @@ static void free_block(struct hf_block_cache *self, struct hf_cached_block *bloc
 
 static size_t block_bytes(const struct hf_block_cache *self, const struct hf_cached_block *block)
 {
-    return ((size_t)self->set.n_layer * block->layer_size +
-            (self->set.sums ? 0 : 2 * n_bound(self, block))) *
-           sizeof(double);
+    return 2 * (block->size + (self->set.sums ? 0 : n_bound(self, block))) * sizeof(double);
 }
 
 /** Lets a block go that nobody has pinned. */
@@ -197,12 +196,19 @@ void hf_block_cache_destroy(struct hf_block_cache **cache)
     *cache = NULL;
 }
 
+/** Where the layers of a density arrive, one after the other. */
+static double *arrival(const struct hf_block_cache *self, struct hf_cached_block *block, int layer)
+{
+    return block->value + (self->set.n_layer > 1 ? block->size : 0) +
+           (size_t)layer * n_element(self, block);
+}
+
 /** Asks the owner for a density block. */
 static void begin_gets(struct hf_block_cache *self, struct hf_cached_block *block)
 {
     for (int k = 0; k < self->set.n_layer; k++)
-        hf_block_array_begin_get(self->set.array[k], block->i, block->j,
-                                 hf_cached_value(block, k, block->i), &block->request[k]);
+        hf_block_array_begin_get(self->set.array[k], block->i, block->j, arrival(self, block, k),
+                                 &block->request[k]);
     block->pending = true;
     if (!is_remote(self, block)) self->account.n_own++;
 }
@@ -215,9 +221,9 @@ static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int
     if (block == NULL) return NULL;
     block->i = i;
     block->j = j;
-    block->layer_size = 2 * block_size(self, block);
-    block->value = hf_memory_allocate_matrix(
-        memory, "cached blocks", (size_t)self->set.n_layer * block->layer_size, sizeof(double));
+    block->size = n_element(self, block) * (size_t)self->set.n_layer;
+    block->value =
+        hf_memory_allocate_matrix(memory, "cached blocks", 2 * block->size, sizeof(double));
     bool complete = block->value != NULL;
     if (!self->set.sums) {
         block->request = calloc((size_t)self->set.n_layer, sizeof *block->request);
@@ -233,9 +239,11 @@ static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int
 /** Puts a block that is wanted and not here into the lists. */
 static struct hf_cached_block *add_block(struct hf_block_cache *self, int i, int j)
 {
-    const size_t functions = n_function(self, i) * n_function(self, j);
-    const size_t shells = self->set.sums ? 0 : n_shell(self, i) * n_shell(self, j);
-    make_room(self, 2 * ((size_t)self->set.n_layer * functions + shells) * sizeof(double));
+    const struct hf_cached_block like = {.i = i,
+                                         .j = j,
+                                         .size = n_function(self, i) * n_function(self, j) *
+                                                 (size_t)self->set.n_layer};
+    make_room(self, block_bytes(self, &like));
     struct hf_cached_block *block = new_block(self, i, j);
     if (block == NULL) return NULL;
     struct hf_cached_block **head = &self->bucket[bucket_of(self, i, j)];
@@ -266,29 +274,53 @@ struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, 
     return block;
 }
 
+/** Layers that came one after the other, side by side. */
+static void put_beside(const struct hf_block_cache *self, struct hf_cached_block *block)
+{
+    const size_t n = n_element(self, block), n_layer = (size_t)self->set.n_layer;
+    for (size_t k = 0; n_layer > 1 && k < n_layer; k++) {
+        const double *from = arrival(self, block, (int)k);
+        for (size_t x = 0; x < n; x++) block->value[x * n_layer + k] = from[x];
+    }
+}
+
+/** The mirror image of a row of elements, a column, and what of them is the largest. */
+static void mirror_row(const struct hf_block_cache *self, size_t n_row, size_t n_column,
+                       const double *row, double *column, double largest[HF_N_BOUND])
+{
+    const size_t n_layer = (size_t)self->set.n_layer;
+    for (size_t c = 0; c < n_column; c++, column += n_row * n_layer) {
+        for (size_t k = 0; k < n_layer; k++) {
+            const double element = *row++;
+            double *top =
+                &largest[k < (size_t)self->set.n_alone ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB];
+            column[k] = element;
+            *top = fmax(*top, fabs(element));
+        }
+    }
+}
+
 /** The mirror image of a density block, and its largest elements per pair of shells. */
 static void complete(struct hf_block_cache *self, struct hf_cached_block *block)
 {
     const struct hf_basis *basis = self->set.basis;
+    const size_t n_layer = (size_t)self->set.n_layer;
     const size_t n_i = n_function(self, block->i), n_j = n_function(self, block->j);
     const int shell_i = basis->first_shell_of_atom[block->i];
     const int shell_j = basis->first_shell_of_atom[block->j];
     const size_t n_shell_i = n_shell(self, block->i), n_shell_j = n_shell(self, block->j);
-    double *largest = block->largest, *mirror = largest + n_shell_i * n_shell_j;
-    for (int k = 0; k < self->set.n_layer; k++) {
-        const double *value = block->value + (size_t)k * block->layer_size;
-        double *transposed = block->value + (size_t)k * block->layer_size + n_i * n_j;
-        for (size_t s = 0, r = 0; s < n_shell_i; s++) {
-            for (int x = 0; x < basis->shell[shell_i + (int)s].n_function; x++, r++) {
-                for (size_t t = 0, c = 0; t < n_shell_j; t++) {
-                    double top = largest[s * n_shell_j + t];
-                    for (int y = 0; y < basis->shell[shell_j + (int)t].n_function; y++, c++) {
-                        const double element = value[r * n_j + c];
-                        transposed[c * n_i + r] = element;
-                        top = fmax(top, fabs(element));
-                    }
-                    largest[s * n_shell_j + t] = mirror[t * n_shell_i + s] = top;
-                }
+    double *mirror = block->largest + n_bound(self, block), *value = block->value;
+    put_beside(self, block);
+    for (size_t s = 0, r = 0; s < n_shell_i; s++) {
+        for (int x = 0; x < basis->shell[shell_i + (int)s].n_function; x++, r++) {
+            for (size_t t = 0, c = 0; t < n_shell_j; t++) {
+                const size_t n = (size_t)basis->shell[shell_j + (int)t].n_function;
+                double *largest = block->largest + (s * n_shell_j + t) * HF_N_BOUND;
+                mirror_row(self, n_i, n, value + (r * n_j + c) * n_layer,
+                           value + block->size + (c * n_i + r) * n_layer, largest);
+                memcpy(mirror + (t * n_shell_i + s) * HF_N_BOUND, largest,
+                       HF_N_BOUND * sizeof *largest);
+                c += n;
             }
         }
     }

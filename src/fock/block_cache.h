@@ -7,6 +7,7 @@
 #ifndef HF_BLOCK_CACHE_H
 #define HF_BLOCK_CACHE_H
 
+#include "digest.h"
 #include "hf/basis.h"
 #include "hf/block_array.h"
 
@@ -15,14 +16,16 @@
 
 struct hf_block_cache;
 
-/** One pair of atoms i >= j. Layers are the densities, or the J, or the K of the jobs. */
+/** One pair of atoms i >= j. Layers are the densities, or the J, or the K of the jobs; they stand side
+ *  by side, element by element. */
 struct hf_cached_block {
     int i, j;
-    /** [layer][2][...]: [functions of i][functions of j], then [j][i]; the second is not used
-     *  when i = j. */
+    /** [functions of i][functions of j][layer], then [j][i][layer]; the second is not used when
+     *  i = j. */
     double *value;
-    size_t layer_size;
-    /** Densities: [shells of i][shells of j] largest elements over all layers, then [j][i]. */
+    size_t size; /**< of either, in doubles */
+    /** Densities: [shells of i][shells of j][HF_N_BOUND] largest elements over the layers with J and
+     *  over those without, then [j][i]. */
     double *largest;
     int n_pin;
     bool touched;                      /**< sums: something may have been added */
@@ -37,7 +40,8 @@ struct hf_block_cache_settings {
     const struct hf_basis *basis;
     const struct hf_block_layout *layout; /**< parts are the atoms */
     int n_layer;
-    struct hf_block_array *const *array; /**< [n_layer]; NULL: layer not wanted */
+    int n_alone;                         /**< the first of them: densities of K alone */
+    struct hf_block_array *const *array; /**< [n_layer] */
     bool sums;                           /**< zeroed when they come, accumulated when they leave */
     double factor;                       /**< of the sums when they leave */
     size_t budget_bytes;                 /**< of all blocks, as far as they are not pinned */
@@ -75,12 +79,10 @@ void hf_block_cache_flush(struct hf_block_cache *cache);
 
 struct hf_block_cache_account hf_block_cache_account(const struct hf_block_cache *cache);
 
-/** Part of a block in one layer: rows are the functions (of `largest`: shells) of atom `row`, which
- *  is i or j. */
-static inline double *hf_cached_value(const struct hf_cached_block *block, int layer, int row)
+/** A block with the functions of atom `row`, which is i or j, as rows. */
+static inline double *hf_cached_value(const struct hf_cached_block *block, int row)
 {
-    double *value = block->value + (size_t)layer * block->layer_size;
-    return row == block->i ? value : value + block->layer_size / 2;
+    return row == block->i ? block->value : block->value + block->size;
 }
 
 #endif

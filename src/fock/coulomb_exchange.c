@@ -2,17 +2,21 @@
 #include "coulomb_exchange.h"
 
 /** What quartets are wanted for. */
-enum { WANTED_COULOMB = 1, WANTED_EXCHANGE = 2 };
+enum {
+    WANTED_COULOMB = 1,
+    WANTED_EXCHANGE = 2, /**< of densities with J */
+    WANTED_EXCHANGE_ALONE = 4,
+};
 
 hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_context *context,
-                                   const struct hf_shell_pairs *pairs, double threshold, int n_job,
-                                   const struct hf_fock_job job[],
+                                   const struct hf_shell_pairs *pairs, double threshold,
+                                   const struct hf_job_shape *jobs,
                                    const struct hf_sums_target *target, struct hf_error *error)
 {
     *self = (struct hf_coulomb_exchange){.basis = pairs->basis, .threshold = threshold};
     const hf_status status = hf_digestion_init(&self->digestion, pairs, error);
     if (status != HF_OK) return status;
-    return hf_local_sums_create(context, pairs->basis, n_job, job, target, &self->sums, error);
+    return hf_local_sums_create(context, pairs->basis, jobs, target, &self->sums, error);
 }
 
 void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)
@@ -40,15 +44,28 @@ static struct bra_bounds find_bra_bounds(const struct hf_basis *basis,
     struct bra_bounds bounds = {.a = hf_find_place(basis, blocks, bra->a, HF_ATOM_A),
                                 .b = hf_find_place(basis, blocks, bra->b, HF_ATOM_A)};
     const struct hf_place *a = &bounds.a, *b = &bounds.b;
-    if (blocks->coulomb)
+    if (blocks->has_coulomb)
         bounds.coulomb =
-            blocks->largest[a->atom][b->atom][a->bound * blocks->n_shell[b->atom] + b->bound];
-    for (int k = 0; k < 2 && blocks->exchange; k++) {
+            blocks->largest[a->atom][b->atom]
+                           [(a->bound * blocks->n_shell[b->atom] + b->bound) * HF_N_BOUND +
+                            HF_WITH_COULOMB];
+    for (int k = 0; k < 2 && blocks->has_exchange; k++) {
         const int atom = HF_ATOM_C + k;
-        bounds.a_row[k] = blocks->largest[a->atom][atom] + (size_t)a->bound * blocks->n_shell[atom];
-        bounds.b_row[k] = blocks->largest[b->atom][atom] + (size_t)b->bound * blocks->n_shell[atom];
+        const size_t row = (size_t)blocks->n_shell[atom] * HF_N_BOUND;
+        bounds.a_row[k] = blocks->largest[a->atom][atom] + (size_t)a->bound * row;
+        bounds.b_row[k] = blocks->largest[b->atom][atom] + (size_t)b->bound * row;
     }
     return bounds;
+}
+
+/** Largest density element of one kind that a quartet meets in K. */
+static double exchange_bound(const struct bra_bounds *bra, const struct hf_place *c,
+                             const struct hf_place *d, int kind)
+{
+    const int at_c = c->atom - HF_ATOM_C, at_d = d->atom - HF_ATOM_C;
+    const int of_c = c->bound * HF_N_BOUND + kind, of_d = d->bound * HF_N_BOUND + kind;
+    return larger(larger(bra->a_row[at_c][of_c], bra->a_row[at_d][of_d]),
+                  larger(bra->b_row[at_c][of_c], bra->b_row[at_d][of_d]));
 }
 
 /** Whether a quartet, whose bound is given, adds to J and to K: by the largest density elements it
@@ -59,17 +76,21 @@ static uint8_t screen(const struct hf_coulomb_exchange *self,
 {
     const struct hf_place c = hf_find_place(self->basis, blocks, ket->a, HF_ATOM_C);
     const struct hf_place d = hf_find_place(self->basis, blocks, ket->b, HF_ATOM_C);
+    const struct hf_job_shape *jobs = blocks->jobs;
     uint8_t wanted = 0;
-    if (blocks->coulomb) {
-        const double *row = blocks->largest[c.atom][d.atom] + c.bound * blocks->n_shell[d.atom];
-        if (bound * larger(bra->coulomb, row[d.bound]) >= self->threshold) wanted = WANTED_COULOMB;
+    if (blocks->has_coulomb) {
+        const double *row =
+            blocks->largest[c.atom][d.atom] + c.bound * blocks->n_shell[d.atom] * HF_N_BOUND;
+        const double of_ket = row[d.bound * HF_N_BOUND + HF_WITH_COULOMB];
+        if (bound * larger(bra->coulomb, of_ket) >= self->threshold) wanted = WANTED_COULOMB;
     }
-    if (blocks->exchange) {
-        const int at_c = c.atom - HF_ATOM_C, at_d = d.atom - HF_ATOM_C;
-        const double largest = larger(larger(bra->a_row[at_c][c.bound], bra->a_row[at_d][d.bound]),
-                                      larger(bra->b_row[at_c][c.bound], bra->b_row[at_d][d.bound]));
-        if (bound * largest >= self->threshold) wanted |= WANTED_EXCHANGE;
-    }
+    if (!blocks->has_exchange) return wanted;
+    if (jobs->n_exchange > jobs->first_coulomb &&
+        bound * exchange_bound(bra, &c, &d, HF_WITH_COULOMB) >= self->threshold)
+        wanted |= WANTED_EXCHANGE;
+    if (jobs->first_coulomb > 0 &&
+        bound * exchange_bound(bra, &c, &d, HF_EXCHANGE_ALONE) >= self->threshold)
+        wanted |= WANTED_EXCHANGE_ALONE;
     return wanted;
 }
 
@@ -104,7 +125,8 @@ static void take(void *data, const struct hf_quartet_batch *batch)
             .ket = batch->ket[l].pair,
             .blocks = &self->blocks[batch->ket[l].place],
             .coulomb = (batch->ket[l].wanted & WANTED_COULOMB) != 0,
-            .exchange = (batch->ket[l].wanted & WANTED_EXCHANGE) != 0,
+            .exchange = {[HF_WITH_COULOMB] = (batch->ket[l].wanted & WANTED_EXCHANGE) != 0,
+                         [HF_EXCHANGE_ALONE] = (batch->ket[l].wanted & WANTED_EXCHANGE_ALONE) != 0},
         };
     if (batch->side_by_side)
         hf_add_quartets(&self->digestion, batch->bra, batch->n, quartet, &values);

@@ -20,10 +20,10 @@ struct hf_coulomb_exchange {
 /** The table; its `self` is a struct hf_coulomb_exchange. */
 extern const struct hf_quartet_consumer hf_coulomb_exchange_consumer;
 
-/** Ready for the jobs of a build, which are borrowed. Not collective. HF_NO_RESOURCE. */
+/** Ready for the jobs of a build. Not collective. HF_NO_RESOURCE. */
 hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_context *context,
-                                   const struct hf_shell_pairs *pairs, double threshold, int n_job,
-                                   const struct hf_fock_job job[],
+                                   const struct hf_shell_pairs *pairs, double threshold,
+                                   const struct hf_job_shape *jobs,
                                    const struct hf_sums_target *target,
                                    struct hf_error *error) HF_MUST_CHECK;
 

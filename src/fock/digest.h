@@ -10,6 +10,29 @@
 /** Most functions of a shell: a merged one of Cartesian functions. */
 enum { HF_MAX_SHELL_FUNCTION = HF_MAX_SHELL_PART * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
 
+/** How the densities of a build, and the sums they are digested into, stand side by side: element by
+ *  element, those of one matrix element next to each other. Of `n` densities the first `n_exchange`
+ *  have K, those from `first_coulomb` on have J:
+ *
+ *      density        0  ...  first_coulomb  ...  n_exchange  ...  n
+ *      has               K         |       J and K     |     J             */
+struct hf_job_shape {
+    int n, first_coulomb, n_exchange;
+};
+
+static inline int hf_n_coulomb(const struct hf_job_shape *jobs)
+{
+    return jobs->n - jobs->first_coulomb;
+}
+
+/** What the screening tells apart: densities with J (and K, or not), and those with K alone. */
+enum { HF_WITH_COULOMB, HF_EXCHANGE_ALONE, HF_N_BOUND };
+
+static inline int hf_group_of_job(const struct hf_job_shape *jobs, int job)
+{
+    return job < jobs->first_coulomb ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB;
+}
+
 /** The blocks that a quartet (ab|cd) meets in one density and its sums, each from the first
  * function of its shells on; rows are those of the first letter. The sums are not symmetric yet:
  * what a quartet adds goes to the block named, never to its mirror image. J sums are NULL when not
@@ -24,21 +47,29 @@ struct hf_digest_blocks {
 struct hf_digest_quartet {
     const double *value;
     int n[4]; /**< functions of a, b, c, d */
-    /** From one row to the next in blocks whose columns are b, c, d ([0] is not used): in
+    /** Elements from one row to the next in blocks whose columns are b, c, d ([0] is not used): in
      *  densities, in sums. */
     size_t density_leading[4], leading[4];
+    size_t density_step, coulomb_step, exchange_step; /**< doubles of an element of all jobs */
     double degeneracy; /**< how many of the 8 permutations are different */
 };
 
 /** Most functions of the shells that digest_lanes takes. */
 enum { HF_MAX_LANE_FUNCTION = 16 };
 
+/** Densities that digest_lanes takes at a time, and doubles of its work space. */
+enum {
+    HF_MAX_BESIDE = 2,
+    HF_LANE_WORK = 8 * HF_MAX_LANE_FUNCTION * HF_MAX_LANE_FUNCTION * HF_MAX_BESIDE * HF_LANES,
+};
+
 /** The blocks of HF_LANES quartets for one pair of letters, each from the first functions of its
- *  shells on. A lane without a density or sums is NULL there, and what it has is left out. */
+ *  shells on, all jobs side by side. A lane without a density or sums is NULL there, and what it has
+ *  is left out. */
 struct hf_lane_blocks {
     const double *density[HF_LANES];
     double *sum[HF_LANES];
-    size_t density_leading[HF_LANES], leading[HF_LANES];
+    size_t density_leading[HF_LANES], leading[HF_LANES]; /**< doubles from one row to the next */
 };
 
 /** The blocks cd, ca, cb, da, db; rows are those of the first letter. */
@@ -46,22 +77,29 @@ enum { HF_BLOCK_CD, HF_BLOCK_CA, HF_BLOCK_CB, HF_BLOCK_DA, HF_BLOCK_DB, HF_N_LAN
 
 /** HF_LANES quartets with one bra ab, side by side: [c][d][a][b][HF_LANES]. */
 struct hf_digest_lanes {
+    struct hf_job_shape jobs;
+    double *work;        /**< [HF_LANE_WORK], begins with a vector's alignment */
     const double *value; /**< NULL: they are in `single` */
     const float *single;
     int n[4];                    /**< functions of a, b, c, d; HF_MAX_LANE_FUNCTION at most */
-    double degeneracy[HF_LANES]; /**< 0 for lanes that repeat another */
+    double degeneracy[HF_LANES]; /**< 0 for lanes that add nothing to J */
     const double *D_ab;          /**< NULL: no J */
     double *J_ab;
-    size_t density_leading, leading; /**< of these two */
-    bool exchange;                   /**< some lane adds to K */
+    size_t density_leading, leading;                  /**< of these two, in doubles */
+    bool exchange[HF_N_BOUND];                        /**< some lane adds to these K */
+    double exchange_degeneracy[HF_N_BOUND][HF_LANES]; /**< 0 for lanes that do not add to them */
     struct hf_lane_blocks block[HF_N_LANE_BLOCK];
 };
 
 struct hf_digest_kernels {
-    /** Adds the quartet to the blocks of one density. */
+    /** Adds the quartet to the blocks of one density: to J or to K, or to both of a lone density. */
     void (*digest)(const struct hf_digest_quartet *quartet, const struct hf_digest_blocks *blocks);
 
-    /** The same of HF_LANES quartets. */
+    /** Adds the quartet to K of two densities that stand side by side. */
+    void (*digest_two)(const struct hf_digest_quartet *quartet,
+                       const struct hf_digest_blocks *first);
+
+    /** The same of HF_LANES quartets for all densities. */
     void (*digest_lanes)(const struct hf_digest_lanes *quartets);
 };
 

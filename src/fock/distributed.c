@@ -69,29 +69,26 @@ struct thread_view {
 };
 
 /** Shows one pair of atoms (x, y) of a quartet its density block, in both orders. */
-static void show_block(const struct hf_distributed *data, const struct hf_cached_block *density,
-                       int x, int y, struct hf_quartet_blocks *blocks, struct hf_job_blocks job[])
+static void show_block(const struct hf_cached_block *density, int x, int y,
+                       struct hf_quartet_blocks *blocks)
 {
     const int order[2][2] = {{x, y}, {y, x}};
-    const size_t n_bound =
-        (size_t)blocks->n_shell[x] * (size_t)blocks->n_shell[y]; /* of either order */
+    const size_t n_bound = (size_t)blocks->n_shell[x] * (size_t)blocks->n_shell[y] * HF_N_BOUND;
     for (int o = 0; o < 2; o++) {
         const int row = order[o][0], column = order[o][1], atom = blocks->atom[row];
         blocks->largest[row][column] = density->largest + (atom == density->i ? 0 : n_bound);
-        for (int i = 0; i < data->n_job; i++)
-            job[i].density[row][column] = hf_cached_value(density, i, atom);
+        blocks->density[row][column] = hf_cached_value(density, atom);
     }
 }
 
 /** hf_sums_target.show: the cached density blocks of ket k. */
-static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks,
-                         struct hf_job_blocks job[])
+static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks)
 {
     const struct thread_view *view = of_thread;
     const int *first = view->basis->first_shell_of_atom;
-    blocks->density = blocks->sum;
-    blocks->coulomb = view->step.coulomb[k];
-    blocks->exchange = view->step.exchange[k];
+    blocks->density_shape = blocks->sum_shape;
+    blocks->has_coulomb = view->step.coulomb[k];
+    blocks->has_exchange = view->step.exchange[k];
     for (int x = 0; x < HF_N_ATOM; x++) {
         blocks->first_shell[x] = first[blocks->atom[x]];
         blocks->n_shell[x] = first[blocks->atom[x] + 1] - first[blocks->atom[x]];
@@ -100,16 +97,14 @@ static void show_density(void *of_thread, int k, struct hf_quartet_blocks *block
         const struct hf_cached_block *density = view->step.density[k][c];
         if (density == NULL) continue;
         const int x = combination[c][0], y = combination[c][1];
-        show_block(view->data, density, x, y, blocks, job);
+        show_block(density, x, y, blocks);
         /* shells of AA all count as on the first A */
-        if (is_coulomb(c) && blocks->atom[x] == blocks->atom[y])
-            show_block(view->data, density, x, x, blocks, job);
+        if (is_coulomb(c) && blocks->atom[x] == blocks->atom[y]) show_block(density, x, x, blocks);
     }
 }
 
 /** hf_sums_target.add: to the cached sums. */
-static void add_sums(void *of_thread, bool exchange, int row, int column, const double *value,
-                     size_t stride)
+static void add_sums(void *of_thread, bool exchange, int row, int column, const double *value)
 {
     const struct thread_view *view = of_thread;
     struct hf_block_cache *cache = exchange ? view->data->exchange : view->data->coulomb;
@@ -118,12 +113,8 @@ static void add_sums(void *of_thread, bool exchange, int row, int column, const 
         view->data->sums_failed = true;
         return;
     }
-    for (int i = 0; i < view->data->n_job; i++) {
-        const struct hf_fock_job *job = &view->data->wanted[i];
-        if ((exchange ? job->exchange : job->coulomb) == NULL) continue;
-        double *to = hf_cached_value(block, i, row);
-        for (size_t x = 0; x < stride; x++) to[x] += value[(size_t)i * stride + x];
-    }
+    double *to = hf_cached_value(block, row);
+    for (size_t x = 0; x < block->size; x++) to[x] += value[x];
     block->touched = true;
     hf_block_cache_unpin(cache, block);
 }
@@ -248,7 +239,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     struct hf_coulomb_exchange consumer;
     hf_status status =
         hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
-                                 data->n_job, data->wanted, &target, error);
+                                 &data->jobs, &target, error);
     if (status == HF_OK) status = compute_steps(self, worker, &view, &consumer, error);
     if (status != HF_OK) { /* no thread takes more steps, and nobody else is in MPI */
         pthread_mutex_lock(&data->lock);
@@ -314,7 +305,8 @@ static struct hf_fock_memory memory(const struct hf_fock_size *size)
     const double n = size->n_function, n_atom = size->n_atom;
     const double own = 0.5 * n * n * (1.0 + 1.0 / n_atom) / size->n_rank * sizeof(double);
     const double cached = cache_budget(size->n_function, size->n_rank, size->n_node_rank);
-    return (struct hf_fock_memory){.of_rank = 3.0 * size->n_density * own + 3.0 * cached +
+    const double n_matrix = 2.0 * size->n_density + size->n_coulomb;
+    return (struct hf_fock_memory){.of_rank = n_matrix * own + 3.0 * cached +
                                               0.5 * n_atom * (n_atom + 1.0)};
 }
 
@@ -326,7 +318,8 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
         .context = self->context,
         .basis = self->pairs->basis,
         .layout = data->layout,
-        .n_layer = data->n_job,
+        .n_layer = data->jobs.n,
+        .n_alone = data->jobs.first_coulomb,
         .array = data->D,
         .budget_bytes = (size_t)cache_budget(self->pairs->basis->n_function, self->context->n_rank,
                                              self->context->n_node_rank),
@@ -334,9 +327,11 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
     hf_status status;
     HF_TRY(hf_block_cache_create(&settings, &data->density, error));
     settings.sums = true;
-    settings.array = data->J;
+    settings.n_layer = hf_n_coulomb(&data->jobs);
+    settings.array = data->J + data->jobs.first_coulomb;
     settings.factor = 0.25;
     HF_TRY(hf_block_cache_create(&settings, &data->coulomb, error));
+    settings.n_layer = data->jobs.n_exchange;
     settings.array = data->K;
     settings.factor = 0.125;
     HF_TRY(hf_block_cache_create(&settings, &data->exchange, error));
@@ -371,8 +366,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
 {
     struct hf_distributed *data = self->data;
     struct hf_context *context = self->context;
-    data->n_job = n_job;
-    data->wanted = job;
+    data->jobs = hf_job_shape(n_job, job);
     hf_timer_start(&context->timers, &hf_phase_fock_reduce);
     hf_status status = hf_distributed_open_arrays(self, job, error);
     if (status == HF_OK)

@@ -52,9 +52,8 @@ struct hf_distributed {
     struct hf_kept_arrays kept;
     pthread_mutex_t lock; /**< of all below, while threads compute */
     /* while a build runs */
-    int n_job;
-    const struct hf_fock_job *wanted;    /**< [n_job] */
-    struct hf_block_array **D, **J, **K; /**< [n_job] of those kept; NULL where not wanted */
+    struct hf_job_shape jobs;
+    struct hf_block_array **D, **J, **K; /**< [jobs.n] of those kept; NULL where not wanted */
     struct hf_block_cache *density, *coulomb, *exchange;
     struct hf_step_source source;
     struct hf_step_ring ring;

@@ -29,7 +29,7 @@ static bool lengthen(struct hf_block_array ***list, int n_old, int n)
 static hf_status make_lists(struct hf_distributed *data, struct hf_error *error)
 {
     struct hf_kept_arrays *kept = &data->kept;
-    const int n_old = kept->n, n = data->n_job;
+    const int n_old = kept->n, n = data->jobs.n;
     if (n <= n_old) return HF_OK;
     if (!lengthen(&kept->density, n_old, n) || !lengthen(&kept->coulomb, n_old, n) ||
         !lengthen(&kept->exchange, n_old, n) || !lengthen(&data->D, n_old, n) ||
@@ -75,8 +75,8 @@ hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct 
     struct hf_kept_arrays *kept = &data->kept;
     hf_status status;
     HF_TRY(hf_agree(self->context->comm, make_lists(data, error), error));
-    for (int i = 0; i < data->n_job; i++) data->J[i] = data->K[i] = NULL;
-    for (int i = 0; i < data->n_job; i++) {
+    for (int i = 0; i < data->jobs.n; i++) data->J[i] = data->K[i] = NULL;
+    for (int i = 0; i < data->jobs.n; i++) {
         HF_TRY(take(data, true, "density blocks", &kept->density[i], &data->D[i], error));
         HF_TRY(take(data, job[i].coulomb != NULL, "Coulomb blocks", &kept->coulomb[i], &data->J[i],
                     error));
@@ -104,7 +104,7 @@ hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_f
 {
     struct hf_distributed *data = self->data;
     hf_status status = HF_OK;
-    for (int i = 0; i < data->n_job; i++) {
+    for (int i = 0; i < data->jobs.n; i++) {
         HF_TRY(collect(self, data->J[i], job[i].coulomb, error));
         HF_TRY(collect(self, data->K[i], job[i].exchange, error));
     }

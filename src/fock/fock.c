@@ -136,18 +136,47 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &account->busy_seconds);
 }
 
+struct hf_job_shape hf_job_shape(int n_job, const struct hf_fock_job job[])
+{
+    struct hf_job_shape shape = {.n = n_job};
+    for (int i = 0; i < n_job; i++) {
+        shape.first_coulomb += job[i].coulomb == NULL;
+        shape.n_exchange += job[i].exchange != NULL;
+    }
+    return shape;
+}
+
+/** Jobs in the order of builders, without those that want nothing. NULL: no memory. Local. */
+static struct hf_fock_job *sort_jobs(int n_job, const struct hf_fock_job job[], int *n_sorted)
+{
+    struct hf_fock_job *sorted = calloc((size_t)n_job + 1, sizeof *sorted);
+    *n_sorted = 0;
+    for (int kind = 0; kind < 3 && sorted != NULL; kind++) {
+        for (int i = 0; i < n_job; i++) {
+            const bool coulomb = job[i].coulomb != NULL, exchange = job[i].exchange != NULL;
+            if (coulomb == (kind > 0) && exchange == (kind < 2)) sorted[(*n_sorted)++] = job[i];
+        }
+    }
+    return sorted;
+}
+
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
                         double threshold, struct hf_error *error)
 {
     hf_status status = HF_OK;
+    int n_sorted;
+    struct hf_fock_job *sorted = sort_jobs(n_job, job, &n_sorted);
     struct hf_timers *timers = &builder->context->timers;
     const double before = hf_timer_seconds(timers, &hf_phase_fock_compute);
     builder->screening.threshold = builder->account.threshold = threshold;
     hf_trace_begin_build(builder->context->trace);
-    HF_TRY(builder->ops->build(builder, n_job, job, error));
+    if (sorted == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the jobs");
+    HF_TRY(hf_agree(builder->context->comm, status, error));
+    HF_TRY(builder->ops->build(builder, n_sorted, sorted, error));
     reduce_account(builder, hf_timer_seconds(timers, &hf_phase_fock_compute) - before);
 cleanup:
     hf_trace_end_build(builder->context->trace);
+    free(sorted);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef HF_FOCK_PRIVATE_H
 #define HF_FOCK_PRIVATE_H
 
+#include "digest.h"
 #include "hf/fock.h"
 #include "hf/shell_pair.h"
 #include "hf/work.h"
@@ -30,6 +31,9 @@ struct hf_fock_builder {
     char notes[1536]; /**< all of them */
     void *data;       /**< of the implementation */
 };
+
+/** What the jobs of a build, sorted as the front hands them to builders, have. */
+struct hf_job_shape hf_job_shape(int n_job, const struct hf_fock_job job[]);
 
 extern const struct hf_fock_ops hf_fock_replicated, hf_fock_distributed;
 

@@ -12,12 +12,12 @@
 /** Where densities come from and sums go to. */
 struct hf_sums_target {
     void *data;
-    /** Fills in what blocks and jobs say of the densities, for the atoms in `blocks`, which meet as
-     *  ket `k` of the part; and whether J or K is wanted of them. */
-    void (*show)(void *data, int k, struct hf_quartet_blocks *blocks, struct hf_job_blocks job[]);
-    /** Adds a block, rows and columns the functions of two atoms, to J or K of every job; that of
-     * job i is at value + i * stride. Threads may call it at the same time. */
-    void (*add)(void *data, bool exchange, int row, int column, const double *value, size_t stride);
+    /** Fills in what blocks say of the densities, for the atoms in `blocks`, which meet as ket `k`
+     *  of the part; and whether they can add to J and to K, which are wanted where they come. */
+    void (*show)(void *data, int k, struct hf_quartet_blocks *blocks);
+    /** Adds a block, rows and columns the functions of two atoms, all jobs side by side, to J or K.
+     *  Threads may call it at the same time. */
+    void (*add)(void *data, bool exchange, int row, int column, const double *value);
     /** Called before the first and after the last block of a part is added: takes and lets go of
      *  what threads share. The latter tells whether all were added. NULL: nothing to do. */
     void (*begin_adding)(void *data);
@@ -26,10 +26,10 @@ struct hf_sums_target {
 
 struct hf_local_sums;
 
-/** For one thread and the jobs of a build; `basis` and `job` are borrowed. Not collective.
+/** For one thread and the jobs of a build; `basis` is borrowed. Not collective.
  *  HF_NO_RESOURCE. */
-hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis *basis, int n_job,
-                               const struct hf_fock_job job[], const struct hf_sums_target *target,
+hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis *basis,
+                               const struct hf_job_shape *jobs, const struct hf_sums_target *target,
                                struct hf_local_sums **sums, struct hf_error *error) HF_MUST_CHECK;
 void hf_local_sums_destroy(struct hf_local_sums **sums);
 

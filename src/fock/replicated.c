@@ -15,20 +15,15 @@ struct replicated {
     int n_lock;
     struct hf_node_memory *shared; /**< shell_density, then densities */
     int n_density;                 /**< it has room for */
-    double *shell_density; /**< [n_shell][n_shell] largest |D| of a block, over all densities */
-    double *density;       /**< [n_density][n][n], the same for all ranks of a node */
+    double *shell_density;         /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block */
+    double *density;               /**< [n][n][n_job], the same for all ranks of a node */
     /* while a build runs */
-    int n_job;
-    const struct hf_fock_job *job; /**< [n_job] */
-    double **storage;              /**< [n_job] J and K one after the other */
+    struct hf_job_shape jobs;
+    const struct hf_fock_job *job; /**< [jobs.n] */
+    double **coulomb,
+        **exchange; /**< [jobs.n] sums over functions of the merged basis; NULL where not
+                                        wanted */
 };
-
-/** The density of a job, over the functions of the merged basis. */
-static double *density_of(const struct replicated *data, int job)
-{
-    const size_t n = (size_t)data->basis->n_function;
-    return data->density + (size_t)job * n * n;
-}
 
 static void destroy(struct hf_fock_builder *self)
 {
@@ -56,7 +51,7 @@ static hf_status share_densities(struct hf_fock_builder *self, int n_job, struct
 {
     struct replicated *data = self->data;
     const size_t n = (size_t)data->basis->n_function, n_shell = (size_t)data->basis->n_shell;
-    const size_t n_bound = (n_shell * n_shell + 7) / 8 * 8; /* whole cache lines */
+    const size_t n_bound = (n_shell * n_shell * HF_N_BOUND + 7) / 8 * 8; /* whole cache lines */
     if (n_job <= data->n_density) return HF_OK;
     hf_node_memory_destroy(&data->shared);
     data->n_density = 0;
@@ -96,20 +91,24 @@ cleanup:
     return status;
 }
 
-/** Largest |D| over the block of two shells. */
-static double block_density(const struct replicated *data, const struct hf_basis *basis, int m,
-                            int l)
+/** Largest |D| over the block of two shells, of the densities with J and of those without. */
+static void find_block_bounds(const struct replicated *data, const struct hf_basis *basis, int m,
+                              int l, double largest[HF_N_BOUND])
 {
     const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
-    const size_t n = (size_t)basis->n_function;
-    double largest = 0.0;
-    for (int k = 0; k < data->n_job; k++)
-        for (int i = 0; i < a->n_function; i++)
-            for (int j = 0; j < b->n_function; j++)
-                largest =
-                    fmax(largest, fabs(density_of(data, k)[(size_t)(a->first_function + i) * n +
-                                                           (size_t)(b->first_function + j)]));
-    return largest;
+    const size_t n = (size_t)basis->n_function, n_job = (size_t)data->jobs.n;
+    for (int kind = 0; kind < HF_N_BOUND; kind++) largest[kind] = 0.0;
+    for (int i = 0; i < a->n_function; i++) {
+        for (int j = 0; j < b->n_function; j++) {
+            const double *density =
+                data->density +
+                ((size_t)(a->first_function + i) * n + (size_t)(b->first_function + j)) * n_job;
+            for (int k = 0; k < data->jobs.n; k++) {
+                double *of = &largest[hf_group_of_job(&data->jobs, k)];
+                *of = fmax(*of, fabs(density[k]));
+            }
+        }
+    }
 }
 
 /** The ranks of a node find the bounds of its shells in turns. Collective. */
@@ -117,13 +116,18 @@ static void find_density_bounds(struct hf_fock_builder *self)
 {
     struct replicated *data = self->data;
     const struct hf_basis *basis = self->pairs->basis;
+    const size_t n_shell = (size_t)basis->n_shell;
+    double *bound = data->shell_density;
     self->screening.max_density = 0.0;
     for (int m = data->shared->rank; m < basis->n_shell; m += data->shared->n_rank) {
         for (int l = 0; l <= m; l++) {
-            const double largest = block_density(data, basis, m, l);
-            data->shell_density[(size_t)m * basis->n_shell + l] = largest;
-            data->shell_density[(size_t)l * basis->n_shell + m] = largest;
-            self->screening.max_density = fmax(self->screening.max_density, largest);
+            double largest[HF_N_BOUND];
+            find_block_bounds(data, basis, m, l, largest);
+            for (int kind = 0; kind < HF_N_BOUND; kind++) {
+                bound[(m * n_shell + l) * HF_N_BOUND + (size_t)kind] = largest[kind];
+                bound[(l * n_shell + m) * HF_N_BOUND + (size_t)kind] = largest[kind];
+                self->screening.max_density = fmax(self->screening.max_density, largest[kind]);
+            }
         }
     }
     /* over all ranks: nodes of different processors may differ in the last bit */
@@ -133,40 +137,44 @@ static void find_density_bounds(struct hf_fock_builder *self)
 }
 
 /** hf_sums_target.show: every pair of atoms finds the whole density. */
-static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks,
-                         struct hf_job_blocks job[])
+static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks)
 {
     const struct replicated *data = of_thread;
     (void)k;
-    blocks->coulomb = blocks->exchange = true;
+    blocks->has_coulomb = blocks->has_exchange = true;
     for (int x = 0; x < HF_N_ATOM; x++) {
-        blocks->density.columns[x] = data->basis->n_function;
+        blocks->density_shape.columns[x] = data->basis->n_function;
         blocks->n_shell[x] = data->basis->n_shell;
         for (int y = 0; y < HF_N_ATOM; y++) {
             blocks->largest[x][y] = data->shell_density;
-            for (int i = 0; i < data->n_job; i++) job[i].density[x][y] = density_of(data, i);
+            blocks->density[x][y] = data->density;
         }
     }
 }
 
+/** Adds one of `n_beside` blocks that stand side by side. */
+static void add_block(size_t n, int n_row, int n_column, const double *from, size_t n_beside,
+                      double *to)
+{
+    for (int r = 0; r < n_row; r++, to += n)
+        for (int c = 0; c < n_column; c++, from += n_beside) to[c] += *from;
+}
+
 /** hf_sums_target.add */
-static void add_sums(void *of_thread, bool exchange, int row, int column, const double *value,
-                     size_t stride)
+static void add_sums(void *of_thread, bool exchange, int row, int column, const double *value)
 {
     const struct replicated *data = of_thread;
     const size_t n = (size_t)data->basis->n_function;
     const int n_row = hf_atom_n_function(data->basis, row);
     const int n_column = hf_atom_n_function(data->basis, column);
-    const size_t first = (size_t)hf_atom_first_function(data->basis, row) * n +
-                         (size_t)hf_atom_first_function(data->basis, column);
+    const size_t at = (size_t)hf_atom_first_function(data->basis, row) * n +
+                      (size_t)hf_atom_first_function(data->basis, column);
+    const int first = exchange ? 0 : data->jobs.first_coulomb;
+    const int n_job = exchange ? data->jobs.n_exchange : hf_n_coulomb(&data->jobs);
+    double *const *sum = (exchange ? data->exchange : data->coulomb) + first;
     pthread_mutex_lock(&data->lock[row]);
-    for (int i = 0; i < data->n_job; i++) {
-        if ((exchange ? data->job[i].exchange : data->job[i].coulomb) == NULL) continue;
-        const double *from = value + (size_t)i * stride;
-        double *to = data->storage[i] + (exchange ? n * n : 0) + first;
-        for (int r = 0; r < n_row; r++, from += n_column, to += n)
-            for (int c = 0; c < n_column; c++) to[c] += from[c];
-    }
+    for (int i = 0; i < n_job; i++)
+        add_block(n, n_row, n_column, value + i, (size_t)n_job, sum[i] + at);
     pthread_mutex_unlock(&data->lock[row]);
 }
 
@@ -179,7 +187,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     struct hf_coulomb_exchange consumer;
     hf_status status =
         hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
-                                 data->n_job, data->job, &target, error);
+                                 &data->jobs, &target, error);
     if (status == HF_OK)
         status = hf_work_do_all(worker, &hf_coulomb_exchange_consumer, &consumer, error);
     hf_coulomb_exchange_done(&consumer);
@@ -204,71 +212,80 @@ static void reduce_symmetric(MPI_Comm comm, size_t n, double factor, double *mat
         for (size_t j = 0; j < i; j++) matrix[j * n + i] = matrix[i * n + j];
 }
 
-/** Sums J and K over the ranks and hands them to the callers' matrices. Collective. */
+/** One of J and K, whose transpose is to be added to it: summed over the ranks and handed to the caller's
+ *  matrix. Collective. */
+static void reduce_sum(struct hf_fock_builder *self, double factor, double *sum,
+                       struct hf_matrix *matrix)
+{
+    const struct hf_basis *basis = self->pairs->basis;
+    if (matrix == NULL) return;
+    reduce_symmetric(self->context->comm, (size_t)basis->n_function, factor, sum);
+    hf_mix_matrix(basis, true, sum);
+    hf_matrix_set_full(matrix, sum);
+}
+
+/** Collective. */
 static void reduce_results(struct hf_fock_builder *self, const struct hf_fock_job job[])
 {
     struct replicated *data = self->data;
-    const size_t n = (size_t)self->pairs->basis->n_function;
-    for (int i = 0; i < data->n_job; i++) {
-        double *coulomb = data->storage[i], *exchange = coulomb + n * n;
-        if (job[i].coulomb != NULL) {
-            reduce_symmetric(self->context->comm, n, 0.25, coulomb);
-            hf_mix_matrix(data->basis, true, coulomb);
-            hf_matrix_set_full(job[i].coulomb, coulomb);
-        }
-        if (job[i].exchange != NULL) {
-            reduce_symmetric(self->context->comm, n, 0.125, exchange);
-            hf_mix_matrix(data->basis, true, exchange);
-            hf_matrix_set_full(job[i].exchange, exchange);
-        }
+    for (int i = 0; i < data->jobs.n; i++) {
+        reduce_sum(self, 0.25, data->coulomb[i], job[i].coulomb);
+        reduce_sum(self, 0.125, data->exchange[i], job[i].exchange);
     }
 }
 
 static void release_jobs(struct hf_fock_builder *self)
 {
     struct replicated *data = self->data;
-    if (data->storage != NULL)
-        for (int i = 0; i < data->n_job; i++)
-            hf_memory_release(self->context->memory, data->storage[i]);
-    free(data->storage);
-    data->storage = NULL;
-    data->n_job = 0;
+    for (int i = 0; data->coulomb != NULL && i < 2 * data->jobs.n; i++)
+        hf_memory_release(self->context->memory, data->coulomb[i]);
+    free(data->coulomb);
+    data->coulomb = data->exchange = NULL;
+    data->jobs.n = 0;
+}
+
+/** Room for the matrix of a job if it is wanted. False: no memory. */
+static bool allocate_sum(struct hf_fock_builder *self, const struct hf_matrix *wanted, double **sum)
+{
+    const size_t n = (size_t)self->pairs->basis->n_function;
+    if (wanted == NULL) return true;
+    *sum =
+        hf_memory_allocate_matrix(self->context->memory, "replicated J and K", n * n, sizeof **sum);
+    return *sum != NULL;
 }
 
 static hf_status allocate_jobs(struct hf_fock_builder *self, int n_job,
                                const struct hf_fock_job job[], struct hf_error *error)
 {
     struct replicated *data = self->data;
-    const size_t n = (size_t)self->pairs->basis->n_function;
-    data->storage = calloc((size_t)n_job, sizeof *data->storage);
-    if (data->storage == NULL)
+    data->coulomb = calloc(2 * (size_t)n_job + 1, sizeof *data->coulomb);
+    if (data->coulomb == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
-    data->n_job = n_job;
+    data->exchange = data->coulomb + n_job;
+    data->jobs = hf_job_shape(n_job, job);
     data->job = job;
-    for (int i = 0; i < n_job; i++) {
-        data->storage[i] = hf_memory_allocate_matrix(self->context->memory, "replicated J and K",
-                                                     2 * n * n, sizeof(double));
-        if (data->storage[i] == NULL)
+    for (int i = 0; i < n_job; i++)
+        if (!allocate_sum(self, job[i].coulomb, &data->coulomb[i]) ||
+            !allocate_sum(self, job[i].exchange, &data->exchange[i]))
             return hf_fail(error, HF_NO_RESOURCE,
-                           "out of memory for the replicated Coulomb and exchange matrices (%zu "
+                           "out of memory for the replicated Coulomb and exchange matrices (%d "
                            "functions)",
-                           n);
-    }
+                           self->pairs->basis->n_function);
     return HF_OK;
 }
 
-/** The densities of all jobs. Each comes to every rank where its J will stand; the ranks of a node
+/** The densities of all jobs. Each comes to every rank where its J or K will stand; the ranks of a node
  *  keep it in parts. Collective. */
 static void gather_densities(struct replicated *data)
 {
-    const size_t n = (size_t)data->basis->n_function;
+    const size_t n = (size_t)data->basis->n_function, n_job = (size_t)data->jobs.n;
     const size_t rank = (size_t)data->shared->rank, n_rank = (size_t)data->shared->n_rank;
     const size_t begin = n * rank / n_rank * n, end = n * (rank + 1) / n_rank * n;
-    for (int i = 0; i < data->n_job; i++) {
-        double *whole = data->storage[i];
+    for (size_t i = 0; i < n_job; i++) {
+        double *whole = data->exchange[i] != NULL ? data->exchange[i] : data->coulomb[i];
         hf_matrix_gather_full(data->job[i].density, whole);
         hf_mix_matrix(data->basis, false, whole);
-        memcpy(density_of(data, i) + begin, whole + begin, (end - begin) * sizeof *whole);
+        for (size_t x = begin; x < end; x++) data->density[x * n_job + i] = whole[x];
         memset(whole, 0, n * n * sizeof *whole);
     }
     hf_node_memory_sync(data->shared);
@@ -306,9 +323,10 @@ cleanup:
 static struct hf_fock_memory memory(const struct hf_fock_size *size)
 {
     const double n = size->n_function, n_shell = size->n_shell;
-    return (struct hf_fock_memory){.of_rank = 2.0 * size->n_density * n * n * sizeof(double),
-                                   .of_node = (size->n_density * n * n + n_shell * n_shell) *
-                                              sizeof(double)};
+    const double n_sum = size->n_density + size->n_coulomb;
+    return (struct hf_fock_memory){
+        .of_rank = n_sum * n * n * sizeof(double),
+        .of_node = (size->n_density * n * n + HF_N_BOUND * n_shell * n_shell) * sizeof(double)};
 }
 
 const struct hf_fock_ops hf_fock_replicated = {

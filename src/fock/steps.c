@@ -19,8 +19,8 @@ static bool screen(const struct hf_fock_builder *self, struct hf_step *step, int
     for (int x = 0; x < 2; x++)
         for (int y = 0; y < 2; y++)
             exchange = fmax(exchange, hf_density_bound(D, bra_atom[x], ket_atom[y]));
-    step->coulomb[k] = bound * coulomb >= threshold;
-    step->exchange[k] = bound * exchange >= threshold;
+    step->coulomb[k] = hf_n_coulomb(&data->jobs) > 0 && bound * coulomb >= threshold;
+    step->exchange[k] = data->jobs.n_exchange > 0 && bound * exchange >= threshold;
     return step->coulomb[k] || step->exchange[k];
 }
 

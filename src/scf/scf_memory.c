@@ -20,6 +20,7 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     const int n_density = method->n_density, n_fock = method->n_fock;
     struct hf_fock_size size = *given;
     size.n_density = n_density;
+    size.n_coulomb = 1; /* that of all electrons */
     const bool spread = hf_fock_is_distributed(settings->fock.builder);
     const double share = hf_linalg_largest_share(size.n_function, size.n_rank, spread);
     const double whole = (double)size.n_function * size.n_function * sizeof(double);

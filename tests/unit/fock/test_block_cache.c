@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { N_ATOM = 5, N_SHELL = 9, N_LAYER = 2 };
+enum { N_ATOM = 5, N_SHELL = 9, N_LAYER = 3 };
 
 static const double centre[N_ATOM][3] = {
     {0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}, {0.2, -0.9, 1.7}, {2.0, 2.0, 2.0}};
@@ -16,6 +16,8 @@ static const struct test_shell shells[N_SHELL] = {
     {1, 0, 1, false, {0.4}, {0.6}}, {1, 1, 1, false, {0.9}, {0.8}}, {2, 0, 1, false, {1.5}, {0.4}},
     {3, 0, 1, false, {0.6}, {0.7}}, {3, 0, 1, false, {0.5}, {0.6}}, {4, 2, 1, true, {0.8}, {0.7}},
 };
+
+enum { N_ALONE = 1 }; /* layers in front that count with the second bound */
 
 struct fixture {
     struct hf_context *context;
@@ -56,6 +58,7 @@ static void make_cache(struct fixture *f, bool sums, double factor, size_t budge
                                                                 .basis = f->basis,
                                                                 .layout = f->layout,
                                                                 .n_layer = N_LAYER,
+                                                                .n_alone = N_ALONE,
                                                                 .array = f->array,
                                                                 .sums = sums,
                                                                 .factor = factor,
@@ -106,20 +109,23 @@ static void check_density(const struct fixture *f, const struct hf_cached_block 
     for (int k = 0; k < N_LAYER; k++)
         for (int r = 0; r < n_i; r++)
             for (int c = 0; c < n_j; c++)
-                assert_true(hf_cached_value(block, k, i)[r * n_j + c] ==
+                assert_true(hf_cached_value(block, i)[(r * n_j + c) * N_LAYER + k] ==
                             element(k, first[i] + r, first[j] + c));
-    const double *largest = block->largest + (i == block->i ? 0 : s_i * s_j);
+    const double *largest = block->largest + (i == block->i ? 0 : s_i * s_j * HF_N_BOUND);
     for (int s = 0; s < s_i; s++) {
         for (int t = 0; t < s_j; t++) {
             const struct hf_shell *a = &f->basis->shell[shell[i] + s];
             const struct hf_shell *b = &f->basis->shell[shell[j] + t];
-            double top = 0.0;
-            for (int k = 0; k < N_LAYER; k++)
+            double top[HF_N_BOUND] = {0.0};
+            for (int k = 0; k < N_LAYER; k++) {
+                double *of = &top[k < N_ALONE ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB];
                 for (int r = 0; r < a->n_function; r++)
                     for (int c = 0; c < b->n_function; c++)
-                        top = fmax(top,
+                        *of = fmax(*of,
                                    fabs(element(k, a->first_function + r, b->first_function + c)));
-            assert_true(largest[s * s_j + t] == top);
+            }
+            for (int g = 0; g < HF_N_BOUND; g++)
+                assert_true(largest[(s * s_j + t) * HF_N_BOUND + g] == top[g]);
         }
     }
 }
@@ -200,10 +206,10 @@ static void add_to_sums(struct fixture *f, int i, int j)
     struct hf_cached_block *block = hf_block_cache_pin(f->cache, i, j);
     assert_non_null(block);
     for (int k = 0; k < N_LAYER; k++) {
-        double *to = hf_cached_value(block, k, i);
+        double *to = hf_cached_value(block, i) + k;
         for (int r = first[i]; r < first[i + 1]; r++)
-            for (int c = first[j]; c < first[j + 1]; c++)
-                *to++ += (f->context->rank + 1) * (1 + k) * (r + 100.0 * c);
+            for (int c = first[j]; c < first[j + 1]; c++, to += N_LAYER)
+                *to += (f->context->rank + 1) * (1 + k) * (r + 100.0 * c);
     }
     block->touched = true;
     hf_block_cache_unpin(f->cache, block);

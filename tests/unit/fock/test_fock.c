@@ -109,6 +109,8 @@ static double largest_difference(const struct hf_matrix *matrix, const double *i
     return worst;
 }
 
+enum { N_DENSITY = 5 };
+
 /** What every test needs. */
 struct fixture {
     struct hf_context *context;
@@ -116,8 +118,8 @@ struct fixture {
     struct hf_shell_pairs *pairs;
     struct hf_linalg *linalg;
     struct hf_fock_builder *builder;
-    struct hf_matrix *density[2], *coulomb[2], *exchange[2];
-    double *full[2];
+    struct hf_matrix *density[N_DENSITY], *coulomb[N_DENSITY], *exchange[N_DENSITY];
+    double *full[N_DENSITY];
 };
 
 static void set_up_with(struct fixture *f, struct hf_basis *basis)
@@ -128,7 +130,7 @@ static void set_up_with(struct fixture *f, struct hf_basis *basis)
     assert_int_equal(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error), HF_OK);
     assert_int_equal(hf_linalg_create(f->context, n, &f->linalg, &error), HF_OK);
     assert_int_equal(hf_fock_create(f->context, f->pairs, &settings, &f->builder, &error), HF_OK);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_DENSITY; i++) {
         assert_int_equal(hf_matrix_create(f->linalg, "D", n, n, &f->density[i], &error), HF_OK);
         assert_int_equal(hf_matrix_create(f->linalg, "J", n, n, &f->coulomb[i], &error), HF_OK);
         assert_int_equal(hf_matrix_create(f->linalg, "K", n, n, &f->exchange[i], &error), HF_OK);
@@ -144,7 +146,7 @@ static void set_up(struct fixture *f)
 
 static void tear_down(struct fixture *f)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_DENSITY; i++) {
         hf_matrix_destroy(&f->density[i]);
         hf_matrix_destroy(&f->coulomb[i]);
         hf_matrix_destroy(&f->exchange[i]);
@@ -197,6 +199,62 @@ static void what_is_not_wanted_may_be_null(void **state)
     assert_true(largest_difference(f.exchange[1], integral, f.full[1], n, true) < 1e-11);
     free(integral);
     tear_down(&f);
+}
+
+/** Whether `found` is the matrix of the job alone. */
+static void check_against(const struct hf_matrix *found, const struct hf_matrix *alone,
+                          struct hf_matrix *scratch)
+{
+    double difference, largest;
+    hf_matrix_copy(found, scratch);
+    hf_matrix_add(-1.0, alone, 1.0, scratch);
+    hf_matrix_max_abs(scratch, &difference);
+    hf_matrix_max_abs(alone, &largest);
+    assert_true(difference <= 1e-13 * fmax(1.0, largest));
+}
+
+/** Any mix of what is wanted, in any order, gives what each job gives alone. */
+static void check_mix(struct fixture *f, const char *wanted)
+{
+    struct hf_error error;
+    struct hf_fock_job job[N_DENSITY];
+    struct hf_matrix *alone[2] = {f->coulomb[N_DENSITY - 1], f->exchange[N_DENSITY - 1]};
+    const int n_job = (int)strlen(wanted); /* less than all: the last matrices are scratch */
+    for (int i = 0; i < n_job; i++) {
+        const bool coulomb = strchr("JB", wanted[i]) != NULL;
+        const bool exchange = strchr("KB", wanted[i]) != NULL;
+        job[i] = (struct hf_fock_job){.density = f->density[i],
+                                      .coulomb = coulomb ? f->coulomb[i] : NULL,
+                                      .exchange = exchange ? f->exchange[i] : NULL};
+    }
+    for (int round = 0; round < 2; round++) { /* stored integrals are read back in the second */
+        assert_int_equal(hf_fock_build(f->builder, n_job, job, 1e-15, &error), HF_OK);
+        for (int i = 0; i < n_job; i++) {
+            const struct hf_fock_job one = {f->density[i], alone[0], alone[1]};
+            assert_int_equal(hf_fock_build(f->builder, 1, &one, 1e-15, &error), HF_OK);
+            if (job[i].coulomb != NULL)
+                check_against(job[i].coulomb, alone[0], f->density[N_DENSITY - 1]);
+            if (job[i].exchange != NULL)
+                check_against(job[i].exchange, alone[1], f->density[N_DENSITY - 1]);
+        }
+    }
+}
+
+static void jobs_do_not_depend_on_each_other(void **state)
+{
+    (void)state;
+    static const char *const mixes[] = {"BK", "KB", "JK", "KKK", "JJ", "BBB", "BJKB", "KJBK", "-K"};
+    const struct hf_fock_settings plain = settings;
+    for (int way = 0; way < 3; way++) {
+        struct fixture f;
+        settings.memory_bytes = way == 1 ? 1e9 : 0.0;
+        settings.store_threshold = 1e-15;
+        settings.n_thread = way == 2 ? 2 : 1;
+        set_up(&f);
+        for (size_t i = 0; i < sizeof mixes / sizeof *mixes; i++) check_mix(&f, mixes[i]);
+        tear_down(&f);
+        settings = plain;
+    }
 }
 
 static void screening_leaves_out_little_and_says_how_much(void **state)
@@ -406,6 +464,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coulomb_and_exchange_of_two_densities_are_right),
         cmocka_unit_test(what_is_not_wanted_may_be_null),
+        cmocka_unit_test(jobs_do_not_depend_on_each_other),
         cmocka_unit_test(builds_follow_each_other),
         cmocka_unit_test(screening_leaves_out_little_and_says_how_much),
         cmocka_unit_test(merged_shells_give_the_same),

@@ -18,6 +18,9 @@ static const struct test_shell shells[] = {
 };
 enum { N_SHELL = sizeof shells / sizeof *shells };
 
+/** J of two jobs, K of one. */
+static const struct hf_job_shape jobs = {.n = N_JOB, .first_coulomb = 0, .n_exchange = 1};
+
 /** Where sums go in this test: [2][N_ATOM][N_ATOM] of J and K. */
 struct ledger {
     double sum[2][N_JOB][N_ATOM][N_ATOM]; /**< of all elements of a block */
@@ -27,26 +30,24 @@ struct ledger {
     const struct hf_basis *basis;
 };
 
-static void show(void *data, int k, struct hf_quartet_blocks *blocks, struct hf_job_blocks job[])
+static void show(void *data, int k, struct hf_quartet_blocks *blocks)
 {
     struct ledger *ledger = data;
-    (void)job;
     assert_int_equal(k, ledger->n_shown++);
-    blocks->coulomb = ledger->coulomb;
-    blocks->exchange = ledger->exchange;
+    blocks->has_coulomb = ledger->coulomb;
+    blocks->has_exchange = ledger->exchange;
 }
 
-static void add(void *data, bool exchange, int row, int column, const double *value, size_t stride)
+static void add(void *data, bool exchange, int row, int column, const double *value)
 {
     struct ledger *ledger = data;
     const int n =
         hf_atom_n_function(ledger->basis, row) * hf_atom_n_function(ledger->basis, column);
     assert_int_equal(ledger->n_begun, ledger->n_ended + 1);
-    assert_int_equal(stride, n);
     ledger->n_time[exchange][row][column]++;
-    for (int i = 0; i < N_JOB; i++)
-        for (int x = 0; x < n; x++)
-            ledger->sum[exchange][i][row][column] += value[(size_t)i * stride + (size_t)x];
+    const int n_job = exchange ? jobs.n_exchange : hf_n_coulomb(&jobs);
+    for (int i = 0; i < n_job; i++)
+        for (int x = 0; x < n; x++) ledger->sum[exchange][i][row][column] += value[x * n_job + i];
 }
 
 static void begin_adding(void *data)
@@ -66,21 +67,17 @@ struct fixture {
     struct hf_basis *basis;
     struct hf_local_sums *sums;
     struct ledger ledger;
-    struct hf_fock_job job[N_JOB];
     struct hf_atom_pair bra, ket[HF_MOST_PART_KETS];
     struct hf_part part;
 };
 
-/** A part of one bra with the kets (atoms two by two). J of both jobs is wanted, K of the first. */
+/** A part of one bra with the kets (atoms two by two). */
 static void set_up(struct fixture *f, const int bra[2], int n_ket, const int ket[][2])
 {
-    static char somewhere; /* matrices are asked for only, never touched */
-    struct hf_matrix *matrix = (struct hf_matrix *)(void *)&somewhere;
     struct hf_error error;
     *f = (struct fixture){.context = test_context(),
                           .basis = test_basis(N_ATOM, centre, N_SHELL, shells),
-                          .ledger = {.coulomb = true, .exchange = true},
-                          .job = {{NULL, matrix, matrix}, {NULL, matrix, NULL}}};
+                          .ledger = {.coulomb = true, .exchange = true}};
     f->ledger.basis = f->basis;
     f->bra = (struct hf_atom_pair){.atom_a = bra[0], .atom_b = bra[1]};
     f->part = (struct hf_part){.bra = &f->bra, .n_ket = n_ket};
@@ -93,9 +90,8 @@ static void set_up(struct fixture *f, const int bra[2], int n_ket, const int ket
                                           .add = add,
                                           .begin_adding = begin_adding,
                                           .end_adding = end_adding};
-    assert_int_equal(
-        hf_local_sums_create(f->context, f->basis, N_JOB, f->job, &target, &f->sums, &error),
-        HF_OK);
+    assert_int_equal(hf_local_sums_create(f->context, f->basis, &jobs, &target, &f->sums, &error),
+                     HF_OK);
 }
 
 static void tear_down(struct fixture *f)
@@ -112,15 +108,17 @@ static int place_of(const struct hf_quartet_blocks *blocks, int first, int which
     return blocks->atom[first + which] == blocks->atom[first] ? first : first + which;
 }
 
-/** Adds 1 to every element of a block. */
-static void add_one(const struct fixture *f, double *block, int row_atom, int column_atom,
-                    double expected[N_ATOM][N_ATOM])
+/** Adds 1, 2, ... for the jobs to every element of a block. */
+static void add_numbers(const struct fixture *f, double *block, int n_job, int row_atom,
+                        int column_atom, double expected[N_JOB][N_ATOM][N_ATOM])
 {
     const int n =
         hf_atom_n_function(f->basis, row_atom) * hf_atom_n_function(f->basis, column_atom);
     assert_non_null(block);
-    for (int x = 0; x < n; x++) block[x] += 1.0;
-    expected[row_atom][column_atom] += n;
+    for (int i = 0; i < n_job; i++) {
+        for (int x = 0; x < n; x++) block[x * n_job + i] += 1.0 + i;
+        expected[i][row_atom][column_atom] += n * (1.0 + i);
+    }
 }
 
 /** Digests a quartet of 1 of each ket: what a real one would touch. */
@@ -133,22 +131,18 @@ static void touch(struct fixture *f, const struct hf_quartet_blocks *blocks,
         const int c_at = place_of(b, HF_ATOM_C, 0), d_at = place_of(b, HF_ATOM_C, 1);
         const int coulomb[2][2] = {{a_at, b_at}, {c_at, d_at}};
         const int exchange[4][2] = {{a_at, c_at}, {a_at, d_at}, {b_at, c_at}, {b_at, d_at}};
-        for (int i = 0; i < N_JOB; i++) {
-            for (int p = 0; p < 2 && f->ledger.coulomb; p++)
-                for (int order = 0; order < 2; order++) {
-                    const int x = coulomb[p][order], y = coulomb[p][1 - order];
-                    add_one(f, b->job[i].coulomb[x][y], b->atom[x], b->atom[y], expected[0][i]);
-                }
-            for (int p = 0; p < 4 && f->ledger.exchange; p++)
-                for (int order = 0; order < 2; order++) {
-                    const int x = exchange[p][order], y = exchange[p][1 - order];
-                    if (f->job[i].exchange == NULL)
-                        assert_null(b->job[i].exchange[x][y]);
-                    else
-                        add_one(f, b->job[i].exchange[x][y], b->atom[x], b->atom[y],
-                                expected[1][i]);
-                }
-        }
+        for (int p = 0; p < 2 && f->ledger.coulomb; p++)
+            for (int order = 0; order < 2; order++) {
+                const int x = coulomb[p][order], y = coulomb[p][1 - order];
+                add_numbers(f, b->coulomb[x][y], hf_n_coulomb(&jobs), b->atom[x], b->atom[y],
+                            expected[0]);
+            }
+        for (int p = 0; p < 4 && f->ledger.exchange; p++)
+            for (int order = 0; order < 2; order++) {
+                const int x = exchange[p][order], y = exchange[p][1 - order];
+                add_numbers(f, b->exchange[x][y], jobs.n_exchange, b->atom[x], b->atom[y],
+                            expected[1]);
+            }
     }
 }
 
