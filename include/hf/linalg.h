@@ -98,6 +98,8 @@ void hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
  *  has it. */
 void hf_matrix_map(struct hf_matrix *matrix,
                    double (*new_value)(void *data, int row, int column, double value), void *data);
+/** diagonal [n] of a square matrix of order n, the same on every rank. */
+void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[]);
 /** *result = sum_ij a_ij b_ij on every rank. */
 void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result);
 /** *result = max_ij |a_ij| on every rank. */

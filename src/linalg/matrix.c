@@ -324,3 +324,17 @@ void hf_matrix_max_abs(const struct hf_matrix *a, double *result)
     }
     *result = reduce_scalar(a->linalg, largest, MPI_MAX);
 }
+
+void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[])
+{
+    const struct hf_linalg *grid = matrix->linalg;
+    assert(matrix->n_row == matrix->n_col);
+    memset(diagonal, 0, (size_t)matrix->n_row * sizeof *diagonal);
+    for (int j = 0; j < matrix->local_col; j++)
+        for (int i = 0; i < matrix->local_row; i++)
+            if (hf_global_row(matrix, i) == hf_global_col(matrix, j))
+                diagonal[hf_global_col(matrix, j)] =
+                    matrix->data[(size_t)j * (size_t)matrix->local_row + (size_t)i];
+    /* each element is on one rank: exact */
+    MPI_Allreduce(MPI_IN_PLACE, diagonal, matrix->n_row, MPI_DOUBLE, MPI_SUM, grid->context->comm);
+}
