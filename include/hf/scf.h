@@ -46,7 +46,7 @@ const char *hf_guess_name(const struct hf_guess_ops *guess);
 const char *hf_guess_about(const struct hf_guess_ops *guess);
 
 /** One way to come from one density to the next; the list, ended by NULL, is hf_converger_list
- *  ("diis"). */
+ *  ("diis", "newton"). */
 struct hf_converger_ops;
 extern const struct hf_converger_ops *const hf_converger_list[];
 const char *hf_converger_name(const struct hf_converger_ops *converger);
@@ -105,6 +105,7 @@ struct hf_scf_result {
     bool converged;
     int n_iteration;           /**< those before a restart included */
     int n_earlier;             /**< of them: before the restart */
+    int n_hessian_product;     /**< trial densities of second-order steps: a Fock build each */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
     double smallest_overlap_eigenvalue;

@@ -314,6 +314,7 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
     const struct hf_fock_account *account = &result->last_build;
     cJSON *object = cJSON_AddObjectToObject(extras, "fock");
     return object != NULL && hf_json_add_double(object, "imbalance", result->imbalance) &&
+           hf_json_add_integer(object, "hessian_products", result->n_hessian_product) &&
            hf_json_add_integer(object, "quartets_total", account->n_quartet_total) &&
            hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
            hf_json_add_integer(object, "quartets_read", account->n_quartet_read) &&

@@ -11,6 +11,9 @@ static void print_outcome(FILE *out, const struct hf_run_description *run,
 {
     if (result->converged) {
         fprintf(out, "\nConverged after %d iterations.\n", result->n_iteration);
+        if (result->n_hessian_product > 0)
+            fprintf(out, "  Second order           %d trial densities beside those of the table\n",
+                    result->n_hessian_product);
         return;
     }
     fprintf(out,

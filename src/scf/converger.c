@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct hf_converger_ops *const hf_converger_list[] = {&hf_converger_diis, NULL};
+const struct hf_converger_ops *const hf_converger_list[] = {&hf_converger_diis,
+                                                            &hf_converger_newton, NULL};
 
 const char *hf_converger_name(const struct hf_converger_ops *converger)
 {

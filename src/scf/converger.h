@@ -21,7 +21,7 @@ struct hf_converger_ops {
     hf_status (*step)(struct hf_scf *scf, void *data, const char **label, struct hf_error *error);
 };
 
-extern const struct hf_converger_ops hf_converger_diis;
+extern const struct hf_converger_ops hf_converger_diis, hf_converger_newton;
 
 /** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
 hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,

@@ -35,6 +35,7 @@ hf_status hf_hessian_init(struct hf_orbital_hessian *self, const struct hf_hessi
 {
     hf_status status;
     *self = (struct hf_orbital_hessian){
+        .context = input->context,
         .builder = input->builder,
         .method = input->method,
         .x = input->x,
@@ -234,30 +235,56 @@ cleanup:
     return status;
 }
 
+/** Trial densities of n vectors, and the jobs that build their J and K. */
+static hf_status make_trials(const struct hf_orbital_hessian *self, enum hf_rotation_kind kind,
+                             int n, const struct hf_rotation vector[], struct trial trial[],
+                             struct hf_fock_job job[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = 0; i < n; i++) {
+        HF_TRY(make_trial(self, kind, &vector[i], &trial[i], error));
+        for (int s = 0; s < self->n_spin; s++)
+            *job++ = (struct hf_fock_job){.density = trial[i].density[s],
+                                          .coulomb = s == 0 ? trial[i].coulomb : NULL,
+                                          .exchange = trial[i].exchange[s]};
+    }
+cleanup:
+    return status;
+}
+
+static hf_status finish_trials(const struct hf_orbital_hessian *self, int n, struct trial trial[],
+                               const struct hf_rotation product[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = 0; i < n; i++) {
+        HF_TRY(finish_trial(self, &trial[i], &product[i], error));
+        trial_done(&trial[i]);
+    }
+cleanup:
+    return status;
+}
+
 /** Those of one pass, at most MOST_AT_ONCE. */
 static hf_status multiply_some(struct hf_orbital_hessian *self, enum hf_rotation_kind kind, int n,
                                const struct hf_rotation vector[],
                                const struct hf_rotation product[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
+    struct hf_timers *timers = &self->context->timers;
     struct trial trial[MOST_AT_ONCE] = {0};
     struct hf_fock_job job[MOST_AT_ONCE * HF_MAX_SPIN];
-    int n_job = 0;
-    for (int i = 0; i < n; i++) {
-        HF_TRY(make_trial(self, kind, &vector[i], &trial[i], error));
-        for (int s = 0; s < self->n_spin; s++)
-            job[n_job++] = (struct hf_fock_job){.density = trial[i].density[s],
-                                                .coulomb = s == 0 ? trial[i].coulomb : NULL,
-                                                .exchange = trial[i].exchange[s]};
-    }
-    HF_TRY(hf_fock_build(self->builder, n_job, job, self->threshold, error));
-    for (int i = 0; i < n; i++) {
-        HF_TRY(finish_trial(self, &trial[i], &product[i], error));
-        trial_done(&trial[i]);
-    }
-    self->n_product += n;
-cleanup:
+    hf_timer_start(timers, &hf_phase_linear_algebra);
+    status = make_trials(self, kind, n, vector, trial, job, error);
+    hf_timer_stop(timers, &hf_phase_linear_algebra);
+    const double start = hf_wall_seconds();
+    if (status == HF_OK)
+        status = hf_fock_build(self->builder, n * self->n_spin, job, self->threshold, error);
+    self->build_seconds += hf_wall_seconds() - start;
+    hf_timer_start(timers, &hf_phase_linear_algebra);
+    if (status == HF_OK) status = finish_trials(self, n, trial, product, error);
+    hf_timer_stop(timers, &hf_phase_linear_algebra);
     for (int i = 0; i < n; i++) trial_done(&trial[i]);
+    if (status == HF_OK) self->n_product += n;
     return status;
 }
 

@@ -27,6 +27,7 @@ enum hf_rotation_kind {
 /** One determinant and what its Hessian needs. */
 struct hf_orbital_hessian {
     struct hf_rotation_space space;
+    struct hf_context *context;
     struct hf_fock_builder
         *builder; /**< borrowed, as everything below that is not said to be its own */
     const struct hf_method_ops *method;
@@ -40,7 +41,8 @@ struct hf_orbital_hessian {
         struct hf_matrix *image;    /**< own: [m][o] = F occupied */
         struct hf_matrix *ao;       /**< own: [n][o] = X occupied */
     } spin[HF_MAX_SPIN];
-    int n_product; /**< vectors multiplied so far */
+    int n_product;        /**< vectors multiplied so far */
+    double build_seconds; /**< wall time of their Fock builds */
 };
 
 /** What a Hessian is made of; borrowed, fock and occupied as the last Fock build left them. */

@@ -1,7 +1,7 @@
 /* Matrices of a calculation, counted by what lives at the same time; see scf_memory.h. */
 #include "hf/scf_memory.h"
 
-#include "steps.h"
+#include "converger.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,6 +11,17 @@ static const struct hf_method_ops *find_method(const char *name)
     for (int i = 0; hf_method_list[i] != NULL; i++)
         if (strcmp(hf_method_list[i]->name, name) == 0) return hf_method_list[i];
     return hf_method_list[0];
+}
+
+/** Matrices of whole order that second-order steps take, with a fifth of the orbitals occupied: all
+ *  orbitals, occupied ones multiplied; two trial densities with J and K; the subspace, whose vectors and
+ *  products have the shape of virtual by occupied. */
+static double of_second_order(const struct hf_scf_settings *settings,
+                              const struct hf_method_ops *method)
+{
+    const double n_vector = 32.0, of_vector = 0.2 * 0.8;
+    if (strcmp(settings->converger, hf_converger_newton.name) != 0) return 0.0;
+    return method->n_set * (1.6 + n_vector * of_vector) + 2.0 * (2.0 * method->n_density + 2.0);
 }
 
 struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
@@ -27,7 +38,8 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     const double most = settings->diis_size > 1 ? settings->diis_size : 0;
     const double history = fmin(most, settings->max_iteration - 1.0) * n_fock;
     /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
-    const double in_build = 4.0 + 4.0 * n_density + history + 0.3 * method->n_set;
+    const double in_build =
+        4.0 + 4.0 * n_density + history + 0.3 * method->n_set + of_second_order(settings, method);
     /* H, X; J; D, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
     const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0);
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);

@@ -88,6 +88,16 @@ hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHEC
 hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *wavefunction,
                                    struct hf_error *error) HF_MUST_CHECK;
 
+struct hf_orbital_hessian;
+
+/** The Hessian at the last density, of scf->fock and scf->occupied, which it borrows; to be freed with
+ *  hf_hessian_done. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_make_hessian(struct hf_scf *scf, struct hf_orbital_hessian *hessian,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds what its products have cost since the last time to the result. Not collective. */
+void hf_scf_count_products(struct hf_scf *scf, struct hf_orbital_hessian *hessian);
+
 /** Destroys all matrices of a list of HF_MAX_SPIN; NULLs are accepted. Not collective. */
 void hf_scf_destroy_list(struct hf_matrix *list[]);
 

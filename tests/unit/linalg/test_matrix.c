@@ -181,6 +181,22 @@ static void sums_copies_and_scalars_agree_with_loops(void **state)
 }
 
 /** A = Q diag(e) Q^T checked through its own eigenvectors; the lower triangle alone is given. */
+static void every_rank_gets_the_diagonal(void **state)
+{
+    enum { N = 11 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N);
+    double *full = random_full(N, N, 5), diagonal[N];
+    struct hf_matrix *matrix = from_full(linalg, N, N, full);
+    (void)state;
+    hf_matrix_diagonal(matrix, diagonal);
+    for (int i = 0; i < N; i++) assert_true(diagonal[i] == full[i + N * i]);
+    free(full);
+    hf_matrix_destroy(&matrix);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
 static void check_eigen(struct hf_context *context, int n, bool degenerate)
 {
     struct hf_linalg *linalg = new_linalg(context, n);
@@ -347,6 +363,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_agree_with_loops_for_all_transposes),
         cmocka_unit_test(sums_copies_and_scalars_agree_with_loops),
         cmocka_unit_test(symmetric_products_are_those_of_the_general_routine),
+        cmocka_unit_test(every_rank_gets_the_diagonal),
         cmocka_unit_test(eigenvectors_are_right_for_all_orders),
         cmocka_unit_test(as_many_of_the_lowest_eigenvectors_are_made_as_asked_for),
         cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_by_all_ranks),

@@ -1,0 +1,293 @@
+/* Newton's method with the exact Hessian in a region that it can be trusted in: the step of lowest
+ * energy, by the Taylor series to second order, whose length is no more than that of the region. It is
+ * sought in a subspace that grows by what is still wrong with it, each vector at the cost of a Fock
+ * build. Where the Hessian has negative eigenvalues the step goes down along them, so that saddle points
+ * are left; a step that leads up is taken back and made shorter, which costs no further products.
+ *
+ * Source   Helmich-Paris, J. Chem. Phys. 154, 164104 (2021); Nocedal, Wright, Numerical Optimization,
+ *          2nd ed., chapter 4. */
+#include "converger.h"
+#include "subspace.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Lengths in the norm of struct hf_rotation: 0.5 turns one electron by 29 degrees. */
+static const double FIRST_RADIUS = 0.5, LARGEST_RADIUS = 2.0;
+/* Part of the gradient that a step may leave over: far away there is no use in an exact one, close by
+ * each digit of the step is one of the result. */
+static const double LARGEST_REST = 0.1, SMALLEST_REST = 1e-3;
+enum { MAX_VECTOR = 16 };
+/* Eigenvalues below belong to rotations that change next to nothing, such as that of a broken symmetry:
+ * these are not to decide how far a step goes. */
+static const double SOFT = 1e-4;
+/* Energy changes below are no more than the noise of screening. */
+static const double NOISE = 1e-9;
+
+/** The last step, until the energy tells what it was worth. */
+struct newton {
+    struct hf_orbital_hessian hessian; /* of the point that it began at */
+    struct hf_subspace subspace;
+    bool pending;  /* whether there is a step at all */
+    int iteration; /* whose density it began at or was last tried after */
+    double radius;
+    double predicted; /* hartree; change of the energy by the Taylor series */
+    double found;     /* hartree; by how much the energy has changed since it began, so far */
+    double lowest;    /* eigenvalue of the Hessian in the subspace */
+    double gradient[HF_SUBSPACE_MOST]; /* in the subspace */
+};
+
+static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct newton *newton = calloc(1, sizeof *newton);
+    if (newton == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the second-order converger");
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    newton->radius = FIRST_RADIUS;
+    *data = newton;
+    return HF_OK;
+cleanup:
+    free(newton);
+    return status;
+}
+
+/** Lets go of the last step. */
+static void forget(struct newton *newton)
+{
+    hf_subspace_done(&newton->subspace);
+    hf_hessian_done(&newton->hessian);
+    newton->pending = false;
+}
+
+static void destroy(void **data)
+{
+    struct newton *newton = *data;
+    if (newton != NULL) forget(newton);
+    free(newton);
+    *data = NULL;
+}
+
+/** Square of the length of the step -(H - mu)^-1 g in the basis of eigenvectors. */
+static double length_squared(int n, const double value[], const double gradient[], double mu)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double part = gradient[i] / (value[i] - mu);
+        sum += part * part;
+    }
+    return sum;
+}
+
+/** mu <= 0 below all eigenvalues, so that the step is no longer than the radius, and 0 if it can be. */
+static double find_shift(int n, const double value[], const double gradient[], double radius)
+{
+    double norm = 0.0;
+    for (int i = 0; i < n; i++) norm += gradient[i] * gradient[i];
+    const double target = radius * radius;
+    double high = fmin(0.0, value[0]);
+    double low = high - sqrt(norm) / radius - 1e-8;
+    if (value[0] > 0.0 && length_squared(n, value, gradient, 0.0) <= target) return 0.0;
+    for (int i = 0; i < 100; i++) {
+        const double middle = 0.5 * (low + high);
+        if (middle <= low || middle >= high) break;
+        if (length_squared(n, value, gradient, middle) < target)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/** A step in the subspace: coefficients of its vectors. */
+struct trust_step {
+    double coefficient[HF_SUBSPACE_MOST];
+    double shift, predicted, lowest;
+};
+
+/** The step of lowest energy within the radius. When it does not reach the border though the Hessian has
+ *  a negative eigenvalue, the gradient has no part along that eigenvector: it goes there, either way. */
+static hf_status find_step(const struct newton *newton, struct trust_step *step,
+                           struct hf_error *error)
+{
+    hf_status status;
+    const int n = newton->subspace.n;
+    struct hf_subspace_spectrum spectrum;
+    double gradient[HF_SUBSPACE_MOST], part[HF_SUBSPACE_MOST];
+    HF_TRY(hf_subspace_solve(&newton->subspace, &spectrum, error));
+    for (int i = 0; i < n; i++) {
+        gradient[i] = 0.0; /* in the basis of eigenvectors */
+        for (int j = 0; j < n; j++) gradient[i] += spectrum.vector[i * n + j] * newton->gradient[j];
+    }
+    step->lowest = spectrum.value[0];
+    for (int i = 0; i < n; i++)
+        if (fabs(spectrum.value[i]) < SOFT) spectrum.value[i] = SOFT;
+    step->shift = find_shift(n, spectrum.value, gradient, newton->radius);
+    double length = 0.0;
+    for (int i = 0; i < n; i++) {
+        part[i] = -gradient[i] / (spectrum.value[i] - step->shift);
+        length += part[i] * part[i];
+    }
+    const double missing = newton->radius * newton->radius - length;
+    if (spectrum.value[0] < 0.0 && missing > 0.0)
+        part[0] += copysign(sqrt(part[0] * part[0] + missing) - fabs(part[0]), part[0]);
+    step->predicted = 0.0;
+    for (int i = 0; i < n; i++)
+        step->predicted += part[i] * (2.0 * gradient[i] + spectrum.value[i] * part[i]);
+    for (int j = 0; j < n; j++) {
+        step->coefficient[j] = 0.0;
+        for (int i = 0; i < n; i++) step->coefficient[j] += part[i] * spectrum.vector[i * n + j];
+    }
+cleanup:
+    return status;
+}
+
+/** Adds candidates and the gradient's part along what came of them. */
+static hf_status extend(struct newton *newton, const struct hf_rotation *gradient, int *n,
+                        struct hf_rotation candidate[], struct hf_error *error)
+{
+    const int before = newton->subspace.n;
+    const hf_status status = hf_subspace_add(&newton->subspace, n, candidate, error);
+    for (int i = before; status == HF_OK && i < newton->subspace.n; i++)
+        newton->gradient[i] = hf_rotation_dot(&newton->subspace.vector[i], gradient);
+    return status;
+}
+
+/** First vectors: the step without two-electron part and, unless all eigenvalues were positive last time,
+ *  one without symmetry, or that of the molecule would never be left. */
+static hf_status begin_subspace(struct newton *newton, const struct hf_rotation *gradient,
+                                struct hf_error *error)
+{
+    hf_status status;
+    struct hf_rotation first[2] = {{{NULL}}};
+    const struct hf_rotation_space *space = &newton->hessian.space;
+    int n = newton->lowest > 0.0 ? 1 : 2;
+    for (int i = 0; i < n; i++) HF_TRY(hf_rotation_create(space, &first[i], error));
+    hf_rotation_add(-1.0, gradient, 0.0, &first[0]);
+    hf_rotation_precondition(space, 0.0, &first[0]);
+    if (n == 2) hf_rotation_scatter(space, 1, &first[1]);
+    HF_TRY(extend(newton, gradient, &n, first, error));
+cleanup:
+    for (int i = 0; i < 2; i++) hf_rotation_destroy(&first[i]);
+    return status;
+}
+
+/** What is wrong with a step: g + (H - mu) y, in `rest`. */
+static double find_rest(const struct newton *newton, const struct hf_rotation *gradient,
+                        const struct trust_step *step, struct hf_rotation *rest,
+                        struct hf_rotation *work)
+{
+    const struct hf_subspace *subspace = &newton->subspace;
+    hf_subspace_combine(subspace, subspace->product, step->coefficient, rest);
+    hf_subspace_combine(subspace, subspace->vector, step->coefficient, work);
+    hf_rotation_add(-step->shift, work, 1.0, rest);
+    hf_rotation_add(1.0, gradient, 1.0, rest);
+    return sqrt(hf_rotation_dot(rest, rest));
+}
+
+/** Finds the step from scf->fock and scf->occupied. */
+static hf_status solve(struct newton *newton, struct trust_step *step, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_rotation gradient = {{NULL}}, rest = {{NULL}}, work = {{NULL}};
+    const struct hf_rotation_space *space = &newton->hessian.space;
+    HF_TRY(hf_rotation_create(space, &gradient, error));
+    HF_TRY(hf_rotation_create(space, &work, error));
+    HF_TRY(hf_hessian_gradient(&newton->hessian, &gradient, error));
+    const double norm = sqrt(hf_rotation_dot(&gradient, &gradient));
+    const double enough = norm * fmin(LARGEST_REST, fmax(SMALLEST_REST, norm));
+    HF_TRY(begin_subspace(newton, &gradient, error));
+    for (int n = newton->subspace.n; n > 0 && newton->subspace.n < MAX_VECTOR;) {
+        HF_TRY(find_step(newton, step, error));
+        HF_TRY(hf_rotation_create(space, &rest, error));
+        if (find_rest(newton, &gradient, step, &rest, &work) < enough) break;
+        hf_rotation_precondition(space, step->shift, &rest);
+        n = 1;
+        HF_TRY(extend(newton, &gradient, &n, &rest, error));
+    }
+    if (newton->subspace.n > 0) HF_TRY(find_step(newton, step, error));
+cleanup:
+    hf_rotation_destroy(&work);
+    hf_rotation_destroy(&rest);
+    hf_rotation_destroy(&gradient);
+    return status;
+}
+
+/** What the energy says of the last step: true when it has to be taken back. */
+static bool judge(struct newton *newton, double energy_change)
+{
+    newton->found += energy_change;
+    const double ratio = newton->found / newton->predicted;
+    if (newton->found > NOISE) {
+        newton->radius *= 0.3;
+        return true;
+    }
+    if (newton->predicted > -NOISE) return false;
+    if (ratio < 0.25)
+        newton->radius *= 0.5;
+    else if (ratio > 0.75)
+        newton->radius = fmin(1.5 * newton->radius, LARGEST_RADIUS);
+    return false;
+}
+
+/** Makes scf->occupied those of the step, from where it began. */
+static hf_status go(struct hf_scf *scf, struct newton *newton, const struct trust_step *step,
+                    struct hf_error *error)
+{
+    hf_status status;
+    struct hf_rotation rotation = {{NULL}};
+    HF_TRY(hf_rotation_create(&newton->hessian.space, &rotation, error));
+    hf_subspace_combine(&newton->subspace, newton->subspace.vector, step->coefficient, &rotation);
+    HF_TRY(hf_rotation_turn(&newton->hessian.space, &rotation, scf->occupied, error));
+    newton->predicted = step->predicted;
+    newton->lowest = step->lowest;
+    newton->pending = true;
+    newton->iteration = scf->result->n_iteration;
+cleanup:
+    hf_rotation_destroy(&rotation);
+    return status;
+}
+
+/** A new step from the orbitals and Fock matrices there are. */
+static hf_status begin(struct hf_scf *scf, struct newton *newton, struct trust_step *step,
+                       struct hf_error *error)
+{
+    hf_status status;
+    forget(newton);
+    newton->found = 0.0;
+    HF_TRY(hf_scf_make_hessian(scf, &newton->hessian, error));
+    hf_subspace_init(&newton->subspace, &newton->hessian, HF_ROTATION_INTERNAL);
+    if (hf_rotation_count(&newton->hessian.space) > 0.0) HF_TRY(solve(newton, step, error));
+cleanup:
+    hf_scf_count_products(scf, &newton->hessian);
+    return status;
+}
+
+static hf_status step(struct hf_scf *scf, void *data, const char **label, struct hf_error *error)
+{
+    hf_status status;
+    struct newton *newton = data;
+    struct trust_step step = {.shift = 0.0};
+    const bool follows = newton->pending && newton->iteration + 1 == scf->result->n_iteration;
+    *label = "Newton";
+    if (!follows) {
+        newton->radius = FIRST_RADIUS;
+        newton->lowest = 0.0; /* not known */
+    }
+    if (follows && judge(newton, scf->result->energy_change))
+        HF_TRY(find_step(newton, &step, error));
+    else
+        HF_TRY(begin(scf, newton, &step, error));
+    if (newton->subspace.n > 0) HF_TRY(go(scf, newton, &step, error));
+cleanup:
+    return status;
+}
+
+const struct hf_converger_ops hf_converger_newton = {
+    .name = "newton",
+    .about = "Newton's method with the exact Hessian and a trust region",
+    .cite = "Helmich-Paris, J. Chem. Phys. 154, 164104 (2021)",
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+};

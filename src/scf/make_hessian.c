@@ -1,0 +1,37 @@
+/* The Hessian of a calculation as it stands. */
+#include "hessian.h"
+#include "scf_state.h"
+
+#include <math.h>
+
+/* Products err by some hundred times the screening threshold and, in the orthonormal basis, by more the
+ * smaller the overlap's eigenvalues are. Steps and eigenvalues need five digits of them. */
+static const double THRESHOLD = 1e-8, THRESHOLD_PER_OVERLAP = 2e-5;
+
+hf_status hf_scf_make_hessian(struct hf_scf *scf, struct hf_orbital_hessian *hessian,
+                              struct hf_error *error)
+{
+    const double overlap =
+        fmax(scf->result->smallest_overlap_eigenvalue, scf->settings->linear_dependence_threshold);
+    const double threshold = fmin(THRESHOLD, THRESHOLD_PER_OVERLAP * overlap);
+    const struct hf_hessian_input input = {
+        .context = scf->context,
+        .linalg = scf->linalg,
+        .builder = scf->builder,
+        .method = scf->method,
+        .n_electron = scf->n_electron,
+        .x = scf->x,
+        .fock = scf->fock,
+        .occupied = scf->occupied,
+        .threshold = fmax(scf->settings->screening_threshold, threshold),
+    };
+    return hf_hessian_init(hessian, &input, error);
+}
+
+void hf_scf_count_products(struct hf_scf *scf, struct hf_orbital_hessian *hessian)
+{
+    scf->result->n_hessian_product += hessian->n_product;
+    scf->result->fock_seconds += hessian->build_seconds;
+    hessian->n_product = 0;
+    hessian->build_seconds = 0.0;
+}
