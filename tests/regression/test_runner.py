@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from contextlib import redirect_stderr
 
+import check_scan
 import geometry
 import run_case
 
@@ -105,6 +106,24 @@ class Solutions(unittest.TestCase):
     def test_too_many_iterations_are_seen(self):
         self.assertEqual(self.found(-75.0, iterations=60), [])
         self.assertRegex(" ".join(self.found(-75.0, iterations=61)), "61 iterations")
+
+
+class Scan(unittest.TestCase):
+    SCAN = {"distances_angstrom": [1.0, 2.0, 3.0], "energies": [-1.0, -0.9, -0.85],
+            "other_solutions": [[], [], [-0.8, -0.849]]}
+
+    def found(self, *energies):
+        return " ".join(check_scan.differences(self.SCAN, energies))
+
+    def test_the_curve_and_one_below_it_will_do(self):
+        self.assertEqual(self.found(-1.0, -0.9 + 5e-7, -0.849), "")
+        self.assertEqual(self.found(-1.001, -0.902, -0.852), "")
+
+    def test_a_jump_an_unknown_energy_and_a_failure_are_seen(self):
+        self.assertRegex(self.found(-1.0, -0.9, -0.8), "^3.0 angstrom: off the curve by 0.05")
+        self.assertRegex(self.found(-1.0, -0.9, -0.86), "^3.0 angstrom: off the curve by -0.01")
+        self.assertRegex(self.found(-1.0, -0.899, -0.85), "^2.0 angstrom: -0.899000000, expected one of")
+        self.assertRegex(self.found(-1.0, None, -0.85), "^2.0 angstrom: not converged$")
 
 
 class Geometry(unittest.TestCase):
