@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/** Version of the layout; a reader takes this one and lower ones. */
-enum { HF_CHECKPOINT_VERSION = 1 };
+/** Version of the layout; a reader takes this one and lower ones. The first had closed shells only. */
+enum { HF_CHECKPOINT_CLOSED_SHELLS = 1, HF_CHECKPOINT_VERSION = 2 };
 
 /** A setting as an input file would spell it. */
 struct hf_checkpoint_setting {
@@ -114,10 +114,9 @@ void hf_checkpoint_done(struct hf_checkpoint *checkpoint);
 /** Value of a setting, or NULL. */
 const char *hf_checkpoint_setting(const struct hf_checkpoint *checkpoint, const char *key);
 
-/** HF_BAD_INPUT when the molecule, or the basis (NULL: not asked), is not that of the checkpoint,
- *  with the first difference. What rounding makes of the same input is no difference. Not
- *  collective. */
-hf_status hf_checkpoint_compare(const struct hf_checkpoint *checkpoint,
+/** HF_BAD_INPUT when method, molecule or basis are not those of the checkpoint, with the first
+ *  difference. What rounding makes of the same input is no difference. Not collective. */
+hf_status hf_checkpoint_compare(const struct hf_checkpoint *checkpoint, const char *method,
                                 const struct hf_molecule *molecule, const struct hf_basis *basis,
                                 struct hf_error *error) HF_MUST_CHECK;
 

@@ -42,7 +42,8 @@ struct hf_option_synonym {
 struct hf_option {
     const char *key;
     enum hf_option_type type;
-    bool repeatable;           /**< several values stand beside each other */
+    bool repeatable; /**< several values stand beside each other */
+    bool not_kept;   /**< by checkpoints: it is of the molecule, or of a single run and its files */
     const char *argument;      /**< what help calls the value, e.g. "NAME" */
     const char *default_value; /**< NULL when there is none */
     const char *unit;          /**< NULL when there is none */

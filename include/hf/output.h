@@ -67,6 +67,10 @@ void hf_report_destroy(struct hf_report **report);
  *  that: whoever owns the stream decides. Not collective; 0 on every rank that writes nothing. */
 int hf_report_lost(const struct hf_report *report);
 
+/** The lines on a molecule that --check and --show have in common: "Molecule ...", and what acts on it
+ *  from outside. Not collective. */
+void hf_print_molecule(FILE *stream, const struct hf_molecule *molecule);
+
 /** Program, libraries, ranks, molecule, basis, settings. */
 void hf_report_header(struct hf_report *report, const struct hf_run_description *run,
                       const struct hf_record *record);

@@ -13,17 +13,6 @@ static void print_fock(const struct hf_calculation *calculation, FILE *stream)
                 hf_accumulate_name(fock->onesided.accumulate));
 }
 
-/** What acts from outside, where there is something. */
-static void print_environment(const struct hf_environment *environment, FILE *stream)
-{
-    const double *field = environment->field;
-    if (environment->n_charge > 0)
-        fprintf(stream, "Outside       %d point charges\n", environment->n_charge);
-    if (field[0] != 0.0 || field[1] != 0.0 || field[2] != 0.0)
-        fprintf(stream, "Outside       field %g %g %g hartree/(e bohr)\n", field[0], field[1],
-                field[2]);
-}
-
 static void print_memory(const struct hf_calculation *calculation, FILE *stream)
 {
     const struct hf_memory_need *need = &calculation->need;
@@ -50,10 +39,7 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
     if (context->rank != 0) return;
     fprintf(stream, "Input         %s (%s)\n", run->input_path, run->input_format);
     if (molecule->title != NULL) fprintf(stream, "Title         %s\n", molecule->title);
-    fprintf(stream, "Molecule      %d atoms, charge %+d, multiplicity %d, %d electrons\n",
-            molecule->n_atom, molecule->charge, molecule->multiplicity,
-            hf_molecule_n_electron(molecule));
-    print_environment(&molecule->environment, stream);
+    hf_print_molecule(stream, molecule);
     fprintf(stream, "Method        %s/%s\n", run->method, run->basis_requested);
     fprintf(stream, "Basis         %s: %d functions in %d shells, %d primitives, l up to %d\n",
             run->basis->name, run->basis->n_function, run->basis->n_shell, run->basis->n_primitive,

@@ -1,4 +1,4 @@
-/* Whether a checkpoint is of this molecule in this basis, and if not, why. */
+/* Whether a checkpoint is of this method, molecule and basis, and if not, why. */
 #include "hf/checkpoint.h"
 
 #include "checkpoint_layout.h"
@@ -105,11 +105,21 @@ static hf_status compare_basis(const struct hf_checkpoint *checkpoint, const str
     return differ(checkpoint, what, error);
 }
 
-hf_status hf_checkpoint_compare(const struct hf_checkpoint *checkpoint,
+static hf_status compare_method(const struct hf_checkpoint *checkpoint, const char *method,
+                                struct hf_error *error)
+{
+    char what[200];
+    if (strcmp(checkpoint->method, method) == 0) return HF_OK;
+    snprintf(what, sizeof what, "method %.60s instead of %.60s", checkpoint->method, method);
+    return differ(checkpoint, what, error);
+}
+
+hf_status hf_checkpoint_compare(const struct hf_checkpoint *checkpoint, const char *method,
                                 const struct hf_molecule *molecule, const struct hf_basis *basis,
                                 struct hf_error *error)
 {
-    const hf_status status = compare_molecule(checkpoint, molecule, error);
-    if (status != HF_OK || basis == NULL) return status;
-    return compare_basis(checkpoint, basis, error);
+    hf_status status = compare_molecule(checkpoint, molecule, error);
+    if (status == HF_OK) status = compare_basis(checkpoint, basis, error);
+    if (status == HF_OK) status = compare_method(checkpoint, method, error);
+    return status;
 }

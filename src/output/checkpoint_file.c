@@ -5,7 +5,8 @@
 
 #include "checkpoint_file.h"
 
-#include "hf/checkpoint.h"
+#include "checkpoint_layout.h"
+
 #include "hf/output_file.h"
 
 #include <errno.h>
@@ -119,8 +120,7 @@ hf_status hf_part_file_end(struct hf_part_file *file, bool good, struct hf_error
 
 hf_status hf_checkpoint_check_target(const char *path, struct hf_error *error)
 {
-    static const char signature[8] = "\211HDF\r\n\032\n";
-    char begin[sizeof signature];
+    char begin[HF_HDF5_SIGNATURE_SIZE];
     struct stat file;
     if (path[0] == '\0')
         return hf_fail(error, HF_BAD_INPUT, "--checkpoint: expected the name of a file");
@@ -132,7 +132,7 @@ hf_status hf_checkpoint_check_target(const char *path, struct hf_error *error)
     if (stream == NULL) return HF_OK; /* nobody can read it, and nobody is told before writing */
     const size_t n = fread(begin, 1, sizeof begin, stream);
     fclose(stream);
-    if (n == 0 || (n == sizeof begin && memcmp(begin, signature, n) == 0)) return HF_OK;
+    if (n == 0 || hf_hdf5_begins(n, begin)) return HF_OK;
     return hf_fail(
         error, HF_BAD_INPUT,
         "%.400s: the checkpoint would replace a file that is no checkpoint; name another", path);

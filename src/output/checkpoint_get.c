@@ -149,46 +149,73 @@ int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const char *path, bool rea
     return (int)shape[0];
 }
 
-int *hf_hdf5_get_integers(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col)
+/** A kind of number: how it lies in the file, and in memory. */
+struct number {
+    hid_t stored, native;
+    size_t bytes;
+};
+
+static struct number integer_number(void)
+{
+    return (struct number){H5T_STD_I32LE, H5T_NATIVE_INT, sizeof(int)};
+}
+
+static struct number real_number(void)
+{
+    return (struct number){H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, sizeof(double)};
+}
+
+/** Elements of an array [n_row][n_col] as the get functions describe it. */
+static size_t n_element(int n_row, int n_col)
+{
+    return (size_t)n_row * (size_t)(n_col > 0 ? n_col : 1);
+}
+
+static void *get_array(struct hf_hdf5_reader *reader, const char *path, struct number number,
+                       int n_row, int n_col)
 {
     if (n_row == 0) return NULL;
-    const hid_t dataset = open_array(reader, path, H5T_STD_I32LE, n_row, n_col);
+    const hid_t dataset = open_array(reader, path, number.stored, n_row, n_col);
     if (dataset < 0) return NULL;
-    int *values = calloc((size_t)n_row * (size_t)(n_col > 0 ? n_col : 1), sizeof *values);
+    void *values = calloc(n_element(n_row, n_col), number.bytes);
     if (values == NULL) {
         H5Dclose(dataset);
         return hf_hdf5_no_memory(reader, path), NULL;
     }
-    read_all(reader, path, dataset, H5T_NATIVE_INT, values);
+    read_all(reader, path, dataset, number.native, values);
     if (reader->status == HF_OK) return values;
     free(values);
     return NULL;
 }
 
+int *hf_hdf5_get_integers(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col)
+{
+    return get_array(reader, path, integer_number(), n_row, n_col);
+}
+
 double *hf_hdf5_get_reals(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col)
 {
-    if (n_row == 0) return NULL;
-    const size_t n = (size_t)n_row * (size_t)(n_col > 0 ? n_col : 1);
-    const hid_t dataset = open_array(reader, path, H5T_IEEE_F64LE, n_row, n_col);
-    if (dataset < 0) return NULL;
-    double *values = calloc(n, sizeof *values);
-    if (values == NULL) {
-        H5Dclose(dataset);
-        return hf_hdf5_no_memory(reader, path), NULL;
-    }
-    read_all(reader, path, dataset, H5T_NATIVE_DOUBLE, values);
-    check_finite(reader, path, n, values);
+    double *values = get_array(reader, path, real_number(), n_row, n_col);
+    if (values == NULL) return NULL;
+    check_finite(reader, path, n_element(n_row, n_col), values);
     if (reader->status == HF_OK) return values;
     free(values);
     return NULL;
+}
+
+/** *value of the dataset; false after a failure. */
+static bool get_one(struct hf_hdf5_reader *reader, const char *path, struct number number,
+                    void *value)
+{
+    const hid_t dataset = open_array(reader, path, number.stored, -1, 0);
+    if (dataset >= 0) read_all(reader, path, dataset, number.native, value);
+    return dataset >= 0;
 }
 
 int hf_hdf5_get_integer(struct hf_hdf5_reader *reader, const char *path, int least, int most)
 {
     int value = least;
-    const hid_t dataset = open_array(reader, path, H5T_STD_I32LE, -1, 0);
-    if (dataset < 0) return least;
-    read_all(reader, path, dataset, H5T_NATIVE_INT, &value);
+    if (!get_one(reader, path, integer_number(), &value)) return least;
     if (value >= least && value <= most) return value;
     hf_hdf5_damaged(reader, "%s is %d; expected %d to %d", path, value, least, most);
     return least;
@@ -197,9 +224,7 @@ int hf_hdf5_get_integer(struct hf_hdf5_reader *reader, const char *path, int lea
 double hf_hdf5_get_real(struct hf_hdf5_reader *reader, const char *path, double least, double most)
 {
     double value = least;
-    const hid_t dataset = open_array(reader, path, H5T_IEEE_F64LE, -1, 0);
-    if (dataset < 0) return least;
-    read_all(reader, path, dataset, H5T_NATIVE_DOUBLE, &value);
+    if (!get_one(reader, path, real_number(), &value)) return least;
     if (value >= least && value <= most) return value;
     hf_hdf5_damaged(reader, "%s is %g; expected %g to %g", path, value, least, most);
     return least;

@@ -6,6 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+bool hf_hdf5_begins(size_t n, const char begin[])
+{
+    static const char signature[HF_HDF5_SIGNATURE_SIZE] = "\211HDF\r\n\032\n";
+    return n >= sizeof signature && memcmp(begin, signature, sizeof signature) == 0;
+}
+
 const char hf_checkpoint_format[] = "hf checkpoint";
 
 const char *const hf_keep_reason_names[3] = {"iteration", "interrupted", "finished"};

@@ -6,6 +6,11 @@
 
 enum { HF_HASH_SIZE = 17, HF_CHECKPOINT_PATH = 64, HF_N_ITERATION_COLUMN = 6 };
 
+enum { HF_HDF5_SIGNATURE_SIZE = 8 };
+
+/** Whether a file begins as HDF5 files do, of the first `n` bytes that it has. */
+bool hf_hdf5_begins(size_t n, const char begin[]);
+
 extern const char hf_checkpoint_format[];         /**< "hf checkpoint" */
 extern const char *const hf_keep_reason_names[3]; /**< by enum hf_keep_reason */
 

@@ -1,8 +1,9 @@
 /* What --show prints. */
 #include "hf/checkpoint.h"
 
+#include "output_private.h"
+
 #include "hf/text.h"
-#include "hf/units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,16 +21,9 @@ static void print_text(FILE *stream, const char *label, const char *text)
 static void print_molecule(const struct hf_checkpoint *checkpoint, FILE *stream)
 {
     const struct hf_molecule *molecule = &checkpoint->molecule;
-    const double *field = molecule->environment.field;
     if (molecule->title != NULL) print_text(stream, "Title", molecule->title);
-    fprintf(stream, "Molecule      %d atoms, charge %+d, multiplicity %d, %d electrons; hash %s\n",
-            molecule->n_atom, molecule->charge, molecule->multiplicity,
-            hf_molecule_n_electron(molecule), checkpoint->molecule_hash);
-    if (molecule->environment.n_charge > 0)
-        fprintf(stream, "Outside       %d point charges\n", molecule->environment.n_charge);
-    if (field[0] != 0.0 || field[1] != 0.0 || field[2] != 0.0)
-        fprintf(stream, "Outside       field %g %g %g hartree/(e bohr)\n", field[0], field[1],
-                field[2]);
+    hf_print_molecule(stream, molecule);
+    fprintf(stream, "              hash %s\n", checkpoint->molecule_hash);
     fprintf(stream, "\n  %5s  %-8s %14s %14s %14s\n", "Atom", "Element", "x/angstrom", "y/angstrom",
             "z/angstrom");
     for (int i = 0; i < molecule->n_atom; i++) {
@@ -83,9 +77,15 @@ static void print_orbitals(const struct hf_checkpoint *checkpoint, FILE *stream)
     for (int k = 0; k < state->n_spin; k++) {
         const struct hf_checkpoint_orbitals *orbitals = &checkpoint->spin[k];
         const int o = orbitals->n_occupied;
-        const char *spin = state->n_spin == 1 ? "" : k == 0 ? " (alpha)" : " (beta)";
-        fprintf(stream, "Orbitals%-6s%d from %d functions, %d occupied", spin, state->n_orbital,
-                state->n_function, o);
+        const int n_single = state->n_spin == 1 ? checkpoint->molecule.multiplicity - 1 : 0;
+        const char *const spin[] = {"alpha", "beta"};
+        fprintf(stream, "%-14s", k == 0 ? "Orbitals" : "");
+        if (state->n_spin > 1) fprintf(stream, "of %s ", spin[k]);
+        fprintf(stream, "%d from %d functions, ", state->n_orbital, state->n_function);
+        if (n_single > 0 && n_single <= o)
+            fprintf(stream, "%d doubly and %d singly occupied", o - n_single, n_single);
+        else
+            fprintf(stream, "%d occupied", o);
         if (state->n_column[k] == 0)
             fprintf(stream, "; none are here yet");
         else

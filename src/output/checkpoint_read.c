@@ -234,9 +234,14 @@ static void read_numbers(struct hf_hdf5_reader *reader, struct hf_checkpoint *se
         hf_hdf5_get_real(reader, "/state/guess_energy", -LARGEST_ENERGY, LARGEST_ENERGY);
     state->n_function = hf_hdf5_get_integer(reader, "/state/n_function", n, n);
     state->n_orbital = hf_hdf5_get_integer(reader, "/state/n_orbital", 1, n);
-    state->n_spin = hf_hdf5_get_integer(reader, "/state/n_spin", 1, HF_MAX_SPIN);
-    state->n_fock = hf_hdf5_get_integer(reader, "/state/n_fock", state->n_spin, HF_MAX_SPIN);
-    state->n_density = hf_hdf5_get_integer(reader, "/state/n_density", state->n_fock, HF_MAX_SPIN);
+    const int most_spin = self->version > HF_CHECKPOINT_CLOSED_SHELLS ? HF_MAX_SPIN : 1;
+    state->n_spin = hf_hdf5_get_integer(reader, "/state/n_spin", 1, most_spin);
+    state->n_fock = state->n_density = 1;
+    if (self->version > HF_CHECKPOINT_CLOSED_SHELLS) {
+        state->n_fock = hf_hdf5_get_integer(reader, "/state/n_fock", state->n_spin, HF_MAX_SPIN);
+        state->n_density =
+            hf_hdf5_get_integer(reader, "/state/n_density", state->n_fock, HF_MAX_SPIN);
+    }
     state->n_diis = hf_hdf5_get_integer(reader, "/state/n_diis", 0, MOST_DIIS);
 }
 
@@ -276,7 +281,8 @@ static void check_matrices(struct hf_hdf5_reader *reader, const struct hf_checkp
             hf_hdf5_check_matrix(reader, path, n, state->n_column[k]);
         }
     if (state->n_column[0] > 0) {
-        hf_hdf5_check_matrix(reader, "/density/total", n, n);
+        const bool one = self->version <= HF_CHECKPOINT_CLOSED_SHELLS;
+        hf_hdf5_check_matrix(reader, one ? "/orbitals/both_spins/density" : "/density/total", n, n);
         if (state->n_density == 2) hf_hdf5_check_matrix(reader, "/density/spin", n, n);
     }
     if (state->n_diis > 0) hf_hdf5_check_matrix(reader, "/diis/orthogonaliser", n, m);
@@ -408,8 +414,7 @@ hf_status hf_checkpoint_read_image(size_t n_byte, const void *image, const char 
 /** What can be told of a file before HDF5 sees it. */
 static hf_status look(const char *path, double *bytes, struct hf_error *error)
 {
-    static const char signature[8] = "\211HDF\r\n\032\n";
-    char begin[sizeof signature] = "";
+    char begin[HF_HDF5_SIGNATURE_SIZE];
     struct stat file;
     if (stat(path, &file) != 0) {
         if (errno == ENOENT)
@@ -424,7 +429,7 @@ static hf_status look(const char *path, double *bytes, struct hf_error *error)
     const bool unread = ferror(stream) != 0;
     fclose(stream);
     if (unread) return hf_fail(error, HF_NO_RESOURCE, "%.400s: the file cannot be read", path);
-    if (n < sizeof begin || memcmp(begin, signature, sizeof begin) != 0)
+    if (!hf_hdf5_begins(n, begin))
         return hf_fail(error, HF_BAD_INPUT,
                        "%.400s: not a checkpoint of hf (it does not begin as an HDF5 file)", path);
     *bytes = (double)file.st_size;

@@ -31,6 +31,9 @@ void hf_report_spin(FILE *out, const struct hf_scf_result *result,
 void hf_report_orbitals(FILE *out, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction, bool all);
 
+/** " (9 alpha, 7 beta)" where these are not as many. */
+void hf_print_electrons(FILE *stream, const struct hf_molecule *molecule);
+
 /** Shells of one run counted by angular momentum, and how d and higher functions are made. */
 struct hf_basis_summary {
     int n_shell_of_l[HF_MAX_L + 1];

@@ -40,15 +40,6 @@ static void print_environment(FILE *out, const struct hf_molecule *molecule)
                 environment->field[1], environment->field[2]);
 }
 
-/** How many, and of each spin where these are not as many. */
-static void print_electrons(FILE *out, const struct hf_molecule *molecule)
-{
-    const int n = hf_molecule_n_electron(molecule), unpaired = molecule->multiplicity - 1;
-    fprintf(out, "  %-22s %d", "Electrons", n);
-    if (unpaired > 0) fprintf(out, " (%d alpha, %d beta)", (n + unpaired) / 2, (n - unpaired) / 2);
-    fprintf(out, "\n");
-}
-
 static void print_molecule(FILE *out, const struct hf_run_description *run)
 {
     const struct hf_molecule *molecule = run->molecule;
@@ -60,7 +51,9 @@ static void print_molecule(FILE *out, const struct hf_run_description *run)
     fprintf(out, "  %-22s %s (%s format)\n", "Read from", run->input_path, run->input_format);
     fprintf(out, "  %-22s %d\n", "Charge", molecule->charge);
     fprintf(out, "  %-22s %d\n", "Multiplicity", molecule->multiplicity);
-    print_electrons(out, molecule);
+    fprintf(out, "  %-22s %d", "Electrons", hf_molecule_n_electron(molecule));
+    hf_print_electrons(out, molecule);
+    fprintf(out, "\n");
     fprintf(out, "  %-22s %d", "Atoms", molecule->n_atom - n_ghost);
     if (n_ghost > 0) fprintf(out, " and %d ghosts", n_ghost);
     fprintf(out, "\n  %-22s %.10f hartree\n", "Nuclear repulsion",

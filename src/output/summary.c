@@ -4,6 +4,28 @@
 #include <math.h>
 #include <string.h>
 
+void hf_print_electrons(FILE *stream, const struct hf_molecule *molecule)
+{
+    const int n = hf_molecule_n_electron(molecule), unpaired = molecule->multiplicity - 1;
+    if (unpaired > 0)
+        fprintf(stream, " (%d alpha, %d beta)", (n + unpaired) / 2, (n - unpaired) / 2);
+}
+
+void hf_print_molecule(FILE *stream, const struct hf_molecule *molecule)
+{
+    const double *field = molecule->environment.field;
+    fprintf(stream, "Molecule      %d atoms, charge %+d, multiplicity %d, %d electrons",
+            molecule->n_atom, molecule->charge, molecule->multiplicity,
+            hf_molecule_n_electron(molecule));
+    hf_print_electrons(stream, molecule);
+    fprintf(stream, "\n");
+    if (molecule->environment.n_charge > 0)
+        fprintf(stream, "Outside       %d point charges\n", molecule->environment.n_charge);
+    if (field[0] != 0.0 || field[1] != 0.0 || field[2] != 0.0)
+        fprintf(stream, "Outside       field %g %g %g hartree/(e bohr)\n", field[0], field[1],
+                field[2]);
+}
+
 struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis)
 {
     struct hf_basis_summary summary = {.convention = "no functions above p"};

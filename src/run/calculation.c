@@ -222,7 +222,7 @@ static hf_status make_basis(struct hf_calculation *calculation, const struct hf_
                             calculation->choice, convention(options), &calculation->basis, error);
     if (status != HF_OK) return status;
     hf_basis_set_cores(calculation->basis, &calculation->input.molecule);
-    return hf_agree(context->comm, hf_restart_check(calculation, error), error);
+    return hf_agree(context->comm, hf_restart_check(calculation, options, error), error);
 }
 
 hf_status hf_calculation_prepare(struct hf_calculation *calculation,

@@ -70,6 +70,6 @@ hf_status hf_restart_make_basis(struct hf_calculation *calculation,
                                 struct hf_error *error) HF_MUST_CHECK;
 /** HF_BAD_INPUT when the input is not that of the checkpoint. Not collective. */
 hf_status hf_restart_check(const struct hf_calculation *calculation,
-                           struct hf_error *error) HF_MUST_CHECK;
+                           const struct hf_options *options, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

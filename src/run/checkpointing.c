@@ -28,14 +28,7 @@ struct hf_checkpointer {
 
 bool hf_checkpoint_keeps(const struct hf_option *option)
 {
-    static const char *const not_kept[] = {
-        "title",   "basis",     "functions",          "charge", "multiplicity",
-        "units",   "field",     "point_charges_file", "force",  "record",
-        "guess",   "json",      "json_orbitals",      "trace",  "checkpoint",
-        "restart", "time_limit"};
-    for (size_t i = 0; i < sizeof not_kept / sizeof *not_kept; i++)
-        if (strcmp(option->key, not_kept[i]) == 0) return false;
-    return option->type != HF_OPTION_ALIAS && !option->repeatable;
+    return !option->not_kept && option->type != HF_OPTION_ALIAS && !option->repeatable;
 }
 
 /** What counts of every option that is kept, defaults included. */

@@ -110,9 +110,11 @@ hf_status hf_restart_make_basis(struct hf_calculation *calculation, struct hf_er
                                 kept->n_shell, kept->shell, &calculation->basis, error);
 }
 
-hf_status hf_restart_check(const struct hf_calculation *calculation, struct hf_error *error)
+hf_status hf_restart_check(const struct hf_calculation *calculation,
+                           const struct hf_options *options, struct hf_error *error)
 {
+    const struct hf_molecule *molecule = &calculation->input.molecule;
+    const char *method = hf_method_for(hf_options_choice(options, "method"), molecule);
     if (calculation->restart == NULL) return HF_OK;
-    return hf_checkpoint_compare(calculation->restart, &calculation->input.molecule,
-                                 calculation->basis, error);
+    return hf_checkpoint_compare(calculation->restart, method, molecule, calculation->basis, error);
 }

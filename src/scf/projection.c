@@ -166,29 +166,80 @@ static hf_status check(const struct hf_scf_orbitals *from, int spin, int n_occup
     return HF_OK;
 }
 
+/** Orthonormal [m][o] of the o lowest orbitals of a spin, projected. */
+static hf_status take(const struct hf_guess_input *input, const struct hf_scf_orbitals *from,
+                      int spin, const struct hf_matrix *overlap, struct hf_matrix *orthonormal,
+                      struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *projected = NULL;
+    HF_TRY(check(from, spin, hf_matrix_n_col(orthonormal), error));
+    HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", hf_matrix_n_row(orthonormal),
+                            hf_matrix_n_col(orthonormal), &projected, error));
+    HF_TRY(project(input, from, spin, overlap, projected, error));
+    HF_TRY(orthonormalise(input, projected, orthonormal, error));
+cleanup:
+    hf_matrix_destroy(&projected);
+    return status;
+}
+
+/** Turns orbitals of alpha [m][o] among themselves so that those nearest to what beta electrons occupy
+ *  come first, where both spins are to share them: by the eigenvectors of -U^T U, U = B^T A the
+ *  overlap with beta's. Their energies would not tell: a singly occupied orbital often lies below
+ *  doubly occupied ones. Source   Amos, Hall, Proc. R. Soc. A 263, 483 (1961). */
+static hf_status put_shared_first(const struct hf_guess_input *input,
+                                  const struct hf_scf_orbitals *from,
+                                  const struct hf_matrix *overlap, struct hf_matrix *alpha,
+                                  struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_memory *memory = input->context->memory;
+    const int m = hf_matrix_n_row(alpha), o = hf_matrix_n_col(alpha), b = input->n_electron.beta;
+    struct hf_matrix *beta = NULL, *both = NULL, *square = NULL, *vector = NULL, *kept = NULL;
+    double *value = hf_memory_allocate(memory, "projected orbitals", (size_t)o, sizeof *value);
+    if (value == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d projected orbitals", o);
+    HF_TRY(hf_agree(input->context->comm, status, error));
+    HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", m, b, &beta, error));
+    HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", m, o, &kept, error));
+    HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", b, o, &both, error));
+    HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", o, o, &square, error));
+    HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", o, o, &vector, error));
+    HF_TRY(take(input, from, 1, overlap, beta, error));
+    hf_matrix_multiply(1.0, true, beta, false, alpha, 0.0, both);
+    hf_matrix_multiply_to_symmetric(-1.0, true, both, false, both, square);
+    HF_TRY(hf_matrix_eigen(square, value, vector, error));
+    hf_matrix_copy(alpha, kept);
+    hf_matrix_multiply(1.0, false, kept, false, vector, 0.0, alpha);
+cleanup:
+    hf_matrix_destroy(&vector);
+    hf_matrix_destroy(&square);
+    hf_matrix_destroy(&both);
+    hf_matrix_destroy(&kept);
+    hf_matrix_destroy(&beta);
+    hf_memory_release(memory, value);
+    return status;
+}
+
 hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
                                   const struct hf_scf_orbitals *from,
                                   struct hf_matrix *const density[],
                                   struct hf_matrix *const occupied[], struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_matrix *overlap = NULL, *projected = NULL;
-    for (int k = 0; k < input->method->n_set; k++)
-        if (occupied[k] != NULL)
-            HF_TRY(check(from, k < from->n_spin ? k : 0, hf_matrix_n_col(occupied[k]), error));
+    const struct hf_spin_count n_electron = input->n_electron;
+    const bool shares = input->method->n_set < from->n_spin && n_electron.beta > 0 &&
+                        n_electron.alpha > n_electron.beta;
+    struct hf_matrix *overlap = NULL;
     HF_TRY(make_joined_overlap(input, from, &overlap, error));
     for (int k = 0; k < input->method->n_set; k++) {
-        if (occupied[k] == NULL) continue;
-        HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", hf_matrix_n_row(occupied[k]),
-                                hf_matrix_n_col(occupied[k]), &projected, error));
-        HF_TRY(project(input, from, k < from->n_spin ? k : 0, overlap, projected, error));
-        HF_TRY(orthonormalise(input, projected, occupied[k], error));
-        hf_matrix_destroy(&projected);
+        const int spin = k < from->n_spin ? k : 0;
+        if (occupied[k] != NULL) HF_TRY(take(input, from, spin, overlap, occupied[k], error));
     }
+    if (shares) HF_TRY(put_shared_first(input, from, overlap, occupied[0], error));
     HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron, input->x, occupied,
                                density, error));
 cleanup:
-    hf_matrix_destroy(&projected);
     hf_matrix_destroy(&overlap);
     return status;
 }

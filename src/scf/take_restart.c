@@ -37,7 +37,8 @@ cleanup:
 static hf_status check(const struct hf_scf *scf, struct hf_error *error)
 {
     const struct hf_scf_restart *restart = scf->settings->restart;
-    if (strcmp(restart->method, scf->method->name) != 0 || restart->n_spin != scf->method->n_set)
+    if (strcmp(restart->method, scf->method->name) != 0 || restart->n_spin != scf->method->n_set ||
+        restart->n_fock != scf->method->n_fock)
         return hf_fail(error, HF_BAD_INPUT,
                        "the checkpoint is of method %s and cannot be continued with %s",
                        restart->method, scf->method->name);

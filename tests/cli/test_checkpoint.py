@@ -71,11 +71,70 @@ def confirm(folder):
     check(code == 0 and abs(again - energy) < 1e-9 and n_again == n_iteration + 1, "confirmation", text + errors)
     code, text, errors = TEST.run(["--show", kept], launcher=False)
     for part in ("cc-pVDZ: 24 functions", "charge +0, multiplicity 1", "Iter", "converged", f"hf --restart {kept}",
-                 "finished after", "layout 1", "-76.02677205"):
+                 "finished after", "layout 2", "-76.02677205"):
         check(code == 0 and part in text, f"--show without \"{part}\":", text + errors)
     versions = json.loads((folder / "run.json").read_text())["extras"]
     check("hdf5" in json.dumps(versions), "JSON without the version of HDF5", str(versions))
     return kept, energy
+
+
+HYDROXYL = """title OH
+multiplicity 2
+basis 6-31G
+geometry
+  O 0 0 0
+  H 0 0 0.97
+end
+"""
+
+
+def open_shells(folder):
+    """UHF and ROHF go on as RHF does; --show tells their spins; another method is refused."""
+    source = folder / "hydroxyl.mol"
+    source.write_text(HYDROXYL)
+    for method, n_rank, options, shown in [
+            ("uhf", 3, ["--fock", "distributed", "--onesided", "rma"],
+             ["of alpha 11 from 11 functions, 5 occupied; the lowest 11", "of beta 11 from 11 functions, 4 occupied"]),
+            ("rohf", 2, ["--fock", "replicated", "--threads", "2"],
+             ["Orbitals      11 from 11 functions, 4 doubly and 1 singly occupied"])]:
+        kept = str(folder / f"{method}.h5")
+        code, text, errors = TEST.run([str(source), "--method", method, *TIGHT, "--checkpoint", "none"])
+        whole, n_whole = energy_of(text)
+        check(code == 0, f"the whole {method} run", text + errors)
+        code, text, errors = TEST.run([str(source), "--method", method, *TIGHT, "--max-iterations", "5",
+                                       "--checkpoint", kept])
+        check(code == 1, f"stopped {method} run", text + errors)
+        code, text, errors = run_on(n_rank, ["--restart", kept, "--max-iterations", "50", *options])
+        energy, n_iteration = energy_of(text)
+        check(code == 0 and abs(energy - whole) < 1e-9, f"restart of {method}", text + errors)
+        check(abs(n_iteration - n_whole) <= 1, f"{method}: {n_iteration} iterations in all instead of {n_whole}")
+        text = TEST.run(["--show", kept], launcher=False)[1]
+        for part in ["9 electrons (5 alpha, 4 beta)", f"{method}/6-31G", *shown]:
+            check(part in text, f"--show of {method} without \"{part}\":", text)
+        other = "rohf" if method == "uhf" else "uhf"
+        TEST.expect_one_line(f"{other} goes on from {method}", TEST.run(["--restart", kept, "--method", other]), 2,
+                             [f"method {method} instead of {other}", "--guess"])
+
+
+def guess_between_methods(folder):
+    """The orbitals of one method are a start for the others, of other charges and multiplicities, too."""
+    source = str(folder / "hydroxyl.mol")
+    kept = {method: str(folder / f"{method}.h5") for method in ("rhf", "uhf", "rohf")}
+    energies = {method: energy_of(TEST.run([source, "--method", method, "--checkpoint", "none"])[1])
+                for method in ("uhf", "rohf")}
+    code, text, errors = TEST.run([source, "--method", "rhf", "--charge", "-1", "--multiplicity", "1", "--checkpoint",
+                                   kept["rhf"]])
+    check(code == 0, "the anion", text + errors)
+    energies["rhf"] = energy_of(text)
+    for old, new, options in [("rhf", "uhf", []), ("rhf", "rohf", []), ("uhf", "rohf", []), ("rohf", "uhf", []),
+                              ("uhf", "rhf", ["--charge", "-1", "--multiplicity", "1"]),
+                              ("rohf", "rhf", ["--charge", "-1", "--multiplicity", "1"])]:
+        code, text, errors = TEST.run([source, "--method", new, "--guess", kept[old], "--checkpoint", "none", *options])
+        energy, n_iteration = energy_of(text)
+        check(code == 0 and abs(energy - energies[new][0]) < 1e-7, f"{new} from orbitals of {old}", text + errors)
+        check(n_iteration <= energies[new][1] + 1, f"{new} from {old}: {n_iteration} iterations")
+    code, text, errors = TEST.run([source, "--multiplicity", "4", "--guess", kept["uhf"], "--checkpoint", "none"])
+    check(code == 0 and "(6 alpha, 3 beta)" in text, "a quartet from a doublet", text + errors)
 
 
 def read_with_h5py(kept, energy):
@@ -88,9 +147,9 @@ def read_with_h5py(kept, energy):
         return
     with h5py.File(kept, "r") as file:
         check(file.attrs["format"] in (b"hf checkpoint", "hf checkpoint"), "format")
-        check(file.attrs["format_version"] == 1, "version")
+        check(file.attrs["format_version"] == 2, "version")
         orbitals = file["orbitals/both_spins"]
-        c, density = orbitals["coefficients"][...], orbitals["density"][...]
+        c, density = orbitals["coefficients"][...], file["density/total"][...]
         occupations, x = orbitals["occupations"][...], file["diis/orthogonaliser"][...]
         check(c.shape == (24, 24) and occupations.sum() == 10, "shapes", str(c.shape))
         # X spans all functions, so that S is (X X^T)^-1.
@@ -177,6 +236,8 @@ def main():
         stop_and_go_on(folder)
         kept, energy = confirm(folder)
         read_with_h5py(kept, energy)
+        open_shells(folder)
+        guess_between_methods(folder)
         refuse(folder, kept)
         never_cost_the_run(folder, kept)
         TEST.program = os.path.abspath(TEST.program)

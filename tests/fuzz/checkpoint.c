@@ -38,20 +38,29 @@ static void require_message(hf_status status, const struct hf_error *error)
         fuzz_violated(__FILE__, __LINE__, "a refusal is one line that names the file", message);
 }
 
-/** A row of each matrix: finite numbers, or a message. */
-static void read_matrices(const struct hf_checkpoint *checkpoint)
+/** The rows of a matrix: finite numbers, or a message. */
+static void read_matrix(const struct hf_scf_restart *state, enum hf_restart_matrix which, int spin,
+                        int n_row, int n_col)
 {
-    const struct hf_scf_restart *state = &checkpoint->state;
     double row[64];
     struct hf_error error = {.message = ""};
-    if (state->n_orbital > 64) return;
-    for (int i = 0; i < state->n_function; i++) {
-        const hf_status status =
-            state->read(state->data, HF_RESTART_ORTHOGONALISER, 0, 0, i, 1, row, &error);
+    for (int i = 0; i < n_row && n_col <= 64; i++) {
+        const hf_status status = state->read(state->data, which, 0, spin, i, 1, row, &error);
         require_message(status, &error);
-        for (int k = 0; k < state->n_orbital && status == HF_OK; k++)
-            FUZZ_REQUIRE(isfinite(row[k]));
+        for (int k = 0; k < n_col && status == HF_OK; k++) FUZZ_REQUIRE(isfinite(row[k]));
     }
+}
+
+static void read_matrices(const struct hf_scf_restart *state)
+{
+    const int n = state->n_function, m = state->n_orbital;
+    FUZZ_REQUIRE(state->n_spin <= state->n_fock && state->n_fock <= state->n_density);
+    FUZZ_REQUIRE(state->n_density <= HF_MAX_SPIN);
+    for (int k = 0; k < state->n_spin; k++)
+        read_matrix(state, HF_RESTART_ORBITALS, k, n, state->n_column[k]);
+    if (state->n_diis == 0) return;
+    read_matrix(state, HF_RESTART_ORTHOGONALISER, 0, n, m);
+    for (int k = 0; k < state->n_fock; k++) read_matrix(state, HF_RESTART_DIIS, k, m, m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -66,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require_sane_basis(checkpoint.basis, checkpoint.molecule.n_atom);
         FUZZ_REQUIRE(checkpoint.state.n_function == checkpoint.basis->n_function);
         FUZZ_REQUIRE(checkpoint.state.n_orbital <= checkpoint.state.n_function);
-        read_matrices(&checkpoint);
+        read_matrices(&checkpoint.state);
         if (nowhere != NULL) hf_checkpoint_print(&checkpoint, nowhere);
         if (nowhere != NULL) fclose(nowhere);
     }

@@ -143,7 +143,7 @@ static void check_description(const struct hf_checkpoint *read, const struct hf_
     assert_null(hf_checkpoint_setting(read, "guess"));
     assert_int_equal(read->n_iteration, 1);
     assert_true(read->iteration[0].energy == -70.5 && read->seconds == 12.5);
-    assert_int_equal(hf_checkpoint_compare(read, &molecule, basis, &error), HF_OK);
+    assert_int_equal(hf_checkpoint_compare(read, "rhf", &molecule, basis, &error), HF_OK);
 }
 
 static void a_checkpoint_holds_the_calculation(void **state)
@@ -329,27 +329,31 @@ static void differences_are_named(void **state)
     memcpy(moved, atoms, sizeof moved);
     other.atom = moved;
     moved[2].position_bohr[1] += 1e-12;
-    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_OK);
+    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_OK);
     moved[2].position_bohr[1] += 1e-3;
-    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_BAD_INPUT);
+    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "atom 3 is at"));
     assert_non_null(strstr(error.message, "--guess"));
     moved[2].atomic_number = 9;
-    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_BAD_INPUT);
+    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "atom 3 is H instead of F"));
     other = molecule;
     other.charge = 2;
-    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_BAD_INPUT);
+    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "charge +0 instead of +2"));
     other = molecule;
     other.environment.field[0] = 0.1;
-    assert_int_equal(hf_checkpoint_compare(&read, &other, basis, &error), HF_BAD_INPUT);
+    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "field"));
     assert_int_equal(hf_basis_create(context, &molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
                                      &other_basis, &error),
                      HF_OK);
-    assert_int_equal(hf_checkpoint_compare(&read, &molecule, other_basis, &error), HF_BAD_INPUT);
+    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &molecule, other_basis, &error),
+                     HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "STO-3G"));
+    assert_int_equal(hf_checkpoint_compare(&read, "uhf", &molecule, basis, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "method rhf instead of uhf"));
+    assert_non_null(strstr(error.message, "--guess"));
     hf_basis_destroy(&other_basis);
     hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
