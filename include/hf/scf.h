@@ -46,7 +46,7 @@ const char *hf_guess_name(const struct hf_guess_ops *guess);
 const char *hf_guess_about(const struct hf_guess_ops *guess);
 
 /** One way to come from one density to the next; the list, ended by NULL, is hf_converger_list
- *  ("diis", "newton"). */
+ *  ("auto", "diis", "adiis", "damping", "newton"). */
 struct hf_converger_ops;
 extern const struct hf_converger_ops *const hf_converger_list[];
 const char *hf_converger_name(const struct hf_converger_ops *converger);
@@ -56,13 +56,13 @@ const char *hf_converger_about(const struct hf_converger_ops *converger);
 struct hf_scf_settings {
     const char *method;                 /**< name in hf_method_list, default "rhf" */
     const char *guess;                  /**< name in hf_guess_list */
-    const char *converger;              /**< name in hf_converger_list, default "diis" */
+    const char *converger;              /**< name in hf_converger_list, default "auto" */
     int max_iteration;                  /**< of this run, default 100 */
     double energy_tolerance;            /**< of energy_change, hartree, default 1e-8 */
     double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
     double screening_threshold; /**< hartree, of the last builds, default 1e-12; looser before */
-    int diis_size;              /**< Fock matrices kept, default 8; 0 turns DIIS off */
+    int diis_size;              /**< Fock matrices kept, default 8, at most 100; 0 turns DIIS off */
     enum hf_wavefunction_parts wavefunction; /**< what hf_scf_run makes of it, default all */
     struct hf_fock_settings fock;
     const struct hf_scf_keeper *keeper;   /**< offered the state now and then; NULL: nobody is */

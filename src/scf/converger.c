@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct hf_converger_ops *const hf_converger_list[] = {&hf_converger_diis,
-                                                            &hf_converger_newton, NULL};
+const struct hf_converger_ops *const hf_converger_list[] = {
+    &hf_converger_auto,    &hf_converger_diis,   &hf_converger_adiis,
+    &hf_converger_damping, &hf_converger_newton, NULL};
 
 const char *hf_converger_name(const struct hf_converger_ops *converger)
 {
@@ -35,7 +36,7 @@ hf_status hf_converger_find(const char *name, const struct hf_converger_ops **co
 }
 
 /** New effective [n_set]: what is diagonalised. */
-static hf_status make_effective(struct hf_scf *scf, struct hf_matrix *const fock[],
+static hf_status make_effective(struct hf_scf *scf, struct hf_matrix *const fock[], bool canonical,
                                 struct hf_matrix *effective[], struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -48,8 +49,28 @@ static hf_status make_effective(struct hf_scf *scf, struct hf_matrix *const fock
     }
     if (method->effective != NULL)
         HF_TRY(method->effective(scf->linalg, scf->n_electron, fock,
-                                 scf->has_orbitals ? scf->occupied : none, effective, error));
+                                 scf->has_orbitals ? scf->occupied : none, canonical, effective,
+                                 error));
 cleanup:
+    return status;
+}
+
+/** matrix -= shift sum_s W_s W_s^T / 2 of both spins s in a set they share, of its own spin else. */
+static hf_status lower_occupied(struct hf_scf *scf, int k, double shift, struct hf_matrix *matrix,
+                                struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *orbitals = NULL;
+    const int n_set = scf->method->n_set, n_spin = scf->method->n_fock == 2 && n_set == 1 ? 2 : 1;
+    for (int s = 0; s < n_spin; s++) {
+        HF_TRY(hf_spin_orbitals(scf->linalg, scf->n_electron, n_set, scf->occupied,
+                                n_set == 2 ? k : s, &orbitals, error));
+        if (orbitals != NULL)
+            hf_matrix_multiply(-shift / n_spin, false, orbitals, true, orbitals, 1.0, matrix);
+        hf_matrix_destroy(&orbitals);
+    }
+cleanup:
+    hf_matrix_destroy(&orbitals);
     return status;
 }
 
@@ -60,16 +81,23 @@ static hf_status diagonalise(struct hf_scf *scf, struct hf_matrix *const lowest[
     hf_status status = HF_OK;
     struct hf_matrix *effective[HF_MAX_SPIN] = {NULL};
     const size_t m = (size_t)scf->result->n_orbital;
-    if (scf->method->effective == NULL) {
+    if (scf->effective[0] != NULL) {
+        memcpy(effective, scf->effective, sizeof effective);
+        memset(scf->effective, 0, sizeof scf->effective);
+        hf_scf_destroy_list(scf->fock);
+    } else if (scf->method->effective == NULL) {
         memcpy(effective, scf->fock, sizeof effective);
         memset(scf->fock, 0, sizeof scf->fock);
     } else {
-        HF_TRY(make_effective(scf, scf->fock, effective, error));
+        HF_TRY(make_effective(scf, scf->fock, false, effective, error));
         hf_scf_destroy_list(scf->fock);
     }
-    for (int k = 0; k < scf->method->n_set; k++)
+    for (int k = 0; k < scf->method->n_set; k++) {
+        if (scf->level_shift != 0.0 && scf->has_orbitals)
+            HF_TRY(lower_occupied(scf, k, scf->level_shift, effective[k], error));
         HF_TRY(hf_lowest_orbitals(scf->context, effective[k], scf->orbital_energy + (size_t)k * m,
                                   lowest[k], error));
+    }
 cleanup:
     hf_scf_destroy_list(effective);
     return status;
@@ -94,7 +122,7 @@ hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[]
     hf_status status = HF_OK;
     struct hf_matrix *effective[HF_MAX_SPIN] = {NULL};
     const int m = scf->result->n_orbital;
-    HF_TRY(make_effective(scf, fock, effective, error));
+    HF_TRY(make_effective(scf, fock, true, effective, error));
     for (int k = 0; k < scf->method->n_set; k++) {
         HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector[k], error));
         HF_TRY(hf_lowest_orbitals(scf->context, effective[k],

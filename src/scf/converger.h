@@ -9,6 +9,7 @@
  *  give the same status on every rank. */
 struct hf_converger_ops {
     const char *name, *about, *cite;
+    bool keeps_orbitals; /**< the history of DIIS has the orbitals of its densities, too */
     /** Room for what it remembers, *data; NULL: it remembers nothing. What is half made is left to
      *  destroy. HF_NO_RESOURCE. */
     hf_status (*create)(struct hf_scf *scf, void **data, struct hf_error *error);
@@ -21,14 +22,30 @@ struct hf_converger_ops {
     hf_status (*step)(struct hf_scf *scf, void *data, const char **label, struct hf_error *error);
 };
 
-extern const struct hf_converger_ops hf_converger_diis, hf_converger_newton;
+extern const struct hf_converger_ops hf_converger_auto, hf_converger_diis, hf_converger_adiis,
+    hf_converger_damping, hf_converger_newton;
 
 /** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
 hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** scf->occupied = the lowest orbitals of what the method makes of scf->fock, which is destroyed, with
- *  their energies in scf->orbital_energy. Collective. HF_NO_RESOURCE. */
+/** Takes scf->fock, scf->commutator, which is destroyed, and scf->occupied into the history.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_remember(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
+/** What hf_scf_diagonalise will take becomes the combination of the history whose commutator is shortest
+ *  (DIIS) or whose energy is lowest (ADIIS); scf->fock may be changed. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_extrapolate(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_scf_interpolate(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
+/** The steps of the convergers "diis" and "adiis". Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_step_diis(struct hf_scf *scf, const char **label,
+                           struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_scf_step_adiis(struct hf_scf *scf, const char **label,
+                            struct hf_error *error) HF_MUST_CHECK;
+
+/** scf->occupied = the lowest orbitals of scf->effective or, where that is empty, of what the method makes
+ *  of scf->fock; both are destroyed; with their energies in scf->orbital_energy. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** scf->orbital_energy of the last Fock matrices, which are destroyed. Collective. HF_NO_RESOURCE. */

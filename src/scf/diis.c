@@ -1,20 +1,8 @@
 /* Direct inversion in the iterative subspace (Pulay 1982). */
-#include "steps.h"
+#include "diis.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct hf_diis {
-    struct hf_context *context;
-    struct hf_linalg *linalg;
-    int m, n_fock, size;
-    int n_stored, oldest;              /**< ring: the i-th oldest pair stands in slot_of(i) */
-    struct hf_matrix **history;        /**< [size][n_fock] F' + e, NULL until first used */
-    const struct hf_matrix **in_order; /**< [size][n_fock] of hf_diis_in_order */
-    double *product;                   /**< [size][size] by slots, <e|e> */
-    double *coefficient;               /**< [size] */
-    double *work;                      /**< [(size + 1)^2 + 2 size + 1] for the equations */
-};
 
 hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int n_fock,
                          int size, struct hf_diis **diis, struct hf_error *error)
@@ -25,14 +13,17 @@ hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, i
     if (made != NULL) {
         *made = (struct hf_diis){
             .context = context, .linalg = linalg, .m = m, .n_fock = n_fock, .size = size};
+        made->orbitals = calloc(count * HF_MAX_SPIN, sizeof(struct hf_matrix *));
+        made->trace = calloc(count * count, sizeof *made->trace);
         made->history = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
         made->in_order = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
         made->product = calloc(count * count, sizeof *made->product);
         made->coefficient = calloc(count, sizeof *made->coefficient);
         made->work = calloc((count + 1) * (count + 1) + 2 * count + 1, sizeof *made->work);
     }
-    if (made == NULL || made->history == NULL || made->in_order == NULL || made->product == NULL ||
-        made->coefficient == NULL || made->work == NULL)
+    if (made == NULL || made->orbitals == NULL || made->trace == NULL || made->history == NULL ||
+        made->in_order == NULL || made->product == NULL || made->coefficient == NULL ||
+        made->work == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a DIIS history of %d", size);
     HF_TRY(hf_agree(context->comm, status, error));
     *diis = made;
@@ -42,12 +33,22 @@ cleanup:
     return status;
 }
 
+void hf_diis_forget(struct hf_diis *self)
+{
+    for (int i = 0; i < self->size * self->n_fock && self->history != NULL; i++)
+        hf_matrix_destroy(&self->history[i]);
+    for (int i = 0; i < self->size * HF_MAX_SPIN && self->orbitals != NULL; i++)
+        hf_matrix_destroy(&self->orbitals[i]);
+    self->n_stored = 0;
+}
+
 void hf_diis_destroy(struct hf_diis **diis)
 {
     struct hf_diis *self = *diis;
     if (self == NULL) return;
-    if (self->history != NULL)
-        for (int i = 0; i < self->size * self->n_fock; i++) hf_matrix_destroy(&self->history[i]);
+    hf_diis_forget(self);
+    free(self->orbitals);
+    free(self->trace);
     free(self->history);
     free(self->in_order);
     free(self->product);
@@ -62,14 +63,15 @@ int hf_diis_n_stored(const struct hf_diis *diis)
     return diis->n_stored;
 }
 
-static int slot_of(const struct hf_diis *self, int i)
+int hf_diis_slot(const struct hf_diis *self, int i)
 {
     return (self->oldest + i) % self->size;
 }
 
 static double *product_of(const struct hf_diis *self, int i, int j)
 {
-    return &self->product[(size_t)slot_of(self, i) * (size_t)self->size + (size_t)slot_of(self, j)];
+    const size_t row = (size_t)hf_diis_slot(self, i), size = (size_t)self->size;
+    return &self->product[row * size + (size_t)hf_diis_slot(self, j)];
 }
 
 static void drop_oldest(struct hf_diis *self)
@@ -78,17 +80,17 @@ static void drop_oldest(struct hf_diis *self)
     self->n_stored--;
 }
 
-/** The matrices [n_fock] of the i-th oldest pair. */
-static struct hf_matrix **stored(const struct hf_diis *self, int i)
+struct hf_matrix **hf_diis_stored(const struct hf_diis *self, int i)
 {
-    return &self->history[(size_t)slot_of(self, i) * (size_t)self->n_fock];
+    return &self->history[(size_t)hf_diis_slot(self, i) * (size_t)self->n_fock];
 }
 
 const struct hf_matrix *const *hf_diis_in_order(struct hf_diis *self)
 {
     for (int i = 0; i < self->n_stored; i++)
         for (int k = 0; k < self->n_fock; k++)
-            self->in_order[(size_t)i * (size_t)self->n_fock + (size_t)k] = stored(self, i)[k];
+            self->in_order[(size_t)i * (size_t)self->n_fock + (size_t)k] =
+                hf_diis_stored(self, i)[k];
     return self->in_order;
 }
 
@@ -105,25 +107,50 @@ static double dot(const struct hf_diis *self, struct hf_matrix *const a[],
     return sum;
 }
 
-/** Puts the pair behind the youngest one and completes the matrix of scalar products. */
+/** The orbitals of slot `slot` become copies of `occupied`, or none. */
+static hf_status put_orbitals(struct hf_diis *self, int slot, struct hf_matrix *const occupied[],
+                              struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix **place = &self->orbitals[(size_t)slot * HF_MAX_SPIN];
+    for (int k = 0; k < HF_MAX_SPIN; k++) {
+        const struct hf_matrix *from = occupied != NULL ? occupied[k] : NULL;
+        /* fractional occupations change the number of orbitals */
+        if (from == NULL ||
+            (place[k] != NULL && hf_matrix_n_col(place[k]) != hf_matrix_n_col(from)))
+            hf_matrix_destroy(&place[k]);
+        if (from == NULL) continue;
+        if (place[k] == NULL)
+            HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, hf_matrix_n_col(from),
+                                    &place[k], error));
+        hf_matrix_copy(from, place[k]);
+    }
+cleanup:
+    return status;
+}
+
 hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
-                           struct hf_matrix *const commutator[], struct hf_error *error)
+                           struct hf_matrix *const commutator[], struct hf_matrix *const occupied[],
+                           struct hf_error *error)
 {
     hf_status status;
     if (self->size < 2) return HF_OK;
     if (self->n_stored == self->size) drop_oldest(self);
-    const int newest = self->n_stored++;
+    const int newest = self->n_stored++, slot = hf_diis_slot(self, newest);
     for (int k = 0; k < self->n_fock; k++) {
-        struct hf_matrix **place = &stored(self, newest)[k];
+        struct hf_matrix **place = &hf_diis_stored(self, newest)[k];
         if (*place == NULL)
             HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
         hf_matrix_copy(fock[k], *place);
         hf_matrix_add(1.0, commutator[k], 1.0, *place);
     }
+    HF_TRY(put_orbitals(self, slot, occupied, error));
     for (int i = 0; i < newest; i++)
         *product_of(self, i, newest) = *product_of(self, newest, i) =
-            dot(self, commutator, stored(self, i));
+            dot(self, commutator, hf_diis_stored(self, i));
     *product_of(self, newest, newest) = dot(self, commutator, commutator);
+    for (int i = 0; i < self->size; i++)
+        self->trace[i * self->size + slot] = self->trace[slot * self->size + i] = NAN;
     return HF_OK;
 cleanup:
     return status;
@@ -197,30 +224,46 @@ static bool solve_for_all(struct hf_diis *self)
     return true;
 }
 
-/** Fock matrix k becomes the symmetric part of the combination of what is stored. */
-static hf_status combine(const struct hf_diis *self, int k, struct hf_matrix *fock,
-                         struct hf_error *error)
+hf_status hf_diis_combine(const struct hf_diis *self, const double coefficient[],
+                          struct hf_matrix *const fock[], struct hf_error *error)
 {
     hf_status status;
     struct hf_matrix *sum = NULL;
     HF_TRY(hf_matrix_create(self->linalg, "DIIS combination", self->m, self->m, &sum, error));
-    for (int i = 0; i < self->n_stored; i++)
-        hf_matrix_add(self->coefficient[i], stored(self, i)[k], 1.0, sum);
-    hf_matrix_add(0.5, sum, 0.0, fock);
-    hf_matrix_add_transposed(0.5, sum, 1.0, fock);
+    for (int k = 0; k < self->n_fock; k++) {
+        hf_matrix_add(0.0, sum, 0.0, sum);
+        for (int i = 0; i < self->n_stored; i++)
+            hf_matrix_add(coefficient[i], hf_diis_stored(self, i)[k], 1.0, sum);
+        hf_matrix_add(0.5, sum, 0.0, fock[k]);
+        hf_matrix_add_transposed(0.5, sum, 1.0, fock[k]);
+    }
 cleanup:
     hf_matrix_destroy(&sum);
     return status;
+}
+
+void hf_diis_recall(const struct hf_diis *self, int i, struct hf_matrix *const fock[],
+                    struct hf_matrix *const **occupied)
+{
+    for (int k = 0; k < self->n_fock; k++) {
+        hf_matrix_add(0.5, hf_diis_stored(self, i)[k], 0.0, fock[k]);
+        hf_matrix_add_transposed(0.5, hf_diis_stored(self, i)[k], 1.0, fock[k]);
+    }
+    *occupied = &self->orbitals[(size_t)hf_diis_slot(self, i) * HF_MAX_SPIN];
+}
+
+const double *hf_diis_solve(struct hf_diis *self)
+{
+    return self->size > 1 && solve_for_all(self) ? self->coefficient : NULL;
 }
 
 hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock_orthonormal[],
                               struct hf_matrix *const commutator[], struct hf_error *error)
 {
     hf_status status;
-    if (self->size < 2) return HF_OK;
-    HF_TRY(hf_diis_remember(self, fock_orthonormal, commutator, error));
-    if (!solve_for_all(self)) return HF_OK;
-    for (int k = 0; k < self->n_fock; k++) HF_TRY(combine(self, k, fock_orthonormal[k], error));
+    HF_TRY(hf_diis_remember(self, fock_orthonormal, commutator, NULL, error));
+    const double *coefficient = hf_diis_solve(self);
+    if (coefficient != NULL) HF_TRY(hf_diis_combine(self, coefficient, fock_orthonormal, error));
 cleanup:
     return status;
 }

@@ -56,10 +56,12 @@ static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct
 {
     hf_status status;
     struct hf_timers *timers = &scf->context->timers;
-    if (scf->has_orbitals)
+    if (scf->has_orbitals) {
         HF_TRY(scf->converger->step(scf, scf->converger_data, &scf->step, error));
-    else
+    } else {
+        scf->step = "Roothaan";
         HF_TRY(hf_scf_diagonalise(scf, error));
+    }
     hf_scf_destroy_list(scf->commutator);
     hf_scf_destroy_list(scf->fock);
     HF_TRY(create_densities(scf, density, error));

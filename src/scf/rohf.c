@@ -4,12 +4,15 @@
  * The gradient of the energy is Fb between c and o, Fa between o and v, Fa + Fb between c and v: the
  * blocks of [Fa, Da] + [Fb, Db]. An effective Fock matrix with these as its off-diagonal blocks is
  * diagonal at a stationary point; its diagonal blocks are free, and say what is called an orbital's
- * energy. Here they are those of (Fa + Fb) / 2:
+ * energy. In the end they are those of (Fa + Fb) / 2:
  *
  *           c          o          v                       Fc = (Fa + Fb) / 2
  *     c  |  Fc         Fb         Fc  |
  *     o  |  Fb         Fc         Fa  |
  *     v  |  Fc         Fa         Fc  |
+ *
+ * On the way there c has Fa and v has Fb instead, which lowers the one and raises the other: shells
+ * that are close then change places no more, and the steps are smaller.
  *
  * Source   Roothaan, Rev. Mod. Phys. 32, 179 (1960); Guest, Saunders, Mol. Phys. 28, 819 (1974). */
 #include "steps.h"
@@ -49,39 +52,69 @@ cleanup:
     return status;
 }
 
-/** With the projectors P on c and o and d = (Fa - Fb) / 2
- *
- *      Fc - (Pc d Po + Po d Pc) + (Po d Pv + Pv d Po)  =  Fc + Y Wo^T + Wo Y^T
- *      Y = (1 - 2 Pc - Po) d Wo */
-static hf_status add_open_blocks(struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                 const struct hf_matrix *half_difference,
-                                 const struct hf_matrix *occupied, struct hf_matrix *effective,
-                                 struct hf_error *error)
+/** product [m][a] = d W[first : first + n] of the columns of W, new. */
+static hf_status times_columns(struct hf_linalg *linalg, const struct hf_matrix *d,
+                               const struct hf_matrix *w, int first, int n,
+                               struct hf_matrix **columns, struct hf_matrix **product,
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = hf_matrix_n_row(w);
+    if (n == 0) return HF_OK;
+    HF_TRY(hf_matrix_create(linalg, "orbitals of a shell", m, n, columns, error));
+    HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, n, product, error));
+    hf_matrix_copy_columns(w, first, n, NULL, *columns, 0);
+    hf_matrix_multiply(1.0, false, d, false, *columns, 0.0, *product);
+cleanup:
+    return status;
+}
+
+/** effective += Y W^T + W Y^T. */
+static hf_status add_symmetric(struct hf_linalg *linalg, const struct hf_matrix *y,
+                               const struct hf_matrix *w, struct hf_matrix *effective,
+                               struct hf_error *error)
 {
     hf_status status;
-    const int m = hf_matrix_n_row(occupied), n_closed = n_electron.beta;
-    const int n_open = n_electron.alpha - n_electron.beta;
-    struct hf_matrix *closed = NULL, *open = NULL, *times = NULL, *y = NULL, *product = NULL;
-    HF_TRY(hf_matrix_create(linalg, "open-shell orbitals", m, n_open, &open, error));
-    HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, n_open, &times, error));
-    HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, n_open, &y, error));
+    const int m = hf_matrix_n_row(w);
+    struct hf_matrix *product = NULL;
     HF_TRY(hf_matrix_create(linalg, "open-shell blocks", m, m, &product, error));
-    hf_matrix_copy_columns(occupied, n_closed, n_open, NULL, open, 0);
-    hf_matrix_multiply(1.0, false, half_difference, false, open, 0.0, times);
-    hf_matrix_copy(times, y);
-    if (n_closed > 0) {
-        HF_TRY(hf_matrix_create(linalg, "closed-shell orbitals", m, n_closed, &closed, error));
-        hf_matrix_copy_columns(occupied, 0, n_closed, NULL, closed, 0);
-        HF_TRY(project_out(linalg, 2.0, closed, times, y, error));
-    }
-    HF_TRY(project_out(linalg, 1.0, open, times, y, error));
-    hf_matrix_multiply(1.0, false, y, true, open, 0.0, product);
+    hf_matrix_multiply(1.0, false, y, true, w, 0.0, product);
     hf_matrix_add(1.0, product, 1.0, effective);
     hf_matrix_add_transposed(1.0, product, 1.0, effective);
 cleanup:
     hf_matrix_destroy(&product);
+    return status;
+}
+
+/** With the projectors P on c and o, d = (Fa - Fb) / 2, and x d what the diagonal blocks of c have more
+ *  than Fc and those of v less, what Fc - x d lacks is
+ *
+ *      Yc Wc^T + Wc Yc^T + Yo Wo^T + Wo Yo^T
+ *      Yc = x (1 - Po) d Wc      Yo = (1 + x - 2 Pc - (1 + x/2) Po) d Wo */
+static hf_status add_blocks(struct hf_linalg *linalg, struct hf_spin_count n_electron, double x,
+                            const struct hf_matrix *d, const struct hf_matrix *occupied,
+                            struct hf_matrix *effective, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n_closed = n_electron.beta, n_open = n_electron.alpha - n_electron.beta;
+    const int m = hf_matrix_n_row(occupied);
+    struct hf_matrix *closed = NULL, *open = NULL, *of_closed = NULL, *of_open = NULL, *y = NULL;
+    HF_TRY(times_columns(linalg, d, occupied, 0, n_closed, &closed, &of_closed, error));
+    HF_TRY(times_columns(linalg, d, occupied, n_closed, n_open, &open, &of_open, error));
+    HF_TRY(hf_matrix_create(linalg, "open-shell blocks", m, n_open, &y, error));
+    hf_matrix_add(1.0 + x, of_open, 0.0, y);
+    if (closed != NULL) HF_TRY(project_out(linalg, 2.0, closed, of_open, y, error));
+    HF_TRY(project_out(linalg, 1.0 + 0.5 * x, open, of_open, y, error));
+    HF_TRY(add_symmetric(linalg, y, open, effective, error));
+    if (closed != NULL && x != 0.0) {
+        HF_TRY(project_out(linalg, 1.0, open, of_closed, of_closed, error));
+        hf_matrix_add(0.0, of_closed, x, of_closed);
+        HF_TRY(add_symmetric(linalg, of_closed, closed, effective, error));
+    }
+cleanup:
     hf_matrix_destroy(&y);
-    hf_matrix_destroy(&times);
+    hf_matrix_destroy(&of_open);
+    hf_matrix_destroy(&of_closed);
     hf_matrix_destroy(&open);
     hf_matrix_destroy(&closed);
     return status;
@@ -89,9 +122,11 @@ cleanup:
 
 static hf_status rohf_effective(struct hf_linalg *linalg, struct hf_spin_count n_electron,
                                 struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
-                                struct hf_matrix *const effective[], struct hf_error *error)
+                                bool canonical, struct hf_matrix *const effective[],
+                                struct hf_error *error)
 {
     hf_status status = HF_OK;
+    const double x = canonical ? 0.0 : 1.0;
     const int m = hf_matrix_n_row(fock[0]);
     struct hf_matrix *difference = NULL;
     hf_matrix_copy(fock[0], effective[0]);
@@ -100,7 +135,8 @@ static hf_status rohf_effective(struct hf_linalg *linalg, struct hf_spin_count n
     HF_TRY(hf_matrix_create(linalg, "difference of Fock matrices", m, m, &difference, error));
     hf_matrix_copy(fock[0], difference);
     hf_matrix_add(-0.5, fock[1], 0.5, difference);
-    HF_TRY(add_open_blocks(linalg, n_electron, difference, occupied[0], effective[0], error));
+    hf_matrix_add(-x, difference, 1.0, effective[0]);
+    HF_TRY(add_blocks(linalg, n_electron, x, difference, occupied[0], effective[0], error));
 cleanup:
     hf_matrix_destroy(&difference);
     return status;

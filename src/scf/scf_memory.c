@@ -20,8 +20,18 @@ static double of_second_order(const struct hf_scf_settings *settings,
                               const struct hf_method_ops *method)
 {
     const double n_vector = 32.0, of_vector = 0.2 * 0.8;
-    if (strcmp(settings->converger, hf_converger_newton.name) != 0) return 0.0;
+    if (strcmp(settings->converger, hf_converger_newton.name) != 0 &&
+        strcmp(settings->converger, hf_converger_auto.name) != 0)
+        return 0.0;
     return method->n_set * (1.6 + n_vector * of_vector) + 2.0 * (2.0 * method->n_density + 2.0);
+}
+
+static bool keeps_orbitals(const char *name)
+{
+    for (int i = 0; hf_converger_list[i] != NULL; i++)
+        if (strcmp(hf_converger_list[i]->name, name) == 0)
+            return hf_converger_list[i]->keeps_orbitals;
+    return true;
 }
 
 struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
@@ -36,10 +46,16 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     const double share = hf_linalg_largest_share(size.n_function, size.n_rank, spread);
     const double whole = (double)size.n_function * size.n_function * sizeof(double);
     const double most = settings->diis_size > 1 ? settings->diis_size : 0;
-    const double history = fmin(most, settings->max_iteration - 1.0) * n_fock;
+    /* with ADIIS or sets that spins share, the orbitals of the densities are kept, too */
+    const bool orbitals = method->effective != NULL || keeps_orbitals(settings->converger);
+    const double of_pair = n_fock + (orbitals ? 0.3 * method->n_set : 0.0);
+    const double damped =
+        strcmp(settings->converger, hf_converger_damping.name) == 0 ? n_fock : 0.0;
+    /* second-order steps take the place of a history */
+    const double history = fmax(fmin(most, settings->max_iteration - 1.0) * of_pair + damped,
+                                of_second_order(settings, method));
     /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
-    const double in_build =
-        4.0 + 4.0 * n_density + history + 0.3 * method->n_set + of_second_order(settings, method);
+    const double in_build = 4.0 + 4.0 * n_density + history + 0.3 * method->n_set;
     /* H, X; J; D, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
     const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0);
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);

@@ -33,8 +33,11 @@ struct hf_scf {
     struct hf_matrix *guess;             /* [m][m] D' of a guess not made of orbitals, until used */
     struct hf_matrix *fock[HF_MAX_SPIN]; /* [n_fock] [m][m] F' of the last densities, until the
                                                    next are made */
+    struct hf_matrix *effective[HF_MAX_SPIN];  /* [n_set] [m][m] to be diagonalised in the place of
+                                                     what the method makes of fock; or NULLs */
     struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of the two */
     double *orbital_energy;                    /* [n_set][m] of the orbitals, at last */
+    double level_shift;                        /* hartree, of the next diagonalisation */
     const char *step;           /* what made the last densities: the word of the converger, or "" */
     double stored_share;        /* hf_fock_stored_share of the builder */
     double busy_max, busy_mean; /* sums over the builds */

@@ -132,6 +132,7 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_scf_destroy_list(scf->occupied);
     hf_scf_destroy_list(scf->commutator);
     hf_scf_destroy_list(scf->fock);
+    hf_scf_destroy_list(scf->effective);
     hf_matrix_destroy(&scf->core);
     hf_matrix_destroy(&scf->x);
     hf_diis_destroy(&scf->diis);

@@ -21,7 +21,7 @@ struct hf_scf_settings hf_scf_defaults(void)
     return (struct hf_scf_settings){
         .method = "rhf",
         .guess = "sad",
-        .converger = "diis",
+        .converger = "auto",
         .max_iteration = 100,
         .energy_tolerance = 1e-8,
         .commutator_tolerance = 1e-5,
@@ -63,7 +63,7 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
              !(settings->screening_threshold > 0.0) ||
              !(settings->linear_dependence_threshold > 0.0))
         status = hf_fail(error, HF_BAD_INPUT, "tolerances and thresholds must be positive");
-    else if (settings->diis_size < 0)
+    else if (settings->diis_size < 0 || settings->diis_size > HF_MAX_DIIS)
         status = hf_fail(error, HF_BAD_INPUT, "the DIIS history cannot have %d matrices",
                          settings->diis_size);
 cleanup:

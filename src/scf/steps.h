@@ -21,7 +21,7 @@
 extern const struct hf_phase hf_phase_one_electron, hf_phase_guess, hf_phase_diagonalise,
     hf_phase_linear_algebra;
 
-enum { HF_MAX_DENSITY = 2 };
+enum { HF_MAX_DENSITY = 2, HF_MAX_DIIS = 100 };
 
 /** Electrons of alpha and of beta spin: orbitals that each of them fills. */
 struct hf_spin_count {
@@ -61,10 +61,12 @@ struct hf_method_ops {
                              struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
                              struct hf_matrix *const commutator[], struct hf_error *error);
     /** effective [n_set] whose lowest orbitals are the next ones, from fock [n_fock] and the orbitals
-     *  occupied [n_set] now (NULLs: there are none yet). NULL: those of fock themselves. */
+     *  occupied [n_set] now (NULLs: there are none yet); `canonical`: whose eigenvalues are what is
+     *  called the orbitals' energies. NULL: those of fock themselves. */
     hf_status (*effective)(struct hf_linalg *linalg, struct hf_spin_count n_electron,
                            struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
-                           struct hf_matrix *const effective[], struct hf_error *error);
+                           bool canonical, struct hf_matrix *const effective[],
+                           struct hf_error *error);
 };
 
 extern const struct hf_method_ops hf_method_rhf, hf_method_uhf, hf_method_rohf;
@@ -189,10 +191,32 @@ hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock
                               struct hf_matrix *const commutator[],
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** Puts a pair into the history, as hf_diis_extrapolate does, and combines nothing. Collective. */
+/** Puts a pair into the history, as hf_diis_extrapolate does, with the orbitals occupied [n_set] of the
+ *  densities (NULL: they are not known), and combines nothing. Collective. HF_NO_RESOURCE. */
 hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock_orthonormal[],
-                           struct hf_matrix *const commutator[],
+                           struct hf_matrix *const commutator[], struct hf_matrix *const occupied[],
                            struct hf_error *error) HF_MUST_CHECK;
+
+/** Coefficients [pairs] of the combination of the history whose commutator is shortest, the oldest first;
+ *  NULL: there is nothing to combine. Good until the next call. Collective. */
+const double *hf_diis_solve(struct hf_diis *self);
+
+/** *coefficient likewise of the combination whose energy is lowest, with none negative (adiis.c), of the
+ *  youngest densities as far back as their orbitals are known. Collective. HF_NO_RESOURCE. */
+hf_status hf_diis_interpolate(struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
+                              const double **coefficient, struct hf_error *error) HF_MUST_CHECK;
+
+/** fock [n_fock] = F' of the i-th oldest pair, and its orbitals as they were remembered (NULLs: they are
+ *  not known), which stay the history's. Collective. */
+void hf_diis_recall(const struct hf_diis *self, int i, struct hf_matrix *const fock[],
+                    struct hf_matrix *const **occupied);
+
+/** fock [n_fock] = the sum of the history with coefficient [pairs]. Collective. HF_NO_RESOURCE. */
+hf_status hf_diis_combine(const struct hf_diis *self, const double coefficient[],
+                          struct hf_matrix *const fock[], struct hf_error *error) HF_MUST_CHECK;
+
+/** Empties the history and frees its matrices. Not collective, but it must happen on every rank. */
+void hf_diis_forget(struct hf_diis *self);
 
 /** Pairs now in the history. */
 int hf_diis_n_stored(const struct hf_diis *diis);

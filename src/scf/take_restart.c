@@ -148,7 +148,7 @@ static hf_status take_diis(struct hf_scf *scf, const struct hf_matrix *dual, str
     for (int i = 0; i < restart->n_diis; i++) {
         for (int k = 0; k < scf->method->n_fock; k++)
             HF_TRY(take_pair(scf, i, k, step, &fock[k], &commutator[k], error));
-        HF_TRY(hf_diis_remember(scf->diis, fock, commutator, error));
+        HF_TRY(hf_diis_remember(scf->diis, fock, commutator, NULL, error));
         hf_scf_destroy_list(fock);
         hf_scf_destroy_list(commutator);
     }

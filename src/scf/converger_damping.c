@@ -1,0 +1,118 @@
+/* Steps by optimal damping: Fock matrix and density are mixed with what was mixed before, by as much
+ * as makes the energy lowest.
+ *
+ *     D~ <- D~ + l (D - D~)    F~ <- F~ + l (F - F~)    0 < l <= 1
+ *     E~(l) = E~ + l tr F~ (D - D~) + l^2 tr (F - F~) (D - D~) / 2
+ *
+ * D~ itself is not needed: traces with it go over to others, tr F D~ - tr H D~ = tr F~ D - tr H D.
+ *
+ * Source   Cances, Le Bris, Int. J. Quantum Chem. 79, 82 (2000). */
+#include "converger.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** What is mixed: F~ [n_fock] [m][m], tr H D~ and tr F~ D~. */
+struct mixed {
+    struct hf_matrix *fock[HF_MAX_SPIN];
+    double core_energy, fock_energy;
+    bool begun;
+};
+
+static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital;
+    struct mixed *mixed = calloc(1, sizeof *mixed);
+    *data = mixed;
+    if (mixed == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for damping");
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    for (int k = 0; k < scf->method->n_fock; k++)
+        HF_TRY(hf_matrix_create(scf->linalg, "damped Fock matrix", m, m, &mixed->fock[k], error));
+cleanup:
+    return status;
+}
+
+static void destroy(void **data)
+{
+    struct mixed *mixed = *data;
+    if (mixed != NULL) hf_scf_destroy_list(mixed->fock);
+    free(mixed);
+    *data = NULL;
+}
+
+/** *energy = tr F~ D over the spins. */
+static hf_status find_energy(struct hf_scf *scf, const struct mixed *mixed, double *energy,
+                             struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *orbitals = NULL, *half = NULL;
+    *energy = 0.0;
+    for (int k = 0; k < scf->method->n_fock; k++) {
+        double part;
+        HF_TRY(hf_spin_orbitals(scf->linalg, scf->n_electron, scf->method->n_set, scf->occupied, k,
+                                &orbitals, error));
+        if (orbitals == NULL) continue;
+        HF_TRY(hf_matrix_create(scf->linalg, "Fock times orbitals", hf_matrix_n_row(orbitals),
+                                hf_matrix_n_col(orbitals), &half, error));
+        hf_matrix_multiply(1.0, false, mixed->fock[k], false, orbitals, 0.0, half);
+        hf_matrix_dot(orbitals, half, &part);
+        *energy += scf->method->n_fock == 1 ? 2.0 * part : part;
+        hf_matrix_destroy(&half);
+        hf_matrix_destroy(&orbitals);
+    }
+cleanup:
+    hf_matrix_destroy(&half);
+    hf_matrix_destroy(&orbitals);
+    return status;
+}
+
+/** The l of the lowest energy, at least a little of what is new. */
+static double best_share(double slope, double curvature)
+{
+    const double least = 0.05;
+    if (!(curvature > -slope)) return 1.0; /* still falling at l = 1 */
+    return fmax(least, -slope / curvature);
+}
+
+static hf_status step(struct hf_scf *scf, void *data, const char **label, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct mixed *mixed = data;
+    const struct hf_scf_result *result = scf->result;
+    const double core_energy = result->one_electron;
+    const double fock_energy = core_energy + 2.0 * result->two_electron;
+    double share = 1.0, crossed = fock_energy; /* tr F~ D */
+    *label = "damping";
+    hf_timer_start(&scf->context->timers, &hf_phase_linear_algebra);
+    if (mixed->begun) {
+        status = find_energy(scf, mixed, &crossed, error);
+        const double other = mixed->core_energy + crossed - core_energy; /* tr F D~ */
+        const double slope = crossed - mixed->fock_energy;
+        const double curvature = fock_energy - other - slope;
+        share = best_share(slope, curvature);
+        mixed->fock_energy = (1.0 - share) * (1.0 - share) * mixed->fock_energy +
+                             share * (1.0 - share) * (crossed + other) +
+                             share * share * fock_energy;
+    } else {
+        mixed->fock_energy = fock_energy;
+    }
+    mixed->core_energy += share * (core_energy - mixed->core_energy);
+    mixed->begun = true;
+    for (int k = 0; k < scf->method->n_fock && status == HF_OK; k++) {
+        hf_matrix_add(share, scf->fock[k], 1.0 - share, mixed->fock[k]);
+        hf_matrix_copy(mixed->fock[k], scf->fock[k]);
+    }
+    hf_scf_destroy_list(scf->commutator);
+    hf_timer_stop(&scf->context->timers, &hf_phase_linear_algebra);
+    return status == HF_OK ? hf_scf_diagonalise(scf, error) : status;
+}
+
+const struct hf_converger_ops hf_converger_damping = {
+    .name = "damping",
+    .about = "Fock matrices mixed with those before, as much as the energy asks for",
+    .cite = "Cances, Le Bris, Int. J. Quantum Chem. 79, 82 (2000)",
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+};
