@@ -115,8 +115,8 @@ bool hf_core_points_init(const struct hf_basis *basis, const struct hf_core_pote
     find_ends(basis, potential, points->centre, &first, &last);
     points->max_l = potential->max_l;
     points->n_projector = potential->max_l * potential->max_l;
-    points->n_radius = 2 + (int)(log(last / first) / step);
-    const size_t n = (size_t)points->n_radius;
+    points->n_radius = last > first ? 2 + (int)(log(last / first) / step) : 0;
+    const size_t n = (size_t)points->n_radius + 1;
     points->radius = calloc(n, sizeof *points->radius);
     points->weight = calloc(n * (size_t)points->n_projector + 1, sizeof *points->weight);
     points->polar_point = calloc(HF_MAX_POLAR_POINT + 1, sizeof *points->polar_point);

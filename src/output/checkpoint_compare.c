@@ -87,6 +87,28 @@ static bool same_shell(const struct hf_shell *a, const struct hf_shell *b)
            are_near(a->n_primitive, a->coefficient, b->coefficient);
 }
 
+static bool same_core_potential(const struct hf_core_potential *a,
+                                const struct hf_core_potential *b)
+{
+    if (a->atom != b->atom || a->n_core != b->n_core || a->max_l != b->max_l ||
+        a->n_term != b->n_term)
+        return false;
+    for (int k = 0; k < a->n_term; k++)
+        if (a->term[k].l != b->term[k].l || a->term[k].power != b->term[k].power ||
+            !is_near(a->term[k].exponent, b->term[k].exponent) ||
+            !is_near(a->term[k].coefficient, b->term[k].coefficient))
+            return false;
+    return true;
+}
+
+static bool same_core_potentials(const struct hf_basis *a, const struct hf_basis *b)
+{
+    if (a->n_core_potential != b->n_core_potential) return false;
+    for (int i = 0; i < a->n_core_potential; i++)
+        if (!same_core_potential(&a->core_potential[i], &b->core_potential[i])) return false;
+    return true;
+}
+
 static hf_status compare_basis(const struct hf_checkpoint *checkpoint, const struct hf_basis *basis,
                                struct hf_error *error)
 {
@@ -96,8 +118,11 @@ static hf_status compare_basis(const struct hf_checkpoint *checkpoint, const str
     while (n_same < kept->n_shell && n_same < basis->n_shell &&
            same_shell(&kept->shell[n_same], &basis->shell[n_same]))
         n_same++;
-    if (n_same == kept->n_shell && n_same == basis->n_shell) return HF_OK;
-    if (strcmp(kept->name, basis->name) != 0 || kept->n_function != basis->n_function)
+    const bool same_shells = n_same == kept->n_shell && n_same == basis->n_shell;
+    if (same_shells && same_core_potentials(kept, basis)) return HF_OK;
+    if (same_shells)
+        snprintf(what, sizeof what, "other effective core potentials");
+    else if (strcmp(kept->name, basis->name) != 0 || kept->n_function != basis->n_function)
         snprintf(what, sizeof what, "basis %.60s of %d functions instead of %.60s of %d",
                  kept->name, kept->n_function, basis->name, basis->n_function);
     else

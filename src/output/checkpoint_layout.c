@@ -63,6 +63,20 @@ void hf_molecule_hash(const struct hf_molecule *molecule, char hash[HF_HASH_SIZE
     print_hash(add_reals(value, 3, environment->field), hash);
 }
 
+static uint64_t add_core_potential(uint64_t value, const struct hf_core_potential *potential)
+{
+    value = add_integer(value, potential->atom);
+    value = add_integer(value, potential->n_core);
+    value = add_integer(value, potential->max_l);
+    value = add_integer(value, potential->n_term);
+    for (int k = 0; k < potential->n_term; k++) {
+        const struct hf_core_term *term = &potential->term[k];
+        value = add_integer(add_integer(value, term->l), term->power);
+        value = add_reals(add_reals(value, 1, &term->exponent), 1, &term->coefficient);
+    }
+    return value;
+}
+
 void hf_basis_hash(const struct hf_basis *basis, char hash[HF_HASH_SIZE])
 {
     uint64_t value = add_integer(HF_HASH_EMPTY, basis->n_shell);
@@ -75,6 +89,8 @@ void hf_basis_hash(const struct hf_basis *basis, char hash[HF_HASH_SIZE])
         value = add_integer(value, shell->n_primitive);
         value = add_reals(add_reals(value, n, shell->exponent), n, shell->coefficient);
     }
+    for (int i = 0; i < basis->n_core_potential; i++)
+        value = add_core_potential(value, &basis->core_potential[i]);
     print_hash(value, hash);
 }
 

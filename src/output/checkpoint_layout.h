@@ -21,7 +21,7 @@ struct hf_iteration_column {
 };
 extern const struct hf_iteration_column hf_iteration_columns[HF_N_ITERATION_COLUMN];
 
-/** Hexadecimal FNV-1a of the molecule (without its title) and of the shells. */
+/** Hexadecimal FNV-1a of the molecule (without its title), and of shells and core potentials. */
 void hf_molecule_hash(const struct hf_molecule *molecule, char hash[HF_HASH_SIZE]);
 void hf_basis_hash(const struct hf_basis *basis, char hash[HF_HASH_SIZE]);
 

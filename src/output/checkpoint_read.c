@@ -1,6 +1,7 @@
 /* From HDF5 to the state of a calculation; nothing that stands there is trusted. */
 #include "hf/checkpoint.h"
 
+#include "checkpoint_cores.h"
 #include "checkpoint_hdf5.h"
 #include "checkpoint_layout.h"
 
@@ -116,7 +117,8 @@ static void make_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self
         reader->status = hf_fail(reader->error, status, "%s", error.message);
     else if (status != HF_OK)
         hf_hdf5_damaged(reader, "/basis: %.200s", error.message);
-    if (status != HF_OK) return;
+    if (status == HF_OK) hf_checkpoint_read_cores(reader, self);
+    if (reader->status != HF_OK) return;
     hf_basis_hash(self->basis, hash);
     if (strcmp(hash, self->basis_hash) != 0)
         hf_hdf5_damaged(reader, "/basis is not what its hash is of");

@@ -1,6 +1,7 @@
 /* A calculation's state to HDF5; the layout is told in docs/checkpoint.md. */
 #include "hf/checkpoint.h"
 
+#include "checkpoint_cores.h"
 #include "checkpoint_file.h"
 #include "checkpoint_hdf5.h"
 #include "checkpoint_layout.h"
@@ -138,6 +139,7 @@ static void put_basis(struct hf_hdf5_writer *writer, const struct hf_checkpoint_
     hf_hdf5_put_text(writer, "/basis/requested", content->basis_requested, "as it was asked for");
     hf_hdf5_put_text(writer, "/basis/citation", content->basis->citation, "literature");
     put_shells(writer, content->basis);
+    hf_checkpoint_put_cores(writer, content->basis);
 }
 
 static void put_settings(struct hf_hdf5_writer *writer, const struct hf_checkpoint_content *content)

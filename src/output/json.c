@@ -195,6 +195,17 @@ static bool add_scf(cJSON *extras, const struct hf_record *record,
            (wavefunction->n_spin == 1 || add_orbitals(object, "_beta", &wavefunction->spin[1]));
 }
 
+/** Electrons in the core potential of each atom; only where there are some. */
+static bool add_cores(cJSON *basis, const struct hf_molecule *molecule)
+{
+    if (hf_molecule_n_core(molecule) == 0) return true;
+    cJSON *list = cJSON_AddArrayToObject(basis, "core_electrons");
+    bool ok = list != NULL;
+    for (int i = 0; ok && i < molecule->n_atom; i++)
+        ok = hf_json_append_double(list, molecule->atom[i].n_core);
+    return ok;
+}
+
 static bool add_basis(cJSON *extras, const struct hf_run_description *run)
 {
     const struct hf_basis *basis = run->basis;
@@ -209,7 +220,8 @@ static bool add_basis(cJSON *extras, const struct hf_run_description *run)
            hf_json_add_integer(object, "functions", basis->n_function) &&
            hf_json_add_integer(object, "primitives", basis->n_primitive) &&
            hf_json_add_text(object, "convention", summary.convention) &&
-           hf_json_add_text(object, "literature", basis->citation);
+           hf_json_add_text(object, "literature", basis->citation) &&
+           add_cores(object, run->molecule);
 }
 
 /** The array of warnings; NULL: out of memory. */

@@ -133,6 +133,40 @@ static bool add_shell(cJSON *shells, const struct hf_shell *shell)
     return ok;
 }
 
+/** The terms of one l of a core potential, powers of r as published: r^(n-2). */
+static bool add_potential(cJSON *list, const struct hf_core_potential *potential, int l)
+{
+    enum { PUBLISHED = 2 };
+    cJSON *object = hf_json_append_object(list);
+    cJSON *momenta = cJSON_AddArrayToObject(object, "angular_momentum");
+    cJSON *powers = cJSON_AddArrayToObject(object, "r_exponents");
+    cJSON *exponents = cJSON_AddArrayToObject(object, "gaussian_exponents");
+    cJSON *contractions = cJSON_AddArrayToObject(object, "coefficients");
+    cJSON *coefficients = cJSON_CreateArray();
+    bool ok = hf_json_add_text(object, "ecp_type", "scalar") && momenta != NULL && powers != NULL &&
+              exponents != NULL && cJSON_AddItemToArray(contractions, coefficients) &&
+              hf_json_append_double(momenta, l);
+    for (int k = 0; ok && k < potential->n_term; k++) {
+        const struct hf_core_term *term = &potential->term[k];
+        if (term->l != l) continue;
+        ok = hf_json_append_double(powers, term->power + PUBLISHED) &&
+             hf_json_append_double(exponents, term->exponent) &&
+             hf_json_append_double(coefficients, term->coefficient);
+    }
+    return ok;
+}
+
+/** The core of an atom, if it has one: the local part first. */
+static bool add_core(cJSON *centre, const struct hf_core_potential *potential)
+{
+    if (potential == NULL) return true;
+    cJSON *list = cJSON_AddArrayToObject(centre, "ecp_potentials");
+    bool ok = list != NULL && hf_json_add_integer(centre, "ecp_electrons", potential->n_core) &&
+              add_potential(list, potential, potential->max_l);
+    for (int l = 0; ok && l < potential->max_l; l++) ok = add_potential(list, potential, l);
+    return ok;
+}
+
 /** Every atom is a centre of its own, "O1" the first if it is an oxygen. */
 static bool add_basis(cJSON *object, const struct hf_basis *basis,
                       const struct hf_molecule *molecule)
@@ -158,6 +192,7 @@ static bool add_basis(cJSON *object, const struct hf_basis *basis,
         for (int s = basis->first_shell_of_atom[a]; ok && s < basis->first_shell_of_atom[a + 1];
              s++)
             ok = add_shell(shells, &basis->shell[s]);
+        ok = ok && add_core(centre, hf_atom_core_potential(basis, a));
     }
     return ok;
 }

@@ -54,6 +54,9 @@ static void print_molecule(FILE *out, const struct hf_run_description *run)
     fprintf(out, "  %-22s %d", "Electrons", hf_molecule_n_electron(molecule));
     hf_print_electrons(out, molecule);
     fprintf(out, "\n");
+    if (hf_molecule_n_core(molecule) > 0)
+        fprintf(out, "  %-22s %d (effective core potentials)\n", "Core electrons",
+                hf_molecule_n_core(molecule));
     fprintf(out, "  %-22s %d", "Atoms", molecule->n_atom - n_ghost);
     if (n_ghost > 0) fprintf(out, " and %d ghosts", n_ghost);
     fprintf(out, "\n  %-22s %.10f hartree\n", "Nuclear repulsion",
@@ -85,6 +88,28 @@ static void print_indented_lines(FILE *out, const char *label, const char *text)
     }
 }
 
+/** Elements that have a core, by rising atomic number, one line for each core: "28: Ag I". */
+static void print_cores(FILE *out, const struct hf_molecule *molecule)
+{
+    enum { N_ELEMENT = 118 };
+    int core[N_ELEMENT + 1] = {0};
+    for (int i = 0; i < molecule->n_atom; i++)
+        if (molecule->atom[i].n_core > 0)
+            core[molecule->atom[i].atomic_number] = molecule->atom[i].n_core;
+    const char *label = "Core potentials";
+    for (int n_core = 2; n_core <= N_ELEMENT; n_core += 2) {
+        bool any = false;
+        for (int z = 1; z <= N_ELEMENT; z++) {
+            if (core[z] != n_core) continue;
+            if (!any) fprintf(out, "  %-22s %d electrons of", label, n_core);
+            fprintf(out, " %s", hf_element_symbol(z));
+            any = true;
+        }
+        if (any) fprintf(out, "\n");
+        if (any) label = "";
+    }
+}
+
 static void print_basis(FILE *out, const struct hf_run_description *run)
 {
     static const char letters[] = "spdfghi";
@@ -102,6 +127,7 @@ static void print_basis(FILE *out, const struct hf_run_description *run)
     fprintf(out, ") of %d primitives\n", basis->n_primitive);
     fprintf(out, "  %-22s %d\n", "Functions", basis->n_function);
     fprintf(out, "  %-22s %s\n", "d and higher", summary.convention);
+    print_cores(out, run->molecule);
     if (basis->citation != NULL) print_indented_lines(out, "Literature", basis->citation);
 }
 

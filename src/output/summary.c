@@ -19,6 +19,9 @@ void hf_print_molecule(FILE *stream, const struct hf_molecule *molecule)
             hf_molecule_n_electron(molecule));
     hf_print_electrons(stream, molecule);
     fprintf(stream, "\n");
+    if (hf_molecule_n_core(molecule) > 0)
+        fprintf(stream, "Cores         %d electrons more in effective core potentials\n",
+                hf_molecule_n_core(molecule));
     if (molecule->environment.n_charge > 0)
         fprintf(stream, "Outside       %d point charges\n", molecule->environment.n_charge);
     if (field[0] != 0.0 || field[1] != 0.0 || field[2] != 0.0)

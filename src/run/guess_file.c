@@ -20,14 +20,22 @@ const struct hf_option_value *hf_guess_file_given(const struct hf_options *optio
 }
 
 /** Names the file in front of what is wrong with its orbitals, which scf knows nothing of. */
-static hf_status check(const struct hf_checkpoint *checkpoint, const struct hf_option_value *given,
-                       struct hf_error *error)
+static hf_status check(const struct hf_checkpoint *checkpoint, const struct hf_molecule *molecule,
+                       const struct hf_option_value *given, struct hf_error *error)
 {
-    if (checkpoint->state.n_column[0] > 0) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT,
-                   "%s: %.300s has no orbitals to begin with: its calculation ended in the first "
-                   "iteration",
-                   given->where, checkpoint->path);
+    const int there = hf_molecule_n_core(&checkpoint->molecule);
+    const int here = hf_molecule_n_core(molecule);
+    if (checkpoint->state.n_column[0] == 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: %.300s has no orbitals to begin with: its calculation ended in the "
+                       "first iteration",
+                       given->where, checkpoint->path);
+    if (there != here)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: %.300s has %d electrons in effective core potentials, this calculation "
+                       "%d: its orbitals are others",
+                       given->where, checkpoint->path, there, here);
+    return HF_OK;
 }
 
 hf_status hf_guess_file_open(struct hf_calculation *calculation, const struct hf_options *options,
@@ -45,7 +53,8 @@ hf_status hf_guess_file_open(struct hf_calculation *calculation, const struct hf
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_checkpoint_load(context, path, &made->checkpoint, error));
     const struct hf_checkpoint *checkpoint = &made->checkpoint;
-    HF_TRY(check(checkpoint, given, error)); /* the same on every rank */
+    HF_TRY(
+        check(checkpoint, &calculation->input.molecule, given, error)); /* the same on every rank */
     made->orbitals = (struct hf_scf_orbitals){
         .molecule = &checkpoint->molecule,
         .basis = checkpoint->basis,

@@ -106,8 +106,13 @@ hf_status hf_restart_make_basis(struct hf_calculation *calculation, struct hf_er
     if (requested == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the basis");
     free(calculation->basis_requested);
     calculation->basis_requested = requested;
-    return hf_basis_from_shells(&calculation->input.molecule, kept->name, kept->citation,
-                                kept->n_shell, kept->shell, &calculation->basis, error);
+    const struct hf_molecule *molecule = &calculation->input.molecule;
+    const hf_status status =
+        hf_basis_from_shells(molecule, kept->name, kept->citation, kept->n_shell, kept->shell,
+                             &calculation->basis, error);
+    if (status != HF_OK) return status;
+    return hf_basis_set_core_potentials(molecule, kept->n_core_potential, kept->core_potential,
+                                        calculation->basis, error);
 }
 
 hf_status hf_restart_check(const struct hf_calculation *calculation,

@@ -88,6 +88,24 @@ static void configurations_have_the_right_number_of_electrons(void **state)
     }
 }
 
+static void cores_leave_the_valence_configuration(void **state)
+{
+    (void)state;
+    /* atomic number, core, then s p d f; the last core is of no kind that there is */
+    static const int known[][2 + HF_ATOM_N_L] = {
+        {37, 28, 3, 6, 0, 0},  {47, 28, 3, 6, 10, 0}, {53, 28, 4, 11, 10, 0},
+        {54, 46, 2, 6, 0, 0},  {57, 46, 4, 6, 1, 0},  {79, 60, 3, 6, 10, 0},
+        {82, 60, 4, 8, 10, 0}, {82, 78, 2, 2, 0, 0},  {58, 28, 6, 12, 11, 1},
+        {57, 54, 2, 0, 1, 0},  {26, 10, 4, 6, 6, 0},  {26, 20, 2, 0, 4, 0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        int n_electron[HF_ATOM_N_L], sum = 0;
+        hf_atom_valence_configuration(known[i][0], known[i][1], n_electron);
+        for (int l = 0; l < HF_ATOM_N_L; l++) sum += n_electron[l];
+        assert_int_equal(sum, known[i][0] - known[i][1]);
+        assert_memory_equal(n_electron, &known[i][2], sizeof n_electron);
+    }
+}
+
 /** The density of one atom in a Cartesian set: number of electrons, same value in all directions.
  */
 static void check_atom(int atomic_number, const char *set)
@@ -99,9 +117,11 @@ static void check_atom(int atomic_number, const char *set)
     struct hf_basis *basis = test_set(context, &test.molecule, set);
     const size_t n = (size_t)basis->n_function;
     double *density = calloc(n * n, sizeof *density);
+    const int n_core = basis->n_core_potential > 0 ? basis->core_potential[0].n_core : 0;
     struct hf_error error = {0};
     assert_int_equal(hf_atom_density(basis, 0, atomic_number, &settings, density, &error), HF_OK);
-    assert_true(fabs(electrons(context, &test.molecule, basis, density) - atomic_number) < 1e-8);
+    assert_true(
+        fabs(electrons(context, &test.molecule, basis, density) - (atomic_number - n_core)) < 1e-8);
     static const double radii[] = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
     for (size_t i = 0; i < sizeof radii / sizeof *radii; i++) {
         const double r = radii[i];
@@ -127,6 +147,15 @@ static void atoms_are_round_and_neutral(void **state)
     check_atom(24, "6-31G*");
     check_atom(26, "6-31G*");
     check_atom(53, "STO-3G");
+}
+
+static void atoms_with_cores_are_round_and_neutral(void **state)
+{
+    (void)state;
+    check_atom(37, "def2-SVP");
+    check_atom(47, "def2-SVP");
+    check_atom(57, "def2-SVP");
+    check_atom(82, "def2-SVP");
 }
 
 /** A ghost oxygen, hydrogen fluoride and a basis with spherical d functions. */
@@ -355,7 +384,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_have_the_right_number_of_electrons),
+        cmocka_unit_test(cores_leave_the_valence_configuration),
         cmocka_unit_test(atoms_are_round_and_neutral),
+        cmocka_unit_test(atoms_with_cores_are_round_and_neutral),
         cmocka_unit_test(sad_density_is_the_sum_of_neutral_atoms_without_ghosts),
         cmocka_unit_test(sad_of_open_shells_has_no_spin_density),
         cmocka_unit_test(orbitals_of_an_atom_make_its_density),
