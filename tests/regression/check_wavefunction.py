@@ -107,21 +107,25 @@ class Integrals:
         one, other = (max(mn), min(mn)), (max(rs), min(rs))
         return (one, other) if one >= other else (other, one)
 
-    def fock(self, density):
-        """F of a closed shell and E = tr D (H + F) / 2 without the nuclei; the density is that of both spins."""
-        fock = [row[:] for row in self.core]
+    def fock(self, densities):
+        """F of each spin, and E = sum of tr D (H + F) / 2 over the spins without the nuclei; densities of each spin."""
+        total = [[sum(values) for values in zip(*rows)] for rows in zip(*densities)]
+        focks = [[row[:] for row in self.core] for _ in densities]
         for m in range(self.n):
             for n in range(m + 1):
-                value = 0.0
+                values = [0.0] * len(densities)
                 for r in range(self.n):
                     for s in range(self.n):
-                        value += density[r][s] * (self.repulsion[self.key((m, n), (r, s))]
-                                                  - 0.5 * self.repulsion[self.key((m, r), (n, s))])
-                fock[m][n] += value
-                fock[n][m] = fock[m][n]
+                        coulomb = total[r][s] * self.repulsion[self.key((m, n), (r, s))]
+                        exchange = self.repulsion[self.key((m, r), (n, s))]
+                        for k, density in enumerate(densities):
+                            values[k] += coulomb - density[r][s] * exchange
+                for fock, value in zip(focks, values):
+                    fock[m][n] += value
+                    fock[n][m] = fock[m][n]
         energy = 0.5 * sum(density[m][n] * (self.core[m][n] + fock[m][n])
-                           for m in range(self.n) for n in range(self.n))
-        return fock, energy
+                           for density, fock in zip(densities, focks) for m in range(self.n) for n in range(self.n))
+        return focks, energy
 
 
 def in_orbitals(matrix, orbitals):
@@ -143,13 +147,58 @@ def nuclear_repulsion(charges):
 def check_shapes(result, complain):
     wavefunction, properties = result["wavefunction"], result["properties"]
     n, m = properties["calcinfo_nbasis"], properties["calcinfo_nmo"]
-    sizes = {"orbitals_a": n * m, "density_a": n * n, "eigenvalues_a": m, "occupations_a": m}
+    sizes = {"orbitals": n * m, "density": n * n, "eigenvalues": m, "occupations": m}
+    restricted = result["model"]["method"] == "rhf"
     for name, size in sizes.items():
-        complain(len(wavefunction[wavefunction[name]]) == size, f"{name} has not {size} numbers")
+        for spin in "a" if restricted else "ab":
+            key = f"{name}_{spin}"
+            complain(len(wavefunction[wavefunction[key]]) == size, f"{key} has not {size} numbers")
     complain(wavefunction["basis"]["nbf"] == n, "nbf is not calcinfo_nbasis")
-    complain(wavefunction["restricted"] is True, "not restricted")
+    complain(wavefunction["restricted"] is restricted, f"restricted is not {restricted}")
     complain(result["protocols"]["wavefunction"] == "all", "the protocol drops the wave function")
-    complain(not any(key.endswith("_b") for key in wavefunction), "beta quantities of a restricted one")
+    beta = [key for key in wavefunction if key.endswith("_b")]
+    complain(not restricted or not beta, "beta quantities of a restricted one")
+
+
+class Spin:
+    """Orbitals, their energies and occupations, and density of one spin; what a restricted file has is of both."""
+
+    def __init__(self, result, spin):
+        properties = result["properties"]
+        wavefunction = result["wavefunction"]
+        of = "a" if wavefunction["restricted"] else spin
+        self.name = {"a": "alpha", "b": "beta"}[spin]
+        self.n_electron = properties["calcinfo_nalpha" if spin == "a" else "calcinfo_nbeta"]
+        self.orbitals = as_matrix(wavefunction[f"scf_orbitals_{of}"], properties["calcinfo_nmo"])
+        self.density = as_matrix(wavefunction[f"scf_density_{of}"], properties["calcinfo_nbasis"])
+        self.energies = wavefunction[f"scf_eigenvalues_{of}"]
+        self.occupations = wavefunction[f"scf_occupations_{of}"]
+
+    def density_of_orbitals(self):
+        """C n C^T"""
+        occupied = [(k, electrons) for k, electrons in enumerate(self.occupations) if electrons]
+        return [[sum(electrons * row[k] * other[k] for k, electrons in occupied) for other in self.orbitals]
+                for row in self.orbitals]
+
+    def check(self, overlap, complain):
+        m = len(self.energies)
+        deviation = largest_deviation(in_orbitals(overlap, self.orbitals), [1.0] * m)
+        complain(deviation < ORTHONORMAL_TOLERANCE, f"C^T S C of {self.name} is not 1: {deviation:.1e}")
+        electrons = sum(x * y for row, other in zip(self.density, overlap) for x, y in zip(row, other))
+        complain(abs(electrons - self.n_electron) < 1e-8, f"tr D S of {self.name} is {electrons}")
+        complain(sum(self.occupations) == self.n_electron, f"{sum(self.occupations)} {self.name} electrons in orbitals")
+
+
+def effective_fock(spins, focks):
+    """What the orbital energies are the eigenvalues of, in the orbitals of each spin; of orbitals that spins share,
+    those of Guest and Saunders: Fb between doubly and singly occupied ones, Fa between these and virtual ones."""
+    alpha, beta = (in_orbitals(fock, spin.orbitals) for spin, fock in zip(spins, focks))
+    if spins[0].orbitals != spins[1].orbitals:
+        return alpha, beta
+    kind = [a + b for a, b in zip(spins[0].occupations, spins[1].occupations)]
+    shared = [[b if {k, l} == {2, 1} else a if {k, l} == {1, 0} else 0.5 * (a + b) for a, b, l in zip(row, other, kind)]
+              for row, other, k in zip(alpha, beta, kind)]
+    return shared, shared
 
 
 def check(result):
@@ -161,33 +210,25 @@ def check(result):
             found.append(what)
 
     check_shapes(result, complain)
-    wavefunction, molecule, properties = result["wavefunction"], result["molecule"], result["properties"]
-    n, m = properties["calcinfo_nbasis"], properties["calcinfo_nmo"]
+    molecule, properties = result["molecule"], result["properties"]
     numbers = {"H": 1, "He": 2, "Li": 3, "N": 7, "O": 8, "F": 9}
     charges = [(numbers[symbol] * real, molecule["geometry"][3 * a:3 * a + 3])
                for a, (symbol, real) in enumerate(zip(molecule["symbols"], molecule["real"]))]
-    integrals = Integrals(read_shells(molecule, wavefunction["basis"]), charges)
-    orbitals = as_matrix(wavefunction["scf_orbitals_a"], m)
-    alpha = as_matrix(wavefunction["scf_density_a"], n)
-    occupations = wavefunction["scf_occupations_a"]
+    integrals = Integrals(read_shells(molecule, result["wavefunction"]["basis"]), charges)
+    n = properties["calcinfo_nbasis"]
     complain(integrals.n == n, f"the shells have {integrals.n} functions, expected {n}")
-
-    deviation = largest_deviation(in_orbitals(integrals.overlap, orbitals), [1.0] * m)
-    complain(deviation < ORTHONORMAL_TOLERANCE, f"C^T S C is not 1: {deviation:.1e}")
-    electrons = sum(alpha[i][j] * integrals.overlap[i][j] for i in range(n) for j in range(n))
-    complain(abs(electrons - properties["calcinfo_nalpha"]) < 1e-8, f"tr D S of alpha is {electrons}")
-    complain(sum(occupations) == properties["calcinfo_nalpha"], f"{sum(occupations)} alpha electrons in orbitals")
-
-    of_orbitals = [[2 * sum(occupations[k] * orbitals[i][k] * orbitals[j][k] for k in range(m)) for j in range(n)]
-                   for i in range(n)]
-    of_density = [[2 * value for value in row] for row in alpha]
-    for what, density in {"density": of_density, "orbitals": of_orbitals}.items():
-        fock, energy = integrals.fock(density)
+    spins = [Spin(result, "a"), Spin(result, "b")]
+    for spin in spins:
+        spin.check(integrals.overlap, complain)
+    for what, densities in {"density": [spin.density for spin in spins],
+                            "orbitals": [spin.density_of_orbitals() for spin in spins]}.items():
+        focks, energy = integrals.fock(densities)
         error = energy + nuclear_repulsion(charges) - properties["scf_total_energy"]
         print(f"energy rebuilt from the {what}: off by {error:.1e} hartree")
         complain(abs(error) < ENERGY_TOLERANCE, f"energy rebuilt from the {what}: off by {error:.1e} hartree")
-        deviation = largest_deviation(in_orbitals(fock, orbitals), wavefunction["scf_eigenvalues_a"])
-        complain(deviation < FOCK_TOLERANCE, f"C^T F C of the {what} is off by {deviation:.1e}")
+        for spin, fock in zip(spins, effective_fock(spins, focks)):
+            deviation = largest_deviation(fock, spin.energies)
+            complain(deviation < FOCK_TOLERANCE, f"C^T F C of {spin.name}, from the {what}, is off by {deviation:.1e}")
     return found
 
 
