@@ -58,10 +58,10 @@ hf_status hf_input_from_atoms(int n_atom, const int atomic_number[],
 hf_status hf_input_read_point_charges(struct hf_context *context, const struct hf_options *options,
                                       struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
 
-/** What to do about electrons that cannot be computed: how charge and multiplicity came about, and
- *  which would be a closed shell. One line without a full stop, cut at `size`. */
-void hf_input_advise_state(const struct hf_options *options, const struct hf_molecule *molecule,
-                           char *advice, size_t size);
+/** What may be wrong about electrons that cannot be computed: "; nothing says a charge, ...", or "" when
+ *  the charge was said. One line without a full stop, cut at `size`. */
+void hf_input_advise_charge(const struct hf_options *options, const struct hf_molecule *molecule,
+                            char *advice, size_t size);
 
 /** Adds a warning. Not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const char *format, ...)

@@ -76,20 +76,17 @@ static const char *origin(const struct draft *draft, const char *key, const char
     return given != NULL ? given->where : nobody;
 }
 
-void hf_input_advise_state(const struct hf_options *options, const struct hf_molecule *molecule,
-                           char *advice, size_t size)
+void hf_input_advise_charge(const struct hf_options *options, const struct hf_molecule *molecule,
+                            char *advice, size_t size)
 {
     const bool charge_said = hf_options_given(options, "charge") != NULL;
-    const bool odd = hf_molecule_n_electron(molecule) % 2 != 0;
     const int c = molecule->charge;
-    char charges[160] = "";
+    advice[0] = '\0';
     if (!charge_said)
-        snprintf(charges, sizeof charges,
+        snprintf(advice, size,
                  "; nothing says a charge, 0 was assumed: for another number of electrons say "
                  "--charge %d or --charge %d",
                  c + 1, c - 1);
-    snprintf(advice, size, "an %s number of electrons needs an %s multiplicity, %s%s",
-             odd ? "odd" : "even", odd ? "even" : "odd", odd ? "2 or 4" : "1 or 3", charges);
 }
 
 /** Electrons that do not fit the multiplicity. */
@@ -97,12 +94,15 @@ static hf_status refuse_parity(const struct draft *draft, const char *where, int
                                struct hf_error *error)
 {
     const struct hf_molecule *molecule = &draft->input->molecule;
+    const bool odd = n_electron % 2 != 0;
     char advice[400];
-    hf_input_advise_state(draft->options, molecule, advice, sizeof advice);
+    hf_input_advise_charge(draft->options, molecule, advice, sizeof advice);
     return hf_fail(error, HF_BAD_INPUT,
-                   "%s: %d electron%s (charge %+d) cannot have multiplicity %d; %s", where,
-                   n_electron, n_electron > 1 ? "s" : "", molecule->charge, molecule->multiplicity,
-                   advice);
+                   "%s: %d electron%s (charge %+d) cannot have multiplicity %d; an %s number of "
+                   "electrons needs an %s multiplicity, %s%s",
+                   where, n_electron, n_electron > 1 ? "s" : "", molecule->charge,
+                   molecule->multiplicity, odd ? "odd" : "even", odd ? "even" : "odd",
+                   odd ? "2 or 4" : "1 or 3", advice);
 }
 
 static hf_status check_electrons(struct draft *draft, struct hf_error *error)

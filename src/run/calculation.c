@@ -153,8 +153,8 @@ static hf_status check_method(const struct hf_calculation *calculation,
     const hf_status status = hf_method_check(
         hf_method_for(hf_options_choice(options, "method"), molecule), molecule, &reason);
     if (status == HF_OK) return HF_OK;
-    hf_input_advise_state(options, &calculation->input.molecule, advice, sizeof advice);
-    return hf_fail(error, status, "%s: %.400s; %s",
+    hf_input_advise_charge(options, &calculation->input.molecule, advice, sizeof advice);
+    return hf_fail(error, status, "%s: %.400s%s",
                    given != NULL ? given->where : calculation->input.path, reason.message, advice);
 }
 

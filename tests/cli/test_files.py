@@ -199,7 +199,9 @@ def latin_1(folder):
 
 
 def good_results(folder):
-    for options in ([], ["--json-orbitals"], ["--field", "0,0,0.01"]):
+    for options in ([], ["--json-orbitals"], ["--field", "0,0,0.01"],
+                    ["--json-orbitals", "--method", "uhf", "--multiplicity", "3"],
+                    ["--json-orbitals", "--method", "rohf", "--charge", "1", "--multiplicity", "2"]):
         code, _, errors = run([folder.input, "--json", folder.json] + options)
         check(code == 0 and folder.keep()["success"] is True, f"{options}:", errors)
     code, _, errors = run([folder.input, "--json", folder.json, "--json-orbitals", "--max-iterations", "2"])
