@@ -47,7 +47,7 @@ static void put_identity(struct writing *self)
         writer, "about",
         "State of a Hartree-Fock calculation; see docs/checkpoint.md of hf. Hashes are "
         "FNV-1a, 64 bits: molecule: atoms, charge, multiplicity, point charges, field; "
-        "basis: atoms and shells.");
+        "basis: atoms, shells and core potentials.");
 }
 
 static void put_point_charges(struct hf_hdf5_writer *writer,
