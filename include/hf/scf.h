@@ -54,9 +54,10 @@ const char *hf_converger_about(const struct hf_converger_ops *converger);
 
 /** What a calculation is asked for; the defaults are hf_scf_defaults. */
 struct hf_scf_settings {
-    const char *method;                 /**< name in hf_method_list, default "rhf" */
-    const char *guess;                  /**< name in hf_guess_list */
-    const char *converger;              /**< name in hf_converger_list, default "auto" */
+    const char *method;    /**< name in hf_method_list, default "rhf" */
+    const char *guess;     /**< name in hf_guess_list */
+    const char *converger; /**< name in hf_converger_list, default "auto" */
+    bool guess_mix; /**< method uhf: begin with different orbitals for both spins, default false */
     int max_iteration;                  /**< of this run, default 100 */
     double energy_tolerance;            /**< of energy_change, hartree, default 1e-8 */
     double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */

@@ -35,6 +35,7 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
 {
     cJSON *object = cJSON_AddObjectToObject(parent, name);
     return object != NULL && hf_json_add_text(object, "guess", settings->guess) &&
+           cJSON_AddBoolToObject(object, "guess_mix", settings->guess_mix) != NULL &&
            hf_json_add_text(object, "fock", settings->fock.builder) &&
            hf_json_add_text(object, "schedule", settings->fock.schedule.name) &&
            hf_json_add_text(object, "counter",

@@ -125,6 +125,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->wavefunction =
         hf_options_flag(options, "json_orbitals") ? HF_WAVEFUNCTION_ALL : HF_WAVEFUNCTION_ENERGIES;
     settings->guess = hf_options_choice(options, "guess");
+    settings->guess_mix = hf_options_flag(options, "guess_mix");
     settings->max_iteration = hf_options_integer(options, "max_iterations");
     settings->energy_tolerance = hf_options_real(options, "energy_tolerance");
     settings->commutator_tolerance = hf_options_real(options, "commutator_tolerance");
@@ -158,11 +159,25 @@ static hf_status check_method(const struct hf_calculation *calculation,
                    given != NULL ? given->where : calculation->input.path, reason.message, advice);
 }
 
+/** Whether the method has orbitals of alpha and beta to mix. */
+static hf_status check_mixing(const struct hf_calculation *calculation,
+                              const struct hf_options *options, struct hf_error *error)
+{
+    const char *method =
+        hf_method_for(hf_options_choice(options, "method"), &calculation->input.molecule);
+    if (!hf_options_flag(options, "guess_mix") || strcmp(method, "uhf") == 0) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%s: orbitals of alpha and beta may differ with method uhf only; the method is "
+                   "%s",
+                   hf_options_given(options, "guess_mix")->where, method);
+}
+
 /** Everything after the input file that this rank does alone. */
 static hf_status follow_from_input(struct hf_calculation *calculation,
                                    const struct hf_options *options, struct hf_error *error)
 {
     hf_status status = check_method(calculation, options, error);
+    if (status == HF_OK) status = check_mixing(calculation, options, error);
     if (status == HF_OK) status = hf_choose_basis(calculation, options, error);
     if (status == HF_OK) status = note_repetitions(calculation, options, error);
     if (status == HF_OK) status = note_defaults(calculation, options, error);

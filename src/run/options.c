@@ -249,6 +249,12 @@ static const struct hf_option table[] = {
      .list = guess_choice,
      .or_path = true,
      .not_kept = true},
+    {.key = "guess_mix",
+     .type = HF_OPTION_FLAG,
+     .help =
+         "with method uhf: mix highest occupied and lowest virtual orbitals of the guess, of alpha "
+         "and beta electrons in opposite directions, to leave the closed-shell solution",
+     .not_kept = true},
     {.key = "converger",
      .type = HF_OPTION_CHOICE,
      .argument = "NAME",

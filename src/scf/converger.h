@@ -48,6 +48,10 @@ hf_status hf_scf_step_adiis(struct hf_scf *scf, const char **label,
  *  of scf->fock; both are destroyed; with their energies in scf->orbital_energy. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
+/** scf->occupied = the lowest orbitals of scf->fock of the guess, those next to the gap mixed with
+ *  virtual ones: alpha's and beta's differ. For methods with two sets. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_mix_guess(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
 /** scf->orbital_energy of the last Fock matrices, which are destroyed. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_orbital_energies(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 

@@ -56,7 +56,10 @@ static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct
 {
     hf_status status;
     struct hf_timers *timers = &scf->context->timers;
-    if (scf->has_orbitals) {
+    if (scf->settings->guess_mix && scf->result->n_iteration == 1) {
+        scf->step = "mixing";
+        HF_TRY(hf_scf_mix_guess(scf, error));
+    } else if (scf->has_orbitals) {
         HF_TRY(scf->converger->step(scf, scf->converger_data, &scf->step, error));
     } else {
         scf->step = "Roothaan";

@@ -56,7 +56,13 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
     HF_TRY(hf_spin_count_of(molecule, n_electron, error));
     if (settings->orbitals == NULL && settings->restart == NULL)
         HF_TRY(hf_guess_find(settings->guess, &guess, error));
-    if (settings->max_iteration < 1)
+    if (settings->guess_mix && (*method)->n_set != 2)
+        status =
+            hf_fail(error, HF_BAD_INPUT,
+                    "mixing orbitals of the guess makes those of alpha and beta differ, as only "
+                    "method uhf allows; the method is %s",
+                    (*method)->name);
+    else if (settings->max_iteration < 1)
         status = hf_fail(error, HF_BAD_INPUT, "at least one iteration is needed, found %d",
                          settings->max_iteration);
     else if (!(settings->energy_tolerance > 0.0) || !(settings->commutator_tolerance > 0.0) ||

@@ -115,6 +115,7 @@ BAD_INPUT = [
     ("time limit of nothing", WATER, ["--time-limit", "0"], ["more than 0"]),
     ("time limit of 24 hours and a day", WATER + "time_limit 1-24\n", [], ["line 9", "'1-24'"]),
     ("guess that there is not", WATER, ["--guess", "sod"], ["unknown guess 'sod'", "did you mean sad", "or a file"]),
+    ("mixing for closed shells", WATER, ["--guess-mix"], ["--guess-mix", "with method uhf only", "the method is rhf"]),
     ("guess from no file", WATER, ["--guess", "./none.h5"], ["./none.h5", "no such checkpoint"]),
     ("guess from no checkpoint", WATER, ["--guess", os.path.abspath(__file__)], ["not a checkpoint of hf"]),
     ("unknown option", WATER, ["--bassis", "STO-3G"], ["--bassis", "did you mean --basis"]),

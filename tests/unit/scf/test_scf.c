@@ -62,6 +62,57 @@ static void guesses_begin_near_the_energy(void **state)
     test_context_done(&context);
 }
 
+/** Reference for N2 at 2 angstrom: psi4 1.3.2 and NWChem 7.0.2, the lowest of 76 starts, which both
+ *  miss from their own. The bond of three pairs is broken from every guess of atoms. */
+static void mixed_guesses_reach_broken_symmetry(void **state)
+{
+    static const char *const builders[] = {"replicated", "distributed"};
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    struct test_molecule nitrogen = {0};
+    struct hf_scf_result result;
+    (void)state;
+    test_add_atom(&nitrogen, 7, false, 0.0, 0.0, 0.0);
+    test_add_atom(&nitrogen, 7, false, 0.0, 0.0, 3.77945225);
+    settings.method = "uhf";
+    for (int i = 0; hf_guess_list[i] != NULL; i++) {
+        settings.guess = hf_guess_name(hf_guess_list[i]);
+        if (strcmp(settings.guess, "core") == 0) continue;
+        settings.fock.builder = builders[i % 2];
+        settings.guess_mix = true;
+        assert_int_equal(test_run(context, &nitrogen.molecule, "cc-pVDZ", &settings, &result, NULL),
+                         HF_OK);
+        assert_true(fabs(result.energy + 108.7694057411) < 1e-7);
+    }
+    settings.guess_mix = false;
+    assert_int_equal(test_run(context, &nitrogen.molecule, "cc-pVDZ", &settings, &result, NULL),
+                     HF_OK);
+    assert_true(result.energy > -108.4);
+    test_context_done(&context);
+}
+
+/** HOMO and LUMO where no atom has another beside it; and one electron, no orbital to mix with. */
+static void mixing_needs_no_pairs(void **state)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    struct test_molecule atom = {0}, hydrogen = {0};
+    struct hf_scf_result result;
+    (void)state;
+    settings.method = "uhf";
+    settings.guess_mix = true;
+    test_add_atom(&atom, 2, false, 0.0, 0.0, 0.0);
+    assert_int_equal(test_run(context, &atom.molecule, "cc-pVDZ", &settings, &result, NULL), HF_OK);
+    assert_true(fabs(result.energy + 2.8551604772) < 1e-8);
+    test_add_atom(&hydrogen, 1, false, 0.0, 0.0, 0.0);
+    hydrogen.molecule.multiplicity = 2;
+    assert_int_equal(test_run(context, &hydrogen.molecule, "STO-3G", &settings, &result, NULL),
+                     HF_OK);
+    assert_true(fabs(result.energy + 0.4665818504) <
+                1e-8); /* Szabo and Ostlund, Eq. 3.229: -0.4666 */
+    test_context_done(&context);
+}
+
 static void the_number_of_ranks_does_not_matter(void **state)
 {
     struct hf_context *alone = NULL, *context = test_context();
@@ -286,6 +337,9 @@ static void settings_out_of_range_are_named(void **state)
     settings.method = NULL;
     fails(&water.molecule, &settings, HF_BAD_INPUT, "there is no method \"\"");
     settings = test_settings();
+    settings.guess_mix = true;
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "only method uhf allows");
+    settings = test_settings();
     settings.guess = "hope";
     fails(&water.molecule, &settings, HF_BAD_INPUT, "\"hope\"");
     settings = test_settings();
@@ -350,6 +404,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energies_are_those_of_other_programs),
         cmocka_unit_test(guesses_begin_near_the_energy),
+        cmocka_unit_test(mixed_guesses_reach_broken_symmetry),
+        cmocka_unit_test(mixing_needs_no_pairs),
         cmocka_unit_test(the_number_of_ranks_does_not_matter),
         cmocka_unit_test(result_is_consistent_and_the_last_build_sharp),
         cmocka_unit_test(functions_that_stand_twice_are_removed),
