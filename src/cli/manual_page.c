@@ -84,6 +84,8 @@ static void print_examples(FILE *stream)
          "Another basis set for the atoms of one element."},
         {"mpiexec -n 2 hf uracil.mol --fock distributed --onesided rma --schedule steal",
          "Matrices in blocks over all ranks, tasks taken by whoever is idle."},
+        {"hf oxygen.mol --multiplicity 3 --method rohf",
+         "An open shell of high spin; without a method UHF."},
         {"hf --check uracil-dimer.mol", "What would run and the memory it needs."},
     };
     fprintf(stream, ".SH EXAMPLES\n");
