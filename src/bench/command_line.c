@@ -24,11 +24,15 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_TEXT,
      .repeatable = true,
      .argument = "NAME",
-     .help = "basis set of the molecule, as hf takes it (integrals)"},
+     .help = "basis set of the molecule, as hf takes it (integrals, fock)"},
     {.key = "screening",
      .type = HF_OPTION_TEXT,
      .argument = "H",
-     .help = "leave out quartets bounded by less than H hartree (integrals)"},
+     .help = "leave out quartets bounded by less than H hartree (integrals, fock)"},
+    {.key = "fock",
+     .type = HF_OPTION_TEXT,
+     .argument = "NAME",
+     .help = "builder, as hf takes it (fock)"},
 };
 enum { N_OPTION = sizeof table / sizeof *table, MAX_KERNEL = 20 };
 
@@ -91,7 +95,7 @@ static hf_status read_word(const char *argument, struct hf_bench_command *comman
 /** Whether a molecule is there where it is needed, and nothing about one where it is not. */
 static hf_status check_molecule(const struct hf_bench_command *command, struct hf_error *error)
 {
-    static const char *const about_molecule[] = {"basis", "screening"};
+    static const char *const about_molecule[] = {"basis", "screening", "fock"};
     const struct hf_bench_kernel *kernel = command->kernel;
     if (kernel->reads_molecule && command->input == NULL)
         return hf_fail(error, HF_BAD_INPUT,

@@ -2,8 +2,7 @@
  */
 #include "bench.h"
 #include "census.h"
-
-#include "hf/calculation.h"
+#include "molecule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +10,6 @@
 /** How quartets come to the engine: each alone, as the book measured, or as many as hf computes. */
 enum { ALONE, BATCHED, N_WAY };
 static const char *const way_name[N_WAY] = {"alone", "batched"};
-
-/** bench->data: the molecule and its basis. */
-struct molecule {
-    struct hf_options options; /**< those of hf that say what to read */
-    struct hf_calculation calculation;
-};
 
 /** What all repetitions found; n is 0 where there is no such quartet. */
 struct census_results {
@@ -171,59 +164,6 @@ static hf_status report(struct hf_bench *bench, const struct hf_calculation *cal
     return hf_bench_json_outcome(built, error);
 }
 
-/** Hands the options about the molecule to those of hf. Local. */
-static hf_status pass_options(const struct hf_bench *bench, struct hf_options *options,
-                              struct hf_error *error)
-{
-    static const char *const passed_on[] = {"basis", "screening"};
-    const struct hf_options *given = bench->options;
-    for (int i = 0; i < given->n_value; i++) {
-        const struct hf_option_value *value = &given->value[i];
-        const char *key = value->option->key;
-        if (strcmp(key, passed_on[0]) != 0 && strcmp(key, passed_on[1]) != 0) continue;
-        const struct hf_word name = {key, (int)strlen(key)};
-        const struct hf_word text = {value->text, (int)strlen(value->text)};
-        const hf_status status =
-            hf_options_add(options, hf_option_find(options->n_option, options->table, name), text,
-                           HF_OPTION_COMMAND_LINE, value->where, error);
-        if (status != HF_OK) return status;
-    }
-    return HF_OK;
-}
-
-/** hf_bench_kernel.prepare */
-static hf_status prepare(struct hf_bench *bench, struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    int n_option;
-    const struct hf_option *table = hf_option_table(&n_option);
-    struct molecule *molecule = bench->data = calloc(1, sizeof *molecule);
-    if (molecule == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    } else {
-        hf_options_init(&molecule->options, n_option, table);
-        hf_calculation_begin(&molecule->calculation, bench->context);
-        status = pass_options(bench, &molecule->options, error);
-    }
-    HF_TRY(hf_agree(bench->context->comm, status, error));
-    HF_TRY(hf_input_read(bench->context, bench->input, &molecule->options,
-                         &molecule->calculation.input, error));
-    HF_TRY(hf_calculation_prepare(&molecule->calculation, &molecule->options, true, error));
-cleanup:
-    return status;
-}
-
-/** hf_bench_kernel.done */
-static void done(struct hf_bench *bench)
-{
-    struct molecule *molecule = bench->data;
-    if (molecule == NULL) return;
-    hf_calculation_done(&molecule->calculation);
-    hf_options_done(&molecule->options);
-    free(molecule);
-    bench->data = NULL;
-}
-
 /** Room for all results; local. */
 static hf_status allocate(struct census_results *results, const struct hf_shell_pairs *pairs,
                           int n_repeat, struct hf_error *error)
@@ -244,7 +184,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     static const double PAIR_ACCURACY = 1e-3; /* of the threshold */
     struct hf_context *context = bench->context;
     hf_status status = HF_OK;
-    const struct molecule *molecule = bench->data;
+    const struct hf_bench_molecule *molecule = bench->data;
     const struct hf_calculation *calculation = &molecule->calculation;
     const double threshold = hf_options_real(&molecule->options, "screening");
     struct hf_shell_pairs *pairs = NULL;
@@ -273,7 +213,7 @@ const struct hf_bench_kernel hf_bench_integrals = {
     .n_repeat = 3,
     .n_repeat_quick = 1,
     .reads_molecule = true,
-    .prepare = prepare,
+    .prepare = hf_bench_molecule_prepare,
     .run = run,
-    .done = done,
+    .done = hf_bench_molecule_done,
 };

@@ -43,6 +43,9 @@ BAD_INPUT = [
     (["integrals", ETHANE, "--basis", "cc-pVDX"], ["--basis", "cc-pVDX"]),
     (["integrals", ETHANE, "--screening", "fine"], ["--screening", "fine"]),
     (["counter", "--basis", "cc-pVDZ"], ["--basis: counter reads no molecule"]),
+    (["counter", "--fock", "replicated"], ["--fock: counter reads no molecule"]),
+    (["fock"], ["fock needs a molecule", "hf-bench fock FILE"]),
+    (["fock", ETHANE, "--fock", "nonsense"], ["--fock", "nonsense"]),
 ]
 
 IDENTITY = {"program", "version", "kernel", "source", "mpi_library", "n_rank", "n_rank_on_node",
@@ -78,7 +81,7 @@ def help_and_version():
             once = output.count("Usage: ") + output.count("MPI: ")
             check(once == 1, f"{option} was printed {once} times")
     output = run(["--help"], False)[1]
-    for name in ("pingpong", "counter", "accumulate", "integrals", "--basis", "--quick", "--json"):
+    for name in ("pingpong", "counter", "accumulate", "integrals", "fock", "--basis", "--quick", "--json"):
         check(name in output, f"--help does not name {name}")
 
 
@@ -223,6 +226,15 @@ def integrals(folder):
     check("sets (p)" in output, "integrals: no sets in:", output)
 
 
+def fock(folder):
+    builder = "replicated" if RANKS == 1 else "distributed"
+    output, results = run_kernel(folder, "fock", [ETHANE, "--basis", "STO-3G", "--fock", builder])
+    check(results.get("n_function") == 16, "fock: functions", str(results.get("n_function")))
+    for way in ("computed", "stored"):
+        positive("fock", way, ("closed_shells", "one_unpaired", "all_unpaired", "two", "four", "eight"), results[way])
+    check_rows("fock", rows(output, r"  (closed shells|one unp|spin dens|[248] densities)[a-zJK, ]*  "), 6, 4)
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="hf-bench-")
     try:
@@ -230,6 +242,7 @@ def main():
         help_and_version()
         counter(folder)
         integrals(folder)
+        fock(folder)
         if RANKS > 1:
             pingpong(folder)
             accumulate(folder)

@@ -1,0 +1,59 @@
+/* Reads the molecule of a kernel as hf would; see molecule.h. */
+#include "molecule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Hands the options about the molecule to those of hf. Local. */
+static hf_status pass_options(const struct hf_bench *bench, struct hf_options *options,
+                              struct hf_error *error)
+{
+    static const char *const passed_on[] = {"basis", "screening", "fock"};
+    const struct hf_options *given = bench->options;
+    for (int i = 0; i < given->n_value; i++) {
+        const struct hf_option_value *value = &given->value[i];
+        const char *key = value->option->key;
+        bool passes = false;
+        for (size_t k = 0; k < sizeof passed_on / sizeof *passed_on; k++)
+            passes = passes || strcmp(key, passed_on[k]) == 0;
+        if (!passes) continue;
+        const struct hf_word name = {key, (int)strlen(key)};
+        const struct hf_word text = {value->text, (int)strlen(value->text)};
+        const hf_status status =
+            hf_options_add(options, hf_option_find(options->n_option, options->table, name), text,
+                           HF_OPTION_COMMAND_LINE, value->where, error);
+        if (status != HF_OK) return status;
+    }
+    return HF_OK;
+}
+
+hf_status hf_bench_molecule_prepare(struct hf_bench *bench, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int n_option;
+    const struct hf_option *table = hf_option_table(&n_option);
+    struct hf_bench_molecule *molecule = bench->data = calloc(1, sizeof *molecule);
+    if (molecule == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    } else {
+        hf_options_init(&molecule->options, n_option, table);
+        hf_calculation_begin(&molecule->calculation, bench->context);
+        status = pass_options(bench, &molecule->options, error);
+    }
+    HF_TRY(hf_agree(bench->context->comm, status, error));
+    HF_TRY(hf_input_read(bench->context, bench->input, &molecule->options,
+                         &molecule->calculation.input, error));
+    HF_TRY(hf_calculation_prepare(&molecule->calculation, &molecule->options, true, error));
+cleanup:
+    return status;
+}
+
+void hf_bench_molecule_done(struct hf_bench *bench)
+{
+    struct hf_bench_molecule *molecule = bench->data;
+    if (molecule == NULL) return;
+    hf_calculation_done(&molecule->calculation);
+    hf_options_done(&molecule->options);
+    free(molecule);
+    bench->data = NULL;
+}
