@@ -253,8 +253,7 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_FLAG,
      .help =
          "with method uhf: mix highest occupied and lowest virtual orbitals of the guess, of alpha "
-         "and beta electrons in opposite directions, to leave the closed-shell solution",
-     .not_kept = true},
+         "and beta electrons in opposite directions, to leave the closed-shell solution"},
     {.key = "converger",
      .type = HF_OPTION_CHOICE,
      .argument = "NAME",

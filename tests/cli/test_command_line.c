@@ -65,7 +65,7 @@ static void mistakes_are_named(void **state)
         {{"--charge", "--check", "a.mol"}, "--charge needs a value"},
         {{"--charge", "x", "a.mol"}, "--charge: charge 'x' is not a whole number"},
         {{"--force=perhaps", "a.mol", NULL}, "takes no value but yes or no"},
-        {{"--method", "rohf", "a.mol"}, "rohf is not available"},
+        {{"--method", "rofh", "a.mol"}, "did you mean rohf"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *const *argument = bad[i].argument;
