@@ -85,7 +85,7 @@ def expected_energy(case, energy):
         return case["total_energy"], tolerance
     if 0 < case["total_energy"] - energy < LARGEST_GAIN:
         return energy, 0
-    solutions = [(case["total_energy"], OPEN_SHELL_TOLERANCE)]
+    solutions = [(case["total_energy"], case.get("energy_tolerance", OPEN_SHELL_TOLERANCE))]
     solutions += [(other, LISTED_TOLERANCE) for other in case["other_solutions"]]
     return min(solutions, key=lambda solution: abs(energy - solution[0]))
 
