@@ -52,13 +52,43 @@ extern const struct hf_converger_ops *const hf_converger_list[];
 const char *hf_converger_name(const struct hf_converger_ops *converger);
 const char *hf_converger_about(const struct hf_converger_ops *converger);
 
+/** What is to be found out about a converged solution. */
+enum hf_stability {
+    HF_STABILITY_NONE,
+    HF_STABILITY_CHECK, /**< whether it is a minimum */
+    HF_STABILITY_FOLLOW /**< and go on from where it is not, until it is one */
+};
+
+enum { HF_MAX_ROOT = 3, HF_MAX_FOLLOW = 10 };
+
+/** Lowest eigenvalues of the Hessian for one kind of rotation, hartree. Orbitals are real. */
+struct hf_stability_roots {
+    bool analysed;                  /**< false: nobody asked, the rest is zero */
+    bool stable;                    /**< none is negative */
+    bool converged;                 /**< false: they are upper bounds, stable is not certain */
+    int n;                          /**< few orbitals have fewer */
+    int n_zero;                     /**< of them: rotations that do not change the energy */
+    double eigenvalue[HF_MAX_ROOT]; /**< [n] ascending; for closed shells of A + B, the matrix
+                                     *   (e_a - e_i) + 4 (ai|bj) - (ab|ij) - (aj|ib) and its like */
+};
+
+/** What became of the stability analysis. */
+struct hf_stability_result {
+    struct hf_stability_roots internal; /**< within the method, of the last solution */
+    struct hf_stability_roots external; /**< closed shells: towards UHF */
+    double zero;                        /**< eigenvalues nearer to zero count as zero */
+    int n_follow;                       /**< solutions that were left */
+    double energy[HF_MAX_FOLLOW + 1];   /**< [n_follow + 1] of each that was analysed, hartree */
+};
+
 /** What a calculation is asked for; the defaults are hf_scf_defaults. */
 struct hf_scf_settings {
     const char *method;    /**< name in hf_method_list, default "rhf" */
     const char *guess;     /**< name in hf_guess_list */
     const char *converger; /**< name in hf_converger_list, default "auto" */
+    enum hf_stability stability; /**< default none */
     bool guess_mix; /**< method uhf: begin with different orbitals for both spins, default false */
-    int max_iteration;                  /**< of this run, default 100 */
+    int max_iteration;                  /**< to convergence, each time; default 100 */
     double energy_tolerance;            /**< of energy_change, hartree, default 1e-8 */
     double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
@@ -106,9 +136,11 @@ struct hf_scf_result {
     bool converged;
     int n_iteration;           /**< those before a restart included */
     int n_earlier;             /**< of them: before the restart */
-    int n_hessian_product;     /**< trial densities of second-order steps: a Fock build each */
+    int n_hessian_product;     /**< trial densities of second-order steps and stability analysis */
+    int n_trial_build;         /**< Fock builds for energies on the way from an unstable solution */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
+    struct hf_stability_result stability; /**< where it was asked for */
     double smallest_overlap_eigenvalue;
     int n_occupied[2]; /**< orbitals with an electron of alpha and of beta spin */
     double spin_squared, ideal_spin_squared;   /**< <S^2>, and S(S+1) of a pure spin state */

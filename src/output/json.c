@@ -3,6 +3,7 @@
 #include "hf/output.h"
 
 #include "json_schema.h"
+#include "json_stability.h"
 #include "json_wavefunction.h"
 #include "output_private.h"
 
@@ -190,8 +191,6 @@ static bool add_scf(cJSON *extras, const struct hf_record *record,
            hf_json_add_double(object, "smallest_overlap_eigenvalue",
                               result->smallest_overlap_eigenvalue) &&
            hf_json_add_text(object, "linear_algebra", record->linalg) &&
-           hf_json_add_double(object, "spin_squared", result->spin_squared) &&
-           hf_json_add_double(object, "ideal_spin_squared", result->ideal_spin_squared) &&
            add_orbitals(object, "", &wavefunction->spin[0]) &&
            (wavefunction->n_spin == 1 || add_orbitals(object, "_beta", &wavefunction->spin[1]));
 }
@@ -328,6 +327,7 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
     cJSON *object = cJSON_AddObjectToObject(extras, "fock");
     return object != NULL && hf_json_add_double(object, "imbalance", result->imbalance) &&
            hf_json_add_integer(object, "hessian_products", result->n_hessian_product) &&
+           hf_json_add_integer(object, "trial_builds", result->n_trial_build) &&
            hf_json_add_integer(object, "quartets_total", account->n_quartet_total) &&
            hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
            hf_json_add_integer(object, "quartets_read", account->n_quartet_read) &&
@@ -359,8 +359,9 @@ static bool add_extras(cJSON *all_extras, const struct sources *from)
            add_settings(extras, "settings", run->settings) &&
            add_environment(extras, run->molecule) &&
            add_scf(extras, record, result, from->wavefunction) && add_energies(extras, result) &&
-           add_iterations(extras, record) && add_fock(extras, result) &&
-           add_timings(extras, &record->statistics) && add_memory(extras, &record->statistics) &&
+           hf_json_add_stability(extras, &result->stability) && add_iterations(extras, record) &&
+           add_fock(extras, result) && add_timings(extras, &record->statistics) &&
+           add_memory(extras, &record->statistics) &&
            (run->need == NULL || add_need(extras, run->need));
 }
 

@@ -11,9 +11,6 @@ static void print_outcome(FILE *out, const struct hf_run_description *run,
 {
     if (result->converged) {
         fprintf(out, "\nConverged after %d iterations.\n", result->n_iteration);
-        if (result->n_hessian_product > 0)
-            fprintf(out, "  Second order           %d trial densities beside those of the table\n",
-                    result->n_hessian_product);
         return;
     }
     fprintf(out,
@@ -91,6 +88,7 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
     FILE *out = report->stream;
     if (out == NULL) return;
     print_outcome(out, run, result);
+    hf_report_stability(out, run, result);
     print_energies(out, result);
     hf_report_spin(out, result, wavefunction);
     hf_report_orbitals(out, result, wavefunction, run->all_orbitals);

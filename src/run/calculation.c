@@ -115,6 +115,12 @@ static hf_status check_orbitals(const struct hf_calculation *calculation,
     return hf_json_check_orbitals(calculation->basis, error);
 }
 
+static enum hf_stability stability(const struct hf_options *options)
+{
+    if (is_choice(options, "stability", "follow")) return HF_STABILITY_FOLLOW;
+    return is_choice(options, "stability", "check") ? HF_STABILITY_CHECK : HF_STABILITY_NONE;
+}
+
 static void make_settings(struct hf_calculation *calculation, const struct hf_options *options)
 {
     struct hf_scf_settings *settings = &calculation->settings;
@@ -122,6 +128,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->method =
         hf_method_for(hf_options_choice(options, "method"), &calculation->input.molecule);
     settings->converger = hf_options_choice(options, "converger");
+    settings->stability = stability(options);
     settings->wavefunction =
         hf_options_flag(options, "json_orbitals") ? HF_WAVEFUNCTION_ALL : HF_WAVEFUNCTION_ENERGIES;
     settings->guess = hf_options_choice(options, "guess");

@@ -40,6 +40,12 @@ static const struct hf_option_choice counters[] = {
     {"array", "an array of counts read and updated under a lock, as in MPI-2", NULL},
     {NULL, NULL, NULL}};
 
+static const struct hf_option_choice stabilities[] = {
+    {"none", "nobody asks", NULL},
+    {"check", "lowest eigenvalues of the Hessian; for closed shells towards UHF, too", NULL},
+    {"follow", "and on along the lowest eigenvector until none is negative", NULL},
+    {NULL, NULL, NULL}};
+
 static bool method_choice(int i, struct hf_option_choice *choice)
 {
     *choice = method_by_multiplicity;
@@ -260,11 +266,17 @@ static const struct hf_option table[] = {
      .default_value = "auto",
      .help = "how the orbitals of the next density are made from those of the last ones",
      .list = converger_choice},
+    {.key = "stability",
+     .type = HF_OPTION_CHOICE,
+     .argument = "WHAT",
+     .default_value = "none",
+     .help = "whether the solution is a minimum for real orbitals",
+     .choice = stabilities},
     {.key = "max_iterations",
      .type = HF_OPTION_INTEGER,
      .argument = "N",
      .default_value = "100",
-     .help = "iterations at most",
+     .help = "iterations at most, each time with stability follow",
      .least = 1,
      .most = 1000000},
     {.key = "time_limit",

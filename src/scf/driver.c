@@ -3,6 +3,7 @@
 
 #include "converger.h"
 #include "hf/interruption.h"
+#include "stability.h"
 
 #include <math.h>
 
@@ -17,7 +18,7 @@ static bool is_converged(const struct hf_scf *scf)
 
 static bool is_last(const struct hf_scf *scf)
 {
-    return scf->result->n_iteration - scf->result->n_earlier >= scf->settings->max_iteration;
+    return scf->result->n_iteration - scf->n_before >= scf->settings->max_iteration;
 }
 
 static void tell_start(const struct hf_scf *scf)
@@ -46,8 +47,25 @@ cleanup:
     return status;
 }
 
-/** The next densities, from the Fock matrices and commutators so far. Matrices that the next Fock
- *  build does not need are gone before it starts.
+/** The densities of scf->occupied. Fock matrices of the last ones are gone before: the next build has to
+ *  have room. */
+static hf_status make_densities(struct hf_scf *scf, struct hf_matrix *density[],
+                                struct hf_error *error)
+{
+    hf_status status;
+    struct hf_timers *timers = &scf->context->timers;
+    hf_scf_destroy_list(scf->commutator);
+    hf_scf_destroy_list(scf->fock);
+    HF_TRY(create_densities(scf, density, error));
+    hf_timer_start(timers, &hf_phase_linear_algebra);
+    status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, scf->occupied,
+                                 density, error);
+    hf_timer_stop(timers, &hf_phase_linear_algebra);
+cleanup:
+    return status;
+}
+
+/** The next densities, from the Fock matrices and commutators so far.
  *
  *  A density that is not made of orbitals, as a superposition of atoms, only gives the first orbitals:
  *  no converger must see it. It is not idempotent and, where atoms are far apart, nearly commutes with
@@ -55,7 +73,6 @@ cleanup:
 static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
     hf_status status;
-    struct hf_timers *timers = &scf->context->timers;
     if (scf->settings->guess_mix && scf->result->n_iteration == 1) {
         scf->step = "mixing";
         HF_TRY(hf_scf_mix_guess(scf, error));
@@ -65,13 +82,7 @@ static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct
         scf->step = "Roothaan";
         HF_TRY(hf_scf_diagonalise(scf, error));
     }
-    hf_scf_destroy_list(scf->commutator);
-    hf_scf_destroy_list(scf->fock);
-    HF_TRY(create_densities(scf, density, error));
-    hf_timer_start(timers, &hf_phase_linear_algebra);
-    status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, scf->occupied,
-                                 density, error);
-    hf_timer_stop(timers, &hf_phase_linear_algebra);
+    HF_TRY(make_densities(scf, density, error));
 cleanup:
     return status;
 }
@@ -95,17 +106,10 @@ static hf_status iterate(struct hf_scf *scf, struct hf_matrix *density[], struct
     return status;
 }
 
-/** From the guess, or an earlier calculation, to convergence or the last iteration allowed. */
-static hf_status converge(struct hf_scf *scf, struct hf_error *error)
+/** From densities, which are destroyed, to convergence or the last iteration allowed. */
+static hf_status converge(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_matrix *density[HF_MAX_SPIN] = {NULL};
-    HF_TRY(create_densities(scf, density, error));
-    if (scf->settings->restart != NULL)
-        HF_TRY(hf_scf_take_restart(scf, density, error));
-    else
-        HF_TRY(hf_scf_guess(scf, density, error));
-    scf->iteration_started = hf_wall_seconds();
+    hf_status status;
     for (;;) {
         HF_TRY(iterate(scf, density, error));
         scf->result->converged = is_converged(scf);
@@ -113,6 +117,31 @@ static hf_status converge(struct hf_scf *scf, struct hf_error *error)
         HF_TRY(advance(scf, density, error));
         HF_TRY(hf_scf_keep(scf, HF_KEEP_ITERATION, error));
         HF_TRY(hf_agree_to_go_on(scf->context, HF_OK, error));
+    }
+cleanup:
+    return status;
+}
+
+/** From the guess, or an earlier calculation, to a solution; and on to another one while the analysis of
+ *  its stability says that there is a lower one. */
+static hf_status solve(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    bool again = false;
+    struct hf_matrix *density[HF_MAX_SPIN] = {NULL};
+    HF_TRY(create_densities(scf, density, error));
+    if (scf->settings->restart != NULL)
+        HF_TRY(hf_scf_take_restart(scf, density, error));
+    else
+        HF_TRY(hf_scf_guess(scf, density, error));
+    scf->n_before = scf->result->n_earlier;
+    scf->iteration_started = hf_wall_seconds();
+    for (;;) {
+        HF_TRY(converge(scf, density, error));
+        HF_TRY(hf_scf_settle(scf, &again, error));
+        if (!again) break;
+        scf->n_before = scf->result->n_iteration;
+        HF_TRY(make_densities(scf, density, error));
     }
 cleanup:
     hf_scf_destroy_list(density);
@@ -164,7 +193,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     result->nuclear = hf_nuclear_energy(molecule);
     HF_TRY(hf_scf_set_up(&scf, error));
     tell_start(&scf);
-    HF_TRY(converge(&scf, error));
+    HF_TRY(solve(&scf, error));
     hf_fock_destroy(&scf.builder); /* its arrays and integrals are the most there is */
     HF_TRY(hf_scf_keep(&scf, HF_KEEP_FINISHED, error));
     hf_scf_destroy_list(scf.commutator);

@@ -184,3 +184,48 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[], struc
 cleanup:
     return status;
 }
+
+/** Densities, and room for their J and K. */
+static hf_status make_trial(struct hf_scf *scf, struct hf_matrix *const occupied[],
+                            struct hf_matrix *density[], struct hf_matrix **coulomb,
+                            struct hf_matrix *exchange[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = scf->result->n_function;
+    for (int s = 0; s < scf->method->n_density; s++) {
+        HF_TRY(hf_matrix_create(scf->linalg, "trial density", n, n, &density[s], error));
+        HF_TRY(hf_matrix_create(scf->linalg, "exchange of a trial density", n, n, &exchange[s],
+                                error));
+    }
+    HF_TRY(hf_matrix_create(scf->linalg, "Coulomb of a trial density", n, n, coulomb, error));
+    HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, occupied, density,
+                               error));
+cleanup:
+    return status;
+}
+
+hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[], double *energy,
+                           struct hf_error *error)
+{
+    hf_status status;
+    const int n_density = scf->method->n_density;
+    const double start = hf_wall_seconds();
+    struct hf_matrix *density[HF_MAX_SPIN] = {NULL}, *exchange[HF_MAX_SPIN] = {NULL};
+    struct hf_matrix *coulomb = NULL;
+    struct hf_fock_job job[HF_MAX_SPIN];
+    HF_TRY(make_trial(scf, occupied, density, &coulomb, exchange, error));
+    for (int s = 0; s < n_density; s++)
+        job[s] = (struct hf_fock_job){
+            .density = density[s], .coulomb = s == 0 ? coulomb : NULL, .exchange = exchange[s]};
+    HF_TRY(hf_fock_build(scf->builder, n_density, job, scf->two_electron.threshold, error));
+    const struct hf_interaction two = hf_interaction_energy(n_density, density, coulomb, exchange);
+    hf_matrix_dot(density[0], scf->core, energy);
+    *energy += scf->result->nuclear + two.coulomb + two.exchange;
+    scf->result->n_trial_build++;
+    scf->result->fock_seconds += hf_wall_seconds() - start;
+cleanup:
+    hf_matrix_destroy(&coulomb);
+    hf_scf_destroy_list(exchange);
+    hf_scf_destroy_list(density);
+    return status;
+}

@@ -42,6 +42,7 @@ struct hf_scf {
     double stored_share;        /* hf_fock_stored_share of the builder */
     double busy_max, busy_mean; /* sums over the builds */
     double iteration_started;
+    int n_before;         /* iterations before this convergence; others may have led elsewhere */
     int n_done;           /* iterations that were told of, those before a restart included */
     double energy_before; /* of the last iteration before a restart, else 0 */
 };
@@ -81,6 +82,11 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason,
  *  up to the point where the observer is told. Collective. */
 hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[],
                           struct hf_error *error) HF_MUST_CHECK;
+
+/** Total energy of orbitals [n_set] at the last screening threshold; nothing else changes. Collective.
+ *  HF_NO_RESOURCE; HF_INTERRUPTED. */
+hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[], double *energy,
+                           struct hf_error *error) HF_MUST_CHECK;
 
 /** What is only asked of the last densities: parts of the energy, dipole. Collective. */
 hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;

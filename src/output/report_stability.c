@@ -1,0 +1,59 @@
+/* The report of second-order steps and of the stability of the solution. */
+#include "output_private.h"
+
+#include <string.h>
+
+static void print_roots(FILE *out, const char *name, const struct hf_stability_roots *roots)
+{
+    if (!roots->analysed) return;
+    fprintf(out, "  %-22s %s", name,
+            roots->n == 0      ? "stable: there is nothing to rotate"
+            : !roots->stable   ? "UNSTABLE"
+            : roots->converged ? "stable"
+                               : "not certain");
+    for (int i = 0; i < roots->n; i++)
+        fprintf(out, "%s%.6f", i == 0 ? "; lowest eigenvalues " : " ", roots->eigenvalue[i] + 0.0);
+    fprintf(out, "\n");
+    if (roots->n_zero > 0)
+        fprintf(out,
+                "  %-22s %d of them zero: rotations that do not change the energy, of a symmetry "
+                "that the density breaks\n",
+                "", roots->n_zero);
+    if (roots->n > 0 && !roots->converged)
+        fprintf(out, "  %-22s the eigenvalues did not converge, these are upper bounds\n", "");
+}
+
+/** What to do about a solution that is not stable. */
+static void print_advice(FILE *out, const struct hf_run_description *run,
+                         const struct hf_stability_result *stability)
+{
+    const bool followed = run->settings->stability == HF_STABILITY_FOLLOW;
+    if (stability->internal.analysed && !stability->internal.stable)
+        fprintf(out,
+                followed
+                    ? "  Advice: still not a minimum after %d solutions; try another --guess.\n"
+                    : "  Advice: not a minimum; --stability follow goes down from it.\n",
+                stability->n_follow);
+    if (stability->external.analysed && !stability->external.stable)
+        fprintf(out, "  Advice: unstable towards UHF; run --method uhf --stability follow.\n");
+}
+
+void hf_report_stability(FILE *out, const struct hf_run_description *run,
+                         const struct hf_scf_result *result)
+{
+    const struct hf_stability_result *stability = &result->stability;
+    const char *method = run->settings->method;
+    char name[64];
+    if (result->n_hessian_product > 0)
+        fprintf(out,
+                "  Second order           %d trial densities and %d energies beside the table\n",
+                result->n_hessian_product, result->n_trial_build);
+    if (!stability->internal.analysed) return;
+    fprintf(out, "\nStability (real orbitals)\n");
+    for (int i = 0; i < stability->n_follow; i++)
+        fprintf(out, "  Left as unstable       %.10f hartree\n", stability->energy[i]);
+    snprintf(name, sizeof name, "Within %s", method);
+    print_roots(out, name, &stability->internal);
+    print_roots(out, "From rhf to uhf", &stability->external);
+    print_advice(out, run, stability);
+}

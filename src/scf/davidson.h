@@ -1,0 +1,21 @@
+/* Lowest eigenvalues of a Hessian. */
+#ifndef HF_DAVIDSON_H
+#define HF_DAVIDSON_H
+
+#include "subspace.h"
+
+/** The n lowest eigenvalues [n] with their eigenvectors in vector [n] (new; NULL: not wanted, else of zeros
+ *  as they come), n <= 4; fewer when there are not so many rotations. Block Davidson: first vectors are
+ *  the rotations of smallest orbital energy difference and one without symmetry, so that no eigenvector
+ *  is missed because all others are of other symmetries; later ones what is wrong with each eigenvector,
+ *  preconditioned.
+ *
+ *  Returns in *n how many there are, in *converged whether the norms of H y - e y came below 1e-4, which
+ *  makes eigenvalues right to 1e-6 or so. They are upper bounds in any case: a negative one is no
+ *  mistake. Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
+ *  Source   Davidson, J. Comput. Phys. 17, 87 (1975). */
+hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rotation_kind kind,
+                                int *n, double eigenvalue[], bool *converged,
+                                struct hf_rotation *lowest, struct hf_error *error) HF_MUST_CHECK;
+
+#endif
