@@ -99,15 +99,10 @@ cleanup:
 /** From here on second-order steps, which do not return to what was left; nothing is remembered of it. */
 static hf_status change_converger(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    hf_diis_destroy(&scf->diis);
+    hf_diis_forget(scf->diis);
     if (scf->converger->destroy != NULL) scf->converger->destroy(&scf->converger_data);
     scf->converger = &hf_converger_newton;
-    HF_TRY(scf->converger->create(scf, &scf->converger_data, error));
-    HF_TRY(hf_diis_create(scf->context, scf->linalg, scf->result->n_orbital, scf->method->n_fock,
-                          scf->settings->diis_size, &scf->diis, error));
-cleanup:
-    return status;
+    return scf->converger->create(scf, &scf->converger_data, error);
 }
 
 /** Leaves the solution along the eigenvector. */
