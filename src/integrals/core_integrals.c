@@ -12,7 +12,7 @@
 enum { MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
 
 static const double NO_REACH = 1e-18;
-static const double LEAST_STEP = 1e-5; /* a million points and more */
+static const double LEAST_STEP = 1e-4; /* some 200,000 points */
 
 struct hf_core_integrals {
     const struct hf_basis *basis;

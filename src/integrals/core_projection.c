@@ -115,6 +115,8 @@ bool hf_core_points_init(const struct hf_basis *basis, const struct hf_core_pote
     find_ends(basis, potential, points->centre, &first, &last);
     points->max_l = potential->max_l;
     points->n_projector = potential->max_l * potential->max_l;
+    for (int l = 0; l < potential->max_l; l++)
+        points->norm[l] = sqrt((2 * l + 1) / (4.0 * acos(-1.0)));
     points->n_radius = last > first ? 2 + (int)(log(last / first) / step) : 0;
     const size_t n = (size_t)points->n_radius + 1;
     points->radius = calloc(n, sizeof *points->radius);
@@ -184,12 +186,12 @@ static void find_projectors(const struct hf_core_points *points, const double di
     double monomial[HF_MAX_CARTESIAN];
     for (int l = 0, q = 0; l < points->max_l; l++) {
         const struct hf_solid_harmonics *harmonics = &points->harmonics[l];
-        const double norm = sqrt((2 * l + 1) / (4.0 * acos(-1.0)));
         find_monomials(points, l, direction, monomial);
         for (int m = 0; m <= 2 * l; m++, q++) {
             value[q] = 0.0;
             for (int k = 0; k < harmonics->n_term[m]; k++)
-                value[q] += norm * harmonics->coefficient[m][k] * monomial[harmonics->column[m][k]];
+                value[q] += harmonics->coefficient[m][k] * monomial[harmonics->column[m][k]];
+            value[q] *= points->norm[l];
         }
     }
 }
@@ -200,6 +202,7 @@ struct view {
     const struct hf_shell *shell;
     double to_shell[3], distance, axis[3][3];
     int n_azimuth;
+    double cosine[2 * HF_MAX_L], sine[2 * HF_MAX_L], weight; /**< of the azimuths */
     size_t stride; /**< between the Cartesian components of the output */
 };
 
@@ -208,10 +211,9 @@ static void add_ring(const struct view *view, double r, double cosine, double fa
 {
     const struct hf_core_points *points = view->points;
     const double sine = sqrt(fmax(0.0, 1.0 - cosine * cosine));
-    const double part = 2.0 * acos(-1.0) / view->n_azimuth;
     double monomial[HF_MAX_CARTESIAN], projector[HF_MAX_L * HF_MAX_L];
     for (int i = 0; i < view->n_azimuth; i++) {
-        const double x = sine * cos(part * i), y = sine * sin(part * i);
+        const double x = sine * view->cosine[i], y = sine * view->sine[i];
         double direction[3], at[3];
         for (int d = 0; d < 3; d++) {
             direction[d] = x * view->axis[0][d] + y * view->axis[1][d] + cosine * view->axis[2][d];
@@ -220,30 +222,76 @@ static void add_ring(const struct view *view, double r, double cosine, double fa
         find_monomials(points, view->shell->l, at, monomial);
         find_projectors(points, direction, projector);
         for (int m = 0; m < hf_n_cartesian(view->shell->l); m++) {
-            const double value = factor * part * monomial[m];
+            const double value = factor * view->weight * monomial[m];
             double *row = out + (size_t)m * view->stride;
             for (int q = 0; q < points->n_projector; q++) row[q] += value * projector[q];
         }
     }
 }
 
-/** Adds one primitive at the distance r. */
-static void add_primitive(const struct view *view, int i, double r, double out[])
+/** Exponents at a distance r: of the distance, and of 1 - cos(theta). */
+struct exponents {
+    double radial, polar;
+};
+
+static struct exponents find_exponents(const struct view *view, int i, double r)
+{
+    const double a = view->shell->exponent[i], from = r - view->distance;
+    return (struct exponents){.radial = a * from * from, .polar = 2.0 * a * r * view->distance};
+}
+
+/** Points of the rule for polynomials times exp(-x), 0 to `exponent`. */
+static int n_polar(const struct view *view, double exponent)
+{
+    const int polynomial = (view->shell->l + view->points->max_l) / 2 + 1;
+    const int n = polynomial + (exponent < 1e-12  ? 0
+                                : exponent < 1e-3 ? 3
+                                                  : (int)(6.0 + 0.6 * exponent));
+    return n < HF_MAX_POLAR_POINT ? n : HF_MAX_POLAR_POINT;
+}
+
+/** Adds a primitive that is concentrated about the pole, where there is something of it. */
+static void add_cap(const struct view *view, int i, double r, struct exponents exponents,
+                    double out[])
 {
     const struct hf_core_points *points = view->points;
-    const double a = view->shell->exponent[i], x = 2.0 * a * r * view->distance;
-    const double exponent = a * (r - view->distance) * (r - view->distance);
-    if (exponent > MOST_EXPONENT) return;
-    const double height = fmin(2.0, MOST_POLAR_EXPONENT / (x + 1e-30)); /* of 1 - cos(theta) */
-    const int polynomial = (view->shell->l + points->max_l) / 2 + 1;
-    int n = polynomial + (int)(x * height > 1e-12 ? 6.0 + 0.6 * x * height : 0.0);
-    if (n > HF_MAX_POLAR_POINT) n = HF_MAX_POLAR_POINT;
+    const double height = MOST_POLAR_EXPONENT / exponents.polar; /* of 1 - cos(theta) */
+    const int n = n_polar(view, MOST_POLAR_EXPONENT);
     for (int k = 0; k < n; k++) {
         const double fall = 0.5 * height * (1.0 - points->polar_point[n][k]);
         add_ring(view, r, 1.0 - fall,
                  0.5 * height * points->polar_weight[n][k] * view->shell->coefficient[i] *
-                     exp(-exponent - x * fall),
+                     exp(-exponents.radial - exponents.polar * fall),
                  out);
+    }
+}
+
+/** Adds all primitives at the distance r; those that are all over the sphere together. */
+static void add_distance(const struct view *view, double r, double out[])
+{
+    const struct hf_core_points *points = view->points;
+    const struct hf_shell *shell = view->shell;
+    double most = -1.0;
+    for (int i = 0; i < shell->n_primitive; i++) {
+        const struct exponents exponents = find_exponents(view, i, r);
+        if (exponents.radial > MOST_EXPONENT) continue;
+        if (2.0 * exponents.polar > MOST_POLAR_EXPONENT)
+            add_cap(view, i, r, exponents, out);
+        else
+            most = fmax(most, 2.0 * exponents.polar);
+    }
+    if (most < 0.0) return;
+    const int n = n_polar(view, most);
+    for (int k = 0; k < n; k++) {
+        const double cosine = points->polar_point[n][k];
+        double sum = 0.0;
+        for (int i = 0; i < shell->n_primitive; i++) {
+            const struct exponents exponents = find_exponents(view, i, r);
+            if (exponents.radial <= MOST_EXPONENT && 2.0 * exponents.polar <= MOST_POLAR_EXPONENT)
+                sum += shell->coefficient[i] *
+                       exp(-exponents.radial - exponents.polar * (1.0 - cosine));
+        }
+        add_ring(view, r, cosine, sum * points->polar_weight[n][k], out);
     }
 }
 
@@ -257,6 +305,11 @@ bool hf_core_project(const struct hf_core_points *points, const struct hf_shell 
     view.distance = hf_core_distance(shell, points->centre);
     if (view.distance < TOUCHING) view.distance = 0.0;
     find_axes(view.to_shell, view.distance, view.axis);
+    view.weight = 2.0 * acos(-1.0) / fmax(1.0, view.n_azimuth);
+    for (int i = 0; i < view.n_azimuth; i++) {
+        view.cosine[i] = cos(view.weight * i);
+        view.sine[i] = sin(view.weight * i);
+    }
     const double width = sqrt(MOST_EXPONENT / least);
     int first = 0, end = points->n_radius;
     while (first < end && points->radius[first] < view.distance - width) first++;
@@ -266,8 +319,7 @@ bool hf_core_project(const struct hf_core_points *points, const struct hf_shell 
     double *value = calloc((size_t)hf_n_cartesian(shell->l) * view.stride + 1, sizeof *value);
     if (value == NULL) return false;
     for (int k = first; k < end; k++)
-        for (int i = 0; i < shell->n_primitive; i++)
-            add_primitive(&view, i, points->radius[k], value + (size_t)(k - first) * row);
+        add_distance(&view, points->radius[k], value + (size_t)(k - first) * row);
     *projection = (struct hf_core_projection){.first = first, .end = end, .value = value};
     if (!shell->spherical) return true;
     projection->value = calloc((size_t)shell->n_function * view.stride + 1, sizeof *value);

@@ -11,8 +11,9 @@ enum { HF_MAX_POLAR_POINT = 48 };
 /** Points about the centre: distances r = exp(x), x in equal steps, and directions. */
 struct hf_core_points {
     double centre[3];
-    int max_l;       /**< projectors are of l < max_l ... */
-    int n_projector; /**< ... so many: max_l squared */
+    int max_l;             /**< projectors are of l < max_l ... */
+    int n_projector;       /**< ... so many: max_l squared */
+    double norm[HF_MAX_L]; /**< of the harmonics of l: 1 on the sphere */
     int n_radius;
     double *radius; /**< [n_radius] rising */
     double *weight; /**< [n_radius][n_projector]: U_l(r) r^2 dr, the same for all m of an l */
