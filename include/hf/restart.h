@@ -21,7 +21,8 @@ HF_API_BEGIN
 enum hf_keep_reason {
     HF_KEEP_ITERATION,   /**< between two iterations */
     HF_KEEP_INTERRUPTED, /**< the calculation ends by a signal or its time limit */
-    HF_KEEP_FINISHED,    /**< it ends by itself, converged or not */
+    HF_KEEP_FINISHED,    /**< it is converged */
+    HF_KEEP_UNCONVERGED, /**< it ends with its last iteration, not converged */
 };
 
 /** A calculation as it stands: everything that it needs to go on. Borrowed for one call. */

@@ -94,6 +94,7 @@ struct hf_scf_settings {
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
     double screening_threshold; /**< hartree, of the last builds, default 1e-12; looser before */
     int diis_size;              /**< Fock matrices kept, default 8, at most 100; 0 turns DIIS off */
+    double level_shift;         /**< hartree, of virtual orbitals; default 0 */
     enum hf_wavefunction_parts wavefunction; /**< what hf_scf_run makes of it, default all */
     struct hf_fock_settings fock;
     const struct hf_scf_keeper *keeper;   /**< offered the state now and then; NULL: nobody is */

@@ -6,6 +6,21 @@
 #include <math.h>
 #include <string.h>
 
+/** Two lines that say what to try, of what was not tried. */
+static void print_advice(FILE *out, const struct hf_scf_settings *settings)
+{
+    const bool newton = strcmp(settings->converger, "newton") == 0;
+    const bool shifted = settings->level_shift > 0.0;
+    fprintf(out,
+            "  Advice: go on with more iterations (--restart FILE --max-iterations N, now %d)%s.\n",
+            settings->max_iteration,
+            newton ? "" : ", or with steps that only go down (--converger newton)");
+    fprintf(out,
+            "  Advice: check geometry, units, charge and multiplicity; begin with another density "
+            "(--guess, now %s)%s.\n",
+            settings->guess, newton || shifted ? "" : " or smaller steps (--level-shift 0.5)");
+}
+
 static void print_outcome(FILE *out, const struct hf_run_description *run,
                           const struct hf_scf_result *result)
 {
@@ -17,14 +32,7 @@ static void print_outcome(FILE *out, const struct hf_run_description *run,
             "\nNOT CONVERGED after %d iterations: last change %.1e hartree, commutator %.1e.\n"
             "What follows is not a Hartree-Fock energy.\n",
             result->n_iteration, result->energy_change, result->commutator);
-    fprintf(out,
-            "  Advice: check geometry, units, charge and multiplicity; then allow more iterations "
-            "(--max-iterations, now %d).\n",
-            run->settings->max_iteration);
-    fprintf(out,
-            "  Advice: try another first density (--guess, now %s), a longer DIIS history "
-            "(--diis-size, now %d), a smaller basis set.\n",
-            run->settings->guess, run->settings->diis_size);
+    print_advice(out, run->settings);
 }
 
 static void print_energy(FILE *out, const char *name, double energy)

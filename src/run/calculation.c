@@ -138,6 +138,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->commutator_tolerance = hf_options_real(options, "commutator_tolerance");
     settings->linear_dependence_threshold = hf_options_real(options, "linear_dependence");
     settings->screening_threshold = hf_options_real(options, "screening");
+    settings->level_shift = hf_options_real(options, "level_shift");
     settings->diis_size = hf_options_integer(options, "diis_size");
     settings->fock = (struct hf_fock_settings){
         .builder = hf_options_choice(options, "fock"),

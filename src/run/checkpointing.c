@@ -86,6 +86,8 @@ static bool is_due(const struct hf_checkpointer *self, enum hf_keep_reason reaso
     const double now = hf_wall_seconds(), passed = now - self->calculation->began_seconds;
     if (reason == HF_KEEP_INTERRUPTED)
         return !self->automatic || self->calculation->record->n_iteration > 0;
+    if (reason == HF_KEEP_UNCONVERGED)
+        return true; /* there is more to do, and this is where to begin */
     const bool ends_restart = reason == HF_KEEP_FINISHED && self->calculation->restart != NULL;
     if (self->automatic && passed < AUTO_SECONDS && !ends_restart) return false;
     if (reason == HF_KEEP_FINISHED) return true;
@@ -120,6 +122,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     struct hf_context *context = calculation->context;
     const double start = hf_wall_seconds();
     hf_status status = HF_NO_RESOURCE;
+    if (reason == HF_KEEP_UNCONVERGED) reason = HF_KEEP_FINISHED; /* files say so apart */
     hf_timer_start(&context->timers, &hf_phase_output);
     const struct hf_checkpoint_content content = {
         .molecule = &calculation->input.molecule,

@@ -337,6 +337,16 @@ static const struct hf_option table[] = {
      .help = "Fock matrices that DIIS keeps; 0 turns it off",
      .least = 0,
      .most = 100},
+    {.key = "level_shift",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "0",
+     .unit = "hartree",
+     .help =
+         "virtual orbitals are raised by so much when the next orbitals are made, half of it for "
+         "singly occupied ones: smaller steps, and levels that are close do not change places",
+     .least = 0,
+     .most = 1000},
     {.key = "orbitals",
      .type = HF_OPTION_CHOICE,
      .argument = "WHICH",

@@ -1,6 +1,7 @@
 /* The list of convergers, and from Fock matrices to their orbitals. */
 #include "converger.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,7 +75,7 @@ cleanup:
     return status;
 }
 
-/** Diagonalises what the method makes of scf->fock, which is destroyed; lowest [n_set] may be NULLs. */
+/** Diagonalises scf->effective or what the method makes of scf->fock, which are destroyed. */
 static hf_status diagonalise(struct hf_scf *scf, struct hf_matrix *const lowest[],
                              struct hf_error *error)
 {
@@ -93,8 +94,8 @@ static hf_status diagonalise(struct hf_scf *scf, struct hf_matrix *const lowest[
         hf_scf_destroy_list(scf->fock);
     }
     for (int k = 0; k < scf->method->n_set; k++) {
-        if (scf->level_shift != 0.0 && scf->has_orbitals)
-            HF_TRY(lower_occupied(scf, k, scf->level_shift, effective[k], error));
+        if (scf->settings->level_shift > 0.0 && scf->has_orbitals)
+            HF_TRY(lower_occupied(scf, k, scf->settings->level_shift, effective[k], error));
         HF_TRY(hf_lowest_orbitals(scf->context, effective[k], scf->orbital_energy + (size_t)k * m,
                                   lowest[k], error));
     }
@@ -110,26 +111,82 @@ hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error)
     return status;
 }
 
+/** Canonical orbitals of set k (NULL: none) and their energies from its effective matrix, which is destroyed.
+ *
+ *  Where the occupied orbitals need not be the lowest, because shells are chosen otherwise or because the
+ *  energies of an open shell are a convention, their shells are moved apart first, by more than all
+ *  eigenvalues differ, and back afterwards: closed, open and virtual ones come in this order. */
+static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix *effective,
+                                    struct hf_matrix *vector, struct hf_error *error)
+{
+    hf_status status;
+    double square, shift = 0.0;
+    double *energy = scf->orbital_energy + (size_t)k * (size_t)scf->result->n_orbital;
+    const int n_set = scf->method->n_set, n_occupied = hf_set_size(scf->n_electron, k);
+    const int n_closed = n_set == 1 ? scf->n_electron.beta : n_occupied;
+    if (scf->method->effective != NULL && scf->has_orbitals) {
+        hf_matrix_dot(effective, effective, &square);
+        shift = 4.0 * sqrt(square);
+        HF_TRY(lower_occupied(scf, k, shift, effective, error));
+    }
+    HF_TRY(hf_lowest_orbitals(scf->context, effective, energy, vector, error));
+    for (int i = 0; i < n_occupied; i++) energy[i] += i < n_closed ? shift : 0.5 * shift;
+cleanup:
+    return status;
+}
+
+/** The same for all sets; vector may be a list of NULLs. */
+static hf_status canonical_sets(struct hf_scf *scf, struct hf_matrix *const fock[],
+                                struct hf_matrix *const vector[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *effective[HF_MAX_SPIN] = {NULL};
+    HF_TRY(make_effective(scf, fock, true, effective, error));
+    for (int k = 0; k < scf->method->n_set; k++) {
+        HF_TRY(canonical_orbitals(scf, k, effective[k], vector[k], error));
+        hf_matrix_destroy(&effective[k]);
+    }
+cleanup:
+    hf_scf_destroy_list(effective);
+    return status;
+}
+
 hf_status hf_scf_orbital_energies(struct hf_scf *scf, struct hf_error *error)
 {
     struct hf_matrix *const none[HF_MAX_SPIN] = {NULL};
-    return diagonalise(scf, none, error);
+    const hf_status status = canonical_sets(scf, scf->fock, none, error);
+    hf_scf_destroy_list(scf->fock);
+    return status;
+}
+
+/** Matrices [n_set] [m][m] for all orbitals. */
+static hf_status create_vectors(struct hf_scf *scf, struct hf_matrix *vector[],
+                                struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital;
+    for (int k = 0; k < scf->method->n_set; k++)
+        HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector[k], error));
+cleanup:
+    return status;
 }
 
 hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[],
                               struct hf_matrix *vector[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_matrix *effective[HF_MAX_SPIN] = {NULL};
-    const int m = scf->result->n_orbital;
-    HF_TRY(make_effective(scf, fock, true, effective, error));
-    for (int k = 0; k < scf->method->n_set; k++) {
-        HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector[k], error));
-        HF_TRY(hf_lowest_orbitals(scf->context, effective[k],
-                                  scf->orbital_energy + (size_t)k * (size_t)m, vector[k], error));
-        hf_matrix_destroy(&effective[k]);
-    }
+    hf_status status;
+    HF_TRY(create_vectors(scf, vector, error));
+    HF_TRY(canonical_sets(scf, fock, vector, error));
 cleanup:
-    hf_scf_destroy_list(effective);
+    return status;
+}
+
+hf_status hf_scf_next_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
+                               struct hf_error *error)
+{
+    hf_status status;
+    HF_TRY(create_vectors(scf, vector, error));
+    HF_TRY(diagonalise(scf, vector, error));
+cleanup:
     return status;
 }

@@ -55,10 +55,15 @@ hf_status hf_scf_mix_guess(struct hf_scf *scf, struct hf_error *error) HF_MUST_C
 /** scf->orbital_energy of the last Fock matrices, which are destroyed. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_orbital_energies(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** New vector [n_set] [m][m]: all orbitals of what the method makes of fock [n_fock] and scf->occupied,
- *  with their energies in scf->orbital_energy. The occupied ones come first. Collective.
+/** New vector [n_set] [m][m]: all canonical orbitals of fock [n_fock] and scf->occupied, with their energies
+ *  in scf->orbital_energy. The occupied ones come first, closed shells before open ones. Collective.
  *  HF_NO_RESOURCE. */
 hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[],
                               struct hf_matrix *vector[], struct hf_error *error) HF_MUST_CHECK;
+
+/** New vector [n_set] [m][m]: all orbitals of what hf_scf_diagonalise takes, of which it takes the lowest.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_next_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
+                               struct hf_error *error) HF_MUST_CHECK;
 
 #endif

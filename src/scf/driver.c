@@ -195,7 +195,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     tell_start(&scf);
     HF_TRY(solve(&scf, error));
     hf_fock_destroy(&scf.builder); /* its arrays and integrals are the most there is */
-    HF_TRY(hf_scf_keep(&scf, HF_KEEP_FINISHED, error));
+    HF_TRY(hf_scf_keep(&scf, result->converged ? HF_KEEP_FINISHED : HF_KEEP_UNCONVERGED, error));
     hf_scf_destroy_list(scf.commutator);
     HF_TRY(hf_scf_finish(&scf, error));
     if (wavefunction != NULL) HF_TRY(hf_scf_give_wavefunction(&scf, wavefunction, error));

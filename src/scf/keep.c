@@ -4,22 +4,29 @@
 #include "converger.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/** All orbitals of the Fock matrices to come, from copies of the last ones: of these themselves when
- *  the calculation is converged, else of their combination by DIIS, which takes the last pair in. */
+/** All orbitals of the last Fock matrices when the calculation is converged, else those that DIIS would
+ *  go on with: of a combination that takes the last Fock matrices in, scf->fock being left as it is. */
 static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
                                    struct hf_error *error)
 {
     hf_status status = HF_OK;
     const int m = scf->result->n_orbital;
     struct hf_matrix *fock[HF_MAX_SPIN] = {NULL};
-    for (int k = 0; k < scf->method->n_fock; k++) {
-        HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &fock[k], error));
-        hf_matrix_copy(scf->fock[k], fock[k]);
+    if (scf->result->converged) {
+        HF_TRY(hf_scf_all_orbitals(scf, scf->fock, vector, error));
+    } else {
+        for (int k = 0; k < scf->method->n_fock; k++) {
+            HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &fock[k], error));
+            hf_matrix_copy(scf->fock[k], fock[k]);
+        }
+        if (scf->has_orbitals) HF_TRY(hf_scf_remember(scf, error));
+        if (scf->has_orbitals) HF_TRY(hf_scf_extrapolate(scf, error));
+        HF_TRY(hf_scf_next_orbitals(scf, vector, error));
+        memcpy(scf->fock, fock, sizeof fock);
+        memset(fock, 0, sizeof fock);
     }
-    if (!scf->result->converged && scf->has_orbitals)
-        HF_TRY(hf_diis_extrapolate(scf->diis, fock, scf->commutator, error));
-    HF_TRY(hf_scf_all_orbitals(scf, fock, vector, error));
     for (int k = 0; k < scf->method->n_set; k++)
         if (scf->occupied[k] != NULL)
             hf_matrix_copy_columns(vector[k], 0, hf_matrix_n_col(scf->occupied[k]), NULL,
@@ -72,7 +79,8 @@ static hf_status put_together(struct hf_scf *scf, enum hf_keep_reason reason,
 {
     hf_status status = HF_OK;
     struct hf_matrix *vector[HF_MAX_SPIN] = {NULL};
-    if (reason == HF_KEEP_FINISHED) HF_TRY(make_all_orbitals(scf, vector, error));
+    if (reason == HF_KEEP_FINISHED || reason == HF_KEEP_UNCONVERGED)
+        HF_TRY(make_all_orbitals(scf, vector, error));
     if (scf->has_orbitals) HF_TRY(make_densities(scf, state->density, error));
     for (int k = 0; k < state->n_spin; k++) {
         const struct hf_matrix *all = vector[k] != NULL ? vector[k] : scf->occupied[k];
@@ -104,7 +112,7 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason, struct hf_
         .n_fock = scf->method->n_fock,
         .n_density = scf->method->n_density,
         .n_iteration = scf->n_done,
-        .converged = reason == HF_KEEP_FINISHED && scf->result->converged,
+        .converged = reason == HF_KEEP_FINISHED,
         .energy = scf->result->energy,
         .energy_change = scf->result->energy_change,
         .commutator = scf->result->commutator,

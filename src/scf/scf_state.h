@@ -37,7 +37,6 @@ struct hf_scf {
                                                      what the method makes of fock; or NULLs */
     struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of the two */
     double *orbital_energy;                    /* [n_set][m] of the orbitals, at last */
-    double level_shift;                        /* hartree, of the next diagonalisation */
     const char *step;           /* what made the last densities: the word of the converger, or "" */
     double stored_share;        /* hf_fock_stored_share of the builder */
     double busy_max, busy_mean; /* sums over the builds */
@@ -73,7 +72,7 @@ hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const densit
                               struct hf_error *error) HF_MUST_CHECK;
 
 /** Offers the state to settings->keeper, if any: the orbitals of the next densities and what DIIS
- *  remembers. `fock` must be there when the reason is HF_KEEP_FINISHED, and `commutator` when it is
+ *  remembers. `fock` must be there when the calculation is finished, and `commutator` when it is
  *  not converged then; DIIS must not be used any more afterwards. Collective. */
 hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason,
                       struct hf_error *error) HF_MUST_CHECK;

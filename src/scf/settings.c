@@ -69,6 +69,9 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
              !(settings->screening_threshold > 0.0) ||
              !(settings->linear_dependence_threshold > 0.0))
         status = hf_fail(error, HF_BAD_INPUT, "tolerances and thresholds must be positive");
+    else if (!(settings->level_shift >= 0.0))
+        status = hf_fail(error, HF_BAD_INPUT, "the level shift cannot be %g hartree",
+                         settings->level_shift);
     else if (settings->diis_size < 0 || settings->diis_size > HF_MAX_DIIS)
         status = hf_fail(error, HF_BAD_INPUT, "the DIIS history cannot have %d matrices",
                          settings->diis_size);

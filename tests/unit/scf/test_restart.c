@@ -8,7 +8,7 @@ enum { MAX_DIIS = 8, STOP_AFTER = 4 };
 
 /** A state as a caller may keep it: whole matrices, on every rank, for the test only. */
 struct kept {
-    int n_offer[3], wanted_iteration;
+    int n_offer[4], wanted_iteration;
     bool found, armed;
     struct hf_scf_restart restart;
     double *orbitals, *x, *diis[MAX_DIIS], *density;
@@ -62,7 +62,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
 {
     struct kept *kept = data;
     const struct hf_orbitals *orbitals = &state->spin[0];
-    int n_offer[3];
+    int n_offer[4];
     (void)reason;
     (void)error;
     memcpy(n_offer, kept->n_offer, sizeof n_offer);
