@@ -229,6 +229,12 @@ def good_runs(folder):
     check(code == 1, f"not converged: exit code {code}, expected 1:", errors)
     with open(output_path, encoding="utf-8") as file:
         check(json.load(file)["success"] is False, "not converged: JSON tells success")
+    check(output.count("  Advice: ") == 2 and "--restart" in output and "--converger newton" in output,
+          "not converged: two lines of advice", output)
+    kept = [name for name in os.listdir(folder) if name.endswith(".hf.h5")]
+    check(len(kept) == 1, f"not converged: one checkpoint, not {kept}")
+    code, output, errors = run(["--restart", os.path.join(folder, kept[0]), "--max-iterations", "100"])
+    check(code == 0 and "-74.96302" in output, "restart of what did not converge:", output + errors)
 
     for name, content in (("a.xyz", "1\n\nHe 0 0 0\n"), ("b.mol", MDL)):
         code, output, errors = run([write(folder, content, name)])

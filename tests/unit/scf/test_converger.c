@@ -1,0 +1,230 @@
+/* Convergers: the small problem of ADIIS, and calculations that DIIS alone does not converge or brings to
+ * a solution that is too high. Energies of molecules: two other programs, or psi4 alone (F2, HF, H2). */
+#include "../../../src/scf/converger.h"
+#include "../../../src/scf/diis.h"
+#include "scf_test.h"
+
+enum { N = 5 };
+
+static double value(const double gradient[], const double hessian[], const double c[])
+{
+    double sum = 0.0;
+    for (int i = 0; i < N; i++) {
+        sum += c[i] * gradient[i];
+        for (int j = 0; j < N; j++) sum += 0.5 * c[i] * hessian[i * N + j] * c[j];
+    }
+    return sum;
+}
+
+/** Convex and other problems: no corner and none of many points is lower than what is found by more than
+ *  is due to a descent from the corners alone, which is exact where the problem is convex. */
+static void the_lowest_point_of_a_simplex_is_found(void **state)
+{
+    uint32_t seed = 3;
+    (void)state;
+    for (int problem = 0; problem < 40; problem++) {
+        double root[N * N], gradient[N], hessian[N * N] = {0.0}, c[N], other[N], sum = 0.0;
+        const bool convex = problem % 2 == 0;
+        for (int i = 0; i < N * N; i++) root[i] = test_random(&seed);
+        for (int i = 0; i < N; i++) gradient[i] = 0.3 * test_random(&seed);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                for (int k = 0; k < N; k++)
+                    hessian[i * N + j] +=
+                        (convex || k % 2 == 0 ? 1.0 : -1.0) * root[i * N + k] * root[j * N + k];
+        hf_simplex_minimum(N, gradient, hessian, c);
+        for (int i = 0; i < N; i++) {
+            assert_true(c[i] >= 0.0);
+            sum += c[i];
+        }
+        assert_true(fabs(sum - 1.0) < 1e-12);
+        const double found = value(gradient, hessian, c);
+        for (int corner = 0; corner < N; corner++) {
+            memset(other, 0, sizeof other);
+            other[corner] = 1.0;
+            assert_true(found <= value(gradient, hessian, other) + 1e-12);
+        }
+        for (int trial = 0; trial < 500; trial++) {
+            double norm = 0.0;
+            for (int i = 0; i < N; i++) norm += other[i] = 0.5 + test_random(&seed);
+            /* all over the simplex, or close to what was found, where no point is lower in any case */
+            const double far = convex ? 1.0 : 1e-4;
+            for (int i = 0; i < N; i++) other[i] = far * other[i] / norm + (1.0 - far) * c[i];
+            assert_true(found <= value(gradient, hessian, other) + 1e-10);
+        }
+    }
+}
+
+static void a_simplex_of_one_point_is_that_point(void **state)
+{
+    const double gradient = 3.0, hessian = -1.0;
+    double c = 0.0;
+    (void)state;
+    hf_simplex_minimum(1, &gradient, &hessian, &c);
+    assert_true(c == 1.0);
+}
+
+/** Energy with the converger; the iterations it took in *n. */
+static double energy_of(const struct hf_molecule *molecule, const char *set,
+                        const struct hf_scf_settings *settings, int *n)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    const hf_status status = test_run(context, molecule, set, settings, &result, &error);
+    if (status != HF_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, HF_OK);
+    if (!result.converged) print_error("not converged with %s\n", settings->converger);
+    assert_true(result.converged);
+    *n = result.n_iteration;
+    test_context_done(&context);
+    return result.energy;
+}
+
+static void diatomic(struct test_molecule *test, int a, int b, double angstrom)
+{
+    *test = (struct test_molecule){0};
+    test_add_atom(test, a, false, 0.0, 0.0, 0.0);
+    test_add_atom(test, b, false, 0.0, 0.0, angstrom / 0.529177210903);
+}
+
+static void every_converger_gives_the_same_energy(void **state)
+{
+    struct test_molecule water, radical;
+    int n;
+    (void)state;
+    test_water(&water);
+    test_water(&radical);
+    radical.molecule.charge = 1;
+    radical.molecule.multiplicity = 2;
+    struct hf_scf_settings settings = test_settings();
+    settings.commutator_tolerance = 1e-6;
+    for (int method = 0; hf_method_list[method] != NULL; method++) {
+        const struct hf_molecule *molecule = method == 0 ? &water.molecule : &radical.molecule;
+        double expected = 0.0;
+        settings.method = hf_method_name(hf_method_list[method]);
+        for (int i = 0; hf_converger_list[i] != NULL; i++) {
+            settings.converger = hf_converger_name(hf_converger_list[i]);
+            const double energy = energy_of(molecule, "STO-3G", &settings, &n);
+            if (i == 0) expected = energy;
+            assert_true(fabs(energy - expected) < 1e-9);
+        }
+        settings.converger = "auto";
+        settings.level_shift = 0.3;
+        assert_true(fabs(energy_of(molecule, "STO-3G", &settings, &n) - expected) < 1e-9);
+        settings.level_shift = 0.0;
+    }
+}
+
+static void ordinary_molecules_take_no_more_iterations_than_with_diis(void **state)
+{
+    struct test_molecule water;
+    int with_diis, with_auto;
+    (void)state;
+    test_water(&water);
+    struct hf_scf_settings settings = test_settings();
+    energy_of(&water.molecule, "cc-pVDZ", &settings, &with_auto);
+    settings.converger = "diis";
+    energy_of(&water.molecule, "cc-pVDZ", &settings, &with_diis);
+    assert_int_equal(with_auto, with_diis);
+    assert_true(with_auto <= 9);
+}
+
+static void stretched_bonds_converge_to_the_lowest_solution(void **state)
+{
+    static const struct {
+        int a, b;
+        double angstrom, energy;
+    } bonds[] = {{9, 9, 3.5, -198.1912327422},
+                 {9, 9, 6.0, -198.1521441707},
+                 {1, 9, 2.5, -99.5967845050},
+                 {1, 1, 8.0, -0.7404650586}};
+    struct test_molecule molecule;
+    const struct hf_scf_settings settings = test_settings();
+    int n;
+    (void)state;
+    for (size_t i = 0; i < sizeof bonds / sizeof *bonds; i++) {
+        diatomic(&molecule, bonds[i].a, bonds[i].b, bonds[i].angstrom);
+        const double energy = energy_of(&molecule.molecule, "def2-SVP", &settings, &n);
+        assert_true(fabs(energy - bonds[i].energy) < 1e-7);
+        assert_true(n <= 15);
+    }
+}
+
+/** HF at 4 angstrom: DIIS goes round in circles for more than 60 iterations. */
+static void second_order_steps_take_over_where_nothing_else_gets_on(void **state)
+{
+    struct test_molecule molecule;
+    int n;
+    (void)state;
+    diatomic(&molecule, 1, 9, 4.0);
+    struct hf_scf_settings settings = test_settings();
+    settings.max_iteration = 60;
+    assert_true(energy_of(&molecule.molecule, "def2-SVP", &settings, &n) < -99.5053);
+    settings.converger = "diis";
+    struct hf_context *context = test_context();
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    assert_int_equal(test_run(context, &molecule.molecule, "def2-SVP", &settings, &result, &error),
+                     HF_OK);
+    assert_false(result.converged);
+    test_context_done(&context);
+}
+
+/** The nitrogen atom by ROHF, of two other programs: 15 iterations with combinations of Fock matrices whose
+ *  shells are taken from the last orbitals alone. */
+static void open_shells_that_share_orbitals_converge(void **state)
+{
+    struct test_molecule molecule = {0};
+    int n;
+    (void)state;
+    test_add_atom(&molecule, 7, false, 0.0, 0.0, 0.0);
+    molecule.molecule.multiplicity = 4;
+    struct hf_scf_settings settings = test_settings();
+    settings.method = "rohf";
+    settings.commutator_tolerance = 1e-6;
+    assert_true(fabs(energy_of(&molecule.molecule, "cc-pVTZ", &settings, &n) + 54.3973578451) <
+                1e-8);
+    assert_true(n <= 9);
+}
+
+static void settings_out_of_range_are_refused(void **state)
+{
+    struct test_molecule water;
+    struct hf_context *context = test_context();
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    (void)state;
+    test_water(&water);
+    struct hf_scf_settings settings = test_settings();
+    settings.level_shift = -0.1;
+    assert_int_equal(test_run(context, &water.molecule, "STO-3G", &settings, &result, &error),
+                     HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "level shift cannot be -0.1 hartree"));
+    settings = test_settings();
+    settings.diis_size = HF_MAX_DIIS + 1;
+    assert_int_equal(test_run(context, &water.molecule, "STO-3G", &settings, &result, &error),
+                     HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "history cannot have 101 matrices"));
+    settings = test_settings();
+    settings.converger = "luck";
+    assert_int_equal(test_run(context, &water.molecule, "STO-3G", &settings, &result, &error),
+                     HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "no converger \"luck\"; there are: auto, diis"));
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lowest_point_of_a_simplex_is_found),
+        cmocka_unit_test(a_simplex_of_one_point_is_that_point),
+        cmocka_unit_test(every_converger_gives_the_same_energy),
+        cmocka_unit_test(ordinary_molecules_take_no_more_iterations_than_with_diis),
+        cmocka_unit_test(stretched_bonds_converge_to_the_lowest_solution),
+        cmocka_unit_test(second_order_steps_take_over_where_nothing_else_gets_on),
+        cmocka_unit_test(open_shells_that_share_orbitals_converge),
+        cmocka_unit_test(settings_out_of_range_are_refused),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
