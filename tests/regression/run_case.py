@@ -87,7 +87,7 @@ def expected_energy(case, energy):
         return energy, 0
     solutions = [(case["total_energy"], case.get("energy_tolerance", OPEN_SHELL_TOLERANCE))]
     solutions += [(other, LISTED_TOLERANCE) for other in case["other_solutions"]]
-    return min(solutions, key=lambda solution: abs(energy - solution[0]))
+    return min(solutions, key=lambda solution: abs(energy - solution[0]) / solution[1])
 
 
 def spin_differences(case, result, compare):
