@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <hdf5.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -442,6 +443,67 @@ static int remove_folder(void **state)
     return rank_here() == 0 ? rmdir(folder) : 0;
 }
 
+/** Overwrites the only element of an array of integers. */
+static void overwrite(const char *name, int value)
+{
+    if (rank_here() == 0) {
+        const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        const hid_t dataset = H5Dopen(file, name, H5P_DEFAULT);
+        assert_true(H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0);
+        H5Dclose(dataset);
+        H5Fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void core_potentials_are_kept_and_compared(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int value, right;
+        const char *message;
+    } damage[] = {
+        {"/basis/core_terms", 9, 2, "/basis/core_terms: potential 1 has 9"},
+        {"/basis/core_terms", 1, 2, "/basis has 2 terms of core potentials for 1"},
+        {"/basis/core_electrons", 3, 2, "atom 1 (O) has a core of 3 electrons"},
+        {"/basis/core_electrons", 4, 2, "/basis is not what its hash is of"},
+        {"/basis/core_angular_momenta", 9, 1, "goes up to l = 9"},
+    };
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_basis(context);
+    struct hf_checkpoint read;
+    struct hf_error error;
+    struct hf_core_term term[] = {{1, 0, 3.5, -12.25}, {0, -1, 2.5, 7.0}};
+    const struct hf_core_potential potential = {
+        .atom = 0, .n_core = 2, .max_l = 1, .n_term = 2, .term = term};
+    assert_int_equal(hf_basis_set_core_potentials(&molecule, 1, &potential, basis, &error), HF_OK);
+    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
+    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    assert_int_equal(read.basis->n_core_potential, 1);
+    assert_int_equal(read.molecule.atom[0].n_core, 2);
+    for (int k = 0; k < 2; k++) {
+        const struct hf_core_term *kept = &read.basis->core_potential[0].term[k];
+        assert_true(kept->l == term[k].l && kept->power == term[k].power &&
+                    kept->exponent == term[k].exponent && kept->coefficient == term[k].coefficient);
+    }
+    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &molecule, basis, &error), HF_OK);
+    term[1].coefficient = 7.5;
+    assert_int_equal(hf_basis_set_core_potentials(&molecule, 1, &potential, basis, &error), HF_OK);
+    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &molecule, basis, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "other effective core potentials"));
+    hf_checkpoint_done(&read);
+    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) {
+        overwrite(damage[i].name, damage[i].value);
+        assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_BAD_INPUT);
+        if (strstr(error.message, damage[i].message) == NULL) print_error("%s\n", error.message);
+        assert_non_null(strstr(error.message, damage[i].message));
+        overwrite(damage[i].name, damage[i].right);
+    }
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +512,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(damage_is_told_or_does_no_harm),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(differences_are_named),
+        cmocka_unit_test(core_potentials_are_kept_and_compared),
         cmocka_unit_test_teardown(a_file_that_cannot_be_written_stays_as_it_was, remove_folder),
     };
     hf_checkpoint_leave_open_at_exit();
