@@ -60,6 +60,13 @@ def main():
         again = expect("restart", TEST.run(["--restart", checkpoint]), 0, ["Core electrons         28"])
         TEST.check(abs(energy(again) - energy(output)) < 1e-9, "restart: another energy", again)
         expect("restart with another basis", TEST.run(["--restart", checkpoint, "--basis", "STO-3G"]), 2, ["is of another calculation"])
+        other = os.path.join(folder, "other.gbs")
+        library = os.path.join(os.environ["HF_BASIS_PATH"].split(":")[0], "def2-svp.gbs")
+        text = pathlib.Path(library).read_text(encoding="ascii")
+        pathlib.Path(other).write_text(text.replace("AG-ECP 3 28\nf-ul potential\n2\n2  1.422E+01", "AG-ECP 3 28\nf-ul potential\n2\n2  1.423E+01"),
+                                       encoding="ascii")
+        expect("restart with another potential", TEST.run(["--restart", checkpoint, "--basis", other]), 2,
+               ["other effective core potentials"])
         larger = expect("guess", TEST.run([str(path), "--basis", "def2-TZVP", "--guess", checkpoint]), 0, ["Core electrons         28"])
         TEST.check(energy(larger) < energy(output), "guess: the larger basis lies higher", larger)
         expect("guess of other cores", TEST.run([str(path), "--basis", "STO-3G", "--guess", checkpoint]), 2,
