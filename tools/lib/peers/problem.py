@@ -13,13 +13,18 @@ def number(word):
 
 
 def read_gaussian94(text):
-    """{symbol: [(letters, [[exponent, coefficient, ...], ...])]} with the numbers as words."""
+    """{symbol: [(letters, [[exponent, coefficient, ...], ...])]} with the numbers as words; elements with a core
+    potential are left out."""
     lines = [line.split("!")[0].split() for line in text.splitlines()]
     shells, symbol, at = {}, None, 0
     while at < len(lines):
         words, at = lines[at], at + 1
         if len(words) == 2 and words[1] == "0":
             symbol = words[0].capitalize()
+        elif len(words) == 3 and words[0].upper().endswith("-ECP"):
+            for _ in range(int(words[1]) + 1):  # a title, a count, the terms
+                at += 2 + int(lines[at + 1][0])
+            shells.pop(symbol, None)
         elif len(words) == 3 and symbol is not None:
             if float(number(words[2])) != 1.0:
                 raise PeerError(f"basis set, line {at}: scale factor {words[2]}, expected 1.0")
@@ -59,6 +64,9 @@ class Problem:
         self.functions = extras["basis"]["functions"]
         path = basis_file(basis, extras["basis"]["name"])
         every = read_gaussian94(path.read_text(encoding="utf-8"))
+        without = sorted(set(self.symbols) - set(every))
+        if without:
+            raise PeerError(f"elements with core potentials are not compared: {' '.join(without)}")
         self.shells = {symbol: every[symbol] for symbol in dict.fromkeys(self.symbols)}
         self.screening = output["keywords"]["screening"]
         self.energy_tolerance = output["keywords"]["energy_tolerance"]
