@@ -32,12 +32,12 @@ void hf_core_integrals_destroy(struct hf_core_integrals **integrals);
 
 /** Whether functions of the atom reach the potential: an integral with one that does not is below
  *  1e-16 hartree. Not collective. */
-bool hf_core_integrals_reach(const struct hf_core_integrals *integrals, int atom);
+bool hf_core_integrals_reach(const struct hf_core_integrals *self, int atom);
 
 /** Adds the integrals of the functions of atoms i and j, hartree, to block [functions of i]
  *  [functions of j]. What is known of an atom is kept for its next block. Not collective.
  *  HF_NO_RESOURCE: memory. */
-hf_status hf_core_integrals_add(struct hf_core_integrals *integrals, int i, int j, double block[],
+hf_status hf_core_integrals_add(struct hf_core_integrals *self, int i, int j, double block[],
                                 struct hf_error *error) HF_MUST_CHECK;
 
 #ifdef __cplusplus
