@@ -1,10 +1,11 @@
 /* Steps of the kind that suits what was seen so far.
  *
  * DIIS is the fastest near the solution, and from the guess of an ordinary molecule on: so it begins. It
- * knows no energy, though, and far from the solution may go up, or round in circles. Whenever it is seen
- * to, ADIIS takes over, which only goes down, until the end is in sight. When neither makes progress for
- * long, the second-order steps do the rest: they alone find the way out of a saddle point, or where a
- * direction changes next to nothing.
+ * knows no energy, though, and far from the solution may go up, or round in circles. Where it goes up,
+ * ADIIS takes over, which only goes down, until the end is in sight. After that, and when nothing makes
+ * progress for long, second-order steps do the rest: they alone find the way out of a saddle point, and
+ * where a direction changes next to nothing. DIIS after ADIIS took more iterations (VO 22, not 11; F2 at
+ * 10 angstrom 68, not 53) and ended in higher solutions (CuO by 0.034 hartree).
  *
  * Source   Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012), who mix the two by the size of the
  *          commutator alone. Measured on the reference set, that takes ordinary molecules one or two
@@ -15,16 +16,16 @@
 #include <stdlib.h>
 
 static const double RISE = 1e-3;           /* hartree above the lowest energy that is too much */
-static const double FAR_COMMUTATOR = 1e-2; /* where neither of the two is a sign of anything */
+static const double FAR_COMMUTATOR = 1e-2; /* below: the energy is no sign of anything */
 static const double GAIN = 0.7;            /* a smaller commutator by this is progress */
-enum { MOST_IDLE = 5, LEAST_INTERPOLATED = 3, MOST_STALLED = 8 };
+enum { MOST_IDLE = 5, LEAST_INTERPOLATED = 3 };
 
 /** What was seen. */
 struct course {
     double lowest_energy;       /* hartree */
     double smallest_commutator; /* after the last progress */
     int n_idle;                 /* iterations since */
-    int n_interpolated;         /* steps by ADIIS at a stretch; 0: DIIS */
+    int n_interpolated;         /* steps by ADIIS; 0: DIIS */
     void *newton;               /* data of the second-order converger, once it is needed */
 };
 
@@ -48,22 +49,21 @@ static void destroy(void **data)
     *data = NULL;
 }
 
-static void look(struct course *course, const struct hf_scf_result *result)
+/** Looks at the last iteration; true when it is time for second-order steps. */
+static bool look(struct course *course, const struct hf_scf_result *result)
 {
-    const double commutator = result->commutator;
-    const bool far = commutator > FAR_COMMUTATOR;
+    const bool far = result->commutator > FAR_COMMUTATOR;
     const bool rises = result->energy > course->lowest_energy + RISE;
     course->n_idle++;
-    if (commutator < GAIN * course->smallest_commutator) {
-        course->smallest_commutator = commutator;
+    if (result->commutator < GAIN * course->smallest_commutator) {
+        course->smallest_commutator = result->commutator;
         course->n_idle = 0;
     }
-    if (course->n_interpolated > 0 && !far && course->n_interpolated >= LEAST_INTERPOLATED) {
-        course->n_interpolated = 0;
-    } else if (course->n_interpolated > 0 || (far && (rises || course->n_idle >= MOST_IDLE))) {
-        course->n_interpolated++;
-    }
     course->lowest_energy = fmin(course->lowest_energy, result->energy);
+    if (course->n_idle >= MOST_IDLE) return true;
+    if (course->n_interpolated >= LEAST_INTERPOLATED && !far) return true;
+    if (course->n_interpolated > 0 || (far && rises)) course->n_interpolated++;
+    return false;
 }
 
 /** Second-order steps from now on; what DIIS remembers makes room for them. */
@@ -77,10 +77,8 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
 {
     hf_status status = HF_OK;
     struct course *course = data;
-    if (course->newton == NULL) {
-        look(course, scf->result);
-        if (course->n_idle >= MOST_STALLED) HF_TRY(begin_newton(scf, course, error));
-    }
+    if (course->newton == NULL && look(course, scf->result))
+        HF_TRY(begin_newton(scf, course, error));
     if (course->newton != NULL)
         status = hf_converger_newton.step(scf, course->newton, label, error);
     else if (course->n_interpolated > 0)
