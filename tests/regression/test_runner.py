@@ -82,14 +82,15 @@ class Differences(unittest.TestCase):
 
 
 class Solutions(unittest.TestCase):
-    def found(self, energy, iterations=9, spin_squared=0.76):
+    def found(self, energy, iterations=9, spin_squared=0.76, stable=None):
         case = dict(CASE, method="uhf", other_solutions=[-74.9, -74.5], s_squared=0.76)
         result = copy.deepcopy(RESULT)
         result["properties"].update(scf_total_energy=energy, scf_iterations=iterations,
                                     scf_two_electron_energy=energy + 113.0)
         result["return_result"] = energy
         result["extras"]["hf"]["scf"]["spin_squared"] = spin_squared
-        return run_case.differences(case, "2", 0, result)
+        result["extras"]["hf"]["stability"] = {"internal": {"stable": stable}}
+        return run_case.differences(case, "2", 0, result, follow=stable is not None)
 
     def test_each_known_solution_and_a_lower_one_will_do(self):
         for energy in (-75.0, -75.0 + 5e-8, -74.9, -74.5 + 5e-7, -75.01):
@@ -102,6 +103,12 @@ class Solutions(unittest.TestCase):
     def test_the_spin_is_compared_in_the_lowest_solution(self):
         self.assertRegex(" ".join(self.found(-75.0, spin_squared=0.76001)), "S.2")
         self.assertEqual(self.found(-74.9, spin_squared=0.9), [])
+
+    def test_who_follows_instabilities_reaches_the_lowest_and_a_stable_one(self):
+        self.assertEqual(self.found(-75.0, iterations=70, stable=True), [])
+        self.assertEqual(self.found(-75.01, stable=True), [])
+        self.assertRegex(" ".join(self.found(-75.0, stable=False)), "unstable")
+        self.assertRegex(" ".join(self.found(-74.9, stable=True)), "total energy")
 
     def test_too_many_iterations_are_seen(self):
         self.assertEqual(self.found(-75.0, iterations=60), [])
