@@ -95,9 +95,11 @@ class Inputs(unittest.TestCase):
                 self.assertEqual({len(row) for row in rows}, {3 if letters == "SP" else 2}, path)
 
     def test_elements_with_core_potentials_are_not_compared(self):
-        shells = read_gaussian94(basis_file("def2-svp", "def2-SVP").read_text(encoding="utf-8"))
+        shells = read_gaussian94(basis_file("def2-SVP", "def2-SVP").read_text(encoding="utf-8"))
         self.assertIn("Kr", shells)
         self.assertNotIn("Rb", shells)
+        with self.assertRaisesRegex(PeerError, "core potentials are not compared: Rb$"):
+            problem("def2-SVP", symbol="Rb")
 
     def test_a_basis_set_is_found_by_its_name(self):
         self.assertEqual(basis_file("6-31g*", "6-31G*").name, "6-31gs.gbs")
