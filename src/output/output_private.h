@@ -29,7 +29,8 @@ void hf_report_spin(FILE *out, const struct hf_scf_result *result,
 
 /** What second-order steps cost, and the stability analysis, where there was one. */
 void hf_report_stability(FILE *out, const struct hf_run_description *run,
-                         const struct hf_scf_result *result);
+                         const struct hf_scf_result *result,
+                         const struct hf_wavefunction *wavefunction);
 
 /** Orbital energies of each set: all, with occupations, or those beside the gap. */
 void hf_report_orbitals(FILE *out, const struct hf_scf_result *result,

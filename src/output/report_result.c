@@ -96,7 +96,7 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
     FILE *out = report->stream;
     if (out == NULL) return;
     print_outcome(out, run, result);
-    hf_report_stability(out, run, result);
+    hf_report_stability(out, run, result, wavefunction);
     print_energies(out, result);
     hf_report_spin(out, result, wavefunction);
     hf_report_orbitals(out, result, wavefunction, run->all_orbitals);

@@ -13,17 +13,28 @@ static const struct hf_method_ops *find_method(const char *name)
     return hf_method_list[0];
 }
 
-/** Matrices of whole order that second-order steps take, with a fifth of the orbitals occupied: all
- *  orbitals, occupied ones multiplied; two trial densities with J and K; the subspace, whose vectors and
- *  products have the shape of virtual by occupied. */
+/** Vectors that go through the Hessian together: those of the stability analysis, the first ones of a
+ *  second-order step, none. `auto` makes such steps where the rest fails; their vectors go one by one but
+ *  for the first, and are not counted for what hardly ever happens. */
+static int vectors_at_once(const struct hf_scf_settings *settings)
+{
+    if (settings->stability != HF_STABILITY_NONE) return 4;
+    return strcmp(settings->converger, hf_converger_newton.name) == 0 ? 2 : 1;
+}
+
+/** Matrices of whole order that second-order steps and the stability analysis take, with a fifth of the
+ *  orbitals occupied: all orbitals, occupied ones multiplied; trial densities with J and K; the subspace,
+ *  whose vectors and products have the shape of virtual by occupied. */
 static double of_second_order(const struct hf_scf_settings *settings,
                               const struct hf_method_ops *method)
 {
-    const double n_vector = 32.0, of_vector = 0.2 * 0.8;
-    if (strcmp(settings->converger, hf_converger_newton.name) != 0 &&
+    const bool analysed = settings->stability != HF_STABILITY_NONE;
+    const double n_vector = analysed ? 64.0 : 32.0, of_vector = 0.2 * 0.8;
+    const double n_trial = analysed ? 4.0 : 2.0;
+    if (!analysed && strcmp(settings->converger, hf_converger_newton.name) != 0 &&
         strcmp(settings->converger, hf_converger_auto.name) != 0)
         return 0.0;
-    return method->n_set * (1.6 + n_vector * of_vector) + 2.0 * (2.0 * method->n_density + 2.0);
+    return method->n_set * (1.6 + n_vector * of_vector) + n_trial * (2.0 * method->n_density + 2.0);
 }
 
 static bool keeps_orbitals(const char *name)
@@ -40,8 +51,8 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     const struct hf_method_ops *method = find_method(settings->method);
     const int n_density = method->n_density, n_fock = method->n_fock;
     struct hf_fock_size size = *given;
-    size.n_density = n_density;
-    size.n_coulomb = 1; /* that of all electrons */
+    size.n_coulomb = vectors_at_once(settings); /* those of all electrons */
+    size.n_density = n_density * size.n_coulomb;
     const bool spread = hf_fock_is_distributed(settings->fock.builder);
     const double share = hf_linalg_largest_share(size.n_function, size.n_rank, spread);
     const double whole = (double)size.n_function * size.n_function * sizeof(double);

@@ -96,10 +96,9 @@ cleanup:
     return status;
 }
 
-/** From here on second-order steps, which do not return to what was left; nothing is remembered of it. */
+/** From here on second-order steps, which do not return to what was left. */
 static hf_status change_converger(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_diis_forget(scf->diis);
     if (scf->converger->destroy != NULL) scf->converger->destroy(&scf->converger_data);
     scf->converger = &hf_converger_newton;
     return scf->converger->create(scf, &scf->converger_data, error);
@@ -137,6 +136,7 @@ hf_status hf_scf_settle(struct hf_scf *scf, bool *again, struct hf_error *error)
     struct hf_rotation lowest = {{NULL}};
     *again = false;
     if (wanted == HF_STABILITY_NONE || !scf->result->converged) return HF_OK;
+    hf_diis_forget(scf->diis); /* makes room */
     stability->energy[stability->n_follow] = scf->result->energy;
     stability->zero = fmax(ZERO, ZERO_PER_COMMUTATOR * scf->result->commutator);
     stability->external = (struct hf_stability_roots){.n = 0};
