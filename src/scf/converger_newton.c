@@ -18,9 +18,10 @@ static const double FIRST_RADIUS = 0.5, LARGEST_RADIUS = 2.0;
  * each digit of the step is one of the result. */
 static const double LARGEST_REST = 0.1, SMALLEST_REST = 1e-3;
 enum { MAX_VECTOR = 16 };
-/* Eigenvalues below belong to rotations that change next to nothing, such as that of a broken symmetry:
- * these are not to decide how far a step goes. */
-static const double SOFT = 1e-4;
+/* Eigenvalues nearer to zero belong to rotations that change next to nothing, such as that of a broken
+ * symmetry: these are not to decide how far a step goes. Away from the solution they err by about the
+ * gradient, so that this goes down with it, between these two. */
+static const double LARGEST_SOFT = 1e-4, SMALLEST_SOFT = 1e-6;
 /* Energy changes below are no more than the noise of screening. */
 static const double NOISE = 1e-9;
 
@@ -33,6 +34,7 @@ struct newton {
     double radius;
     double predicted; /* hartree; change of the energy by the Taylor series */
     double found;     /* hartree; by how much the energy has changed since it began, so far */
+    double soft;      /* eigenvalues nearer to zero count as this */
     double lowest;    /* eigenvalue of the Hessian in the subspace */
     double gradient[HF_SUBSPACE_MOST]; /* in the subspace */
 };
@@ -121,7 +123,7 @@ static hf_status find_step(const struct newton *newton, struct trust_step *step,
     }
     step->lowest = spectrum.value[0];
     for (int i = 0; i < n; i++)
-        if (fabs(spectrum.value[i]) < SOFT) spectrum.value[i] = SOFT;
+        if (fabs(spectrum.value[i]) < newton->soft) spectrum.value[i] = newton->soft;
     step->shift = find_shift(n, spectrum.value, gradient, newton->radius);
     double length = 0.0;
     for (int i = 0; i < n; i++) {
@@ -196,6 +198,7 @@ static hf_status solve(struct newton *newton, struct trust_step *step, struct hf
     HF_TRY(hf_hessian_gradient(&newton->hessian, &gradient, error));
     const double norm = sqrt(hf_rotation_dot(&gradient, &gradient));
     const double enough = norm * fmin(LARGEST_REST, fmax(SMALLEST_REST, norm));
+    newton->soft = fmin(LARGEST_SOFT, fmax(SMALLEST_SOFT, norm));
     HF_TRY(begin_subspace(newton, &gradient, error));
     for (int n = newton->subspace.n; n > 0 && newton->subspace.n < MAX_VECTOR;) {
         HF_TRY(find_step(newton, step, error));
