@@ -82,7 +82,7 @@ def main():
             energy, iterations = run(arguments, scan, distance, folder)
             energies.append(energy)
             print(distance, energy, iterations, flush=True)
-            if iterations > MOST_ITERATIONS:
+            if iterations > MOST_ITERATIONS and "follow" not in arguments.options:
                 found.append(f"{distance} angstrom: {iterations} iterations, expected at most {MOST_ITERATIONS}")
     found += differences(scan, energies)
     for line in found:
