@@ -2,7 +2,6 @@
 #include "converger.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 const struct hf_converger_ops *const hf_converger_list[] = {
@@ -19,21 +18,18 @@ const char *hf_converger_about(const struct hf_converger_ops *converger)
     return converger->about;
 }
 
+static const char *name_of(int i)
+{
+    return hf_converger_list[i] != NULL ? hf_converger_list[i]->name : NULL;
+}
+
 hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,
                             struct hf_error *error)
 {
-    char names[256] = "";
-    for (int i = 0; hf_converger_list[i] != NULL; i++) {
-        if (name != NULL && strcmp(hf_converger_list[i]->name, name) == 0) {
-            *converger = hf_converger_list[i];
-            return HF_OK;
-        }
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
-                 hf_converger_list[i]->name);
-    }
-    return hf_fail(error, HF_BAD_INPUT, "there is no converger \"%s\"; there are: %s",
-                   name != NULL ? name : "", names);
+    int place;
+    const hf_status status = hf_find_named("converger", name, name_of, &place, error);
+    if (status == HF_OK) *converger = hf_converger_list[place];
+    return status;
 }
 
 /** New effective [n_set]: what is diagonalised. */

@@ -1,9 +1,6 @@
 /* The list of guesses, and what several of them do. */
 #include "steps.h"
 
-#include <stdio.h>
-#include <string.h>
-
 const struct hf_guess_ops *const hf_guess_list[] = {&hf_guess_sad, &hf_guess_sap, &hf_guess_huckel,
                                                     &hf_guess_core, NULL};
 
@@ -17,20 +14,17 @@ const char *hf_guess_about(const struct hf_guess_ops *guess)
     return guess->about;
 }
 
+static const char *name_of(int i)
+{
+    return hf_guess_list[i] != NULL ? hf_guess_list[i]->name : NULL;
+}
+
 hf_status hf_guess_find(const char *name, const struct hf_guess_ops **guess, struct hf_error *error)
 {
-    char names[256] = "";
-    for (int i = 0; hf_guess_list[i] != NULL; i++) {
-        if (name != NULL && strcmp(hf_guess_list[i]->name, name) == 0) {
-            *guess = hf_guess_list[i];
-            return HF_OK;
-        }
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
-                 hf_guess_list[i]->name);
-    }
-    return hf_fail(error, HF_BAD_INPUT, "there is no guess \"%s\"; there are: %s",
-                   name != NULL ? name : "", names);
+    int place;
+    const hf_status status = hf_find_named("guess", name, name_of, &place, error);
+    if (status == HF_OK) *guess = hf_guess_list[place];
+    return status;
 }
 
 hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_matrix *matrix,

@@ -25,21 +25,18 @@ const char *hf_method_convention(const char *name)
     return method->convention;
 }
 
+static const char *name_of(int i)
+{
+    return hf_method_list[i] != NULL ? hf_method_list[i]->name : NULL;
+}
+
 hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
                          struct hf_error *error)
 {
-    char names[256] = "";
-    for (int i = 0; hf_method_list[i] != NULL; i++) {
-        if (name != NULL && strcmp(hf_method_list[i]->name, name) == 0) {
-            *method = hf_method_list[i];
-            return HF_OK;
-        }
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
-                 hf_method_list[i]->name);
-    }
-    return hf_fail(error, HF_BAD_INPUT, "there is no method \"%s\"; there are: %s",
-                   name != NULL ? name : "", names);
+    int place;
+    const hf_status status = hf_find_named("method", name, name_of, &place, error);
+    if (status == HF_OK) *method = hf_method_list[place];
+    return status;
 }
 
 hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,

@@ -71,6 +71,11 @@ struct hf_method_ops {
 
 extern const struct hf_method_ops hf_method_rhf, hf_method_uhf, hf_method_rohf;
 
+/** *place of `name` in a list whose entry i is called name_of(i), NULL behind the last. Not collective.
+ *  HF_BAD_INPUT with the names of that `kind`: it is none of them. */
+hf_status hf_find_named(const char *kind, const char *name, const char *(*name_of)(int i),
+                        int *place, struct hf_error *error) HF_MUST_CHECK;
+
 /** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
 hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
                          struct hf_error *error) HF_MUST_CHECK;
