@@ -80,7 +80,7 @@ struct hf_checkpoint {
     struct hf_checkpoint_setting *setting; /**< [n_setting], their strings owned too */
     int n_iteration;
     struct hf_scf_iteration *iteration; /**< [n_iteration]; without their builds */
-    enum hf_keep_reason reason;
+    enum hf_keep_reason reason;         /**< HF_KEEP_FINISHED of an end without convergence, too */
     bool converged;
     double seconds;
     struct hf_checkpoint_orbitals spin[HF_MAX_SPIN];

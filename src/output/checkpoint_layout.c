@@ -14,7 +14,7 @@ bool hf_hdf5_begins(size_t n, const char begin[])
 
 const char hf_checkpoint_format[] = "hf checkpoint";
 
-const char *const hf_keep_reason_names[3] = {"iteration", "interrupted", "finished"};
+const char *const hf_keep_reason_names[4] = {"iteration", "interrupted", "finished", "finished"};
 
 const struct hf_iteration_column hf_iteration_columns[HF_N_ITERATION_COLUMN] = {
     {"energies", "hartree", "total energy", offsetof(struct hf_scf_iteration, energy)},

@@ -11,8 +11,9 @@ enum { HF_HDF5_SIGNATURE_SIZE = 8 };
 /** Whether a file begins as HDF5 files do, of the first `n` bytes that it has. */
 bool hf_hdf5_begins(size_t n, const char begin[]);
 
-extern const char hf_checkpoint_format[];         /**< "hf checkpoint" */
-extern const char *const hf_keep_reason_names[3]; /**< by enum hf_keep_reason */
+extern const char hf_checkpoint_format[]; /**< "hf checkpoint" */
+/** By enum hf_keep_reason; whether what is finished is converged is said apart. */
+extern const char *const hf_keep_reason_names[4];
 
 /** A column of the table of iterations: a double of struct hf_scf_iteration. */
 struct hf_iteration_column {

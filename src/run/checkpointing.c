@@ -122,7 +122,6 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     struct hf_context *context = calculation->context;
     const double start = hf_wall_seconds();
     hf_status status = HF_NO_RESOURCE;
-    if (reason == HF_KEEP_UNCONVERGED) reason = HF_KEEP_FINISHED; /* files say so apart */
     hf_timer_start(&context->timers, &hf_phase_output);
     const struct hf_checkpoint_content content = {
         .molecule = &calculation->input.molecule,
