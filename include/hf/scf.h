@@ -74,18 +74,20 @@ struct hf_stability_roots {
 
 /** What became of the stability analysis. */
 struct hf_stability_result {
-    struct hf_stability_roots internal; /**< within the method, of the last solution */
+    struct hf_stability_roots internal; /**< within the method, of the last solution; not analysed
+                                         *   when the way down from another one did not converge */
     struct hf_stability_roots external; /**< closed shells: towards UHF */
     double zero;                        /**< eigenvalues nearer to zero count as zero */
     int n_follow;                       /**< solutions that were left */
-    double energy[HF_MAX_FOLLOW + 1];   /**< [n_follow + 1] of each that was analysed, hartree */
+    double energy[HF_MAX_FOLLOW + 1]; /**< hartree; [n_follow] of these, and of the last one when it
+                                         *   was analysed */
 };
 
 /** What a calculation is asked for; the defaults are hf_scf_defaults. */
 struct hf_scf_settings {
-    const char *method;    /**< name in hf_method_list, default "rhf" */
-    const char *guess;     /**< name in hf_guess_list */
-    const char *converger; /**< name in hf_converger_list, default "auto" */
+    const char *method;          /**< name in hf_method_list, default "rhf" */
+    const char *guess;           /**< name in hf_guess_list */
+    const char *converger;       /**< name in hf_converger_list, default "auto" */
     enum hf_stability stability; /**< default none */
     bool guess_mix; /**< method uhf: begin with different orbitals for both spins, default false */
     int max_iteration;                  /**< to convergence, each time; default 100 */

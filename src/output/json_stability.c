@@ -14,11 +14,12 @@ static bool add_roots(cJSON *parent, const char *name, const struct hf_stability
 
 bool hf_json_add_stability(cJSON *extras, const struct hf_stability_result *stability)
 {
-    if (!stability->internal.analysed) return true;
+    const int n_analysed = stability->n_follow + (stability->internal.analysed ? 1 : 0);
+    if (n_analysed == 0) return true;
     cJSON *object = cJSON_AddObjectToObject(extras, "stability");
     return object != NULL && add_roots(object, "internal", &stability->internal) &&
            add_roots(object, "external", &stability->external) &&
            hf_json_add_double(object, "zero_below", stability->zero) &&
            hf_json_add_integer(object, "followed", stability->n_follow) &&
-           hf_json_add_doubles(object, "energies", stability->n_follow + 1, stability->energy);
+           hf_json_add_doubles(object, "energies", n_analysed, stability->energy);
 }

@@ -34,9 +34,8 @@ static void print_advice(FILE *out, const struct hf_run_description *run,
     const bool followed = run->settings->stability == HF_STABILITY_FOLLOW;
     if (stability->internal.analysed && !stability->internal.stable)
         fprintf(out,
-                followed
-                    ? "  Advice: still not a minimum after %d solutions; try another --guess.\n"
-                    : "  Advice: not a minimum; --stability follow goes down from it.\n",
+                followed ? "  Advice: still not a minimum after %d others; try another --guess.\n"
+                         : "  Advice: not a minimum; --stability follow goes down from it.\n",
                 stability->n_follow);
     if (stability->external.analysed && !stability->external.stable)
         fprintf(out, "  Advice: unstable towards UHF; run --method uhf --stability follow.\n");
@@ -70,7 +69,7 @@ void hf_report_stability(FILE *out, const struct hf_run_description *run,
         fprintf(out,
                 "  Second order           %d trial densities and %d energies beside the table\n",
                 result->n_hessian_product, result->n_trial_build);
-    if (!stability->internal.analysed) {
+    if (!stability->internal.analysed && stability->n_follow == 0) {
         if (result->converged && smallest_gap(result, wavefunction) < SMALL_GAP)
             fprintf(out, "  Advice: the gap between occupied and virtual orbitals is small; "
                          "--stability check tells whether this is a minimum.\n");
@@ -80,6 +79,8 @@ void hf_report_stability(FILE *out, const struct hf_run_description *run,
     for (int i = 0; i < stability->n_follow; i++)
         fprintf(out, "  Left as unstable       %.10f hartree\n", stability->energy[i]);
     snprintf(name, sizeof name, "Within %s", method);
+    if (!stability->internal.analysed)
+        fprintf(out, "  %-22s not analysed: the way down did not converge\n", name);
     print_roots(out, name, &stability->internal);
     print_roots(out, "From rhf to uhf", &stability->external);
     print_advice(out, run, stability);

@@ -149,6 +149,7 @@ hf_status hf_scf_settle(struct hf_scf *scf, bool *again, struct hf_error *error)
     if (*again) {
         HF_TRY(follow(scf, &hessian.space, &lowest, error));
         stability->n_follow++;
+        stability->internal = (struct hf_stability_roots){.n = 0}; /* of what was left */
     }
 cleanup:
     hf_scf_count_products(scf, &hessian);

@@ -137,6 +137,42 @@ def guess_between_methods(folder):
     check(code == 0 and "(6 alpha, 3 beta)" in text, "a quartet from a doublet", text + errors)
 
 
+OXYGEN = """title O2
+method rohf
+multiplicity 3
+basis STO-3G
+geometry
+  O 0 0 0
+  O 0 0 1.2074
+end
+"""
+
+
+def stability_of_what_was_kept(folder):
+    """A finished calculation is analysed after one iteration, and left when that is wanted. What the analysis
+    said of the solution that was left is not told of a place where the way down did not converge."""
+    source, kept, result = folder / "oxygen.mol", str(folder / "oxygen.h5"), folder / "oxygen.json"
+    source.write_text(OXYGEN)
+    code, text, errors = TEST.run([str(source), "--converger", "diis", "--checkpoint", kept])
+    check(code == 0, "the symmetric oxygen molecule", text + errors)
+    symmetric, n_iteration = energy_of(text)
+    going = str(folder / "oxygen-going.h5")
+    shutil.copy(kept, going)
+    code, text, errors = TEST.run(["--restart", going, "--stability", "check"])
+    check(code == 0 and energy_of(text) == (symmetric, n_iteration + 1), "analysis of a checkpoint", text + errors)
+    check("Within rohf            UNSTABLE" in text and "--stability follow goes down" in text, "not UNSTABLE:", text)
+    code, text, errors = TEST.run(["--restart", kept, "--stability", "follow", "--max-iterations", "3", "--json",
+                                   str(result)])
+    check(code == 1 and "Left as unstable       -147.63216" in text, "a way down that is too long", text + errors)
+    check("not analysed: the way down did not converge" in text and "UNSTABLE" not in text, "what was left:", text)
+    stability = json.loads(result.read_text())["extras"]["hf"]["stability"]
+    check(stability["followed"] == 1 and len(stability["energies"]) == 1 and "internal" not in stability,
+          "JSON of a way down that is too long", str(stability))
+    code, text, errors = TEST.run(["--restart", kept, "--stability", "follow", "--max-iterations", "50"])
+    check(code == 0 and energy_of(text)[0] < symmetric - 1e-3 and "rohf            stable" in text, "the way down",
+          text + errors)
+
+
 def read_with_h5py(kept, energy):
     """Orthonormal orbitals, electrons and the last energy, from the file alone."""
     try:
@@ -238,6 +274,7 @@ def main():
         read_with_h5py(kept, energy)
         open_shells(folder)
         guess_between_methods(folder)
+        stability_of_what_was_kept(folder)
         refuse(folder, kept)
         never_cost_the_run(folder, kept)
         TEST.program = os.path.abspath(TEST.program)

@@ -1,6 +1,8 @@
 /* The second-order converger. argv[1]: name in hf_fock_list. */
 #include "scf_test.h"
 
+#include "hf/interruption.h"
+
 /** Energies of psi4 1.3.2 and NWChem 7.0.2, which agree to 1e-10 hartree. */
 static const double OXYGEN_ROHF = -149.608287082, CYANO_UHF = -92.2128921525;
 
@@ -84,6 +86,117 @@ static void nothing_that_can_rotate_is_no_trouble(void **state)
     assert_int_equal(filled.n_hessian_product, 0);
 }
 
+/** Interrupts what follows an iteration: products of the Hessian. */
+struct alarm {
+    double most_commutator; /**< the iteration is the first one with less */
+    int iteration, n_kept;
+    bool rings;
+};
+
+static void look(void *data, const struct hf_scf_iteration *iteration)
+{
+    struct alarm *alarm = data;
+    if (iteration->number < 3 || iteration->commutator > alarm->most_commutator) return;
+    const double begin = hf_wall_seconds();
+    while (hf_wall_seconds() - begin < 1.2 * HF_LOOK_SECONDS) continue; /* the next look asks */
+    alarm->iteration = iteration->number;
+    alarm->rings = true;
+}
+
+static int ring(void *data, double fraction)
+{
+    const struct alarm *alarm = data;
+    (void)fraction;
+    return alarm->rings ? 15 : 0;
+}
+
+static bool is_wanted(void *data, enum hf_keep_reason reason)
+{
+    (void)data;
+    return reason == HF_KEEP_INTERRUPTED;
+}
+
+/** The state is that of the iteration before: its orbitals, which have its energy. */
+static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
+                      struct hf_error *error)
+{
+    struct alarm *alarm = data;
+    (void)reason;
+    (void)error;
+    alarm->n_kept++;
+    assert_int_equal(state->n_iteration, alarm->iteration);
+    assert_false(state->converged);
+    assert_non_null(state->density[0]);
+    assert_non_null(state->spin[0].coefficient);
+    return HF_OK;
+}
+
+static void an_interruption_among_products_keeps_the_state(void **state)
+{
+    struct test_molecule test;
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    (void)state;
+    diatomic(&test, 8, 8, 2.28165532);
+    test.molecule.multiplicity = 3;
+    for (int analysis = 0; analysis < 2; analysis++) {
+        struct alarm alarm = {.most_commutator = analysis ? 1e-5 : 1.0};
+        const struct hf_scf_keeper keeper = {.wanted = is_wanted, .keep = keep, .data = &alarm};
+        const struct hf_scf_observer observer = {.iteration = look, .data = &alarm};
+        struct hf_context *context = test_context();
+        struct hf_scf_settings settings = test_settings();
+        settings.method = analysis ? "uhf" : "rohf";
+        settings.converger = analysis ? "diis" : "newton";
+        settings.stability = HF_STABILITY_CHECK;
+        settings.energy_tolerance = 1.0; /* the commutator alone tells */
+        settings.fock.builder = builder_name;
+        settings.keeper = &keeper;
+        struct hf_basis *basis = test_set(context, &test.molecule, "STO-3G");
+        hf_interruption_watch(context->interruption, ring, &alarm);
+        assert_int_equal(
+            hf_scf_run(context, &test.molecule, basis, &settings, &observer, &result, NULL, &error),
+            HF_INTERRUPTED);
+        assert_int_equal(error.signal_number, 15);
+        assert_int_equal(alarm.n_kept, 1);
+        hf_interruption_watch(context->interruption, NULL, NULL);
+        assert_int_equal(
+            hf_scf_run(context, &test.molecule, basis, &settings, NULL, &result, NULL, &error),
+            HF_OK);
+        assert_true(result.converged && result.stability.internal.analysed);
+        hf_basis_destroy(&basis);
+        assert_int_equal(hf_memory_current_bytes(context->memory), 0);
+        test_context_done(&context);
+    }
+}
+
+/** The way down from a saddle point that ends too soon: nothing is said of where it ended. */
+static void a_way_down_that_does_not_converge_is_not_analysed(void **state)
+{
+    struct test_molecule test;
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    (void)state;
+    diatomic(&test, 8, 8, 2.28165532);
+    test.molecule.multiplicity = 3;
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    settings.method = "rohf";
+    settings.converger = "diis";
+    settings.stability = HF_STABILITY_FOLLOW;
+    settings.commutator_tolerance = 1e-6;
+    settings.energy_tolerance = 1e-4;    /* the commutator alone tells */
+    settings.screening_threshold = 1e-7; /* that of the first builds */
+    settings.max_iteration = 5;          /* DIIS needs as many, second-order steps one more */
+    settings.fock.builder = builder_name;
+    assert_int_equal(test_run(context, &test.molecule, "STO-3G", &settings, &result, &error),
+                     HF_OK);
+    assert_int_equal(result.stability.n_follow, 1);
+    assert_true(result.energy < result.stability.energy[0] - 1e-4);
+    assert_false(result.converged);
+    assert_false(result.stability.internal.analysed);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +204,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(open_shells_converge),
         cmocka_unit_test(a_saddle_point_is_left),
         cmocka_unit_test(nothing_that_can_rotate_is_no_trouble),
+        cmocka_unit_test(an_interruption_among_products_keeps_the_state),
+        cmocka_unit_test(a_way_down_that_does_not_converge_is_not_analysed),
     };
     builder_name = argc > 1 ? argv[1] : "replicated";
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
