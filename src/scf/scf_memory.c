@@ -45,6 +45,17 @@ static bool keeps_orbitals(const char *name)
     return true;
 }
 
+/** Matrices of whole order while there is no history yet: when the first densities are made, and when
+ *  orbitals are mixed. */
+static double in_guess(const struct hf_scf_settings *settings, const struct hf_method_ops *method)
+{
+    /* H, X; J; D, K and the first densities; one that is diagonalised, with what it is made of */
+    const double in_first = 6.0 + 3.0 * method->n_density;
+    /* H, X; J; D, K; Fock matrices and commutators; all orbitals; overlaps with signs */
+    const double in_mixing = 7.0 + 2.0 * method->n_density + 2.0 * method->n_fock + method->n_set;
+    return settings->guess_mix ? fmax(in_first, in_mixing) : in_first;
+}
+
 struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
                                    const struct hf_fock_size *given)
 {
@@ -70,7 +81,8 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     /* H, X; J; D, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
     const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0);
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
-    const double of_build = in_build * share * whole + fock.of_rank;
+    const double of_build =
+        fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;
     const double of_first = fmax(of_build, in_eigen * share * whole);
     const bool alone = share == 1.0 && size.n_rank > 1; /* LAPACK on rank 0 */
     return (struct hf_scf_memory){

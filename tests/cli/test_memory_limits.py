@@ -122,6 +122,19 @@ def the_estimate_is_what_a_run_takes(folder):
                            f"{name}, {what}: expected {expected[what]:.3g}, took {peak:.3g} bytes")
 
 
+def the_guess_is_foreseen(folder):
+    """Without a history to speak of, first densities and mixed orbitals take the most."""
+    path, out = os.path.join(folder, "cluster.mol"), os.path.join(folder, "out.json")
+    for options in (["--guess", "huckel"], ["--guess", "huckel", "--method", "uhf", "--guess-mix"]):
+        TEST.run([path, "--basis", "cc-pVQZ", "--json", out, "--memory", "0", "--max-iterations", "2", "--diis-size", "1",
+                  "--converger", "diis"] + options)
+        with open(out, encoding="utf-8") as file:
+            extras = json.load(file)["extras"]["hf"]
+        expected, peak = extras["memory_expected_bytes"]["matrices"], extras["memory_bytes"]["matrix_peak"]["max"]
+        TEST.check(0.97 * peak < expected < 1.3 * peak + 0.5e6,
+                   f"{' '.join(options)}: expected {expected:.3g}, took {peak:.3g} bytes")
+
+
 def what_cannot_fit_is_refused():
     path = os.path.join(INPUTS, "uracil.mol")
     with MemoryGroup(120_000_000 + 60_000_000 * RANKS) as group:
@@ -154,6 +167,7 @@ def main():
             keeps_its_name()
         short_of_address_space(folder)
         the_estimate_is_what_a_run_takes(folder)
+        the_guess_is_foreseen(folder)
         what_no_option_helps_is_told(folder)
     reason = reason_not_allowed()
     if reason is None:
