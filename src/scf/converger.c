@@ -109,9 +109,11 @@ hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error)
 
 /** Canonical orbitals of set k (NULL: none) and their energies from its effective matrix, which is destroyed.
  *
- *  Where the occupied orbitals need not be the lowest, because shells are chosen otherwise or because the
- *  energies of an open shell are a convention, their shells are moved apart first, by more than all
- *  eigenvalues differ, and back afterwards: closed, open and virtual ones come in this order. */
+ *  At the end, and where the energies of an open shell are a convention, shells are moved apart first, by
+ *  more than all eigenvalues differ, and back afterwards. Closed, open and virtual ones then come in this
+ *  order, and the occupied ones are those of the density whose energy is told: they need not be the lowest
+ *  of closed shells at a minimum, and where the density can change at next to no cost the lowest ones
+ *  err more. */
 static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix *effective,
                                     struct hf_matrix *vector, struct hf_error *error)
 {
@@ -120,7 +122,7 @@ static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix 
     double *energy = scf->orbital_energy + (size_t)k * (size_t)scf->result->n_orbital;
     const int n_set = scf->method->n_set, n_occupied = hf_set_size(scf->n_electron, k);
     const int n_closed = n_set == 1 ? scf->n_electron.beta : n_occupied;
-    if (scf->method->effective != NULL && scf->has_orbitals) {
+    if ((scf->method->effective != NULL || scf->result->converged) && scf->has_orbitals) {
         hf_matrix_dot(effective, effective, &square);
         shift = 4.0 * sqrt(square);
         HF_TRY(lower_occupied(scf, k, shift, effective, error));

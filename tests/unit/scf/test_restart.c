@@ -159,6 +159,8 @@ static void a_converged_calculation_is_confirmed_in_one_iteration(void **state)
     assert_true(again.converged);
     assert_int_equal(again.n_iteration, whole.n_iteration + 1);
     assert_true(fabs(again.energy - whole.energy) < 1e-10);
+    /* it is the density whose energy was told, not one that would come next */
+    assert_true(fabs(again.commutator - whole.commutator) < 0.1 * whole.commutator);
     forget(&kept);
     test_context_done(&context);
 }
