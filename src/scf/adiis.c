@@ -79,43 +79,7 @@ static bool has_orbitals(const struct hf_diis *self, int slot)
     return orbitals[0] != NULL || orbitals[1] != NULL;
 }
 
-/** *trace = tr W^T A W, in which the antisymmetric part of A has no share. */
-static hf_status find_trace(const struct hf_diis *self, const struct hf_matrix *a,
-                            const struct hf_matrix *w, double *trace, struct hf_error *error)
-{
-    hf_status status;
-    struct hf_matrix *half = NULL;
-    HF_TRY(hf_matrix_create(self->linalg, "Fock times orbitals", self->m, hf_matrix_n_col(w), &half,
-                            error));
-    hf_matrix_multiply(1.0, false, a, false, w, 0.0, half);
-    hf_matrix_dot(w, half, trace);
-cleanup:
-    hf_matrix_destroy(&half);
-    return status;
-}
-
-/** *trace = tr D_i F_j, over all spins. */
-static hf_status find_energy(const struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
-                             int i, int j, double *trace, struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    struct hf_matrix *orbitals = NULL;
-    struct hf_matrix *const *set = &self->orbitals[(size_t)hf_diis_slot(self, i) * HF_MAX_SPIN];
-    *trace = 0.0;
-    for (int k = 0; k < self->n_fock; k++) {
-        double part = 0.0;
-        HF_TRY(hf_spin_orbitals(self->linalg, n_electron, n_set, set, k, &orbitals, error));
-        if (orbitals != NULL)
-            HF_TRY(find_trace(self, hf_diis_stored(self, j)[k], orbitals, &part, error));
-        hf_matrix_destroy(&orbitals);
-        *trace += self->n_fock == 1 ? 2.0 * part : part;
-    }
-cleanup:
-    hf_matrix_destroy(&orbitals);
-    return status;
-}
-
-/** Completes the traces of the densities `first` and younger. */
+/** Completes the traces tr D_i F_j of the densities `first` and younger. */
 static hf_status complete_traces(struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
                                  int first, struct hf_error *error)
 {
@@ -124,7 +88,10 @@ static hf_status complete_traces(struct hf_diis *self, struct hf_spin_count n_el
         for (int j = first; j < self->n_stored; j++) {
             double *trace =
                 &self->trace[hf_diis_slot(self, i) * self->size + hf_diis_slot(self, j)];
-            if (isnan(*trace)) HF_TRY(find_energy(self, n_electron, n_set, i, j, trace, error));
+            if (!isnan(*trace)) continue;
+            HF_TRY(hf_trace_of_orbitals(
+                self->linalg, n_electron, self->n_fock, hf_diis_stored(self, j), n_set,
+                &self->orbitals[(size_t)hf_diis_slot(self, i) * HF_MAX_SPIN], trace, error));
         }
 cleanup:
     return status;

@@ -41,32 +41,6 @@ static void destroy(void **data)
     *data = NULL;
 }
 
-/** *energy = tr F~ D over the spins. */
-static hf_status find_energy(struct hf_scf *scf, const struct mixed *mixed, double *energy,
-                             struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    struct hf_matrix *orbitals = NULL, *half = NULL;
-    *energy = 0.0;
-    for (int k = 0; k < scf->method->n_fock; k++) {
-        double part;
-        HF_TRY(hf_spin_orbitals(scf->linalg, scf->n_electron, scf->method->n_set, scf->occupied, k,
-                                &orbitals, error));
-        if (orbitals == NULL) continue;
-        HF_TRY(hf_matrix_create(scf->linalg, "Fock times orbitals", hf_matrix_n_row(orbitals),
-                                hf_matrix_n_col(orbitals), &half, error));
-        hf_matrix_multiply(1.0, false, mixed->fock[k], false, orbitals, 0.0, half);
-        hf_matrix_dot(orbitals, half, &part);
-        *energy += scf->method->n_fock == 1 ? 2.0 * part : part;
-        hf_matrix_destroy(&half);
-        hf_matrix_destroy(&orbitals);
-    }
-cleanup:
-    hf_matrix_destroy(&half);
-    hf_matrix_destroy(&orbitals);
-    return status;
-}
-
 /** The l of the lowest energy, at least a little of what is new. */
 static double best_share(double slope, double curvature)
 {
@@ -86,7 +60,9 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
     *label = "damping";
     hf_timer_start(&scf->context->timers, &hf_phase_linear_algebra);
     if (mixed->begun) {
-        status = find_energy(scf, mixed, &crossed, error);
+        status =
+            hf_trace_of_orbitals(scf->linalg, scf->n_electron, scf->method->n_fock, mixed->fock,
+                                 scf->method->n_set, scf->occupied, &crossed, error);
         const double other = mixed->core_energy + crossed - core_energy; /* tr F D~ */
         const double slope = crossed - mixed->fock_energy;
         const double curvature = fock_energy - other - slope;

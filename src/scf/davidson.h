@@ -4,11 +4,11 @@
 
 #include "subspace.h"
 
-/** The n lowest eigenvalues [n] with their eigenvectors in vector [n] (new; NULL: not wanted, else of zeros
- *  as they come), n <= 4; fewer when there are not so many rotations. Block Davidson: first vectors are
- *  the rotations of smallest orbital energy difference and one without symmetry, so that no eigenvector
- *  is missed because all others are of other symmetries; later ones what is wrong with each eigenvector,
- *  preconditioned.
+/** The *n <= 4 lowest eigenvalues, fewer when there are not so many rotations, and the eigenvector of the
+ *  first of them in *lowest (new; NULL: not wanted; stays empty when nothing can rotate). Block
+ *  Davidson: first vectors are the rotations of smallest orbital energy difference and one without
+ *  symmetry, so that no eigenvector is missed because all others are of other symmetries; later ones
+ *  what is wrong with each eigenvector, preconditioned.
  *
  *  Returns in *n how many there are, in *converged whether the norms of H y - e y came below 1e-4, which
  *  makes eigenvalues right to 1e-6 or so. They are upper bounds in any case: a negative one is no

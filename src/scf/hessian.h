@@ -28,8 +28,7 @@ enum hf_rotation_kind {
 struct hf_orbital_hessian {
     struct hf_rotation_space space;
     struct hf_context *context;
-    struct hf_fock_builder
-        *builder; /**< borrowed, as everything below that is not said to be its own */
+    struct hf_fock_builder *builder; /**< borrowed, as all below that is not said to be its own */
     const struct hf_method_ops *method;
     const struct hf_matrix *x; /**< [n][m] */
     struct hf_matrix *fock[HF_MAX_SPIN];
@@ -55,10 +54,9 @@ struct hf_hessian_input {
     const struct hf_matrix *x;
     struct hf_matrix *const *fock;     /**< [n_fock] [m][m] in the orthonormal basis */
     struct hf_matrix *const *occupied; /**< [n_set] */
-    double
-        threshold; /**< screening, hartree. Trial densities are of norm 1, so that a product errs by
-                       *   some hundred times that: 1e-9 is enough for eigenvalues to 1e-6, whose error
-                       *   is of second order */
+    double threshold; /**< screening, hartree. Trial densities are of norm 1, so that a product errs
+                       *   by some hundred times that: 1e-9 is enough for eigenvalues to 1e-6, whose
+                       *   error is of second order */
 };
 
 /** Collective. HF_NO_RESOURCE: memory. What is half made is left to hf_hessian_done. */

@@ -1,7 +1,8 @@
-/* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities
- * and evaluation of densities (evaluate.c), the state that is kept (keep.c) and gone on from (take_restart.c), what is only asked of the last ones (finish.c), the wave
- * function (give_wavefunction.c). The driver that puts the steps in order is driver.c. Shapes and words are
- * those of steps.h. */
+/* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities and
+ * evaluation of densities (evaluate.c), the orbitals of the next ones (converger.h), the state that is
+ * kept (keep.c) and gone on from (take_restart.c), the analysis of a solution (stability.h), what is
+ * only asked of the last densities (finish.c), the wave function (give_wavefunction.c). The driver that
+ * puts the steps in order is driver.c. Shapes and words are those of steps.h. */
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H
 
@@ -35,7 +36,7 @@ struct hf_scf {
                                                    next are made */
     struct hf_matrix *effective[HF_MAX_SPIN];  /* [n_set] [m][m] to be diagonalised in the place of
                                                      what the method makes of fock; or NULLs */
-    struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of the two */
+    struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of fock and occupied */
     double *orbital_energy;                    /* [n_set][m] of the orbitals, at last */
     const char *step;           /* what made the last densities: the word of the converger, or "" */
     double stored_share;        /* hf_fock_stored_share of the builder */
@@ -46,7 +47,8 @@ struct hf_scf {
     double energy_before; /* of the last iteration before a restart, else 0 */
 };
 
-/** Grid, orthogonaliser, core Hamiltonian, Fock builder, DIIS, room for the densities. Collective.
+/** Grid, orthogonaliser, core Hamiltonian, Fock builder, DIIS, what the converger remembers, room for the
+ *  densities. Collective.
  *  HF_BAD_INPUT: the basis is too small or linearly dependent altogether; HF_NO_RESOURCE. */
 hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 /** Frees what there is. Collective. */

@@ -57,6 +57,32 @@ cleanup:
     return status;
 }
 
+hf_status hf_trace_of_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron,
+                               int n_fock, struct hf_matrix *const fock[], int n_set,
+                               struct hf_matrix *const occupied[], double *trace,
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *orbitals = NULL, *half = NULL;
+    *trace = 0.0;
+    for (int k = 0; k < n_fock; k++) {
+        double part;
+        HF_TRY(hf_spin_orbitals(linalg, n_electron, n_set, occupied, k, &orbitals, error));
+        if (orbitals == NULL) continue;
+        HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", hf_matrix_n_row(orbitals),
+                                hf_matrix_n_col(orbitals), &half, error));
+        hf_matrix_multiply(1.0, false, fock[k], false, orbitals, 0.0, half);
+        hf_matrix_dot(orbitals, half, &part);
+        *trace += n_fock == 1 ? 2.0 * part : part;
+        hf_matrix_destroy(&half);
+        hf_matrix_destroy(&orbitals);
+    }
+cleanup:
+    hf_matrix_destroy(&half);
+    hf_matrix_destroy(&orbitals);
+    return status;
+}
+
 struct hf_interaction hf_interaction_energy(int n_density, struct hf_matrix *const density[],
                                             const struct hf_matrix *coulomb,
                                             struct hf_matrix *const exchange[])

@@ -110,6 +110,13 @@ hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_lina
                               struct hf_matrix *const occupied[], struct hf_matrix *const density[],
                               struct hf_error *error) HF_MUST_CHECK;
 
+/** *trace = sum_s tr F_s D_s of fock [n_fock] and the densities of the orbitals occupied [n_set], over both
+ *  spins; antisymmetric parts of fock have no share in it. Collective. HF_NO_RESOURCE. */
+hf_status hf_trace_of_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron,
+                               int n_fock, struct hf_matrix *const fock[], int n_set,
+                               struct hf_matrix *const occupied[], double *trace,
+                               struct hf_error *error) HF_MUST_CHECK;
+
 /** Energies of electrons of some densities in the field of others (or the same), hartree. */
 struct hf_interaction {
     double coulomb, exchange;
