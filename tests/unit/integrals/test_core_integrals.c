@@ -15,7 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_POLAR = 48, N_AZIMUTH = 88, N_DIRECTION = N_POLAR * N_AZIMUTH, MAX_L = 4 };
+enum {
+    N_POLAR = 48,
+    N_AZIMUTH = 88,
+    N_DIRECTION = N_POLAR * N_AZIMUTH,
+    MAX_L = 4,
+    MAX_SHELL_L = 5
+};
 
 /** Directions, their weights, and the spherical harmonics of l < MAX_L there. */
 struct sphere {
@@ -74,7 +80,8 @@ static void find_functions(const struct hf_basis *basis,
 {
     for (int s = 0; s < basis->n_shell; s++) {
         const struct hf_shell *shell = &basis->shell[s];
-        double from[3], square = 0.0, radial = 0.0, monomial[21];
+        double from[3], square = 0.0, radial = 0.0,
+                        monomial[(MAX_SHELL_L + 1) * (MAX_SHELL_L + 2) / 2];
         for (int d = 0; d < 3; d++) {
             from[d] = at[d] - shell->centre_bohr[d];
             square += from[d] * from[d];
@@ -95,7 +102,7 @@ static void find_functions(const struct hf_basis *basis,
     }
 }
 
-/** Adds one distance to the matrix [n][n]. */
+/** Adds one distance to the lower triangle of the matrix [n][n]. */
 static void add_distance(const struct hf_basis *basis, const double centre[3],
                          const struct sphere *sphere, double r, double dr, double *function,
                          double *matrix)
@@ -116,14 +123,14 @@ static void add_distance(const struct hf_basis *basis, const double centre[3],
         const double local = radial[potential->max_l] * sphere->weight[k];
         for (int i = 0; i < n; i++) {
             const double value = local * function[i];
-            for (int j = 0; j < n; j++) matrix[i * n + j] += value * function[j];
+            for (int j = 0; j <= i; j++) matrix[i * n + j] += value * function[j];
             for (int q = 0; q < n_projector; q++)
                 projected[i * n_projector + q] +=
                     sphere->weight[k] * sphere->harmonic[k][q] * function[i];
         }
     }
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
+        for (int j = 0; j <= i; j++)
             for (int l = 0; l < potential->max_l; l++)
                 for (int q = l * l; q < (l + 1) * (l + 1); q++)
                     matrix[i * n + j] +=
@@ -141,6 +148,8 @@ static double *plain_matrix(const struct hf_basis *basis, const double centre[3]
         const double r = exp(x - exp(-x));
         add_distance(basis, centre, sphere, r, r * (1.0 + exp(-x)) * step, function, matrix);
     }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) matrix[j * n + i] = matrix[i * n + j];
     free(sphere);
     free(function);
     return matrix;
@@ -194,11 +203,13 @@ static const struct test_shell shells[] = {
     {0, 0, 2, false, {9.0, 0.4}, {1.1, 0.4}},
     {0, 1, 1, false, {1.7}, {1.3}},
     {0, 2, 1, true, {0.9}, {0.8}},
+    {0, 4, 1, true, {1.2}, {0.7}},
     {1, 0, 2, false, {4.0, 0.3}, {1.9, 0.3}},
     {1, 1, 1, false, {0.6}, {0.9}},
     {1, 2, 1, false, {1.1}, {0.8}},
     {2, 0, 1, false, {2.5}, {1.2}},
     {2, 3, 1, true, {0.7}, {0.6}},
+    {2, 5, 1, true, {0.9}, {0.2}},
 };
 enum { N_SHELL = sizeof shells / sizeof shells[0] };
 
