@@ -181,8 +181,9 @@ void hf_scf_declare_phases(struct hf_timers *timers);
  *           freed with hf_wavefunction_done; it keeps pointing to basis, molecule and context.
  *           Settings, observer and what they point to are borrowed for the call.
  *  Errors   HF_BAD_INPUT: a name that is in no list, a setting out of range, a molecule the method
- *           cannot do (rhf: unpaired electrons), more electrons than orbitals, a
- *           state to go on from that is not one of this calculation or is damaged;
+ *           cannot do (rhf: unpaired electrons) or whose cores are not those of the basis, more
+ *           electrons than orbitals, a state to go on from that is not one of this calculation or
+ *           is damaged;
  *           HF_NO_RESOURCE; HF_INTERRUPTED. Result and wave function are then cleared. Not
  *           converging is no error: result->converged tells.
  *  Source   book Fig. 8.1; Pulay, J. Comput. Chem. 3, 556 (1982). */

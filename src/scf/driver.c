@@ -176,6 +176,15 @@ static hf_status check_arguments(const struct hf_context *context,
     if (basis->n_atom != molecule->n_atom)
         return hf_fail(error, HF_BAD_INPUT, "the basis is of %d atoms, the molecule has %d",
                        basis->n_atom, molecule->n_atom);
+    for (int i = 0; i < molecule->n_atom; i++) {
+        const struct hf_core_potential *potential = hf_atom_core_potential(basis, i);
+        const int n_core = potential != NULL ? potential->n_core : 0;
+        if (molecule->atom[i].n_core != n_core)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "atom %d has a core of %d electrons, in its basis set one of %d: "
+                           "hf_basis_set_cores must come before the calculation",
+                           i + 1, molecule->atom[i].n_core, n_core);
+    }
     return HF_OK;
 }
 
