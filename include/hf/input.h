@@ -59,7 +59,7 @@ hf_status hf_input_read_point_charges(struct hf_context *context, const struct h
                                       struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
 
 /** What may be wrong about electrons that cannot be computed: "; nothing says a charge, ...", or "" when
- *  the charge was said. One line without a full stop, cut at `size`. */
+ *  the charge was said or is that of a checkpoint. One line without a full stop, cut at `size`. */
 void hf_input_advise_charge(const struct hf_options *options, const struct hf_molecule *molecule,
                             char *advice, size_t size);
 

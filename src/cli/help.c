@@ -58,7 +58,7 @@ void hf_print_help(FILE *stream)
             "       mpiexec -n RANKS hf [options] FILE\n\n"
             "Computes the Hartree-Fock energy of the molecule in FILE: native input (keys and a\n"
             "geometry block), an MDL molfile (V2000 or V3000) or XYZ, recognised by content.\n"
-            "Every option but the last four is also a key of the native input (with _ for -);\n"
+            "Every option but the last five is also a key of the native input (with _ for -);\n"
             "the command line overrides the file. --key value and --key=value are the same.\n\n");
     for (int i = 0; i < n; i++) print_option(stream, &table[i]);
     fprintf(

@@ -48,7 +48,7 @@ static void print_head(FILE *stream)
             "input, an MDL molfile (V2000 or V3000) or XYZ and is recognised by content.\n"
             "A file without a basis set is computed with def2\\-SVP.\n"
             ".SH OPTIONS\n"
-            "Every option but the last four is also a key of the native input, with _ for \\-;\n"
+            "Every option but the last five is also a key of the native input, with _ for \\-;\n"
             "the command line overrides the file.\n",
             hf_version());
 }

@@ -79,7 +79,8 @@ static const char *origin(const struct draft *draft, const char *key, const char
 void hf_input_advise_charge(const struct hf_options *options, const struct hf_molecule *molecule,
                             char *advice, size_t size)
 {
-    const bool charge_said = hf_options_given(options, "charge") != NULL;
+    const bool charge_said =
+        hf_options_given(options, "charge") != NULL || hf_options_given(options, "restart") != NULL;
     const int c = molecule->charge;
     advice[0] = '\0';
     if (!charge_said)

@@ -6,14 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-/** Two lines that say what to try, of what was not tried. */
-static void print_advice(FILE *out, const struct hf_scf_settings *settings)
+/** Two lines that say what to try, of what was not tried; a restart where checkpoints are written. */
+static void print_advice(FILE *out, const struct hf_scf_settings *settings,
+                         const struct hf_scf_result *result)
 {
-    const bool newton = strcmp(settings->converger, "newton") == 0;
+    const bool newton =
+        strcmp(settings->converger, "newton") == 0 ||
+        (settings->stability == HF_STABILITY_FOLLOW && result->n_hessian_product > 0);
     const bool shifted = settings->level_shift > 0.0;
-    fprintf(out,
-            "  Advice: go on with more iterations (--restart FILE --max-iterations N, now %d)%s.\n",
-            settings->max_iteration,
+    fprintf(out, "  Advice: go on with more iterations (%s--max-iterations N, now %d)%s.\n",
+            settings->keeper != NULL ? "--restart FILE " : "", settings->max_iteration,
             newton ? "" : ", or with steps that only go down (--converger newton)");
     fprintf(out,
             "  Advice: check geometry, units, charge and multiplicity; begin with another density "
@@ -32,7 +34,7 @@ static void print_outcome(FILE *out, const struct hf_run_description *run,
             "\nNOT CONVERGED after %d iterations: last change %.1e hartree, commutator %.1e.\n"
             "What follows is not a Hartree-Fock energy.\n",
             result->n_iteration, result->energy_change, result->commutator);
-    print_advice(out, run->settings);
+    print_advice(out, run->settings, result);
 }
 
 static void print_energy(FILE *out, const char *name, double energy)

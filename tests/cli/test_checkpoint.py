@@ -114,6 +114,9 @@ def open_shells(folder):
         other = "rohf" if method == "uhf" else "uhf"
         TEST.expect_one_line(f"{other} goes on from {method}", TEST.run(["--restart", kept, "--method", other]), 2,
                              [f"method {method} instead of {other}", "--guess"])
+        closed = TEST.run(["--restart", kept, "--method", "rhf"])
+        TEST.expect_one_line(f"rhf goes on from {method}", closed, 2, ["multiplicity 2 are an open shell"])
+        check("nothing says a charge" not in closed[2], "a checkpoint says its charge", closed[2])
 
 
 def guess_between_methods(folder):

@@ -231,6 +231,11 @@ def good_runs(folder):
         check(json.load(file)["success"] is False, "not converged: JSON tells success")
     check(output.count("  Advice: ") == 2 and "--restart" in output and "--converger newton" in output,
           "not converged: two lines of advice", output)
+    without = run([path, "--max-iterations", "2", "--checkpoint", "none"])[1]
+    check(without.count("  Advice: ") == 2 and "--restart" not in without, "advice without a checkpoint", without)
+    second = run([path, "--max-iterations", "3", "--multiplicity", "3", "--method", "uhf", "--stability", "follow",
+                  "--checkpoint", "none"])[1]
+    check(second.count("  Advice: ") == 2 and "--converger newton" not in second, "advice behind second-order steps", second)
     kept = [name for name in os.listdir(folder) if name.endswith(".hf.h5")]
     check(len(kept) == 1, f"not converged: one checkpoint, not {kept}")
     code, output, errors = run(["--restart", os.path.join(folder, kept[0]), "--max-iterations", "100"])

@@ -311,6 +311,7 @@ static void not_converged_is_said_with_two_lines_of_advice(void **state)
         const char *second = strstr(first + 1, "Advice:");
         assert_non_null(second);
         assert_null(strstr(second + 1, "Advice:"));
+        assert_null(strstr(text, "--restart"));
     }
     free(text);
 }
