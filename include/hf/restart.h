@@ -94,6 +94,7 @@ struct hf_scf_restart {
     int n_iteration;
     double energy, commutator, threshold, guess_energy; /**< as in struct hf_scf_state */
     int n_column[HF_MAX_SPIN];                          /**< 0: no orbitals, the guess begins */
+    const double *occupation[HF_MAX_SPIN]; /**< [n_orbital] electrons in each; NULL: whole ones */
     int n_diis;
     /** Rows first .. first+n-1 to rows [n][columns], row by row. Called on rank 0 alone. `index`
      *  counts DIIS matrices, the oldest is 0; elsewhere it is 0. */

@@ -97,6 +97,7 @@ struct hf_scf_settings {
     double screening_threshold; /**< hartree, of the last builds, default 1e-12; looser before */
     int diis_size;              /**< Fock matrices kept, default 8, at most 100; 0 turns DIIS off */
     double level_shift;         /**< hartree, of virtual orbitals; default 0 */
+    double smearing; /**< kT of Fermi-Dirac occupations, hartree; default 0: whole ones */
     enum hf_wavefunction_parts wavefunction; /**< what hf_scf_run makes of it, default all */
     struct hf_fock_settings fock;
     const struct hf_scf_keeper *keeper;   /**< offered the state now and then; NULL: nobody is */
@@ -146,11 +147,13 @@ struct hf_scf_result {
     struct hf_stability_result stability; /**< where it was asked for */
     double smallest_overlap_eigenvalue;
     int n_occupied[2]; /**< orbitals with an electron of alpha and of beta spin */
-    double spin_squared, ideal_spin_squared;   /**< <S^2>, and S(S+1) of a pure spin state */
+    double spin_squared, ideal_spin_squared;   /**< S_z (S_z + 1) + N_beta - |Wa^T Wb|^2, which is
+                                                *   <S^2> of a determinant, and S(S+1) */
     double energy, one_electron, two_electron; /**< hartree */
     double coulomb, exchange;                  /**< parts of two_electron, hartree */
-    double nuclear;           /**< energy of the nuclei in all terms; energy contains it */
-    double nuclear_repulsion; /**< that of the nuclei among themselves alone */
+    double smearing_entropy_term; /**< -T S, hartree; energy with it is the free energy */
+    double nuclear;               /**< energy of the nuclei in all terms; energy contains it */
+    double nuclear_repulsion;     /**< that of the nuclei among themselves alone */
     int n_term;
     struct hf_energy_term term[HF_MAX_TERM]; /**< [n_term] parts of one_electron and of nuclear */
     double energy_change, commutator;        /**< of the last iteration */
@@ -163,6 +166,11 @@ struct hf_scf_result {
 
 /** Settings that run: the defaults of the program, but no stored integrals (fock.memory_bytes 0). */
 struct hf_scf_settings hf_scf_defaults(void);
+
+/** Whether fractional occupations, where settings ask for them, go with all else they ask for. Not
+ *  collective. HF_BAD_INPUT: they do not, with the reason. */
+hf_status hf_smearing_check(const struct hf_scf_settings *settings,
+                            struct hf_error *error) HF_MUST_CHECK;
 
 /** Accuracy of the list of shell pairs: primitives may err by less than the screening lets go. */
 static inline double hf_scf_pair_accuracy(const struct hf_scf_settings *settings)

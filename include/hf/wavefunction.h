@@ -33,10 +33,11 @@ enum hf_wavefunction_parts {
 
 /** Orbitals of one spin, or of both where they share them: doubly occupied ones, singly, virtual. */
 struct hf_orbitals {
-    int n_orbital;                 /**< m */
-    int n_occupied;                /**< the first of them */
-    double *energy;                /**< [m] ascending, hartree */
-    double *occupation;            /**< [m] electrons: of one spin 1 or 0, of both 2, 1 or 0 */
+    int n_orbital;      /**< m */
+    int n_occupied;     /**< the first of them; electrons where occupations are fractional */
+    double *energy;     /**< [m] ascending, hartree */
+    double *occupation; /**< [m] electrons: of one spin 1 or 0, of both 2, 1 or 0, or
+                                    *   fractions of that (settings.smearing) */
     struct hf_matrix *coefficient; /**< C [n][m], column k is orbital k */
 };
 

@@ -266,6 +266,7 @@ static void read_orbitals(struct hf_hdf5_reader *reader, struct hf_checkpoint *s
         orbitals->energy = hf_hdf5_get_reals(reader, path, m, 0);
         hf_orbitals_path(state->n_spin, k, "/occupations", path);
         orbitals->occupation = hf_hdf5_get_reals(reader, path, m, 0);
+        state->occupation[k] = orbitals->occupation;
     }
     free(n_column);
     free(n_occupied);

@@ -56,6 +56,7 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
            hf_json_add_double(object, "commutator_tolerance", settings->commutator_tolerance) &&
            hf_json_add_double(object, "linear_dependence", settings->linear_dependence_threshold) &&
            hf_json_add_double(object, "screening", settings->screening_threshold) &&
+           hf_json_add_double(object, "smearing", settings->smearing) &&
            hf_json_add_integer(object, "diis_size", settings->diis_size);
 }
 
@@ -185,6 +186,9 @@ static bool add_scf(cJSON *extras, const struct hf_record *record,
            hf_json_add_double(object, "energy_change", result->energy_change) &&
            hf_json_add_double(object, "commutator", result->commutator) &&
            hf_json_add_double(object, "guess_energy", result->guess_energy) &&
+           hf_json_add_double(object, "smearing_entropy_term", result->smearing_entropy_term) &&
+           hf_json_add_double(object, "free_energy",
+                              result->energy + result->smearing_entropy_term) &&
            hf_json_add_double(object, "spin_squared", result->spin_squared) &&
            hf_json_add_double(object, "ideal_spin_squared", result->ideal_spin_squared) &&
            hf_json_add_integer(object, "functions_removed", result->n_removed) &&

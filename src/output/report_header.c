@@ -173,6 +173,9 @@ static void print_settings(FILE *out, const struct hf_run_description *run)
     fprintf(out, "  %-22s energy %.1e hartree and commutator %.1e, at most %d iterations\n",
             "Convergence", settings->energy_tolerance, settings->commutator_tolerance,
             settings->max_iteration);
+    if (settings->smearing > 0.0)
+        fprintf(out, "  %-22s of Fermi and Dirac at kT = %g hartree\n", "Occupations",
+                settings->smearing);
     fprintf(out, "  %-22s %.1e hartree in the last iterations\n", "Screening",
             settings->screening_threshold);
     fprintf(out, "  %-22s overlap eigenvalues below %.1e\n", "Linear dependence",

@@ -38,11 +38,20 @@ static void name_orbital(int orbital, int n_lower, int n_occupied, size_t size, 
         snprintf(name, size, below > 0 ? "%s-%d" : "%s", single ? "SOMO" : "HOMO", below);
 }
 
+/** Whether there are occupations between 0, 1 and 2. */
+static bool is_fractional(const struct hf_orbitals *orbitals)
+{
+    for (int i = 0; i < orbitals->n_orbital; i++)
+        if (orbitals->occupation[i] != floor(orbitals->occupation[i])) return true;
+    return false;
+}
+
 /** Energies of all orbitals with their occupations, or of those beside the gap; between the first
  *  `n_lower` and the first n_occupied are those with a single electron. */
 static void print_table(FILE *out, const struct hf_orbitals *orbitals, int n_lower, bool all)
 {
     const int n_occupied = orbitals->n_occupied;
+    const int n_digit = is_fractional(orbitals) ? 6 : 1;
     int first = n_lower - N_SHOWN_BESIDE_GAP, last = n_occupied + N_SHOWN_BESIDE_GAP;
     if (all || first < 0) first = 0;
     if (all || last > orbitals->n_orbital) last = orbitals->n_orbital;
@@ -53,7 +62,7 @@ static void print_table(FILE *out, const struct hf_orbitals *orbitals, int n_low
         name_orbital(i, n_lower, n_occupied, sizeof name, name);
         fprintf(out, "  %8d %-8s %16.8f %16.6f", i + 1, name, orbitals->energy[i],
                 orbitals->energy[i] * HF_HARTREE_IN_EV);
-        if (all) fprintf(out, " %11.1f", orbitals->occupation[i]);
+        if (all) fprintf(out, " %11.*f", n_digit, orbitals->occupation[i]);
         fprintf(out, "\n");
     }
     if (n_occupied > 0 && n_occupied < orbitals->n_orbital) {
@@ -70,8 +79,13 @@ void hf_report_orbitals(FILE *out, const struct hf_scf_result *result,
         const struct hf_orbitals *orbitals = &wavefunction->spin[k];
         const bool shared = wavefunction->n_spin == 1;
         if (!shared)
-            fprintf(out, "\nOrbital energies of %s electrons (%d occupied of %d)\n",
-                    k == 0 ? "alpha" : "beta", orbitals->n_occupied, orbitals->n_orbital);
+            fprintf(out, "\nOrbital energies of %s electrons (%d %s of %d)\n",
+                    k == 0 ? "alpha" : "beta", orbitals->n_occupied,
+                    is_fractional(orbitals) ? "electrons in fractions" : "occupied",
+                    orbitals->n_orbital);
+        else if (is_fractional(orbitals))
+            fprintf(out, "\nOrbital energies (%d electrons in fractions of %d)\n", n_alpha + n_beta,
+                    orbitals->n_orbital);
         else if (n_alpha > n_beta)
             fprintf(out, "\nOrbital energies (%d doubly and %d singly occupied of %d)\n", n_beta,
                     n_alpha - n_beta, orbitals->n_orbital);

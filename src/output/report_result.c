@@ -10,10 +10,11 @@
 static void print_advice(FILE *out, const struct hf_scf_settings *settings,
                          const struct hf_scf_result *result)
 {
+    const bool smeared = settings->smearing > 0.0; /* neither of these then */
     const bool newton =
-        strcmp(settings->converger, "newton") == 0 ||
+        smeared || strcmp(settings->converger, "newton") == 0 ||
         (settings->stability == HF_STABILITY_FOLLOW && result->n_hessian_product > 0);
-    const bool shifted = settings->level_shift > 0.0;
+    const bool shifted = settings->level_shift > 0.0 || smeared;
     fprintf(out, "  Advice: go on with more iterations (%s--max-iterations N, now %d)%s.\n",
             settings->keeper != NULL ? "--restart FILE " : "", settings->max_iteration,
             newton ? "" : ", or with steps that only go down (--converger newton)");
@@ -50,11 +51,16 @@ static const char *term_label(const struct hf_energy_term *term, size_t size, ch
     return label;
 }
 
-static void print_energies(FILE *out, const struct hf_scf_result *result)
+static void print_energies(FILE *out, const struct hf_scf_settings *settings,
+                           const struct hf_scf_result *result)
 {
     char label[64];
     fprintf(out, "\nEnergies\n");
     print_energy(out, "Total energy", result->energy);
+    if (settings->smearing > 0.0) {
+        print_energy(out, "-TS of the occupations", result->smearing_entropy_term);
+        print_energy(out, "Free energy E - TS", result->energy + result->smearing_entropy_term);
+    }
     print_energy(out, "Nuclear repulsion", result->nuclear_repulsion);
     for (int i = 0; i < result->n_term; i++) {
         const struct hf_energy_term *term = &result->term[i];
@@ -99,7 +105,7 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
     if (out == NULL) return;
     print_outcome(out, run, result);
     hf_report_stability(out, run, result, wavefunction);
-    print_energies(out, result);
+    print_energies(out, run->settings, result);
     hf_report_spin(out, result, wavefunction);
     hf_report_orbitals(out, result, wavefunction, run->all_orbitals);
     print_dipole(out, result);

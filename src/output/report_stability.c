@@ -70,7 +70,8 @@ void hf_report_stability(FILE *out, const struct hf_run_description *run,
                 "  Second order           %d trial densities and %d energies beside the table\n",
                 result->n_hessian_product, result->n_trial_build);
     if (!stability->internal.analysed && stability->n_follow == 0) {
-        if (result->converged && smallest_gap(result, wavefunction) < SMALL_GAP)
+        if (result->converged && run->settings->smearing == 0.0 &&
+            smallest_gap(result, wavefunction) < SMALL_GAP)
             fprintf(out, "  Advice: the gap between occupied and virtual orbitals is small; "
                          "--stability check tells whether this is a minimum.\n");
         return;

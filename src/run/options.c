@@ -347,6 +347,16 @@ static const struct hf_option table[] = {
          "singly occupied ones: smaller steps, and levels that are close do not change places",
      .least = 0,
      .most = 1000},
+    {.key = "smearing",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "0",
+     .unit = "hartree",
+     .help =
+         "temperature of the electrons, kT: fractional occupations of Fermi and Dirac, for methods "
+         "rhf and uhf; 0: whole ones",
+     .least = 0,
+     .most = 0.2},
     {.key = "orbitals",
      .type = HF_OPTION_CHOICE,
      .argument = "WHICH",

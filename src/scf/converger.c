@@ -102,8 +102,17 @@ cleanup:
 
 hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error)
 {
-    const hf_status status = diagonalise(scf, scf->occupied, error);
-    if (status == HF_OK) scf->has_orbitals = true;
+    hf_status status;
+    struct hf_matrix *vector[HF_MAX_SPIN] = {NULL};
+    if (scf->occupation == NULL) {
+        HF_TRY(diagonalise(scf, scf->occupied, error));
+    } else {
+        HF_TRY(hf_scf_next_orbitals(scf, vector, error));
+        HF_TRY(hf_scf_occupy(scf, vector, error));
+    }
+    scf->has_orbitals = true;
+cleanup:
+    hf_scf_destroy_list(vector);
     return status;
 }
 
@@ -113,7 +122,7 @@ hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error)
  *  more than all eigenvalues differ, and back afterwards. Closed, open and virtual ones then come in this
  *  order, and the occupied ones are those of the density whose energy is told: they need not be the lowest
  *  of closed shells at a minimum, and where the density can change at next to no cost the lowest ones
- *  err more. */
+ *  err more. Fractional occupations follow the energies, whatever orbitals these belong to. */
 static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix *effective,
                                     struct hf_matrix *vector, struct hf_error *error)
 {
@@ -122,7 +131,8 @@ static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix 
     double *energy = scf->orbital_energy + (size_t)k * (size_t)scf->result->n_orbital;
     const int n_set = scf->method->n_set, n_occupied = hf_set_size(scf->n_electron, k);
     const int n_closed = n_set == 1 ? scf->n_electron.beta : n_occupied;
-    if ((scf->method->effective != NULL || scf->result->converged) && scf->has_orbitals) {
+    if ((scf->method->effective != NULL || scf->result->converged) && scf->has_orbitals &&
+        scf->occupation == NULL) {
         hf_matrix_dot(effective, effective, &square);
         shift = 4.0 * sqrt(square);
         HF_TRY(lower_occupied(scf, k, shift, effective, error));

@@ -25,6 +25,9 @@ struct hf_converger_ops {
 extern const struct hf_converger_ops hf_converger_auto, hf_converger_diis, hf_converger_adiis,
     hf_converger_damping, hf_converger_newton;
 
+/** What "auto" is with fractional occupations; not in the list. */
+extern const struct hf_converger_ops hf_converger_smearing;
+
 /** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
 hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,
                             struct hf_error *error) HF_MUST_CHECK;
@@ -44,9 +47,16 @@ hf_status hf_scf_step_diis(struct hf_scf *scf, const char **label,
 hf_status hf_scf_step_adiis(struct hf_scf *scf, const char **label,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** scf->occupied = the lowest orbitals of scf->effective or, where that is empty, of what the method makes
+/** scf->occupied = the lowest orbitals (with fractional occupations, all that have some) of
+ *  scf->effective or, where that is empty, of what the method makes
  *  of scf->fock; both are destroyed; with their energies in scf->orbital_energy. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
+/** scf->occupation = the Fermi-Dirac occupations of the orbitals vector [n_set] [m][m] with the energies
+ *  scf->orbital_energy, and scf->occupied = these orbitals times their square roots. Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_scf_occupy(struct hf_scf *scf, struct hf_matrix *const vector[],
+                        struct hf_error *error) HF_MUST_CHECK;
 
 /** scf->occupied = the lowest orbitals of scf->fock of the guess, those next to the gap mixed with
  *  virtual ones: alpha's and beta's differ. For methods with two sets. Collective. HF_NO_RESOURCE. */

@@ -4,6 +4,9 @@
  *     D~ <- D~ + l (D - D~)    F~ <- F~ + l (F - F~)    0 < l <= 1
  *     E~(l) = E~ + l tr F~ (D - D~) + l^2 tr (F - F~) (D - D~) / 2
  *
+ * With fractional occupations -T S joins the energy. It is convex, so that on the way from D~ to D it
+ * is at most the straight line between its values, which stands for it here.
+ *
  * D~ itself is not needed: traces with it go over to others, tr F D~ - tr H D~ = tr F~ D - tr H D.
  *
  * Source   Cances, Le Bris, Int. J. Quantum Chem. 79, 82 (2000). */
@@ -12,10 +15,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** What is mixed: F~ [n_fock] [m][m], tr H D~ and tr F~ D~. */
+/** What is mixed: F~ [n_fock] [m][m], tr H D~, tr F~ D~ and -T S. */
 struct mixed {
     struct hf_matrix *fock[HF_MAX_SPIN];
-    double core_energy, fock_energy;
+    double core_energy, fock_energy, entropy_term;
     bool begun;
 };
 
@@ -66,7 +69,7 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
         const double other = mixed->core_energy + crossed - core_energy; /* tr F D~ */
         const double slope = crossed - mixed->fock_energy;
         const double curvature = fock_energy - other - slope;
-        share = best_share(slope, curvature);
+        share = best_share(slope + result->smearing_entropy_term - mixed->entropy_term, curvature);
         mixed->fock_energy = (1.0 - share) * (1.0 - share) * mixed->fock_energy +
                              share * (1.0 - share) * (crossed + other) +
                              share * share * fock_energy;
@@ -74,6 +77,7 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
         mixed->fock_energy = fock_energy;
     }
     mixed->core_energy += share * (core_energy - mixed->core_energy);
+    mixed->entropy_term += share * (result->smearing_entropy_term - mixed->entropy_term);
     mixed->begun = true;
     for (int k = 0; k < scf->method->n_fock && status == HF_OK; k++) {
         hf_matrix_add(share, scf->fock[k], 1.0 - share, mixed->fock[k]);

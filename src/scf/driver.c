@@ -160,6 +160,8 @@ static hf_status find_converger(struct hf_scf *scf, struct hf_error *error)
     if (settings->stability == HF_STABILITY_FOLLOW && scf->converger == &hf_converger_auto &&
         scf->n_electron.alpha != scf->n_electron.beta)
         scf->converger = &hf_converger_newton;
+    if (settings->smearing > 0.0 && scf->converger == &hf_converger_auto)
+        scf->converger = &hf_converger_smearing;
     return status;
 }
 

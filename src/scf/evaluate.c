@@ -77,6 +77,7 @@ static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
     result->coulomb = energy.coulomb;
     result->exchange = energy.exchange;
     result->two_electron = result->coulomb + result->exchange;
+    result->smearing_entropy_term = hf_scf_entropy_term(scf);
     result->energy = result->nuclear + result->one_electron + result->two_electron;
     result->energy_change = result->one_electron - before + two->energy_change;
     if (first) result->energy_change = result->energy - scf->energy_before;

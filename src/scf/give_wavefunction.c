@@ -15,7 +15,7 @@ static hf_status make_arrays(const struct hf_scf *scf, int k, struct hf_orbitals
     orbitals->occupation = calloc((size_t)m, sizeof *orbitals->occupation);
     if (orbitals->energy == NULL || orbitals->occupation == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
-    hf_set_occupations(scf->method, scf->n_electron, k, m, orbitals->occupation);
+    hf_scf_occupations(scf, k, orbitals->occupation);
     return HF_OK;
 }
 

@@ -6,6 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** scf->occupied = the first of the orbitals vector [n_set]; with fractional occupations, which stay what
+ *  they were at convergence, each times the square root of its own. */
+static hf_status take_occupied(struct hf_scf *scf, struct hf_matrix *const vector[],
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    if (scf->occupation != NULL && !scf->result->converged)
+        return hf_scf_occupy(scf, vector, error);
+    for (int k = 0; k < scf->method->n_set; k++)
+        if (scf->occupation != NULL)
+            HF_TRY(hf_scf_weigh(scf, k, vector[k], error));
+        else if (scf->occupied[k] != NULL)
+            hf_matrix_copy_columns(vector[k], 0, hf_matrix_n_col(scf->occupied[k]), NULL,
+                                   scf->occupied[k], 0);
+cleanup:
+    return status;
+}
+
 /** All orbitals of the last Fock matrices when the calculation is converged, else those that DIIS would
  *  go on with: of a combination that takes the last Fock matrices in, scf->fock being left as it is. */
 static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
@@ -27,10 +45,7 @@ static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[
         memcpy(scf->fock, fock, sizeof fock);
         memset(fock, 0, sizeof fock);
     }
-    for (int k = 0; k < scf->method->n_set; k++)
-        if (scf->occupied[k] != NULL)
-            hf_matrix_copy_columns(vector[k], 0, hf_matrix_n_col(scf->occupied[k]), NULL,
-                                   scf->occupied[k], 0);
+    HF_TRY(take_occupied(scf, vector, error));
     scf->has_orbitals = true;
 cleanup:
     hf_scf_destroy_list(fock);
@@ -64,7 +79,7 @@ static hf_status make_orbitals(const struct hf_scf *scf, int k, const struct hf_
     if (orbitals->occupation == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d occupations", m);
     HF_TRY(hf_agree(scf->context->comm, status, error));
-    hf_set_occupations(scf->method, scf->n_electron, k, m, orbitals->occupation);
+    hf_scf_occupations(scf, k, orbitals->occupation);
     if (orthonormal == NULL) return HF_OK;
     HF_TRY(hf_matrix_create(scf->linalg, "orbital coefficients", n, hf_matrix_n_col(orthonormal),
                             &orbitals->coefficient, error));
@@ -83,6 +98,8 @@ static hf_status put_together(struct hf_scf *scf, enum hf_keep_reason reason,
         HF_TRY(make_all_orbitals(scf, vector, error));
     if (scf->has_orbitals) HF_TRY(make_densities(scf, state->density, error));
     for (int k = 0; k < state->n_spin; k++) {
+        if (vector[k] == NULL && scf->occupied[k] != NULL && scf->occupation != NULL)
+            HF_TRY(hf_scf_unweighed(scf, k, &vector[k], error));
         const struct hf_matrix *all = vector[k] != NULL ? vector[k] : scf->occupied[k];
         HF_TRY(make_orbitals(scf, k, scf->has_orbitals ? all : NULL, &state->spin[k], error));
     }

@@ -32,7 +32,7 @@ static double of_second_order(const struct hf_scf_settings *settings,
     const double n_vector = analysed ? 64.0 : 32.0, of_vector = 0.2 * 0.8;
     const double n_trial = analysed ? 4.0 : 2.0;
     if (!analysed && strcmp(settings->converger, hf_converger_newton.name) != 0 &&
-        strcmp(settings->converger, hf_converger_auto.name) != 0)
+        (strcmp(settings->converger, hf_converger_auto.name) != 0 || settings->smearing > 0.0))
         return 0.0;
     return method->n_set * (1.6 + n_vector * of_vector) + n_trial * (2.0 * method->n_density + 2.0);
 }
@@ -71,15 +71,19 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     /* with ADIIS or sets that spins share, the orbitals of the densities are kept, too */
     const bool orbitals = method->effective != NULL || keeps_orbitals(settings->converger);
     const double of_pair = n_fock + (orbitals ? 0.3 * method->n_set : 0.0);
-    const double damped =
-        strcmp(settings->converger, hf_converger_damping.name) == 0 ? n_fock : 0.0;
+    const bool damps =
+        settings->smearing > 0.0 || strcmp(settings->converger, hf_converger_damping.name) == 0;
+    const double damped = damps ? n_fock : 0.0;
     /* second-order steps take the place of a history */
     const double history = fmax(fmin(most, settings->max_iteration - 1.0) * of_pair + damped,
                                 of_second_order(settings, method));
+    /* more orbitals have electrons then, and the eigenvectors of all sets live together */
+    const double smeared = settings->smearing > 0.0 ? method->n_set : 0.0;
     /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
-    const double in_build = 4.0 + 4.0 * n_density + history + 0.3 * method->n_set;
+    const double in_build = 4.0 + 4.0 * n_density + history + 0.3 * method->n_set + 0.7 * smeared;
     /* H, X; J; D, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
-    const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0);
+    const double in_eigen =
+        3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0) + smeared;
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
     const double of_build =
         fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;

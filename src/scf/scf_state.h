@@ -37,7 +37,9 @@ struct hf_scf {
     struct hf_matrix *effective[HF_MAX_SPIN];  /* [n_set] [m][m] to be diagonalised in the place of
                                                      what the method makes of fock; or NULLs */
     struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of fock and occupied */
-    double *orbital_energy;                    /* [n_set][m] of the orbitals, at last */
+    double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
+                               above zero first; NULL: whole ones */
+    double *orbital_energy;     /* [n_set][m] of the orbitals, at last */
     const char *step;           /* what made the last densities: the word of the converger, or "" */
     double stored_share;        /* hf_fock_stored_share of the builder */
     double busy_max, busy_mean; /* sums over the builds */
@@ -53,6 +55,22 @@ struct hf_scf {
 hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 /** Frees what there is. Collective. */
 void hf_scf_tear_down(struct hf_scf *scf);
+
+/** scf->occupied of set k = the orbitals vector [m][any] times the square roots of scf->occupation, as far
+ *  as these are above zero. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_weigh(struct hf_scf *scf, int k, const struct hf_matrix *vector,
+                       struct hf_error *error) HF_MUST_CHECK;
+
+/** The other way: new orthonormal *orbitals [m][o] from scf->occupied of set k, neither NULL. Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_scf_unweighed(const struct hf_scf *scf, int k, struct hf_matrix **orbitals,
+                           struct hf_error *error) HF_MUST_CHECK;
+
+/** Electrons of both spins in the orbitals of set k, occupation [m]. Not collective. */
+void hf_scf_occupations(const struct hf_scf *scf, int k, double occupation[]);
+
+/** -T S of the densities, hartree; zero without fractional occupations. Not collective. */
+double hf_scf_entropy_term(const struct hf_scf *scf);
 
 /** The overlap matrix [n][n]. Collective. */
 hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap,

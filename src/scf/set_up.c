@@ -85,9 +85,16 @@ static hf_status make_orbitals(struct hf_scf *scf, struct hf_error *error)
     scf->orbital_energy = calloc(n_energy, sizeof *scf->orbital_energy);
     if (scf->orbital_energy == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
+    if (scf->settings->smearing > 0.0) {
+        scf->occupation = calloc(n_energy, sizeof *scf->occupation);
+        if (scf->occupation == NULL)
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d occupations", m);
+    }
     HF_TRY(hf_agree(scf->context->comm, status, error));
     for (int k = 0; k < scf->method->n_set; k++) {
         const int o = hf_set_size(scf->n_electron, k);
+        for (int i = 0; i < o && scf->occupation != NULL; i++)
+            scf->occupation[(size_t)k * (size_t)m + (size_t)i] = 1.0;
         if (o > 0)
             HF_TRY(
                 hf_matrix_create(scf->linalg, "occupied orbitals", m, o, &scf->occupied[k], error));
@@ -141,6 +148,8 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_basis_destroy(&scf->merged);
     hf_hamiltonian_destroy(&scf->hamiltonian);
     hf_linalg_destroy(&scf->linalg);
+    free(scf->occupation);
+    scf->occupation = NULL;
     free(scf->orbital_energy);
     scf->orbital_energy = NULL;
 }

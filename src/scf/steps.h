@@ -98,6 +98,16 @@ int hf_set_size(struct hf_spin_count n_electron, int set);
 void hf_set_occupations(const struct hf_method_ops *method, struct hf_spin_count n_electron,
                         int set, int n_orbital, double occupation[]);
 
+/** Electrons of one spin in each of n orbitals at a temperature kT > 0 (hartree), occupation [n], from
+ *  their energies [n] in hartree, ascending; they add up to n_electron <= n. Less than 1e-14 is nothing.
+ *  Not collective. */
+void hf_fermi_occupations(int n, const double energy[], int n_electron, double temperature,
+                          double occupation[]);
+
+/** -T S of the electrons of one spin with those occupations [n] at kT, hartree: at most zero. Not
+ *  collective. */
+double hf_entropy_term(int n, const double occupation[], double temperature);
+
 /** New matrix *orbitals [m][o] of the orbitals of a spin (0 alpha, 1 beta) in the sets occupied [n_set];
  *  NULL when it has none. Collective. HF_NO_RESOURCE. */
 hf_status hf_spin_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron, int n_set,

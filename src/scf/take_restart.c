@@ -77,26 +77,57 @@ cleanup:
     return status;
 }
 
+/** scf->occupation of set k as it was kept, if it was; the first *o are above zero. */
+static hf_status take_occupations(struct hf_scf *scf, int k, int *o, struct hf_error *error)
+{
+    const struct hf_scf_restart *restart = scf->settings->restart;
+    const int m = scf->result->n_orbital, n_column = restart->n_column[k];
+    const int n = hf_set_size(scf->n_electron, k);
+    double *occupation = scf->occupation + (size_t)k * (size_t)m, sum = 0.0;
+    bool sound = true;
+    if (restart->occupation[k] == NULL) return HF_OK;
+    for (int i = 0; i < m; i++) {
+        const bool kept = i < n_column && i < restart->n_orbital;
+        occupation[i] = kept ? restart->occupation[k][i] / (restart->n_spin == 1 ? 2.0 : 1.0) : 0.0;
+        sound = sound && occupation[i] >= 0.0 && occupation[i] <= 1.0;
+    }
+    for (*o = 0; *o < m && occupation[*o] > 0.0; (*o)++) sum += occupation[*o];
+    if (sound && fabs(sum - n) < 1e-6) return HF_OK;
+    return hf_fail(
+        error, HF_BAD_INPUT,
+        "the occupations of the checkpoint are not those of %d electrons of a spin: it is "
+        "damaged",
+        n);
+}
+
 /** Occupied orbitals of set k in this calculation's orthonormal basis. */
 static hf_status take_orbitals(struct hf_scf *scf, int k, const struct hf_matrix *dual,
                                struct hf_error *error)
 {
     hf_status status;
-    const int n = scf->result->n_function, o = hf_set_size(scf->n_electron, k);
+    const int n = scf->result->n_function, m = scf->result->n_orbital;
     const int n_column = scf->settings->restart->n_column[k];
-    struct hf_matrix *all = NULL, *lowest = NULL;
+    int o = hf_set_size(scf->n_electron, k);
+    struct hf_matrix *all = NULL, *lowest = NULL, *orthonormal = NULL;
     if (o == 0) return HF_OK;
     if (n_column < o)
         return hf_fail(error, HF_BAD_INPUT,
                        "the checkpoint has %d orbitals where %d are occupied: it is damaged",
                        n_column, o);
     const struct reading reading = {.which = HF_RESTART_ORBITALS, .spin = k};
+    if (scf->occupation != NULL) HF_TRY(take_occupations(scf, k, &o, error));
     HF_TRY(read_matrix(scf, reading, n, n_column, &all, error));
     HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", n, o, &lowest, error));
     hf_matrix_copy_columns(all, 0, o, NULL, lowest, 0);
-    hf_matrix_multiply(1.0, true, dual, false, lowest, 0.0, scf->occupied[k]);
-    HF_TRY(check_orthonormal(scf, scf->occupied[k], error));
+    HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", m, o, &orthonormal, error));
+    hf_matrix_multiply(1.0, true, dual, false, lowest, 0.0, orthonormal);
+    HF_TRY(check_orthonormal(scf, orthonormal, error));
+    if (scf->occupation != NULL)
+        HF_TRY(hf_scf_weigh(scf, k, orthonormal, error));
+    else
+        hf_matrix_copy(orthonormal, scf->occupied[k]);
 cleanup:
+    hf_matrix_destroy(&orthonormal);
     hf_matrix_destroy(&lowest);
     hf_matrix_destroy(&all);
     return status;

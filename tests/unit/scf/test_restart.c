@@ -11,10 +11,11 @@ struct kept {
     int n_offer[4], wanted_iteration;
     bool found, armed;
     struct hf_scf_restart restart;
-    double *orbitals, *x, *diis[MAX_DIIS], *density;
+    double *orbitals, *occupation, *x, *diis[MAX_DIIS], *density;
 };
 
 static const char *first_builder = "replicated";
+static double smearing; /* of all runs */
 
 /** Rows first .. first+n-1 of a column-major matrix. */
 static void copy_rows(const double *full, int n_row, int n_col, int first, int n, double rows[])
@@ -44,6 +45,7 @@ static hf_status read_kept(void *data, enum hf_restart_matrix which, int index, 
 static void forget(struct kept *kept)
 {
     free(kept->orbitals);
+    free(kept->occupation);
     free(kept->density);
     free(kept->x);
     for (int i = 0; i < MAX_DIIS; i++) free(kept->diis[i]);
@@ -89,6 +91,11 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
         kept->restart.n_column[0] = hf_matrix_n_col(orbitals->coefficient);
         kept->orbitals = test_gather(orbitals->coefficient);
         kept->density = test_gather(state->density[0]);
+        const size_t n_byte = (size_t)state->n_orbital * sizeof *kept->occupation;
+        kept->occupation = malloc(n_byte);
+        assert_non_null(kept->occupation);
+        memcpy(kept->occupation, orbitals->occupation, n_byte);
+        kept->restart.occupation[0] = kept->occupation;
     }
     kept->x = test_gather(state->x);
     for (int i = 0; i < state->n_diis; i++) kept->diis[i] = test_gather(state->diis[i]);
@@ -110,6 +117,7 @@ static hf_status run(struct hf_context *context, const char *builder, int max_it
     settings.commutator_tolerance = 1e-7;
     settings.keeper = keeper != NULL ? &to_keep : NULL;
     settings.restart = restart;
+    settings.smearing = smearing;
     hf_interruption_watch(context->interruption, progress, keeper);
     return test_run(context, &water.molecule, "6-31G", &settings, result, error);
 }
@@ -298,6 +306,62 @@ static void the_density_is_that_of_the_orbitals(void **state)
     test_context_done(&context);
 }
 
+/** The density is C n C^T, and a calculation that goes on takes the n with it. */
+static void fractional_occupations_are_gone_on_from(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_scf_result whole, part, rest;
+    struct hf_error error;
+    smearing = 0.1;
+    assert_int_equal(run(context, "replicated", 100, NULL, NULL, NULL, &whole, &error), HF_OK);
+    assert_true(whole.converged && whole.smearing_entropy_term < -1e-3);
+    for (int at = 2; at <= 100; at += 98) { /* on the way; converged */
+        struct kept kept = {.wanted_iteration = at == 2 ? 1 : 0};
+        assert_int_equal(run(context, first_builder, at, &kept, NULL, NULL, &part, &error), HF_OK);
+        const int n = kept.restart.n_function, q = kept.restart.n_column[0];
+        for (int i = 0; i < n * n; i++) {
+            double sum = 0.0;
+            for (int k = 0; k < q; k++)
+                sum += kept.occupation[k] * kept.orbitals[k * n + i % n] *
+                       kept.orbitals[k * n + i / n];
+            assert_true(fabs(sum - kept.density[i]) < 1e-11);
+        }
+        assert_int_equal(run(context, "replicated", 100, NULL, &kept.restart, NULL, &rest, &error),
+                         HF_OK);
+        assert_true(rest.converged && fabs(rest.energy - whole.energy) < 1e-9);
+        assert_true(fabs(rest.smearing_entropy_term - whole.smearing_entropy_term) < 1e-8);
+        assert_true(abs(rest.n_iteration - whole.n_iteration) <= 1);
+        kept.occupation[0] = 1.0;
+        assert_int_equal(run(context, "replicated", 9, NULL, &kept.restart, NULL, &rest, &error),
+                         HF_BAD_INPUT);
+        assert_non_null(strstr(error.message, "not those of 5 electrons of a spin"));
+        forget(&kept);
+    }
+    smearing = 0.0;
+    test_context_done(&context);
+}
+
+/** What an interruption leaves, in the middle of it, are orbitals that are orthonormal. */
+static void fractional_occupations_of_an_interrupted_calculation_are_kept(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct kept kept = {.wanted_iteration = 1};
+    struct hf_scf_result result;
+    struct hf_error error;
+    smearing = 0.1;
+    assert_int_equal(run(context, first_builder, 100, &kept, NULL, interrupt, &result, &error),
+                     HF_INTERRUPTED);
+    assert_true(kept.restart.n_column[0] > 5 && kept.occupation[5] > 0.0);
+    assert_int_equal(run(context, "replicated", 100, NULL, &kept.restart, NULL, &result, &error),
+                     HF_OK);
+    assert_true(result.converged);
+    smearing = 0.0;
+    forget(&kept);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +371,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_state_that_is_not_wholly_read_is_not_written_over),
         cmocka_unit_test(a_state_of_something_else_is_refused),
         cmocka_unit_test(the_density_is_that_of_the_orbitals),
+        cmocka_unit_test(fractional_occupations_are_gone_on_from),
+        cmocka_unit_test(fractional_occupations_of_an_interrupted_calculation_are_kept),
     };
     if (argc > 1) first_builder = argv[1];
     HF_RUN_MPI_TESTS(argc, argv, tests, false);

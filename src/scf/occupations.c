@@ -1,0 +1,164 @@
+/* Fractional occupations: those of electrons at a temperature (Fermi and Dirac).
+ *
+ *     f_i = 1 / (1 + exp((e_i - mu) / kT))    A = E - T S
+ *     -T S = kT sum_i (f_i ln f_i + (1 - f_i) ln (1 - f_i)), over the orbitals of each spin
+ *
+ * The density with these f is the one whose free energy A is lowest: A, not E, is stationary there.
+ *
+ * Source   Mermin, Phys. Rev. 137, A1441 (1965); Rabuck, Scuseria, J. Chem. Phys. 110, 695 (1999). */
+#include "converger.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Orbitals with less are not occupied. */
+static const double NOTHING = 1e-14;
+static const double MOST_TEMPERATURE = 0.2; /* kT, hartree */
+
+static double fermi(double x)
+{
+    return 1.0 / (1.0 + exp(x));
+}
+
+/** Electrons where the chemical potential is `level` kT above energy[reference]. */
+static double count(int n, const double energy[], double reference, double temperature,
+                    double level)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += fermi((energy[i] - reference) / temperature - level);
+    return sum;
+}
+
+void hf_fermi_occupations(int n, const double energy[], int n_electron, double temperature,
+                          double occupation[])
+{
+    enum { HALVINGS = 200 };
+    for (int i = 0; i < n; i++) occupation[i] = i < n_electron;
+    if (n_electron == 0 || n_electron == n) return;
+    /* in kT above the highest orbital that would be full: near the answer there is no rounding to tell */
+    const double reference = energy[n_electron - 1], far = 1.0 + log(n);
+    double low = (energy[0] - reference) / temperature - far;
+    double high = (energy[n - 1] - reference) / temperature + far;
+    for (int i = 0; i < HALVINGS; i++) {
+        const double middle = 0.5 * (low + high);
+        if (count(n, energy, reference, temperature, middle) < n_electron)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (int i = 0; i < n; i++) {
+        const double f = fermi((energy[i] - reference) / temperature - 0.5 * (low + high));
+        occupation[i] = f > NOTHING ? f : 0.0;
+    }
+}
+
+double hf_entropy_term(int n, const double occupation[], double temperature)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double f = occupation[i];
+        if (f > 0.0 && f < 1.0) sum += f * log(f) + (1.0 - f) * log1p(-f);
+    }
+    return temperature * sum;
+}
+
+double hf_scf_entropy_term(const struct hf_scf *scf)
+{
+    const int m = scf->result->n_orbital, n_set = scf->method->n_set;
+    double sum = 0.0;
+    if (scf->occupation == NULL || !scf->has_orbitals) return 0.0;
+    for (int k = 0; k < n_set; k++)
+        sum += hf_entropy_term(m, scf->occupation + (size_t)k * (size_t)m, scf->settings->smearing);
+    return n_set == 1 ? 2.0 * sum : sum;
+}
+
+void hf_scf_occupations(const struct hf_scf *scf, int k, double occupation[])
+{
+    const int m = scf->result->n_orbital, n_set = scf->method->n_set;
+    hf_set_occupations(scf->method, scf->n_electron, k, m, occupation);
+    if (scf->occupation == NULL) return;
+    for (int i = 0; i < m; i++)
+        occupation[i] =
+            (n_set == 1 ? 2.0 : 1.0) * scf->occupation[(size_t)k * (size_t)m + (size_t)i];
+}
+
+hf_status hf_scf_weigh(struct hf_scf *scf, int k, const struct hf_matrix *vector,
+                       struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital, n_column = hf_matrix_n_col(vector);
+    const double *occupation = scf->occupation + (size_t)k * (size_t)m;
+    int o = 0;
+    double *root = malloc((size_t)m * sizeof *root);
+    if (root == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for occupations");
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    hf_matrix_destroy(&scf->occupied[k]);
+    while (o < n_column && occupation[o] > 0.0) {
+        root[o] = sqrt(occupation[o]);
+        o++;
+    }
+    if (o > 0) {
+        HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", m, o, &scf->occupied[k], error));
+        hf_matrix_copy_columns(vector, 0, o, root, scf->occupied[k], 0);
+    }
+cleanup:
+    free(root);
+    return status;
+}
+
+hf_status hf_scf_occupy(struct hf_scf *scf, struct hf_matrix *const vector[],
+                        struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const size_t m = (size_t)scf->result->n_orbital;
+    for (int k = 0; k < scf->method->n_set; k++) {
+        double *occupation = scf->occupation + (size_t)k * m;
+        hf_fermi_occupations((int)m, scf->orbital_energy + (size_t)k * m,
+                             hf_set_size(scf->n_electron, k), scf->settings->smearing, occupation);
+        /* no difference between processors may part the ranks */
+        hf_broadcast_bytes(scf->context->comm, 0, m * sizeof *occupation, occupation);
+        HF_TRY(hf_scf_weigh(scf, k, vector[k], error));
+    }
+cleanup:
+    return status;
+}
+
+hf_status hf_scf_unweighed(const struct hf_scf *scf, int k, struct hf_matrix **orbitals,
+                           struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital, o = hf_matrix_n_col(scf->occupied[k]);
+    double *factor = malloc((size_t)m * sizeof *factor);
+    if (factor == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for occupations");
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    for (int i = 0; i < o; i++)
+        factor[i] = 1.0 / sqrt(scf->occupation[(size_t)k * (size_t)m + (size_t)i]);
+    HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", m, o, orbitals, error));
+    hf_matrix_copy_columns(scf->occupied[k], 0, o, factor, *orbitals, 0);
+cleanup:
+    free(factor);
+    return status;
+}
+
+hf_status hf_smearing_check(const struct hf_scf_settings *settings, struct hf_error *error)
+{
+    const char *reason = NULL;
+    const char *converger = settings->converger != NULL ? settings->converger : "";
+    if (!(settings->smearing >= 0.0 && settings->smearing <= MOST_TEMPERATURE))
+        return hf_fail(error, HF_BAD_INPUT,
+                       "the temperature of electrons must be 0 to %g hartree, found %g",
+                       MOST_TEMPERATURE, settings->smearing);
+    if (settings->smearing == 0.0) return HF_OK;
+    if (settings->method != NULL && strcmp(settings->method, "rohf") == 0)
+        reason = "method rohf: its shells have whole occupations; use uhf";
+    else if (settings->stability != HF_STABILITY_NONE)
+        reason = "a stability analysis: it is of determinants";
+    else if (strcmp(converger, "newton") == 0 || strcmp(converger, "adiis") == 0)
+        reason = "converger newton or adiis: they know no entropy; use auto, diis or damping";
+    else if (settings->level_shift > 0.0)
+        reason = "a level shift, which changes the energies that the occupations come from";
+    if (reason == NULL) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "fractional occupations (smearing) do not go with %s",
+                   reason);
+}
