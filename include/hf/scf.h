@@ -97,6 +97,9 @@ struct hf_scf_settings {
     double screening_threshold; /**< hartree, of the last builds, default 1e-12; looser before */
     int diis_size;              /**< Fock matrices kept, default 8, at most 100; 0 turns DIIS off */
     double level_shift;         /**< hartree, of virtual orbitals; default 0 */
+    bool
+        max_overlap; /**< occupied orbitals are those most like the first ones, not the lowest; default
+                           false */
     double smearing; /**< kT of Fermi-Dirac occupations, hartree; default 0: whole ones */
     enum hf_wavefunction_parts wavefunction; /**< what hf_scf_run makes of it, default all */
     struct hf_fock_settings fock;
@@ -171,6 +174,11 @@ struct hf_scf_settings hf_scf_defaults(void);
  *  collective. HF_BAD_INPUT: they do not, with the reason. */
 hf_status hf_smearing_check(const struct hf_scf_settings *settings,
                             struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether maximum overlap, if it is asked for, goes with the other settings. Not collective.
+ *  HF_BAD_INPUT: it does not. */
+hf_status hf_max_overlap_check(const struct hf_scf_settings *settings,
+                               struct hf_error *error) HF_MUST_CHECK;
 
 /** Accuracy of the list of shell pairs: primitives may err by less than the screening lets go. */
 static inline double hf_scf_pair_accuracy(const struct hf_scf_settings *settings)

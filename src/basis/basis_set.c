@@ -73,7 +73,8 @@ static void parse_core_potential(struct hf_basis_set *set, struct hf_word count,
     struct hf_word number;
     const char *position = count.begin;
     int n_core = 0;
-    if (!hf_next_word(&position, &number) || hf_word_integer(number, &n_core) != HF_NUMBER_OK)
+    if (!hf_next_word(&position, &number) || hf_word_integer(number, &n_core) != HF_NUMBER_OK ||
+        n_core < 0)
         return;
     mark_elements(elements, marked);
     for (int z = 1; z <= HF_N_ELEMENT; z++) {

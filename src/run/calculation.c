@@ -140,6 +140,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->screening_threshold = hf_options_real(options, "screening");
     settings->level_shift = hf_options_real(options, "level_shift");
     settings->smearing = hf_options_real(options, "smearing");
+    settings->max_overlap = hf_options_flag(options, "max_overlap");
     settings->diis_size = hf_options_integer(options, "diis_size");
     settings->fock = (struct hf_fock_settings){
         .builder = hf_options_choice(options, "fock"),
@@ -181,14 +182,19 @@ static hf_status check_mixing(const struct hf_calculation *calculation,
                    hf_options_given(options, "guess_mix")->where, method);
 }
 
-/** Whether fractional occupations go with the other settings. */
-static hf_status check_smearing(const struct hf_calculation *calculation,
-                                const struct hf_options *options, struct hf_error *error)
+/** Whether the way in which orbitals are occupied goes with the other settings. */
+static hf_status check_occupation(const struct hf_calculation *calculation,
+                                  const struct hf_options *options, struct hf_error *error)
 {
     struct hf_error reason;
-    const hf_status status = hf_smearing_check(&calculation->settings, &reason);
+    const char *key = "smearing";
+    hf_status status = hf_smearing_check(&calculation->settings, &reason);
+    if (status == HF_OK) {
+        key = "max_overlap";
+        status = hf_max_overlap_check(&calculation->settings, &reason);
+    }
     if (status == HF_OK) return HF_OK;
-    return hf_fail(error, status, "%s: %.400s", hf_options_given(options, "smearing")->where,
+    return hf_fail(error, status, "%s: %.400s", hf_options_given(options, key)->where,
                    reason.message);
 }
 
@@ -272,7 +278,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     HF_TRY(make_basis(calculation, options, error));
     HF_TRY(check_orbitals(calculation, options, error));
     make_settings(calculation, options);
-    HF_TRY(check_smearing(calculation, options, error));
+    HF_TRY(check_occupation(calculation, options, error));
     HF_TRY(hf_guess_file_open(calculation, options, error));
     HF_TRY(hf_memory_foresee(calculation, options, error));
     if (calculation->refusal.message[0] != '\0' && !rehearsal) {

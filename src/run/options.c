@@ -357,6 +357,11 @@ static const struct hf_option table[] = {
          "rhf and uhf; 0: whole ones",
      .least = 0,
      .most = 0.2},
+    {.key = "max_overlap",
+     .type = HF_OPTION_FLAG,
+     .help = "occupied orbitals are those that overlap most with the first ones, as of --guess "
+             "FILE, instead "
+             "of the lowest, for methods rhf and uhf: keeps to a solution that is not the lowest"},
     {.key = "orbitals",
      .type = HF_OPTION_CHOICE,
      .argument = "WHICH",

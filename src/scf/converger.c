@@ -104,7 +104,10 @@ hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status;
     struct hf_matrix *vector[HF_MAX_SPIN] = {NULL};
-    if (scf->occupation == NULL) {
+    if (scf->settings->max_overlap && scf->reference[0] != NULL) {
+        HF_TRY(hf_scf_next_orbitals(scf, vector, error));
+        HF_TRY(hf_scf_occupy_by_overlap(scf, vector, error));
+    } else if (scf->occupation == NULL) {
         HF_TRY(diagonalise(scf, scf->occupied, error));
     } else {
         HF_TRY(hf_scf_next_orbitals(scf, vector, error));

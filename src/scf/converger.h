@@ -76,4 +76,13 @@ hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[]
 hf_status hf_scf_next_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
                                struct hf_error *error) HF_MUST_CHECK;
 
+/** Keeps scf->occupied as what later orbitals are compared with, unless there is something already.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_set_reference(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
+/** scf->occupied = those of the orbitals vector [n_set] [m][m] that overlap most with the first ones.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_occupy_by_overlap(struct hf_scf *scf, struct hf_matrix *const vector[],
+                                   struct hf_error *error) HF_MUST_CHECK;
+
 #endif

@@ -73,6 +73,7 @@ cleanup:
 static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
     hf_status status;
+    if (scf->settings->max_overlap && scf->has_orbitals) HF_TRY(hf_scf_set_reference(scf, error));
     if (scf->settings->guess_mix && scf->result->n_iteration == 1) {
         scf->step = "mixing";
         HF_TRY(hf_scf_mix_guess(scf, error));
@@ -162,6 +163,8 @@ static hf_status find_converger(struct hf_scf *scf, struct hf_error *error)
         scf->converger = &hf_converger_newton;
     if (settings->smearing > 0.0 && scf->converger == &hf_converger_auto)
         scf->converger = &hf_converger_smearing;
+    if (settings->max_overlap && scf->converger == &hf_converger_auto)
+        scf->converger = &hf_converger_diis;
     return status;
 }
 

@@ -79,11 +79,15 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
                                 of_second_order(settings, method));
     /* more orbitals have electrons then, and the eigenvectors of all sets live together */
     const double smeared = settings->smearing > 0.0 ? method->n_set : 0.0;
+    /* the first orbitals; all orbitals of the last Fock matrices and their overlaps */
+    const double first = settings->max_overlap ? 0.3 * method->n_set : 0.0;
+    const double compared = settings->max_overlap ? method->n_set + 1.3 + first : 0.0;
     /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
-    const double in_build = 4.0 + 4.0 * n_density + history + 0.3 * method->n_set + 0.7 * smeared;
+    const double in_build =
+        4.0 + 4.0 * n_density + history + 0.3 * method->n_set + 0.7 * smeared + first;
     /* H, X; J; D, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
     const double in_eigen =
-        3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0) + smeared;
+        3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0) + smeared + compared;
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
     const double of_build =
         fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;

@@ -30,11 +30,13 @@ struct hf_scf {
     struct hf_matrix *core;                  /* [n][n] all terms of one electron */
     struct hf_matrix *x;                     /* [n][m] */
     struct hf_matrix *occupied[HF_MAX_SPIN]; /* [n_set] [m][o] of the densities; NULL: o = 0 */
-    bool has_orbitals;                       /* whether the densities were made of these */
-    struct hf_matrix *guess;             /* [m][m] D' of a guess not made of orbitals, until used */
-    struct hf_matrix *fock[HF_MAX_SPIN]; /* [n_fock] [m][m] F' of the last densities, until the
+    struct hf_matrix
+        *reference[HF_MAX_SPIN]; /* [n_set] [m][o] first orbitals, for maximum overlap; else NULL */
+    bool has_orbitals;           /* whether the densities were made of these */
+    struct hf_matrix *guess;     /* [m][m] D' of a guess not made of orbitals, until used */
+    struct hf_matrix *fock[HF_MAX_SPIN];      /* [n_fock] [m][m] F' of the last densities, until the
                                                    next are made */
-    struct hf_matrix *effective[HF_MAX_SPIN];  /* [n_set] [m][m] to be diagonalised in the place of
+    struct hf_matrix *effective[HF_MAX_SPIN]; /* [n_set] [m][m] to be diagonalised in the place of
                                                      what the method makes of fock; or NULLs */
     struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of fock and occupied */
     double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those

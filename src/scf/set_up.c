@@ -137,6 +137,7 @@ void hf_scf_tear_down(struct hf_scf *scf)
         scf->converger->destroy(&scf->converger_data);
     hf_matrix_destroy(&scf->guess);
     hf_scf_destroy_list(scf->occupied);
+    hf_scf_destroy_list(scf->reference);
     hf_scf_destroy_list(scf->commutator);
     hf_scf_destroy_list(scf->fock);
     hf_scf_destroy_list(scf->effective);

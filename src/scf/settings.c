@@ -54,6 +54,7 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
     HF_TRY(hf_method_find(settings->method, method, error));
     HF_TRY(hf_method_check(settings->method, molecule, error));
     HF_TRY(hf_smearing_check(settings, error));
+    HF_TRY(hf_max_overlap_check(settings, error));
     HF_TRY(hf_spin_count_of(molecule, n_electron, error));
     if (settings->orbitals == NULL && settings->restart == NULL)
         HF_TRY(hf_guess_find(settings->guess, &guess, error));

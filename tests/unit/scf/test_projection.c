@@ -219,9 +219,46 @@ static void what_cannot_be_a_start_is_told(void **state)
     test_context_done(&context);
 }
 
+/** Water with an electron pair in its LUMO instead of its HOMO, from the orbitals of the ground state. */
+static double excite(struct hf_context *context, struct ended *ground, bool max_overlap)
+{
+    struct hf_scf_settings settings;
+    struct hf_scf_result result;
+    sharpen(&settings);
+    settings.orbitals = &ground->orbitals;
+    settings.max_overlap = max_overlap;
+    assert_int_equal(hf_scf_run(context, &ground->test.molecule, ground->basis, &settings, NULL,
+                                &result, NULL, NULL),
+                     HF_OK);
+    assert_true(result.converged);
+    return result.energy;
+}
+
+static void maximum_overlap_keeps_what_is_not_the_lowest(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct ended ground = {.coefficient = NULL};
+    test_water(&ground.test);
+    assert_int_equal(compute(context, &ground, "STO-3G", NULL, NULL), HF_OK);
+    const size_t n = (size_t)ground.basis->n_function;
+    double *homo = ground.coefficient + 4 * n, *lumo = homo + n;
+    for (size_t i = 0; i < n; i++) {
+        const double kept = homo[i];
+        homo[i] = lumo[i];
+        lumo[i] = kept;
+    }
+    assert_true(fabs(excite(context, &ground, false) - ground.result.energy) < 1e-8);
+    const double excited = excite(context, &ground, true);
+    assert_true(excited > ground.result.energy + 0.3 && excited < ground.result.energy + 3.0);
+    done(&ground);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(maximum_overlap_keeps_what_is_not_the_lowest),
         cmocka_unit_test(same_basis_and_geometry_give_the_density_back),
         cmocka_unit_test(orbitals_of_a_smaller_basis_are_a_good_start),
         cmocka_unit_test(orbitals_move_with_their_atoms),

@@ -1,0 +1,104 @@
+/* Occupied orbitals by overlap instead of by energy: those that look most like the first ones, so that a
+ * solution which is not the lowest is not left for it.
+ *
+ *     p_j = sum_i |<i|j>|^2, i the first occupied orbitals, j those of the last Fock matrix
+ *
+ * Source   Gilbert, Besley, Gill, J. Phys. Chem. A 112, 13164 (2008); with the first orbitals instead of
+ *          the last ones: Barca, Gilbert, Gill, J. Chem. Theory Comput. 14, 1501 (2018). */
+#include "converger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The o columns of largest p, the first of equal ones, in their order: chosen[o]. p is destroyed. */
+static void choose(int m, double p[], int o, bool chosen[])
+{
+    for (int j = 0; j < m; j++) chosen[j] = false;
+    for (int n = 0; n < o; n++) {
+        int best = -1;
+        for (int j = 0; j < m; j++)
+            if (!chosen[j] && (best < 0 || p[j] > p[best])) best = j;
+        chosen[best] = true;
+    }
+}
+
+/** p [m] of the orbitals vector [m][m], the same on every rank. */
+static hf_status overlaps(struct hf_scf *scf, int k, const struct hf_matrix *vector, double p[],
+                          struct hf_error *error)
+{
+    hf_status status;
+    const int m = hf_matrix_n_col(vector), o = hf_matrix_n_col(scf->reference[k]);
+    struct hf_matrix *overlap = NULL, *square = NULL;
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap with first orbitals", o, m, &overlap, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap with first orbitals", m, m, &square, error));
+    hf_matrix_multiply(1.0, true, scf->reference[k], false, vector, 0.0, overlap);
+    hf_matrix_multiply_to_symmetric(1.0, true, overlap, false, overlap, square);
+    hf_matrix_diagonal(square, p);
+    hf_broadcast_bytes(scf->context->comm, 0, (size_t)m * sizeof *p, p);
+cleanup:
+    hf_matrix_destroy(&square);
+    hf_matrix_destroy(&overlap);
+    return status;
+}
+
+/** scf->occupied[k] = the columns of vector that overlap most. */
+static hf_status occupy_set(struct hf_scf *scf, int k, const struct hf_matrix *vector,
+                            struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = hf_matrix_n_col(vector), o = hf_set_size(scf->n_electron, k);
+    double *p = malloc((size_t)m * sizeof *p);
+    bool *chosen = malloc((size_t)m * sizeof *chosen);
+    if (p == NULL || chosen == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the overlaps of %d orbitals", m);
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    HF_TRY(overlaps(scf, k, vector, p, error));
+    choose(m, p, o, chosen);
+    for (int j = 0, to = 0; j < m; j++)
+        if (chosen[j]) hf_matrix_copy_columns(vector, j, 1, NULL, scf->occupied[k], to++);
+cleanup:
+    free(chosen);
+    free(p);
+    return status;
+}
+
+hf_status hf_scf_set_reference(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int k = 0; k < scf->method->n_set; k++) {
+        const struct hf_matrix *occupied = scf->occupied[k];
+        if (occupied == NULL || scf->reference[k] != NULL) continue;
+        HF_TRY(hf_matrix_create(scf->linalg, "first orbitals", hf_matrix_n_row(occupied),
+                                hf_matrix_n_col(occupied), &scf->reference[k], error));
+        hf_matrix_copy(occupied, scf->reference[k]);
+    }
+cleanup:
+    return status;
+}
+
+hf_status hf_scf_occupy_by_overlap(struct hf_scf *scf, struct hf_matrix *const vector[],
+                                   struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int k = 0; k < scf->method->n_set; k++)
+        if (scf->occupied[k] != NULL) HF_TRY(occupy_set(scf, k, vector[k], error));
+cleanup:
+    return status;
+}
+
+hf_status hf_max_overlap_check(const struct hf_scf_settings *settings, struct hf_error *error)
+{
+    const char *reason = NULL;
+    const char *converger = settings->converger != NULL ? settings->converger : "";
+    if (!settings->max_overlap) return HF_OK;
+    if (settings->method != NULL && strcmp(settings->method, "rohf") == 0)
+        reason = "method rohf, whose shells share orbitals; use uhf";
+    else if (settings->stability == HF_STABILITY_FOLLOW)
+        reason = "stability follow, which leaves what it is to keep";
+    else if (strcmp(converger, "newton") == 0 || strcmp(converger, "adiis") == 0)
+        reason = "converger newton or adiis: they only go down; use auto, diis or damping";
+    else if (settings->smearing > 0.0)
+        reason = "fractional occupations (smearing)";
+    if (reason == NULL) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "maximum overlap does not go with %s", reason);
+}
