@@ -1,5 +1,5 @@
 /* What a Fock build of several densities costs beside one of closed shells. */
-#include "molecule.h"
+#include "bench_molecule.h"
 
 #include "hf/fock.h"
 

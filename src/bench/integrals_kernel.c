@@ -1,8 +1,8 @@
 /* What shell quartets of two-electron integrals cost, by class of angular momenta (book Table 7.1).
  */
 #include "bench.h"
+#include "bench_molecule.h"
 #include "census.h"
-#include "molecule.h"
 
 #include <stdlib.h>
 #include <string.h>

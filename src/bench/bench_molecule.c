@@ -1,5 +1,5 @@
 /* Reads the molecule of a kernel as hf would; see molecule.h. */
-#include "molecule.h"
+#include "bench_molecule.h"
 
 #include <stdlib.h>
 #include <string.h>
