@@ -77,7 +77,7 @@ static inline void contract_bra(struct contraction *self, const struct hf_expand
 {
     lanes *to = self->half;
     for (int k = 0; k < self->n_bra; k++) {
-        const double factor = self->n_bra > 1 ? hf_pair_coefficient(bra, k)[i] : 1.0;
+        const real factor = self->n_bra > 1 ? (real)hf_pair_coefficient(bra, k)[i] : 1;
         const int n = self->bra[k].n * self->n_ket_level;
         const lanes *from = self->levels + self->bra[k].first * self->n_ket_level;
         for (int x = 0; x < n; x++) to[x] += factor * from[x];

@@ -46,7 +46,7 @@ raise_ket(const struct recurrence_work *work, int n_m, int f, const struct lane_
                 out[m * n] = qc * below[m * n_1 + c_1] + wq * below[(m + 1) * n_1 + c_1];
         } else {
             const int c_2 = lowers[c_1].lower[d];
-            const lanes factor = q->one_over_two_eta * (double)lowers[c_1].power[d];
+            const lanes factor = q->one_over_two_eta * (real)lowers[c_1].power[d];
             for (int m = 0; m < n_m; m++)
                 out[m * n] = qc * below[m * n_1 + c_1] + wq * below[(m + 1) * n_1 + c_1] +
                              factor * (below_2[m * n_2 + c_2] -
@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) void raise_bra_row(const struct rec
         const int c_2 = lower->lower[d], n_2 = hf_n_cartesian(e - 2);
         const lanes *low_m = work->level[e - 2][f] + (m * n_2 + c_2) * n_f;
         const lanes *low_m_1 = work->level[e - 2][f] + ((m + 1) * n_2 + c_2) * n_f;
-        const lanes factor = q->one_over_two_zeta * (double)lower->power[d];
+        const lanes factor = q->one_over_two_zeta * (real)lower->power[d];
         const lanes minus = -factor * q->rho_over_zeta;
         for (int k = 0; k < n_f; k++)
             out[k] = pa * at_m[k] + wp * at_m_1[k] + factor * low_m[k] + minus * low_m_1[k];
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void raise_bra_row(const struct rec
     const int n_below = hf_n_cartesian(f - 1);
     const lanes *cross = work->level[e - 1][f - 1] + ((m + 1) * n_1 + c_1) * n_below;
     for (int k = 0; k < n_below; k++)
-        out[below[k].upper[d]] += q->one_over_two_sum * (below[k].power[d] + 1.0) * cross[k];
+        out[below[k].upper[d]] += q->one_over_two_sum * (real)(below[k].power[d] + 1) * cross[k];
 }
 
 /** All levels of one vector of primitive quartets. */
