@@ -91,6 +91,35 @@ struct hf_digest_lanes {
     struct hf_lane_blocks block[HF_N_LANE_BLOCK];
 };
 
+/** What a strip (see below) meets of one density, and what it adds to: matrices or blocks in rows, the
+ *  second letter the columns, each from the first functions of its shells on. They may overlap: a and b
+ *  may be one shell, and so on. Sums are not symmetric yet, as in hf_digest_blocks. Rows over d may be
+ *  read, and written unchanged, up to HF_STRIP_SLACK numbers behind their ends. */
+struct hf_strip_job {
+    const double *D_ab, *D_cd;               /**< NULL: no J */
+    const double *D_ac, *D_ad, *D_bc, *D_bd; /**< NULL: no K */
+    double *J_ab, *J_cd;
+    double *K_ac, *K_ad, *K_bc, *K_bd;
+};
+
+/** Numbers of slack behind densities, sums and strips. */
+enum { HF_STRIP_SLACK = 8 };
+
+/** Integrals of one bra ab with functions c of one atom and a run of functions d of the other:
+ *  [c][a][b][d], each times the degeneracy of its quartet, 0 where there is none. c may be one shell
+ *  or several that follow each other. */
+struct hf_digest_strip {
+    const double *value; /**< NULL: they are in `single` */
+    const float *single;
+    int n_a, n_b, n_c, n_d; /**< functions, any number */
+    /** Elements from one row to the next where the columns are b, c, d: in densities, in sums; the
+     *  same for all jobs. */
+    size_t density_leading_b, density_leading_c, density_leading_d;
+    size_t leading_b, leading_c, leading_d;
+    int n_job;
+    const struct hf_strip_job *job; /**< [n_job] */
+};
+
 struct hf_digest_kernels {
     /** Adds the quartet to the blocks of one density: to J or to K, or to both of a lone density. */
     void (*digest)(const struct hf_digest_quartet *quartet, const struct hf_digest_blocks *blocks);
@@ -101,6 +130,11 @@ struct hf_digest_kernels {
 
     /** The same of HF_LANES quartets for all densities. */
     void (*digest_lanes)(const struct hf_digest_lanes *quartets);
+
+    /** Adds a strip to the sums of every job:
+     *      J_ab += x D_cd   J_cd += x D_ab
+     *      K_ac += x D_bd   K_ad += x D_bc   K_bc += x D_ad   K_bd += x D_ac */
+    void (*digest_strip)(const struct hf_digest_strip *strip);
 };
 
 extern const struct hf_digest_kernels hf_digest_portable;
