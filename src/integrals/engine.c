@@ -65,12 +65,12 @@ static bool allocate(struct hf_engine *engine)
     engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l);
     engine->fixed.row = numbers(engine, "expanded pairs", size->pair);
     engine->other.row = numbers(engine, "expanded pairs", size->pair);
-    for (int i = 0; i < 3; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
+    for (int i = 0; i < 2; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
     engine->assembled = numbers(engine, "integral blocks", HF_LANES * size->result);
     engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
     return engine->boys != NULL && engine->fixed.row != NULL && engine->other.row != NULL &&
-           engine->buffer[0] != NULL && engine->buffer[1] != NULL && engine->buffer[2] != NULL &&
-           engine->assembled != NULL && engine->result != NULL && create_implementations(engine);
+           engine->buffer[0] != NULL && engine->buffer[1] != NULL && engine->assembled != NULL &&
+           engine->result != NULL && create_implementations(engine);
 }
 
 hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,
@@ -109,7 +109,7 @@ void hf_engine_destroy(struct hf_engine **engine)
         }
         hf_memory_release(memory, old->fixed.row);
         hf_memory_release(memory, old->other.row);
-        for (int i = 0; i < 3; i++) hf_memory_release(memory, old->buffer[i]);
+        for (int i = 0; i < 2; i++) hf_memory_release(memory, old->buffer[i]);
         hf_memory_release(memory, old->assembled);
         hf_memory_release(memory, old->result);
         free(old->most_primitive);

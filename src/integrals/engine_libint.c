@@ -47,6 +47,33 @@ static void destroy(void *scratch)
     libint2_cleanup_eri(scratch);
 }
 
+/** The buffer a step may write to: not the one it reads. */
+static double *other_buffer(const struct hf_engine *engine, const double *in)
+{
+    return in == engine->buffer[0] ? engine->buffer[1] : engine->buffer[0];
+}
+
+/** Makes the two shells of a pair spherical in a block [a][b][right]; where the block is then. */
+static const double *pair_to_spherical(struct hf_engine *engine, const struct hf_kernels *kernels,
+                                       const struct hf_pair_part *part, int right, const double *in)
+{
+    const int n_b = hf_n_cartesian(part->l_b);
+    if (part->spherical_a) {
+        double *out = other_buffer(engine, in);
+        kernels->to_spherical(&engine->harmonics[part->l_a], part->l_a, n_b * right, in, out);
+        in = out;
+    }
+    if (part->spherical_b) {
+        double *out = other_buffer(engine, in);
+        const size_t from = (size_t)n_b * right, to = (size_t)part->n_b * right;
+        for (int a = 0; a < part->n_a; a++)
+            kernels->to_spherical(&engine->harmonics[part->l_b], part->l_b, right,
+                                  in + (size_t)a * from, out + (size_t)a * to);
+        in = out;
+    }
+    return in;
+}
+
 /** Block [ket][bra] of one part each; NULL when every primitive is negligible. */
 static const double *compute_part(struct hf_engine *self, Libint_eri_t *primitive,
                                   const struct hf_quartet *quartet, int bra_part, int ket_part)
@@ -61,10 +88,27 @@ static const double *compute_part(struct hf_engine *self, Libint_eri_t *primitiv
     libint2_build_eri[bra->l_a][bra->l_b][ket->l_a][ket->l_b](primitive);
     const int n_bra = bra->n_a * bra->n_b;
     const int n_ket = hf_n_cartesian(ket->l_a) * hf_n_cartesian(ket->l_b);
-    const double *block = hf_pair_to_spherical(self, kernels, bra, n_ket, primitive[0].targets[0]);
-    double *out = hf_other_buffer(self, block);
+    const double *block = pair_to_spherical(self, kernels, bra, n_ket, primitive[0].targets[0]);
+    double *out = other_buffer(self, block);
     kernels->transpose(n_bra, n_ket, block, out);
-    return hf_pair_to_spherical(self, kernels, ket, n_bra, out);
+    return pair_to_spherical(self, kernels, ket, n_bra, out);
+}
+
+/** Puts the block of two parts, [ket][bra], into that of their classes. */
+static void assemble_parts(const struct hf_quartet *quartet, const struct hf_pair_part *bra,
+                           const struct hf_pair_part *ket, const double *block, double *to)
+{
+    const struct hf_pair_class *bra_class = quartet->bra_class, *ket_class = quartet->ket_class;
+    for (int c = 0; c < ket->n_a; c++) {
+        for (int d = 0; d < ket->n_b; d++) {
+            const int row = (ket->first_a + c) * ket_class->n_b + ket->first_b + d;
+            for (int a = 0; a < bra->n_a; a++, block += bra->n_b) {
+                const int column = (bra->first_a + a) * bra_class->n_b + bra->first_b;
+                memcpy(to + (size_t)row * (size_t)bra_class->n_function + column, block,
+                       (size_t)bra->n_b * sizeof *block);
+            }
+        }
+    }
 }
 
 /** The same of all parts. */
@@ -77,7 +121,7 @@ static const double *compute_quartet(struct hf_engine *self, Libint_eri_t *primi
         for (int k = 0; k < ket->n_part; k++) {
             const double *block = compute_part(self, primitive, quartet, b, k);
             if (block == NULL) return NULL;
-            hf_assemble_parts(bra, ket, &bra->part[b], &ket->part[k], 1, block, self->assembled);
+            assemble_parts(quartet, &bra->part[b], &ket->part[k], block, self->assembled);
         }
     }
     return self->assembled;

@@ -72,7 +72,7 @@ struct hf_engine {
     struct hf_engine_sizes size;
     struct hf_expanded_pair fixed, other; /**< those that are worked on */
     const struct hf_shell_pair *fixed_is; /**< the pair that `fixed` was made of */
-    double *buffer[3];                    /**< blocks between the steps */
+    double *buffer[2];                    /**< blocks between the steps */
     double *assembled;                    /**< quartets of which the parts are put together */
     double *result;                       /**< [HF_MAX_BATCH][largest quartet] */
     int order[HF_MAX_BATCH];              /**< of the quartets of the last batch */
@@ -88,24 +88,6 @@ struct hf_pair_source hf_engine_source(const struct hf_engine *engine,
 
 void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
                       struct hf_expanded_pair *to);
-
-/** The buffer a step may write to: not the one it reads. */
-double *hf_other_buffer(const struct hf_engine *engine, const double *in);
-
-/** Makes the two shells of a pair spherical in a block [a][b][right]; where the block is then. */
-const double *hf_pair_to_spherical(struct hf_engine *engine, const struct hf_kernels *kernels,
-                                   const struct hf_pair_part *part, int right, const double *in);
-
-/** Puts the block of two parts, [ket][bra][width], into that of their classes. */
-void hf_assemble_parts(const struct hf_pair_class *bra_class, const struct hf_pair_class *ket_class,
-                       const struct hf_pair_part *bra, const struct hf_pair_part *ket, int width,
-                       const double *block, double *to);
-
-/** All parts from contracted levels to functions, put together: [ket][bra][width], the width of the
- *  kernels. ket_shift is [3][width]. */
-const double *hf_parts_to_functions(struct hf_engine *engine, const struct hf_kernels *kernels,
-                                    const struct hf_quartet *quartet, const double *ket_shift,
-                                    const double *levels);
 
 /** To be called when the pairs of the engine's list have changed where they are. */
 void hf_engine_forget_pairs(struct hf_engine *engine);

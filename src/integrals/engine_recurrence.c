@@ -1,8 +1,6 @@
 /* Two-electron integrals by our own recurrence, vectorised over the quartets of one bra. */
 #include "engine_private.h"
 
-#include <string.h>
-
 static bool takes(const struct hf_pair_class *bra, const struct hf_pair_class *ket)
 {
     return bra->l_high <= HF_MAX_RECURRENCE_L && ket->l_high <= HF_MAX_RECURRENCE_L;
@@ -34,17 +32,17 @@ static void sort_by_primitives(int n, const struct hf_shell_pair *const other[],
     }
 }
 
-/** As many quartets (fixed|ket[l]) as the kernels take at once: [ket][bra][width]. */
-static const double *compute_group(struct hf_engine *self, const struct hf_kernels *kernels,
-                                   const struct hf_quartet *quartet,
-                                   const struct hf_pair_source ket[HF_LANES], double *scratch)
+/** As many quartets (fixed|ket[l]) as the kernels take at once into `to`: [ket][bra][width]. */
+static void compute_group(struct hf_engine *self, const struct hf_kernels *kernels,
+                          const struct hf_quartet *quartet,
+                          const struct hf_pair_source ket[HF_LANES], double *scratch, double *to)
 {
     _Alignas(64) double shift[3 * HF_LANES];
     for (int d = 0; d < 3; d++)
         for (int l = 0; l < kernels->width; l++)
             shift[d * kernels->width + l] = ket[l].a->centre_bohr[d] - ket[l].b->centre_bohr[d];
     self->account.n_primitive_quartet += kernels->recurrence(quartet, ket, scratch);
-    return hf_parts_to_functions(self, kernels, quartet, shift, scratch);
+    kernels->to_functions(quartet, shift, scratch, self->buffer[0], to);
 }
 
 /** HF_LANES quartets at a time, or HF_FEW_LANES where no more are left, in the engine's order; a
@@ -54,6 +52,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
 {
     const struct hf_quartet quartet = {.boys = self->boys,
                                        .cartesian = &self->cartesian,
+                                       .harmonics = self->harmonics,
                                        .bra = &self->fixed,
                                        .bra_class = request->fixed_class,
                                        .ket_class = request->other_class,
@@ -71,12 +70,12 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
             group[l] = hf_engine_source(self, request->other[i]);
             result[l] = self->result + (size_t)i * stride;
         }
-        const double *block = compute_group(self, kernels, &quartet, group, scratch);
+        const bool in_place = request->side_by_side && kernels->width == HF_LANES;
+        double *block = in_place ? block_result : self->assembled;
+        compute_group(self, kernels, &quartet, group, scratch, block);
         if (!request->side_by_side)
             kernels->split_lanes((int)stride, block, result);
-        else if (kernels->width == HF_LANES)
-            memcpy(block_result, block, stride * HF_LANES * sizeof *block);
-        else
+        else if (!in_place)
             kernels->widen_lanes((int)stride, block, block_result);
     }
     return (struct hf_integral_batch){.order = request->side_by_side ? self->order : NULL};

@@ -6,19 +6,14 @@ static void take_larger(size_t *largest, size_t value)
     if (value > *largest) *largest = value;
 }
 
-/** Rows of one side in the steps from levels to functions: the most of any block, and all those
- *  between the horizontal steps. */
+/** Rows of one side between levels and functions: the most of any block. */
 static size_t largest_side(const struct hf_pair_class *kind)
 {
     size_t side = 1;
     for (int k = 0; k < kind->n_part; k++) {
         const struct hf_pair_part *part = &kind->part[k];
-        int between = 0;
-        for (int l = 1; l < part->l_b; l++)
-            between += hf_n_levels(part->l_a, part->l_a + part->l_b - l) * hf_n_cartesian(l);
         take_larger(&side, (size_t)hf_part_n_level(part));
         take_larger(&side, (size_t)(hf_n_cartesian(part->l_a) * hf_n_cartesian(part->l_b)));
-        take_larger(&side, (size_t)between);
     }
     return side;
 }

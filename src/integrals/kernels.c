@@ -6,6 +6,7 @@
 #include "expansion.h"
 #include "lane_quartet.h"
 #include "recurrence.h"
+#include "to_functions.h"
 
 /* ---- Libint's input ------------------------------------------------------------------------- */
 
@@ -137,73 +138,6 @@ static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_sou
 
 /* ---- Steps on whole blocks ------------------------------------------------------------------ */
 
-/** One step: (a, b| of every component from (a+1, b-1| and (a, b-1|. The shift A-B is one number
- * per direction, or HF_WIDTH of them that repeat along the row. */
-static inline __attribute__((always_inline)) void horizontal_step(const struct hf_horizontal *step,
-                                                                  int l_a, int l_b, bool per_lane,
-                                                                  const double *upper,
-                                                                  const double *same, double *out)
-{
-    const int n_b_1 = hf_n_cartesian(l_b - 1), right = step->right;
-    for (int a = 0; a < hf_n_cartesian(l_a); a++) {
-        for (int b = 0; b < hf_n_cartesian(l_b); b++) {
-            const struct hf_cartesian *component = &step->cartesian->component[l_b][b];
-            const int d = component->direction, b_1 = component->lower[d];
-            const int a_1 = step->cartesian->component[l_a][a].upper[d];
-            const double *up = upper + ((size_t)a_1 * n_b_1 + b_1) * right;
-            const double *at = same + ((size_t)a * n_b_1 + b_1) * right;
-            if (per_lane) {
-                const lanes shift = load(step->shift + (size_t)d * HF_WIDTH);
-                for (int k = 0; k < right; k += HF_WIDTH)
-                    *(lanes *)(void *)(out + k) = load(up + k) + shift * load(at + k);
-            } else {
-                const double shift = step->shift[d];
-                for (int k = 0; k < right; k++) out[k] = up[k] + shift * at[k];
-            }
-            out += right;
-        }
-    }
-}
-
-/** All l_b of a range of l_a..l_a+n from those of l_b - 1, l_a..l_a+n+1, each level after the
- * other.
- */
-static inline __attribute__((always_inline)) void horizontal_level(const struct hf_horizontal *step,
-                                                                   int l_b, int n, bool per_lane,
-                                                                   const double *in, double *out)
-{
-    const int right = step->right;
-    for (int l_a = step->l_a; l_a <= step->l_a + n; l_a++) {
-        const double *upper = in + (size_t)(hf_n_cartesian(l_a) * hf_n_cartesian(l_b - 1)) * right;
-        horizontal_step(step, l_a, l_b, per_lane, upper, in, out);
-        out += (size_t)(hf_n_cartesian(l_a) * hf_n_cartesian(l_b)) * right;
-        in = upper;
-    }
-}
-
-static inline __attribute__((always_inline)) void horizontal_steps(const struct hf_horizontal *step,
-                                                                   bool per_lane, const double *in,
-                                                                   double *scratch, double *out)
-{
-    double *to = scratch;
-    for (int l_b = 1; l_b < step->l_b; l_b++) {
-        const int n = step->l_b - l_b;
-        horizontal_level(step, l_b, n, per_lane, in, to);
-        in = to;
-        to += (size_t)(hf_n_levels(step->l_a, step->l_a + n) * hf_n_cartesian(l_b)) * step->right;
-    }
-    horizontal_level(step, step->l_b, 0, per_lane, in, out);
-}
-
-static void horizontal_recurrence(const struct hf_horizontal *step, const double *in,
-                                  double *scratch, double *out)
-{
-    if (step->shift_per_lane)
-        horizontal_steps(step, true, in, scratch, out);
-    else
-        horizontal_steps(step, false, in, scratch, out);
-}
-
 /** a b + c. Where it takes one rounding it does so in every loop that the compiler makes: left to it,
  *  the first of two products may be rounded in one and the second in another. */
 static inline double multiply_add(double a, double b, double c)
@@ -252,14 +186,6 @@ static void transpose(int n, int m, const double *restrict in, double *restrict 
         for (int j = 0; j < m; j++) out[(size_t)j * n + i] = in[(size_t)i * m + j];
 }
 
-static void transpose_lanes(int n, int m, const double *in, double *out)
-{
-    for (int j = 0; j < m; j++)
-        for (int i = 0; i < n; i++)
-            *(lanes *)(void *)(out + ((size_t)j * n + i) * HF_WIDTH) =
-                load(in + ((size_t)i * m + j) * HF_WIDTH);
-}
-
 static void split_lanes(int n, const double *in, double *const out[HF_WIDTH])
 {
     int i = 0;
@@ -290,10 +216,9 @@ const struct hf_kernels HF_KERNELS = {
     .expand_pair = expand_pair,
     .fill_primitives = fill_primitives,
     .recurrence = recurrence,
-    .horizontal_recurrence = horizontal_recurrence,
+    .to_functions = to_functions,
     .to_spherical = to_spherical,
     .transpose = transpose,
-    .transpose_lanes = transpose_lanes,
     .split_lanes = split_lanes,
     .widen_lanes = widen_lanes,
 };

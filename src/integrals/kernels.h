@@ -8,14 +8,6 @@
 
 #include <libint2.h>
 
-/** A horizontal recurrence: angular momenta, length of the rows, A - B. */
-struct hf_horizontal {
-    const struct hf_cartesian_table *cartesian;
-    int l_a, l_b, right;
-    bool shift_per_lane; /**< shift is [3][width], one value per lane of a row; else [3] */
-    const double *shift;
-};
-
 /** Recurrences up to (ff|ff), vectorised over quartets; the set-up of Libint's input, vectorised
  *  over the primitives of the ket; linear steps on whole blocks, vectorised over their fastest
  *  index. */
@@ -41,12 +33,13 @@ struct hf_kernels {
     int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_source ket[],
                       double *scratch);
 
-    /** (ab| from (e0|, e = l_a..l_a+l_b, each element a row of `right` numbers: in
-     *  [components of all e][right], out [components of a][components of b][right]. l_b > 0.
-     * `scratch` has room for all rows between: l_a..l_a+l_b-k with k = 1 .. l_b-1. Source:
-     * Head-Gordon and Pople, J. Chem. Phys. 89, 5777 (1988). */
-    void (*horizontal_recurrence)(const struct hf_horizontal *step, const double *in,
-                                  double *scratch, double *out);
+    /** Functions of `width` quartets from what `recurrence` left in `levels`: the block of the two
+     *  classes, [ket][bra][width], a c slower than b d, to `out`. ket_shift is C - D, [3][width].
+     *  `scratch` has room for the functions of one side and the levels of the other, of all parts.
+     *  All aligned to 64 bytes; none may overlap. Source: Head-Gordon and Pople, J. Chem. Phys. 89,
+     *  5777 (1988). */
+    void (*to_functions)(const struct hf_quartet *quartet, const double *ket_shift,
+                         const double *levels, double *scratch, double *out);
 
     /** hf_solid_harmonics_apply. */
     void (*to_spherical)(const struct hf_solid_harmonics *harmonics, int l, int right,
@@ -54,9 +47,6 @@ struct hf_kernels {
 
     /** out[j][i] = in[i][j], in of n rows and m columns. */
     void (*transpose)(int n, int m, const double *in, double *out);
-
-    /** The same with `width` numbers in the place of one. */
-    void (*transpose_lanes)(int n, int m, const double *in, double *out);
 
     /** out[l][i] = in[i][l], in of n rows and `width` columns. */
     void (*split_lanes)(int n, const double *in, double *const out[]);

@@ -6,6 +6,7 @@
 #include "cartesian.h"
 #include "hf/boys.h"
 #include "hf/shell_pair.h"
+#include "hf/solid_harmonics.h"
 
 /** Highest sum of angular momenta of a pair that the recurrence handles. */
 enum { HF_MAX_RECURRENCE_L = 6 };
@@ -90,6 +91,7 @@ static inline int hf_part_n_level(const struct hf_pair_part *part)
 struct hf_quartet {
     const struct hf_boys *boys;
     const struct hf_cartesian_table *cartesian;
+    const struct hf_solid_harmonics *harmonics; /**< [l] */
     const struct hf_expanded_pair *bra, *ket;
     const struct hf_pair_class *bra_class, *ket_class;
     double threshold; /**< primitive quartets below are skipped */

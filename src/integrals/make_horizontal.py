@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Writes horizontal_functions.h: straight-line code from levels of a pair of shells to its functions.
+
+    make_horizontal.py > horizontal_functions.h
+
+A function does for one part (ab| of a pair what horizontal.h does with loops: the recurrence
+(a b+1| = (a+1 b| + (A - B) (ab| of M. Head-Gordon, J. A. Pople, J. Chem. Phys. 89, 5777 (1988), Eq. 18, then the
+solid harmonics of a, then those of b. The components of b come one after the other, each with all components of a,
+so that what is alive at a time stays in the first cache; the direction that is lowered in b is chosen where it needs
+the fewest numbers that are not needed anyhow.
+"""
+
+import math
+import sys
+
+# Parts (l_a, l_b) for which there is code, both shells Cartesian, and shells from d upwards in solid harmonics. What is
+# missing (and d of one kind with f of the other) is done by loops.
+CARTESIAN = [(0, 1), (1, 1), (2, 1), (2, 2), (3, 1)]
+SPHERICAL = [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3), (4, 0), (4, 1)]
+
+
+def components(l):
+    """Powers of x, y, z in the order of hf_cartesian_index."""
+    return [(i, j, l - i - j) for i in range(l, -1, -1) for j in range(l - i, -1, -1)]
+
+
+def changed(component, direction, by):
+    """The component with one power more or less."""
+    powers = list(component)
+    powers[direction] += by
+    return tuple(powers)
+
+
+def moment(n):
+    """(n-1)!!, 0 for odd n."""
+    return 0.0 if n % 2 else float(math.prod(range(1, n, 2)))
+
+
+def harmonic(l, m):
+    """{monomial: coefficient} as hf_solid_harmonics_init makes them, norm 1 where <x^l | x^l> = 1."""
+    row, positive = {}, abs(m)
+    for t in range((l - positive) // 2 + 1):
+        for u in range(t + 1):
+            for twice_v in range(1 if m < 0 else 0, positive + 1, 2):
+                y, z = 2 * u + twice_v, l - 2 * t - positive
+                sign = -1.0 if (t + twice_v // 2) % 2 else 1.0
+                key = (l - y - z, y, z)
+                row[key] = row.get(key, 0.0) + (sign * 0.25**t * math.comb(l, t) * math.comb(l - t, positive + t) *
+                                                math.comb(t, u) * math.comb(positive, twice_v))
+    norm = sum(p * q * math.prod(moment(a + b) for a, b in zip(i, j))
+               for i, p in row.items() for j, q in row.items()) / moment(2 * l)
+    return {key: value / math.sqrt(norm) for key, value in row.items() if value != 0.0}
+
+
+def lowered(l_a, l_b):
+    """{(a, b): direction to lower b in}, for every (ab| that is needed."""
+    needed = [(a, b) for b in components(l_b) for a in components(l_a)]
+    chosen = {}
+    for level in range(l_b, 0, -1):
+        below = {}
+
+        def sources(target, d):
+            a, b = target
+            return (changed(a, d, 1), changed(b, d, -1)), (a, changed(b, d, -1))
+
+        for target in sorted(needed, key=lambda target: sum(power > 0 for power in target[1])):
+            directions = [d for d in range(3) if target[1][d] > 0]
+            best = min(directions, key=lambda d: sum(source not in below for source in sources(target, d)))
+            chosen[target] = best
+            below.update(dict.fromkeys(sources(target, best)))
+        needed = list(below)
+    return chosen
+
+
+class Writer:
+    """Makes the text of one function and counts its operations."""
+
+    def __init__(self, l_a, l_b):
+        self.l_a, self.l_b = l_a, l_b
+        self.direction = lowered(l_a, l_b)
+        self.name, self.lines, self.n_operation = {}, [], 0
+        levels = [a for l in range(l_a, l_a + l_b + 1) for a in components(l)]
+        for row, a in enumerate(levels):
+            self.name[a, (0, 0, 0)] = f"in[{row} * row]" if row else "in[0]"
+
+    def define(self, expression, n_operation):
+        """Gives the value of an expression a name."""
+        name = f"t{len(self.lines)}"
+        self.lines.append(f"const lanes {name} = {expression};")
+        self.n_operation += n_operation
+        return name
+
+    def shifted(self, a, b):
+        """The name of (ab|."""
+        if (a, b) not in self.name:
+            d = self.direction[a, b]
+            lower = changed(b, d, -1)
+            upper, same = self.shifted(changed(a, d, 1), lower), self.shifted(a, lower)
+            self.name[a, b] = self.define(f"{upper} + {'xyz'[d]} * {same}", 1)
+        return self.name[a, b]
+
+    def harmonics(self, l, value):
+        """Names of the solid harmonics of `value` {component: name}."""
+        names = []
+        for m in range(-l, l + 1):
+            terms = sorted(harmonic(l, m).items(), key=lambda term: term[1] != 1.0)
+            text = " + ".join(value[component] if factor == 1.0 else f"(real){factor!r} * {value[component]}"
+                              for component, factor in terms)
+            names.append(self.define(text, len(terms) - (terms[0][1] == 1.0)))
+        return names
+
+    def store(self, a, b, name):
+        """Puts one function where it belongs."""
+        self.lines.append(f"out[{a} * out_a + {b} * out_b] = {name};")
+
+    def write(self, spherical):
+        """All statements of a column."""
+        whole = {}
+        for index, b in enumerate(components(self.l_b)):
+            value = {a: self.shifted(a, b) for a in components(self.l_a)}
+            whole[b] = self.harmonics(self.l_a, value) if spherical else list(value.values())
+            if not spherical or self.l_b < 2:
+                for k, name in enumerate(whole[b]):
+                    self.store(k, index, name)
+        if spherical and self.l_b >= 2:
+            for k in range(2 * self.l_a + 1):
+                of_b = self.harmonics(self.l_b, {b: names[k] for b, names in whole.items()})
+                for index, name in enumerate(of_b):
+                    self.store(k, index, name)
+
+
+def write_function(l_a, l_b, spherical, to):
+    """One function; its entry in the table."""
+    writer = Writer(l_a, l_b)
+    writer.write(spherical)
+    name = f"horizontal_{l_a}_{l_b}_{'spherical' if spherical else 'cartesian'}"
+    to.write(f"static void {name}(const struct horizontal_columns *columns, const lanes shift[3])\n{{\n")
+    if l_b > 0:
+        to.write("    const lanes x = shift[0], y = shift[1], z = shift[2];\n")
+    else:
+        to.write("    (void)shift;\n")
+    to.write("    const size_t row = columns->in_row, out_a = columns->out_a, out_b = columns->out_b;\n")
+    if l_b == 0:
+        to.write("    (void)out_b;\n")
+    to.write("    for (int k = 0; k < columns->n; k++) {\n"
+             "        const lanes *restrict in = columns->in + (size_t)k * columns->in_column;\n"
+             "        lanes *restrict out = columns->out + (size_t)k * columns->out_column;\n")
+    for line in writer.lines:
+        to.write(f"        {line}\n")
+    to.write("    }\n}\n\n")
+    return f"    {{{l_a}, {l_b}, {str(spherical).lower()}, {writer.n_operation}, {name}}},\n"
+
+
+def main():
+    """Every function, then their table."""
+    to = sys.stdout
+    to.write("/* Made by make_horizontal.py, which says what it is. Part of horizontal.h. */\n\n")
+    entries = [write_function(l_a, l_b, False, to) for l_a, l_b in CARTESIAN]
+    entries += [write_function(l_a, l_b, True, to) for l_a, l_b in SPHERICAL]
+    to.write("static const struct horizontal_entry horizontal_table[] = {\n" + "".join(entries) + "};\n")
+
+
+main()
