@@ -89,6 +89,56 @@ static inline double *test_gather(const struct hf_matrix *matrix)
     return full;
 }
 
+/** A calculation that has ended, its orbitals (of one set, both spins share them) as a caller may have
+ *  them. Not to be copied: they point here. */
+struct test_ended {
+    struct test_molecule test;
+    struct hf_basis *basis;
+    struct hf_scf_result result;
+    struct hf_wavefunction wavefunction;
+    struct hf_scf_orbitals orbitals;
+    double *coefficient; /**< [n_column][n], on every rank, for the test only */
+};
+
+static inline hf_status test_read_rows(void *data, enum hf_restart_matrix which, int index,
+                                       int spin, int first, int n, double rows[],
+                                       struct hf_error *error)
+{
+    const struct test_ended *ended = data;
+    const size_t n_column = (size_t)ended->orbitals.n_column[0];
+    const size_t n_function = (size_t)ended->basis->n_function;
+    (void)error;
+    assert_int_equal(which, HF_RESTART_ORBITALS);
+    assert_int_equal(index, 0);
+    assert_int_equal(spin, 0);
+    for (size_t i = 0; i < (size_t)n; i++)
+        for (size_t j = 0; j < n_column; j++)
+            rows[i * n_column + j] = ended->coefficient[j * n_function + (size_t)first + i];
+    return HF_OK;
+}
+
+/** Makes ended->orbitals of its wave function. */
+static inline void test_take_orbitals(struct test_ended *ended)
+{
+    ended->coefficient = test_gather(ended->wavefunction.spin[0].coefficient);
+    ended->orbitals = (struct hf_scf_orbitals){
+        .molecule = &ended->test.molecule,
+        .basis = ended->basis,
+        .n_spin = 1,
+        .n_column = {ended->wavefunction.spin[0].n_orbital, 0},
+        .read = test_read_rows,
+        .data = ended,
+    };
+}
+
+static inline void test_ended_done(struct test_ended *ended)
+{
+    hf_wavefunction_done(&ended->wavefunction);
+    hf_basis_destroy(&ended->basis);
+    free(ended->coefficient);
+    ended->coefficient = NULL;
+}
+
 /** Uniform in (-0.5, 0.5), the same everywhere. */
 static inline double test_random(uint32_t *seed)
 {

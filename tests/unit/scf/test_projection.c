@@ -4,33 +4,6 @@
 
 static const char *builder = "replicated";
 
-/** A calculation that has ended, its orbitals as a caller may have them. */
-struct ended {
-    struct test_molecule test;
-    struct hf_basis *basis;
-    struct hf_scf_result result;
-    struct hf_wavefunction wavefunction;
-    struct hf_scf_orbitals orbitals;
-    double *coefficient; /**< [n_column][n], on every rank, for the test only */
-};
-
-static hf_status read_rows(void *data, enum hf_restart_matrix which, int index, int spin, int first,
-                           int n, double rows[], struct hf_error *error)
-{
-    const struct ended *ended = data;
-    const int n_column = ended->orbitals.n_column[0];
-    const size_t n_function = (size_t)ended->basis->n_function;
-    (void)error;
-    assert_int_equal(which, HF_RESTART_ORBITALS);
-    assert_int_equal(index, 0);
-    assert_int_equal(spin, 0);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n_column; j++)
-            rows[(size_t)i * (size_t)n_column + (size_t)j] =
-                ended->coefficient[(size_t)j * n_function + (size_t)(first + i)];
-    return HF_OK;
-}
-
 static void sharpen(struct hf_scf_settings *settings)
 {
     *settings = test_settings();
@@ -40,7 +13,7 @@ static void sharpen(struct hf_scf_settings *settings)
 }
 
 /** Computes the molecule that stands in `ended`, from the orbitals of another one if there are any. */
-static hf_status compute(struct hf_context *context, struct ended *ended, const char *set,
+static hf_status compute(struct hf_context *context, struct test_ended *ended, const char *set,
                          const struct hf_scf_orbitals *from, struct hf_error *error)
 {
     struct hf_scf_settings settings;
@@ -51,29 +24,13 @@ static hf_status compute(struct hf_context *context, struct ended *ended, const 
                                         NULL, &ended->result, &ended->wavefunction, error);
     if (status != HF_OK) return status;
     assert_true(ended->result.converged);
-    ended->coefficient = test_gather(ended->wavefunction.spin[0].coefficient);
-    ended->orbitals = (struct hf_scf_orbitals){
-        .molecule = &ended->test.molecule,
-        .basis = ended->basis,
-        .n_spin = 1,
-        .n_column = {ended->wavefunction.spin[0].n_orbital, 0},
-        .read = read_rows,
-        .data = ended,
-    };
+    test_take_orbitals(ended);
     return HF_OK;
-}
-
-static void done(struct ended *ended)
-{
-    hf_wavefunction_done(&ended->wavefunction);
-    hf_basis_destroy(&ended->basis);
-    free(ended->coefficient);
-    ended->coefficient = NULL;
 }
 
 /** Water in one set, then from its orbitals in another one; both what `change` makes of it. */
 struct pair {
-    struct ended first, plain, second;
+    struct test_ended first, plain, second;
 };
 
 static void compute_pair(struct hf_context *context, struct pair *pair, const char *set,
@@ -100,9 +57,9 @@ static void compute_pair(struct hf_context *context, struct pair *pair, const ch
 
 static void pair_done(struct hf_context *context, struct pair *pair)
 {
-    done(&pair->first);
-    done(&pair->plain);
-    done(&pair->second);
+    test_ended_done(&pair->first);
+    test_ended_done(&pair->plain);
+    test_ended_done(&pair->second);
     assert_int_equal(hf_memory_current_bytes(context->memory), 0);
 }
 
@@ -192,7 +149,7 @@ static void what_cannot_be_a_start_is_told(void **state)
     (void)state;
     struct hf_context *context = test_context();
     struct hf_error error = {0};
-    struct ended first = {0}, second = {0};
+    struct test_ended first = {0}, second = {0};
     test_water(&first.test);
     test_water(&second.test);
     assert_int_equal(compute(context, &first, "6-31G", NULL, &error), HF_OK);
@@ -201,26 +158,26 @@ static void what_cannot_be_a_start_is_told(void **state)
     few.n_column[0] = 4;
     assert_int_equal(compute(context, &second, "6-31G", &few, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "4 orbitals to begin with, but 5"));
-    done(&second);
+    test_ended_done(&second);
 
     few.n_column[0] = 0;
     assert_int_equal(compute(context, &second, "6-31G", &few, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "ended in its first iteration"));
-    done(&second);
+    test_ended_done(&second);
 
     test_add_atom(&second.test, 2, true, 0.0, 0.0, 3.0); /* other atoms, far away */
     for (int a = 0; a < second.test.molecule.n_atom; a++)
         second.test.atom[a].position_bohr[0] += 40.0;
     assert_int_equal(compute(context, &second, "6-31G", &first.orbitals, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "same place"));
-    done(&second);
-    done(&first);
+    test_ended_done(&second);
+    test_ended_done(&first);
     assert_int_equal(hf_memory_current_bytes(context->memory), 0);
     test_context_done(&context);
 }
 
 /** Water with an electron pair in its LUMO instead of its HOMO, from the orbitals of the ground state. */
-static double excite(struct hf_context *context, struct ended *ground, bool max_overlap)
+static double excite(struct hf_context *context, struct test_ended *ground, bool max_overlap)
 {
     struct hf_scf_settings settings;
     struct hf_scf_result result;
@@ -238,7 +195,7 @@ static void maximum_overlap_keeps_what_is_not_the_lowest(void **state)
 {
     (void)state;
     struct hf_context *context = test_context();
-    struct ended ground = {.coefficient = NULL};
+    struct test_ended ground = {.coefficient = NULL};
     test_water(&ground.test);
     assert_int_equal(compute(context, &ground, "STO-3G", NULL, NULL), HF_OK);
     const size_t n = (size_t)ground.basis->n_function;
@@ -251,7 +208,7 @@ static void maximum_overlap_keeps_what_is_not_the_lowest(void **state)
     assert_true(fabs(excite(context, &ground, false) - ground.result.energy) < 1e-8);
     const double excited = excite(context, &ground, true);
     assert_true(excited > ground.result.energy + 0.3 && excited < ground.result.energy + 3.0);
-    done(&ground);
+    test_ended_done(&ground);
     test_context_done(&context);
 }
 
