@@ -137,6 +137,12 @@ struct hf_digest_kernels {
     void (*digest_strip)(const struct hf_digest_strip *strip);
 };
 
+void hf_digest_strip_portable(const struct hf_digest_strip *strip);
+#ifdef HF_HAVE_X86_KERNELS
+void hf_digest_strip_avx2(const struct hf_digest_strip *strip);
+void hf_digest_strip_avx512(const struct hf_digest_strip *strip);
+#endif
+
 extern const struct hf_digest_kernels hf_digest_portable;
 #ifdef HF_HAVE_X86_KERNELS
 extern const struct hf_digest_kernels hf_digest_avx2;

@@ -2,7 +2,6 @@
  * the table). */
 #include "digest.h"
 #include "digest_lanes.h"
-#include "digest_strips.h"
 
 enum { MAX_FUNCTION = HF_MAX_SHELL_FUNCTION };
 
@@ -192,4 +191,4 @@ static void digest_two(const struct hf_digest_quartet *q, const struct hf_digest
 const struct hf_digest_kernels HF_DIGEST = {.digest = digest,
                                             .digest_two = digest_two,
                                             .digest_lanes = digest_lanes,
-                                            .digest_strip = digest_strip};
+                                            .digest_strip = HF_DIGEST_STRIP};

@@ -1,0 +1,419 @@
+/* Contributions of strips to J and K, as many functions d side by side as a vector holds. Compiled once
+ * per instruction set (HF_DIGEST_STRIP names the function).
+ *
+ * Sums over d (J_ab, K_ac, K_bc) stay vectors until the end and are added up many at a time; rows over
+ * d (J_cd, K_ad, K_bd) are vectors anyhow. One pass over the numbers does all: six fused
+ * multiply-adds for each vector of them, and little else. */
+#include "digest.h"
+#include "hf/lanes.h"
+
+#include <string.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/** Most functions a, b, c and vectors of d that a kernel does at a time, and densities. */
+enum { MOST_A = 10, MOST_B = 5, MOST_C = 8, MOST_VECTORS = 2, MOST_JOBS = 2 };
+
+/** A strip or a part of one, as kernels take it: `job` of these functions a and b, the first one with
+ *  J, all with K, as far as there are both. */
+struct strip_part {
+    const double *value; /**< of the two, [c][a][b][d] with the steps x_c, x_a, n_d, 1 */
+    const float *single; /**< one is NULL */
+    size_t x_a, x_c, n_a, n_c, n_d;
+    size_t D_a, D_b, J_a, J_b; /**< steps of D_ab and J_ab */
+    size_t D_c, D_d, K_c, K_d; /**< rows of what has c and d as columns: in densities, in sums */
+    struct hf_strip_job job[MOST_JOBS];
+};
+
+/** Sums that wait to be added to those of the jobs, in parts that do not matter. */
+struct strip_sums {
+    lanes ad[MOST_JOBS][MOST_A * MOST_VECTORS];
+    lanes over_d[MOST_A * MOST_B + MOST_JOBS * MOST_C * (MOST_A + MOST_B) + HF_WIDTH];
+};
+
+/** What a kernel does of a part. */
+struct strip_run {
+    struct strip_sums *sums;
+    lanes *over_d; /**< where in sums->over_d those of the first c are */
+    size_t n_a;
+    size_t c, c_end; /**< functions c */
+    size_t d;        /**< first function d */
+    lane_masks mask; /**< of the last vector over d */
+};
+
+/** Vector v from x on. */
+ALWAYS_INLINE lanes load_vector(const double *x, int v)
+{
+    return ((const unaligned_lanes *)(const void *)x)[v];
+}
+
+ALWAYS_INLINE void add_vector(double *x, int v, lanes sum)
+{
+    ((unaligned_lanes *)(void *)x)[v] += sum;
+}
+
+/** What a kernel has in registers. */
+struct strip_registers {
+    /* for all c */
+    lanes D_bd[MOST_JOBS][MOST_B][MOST_VECTORS], K_bd[MOST_JOBS][MOST_B][MOST_VECTORS];
+    /* of one c */
+    lanes J_cd[MOST_VECTORS], D_cd[MOST_VECTORS], k_bc[MOST_JOBS][MOST_B];
+    /* of one c and a */
+    lanes D_ad[MOST_JOBS][MOST_VECTORS], K_ad[MOST_JOBS][MOST_VECTORS];
+    lanes D_ac[MOST_JOBS], k_ac[MOST_JOBS], j_ab[MOST_B];
+};
+
+/** Constants a kernel is made for: functions b, vectors of functions d, whether there is a density with J,
+ *  densities with K; whether there is one function a, so that what belongs to it stays in registers over
+ *  all c. */
+struct strip_kind {
+    int n_b, n_v;
+    bool j;
+    int n_k;
+    bool one_a;
+};
+
+/** The next numbers of one density, c and a in struct strip_sums.over_d: of all a, then of all b. */
+ALWAYS_INLINE lanes *over_d(const struct strip_run *run, const struct strip_kind *kind, int k)
+{
+    return run->over_d + (size_t)k * (run->n_a + (size_t)kind->n_b);
+}
+
+ALWAYS_INLINE void begin_strip(const struct strip_part *p, const struct strip_run *run,
+                               const struct strip_kind *kind, struct strip_registers *r)
+{
+    for (int k = 0; k < kind->n_k; k++) {
+        for (int b = 0; b < kind->n_b; b++) {
+            for (int v = 0; v < kind->n_v; v++) {
+                r->D_bd[k][b][v] = load_vector(p->job[k].D_bd + (size_t)b * p->D_d + run->d, v);
+                r->K_bd[k][b][v] = broadcast(0.0);
+            }
+        }
+        for (int v = 0; v < kind->n_v; v++) r->K_ad[k][v] = broadcast(0.0);
+        for (size_t i = 0; i < run->n_a * (size_t)kind->n_v; i++)
+            run->sums->ad[k][i] = broadcast(0.0);
+    }
+    for (int b = 0; b < kind->n_b && kind->j && kind->one_a; b++) r->j_ab[b] = run->sums->over_d[b];
+}
+
+ALWAYS_INLINE void begin_c(const struct strip_part *p, size_t c, const struct strip_run *run,
+                           const struct strip_kind *kind, struct strip_registers *r)
+{
+    for (int v = 0; v < kind->n_v && kind->j; v++) {
+        r->J_cd[v] = broadcast(0.0);
+        r->D_cd[v] = load_vector(p->job->D_cd + c * p->D_d + run->d, v);
+    }
+    for (int k = 0; k < kind->n_k; k++)
+        for (int b = 0; b < kind->n_b; b++)
+            r->k_bc[k][b] =
+                run->d == 0 ? broadcast(0.0) : over_d(run, kind, k)[run->n_a + (size_t)b];
+}
+
+ALWAYS_INLINE void begin_a(const struct strip_part *p, size_t c, size_t a,
+                           const struct strip_run *run, const struct strip_kind *kind,
+                           struct strip_registers *r)
+{
+    for (int k = 0; k < kind->n_k; k++) {
+        r->k_ac[k] = run->d == 0 ? broadcast(0.0) : over_d(run, kind, k)[a];
+        r->D_ac[k] = broadcast(p->job[k].D_ac[a * p->D_c + c]);
+        for (int v = 0; v < kind->n_v; v++) {
+            r->D_ad[k][v] = load_vector(p->job[k].D_ad + a * p->D_d + run->d, v);
+            if (!kind->one_a) r->K_ad[k][v] = run->sums->ad[k][a * (size_t)kind->n_v + (size_t)v];
+        }
+    }
+}
+
+/** Vector v of the numbers of one c, a and b, which are `at`. */
+ALWAYS_INLINE lanes strip_values(const struct strip_part *p, size_t at, int v,
+                                 const struct strip_run *run, const struct strip_kind *kind)
+{
+    at += (size_t)v * HF_WIDTH;
+    const lanes x = p->single
+                        ? __builtin_convertvector(
+                              *(const unaligned_singles *)(const void *)(p->single + at), lanes)
+                        : load_vector(p->value + at, 0);
+    return v == kind->n_v - 1 ? (lanes)((lane_masks)x & run->mask) : x;
+}
+
+/** The six products of the numbers of one c, a and b. */
+ALWAYS_INLINE void add_numbers(const struct strip_part *p, size_t at, size_t c, size_t a, int b,
+                               const struct strip_run *run, const struct strip_kind *kind,
+                               struct strip_registers *r)
+{
+#pragma GCC unroll 2
+    for (int v = 0; v < kind->n_v; v++) {
+        const lanes x = strip_values(p, at, v, run, kind);
+        if (kind->j) {
+            r->j_ab[b] += x * r->D_cd[v];
+            r->J_cd[v] += x * broadcast(p->job->D_ab[a * p->D_a + (size_t)b * p->D_b]);
+        }
+        for (int k = 0; k < kind->n_k; k++) {
+            r->k_ac[k] += x * r->D_bd[k][b][v];
+            r->k_bc[k][b] += x * r->D_ad[k][v];
+            r->K_ad[k][v] += x * broadcast(p->job[k].D_bc[(size_t)b * p->D_c + c]);
+            r->K_bd[k][b][v] += x * r->D_ac[k];
+        }
+    }
+}
+
+ALWAYS_INLINE void add_c(const struct strip_part *p, size_t c, const struct strip_run *run,
+                         const struct strip_kind *kind, struct strip_registers *r)
+{
+    size_t at = c * p->x_c + run->d;
+    for (size_t a = 0; a < run->n_a; a++, at += p->x_a) {
+        lanes *j_ab = run->sums->over_d + a * (size_t)kind->n_b;
+        begin_a(p, c, a, run, kind, r);
+#pragma GCC unroll 8
+        for (int b = 0; b < kind->n_b; b++) {
+            if (kind->j && !kind->one_a) r->j_ab[b] = j_ab[b];
+            add_numbers(p, at + (size_t)b * p->n_d, c, a, b, run, kind, r);
+            if (kind->j && !kind->one_a) j_ab[b] = r->j_ab[b];
+        }
+        for (int k = 0; k < kind->n_k; k++) {
+            over_d(run, kind, k)[a] = r->k_ac[k];
+            for (int v = 0; v < kind->n_v && !kind->one_a; v++)
+                run->sums->ad[k][a * (size_t)kind->n_v + (size_t)v] = r->K_ad[k][v];
+        }
+    }
+    for (int k = 0; k < kind->n_k; k++)
+        for (int b = 0; b < kind->n_b; b++)
+            over_d(run, kind, k)[run->n_a + (size_t)b] = r->k_bc[k][b];
+    for (int v = 0; v < kind->n_v && kind->j; v++)
+        add_vector(p->job->J_cd + c * p->K_d + run->d, v, r->J_cd[v]);
+}
+
+ALWAYS_INLINE void end_strip(const struct strip_part *p, const struct strip_run *run,
+                             const struct strip_kind *kind, const struct strip_registers *r)
+{
+    for (int b = 0; b < kind->n_b && kind->j && kind->one_a; b++) run->sums->over_d[b] = r->j_ab[b];
+    for (int k = 0; k < kind->n_k; k++) {
+        for (size_t a = 0; a < run->n_a; a++)
+            for (int v = 0; v < kind->n_v; v++)
+                add_vector(p->job[k].K_ad + a * p->K_d + run->d, v,
+                           kind->one_a ? r->K_ad[k][v]
+                                       : run->sums->ad[k][a * (size_t)kind->n_v + (size_t)v]);
+        for (int b = 0; b < kind->n_b; b++)
+            for (int v = 0; v < kind->n_v; v++)
+                add_vector(p->job[k].K_bd + (size_t)b * p->K_d + run->d, v, r->K_bd[k][b][v]);
+    }
+}
+
+/** All of some functions c and d. */
+ALWAYS_INLINE void strip_kernel(const struct strip_part *p, struct strip_run run,
+                                const struct strip_kind kind)
+{
+    struct strip_registers r;
+    if (kind.one_a) run.n_a = 1;
+    begin_strip(p, &run, &kind, &r);
+    for (size_t c = run.c; c < run.c_end; c++) {
+        begin_c(p, c, &run, &kind, &r);
+        add_c(p, c, &run, &kind, &r);
+        run.over_d += (size_t)kind.n_k * (run.n_a + (size_t)kind.n_b);
+    }
+    end_strip(p, &run, &kind, &r);
+}
+
+/** Sums of HF_WIDTH vectors. */
+ALWAYS_INLINE lanes sums_of(const lanes x[HF_WIDTH])
+{
+#if HF_WIDTH == 8
+    lanes by_2[4], by_4[2];
+    for (int i = 0; i < 4; i++)
+        by_2[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14) +
+                  __builtin_shufflevector(x[2 * i], x[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    for (int i = 0; i < 2; i++)
+        by_4[i] = __builtin_shufflevector(by_2[2 * i], by_2[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
+                  __builtin_shufflevector(by_2[2 * i], by_2[2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+    return __builtin_shufflevector(by_4[0], by_4[1], 0, 1, 2, 3, 8, 9, 10, 11) +
+           __builtin_shufflevector(by_4[0], by_4[1], 4, 5, 6, 7, 12, 13, 14, 15);
+#else
+    lanes by_2[2];
+    for (int i = 0; i < 2; i++)
+        by_2[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 4, 2, 6) +
+                  __builtin_shufflevector(x[2 * i], x[2 * i + 1], 1, 5, 3, 7);
+    return __builtin_shufflevector(by_2[0], by_2[1], 0, 1, 4, 5) +
+           __builtin_shufflevector(by_2[0], by_2[1], 2, 3, 6, 7);
+#endif
+}
+
+/** The sums over d of n vectors in the place of the first n numbers of them. */
+static const double *add_up(size_t n, lanes *x)
+{
+    double *out = (double *)(void *)x;
+    for (size_t i = n; i % HF_WIDTH != 0; i++) x[i] = broadcast(0.0);
+    for (size_t i = 0; i < n; i += HF_WIDTH) {
+        const lanes sum = sums_of(x + i);
+        memcpy(out + i, &sum, sizeof sum);
+    }
+    return out;
+}
+
+/** Adds the sums over d of functions c of a run, [c][job][all a, then all b], to K. */
+ALWAYS_INLINE void add_exchange_over_d(const struct strip_part *p, const struct strip_run *run,
+                                       const int n_b, const int n_k, const double *sum)
+{
+    for (size_t c = run->c; c < run->c_end; c++) {
+        for (int k = 0; k < n_k; k++) {
+            for (size_t a = 0; a < run->n_a; a++) p->job[k].K_ac[a * p->K_c + c] += *sum++;
+            for (size_t b = 0; b < (size_t)n_b; b++) p->job[k].K_bc[b * p->K_c + c] += *sum++;
+        }
+    }
+}
+
+ALWAYS_INLINE void strip_sized(const struct strip_part *p, const bool one_a, const int n_b,
+                               const bool j, const int n_k)
+{
+    static const int64_t ones[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    struct strip_sums sums;
+    struct strip_run run = {.sums = &sums, .n_a = one_a ? 1 : p->n_a};
+    const size_t n_ab = j ? run.n_a * (size_t)n_b : 0;
+    const size_t per_c = (size_t)n_k * (run.n_a + (size_t)n_b);
+    for (size_t i = 0; i < n_ab; i++) sums.over_d[i] = broadcast(0.0);
+    run.over_d = sums.over_d + n_ab;
+    for (; run.c < p->n_c; run.c = run.c_end) {
+        run.c_end = run.c + MOST_C < p->n_c ? run.c + MOST_C : p->n_c;
+        size_t n;
+        for (run.d = 0; run.d < p->n_d; run.d += n) {
+            const size_t left = p->n_d - run.d;
+            n = left <= HF_WIDTH ? HF_WIDTH : MOST_VECTORS * HF_WIDTH;
+            const size_t missing = left < n ? n - left : 0;
+            memcpy(&run.mask, ones + 8 - HF_WIDTH + missing, sizeof run.mask);
+            if (n == HF_WIDTH)
+                strip_kernel(p, run, (struct strip_kind){n_b, 1, j, n_k, one_a});
+            else
+                strip_kernel(p, run, (struct strip_kind){n_b, MOST_VECTORS, j, n_k, one_a});
+        }
+        const size_t n_over_d = (run.c_end - run.c) * per_c;
+        if (run.c_end < p->n_c)
+            add_exchange_over_d(p, &run, n_b, n_k, add_up(n_over_d, run.over_d));
+        else {
+            const double *sum = add_up(n_ab + n_over_d, sums.over_d);
+            add_exchange_over_d(p, &run, n_b, n_k, sum + n_ab);
+            for (size_t a = 0; a < run.n_a && j; a++)
+                for (size_t b = 0; b < (size_t)n_b; b++)
+                    p->job->J_ab[a * p->J_a + b * p->J_b] += *sum++;
+        }
+    }
+}
+
+/** A kernel for so many functions b and densities; that of a single a is [1]. */
+#define STRIP_KERNEL(n_b, j, n_k)                                                                  \
+    static void strip_##n_b##_##j##_##n_k(const struct strip_part *p)                              \
+    {                                                                                              \
+        if (p->n_a == 1)                                                                           \
+            strip_sized(p, true, n_b, j, n_k);                                                     \
+        else                                                                                       \
+            strip_sized(p, false, n_b, j, n_k);                                                    \
+    }
+#define STRIP_KERNELS(j, n_k)                                                                      \
+    STRIP_KERNEL(1, j, n_k)                                                                        \
+    STRIP_KERNEL(2, j, n_k)                                                                        \
+    STRIP_KERNEL(3, j, n_k)                                                                        \
+    STRIP_KERNEL(4, j, n_k)                                                                        \
+    STRIP_KERNEL(5, j, n_k)
+#define STRIP_ROW(j, n_k)                                                                          \
+    {                                                                                              \
+        strip_1_##j##_##n_k, strip_2_##j##_##n_k, strip_3_##j##_##n_k, strip_4_##j##_##n_k,        \
+            strip_5_##j##_##n_k                                                                    \
+    }
+STRIP_KERNELS(0, 1)
+STRIP_KERNELS(0, 2)
+STRIP_KERNELS(1, 0)
+STRIP_KERNELS(1, 1)
+STRIP_KERNELS(1, 2)
+
+/** Functions a and b of a part, as many as kernels take at a time. */
+static void digest_part(const struct strip_part *whole, size_t n_b, bool j, int n_k)
+{
+    typedef void kernel(const struct strip_part *p);
+    static kernel *const kernels[2][MOST_JOBS + 1][MOST_B] = {
+        {{NULL}, STRIP_ROW(0, 1), STRIP_ROW(0, 2)},
+        {STRIP_ROW(1, 0), STRIP_ROW(1, 1), STRIP_ROW(1, 2)}};
+    const size_t n_part = (n_b + MOST_B - 1) / MOST_B;
+    for (size_t a = 0; a < whole->n_a; a += MOST_A) {
+        for (size_t i = 0; i < n_part; i++) {
+            const size_t b = i * n_b / n_part;
+            struct strip_part p = *whole;
+            p.n_a = whole->n_a - a < MOST_A ? whole->n_a - a : MOST_A;
+            if (p.value != NULL)
+                p.value += a * p.x_a + b * p.n_d;
+            else
+                p.single += a * p.x_a + b * p.n_d;
+            if (j) {
+                p.job->D_ab += a * p.D_a + b * p.D_b;
+                p.job->J_ab += a * p.J_a + b * p.J_b;
+            }
+            for (int k = 0; k < n_k; k++) {
+                p.job[k].D_ac += a * p.D_c;
+                p.job[k].K_ac += a * p.K_c;
+                p.job[k].D_ad += a * p.D_d;
+                p.job[k].K_ad += a * p.K_d;
+                p.job[k].D_bc += b * p.D_c;
+                p.job[k].K_bc += b * p.K_c;
+                p.job[k].D_bd += b * p.D_d;
+                p.job[k].K_bd += b * p.K_d;
+            }
+            kernels[j][n_k][(i + 1) * n_b / n_part - b - 1](&p);
+        }
+    }
+}
+
+static void set_coulomb(struct hf_strip_job *to, const struct hf_strip_job *from)
+{
+    to->D_ab = from->D_ab;
+    to->D_cd = from->D_cd;
+    to->J_ab = from->J_ab;
+    to->J_cd = from->J_cd;
+}
+
+/** With a in the place of b if they are to be `swapped`. */
+static void set_exchange(struct hf_strip_job *to, const struct hf_strip_job *from, bool swapped)
+{
+    to->D_ac = swapped ? from->D_bc : from->D_ac;
+    to->D_ad = swapped ? from->D_bd : from->D_ad;
+    to->D_bc = swapped ? from->D_ac : from->D_bc;
+    to->D_bd = swapped ? from->D_ad : from->D_bd;
+    to->K_ac = swapped ? from->K_bc : from->K_ac;
+    to->K_ad = swapped ? from->K_bd : from->K_ad;
+    to->K_bc = swapped ? from->K_ac : from->K_bc;
+    to->K_bd = swapped ? from->K_ad : from->K_bd;
+}
+
+/** J of one density and K of two in one pass, until all are done. */
+void HF_DIGEST_STRIP(const struct hf_digest_strip *s)
+{
+#ifdef HF_DIGEST_NARROW_STRIP
+    if (s->n_d <= HF_WIDTH / 2) {
+        HF_DIGEST_NARROW_STRIP(s);
+        return;
+    }
+#endif
+    const bool swapped = s->n_b == 1; /* the longer loop is that over b */
+    const size_t n_a = (size_t)(swapped ? s->n_b : s->n_a),
+                 n_b = (size_t)(swapped ? s->n_a : s->n_b);
+    struct strip_part p = {.value = s->value,
+                           .single = s->single,
+                           .n_a = n_a,
+                           .n_c = (size_t)s->n_c,
+                           .n_d = (size_t)s->n_d,
+                           .x_a = n_b * (size_t)s->n_d,
+                           .x_c = n_a * n_b * (size_t)s->n_d,
+                           .D_a = swapped ? 1 : s->density_leading_b,
+                           .D_b = swapped ? s->density_leading_b : 1,
+                           .J_a = swapped ? 1 : s->leading_b,
+                           .J_b = swapped ? s->leading_b : 1,
+                           .D_c = s->density_leading_c,
+                           .D_d = s->density_leading_d,
+                           .K_c = s->leading_c,
+                           .K_d = s->leading_d};
+    for (int next_j = 0, next_k = 0;;) {
+        bool j = false;
+        int n_k = 0;
+        for (; next_j < s->n_job && !j; next_j++)
+            if ((j = s->job[next_j].J_ab != NULL)) set_coulomb(p.job, &s->job[next_j]);
+        for (; next_k < s->n_job && n_k < MOST_JOBS; next_k++)
+            if (s->job[next_k].K_ac != NULL) set_exchange(&p.job[n_k++], &s->job[next_k], swapped);
+        if (!j && n_k == 0) return;
+        digest_part(&p, n_b, j, n_k);
+    }
+}
