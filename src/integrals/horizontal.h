@@ -13,16 +13,10 @@
 
 #include <string.h>
 
-/** What the loops need that take any part; straight-line code knows it. */
-struct horizontal_part {
-    const struct hf_pair_part *part;
-    const struct hf_cartesian_table *cartesian;
-    const struct hf_solid_harmonics *harmonics; /**< [l] */
-};
-
 /** `n` columns of a block, each the levels of a pair. All strides in vectors. */
 struct horizontal_columns {
-    struct horizontal_part part;
+    const struct hf_quartet *quartet; /**< its tables, for the loops */
+    const struct hf_pair_part *part;
     int n;
     const lanes *in; /**< component k of levels l_a..l_a+l_b at in[k in_row + column in_column] */
     size_t in_row, in_column;
@@ -32,14 +26,6 @@ struct horizontal_columns {
 
 /** Makes the functions of all columns; shift is A - B. `in` and `out` must not overlap. */
 typedef void horizontal_function(const struct horizontal_columns *columns, const lanes shift[3]);
-
-/** A function for the parts of two angular momenta, with the vector operations a column takes. */
-struct horizontal_entry {
-    int l_a, l_b;
-    bool spherical; /**< shells from d upwards are; else no shell is */
-    int n_operation;
-    horizontal_function *function;
-};
 
 #include "horizontal_functions.h"
 
@@ -92,21 +78,21 @@ static inline void plain_harmonics(const struct hf_solid_harmonics *harmonics, i
 
 /** HF_LOOP_COLUMNS columns from [level][column] to [a][b][column]; which of the two blocks has
  *  them then. */
-static inline int plain_columns(const struct horizontal_part *self, const lanes shift[3],
+static inline int plain_columns(const struct hf_quartet *quartet, const struct hf_pair_part *part,
+                                const lanes shift[3],
                                 lanes block[2][HF_LOOP_ROWS * HF_LOOP_COLUMNS])
 {
-    const struct hf_pair_part *part = self->part;
     const int l_a = part->l_a, l_b = part->l_b, n_b = hf_n_cartesian(l_b) * HF_LOOP_COLUMNS;
     int now = 0;
     for (int l = 1; l <= l_b; l++, now = !now)
-        plain_step(self->cartesian, l_a, l_a + l_b - l, l, shift, block[now], block[!now]);
+        plain_step(quartet->cartesian, l_a, l_a + l_b - l, l, shift, block[now], block[!now]);
     if (part->spherical_a) {
-        plain_harmonics(&self->harmonics[l_a], l_a, n_b, block[now], block[!now]);
+        plain_harmonics(&quartet->harmonics[l_a], l_a, n_b, block[now], block[!now]);
         now = !now;
     }
     if (part->spherical_b) {
         for (int a = 0; a < part->n_a; a++)
-            plain_harmonics(&self->harmonics[l_b], l_b, HF_LOOP_COLUMNS, block[now] + a * n_b,
+            plain_harmonics(&quartet->harmonics[l_b], l_b, HF_LOOP_COLUMNS, block[now] + a * n_b,
                             block[!now] + a * part->n_b * HF_LOOP_COLUMNS);
         now = !now;
     }
@@ -116,7 +102,7 @@ static inline int plain_columns(const struct horizontal_part *self, const lanes 
 /** What has no straight-line code. */
 static void horizontal_loops(const struct horizontal_columns *columns, const lanes shift[3])
 {
-    const struct hf_pair_part *part = columns->part.part;
+    const struct hf_pair_part *part = columns->part;
     const int n_level = hf_part_n_level(part);
     lanes block[2][HF_LOOP_ROWS * HF_LOOP_COLUMNS];
     for (int first = 0; first < columns->n; first += HF_LOOP_COLUMNS) {
@@ -128,7 +114,7 @@ static void horizontal_loops(const struct horizontal_columns *columns, const lan
                 block[0][level * HF_LOOP_COLUMNS + k] =
                     in[(size_t)level * columns->in_row +
                        (size_t)(k < n ? k : n - 1) * columns->in_column];
-        const lanes *from = block[plain_columns(&columns->part, shift, block)];
+        const lanes *from = block[plain_columns(columns->quartet, part, shift, block)];
         for (int a = 0; a < part->n_a; a++)
             for (int b = 0; b < part->n_b; b++, from += HF_LOOP_COLUMNS)
                 for (int k = 0; k < n; k++)
@@ -138,21 +124,13 @@ static void horizontal_loops(const struct horizontal_columns *columns, const lan
 }
 
 /** What makes the functions of a part. */
-static inline struct horizontal_entry find_horizontal(const struct hf_pair_part *part)
+static inline horizontal_function *find_horizontal(const struct hf_pair_part *part)
 {
-    const int l_a = part->l_a, l_b = part->l_b;
-    for (size_t k = 0; k < sizeof horizontal_table / sizeof *horizontal_table; k++) {
-        const struct horizontal_entry *entry = &horizontal_table[k];
-        if (entry->l_a == l_a && entry->l_b == l_b &&
-            part->spherical_a == (entry->spherical && l_a >= 2) &&
-            part->spherical_b == (entry->spherical && l_b >= 2))
-            return *entry;
-    }
-    return (struct horizontal_entry){.l_a = l_a,
-                                     .l_b = l_b,
-                                     .function = horizontal_loops,
-                                     .n_operation =
-                                         2 * hf_n_cartesian(l_a) * hf_n_cartesian(l_b) * (l_b + 1)};
+    const bool spherical = part->spherical_a || part->spherical_b;
+    const bool as_in_table = part->spherical_a == (spherical && part->l_a >= 2) &&
+                             part->spherical_b == (spherical && part->l_b >= 2);
+    horizontal_function *found = horizontal_table[part->l_a][part->l_b][spherical];
+    return as_in_table && found != NULL ? found : horizontal_loops;
 }
 
 #endif

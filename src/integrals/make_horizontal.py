@@ -130,7 +130,7 @@ class Writer:
 
 
 def write_function(l_a, l_b, spherical, to):
-    """One function; its entry in the table."""
+    """One function; its place in the table."""
     writer = Writer(l_a, l_b)
     writer.write(spherical)
     name = f"horizontal_{l_a}_{l_b}_{'spherical' if spherical else 'cartesian'}"
@@ -139,16 +139,16 @@ def write_function(l_a, l_b, spherical, to):
         to.write("    const lanes x = shift[0], y = shift[1], z = shift[2];\n")
     else:
         to.write("    (void)shift;\n")
-    to.write("    const size_t row = columns->in_row, out_a = columns->out_a, out_b = columns->out_b;\n")
+    to.write("    const size_t row = columns->in_row, out_a = columns->out_a, out_b = columns->out_b;\n"
+             "    const lanes *restrict in = columns->in;\n"
+             "    lanes *restrict out = columns->out;\n")
     if l_b == 0:
         to.write("    (void)out_b;\n")
-    to.write("    for (int k = 0; k < columns->n; k++) {\n"
-             "        const lanes *restrict in = columns->in + (size_t)k * columns->in_column;\n"
-             "        lanes *restrict out = columns->out + (size_t)k * columns->out_column;\n")
+    to.write("    for (int k = columns->n; k > 0; k--, in += columns->in_column, out += columns->out_column) {\n")
     for line in writer.lines:
         to.write(f"        {line}\n")
     to.write("    }\n}\n\n")
-    return f"    {{{l_a}, {l_b}, {str(spherical).lower()}, {writer.n_operation}, {name}}},\n"
+    return f"    [{l_a}][{l_b}][{int(spherical)}] = {name}, /* {writer.n_operation} operations */\n"
 
 
 def main():
@@ -157,7 +157,9 @@ def main():
     to.write("/* Made by make_horizontal.py, which says what it is. Part of horizontal.h. */\n\n")
     entries = [write_function(l_a, l_b, False, to) for l_a, l_b in CARTESIAN]
     entries += [write_function(l_a, l_b, True, to) for l_a, l_b in SPHERICAL]
-    to.write("static const struct horizontal_entry horizontal_table[] = {\n" + "".join(entries) + "};\n")
+    to.write("/** By l_a, l_b and whether shells from d upwards are spherical; no other shell is. */\n"
+             "static horizontal_function *const horizontal_table[][HF_MAX_RECURRENCE_L + 1][2] = {\n" +
+             "".join(entries) + f"    [HF_MAX_RECURRENCE_L] = {{{{NULL}}}},\n}};\n")
 
 
 main()

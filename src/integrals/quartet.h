@@ -70,9 +70,7 @@ static inline int hf_n_row(const struct hf_pair_class *kind)
 /** Components of levels `low` .. `high`. */
 static inline int hf_n_levels(int low, int high)
 {
-    int n = 0;
-    for (int l = low; l <= high; l++) n += hf_n_cartesian(l);
-    return n;
+    return (high + 1) * (high + 2) * (high + 3) / 6 - low * (low + 1) * (low + 2) / 6;
 }
 
 /** Number of m for which [e|f]^m is needed. */

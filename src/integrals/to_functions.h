@@ -1,5 +1,8 @@
 /* From contracted levels to functions, for every part of a bra with every part of a ket. Part of
- * kernels.c. */
+ * kernels.c.
+ *
+ * The ket goes first, a row of the levels at a time, which are one after the other in memory. The
+ * operations are the same within 4 % whichever goes first. */
 #ifndef HF_TO_FUNCTIONS_H
 #define HF_TO_FUNCTIONS_H
 
@@ -7,106 +10,98 @@
 
 /** One part of a pair and where its functions are in the block of the class. Strides in vectors. */
 struct part_step {
-    struct horizontal_part part;
-    struct horizontal_entry make;
+    const struct hf_pair_part *part;
+    horizontal_function *make; /**< NULL: the levels are the functions */
     int n_level;
-    bool is_copy; /**< the levels are the functions */
     size_t first, stride_a, stride_b;
 };
 
-/** How all parts of a pair are made; `stride` is that of its function pairs. */
-static inline void plan_parts(const struct hf_quartet *quartet, const struct hf_pair_class *kind,
-                              size_t stride, struct part_step step[HF_MAX_PAIR_PART])
+/** Whether the levels of a part are its functions. */
+static inline bool is_copy(const struct hf_pair_part *part)
 {
-    for (int k = 0; k < kind->n_part; k++) {
-        const struct hf_pair_part *part = &kind->part[k];
-        step[k] = (struct part_step){
-            .part = {part, quartet->cartesian, quartet->harmonics},
-            .n_level = hf_part_n_level(part),
-            .is_copy = part->l_b == 0 && !part->spherical_a && !part->spherical_b,
-            .first = (size_t)(part->first_a * kind->n_b + part->first_b) * stride,
-            .stride_a = (size_t)kind->n_b * stride,
-            .stride_b = stride,
-        };
-        if (!step[k].is_copy) step[k].make = find_horizontal(part);
-    }
+    return part->l_b == 0 && !part->spherical_a;
 }
 
-/** The last step: `from` [columns of `other`, slowest is its first shell][levels of `side`], into
- *  the places of both. */
-static inline void finish(const struct part_step *side, const struct part_step *other,
-                          const lanes shift[3], const lanes *from, size_t from_row,
-                          size_t from_column, lanes *out)
+/** How a part is made; `stride` is that of the function pairs of its class. */
+static inline struct part_step plan_part(const struct hf_pair_class *kind, int k, size_t stride)
 {
-    const struct hf_pair_part *columns = other->part.part;
-    const bool at_once = columns->n_a == 1 || columns->n_b == 1 ||
-                         (size_t)columns->n_b * other->stride_b == other->stride_a;
-    const int n = at_once ? columns->n_a * columns->n_b : columns->n_b;
-    for (int a = 0; a < (at_once ? 1 : columns->n_a); a++) {
-        const struct horizontal_columns step = {
-            .part = side->part,
-            .n = n,
-            .in = from + (size_t)(a * n) * from_column,
-            .in_row = from_row,
-            .in_column = from_column,
-            .out = out + side->first + other->first + (size_t)a * other->stride_a,
-            .out_a = side->stride_a,
-            .out_b = side->stride_b,
-            .out_column = columns->n_b > 1 ? other->stride_b : other->stride_a,
-        };
-        side->make.function(&step, shift);
-    }
+    const struct hf_pair_part *part = &kind->part[k];
+    return (struct part_step){
+        .part = part,
+        .make = is_copy(part) ? NULL : find_horizontal(part),
+        .n_level = hf_part_n_level(part),
+        .first = (size_t)(part->first_a * kind->n_b + part->first_b) * stride,
+        .stride_a = (size_t)kind->n_b * stride,
+        .stride_b = stride,
+    };
 }
 
-/** The first step: functions of `side` from `from` into `scratch` [functions][levels of other]. */
-static inline void begin(const struct part_step *side, const struct part_step *other,
-                         const lanes shift[3], const lanes *from, size_t from_row,
-                         size_t from_column, lanes *scratch)
+/** The last step: columns for the functions of `other`, into the places of both. */
+static inline void finish(const struct hf_quartet *quartet, const struct part_step *side,
+                          const struct part_step *other, const lanes shift[3], const lanes *from,
+                          size_t from_row, size_t from_column, lanes *out)
 {
-    const size_t n = (size_t)other->n_level;
-    const struct horizontal_columns step = {
+    const int n_a = other->part->n_a, n_b = other->part->n_b;
+    const bool at_once = n_a == 1 || n_b == 1 || (size_t)n_b * other->stride_b == other->stride_a;
+    struct horizontal_columns step = {
+        .quartet = quartet,
         .part = side->part,
-        .n = other->n_level,
+        .n = at_once ? n_a * n_b : n_b,
         .in = from,
         .in_row = from_row,
         .in_column = from_column,
-        .out = scratch,
-        .out_a = (size_t)side->part.part->n_b * n,
-        .out_b = n,
-        .out_column = 1,
+        .out = out + side->first + other->first,
+        .out_a = side->stride_a,
+        .out_b = side->stride_b,
+        .out_column = n_b > 1 ? other->stride_b : other->stride_a,
     };
-    side->make.function(&step, shift);
+    side->make(&step, shift);
+    if (at_once) return;
+    for (int a = 1; a < n_a; a++) {
+        step.in += (size_t)n_b * from_column;
+        step.out += other->stride_a;
+        side->make(&step, shift);
+    }
 }
 
-/** Operations of doing one side first. */
-static inline long count_operations(const struct part_step *first, const struct part_step *last)
+/** The levels of both sides are their functions. */
+static inline void copy(const struct part_step *bra, const struct part_step *ket,
+                        const lanes *levels, lanes *out)
 {
-    const struct hf_pair_part *part = first->part.part;
-    return (long)first->make.n_operation * last->n_level +
-           (long)last->make.n_operation * part->n_a * part->n_b;
+    out += bra->first + ket->first;
+    for (int f = 0; f < ket->n_level; f++, out += ket->stride_a, levels++)
+        for (int e = 0; e < bra->n_level; e++)
+            out[(size_t)e * bra->stride_a] = levels[e * ket->n_level];
 }
 
 /** One part with one other: levels [e][f] into the block of the classes. */
-static inline void make_functions(const struct part_step *bra, const struct part_step *ket,
-                                  const lanes bra_shift[3], const lanes ket_shift[3],
+static inline void make_functions(const struct hf_quartet *quartet, const struct part_step *bra,
+                                  const struct part_step *ket, const lanes shift[2][3],
                                   const lanes *levels, lanes *scratch, lanes *out)
 {
-    const size_t n_f = (size_t)ket->n_level, n_e = (size_t)bra->n_level;
-    if (bra->is_copy && ket->is_copy) {
-        out += bra->first + ket->first;
-        for (size_t f = 0; f < n_f; f++)
-            for (size_t e = 0; e < n_e; e++)
-                out[f * ket->stride_a + e * bra->stride_a] = levels[e * n_f + f];
-    } else if (ket->is_copy) {
-        finish(bra, ket, bra_shift, levels, n_f, 1, out);
-    } else if (bra->is_copy) {
-        finish(ket, bra, ket_shift, levels, 1, n_f, out);
-    } else if (count_operations(ket, bra) <= count_operations(bra, ket)) {
-        begin(ket, bra, ket_shift, levels, 1, n_f, scratch);
-        finish(bra, ket, bra_shift, scratch, 1, n_e, out);
+    const size_t n_e = (size_t)bra->n_level, n_f = (size_t)ket->n_level;
+    if (ket->make == NULL) {
+        if (bra->make == NULL)
+            copy(bra, ket, levels, out);
+        else
+            finish(quartet, bra, ket, shift[0], levels, n_f, 1, out);
+    } else if (bra->make == NULL) {
+        finish(quartet, ket, bra, shift[1], levels, 1, n_f, out);
     } else {
-        begin(bra, ket, bra_shift, levels, n_f, 1, scratch);
-        finish(ket, bra, ket_shift, scratch, 1, n_f, out);
+        const struct horizontal_columns step = {
+            .quartet = quartet,
+            .part = ket->part,
+            .n = bra->n_level,
+            .in = levels,
+            .in_row = 1,
+            .in_column = n_f,
+            .out = scratch, /* [functions of the ket][levels of the bra] */
+            .out_a = (size_t)ket->part->n_b * n_e,
+            .out_b = n_e,
+            .out_column = 1,
+        };
+        ket->make(&step, shift[1]);
+        finish(quartet, bra, ket, shift[0], scratch, 1, n_e, out);
     }
 }
 
@@ -115,20 +110,20 @@ static void to_functions(const struct hf_quartet *quartet, const double *ket_shi
                          const double *levels, double *scratch, double *out)
 {
     const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
-    struct part_step bra_step[HF_MAX_PAIR_PART], ket_step[HF_MAX_PAIR_PART];
+    struct part_step ket_step[HF_MAX_PAIR_PART];
     lanes shift[2][3];
     const lanes *from = (const lanes *)(const void *)levels;
-    plan_parts(quartet, bra, 1, bra_step);
-    plan_parts(quartet, ket, (size_t)bra->n_function, ket_step);
     for (int d = 0; d < 3; d++) {
         shift[0][d] = broadcast((real)quartet->bra->ab[d]);
         shift[1][d] = load(ket_shift + (size_t)d * HF_WIDTH);
     }
+    for (int k = 0; k < ket->n_part; k++) ket_step[k] = plan_part(ket, k, (size_t)bra->n_function);
     for (int b = 0; b < bra->n_part; b++) {
+        const struct part_step bra_step = plan_part(bra, b, 1);
         for (int k = 0; k < ket->n_part; k++) {
-            make_functions(&bra_step[b], &ket_step[k], shift[0], shift[1], from,
+            make_functions(quartet, &bra_step, &ket_step[k], (const lanes(*)[3])shift, from,
                            (lanes *)(void *)scratch, (lanes *)(void *)out);
-            from += bra_step[b].n_level * ket_step[k].n_level;
+            from += bra_step.n_level * ket_step[k].n_level;
         }
     }
 }
