@@ -8,21 +8,23 @@ extern "C" {
 
 enum {
     HF_BOYS_MAX_ORDER = 20, /**< (hh|hh) of l = 5 */
-    HF_BOYS_TERMS = 8,      /**< coefficients per interval: one cache line */
-    HF_BOYS_PER_UNIT = 4,   /**< intervals per unit of T; |T - grid point| <= 1/8 */
+    HF_BOYS_TERMS = 7,      /**< coefficients per interval */
+    HF_BOYS_ROW = 8,        /**< and exp(-T) at its middle: one cache line */
+    HF_BOYS_PER_UNIT = 8,   /**< intervals per unit of T; |T - grid point| <= 1/16 */
 };
 
 /** Tables, the same for every run; read-only after creation, so threads may share one.
  *
- *  For T below limit[m]: F_m(T) = sum_k series[m][g][k] (T - g/4)^k, g the nearest grid point: the
- *  polynomial that equals F_m at the Chebyshev nodes of the interval. From limit[m] on: F_m(T) =
+ *  For T below limit[m]: F_m(T) = sum_k series[m][g][k] (T - g/8)^k, k < HF_BOYS_TERMS, g the
+ *  nearest grid point: the polynomial that equals F_m at the Chebyshev nodes of the interval. Behind
+ *  them stands exp(-g/8), from which that of T is a short series away. From limit[m] on: F_m(T) =
  *  asymptotic[m] T^-(m+1/2), exact to 1e-16. A table of one order fits into a first-level cache. */
 struct hf_boys {
     int max_order; /**< what stands behind it in the lists below is 0 */
     double limit[HF_BOYS_MAX_ORDER + 1];
     double asymptotic[HF_BOYS_MAX_ORDER + 1]; /**< (2m-1)!! sqrt(pi) / 2^(m+1) */
     int n_grid[HF_BOYS_MAX_ORDER + 1];
-    double *series[HF_BOYS_MAX_ORDER + 1]; /**< [n_grid][HF_BOYS_TERMS], into storage */
+    double *series[HF_BOYS_MAX_ORDER + 1]; /**< [n_grid][HF_BOYS_ROW], into storage */
     void *storage;
 };
 

@@ -75,8 +75,9 @@ static void fill_row(struct hf_boys *boys, int grid, node_cosines cosine)
             c[k] *= (k == 0 ? 1.0L : 2.0L) / N_NODE;
         }
         to_powers(c, half, power);
-        for (int k = 0; k < N_NODE; k++)
-            boys->series[m][(size_t)grid * HF_BOYS_TERMS + k] = (double)power[k];
+        double *row = boys->series[m] + (size_t)grid * HF_BOYS_ROW;
+        for (int k = 0; k < N_NODE; k++) row[k] = (double)power[k];
+        row[HF_BOYS_TERMS] = (double)expl(-(long double)grid / HF_BOYS_PER_UNIT);
     }
 }
 
@@ -97,7 +98,7 @@ struct hf_boys *hf_boys_create(int max_order)
         double_factorial *= 2 * m + 1;
     }
 
-    const size_t n_byte = n_row * HF_BOYS_TERMS * sizeof(double); /* whole cache lines */
+    const size_t n_byte = n_row * HF_BOYS_ROW * sizeof(double); /* whole cache lines */
     boys->storage = aligned_alloc(64, n_byte);
     if (boys->storage == NULL) {
         hf_boys_destroy(&boys);
@@ -106,7 +107,7 @@ struct hf_boys *hf_boys_create(int max_order)
     double *next = boys->storage;
     for (int m = 0; m <= max_order; m++) {
         boys->series[m] = next;
-        next += (size_t)boys->n_grid[m] * HF_BOYS_TERMS;
+        next += (size_t)boys->n_grid[m] * HF_BOYS_ROW;
     }
     node_cosines cosine;
     for (int k = 0; k < N_NODE; k++)
@@ -129,7 +130,7 @@ void hf_boys_evaluate(const struct hf_boys *boys, int order, double T, double va
     if (T < boys->limit[order]) {
         const int grid = (int)(T * HF_BOYS_PER_UNIT + 0.5);
         const double d = T - (double)grid / HF_BOYS_PER_UNIT;
-        const double *c = boys->series[order] + (size_t)grid * HF_BOYS_TERMS;
+        const double *c = boys->series[order] + (size_t)grid * HF_BOYS_ROW;
         double top = c[HF_BOYS_TERMS - 1];
         for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) top = top * d + c[k];
         value[order] = top;

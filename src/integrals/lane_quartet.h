@@ -36,15 +36,14 @@ static inline lanes choose(lane_masks mask, lanes x, lanes y)
 static inline lanes inverse_square_root(lanes x)
 {
 #ifdef __AVX512F__
-    /* 14 bits, doubled twice by Newton's steps */
 #if HF_WIDTH == 8
     lanes y = (lanes)_mm512_rsqrt14_pd((__m512d)x);
 #else
     lanes y = (lanes)_mm256_rsqrt14_pd((__m256d)x);
 #endif
-    const lanes half = 0.5 * x;
-    y += y * (0.5 - half * y * y);
-    return y + y * (0.5 - half * y * y);
+    /* 14 bits; with the rest r = 1 - x y^2 the root is y (1 - r)^(-1/2), and r^5 does not count. */
+    const lanes r = 1.0 - x * y * y;
+    return y + y * r * (0.5 + r * (0.375 + r * (0.3125 + r * 0.2734375)));
 #else
     for (int l = 0; l < HF_WIDTH; l++) x[l] = 1.0 / sqrt(x[l]);
     return x;
@@ -69,24 +68,21 @@ static inline int count_set(lane_masks mask)
 static inline void transpose_8(const double *const row[HF_WIDTH], lanes out[8])
 {
 #if defined __AVX512F__ && HF_WIDTH == 8
-    __m512d r[8], s[8], t[8];
-    for (int l = 0; l < 8; l++) r[l] = _mm512_load_pd(row[l]);
-    for (int l = 0; l < 8; l += 2) {
-        s[l] = _mm512_unpacklo_pd(r[l], r[l + 1]);
-        s[l + 1] = _mm512_unpackhi_pd(r[l], r[l + 1]);
-    }
-    for (int l = 0; l < 8; l += 4) {
-        t[l] = _mm512_shuffle_f64x2(s[l], s[l + 2], 0x88);
-        t[l + 1] = _mm512_shuffle_f64x2(s[l + 1], s[l + 3], 0x88);
-        t[l + 2] = _mm512_shuffle_f64x2(s[l], s[l + 2], 0xdd);
-        t[l + 3] = _mm512_shuffle_f64x2(s[l + 1], s[l + 3], 0xdd);
-    }
-    /* t[k] holds columns k and k+4 of rows 0-3, t[k+4] those of rows 4-7, two by two. */
-    const __m512i low = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13);
-    const __m512i high = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
-    for (int k = 0; k < 4; k++) {
-        out[k] = (lanes)_mm512_permutex2var_pd(t[k], low, t[k + 4]);
-        out[k + 4] = (lanes)_mm512_permutex2var_pd(t[k], high, t[k + 4]);
+    /* Halves of two rows come side by side from memory, so that two steps do. */
+    static const int first[4] = {0, 1, 4, 5};
+    for (int k = 0; k < 8; k += 4) {
+        __m512d r[4], s[4];
+        for (int i = 0; i < 4; i++)
+            r[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(row[first[i]] + k)),
+                                      _mm256_load_pd(row[first[i] + 2] + k), 1);
+        for (int i = 0; i < 4; i += 2) {
+            s[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
+            s[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
+        }
+        out[k] = (lanes)_mm512_shuffle_f64x2(s[0], s[2], 0x88);
+        out[k + 1] = (lanes)_mm512_shuffle_f64x2(s[1], s[3], 0x88);
+        out[k + 2] = (lanes)_mm512_shuffle_f64x2(s[0], s[2], 0xdd);
+        out[k + 3] = (lanes)_mm512_shuffle_f64x2(s[1], s[3], 0xdd);
     }
 #elif defined __AVX2__ && HF_WIDTH == 4
     for (int k = 0; k < 8; k += 4) {
@@ -110,48 +106,37 @@ static inline void transpose_8(const double *const row[HF_WIDTH], lanes out[8])
 /** Adding it to a number leaves the nearest integer in the lowest bits. */
 static const double ROUND = 6755399441055744.0; /* 1.5 * 2^52 */
 
-/** exp(-T), 0 <= T < 700: 2^k times a Taylor series of what is left. */
-static inline lanes exponential(lanes T)
+/** exp(-d), |d| <= 1/16, to 1e-16: Taylor series to d^8, whose last term is spread over lower ones
+ *  as the Chebyshev polynomial of that order is (economised). */
+static inline __attribute__((always_inline)) lanes short_exponential(lanes d)
 {
-    static const double taylor[] = {1.0,
-                                    1.0,
-                                    1.0 / 2,
-                                    1.0 / 6,
-                                    1.0 / 24,
-                                    1.0 / 120,
-                                    1.0 / 720,
-                                    1.0 / 5040,
-                                    1.0 / 40320,
-                                    1.0 / 362880,
-                                    1.0 / 3628800,
-                                    1.0 / 39916800,
-                                    1.0 / 479001600,
-                                    1.0 / 6227020800.0};
-    const double log2e = 1.4426950408889634, ln2_high = 0.6931471803691238,
-                 ln2_low = 1.9082149292705877e-10;
-    const lanes shifted = ROUND - T * log2e, k = shifted - ROUND;
-    const lanes rest = (-T - k * ln2_high) - k * ln2_low;
-    lanes series = broadcast(taylor[13]);
-    for (int i = 12; i >= 0; i--) series = series * rest + taylor[i];
-    const lane_masks power = ((lane_masks)shifted + 1023)
-                             << 52; /* of 2^k, as the bits of a double */
-    return series * (lanes)power;
+    static const double c[] = {1.0,
+                               -1.0,
+                               1.0 / 2 + 1.0 / 4 / 40320 / 16777216,
+                               -1.0 / 6,
+                               1.0 / 24 - 5.0 / 4 / 40320 / 65536,
+                               -1.0 / 120,
+                               1.0 / 720 + 2.0 / 40320 / 256,
+                               -1.0 / 5040};
+    lanes value = broadcast(c[7]);
+    for (int k = 6; k >= 0; k--) value = value * d + c[k];
+    return value;
 }
 
-/** F_order(T) from the tables, T below their limit. */
-static inline __attribute__((always_inline)) lanes boys_series_lanes(const struct hf_boys *boys,
-                                                                     int order, lanes T)
+/** F_order(T) and, for order > 0, exp(-T) from the tables, T below their limit. */
+static inline __attribute__((always_inline)) lanes
+boys_series_lanes(const struct hf_boys *boys, int order, lanes T, lanes *exp_T)
 {
     const lanes shifted = T * HF_BOYS_PER_UNIT + ROUND;
     const lanes d = T - (shifted - ROUND) * (1.0 / HF_BOYS_PER_UNIT);
     const lane_masks grid = (lane_masks)shifted & 0xffffff;
     const double *row[HF_WIDTH];
-    for (int l = 0; l < HF_WIDTH; l++)
-        row[l] = boys->series[order] + (size_t)grid[l] * HF_BOYS_TERMS;
-    lanes c[HF_BOYS_TERMS];
+    for (int l = 0; l < HF_WIDTH; l++) row[l] = boys->series[order] + (size_t)grid[l] * HF_BOYS_ROW;
+    lanes c[HF_BOYS_ROW];
     transpose_8(row, c);
     lanes value = c[HF_BOYS_TERMS - 1];
     for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) value = value * d + c[k];
+    if (order > 0) *exp_T = c[HF_BOYS_TERMS] * short_exponential(d);
     return value;
 }
 
@@ -165,30 +150,31 @@ static inline __attribute__((always_inline)) lanes boys_asymptotic_lanes(const s
     return value;
 }
 
-/** F_0(T) ... F_order(T) of all lanes; see hf/boys.h. Lanes beyond the tables take the asymptote,
- *  for which the downward recursion with exp(-T) = 0 is exact. */
+/** factor F_0(T) ... factor F_order(T) of all lanes; see hf/boys.h. Lanes beyond the tables take the
+ *  asymptote, for which the downward recursion with exp(-T) = 0 is exact. */
 static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boys *boys, int order,
-                                                             lanes T, lanes f[])
+                                                             lanes T, lanes factor, lanes f[])
 {
     const lane_masks beyond = T >= boys->limit[order];
     const int n_beyond = count_set(beyond);
     const lanes zero = broadcast(0.0);
-    lanes exp_T = zero;
+    lanes exp_T = zero, top;
     if (n_beyond == HF_WIDTH) {
-        f[order] = boys_asymptotic_lanes(boys, order, T);
+        top = boys_asymptotic_lanes(boys, order, T);
+    } else if (n_beyond == 0) {
+        top = boys_series_lanes(boys, order, T, &exp_T);
     } else {
-        const lanes inside = choose(beyond, zero, T);
-        f[order] = boys_series_lanes(boys, order, inside);
-        if (order > 0) exp_T = choose(beyond, zero, exponential(inside));
-        if (n_beyond > 0)
-            f[order] = choose(beyond,
-                              boys_asymptotic_lanes(boys, order, choose(beyond, T, broadcast(1.0))),
-                              f[order]);
+        top = boys_series_lanes(boys, order, choose(beyond, zero, T), &exp_T);
+        exp_T = choose(beyond, zero, exp_T);
+        top = choose(beyond, boys_asymptotic_lanes(boys, order, choose(beyond, T, broadcast(1.0))),
+                     top);
     }
+    f[order] = top * factor;
+    exp_T *= factor;
     const lanes twice = T + T;
     for (int m = order - 1; m >= 0; m--) {
-        const double factor = 1.0 / (2 * m + 1);
-        f[m] = twice * factor * f[m + 1] + exp_T * factor;
+        const double inverse = 1.0 / (2 * m + 1);
+        f[m] = twice * inverse * f[m + 1] + exp_T * inverse;
     }
 }
 
@@ -227,8 +213,7 @@ set_up_lanes(const struct hf_boys *boys, const struct hf_expanded_pair *bra, int
 
     const lanes prefactor =
         ket[HF_ROW_PREFACTOR] * hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * root_of_inverse;
-    boys_lanes(boys, order, zeta * eta_over_sum * distance_squared, out->s);
-    for (int m = 0; m <= order; m++) out->s[m] *= prefactor;
+    boys_lanes(boys, order, zeta * eta_over_sum * distance_squared, prefactor, out->s);
 }
 
 /** How many of `n` ket primitives, sorted by falling bound, matter beside bra primitive i. */
