@@ -1,9 +1,18 @@
 /* From primitive to contracted (e0|f0), for every part of a bra with every part of a ket. Part of
  * kernels.c.
  *
- * Where both classes have one part, primitives carry their coefficients and are added straight to
- * the sums. Else the side of the inner loop is contracted first, for each of its parts, and what
- * that gives for one primitive of the other side is added to the sums of every part of that side.
+ * The primitives of the bra are in the inner loop. Where a class has one part its primitives carry
+ * their coefficients:
+ *
+ *     parts of bra, ket | levels of a primitive quartet are ...
+ *     1, 1              | added straight to the sums
+ *     1, several        | added to `half`, of one primitive of the ket
+ *     several, 1        | kept for a chunk of primitives of the bra, and contracted to the sums
+ *     several, several  | kept for a chunk, and contracted to `half`
+ *
+ * and what `half` holds of some primitives of the ket is contracted to the sums together. Every sum
+ * starts from zero and takes its terms in the order of the primitives, however long the chunks: what a
+ * pruned primitive adds is nothing, to the last bit.
  */
 #ifndef HF_CONTRACTION_H
 #define HF_CONTRACTION_H
@@ -21,12 +30,16 @@ struct contraction {
     struct part_levels bra[HF_MAX_PAIR_PART], ket[HF_MAX_PAIR_PART];
     int n_bra_level, n_ket_level; /**< of the classes */
     int n_sum;
-    lanes *sum;    /**< [n_sum], parts of the bra slowest */
-    lanes *half;   /**< contracted over one side: [parts of that side][levels][levels] */
-    size_t n_half; /**< lanes of `half` */
-    lanes *levels; /**< [levels][levels] of one vector of primitives, where they are not the sums */
-    size_t n_levels;
-    bool direct; /**< both classes have one part: levels are added to the sums */
+    lanes *sum; /**< [n_sum], parts of the bra slowest */
+    int n_half, n_kept, most_kept;
+    lanes *half; /**< [most_kept][n_half]: [parts of the bra][its levels][all levels of the ket] */
+    lanes coefficient[HF_MOST_KEPT][HF_MAX_PAIR_PART]; /**< of the primitives of the ket kept */
+    int n_level, most_chunk;
+    lanes *chunk;                    /**< [most_chunk][n_level] */
+    lanes *target;                   /**< sums or half, where bra parts are contracted to */
+    bool target_is_new;              /**< it holds nothing yet */
+    bool sum_is_new;                 /**< nor do the sums */
+    int next_term[HF_MAX_PAIR_PART]; /**< of the terms of the bra */
 };
 
 static inline int find_levels(const struct hf_pair_class *kind,
@@ -40,67 +53,177 @@ static inline int find_levels(const struct hf_pair_class *kind,
     return hf_n_levels(kind->l_low, kind->l_high);
 }
 
-/** Clears the sums, which are at the start of `scratch`; the scratch that is left. */
+/** Gets ready; the sums are at the start of `scratch`. The scratch that is left. */
 static inline lanes *start_contraction(struct contraction *out, const struct hf_pair_class *bra,
                                        const struct hf_pair_class *ket, lanes *scratch)
 {
+    const struct hf_contraction_sizes size = hf_find_contraction_sizes(bra, ket);
     out->n_bra = bra->n_part;
     out->n_ket = ket->n_part;
     out->n_bra_level = find_levels(bra, out->bra);
     out->n_ket_level = find_levels(ket, out->ket);
-    int n_bra = 0, n_ket = 0;
-    for (int k = 0; k < out->n_bra; k++) n_bra += out->bra[k].n;
-    for (int k = 0; k < out->n_ket; k++) n_ket += out->ket[k].n;
-    out->n_sum = n_bra * n_ket;
+    out->n_sum = size.n_sum;
+    out->n_half = size.n_half;
+    out->n_level = size.n_level;
+    out->most_kept = size.n_kept;
+    out->most_chunk = size.n_chunk;
+    out->n_kept = 0;
     out->sum = scratch;
-    out->half = scratch + out->n_sum;
-    out->n_half = (size_t)n_bra * (size_t)out->n_ket_level;
-    out->direct = out->n_bra == 1 && out->n_ket == 1;
-    memset(out->sum, 0, (size_t)out->n_sum * sizeof *out->sum);
-    if (out->direct) return out->half;
-    memset(out->half, 0, out->n_half * sizeof *out->half);
-    out->levels = out->half + out->n_half;
-    out->n_levels = (size_t)(out->n_bra_level * out->n_ket_level);
-    return out->levels + out->n_levels;
+    out->half = out->sum + out->n_sum;
+    out->chunk = out->half + out->n_half * out->most_kept;
+    out->target = out->sum;
+    out->target_is_new = out->sum_is_new = true;
+    return out->chunk + out->n_level * out->most_chunk;
 }
 
-/** Where the recurrence adds the levels of a vector of primitives. */
-static inline lanes *begin_levels(struct contraction *self)
+static inline void clear(lanes *to, int n)
 {
-    if (self->direct) return self->sum;
-    memset(self->levels, 0, self->n_levels * sizeof *self->levels);
-    return self->levels;
+    memset(to, 0, (size_t)n * sizeof *to);
 }
 
-/** The levels of primitive i of the bra to `half` [parts of the bra][its levels][all levels]. */
-static inline void contract_bra(struct contraction *self, const struct hf_expanded_pair *bra, int i)
+/** The primitives of the bra that follow are with one of the ket, of these coefficients. */
+static inline void begin_ket_primitive(struct contraction *self, const lanes coefficient[])
 {
-    lanes *to = self->half;
+    for (int k = 0; k < self->n_bra; k++) self->next_term[k] = 0;
+    if (self->n_ket == 1) return;
+    for (int k = 0; k < self->n_ket; k++) self->coefficient[self->n_kept][k] = coefficient[k];
+    self->target = self->half + self->n_half * self->n_kept;
+    self->target_is_new = true;
+}
+
+/** Where the levels of the primitives first .. of the bra go, and how far apart they are. */
+static inline lanes *begin_chunk(struct contraction *self, int n, int *step)
+{
+    *step = self->n_bra > 1 ? self->n_level : 0;
+    if (self->n_bra > 1) {
+        clear(self->chunk, n * self->n_level);
+        return self->chunk;
+    }
+    if (self->target_is_new) clear(self->target, self->n_half);
+    self->target_is_new = false;
+    return self->target;
+}
+
+/** n numbers of a sum: loaded once, stored once. */
+static inline __attribute__((always_inline)) void add_terms_block(int n, lanes *to, bool is_new,
+                                                                  const lanes *from, int step,
+                                                                  const struct hf_pair_term *term,
+                                                                  int n_term)
+{
+    lanes sum[8];
+    for (int x = 0; x < n; x++) sum[x] = is_new ? broadcast(0) : to[x];
+    for (int t = 0; t < n_term; t++) {
+        const lanes factor = broadcast((real)term[t].coefficient);
+        const lanes *at = from + term[t].primitive * step;
+        for (int x = 0; x < n; x++) sum[x] += factor * at[x];
+    }
+    for (int x = 0; x < n; x++) to[x] = sum[x];
+}
+
+/** to[x] += sum of coefficient times from[primitive * step + x]. */
+static __attribute__((noinline)) void add_terms(int n, lanes *to, bool is_new, const lanes *from,
+                                                int step, const struct hf_pair_term *term,
+                                                int n_term)
+{
+    int x = 0;
+    for (; x + 8 <= n; x += 8) add_terms_block(8, to + x, is_new, from + x, step, term, n_term);
+    for (; x + 3 <= n; x += 3) add_terms_block(3, to + x, is_new, from + x, step, term, n_term);
+    for (; x < n; x++) add_terms_block(1, to + x, is_new, from + x, step, term, n_term);
+}
+
+/** The levels of primitives first .. first+n-1 of the bra, from the chunk to the target. */
+static inline void end_chunk(struct contraction *self, const struct hf_expanded_pair *bra,
+                             int first, int n)
+{
+    if (self->n_bra == 1) return;
+    lanes *to = self->target;
     for (int k = 0; k < self->n_bra; k++) {
-        const real factor = self->n_bra > 1 ? (real)hf_pair_coefficient(bra, k)[i] : 1;
-        const int n = self->bra[k].n * self->n_ket_level;
-        const lanes *from = self->levels + self->bra[k].first * self->n_ket_level;
-        for (int x = 0; x < n; x++) to[x] += factor * from[x];
-        to += n;
+        const struct hf_pair_term *term = hf_pair_terms(bra, k) + self->next_term[k];
+        const int n_left = bra->n_term[k] - self->next_term[k];
+        const int n_level = self->bra[k].n * self->n_ket_level;
+        const lanes *from = self->chunk + self->bra[k].first * self->n_ket_level;
+        int n_term = 0;
+        while (n_term < n_left && term[n_term].primitive < first + n) n_term++;
+        self->next_term[k] += n_term;
+        add_terms(n_level, to, self->target_is_new, from - first * self->n_level, self->n_level,
+                  term, n_term);
+        to += n_level;
+    }
+    self->target_is_new = false;
+}
+
+/** What is kept of n primitives of the ket for one of its parts: their blocks and coefficients. */
+struct kept_terms {
+    int n, step;
+    const lanes *coefficient; /**< [n][HF_MAX_PAIR_PART] */
+};
+
+/** n numbers of the sums, `apart` apart, from what is kept of some primitives of the ket. */
+static inline __attribute__((always_inline)) void
+add_kept_block(int n, lanes *to, int apart, bool is_new, struct kept_terms kept, const lanes *from)
+{
+    lanes sum[8];
+    for (int x = 0; x < n; x++) sum[x] = is_new ? broadcast(0) : to[x * apart];
+    for (int j = 0; j < kept.n; j++, from += kept.step, kept.coefficient += HF_MAX_PAIR_PART)
+        for (int x = 0; x < n; x++) sum[x] += *kept.coefficient * from[x];
+    for (int x = 0; x < n; x++) to[x * apart] = sum[x];
+}
+
+static __attribute__((noinline)) void add_kept_rows(int n_row, int row_step, int n, lanes *to,
+                                                    int apart, bool is_new,
+                                                    const struct kept_terms *kept,
+                                                    const lanes *from)
+{
+    const struct kept_terms terms = *kept;
+    for (int row = 0; row < n_row; row++, from += row_step, to += n) {
+        int x = 0;
+        for (; x + 8 <= n; x += 8)
+            add_kept_block(8, to + x * apart, apart, is_new, terms, from + x);
+        for (; x + 3 <= n; x += 3)
+            add_kept_block(3, to + x * apart, apart, is_new, terms, from + x);
+        for (; x < n; x++) add_kept_block(1, to + x * apart, apart, is_new, terms, from + x);
     }
 }
 
-/** `half` of contract_bra to the sums, with the coefficients of the ket; clears it. */
-static inline void contract_ket_last(struct contraction *self, const lanes coefficient[])
+/** What is kept to the sums, with the coefficients of the ket. */
+static inline void contract_kept(struct contraction *self)
 {
     const lanes *from = self->half;
     lanes *to = self->sum;
-    for (int b = 0; b < self->n_bra; b++) {
+    struct kept_terms kept = {.n = self->n_kept, .step = self->n_half};
+    const bool is_new = self->sum_is_new;
+    for (int b = 0; b < (self->n_level > 1 ? self->n_bra : 0); b++) {
         for (int k = 0; k < self->n_ket; k++) {
-            const lanes factor = self->n_ket > 1 ? coefficient[k] : broadcast(1.0);
             const struct part_levels *levels = &self->ket[k];
-            for (int e = 0; e < self->bra[b].n; e++, to += levels->n)
-                for (int f = 0; f < levels->n; f++)
-                    to[f] += factor * from[e * self->n_ket_level + levels->first + f];
+            const bool all = levels->n == self->n_ket_level; /* rows follow each other */
+            const int n_row = all ? 1 : self->bra[b].n, n = self->bra[b].n * levels->n;
+            kept.coefficient = &self->coefficient[0][k];
+            add_kept_rows(n_row, self->n_ket_level, n / n_row, to, 1, is_new, &kept,
+                          from + levels->first);
+            to += n;
         }
         from += self->bra[b].n * self->n_ket_level;
     }
-    memset(self->half, 0, self->n_half * sizeof *self->half);
+    for (int k = 0; k < (self->n_level > 1 ? 0 : self->n_ket); k++) {
+        /* one number of each part: a row over the parts of the bra */
+        kept.coefficient = &self->coefficient[0][k];
+        add_kept_rows(1, 0, self->n_bra, to + k, self->n_ket, is_new, &kept, from);
+    }
+    self->sum_is_new = false;
+    self->n_kept = 0;
+}
+
+/** The primitives of the bra are done. */
+static inline void end_ket_primitive(struct contraction *self)
+{
+    if (self->n_ket > 1 && ++self->n_kept == self->most_kept) contract_kept(self);
+}
+
+/** The sums are complete. */
+static inline void end_contraction(struct contraction *self)
+{
+    if (self->n_ket > 1 && self->n_kept > 0) contract_kept(self);
+    if (self->n_ket > 1 ? self->sum_is_new : self->target_is_new) clear(self->sum, self->n_sum);
 }
 
 #endif

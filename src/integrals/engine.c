@@ -40,6 +40,12 @@ static double *numbers(const struct hf_engine *engine, const char *label, size_t
     return hf_memory_allocate(engine->pairs->context->memory, label, n, sizeof(double));
 }
 
+static struct hf_pair_term *terms(const struct hf_engine *engine, size_t n)
+{
+    return hf_memory_allocate(engine->pairs->context->memory, "expanded pairs", n,
+                              sizeof(struct hf_pair_term));
+}
+
 /** The scratch of the implementations that the list has classes for. */
 static bool create_implementations(struct hf_engine *engine)
 {
@@ -65,11 +71,14 @@ static bool allocate(struct hf_engine *engine)
     engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l);
     engine->fixed.row = numbers(engine, "expanded pairs", size->pair);
     engine->other.row = numbers(engine, "expanded pairs", size->pair);
+    engine->fixed.term = terms(engine, size->term);
+    engine->other.term = terms(engine, size->term);
     for (int i = 0; i < 2; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
     engine->assembled = numbers(engine, "integral blocks", HF_LANES * size->result);
     engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
     return engine->boys != NULL && engine->fixed.row != NULL && engine->other.row != NULL &&
-           engine->buffer[0] != NULL && engine->buffer[1] != NULL && engine->assembled != NULL &&
+           engine->fixed.term != NULL && engine->other.term != NULL && engine->buffer[0] != NULL &&
+           engine->buffer[1] != NULL && engine->assembled != NULL &&
            engine->result != NULL && create_implementations(engine);
 }
 
@@ -109,6 +118,8 @@ void hf_engine_destroy(struct hf_engine **engine)
         }
         hf_memory_release(memory, old->fixed.row);
         hf_memory_release(memory, old->other.row);
+        hf_memory_release(memory, old->fixed.term);
+        hf_memory_release(memory, old->other.term);
         for (int i = 0; i < 2; i++) hf_memory_release(memory, old->buffer[i]);
         hf_memory_release(memory, old->assembled);
         hf_memory_release(memory, old->result);

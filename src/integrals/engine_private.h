@@ -10,6 +10,7 @@ struct hf_engine_sizes {
     size_t block;  /**< between the steps, HF_LANES quartets where they are batched */
     size_t result; /**< one quartet */
     size_t pair;   /**< rows of one pair */
+    size_t term;   /**< of all parts of one pair */
 };
 
 /** What one call of an implementation computes: all (fixed|other[i]), other of one class. */

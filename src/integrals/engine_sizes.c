@@ -26,11 +26,12 @@ void hf_engine_find_sizes(struct hf_engine *engine)
         int *most = &engine->most_primitive[pairs->pair[i].pair_class];
         if (pairs->pair[i].n_primitive > *most) *most = pairs->pair[i].n_primitive;
     }
-    *size = (struct hf_engine_sizes){1, 1, 1};
+    *size = (struct hf_engine_sizes){1, 1, 1, 1};
     for (int i = 0; i < pairs->n_class; i++) {
         const struct hf_pair_class *bra = &pairs->class_of[i];
         const size_t n_padded = (size_t)hf_padded(engine->most_primitive[i]);
         take_larger(&size->pair, n_padded * (size_t)hf_n_row(bra));
+        if (bra->n_part > 1) take_larger(&size->term, n_padded * (size_t)bra->n_part);
         for (int j = 0; j < pairs->n_class; j++) {
             const struct hf_pair_class *ket = &pairs->class_of[j];
             const bool batched = hf_engine_recurrence.takes(bra, ket);

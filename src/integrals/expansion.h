@@ -74,6 +74,21 @@ static inline void expand_lanes(const struct hf_pair_source *const pair[HF_WIDTH
     if (n_part > 1) expand_coefficients(pair, primitive, row + HF_N_PRIMITIVE_ROW);
 }
 
+/** Lists what each part consists of. */
+static void find_terms(struct hf_expanded_pair *pair, int n_part)
+{
+    for (int k = 0; k < n_part; k++) {
+        const double *coefficient = hf_pair_coefficient(pair, k);
+        struct hf_pair_term *term = pair->term + (size_t)k * (size_t)pair->n_padded;
+        int n = 0;
+        for (int j = 0; j < pair->n_primitive; j++) {
+            term[n] = (struct hf_pair_term){.coefficient = coefficient[j], .primitive = j};
+            n += coefficient[j] != 0.0;
+        }
+        pair->n_term[k] = n;
+    }
+}
+
 /** All primitives of one pair; see struct hf_kernels. */
 static void expand_pair(const struct hf_pair_source *from, int n_part, struct hf_expanded_pair *to)
 {
@@ -92,6 +107,7 @@ static void expand_pair(const struct hf_pair_source *from, int n_part, struct hf
         for (int k = 0; k < n_row; k++)
             *(lanes *)(void *)(to->row + (size_t)k * (size_t)to->n_padded + j) = row[k];
     }
+    if (n_part > 1) find_terms(to, n_part);
 }
 
 #endif

@@ -84,16 +84,43 @@ static inline double largest_lane(lanes x)
     return largest;
 }
 
+/** Primitives 0 .. n-1 of the bra with a vector of the ket: their levels to the contraction. A lane is
+ *  pruned by its own bounds, whatever keeps its neighbours: the products are exact, both being
+ *  single-precision numbers, and what has prefactor 0 adds nothing. */
+static inline void recur_over_bra(const struct hf_quartet *quartet, int n, lanes row[],
+                                  struct contraction *contraction,
+                                  const struct recurrence_work *work)
+{
+    const struct hf_expanded_pair *bra = quartet->bra;
+    const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
+    recurrence_function *recur_this = recurrences[e_max][f_max];
+    const double *bound = hf_pair_row(bra, HF_ROW_BOUND);
+    const lanes prefactor = row[HF_ROW_PREFACTOR];
+    const int most = contraction->n_bra > 1 ? contraction->most_chunk : n;
+    for (int first = 0; first < n; first += most) {
+        const int n_here = n - first < most ? n - first : most;
+        int step;
+        lanes *to = begin_chunk(contraction, n_here, &step);
+        for (int i = first; i < first + n_here; i++, to += step) {
+            struct lane_quartet lane;
+            const lane_masks kept = row[HF_ROW_BOUND] * bound[i] >= quartet->threshold;
+            row[HF_ROW_PREFACTOR] = choose(kept, prefactor, broadcast(0.0));
+            set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
+            recur_this(work, &lane, to);
+        }
+        end_chunk(contraction, bra, first, n_here);
+    }
+}
+
 /** The loop over the primitives of HF_WIDTH quartets, into the sums of `contraction`; their number. */
 static int sum_primitives(const struct hf_quartet *quartet,
                           const struct hf_pair_source ket[HF_WIDTH],
                           struct contraction *contraction, const struct recurrence_work *work)
 {
     const struct hf_expanded_pair *bra = quartet->bra;
-    const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
-    recurrence_function *recur_this = recurrences[e_max][f_max];
+    const double *bound = hf_pair_row(bra, HF_ROW_BOUND);
     const struct hf_pair_source *pair[HF_WIDTH];
-    int index[HF_WIDTH], n_done = 0, n_ket = 0;
+    int index[HF_WIDTH], n_done = 0, n_ket = 0, n = bra->n_primitive;
     for (int l = 0; l < HF_WIDTH; l++) {
         pair[l] = &ket[l];
         if (ket[l].n_primitive > n_ket) n_ket = ket[l].n_primitive;
@@ -104,22 +131,14 @@ static int sum_primitives(const struct hf_quartet *quartet,
         for (int l = 0; l < HF_WIDTH; l++) index[l] = j;
         expand_lanes(pair, index, &centres, quartet->ket_class->n_part, row);
         const double largest = largest_lane(row[HF_ROW_BOUND]);
-        const lanes prefactor = row[HF_ROW_PREFACTOR];
-        for (int i = 0; i < bra->n_primitive; i++) {
-            const double bra_bound = hf_pair_row(bra, HF_ROW_BOUND)[i];
-            if (bra_bound * largest < quartet->threshold) break;
-            /* A lane is pruned by its own bounds, whatever keeps its neighbours: the products are
-             * exact, both being single-precision numbers, and what has prefactor 0 adds nothing. */
-            const lane_masks kept = row[HF_ROW_BOUND] * bra_bound >= quartet->threshold;
-            row[HF_ROW_PREFACTOR] = choose(kept, prefactor, broadcast(0.0));
-            struct lane_quartet lane;
-            set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
-            recur_this(work, &lane, begin_levels(contraction));
-            if (!contraction->direct) contract_bra(contraction, bra, i);
-            n_done += HF_WIDTH;
-        }
-        if (!contraction->direct) contract_ket_last(contraction, row + HF_N_PRIMITIVE_ROW);
+        while (n > 0 && bound[n - 1] * largest < quartet->threshold) n--;
+        if (n == 0) break;
+        begin_ket_primitive(contraction, row + HF_N_PRIMITIVE_ROW);
+        recur_over_bra(quartet, n, row, contraction, work);
+        end_ket_primitive(contraction);
+        n_done += n * HF_WIDTH;
     }
+    end_contraction(contraction);
     return n_done;
 }
 

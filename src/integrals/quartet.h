@@ -35,12 +35,21 @@ struct hf_pair_source {
     const struct hf_shell *a, *b;
 };
 
+/** A primitive of a pair with its coefficient in one part. */
+struct hf_pair_term {
+    double coefficient; /**< c_a c_b, not 0 */
+    int primitive;
+};
+
 /** A pair with the rows of its primitives, padded to a multiple of HF_LANES with copies of
  *  prefactor and bound 0: they keep every formula finite and add nothing. */
 struct hf_expanded_pair {
     int n_primitive, n_padded;
     double ab[3]; /**< A - B */
     double *row;  /**< [HF_N_PRIMITIVE_ROW, and the parts if more than one][n_padded] */
+    /** [parts if more than one][n_padded] what each consists of, primitives rising */
+    struct hf_pair_term *term;
+    int n_term[HF_MAX_PAIR_PART];
 };
 
 /** Primitives of a pair with its padding. */
@@ -59,6 +68,13 @@ static inline const double *hf_pair_row(const struct hf_expanded_pair *pair,
 static inline const double *hf_pair_coefficient(const struct hf_expanded_pair *pair, int part)
 {
     return pair->row + (size_t)(HF_N_PRIMITIVE_ROW + part) * (size_t)pair->n_padded;
+}
+
+/** Terms of one part of a pair whose class has more than one part. */
+static inline const struct hf_pair_term *hf_pair_terms(const struct hf_expanded_pair *pair,
+                                                       int part)
+{
+    return pair->term + (size_t)part * (size_t)pair->n_padded;
 }
 
 /** Rows of the primitives of a class. */
@@ -95,24 +111,50 @@ struct hf_quartet {
     double threshold; /**< primitive quartets below are skipped */
 };
 
-/** Numbers that the recurrences give for two classes: the levels of all parts with all parts. */
-static inline size_t hf_contracted_levels(const struct hf_pair_class *bra,
-                                          const struct hf_pair_class *ket)
+/** Numbers in the contraction of two classes; see contraction.h. */
+struct hf_contraction_sizes {
+    int n_sum;   /**< what it gives: the levels of all parts with all parts */
+    int n_half;  /**< contracted over the bra only: the levels of its parts with all of the ket */
+    int n_kept;  /**< primitives of the ket of which that is kept */
+    int n_level; /**< levels of the classes */
+    int n_chunk; /**< primitives of the bra of which they are kept */
+};
+
+enum { HF_MOST_KEPT = 8 };
+
+/** How many blocks of n numbers are kept: as many as leave room for others in a first-level cache,
+ *  but at least two, for which every sum is loaded and stored half as often. */
+static inline int hf_n_kept(int n, int most)
 {
-    size_t n_bra = 0, n_ket = 0;
-    for (int k = 0; k < bra->n_part; k++) n_bra += (size_t)hf_part_n_level(&bra->part[k]);
-    for (int k = 0; k < ket->n_part; k++) n_ket += (size_t)hf_part_n_level(&ket->part[k]);
-    return n_bra * n_ket;
+    enum { ROOM = 128 };
+    const int n_kept = ROOM / n < 2 ? 2 : ROOM / n;
+    return n_kept < most ? n_kept : most;
+}
+
+static inline struct hf_contraction_sizes hf_find_contraction_sizes(const struct hf_pair_class *bra,
+                                                                    const struct hf_pair_class *ket)
+{
+    enum { MOST_CHUNK = 16 };
+    const int n_ket_level = hf_n_levels(ket->l_low, ket->l_high);
+    int n_bra = 0, n_ket = 0;
+    for (int k = 0; k < bra->n_part; k++) n_bra += hf_part_n_level(&bra->part[k]);
+    for (int k = 0; k < ket->n_part; k++) n_ket += hf_part_n_level(&ket->part[k]);
+    struct hf_contraction_sizes size = {.n_sum = n_bra * n_ket,
+                                        .n_half = n_bra * n_ket_level,
+                                        .n_level =
+                                            hf_n_levels(bra->l_low, bra->l_high) * n_ket_level};
+    size.n_kept = ket->n_part > 1 ? hf_n_kept(size.n_half, HF_MOST_KEPT) : 0;
+    size.n_chunk = bra->n_part > 1 ? hf_n_kept(size.n_level, MOST_CHUNK) : 0;
+    return size;
 }
 
 /** Work space of the recurrences for two classes, in numbers. */
 static inline size_t hf_recurrence_scratch(const struct hf_pair_class *bra,
                                            const struct hf_pair_class *ket)
 {
+    const struct hf_contraction_sizes size = hf_find_contraction_sizes(bra, ket);
     const int e_max = bra->l_high, f_max = ket->l_high;
-    size_t n = hf_contracted_levels(bra, ket);
-    n += (size_t)(bra->n_part + ket->n_part + 1) * (size_t)hf_n_levels(0, e_max) *
-         (size_t)hf_n_levels(0, f_max);
+    size_t n = (size_t)(size.n_sum + size.n_half * size.n_kept + size.n_level * size.n_chunk);
     for (int e = 0; e <= e_max; e++)
         for (int f = 0; f <= f_max; f++)
             n += (size_t)hf_n_auxiliary(e_max, f_max, e, f) * (size_t)hf_n_cartesian(e) *
