@@ -73,7 +73,7 @@ static inline lanes *start_contraction(struct contraction *out, const struct hf_
     out->chunk = out->half + out->n_half * out->most_kept;
     out->target = out->sum;
     out->target_is_new = out->sum_is_new = true;
-    return out->chunk + out->n_level * out->most_chunk;
+    return out->chunk + (out->n_bra > 1 ? out->n_level * out->most_chunk : 0);
 }
 
 static inline void clear(lanes *to, int n)

@@ -78,8 +78,8 @@ static bool allocate(struct hf_engine *engine)
     engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
     return engine->boys != NULL && engine->fixed.row != NULL && engine->other.row != NULL &&
            engine->fixed.term != NULL && engine->other.term != NULL && engine->buffer[0] != NULL &&
-           engine->buffer[1] != NULL && engine->assembled != NULL &&
-           engine->result != NULL && create_implementations(engine);
+           engine->buffer[1] != NULL && engine->assembled != NULL && engine->result != NULL &&
+           create_implementations(engine);
 }
 
 hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,

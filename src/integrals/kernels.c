@@ -2,6 +2,7 @@
  * HF_KERNELS naming the table. Everything here works on HF_WIDTH primitives at a time. */
 #include "kernels.h"
 
+#include "boys_lanes.h"
 #include "contraction.h"
 #include "expansion.h"
 #include "lane_quartet.h"
@@ -60,8 +61,11 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
         for (int j = 0; j < n_ket; j += HF_WIDTH) {
             struct lane_quartet lane;
             lanes row[HF_N_PRIMITIVE_ROW];
+            struct boys_argument boys;
             load_primitives(ket, j, row);
-            set_up_lanes(quartet->boys, bra, i, row, order, &lane);
+            set_up_ket(row, &lane);
+            set_up_lanes(bra, i, row, &lane, &boys);
+            boys_of_quartets(quartet->boys, order, 1, &boys, &lane);
             const int n_lane = n_ket - j < HF_WIDTH ? n_ket - j : HF_WIDTH;
             const double factor = coefficient_of(bra, quartet->bra_class, bra_part, i);
             for (int l = 0; l < n_lane; l++)
@@ -84,31 +88,45 @@ static inline double largest_lane(lanes x)
     return largest;
 }
 
-/** Primitives 0 .. n-1 of the bra with a vector of the ket: their levels to the contraction. A lane is
- *  pruned by its own bounds, whatever keeps its neighbours: the products are exact, both being
+/** Primitives first .. first+n-1 of the bra with a vector of the ket: all but the recurrence. A lane
+ *  is pruned by its own bounds, whatever keeps its neighbours: the products are exact, both being
  *  single-precision numbers, and what has prefactor 0 adds nothing. */
-static inline void recur_over_bra(const struct hf_quartet *quartet, int n, lanes row[],
+static __attribute__((noinline)) void set_up_chunk(const struct hf_quartet *quartet, int first,
+                                                   int n, const lanes ket[HF_N_PRIMITIVE_ROW],
+                                                   struct lane_quartet quartet_of[])
+{
+    const struct hf_expanded_pair *bra = quartet->bra;
+    const int order = quartet->bra_class->l_high + quartet->ket_class->l_high;
+    const double *bound = hf_pair_row(bra, HF_ROW_BOUND) + first;
+    struct boys_argument boys[HF_MOST_CHUNK];
+    lanes row[HF_N_PRIMITIVE_ROW];
+    memcpy(row, ket, sizeof row);
+    for (int i = 0; i < n; i++) {
+        const lane_masks kept = ket[HF_ROW_BOUND] * bound[i] >= quartet->threshold;
+        row[HF_ROW_PREFACTOR] = choose(kept, ket[HF_ROW_PREFACTOR], broadcast(0.0));
+        set_up_lanes(bra, first + i, row, &quartet_of[i], &boys[i]);
+    }
+    boys_of_quartets(quartet->boys, order, n, boys, quartet_of);
+}
+
+/** Primitives 0 .. n-1 of the bra with a vector of the ket: their levels to the contraction. */
+static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
+                                  const lanes row[HF_N_PRIMITIVE_ROW],
                                   struct contraction *contraction,
                                   const struct recurrence_work *work)
 {
-    const struct hf_expanded_pair *bra = quartet->bra;
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
     recurrence_function *recur_this = recurrences[e_max][f_max];
-    const double *bound = hf_pair_row(bra, HF_ROW_BOUND);
-    const lanes prefactor = row[HF_ROW_PREFACTOR];
-    const int most = contraction->n_bra > 1 ? contraction->most_chunk : n;
+    struct lane_quartet lane[HF_MOST_CHUNK];
+    const int most = contraction->most_chunk;
+    for (int i = 0; i < (n < most ? n : most); i++) set_up_ket(row, &lane[i]);
     for (int first = 0; first < n; first += most) {
         const int n_here = n - first < most ? n - first : most;
         int step;
+        set_up_chunk(quartet, first, n_here, row, lane);
         lanes *to = begin_chunk(contraction, n_here, &step);
-        for (int i = first; i < first + n_here; i++, to += step) {
-            struct lane_quartet lane;
-            const lane_masks kept = row[HF_ROW_BOUND] * bound[i] >= quartet->threshold;
-            row[HF_ROW_PREFACTOR] = choose(kept, prefactor, broadcast(0.0));
-            set_up_lanes(quartet->boys, bra, i, row, e_max + f_max, &lane);
-            recur_this(work, &lane, to);
-        }
-        end_chunk(contraction, bra, first, n_here);
+        for (int i = 0; i < n_here; i++) recur_this(work, &lane[i], to + i * step);
+        end_chunk(contraction, quartet->bra, first, n_here);
     }
 }
 

@@ -1,4 +1,4 @@
-/* Vectors of HF_WIDTH primitive quartets: type, Boys function, set-up. Part of kernels.c. */
+/* Vectors of HF_WIDTH primitive quartets: type, set-up. Part of kernels.c. */
 #ifndef HF_LANE_QUARTET_H
 #define HF_LANE_QUARTET_H
 
@@ -19,6 +19,11 @@ struct lane_quartet {
     lanes one_over_two_zeta, one_over_two_eta, one_over_two_sum; /**< 1/(2z), 1/(2e), 1/(2(z+e)) */
     lanes rho_over_zeta, rho_over_eta;
     lanes s[HF_BOYS_MAX_ORDER + 1]; /**< (ss|ss)^(m) */
+};
+
+/** Where F_0(T) .. is wanted, and what it is multiplied with. */
+struct boys_argument {
+    lanes T, factor;
 };
 
 static inline lanes load(const double *from)
@@ -103,81 +108,6 @@ static inline void transpose_8(const double *const row[HF_WIDTH], lanes out[8])
 #endif
 }
 
-/** Adding it to a number leaves the nearest integer in the lowest bits. */
-static const double ROUND = 6755399441055744.0; /* 1.5 * 2^52 */
-
-/** exp(-d), |d| <= 1/16, to 1e-16: Taylor series to d^8, whose last term is spread over lower ones
- *  as the Chebyshev polynomial of that order is (economised). */
-static inline __attribute__((always_inline)) lanes short_exponential(lanes d)
-{
-    static const double c[] = {1.0,
-                               -1.0,
-                               1.0 / 2 + 1.0 / 4 / 40320 / 16777216,
-                               -1.0 / 6,
-                               1.0 / 24 - 5.0 / 4 / 40320 / 65536,
-                               -1.0 / 120,
-                               1.0 / 720 + 2.0 / 40320 / 256,
-                               -1.0 / 5040};
-    lanes value = broadcast(c[7]);
-    for (int k = 6; k >= 0; k--) value = value * d + c[k];
-    return value;
-}
-
-/** F_order(T) and, for order > 0, exp(-T) from the tables, T below their limit. */
-static inline __attribute__((always_inline)) lanes
-boys_series_lanes(const struct hf_boys *boys, int order, lanes T, lanes *exp_T)
-{
-    const lanes shifted = T * HF_BOYS_PER_UNIT + ROUND;
-    const lanes d = T - (shifted - ROUND) * (1.0 / HF_BOYS_PER_UNIT);
-    const lane_masks grid = (lane_masks)shifted & 0xffffff;
-    const double *row[HF_WIDTH];
-    for (int l = 0; l < HF_WIDTH; l++) row[l] = boys->series[order] + (size_t)grid[l] * HF_BOYS_ROW;
-    lanes c[HF_BOYS_ROW];
-    transpose_8(row, c);
-    lanes value = c[HF_BOYS_TERMS - 1];
-    for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) value = value * d + c[k];
-    if (order > 0) *exp_T = c[HF_BOYS_TERMS] * short_exponential(d);
-    return value;
-}
-
-/** F_order(T) for large T. */
-static inline __attribute__((always_inline)) lanes boys_asymptotic_lanes(const struct hf_boys *boys,
-                                                                         int order, lanes T)
-{
-    const lanes root = inverse_square_root(T), inverse = root * root;
-    lanes value = boys->asymptotic[order] * root;
-    for (int k = 0; k < order; k++) value *= inverse;
-    return value;
-}
-
-/** factor F_0(T) ... factor F_order(T) of all lanes; see hf/boys.h. Lanes beyond the tables take the
- *  asymptote, for which the downward recursion with exp(-T) = 0 is exact. */
-static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boys *boys, int order,
-                                                             lanes T, lanes factor, lanes f[])
-{
-    const lane_masks beyond = T >= boys->limit[order];
-    const int n_beyond = count_set(beyond);
-    const lanes zero = broadcast(0.0);
-    lanes exp_T = zero, top;
-    if (n_beyond == HF_WIDTH) {
-        top = boys_asymptotic_lanes(boys, order, T);
-    } else if (n_beyond == 0) {
-        top = boys_series_lanes(boys, order, T, &exp_T);
-    } else {
-        top = boys_series_lanes(boys, order, choose(beyond, zero, T), &exp_T);
-        exp_T = choose(beyond, zero, exp_T);
-        top = choose(beyond, boys_asymptotic_lanes(boys, order, choose(beyond, T, broadcast(1.0))),
-                     top);
-    }
-    f[order] = top * factor;
-    exp_T *= factor;
-    const lanes twice = T + T;
-    for (int m = order - 1; m >= 0; m--) {
-        const double inverse = 1.0 / (2 * m + 1);
-        f[m] = twice * inverse * f[m + 1] + exp_T * inverse;
-    }
-}
-
 /** Primitives j .. j+HF_WIDTH-1 of one pair. */
 static inline void load_primitives(const struct hf_expanded_pair *pair, int j,
                                    lanes row[HF_N_PRIMITIVE_ROW])
@@ -186,10 +116,18 @@ static inline void load_primitives(const struct hf_expanded_pair *pair, int j,
         row[k] = load(hf_pair_row(pair, (enum hf_primitive_row)k) + j);
 }
 
-/** Primitive i of the bra with HF_WIDTH primitives of the ket (or of kets). */
+/** What the recurrences need that is of the ket alone. */
+static inline void set_up_ket(const lanes ket[HF_N_PRIMITIVE_ROW], struct lane_quartet *out)
+{
+    for (int k = 0; k < 3; k++) out->qc[k] = ket[HF_ROW_PA_X + k];
+    out->one_over_two_eta = ket[HF_ROW_ONE_OVER_TWO_ZETA];
+}
+
+/** Primitive i of the bra with HF_WIDTH primitives of the ket (or of kets): what is not of the ket
+ *  alone, and the arguments of the Boys function. */
 static inline __attribute__((always_inline)) void
-set_up_lanes(const struct hf_boys *boys, const struct hf_expanded_pair *bra, int i,
-             const lanes ket[HF_N_PRIMITIVE_ROW], int order, struct lane_quartet *out)
+set_up_lanes(const struct hf_expanded_pair *bra, int i, const lanes ket[HF_N_PRIMITIVE_ROW],
+             struct lane_quartet *out, struct boys_argument *boys)
 {
     const lanes zeta = broadcast(hf_pair_row(bra, HF_ROW_ZETA)[i]), eta = ket[HF_ROW_ZETA];
     const lanes root_of_inverse = inverse_square_root(zeta + eta);
@@ -203,17 +141,13 @@ set_up_lanes(const struct hf_boys *boys, const struct hf_expanded_pair *bra, int
         out->wp[k] = eta_over_sum * qp;
         out->wq[k] = -zeta_over_sum * qp;
         out->pa[k] = broadcast(hf_pair_row(bra, HF_ROW_PA_X + k)[i]);
-        out->qc[k] = ket[HF_ROW_PA_X + k];
     }
     out->one_over_two_zeta = broadcast(hf_pair_row(bra, HF_ROW_ONE_OVER_TWO_ZETA)[i]);
-    out->one_over_two_eta = ket[HF_ROW_ONE_OVER_TWO_ZETA];
     out->one_over_two_sum = 0.5 * one_over_sum;
     out->rho_over_zeta = eta_over_sum;
     out->rho_over_eta = zeta_over_sum;
-
-    const lanes prefactor =
-        ket[HF_ROW_PREFACTOR] * hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * root_of_inverse;
-    boys_lanes(boys, order, zeta * eta_over_sum * distance_squared, prefactor, out->s);
+    boys->T = zeta * eta_over_sum * distance_squared;
+    boys->factor = ket[HF_ROW_PREFACTOR] * hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * root_of_inverse;
 }
 
 /** How many of `n` ket primitives, sorted by falling bound, matter beside bra primitive i. */

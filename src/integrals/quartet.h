@@ -120,7 +120,8 @@ struct hf_contraction_sizes {
     int n_chunk; /**< primitives of the bra of which they are kept */
 };
 
-enum { HF_MOST_KEPT = 8 };
+/** Most primitives of ket and bra that are worked on together. */
+enum { HF_MOST_KEPT = 8, HF_MOST_CHUNK = 8 };
 
 /** How many blocks of n numbers are kept: as many as leave room for others in a first-level cache,
  *  but at least two, for which every sum is loaded and stored half as often. */
@@ -134,7 +135,6 @@ static inline int hf_n_kept(int n, int most)
 static inline struct hf_contraction_sizes hf_find_contraction_sizes(const struct hf_pair_class *bra,
                                                                     const struct hf_pair_class *ket)
 {
-    enum { MOST_CHUNK = 16 };
     const int n_ket_level = hf_n_levels(ket->l_low, ket->l_high);
     int n_bra = 0, n_ket = 0;
     for (int k = 0; k < bra->n_part; k++) n_bra += hf_part_n_level(&bra->part[k]);
@@ -144,7 +144,7 @@ static inline struct hf_contraction_sizes hf_find_contraction_sizes(const struct
                                         .n_level =
                                             hf_n_levels(bra->l_low, bra->l_high) * n_ket_level};
     size.n_kept = ket->n_part > 1 ? hf_n_kept(size.n_half, HF_MOST_KEPT) : 0;
-    size.n_chunk = bra->n_part > 1 ? hf_n_kept(size.n_level, MOST_CHUNK) : 0;
+    size.n_chunk = bra->n_part > 1 ? hf_n_kept(size.n_level, HF_MOST_CHUNK) : HF_MOST_CHUNK;
     return size;
 }
 
@@ -154,7 +154,8 @@ static inline size_t hf_recurrence_scratch(const struct hf_pair_class *bra,
 {
     const struct hf_contraction_sizes size = hf_find_contraction_sizes(bra, ket);
     const int e_max = bra->l_high, f_max = ket->l_high;
-    size_t n = (size_t)(size.n_sum + size.n_half * size.n_kept + size.n_level * size.n_chunk);
+    size_t n = (size_t)(size.n_sum + size.n_half * size.n_kept);
+    if (bra->n_part > 1) n += (size_t)(size.n_level * size.n_chunk);
     for (int e = 0; e <= e_max; e++)
         for (int f = 0; f <= f_max; f++)
             n += (size_t)hf_n_auxiliary(e_max, f_max, e, f) * (size_t)hf_n_cartesian(e) *

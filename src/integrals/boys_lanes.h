@@ -1,0 +1,104 @@
+/* The Boys function of HF_WIDTH arguments side by side. Part of kernels.c. */
+#ifndef HF_BOYS_LANES_H
+#define HF_BOYS_LANES_H
+
+#include "lane_quartet.h"
+
+/** Adding it to a number leaves the nearest integer in the lowest bits. */
+static const double ROUND = 6755399441055744.0; /* 1.5 * 2^52 */
+
+/** exp(-d), |d| <= 1/16, to 1e-16: Taylor series to d^8, whose last term is spread over lower ones
+ *  as the Chebyshev polynomial of that order is (economised). */
+static inline __attribute__((always_inline)) lanes short_exponential(lanes d)
+{
+    static const double c[] = {1.0,
+                               -1.0,
+                               1.0 / 2 + 1.0 / 4 / 40320 / 16777216,
+                               -1.0 / 6,
+                               1.0 / 24 - 5.0 / 4 / 40320 / 65536,
+                               -1.0 / 120,
+                               1.0 / 720 + 2.0 / 40320 / 256,
+                               -1.0 / 5040};
+    lanes value = broadcast(c[7]);
+    for (int k = 6; k >= 0; k--) value = value * d + c[k];
+    return value;
+}
+
+/** F_order(T) and, for order > 0, exp(-T) from the tables, T below their limit. */
+static inline __attribute__((always_inline)) lanes
+boys_series_lanes(const struct hf_boys *boys, int order, lanes T, lanes *exp_T)
+{
+    const lanes shifted = T * HF_BOYS_PER_UNIT + ROUND;
+    const lanes d = T - (shifted - ROUND) * (1.0 / HF_BOYS_PER_UNIT);
+    const lane_masks grid = (lane_masks)shifted & 0xffffff;
+    const double *row[HF_WIDTH];
+    for (int l = 0; l < HF_WIDTH; l++) row[l] = boys->series[order] + (size_t)grid[l] * HF_BOYS_ROW;
+    lanes c[HF_BOYS_ROW];
+    transpose_8(row, c);
+    lanes value = c[HF_BOYS_TERMS - 1];
+    for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) value = value * d + c[k];
+    if (order > 0) *exp_T = c[HF_BOYS_TERMS] * short_exponential(d);
+    return value;
+}
+
+/** F_order(T) for large T. */
+static inline __attribute__((always_inline)) lanes boys_asymptotic_lanes(const struct hf_boys *boys,
+                                                                         int order, lanes T)
+{
+    const lanes root = inverse_square_root(T), inverse = root * root;
+    lanes value = boys->asymptotic[order] * root;
+    for (int k = 0; k < order; k++) value *= inverse;
+    return value;
+}
+
+/** factor F_0(T) ... factor F_order(T) of all lanes; see hf/boys.h. Lanes beyond the tables take the
+ *  asymptote, for which the downward recursion with exp(-T) = 0 is exact. Groups with lanes on both
+ *  sides are as many as others: where one is inside both are made, without asking further. */
+static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boys *boys, int order,
+                                                             struct boys_argument at, lanes f[])
+{
+    const lanes T = at.T;
+    const lane_masks beyond = T >= boys->limit[order];
+    lanes exp_T = broadcast(0.0), top = boys_asymptotic_lanes(boys, order, T);
+    if (count_set(beyond) < HF_WIDTH) {
+        top = choose(beyond, top,
+                     boys_series_lanes(boys, order, choose(beyond, broadcast(0.0), T), &exp_T));
+        exp_T = choose(beyond, broadcast(0.0), exp_T);
+    }
+    f[order] = top * at.factor;
+    exp_T *= at.factor;
+    const lanes twice = T + T;
+    for (int m = order - 1; m >= 0; m--) {
+        const real inverse = (real)1 / (2 * m + 1);
+        f[m] = twice * inverse * f[m + 1] + exp_T * inverse;
+    }
+}
+
+/** (ss|ss)^(m), m = 0 .. order, of n primitive quartets; `order` is a constant where it is low. */
+static inline __attribute__((always_inline)) void boys_of_order(const struct hf_boys *boys,
+                                                                int order, int n,
+                                                                const struct boys_argument at[],
+                                                                struct lane_quartet quartet[])
+{
+    for (int i = 0; i < n; i++) boys_lanes(boys, order, at[i], quartet[i].s);
+}
+
+static __attribute__((noinline)) void boys_of_quartets(const struct hf_boys *boys, int order, int n,
+                                                       const struct boys_argument at[],
+                                                       struct lane_quartet quartet[])
+{
+    switch (order) {
+    case 0: boys_of_order(boys, 0, n, at, quartet); break;
+    case 1: boys_of_order(boys, 1, n, at, quartet); break;
+    case 2: boys_of_order(boys, 2, n, at, quartet); break;
+    case 3: boys_of_order(boys, 3, n, at, quartet); break;
+    case 4: boys_of_order(boys, 4, n, at, quartet); break;
+    case 5: boys_of_order(boys, 5, n, at, quartet); break;
+    case 6: boys_of_order(boys, 6, n, at, quartet); break;
+    case 7: boys_of_order(boys, 7, n, at, quartet); break;
+    case 8: boys_of_order(boys, 8, n, at, quartet); break;
+    default: boys_of_order(boys, order, n, at, quartet);
+    }
+}
+
+#endif
