@@ -90,9 +90,9 @@ struct hf_scf_settings {
     const char *converger;       /**< name in hf_converger_list, default "auto" */
     enum hf_stability stability; /**< default none */
     bool guess_mix; /**< method uhf: begin with different orbitals for both spins, default false */
-    int max_iteration;                  /**< to convergence, each time; default 100 */
-    double energy_tolerance;            /**< of energy_change, hartree, default 1e-8 */
-    double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
+    int max_iteration;           /**< to convergence, each time; default 100 */
+    double energy_tolerance;     /**< of energy_error or energy_change, hartree, default 1e-8 */
+    double commutator_tolerance; /**< max |X^T(FDS-SDF)X|, default 1e-5 */
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
     double screening_threshold; /**< hartree, of the last builds, default 1e-12; looser before */
     int diis_size;              /**< Fock matrices kept, default 8, at most 100; 0 turns DIIS off */
@@ -160,10 +160,13 @@ struct hf_scf_result {
     int n_term;
     struct hf_energy_term term[HF_MAX_TERM]; /**< [n_term] parts of one_electron and of nuclear */
     double energy_change, commutator;        /**< of the last iteration */
-    double dipole[3];                        /**< e bohr, nuclei and electrons, about the origin */
-    double guess_energy;                     /**< energy of the first iteration */
-    double fock_seconds;                     /**< wall time in all Fock builds of this rank */
-    double imbalance; /**< slowest over mean computing time of the Fock builds */
+    double
+        energy_error; /**< estimate of what the energy is above the converged one, hartree; INFINITY:
+                          *   there is none */
+    double dipole[3];    /**< e bohr, nuclei and electrons, about the origin */
+    double guess_energy; /**< energy of the first iteration */
+    double fock_seconds; /**< wall time in all Fock builds of this rank */
+    double imbalance;    /**< slowest over mean computing time of the Fock builds */
     struct hf_fock_account last_build;
 };
 

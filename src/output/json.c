@@ -184,6 +184,7 @@ static bool add_scf(cJSON *extras, const struct hf_record *record,
     return object != NULL &&
            cJSON_AddBoolToObject(object, "converged", result->converged) != NULL &&
            hf_json_add_double(object, "energy_change", result->energy_change) &&
+           hf_json_add_double(object, "energy_error_estimate", result->energy_error) &&
            hf_json_add_double(object, "commutator", result->commutator) &&
            hf_json_add_double(object, "guess_energy", result->guess_energy) &&
            hf_json_add_double(object, "smearing_entropy_term", result->smearing_entropy_term) &&

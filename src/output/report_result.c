@@ -28,7 +28,10 @@ static void print_outcome(FILE *out, const struct hf_run_description *run,
                           const struct hf_scf_result *result)
 {
     if (result->converged) {
-        fprintf(out, "\nConverged after %d iterations.\n", result->n_iteration);
+        fprintf(out, "\nConverged after %d iterations", result->n_iteration);
+        if (isfinite(result->energy_error))
+            fprintf(out, "; estimated error of the energy %.1e hartree", result->energy_error);
+        fprintf(out, ".\n");
         return;
     }
     fprintf(out,

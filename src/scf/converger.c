@@ -1,6 +1,8 @@
 /* The list of convergers, and from Fock matrices to their orbitals. */
 #include "converger.h"
 
+#include "convergence.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -95,6 +97,7 @@ static hf_status diagonalise(struct hf_scf *scf, struct hf_matrix *const lowest[
         HF_TRY(hf_lowest_orbitals(scf->context, effective[k], scf->orbital_energy + (size_t)k * m,
                                   lowest[k], error));
     }
+    scf->gap = hf_scf_gap(scf);
 cleanup:
     hf_scf_destroy_list(effective);
     return status;

@@ -243,7 +243,7 @@ static hf_status go(struct hf_scf *scf, struct newton *newton, const struct trus
     hf_subspace_combine(&newton->subspace, newton->subspace.vector, step->coefficient, &rotation);
     HF_TRY(hf_rotation_turn(&newton->hessian.space, &rotation, scf->occupied, error));
     newton->predicted = step->predicted;
-    newton->lowest = step->lowest;
+    newton->lowest = scf->gap = step->lowest;
     newton->pending = true;
     newton->iteration = scf->result->n_iteration;
 cleanup:

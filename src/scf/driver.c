@@ -1,20 +1,10 @@
 /* The self-consistent field (book Fig. 8.1), the same for every method. */
 #include "hf/scf.h"
 
+#include "convergence.h"
 #include "converger.h"
 #include "hf/interruption.h"
 #include "stability.h"
-
-#include <math.h>
-
-static bool is_converged(const struct hf_scf *scf)
-{
-    const struct hf_scf_result *result = scf->result;
-    return result->n_iteration > 1 &&
-           fabs(result->energy_change) < scf->settings->energy_tolerance &&
-           result->commutator < scf->settings->commutator_tolerance &&
-           scf->two_electron.threshold <= scf->settings->screening_threshold;
-}
 
 static bool is_last(const struct hf_scf *scf)
 {
@@ -113,7 +103,7 @@ static hf_status converge(struct hf_scf *scf, struct hf_matrix *density[], struc
     hf_status status;
     for (;;) {
         HF_TRY(iterate(scf, density, error));
-        scf->result->converged = is_converged(scf);
+        scf->result->converged = hf_scf_is_converged(scf);
         if (scf->result->converged || is_last(scf)) break;
         HF_TRY(advance(scf, density, error));
         HF_TRY(hf_scf_keep(scf, HF_KEEP_ITERATION, error));

@@ -41,7 +41,13 @@ struct hf_scf {
     struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of fock and occupied */
     double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
                                above zero first; NULL: whole ones */
-    double *orbital_energy;     /* [n_set][m] of the orbitals, at last */
+    double *orbital_energy; /* [n_set][m] of the orbitals, at last */
+    double
+        gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the Hessian there;
+                      0: not known */
+    double gradient_square,
+        gradient_square_before; /* see hf_scf_gradient_square; of the last iteration
+                                                       and of the one before, 0: not known */
     const char *step;           /* what made the last densities: the word of the converger, or "" */
     double stored_share;        /* hf_fock_stored_share of the builder */
     double busy_max, busy_mean; /* sums over the builds */

@@ -1,0 +1,100 @@
+/* When a calculation ends: its energy is converged by then, and no build has only confirmed it. */
+#include "scf_test.h"
+
+static void dioxygen(struct test_molecule *test)
+{
+    *test = (struct test_molecule){0};
+    test_add_atom(test, 8, false, 0.0, 0.0, 0.0);
+    test_add_atom(test, 8, false, 0.0, 0.0, 2.28165532);
+    test->molecule.multiplicity = 3;
+}
+
+static void ammonia(struct test_molecule *test)
+{
+    *test = (struct test_molecule){0};
+    test_add_atom(test, 7, false, 0.0, 0.0, 0.2);
+    test_add_atom(test, 1, false, 0.0, 1.77, -0.5);
+    test_add_atom(test, 1, false, 1.53, -0.88, -0.5);
+    test_add_atom(test, 1, false, -1.53, -0.88, -0.5);
+}
+
+static struct hf_scf_result result_of(const struct test_molecule *test, const char *set,
+                                      const struct hf_scf_settings *settings)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    const hf_status status = test_run(context, &test->molecule, set, settings, &result, &error);
+    if (status != HF_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, HF_OK);
+    assert_true(result.converged);
+    test_context_done(&context);
+    return result;
+}
+
+/** The energy when a calculation may end by the energy alone is within the tolerance of the energy when it
+ *  may not; at the end the last change is often larger than that. */
+static void the_energy_is_right_though_its_change_is_larger(void **state)
+{
+    static const struct {
+        void (*make)(struct test_molecule *test);
+        const char *method, *set, *converger;
+        double level_shift;
+    } cases[] = {
+        {test_water, "rhf", "6-31G*", "auto", 0.0}, {ammonia, "rhf", "6-31G", "auto", 0.0},
+        {test_water, "rhf", "6-31G", "diis", 0.5},  {test_water, "rhf", "STO-3G", "damping", 0.0},
+        {test_water, "rhf", "6-31G", "adiis", 0.0}, {dioxygen, "uhf", "6-31G", "auto", 0.0},
+        {dioxygen, "rohf", "6-31G", "auto", 0.0},   {test_water, "rhf", "6-31G", "newton", 0.0},
+    };
+    int n_saved = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct test_molecule test;
+        struct hf_scf_settings settings = test_settings();
+        cases[i].make(&test);
+        settings.method = cases[i].method;
+        settings.converger = cases[i].converger;
+        settings.level_shift = cases[i].level_shift;
+        settings.energy_tolerance = 2e-7;
+        settings.commutator_tolerance = 1.0;
+        const struct hf_scf_result loose = result_of(&test, cases[i].set, &settings);
+        settings.energy_tolerance = 1e-11;
+        settings.commutator_tolerance = 1e-7;
+        const struct hf_scf_result tight = result_of(&test, cases[i].set, &settings);
+        const double error = loose.energy - tight.energy;
+        assert_true(error > -1e-9 && error < 2e-7);
+        assert_true(loose.energy_error > error);
+        n_saved += fabs(loose.energy_change) > 2e-7;
+    }
+    assert_true(n_saved >= 4);
+}
+
+/** Where energies do not tell how soft the softest rotation is, two energies must agree. */
+static void without_an_estimate_the_change_decides(void **state)
+{
+    struct test_molecule test;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct hf_scf_settings settings = test_settings();
+        test_water(&test);
+        if (i == 0) settings.max_overlap = true;
+        if (i == 1) settings.smearing = 0.001;
+        if (i == 2) { /* hydrogen, the atoms so far apart that the gap vanishes */
+            test = (struct test_molecule){0};
+            test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
+            test_add_atom(&test, 1, false, 0.0, 0.0, 15.0);
+        }
+        const struct hf_scf_result result = result_of(&test, "STO-3G", &settings);
+        assert_true(isinf(result.energy_error));
+        assert_true(fabs(result.energy_change) < settings.energy_tolerance);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_energy_is_right_though_its_change_is_larger),
+        cmocka_unit_test(without_an_estimate_the_change_decides),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
