@@ -12,15 +12,20 @@
 extern "C" {
 #endif
 
-/** What is kept of two primitives with exponents alpha of a and beta of b: what takes an
- *  exponential or a power to compute. The rest (zeta, P, P - A, coefficients of parts) follows from
- *  the two shells, and the engine makes it when it needs it. */
+/** What is kept of two primitives with exponents alpha of a and beta of b: all that the recurrences
+ *  need of them, in one cache line. Only P = A + PA and the coefficients of parts are looked up with the
+ *  shells. */
 struct hf_primitive_pair {
+    double pa[3];             /**< P - A = beta/zeta (B - A), bohr; 0 where A and B coincide */
+    double zeta;              /**< alpha + beta */
+    double one_over_two_zeta; /**< 1 / (2 zeta) */
     /** exp(-alpha beta/zeta |A-B|^2) sqrt(2) pi^(5/4) / zeta, times c_a c_b where the class has one
      *  part */
     double prefactor;
-    float bound;   /**< estimate of the primitive's own (ab|ab)^(1/2), falling within a pair */
-    uint16_t i, j; /**< of the primitives of a, of b */
+    /** estimate of the primitive's own (ab|ab)^(1/2), falling within a pair; a number of single
+     *  precision, so that the product of two is exact */
+    double bound;
+    uint32_t i, j; /**< of the primitives of a, of b */
 };
 
 /** One pair of shells. The shell of higher angular momentum comes first ("a"), which is what Libint

@@ -4,21 +4,19 @@
 
 #include "lane_quartet.h"
 
-/** Centres of the shells of one pair per lane. */
-struct lane_centres {
-    lanes a[3], b[3];
+/** Pairs of one class side by side. */
+struct lane_pairs {
+    const struct hf_pair_source *source[HF_WIDTH];
+    lanes a[3]; /**< centres of their first shells */
+    lanes n_primitive;
 };
 
-static inline struct lane_centres find_centres(const struct hf_pair_source *const pair[HF_WIDTH])
+static inline void find_lane_pairs(struct lane_pairs *pairs)
 {
-    struct lane_centres centres;
     for (int l = 0; l < HF_WIDTH; l++) {
-        for (int k = 0; k < 3; k++) {
-            centres.a[k][l] = pair[l]->a->centre_bohr[k];
-            centres.b[k][l] = pair[l]->b->centre_bohr[k];
-        }
+        pairs->n_primitive[l] = pairs->source[l]->n_primitive;
+        for (int k = 0; k < 3; k++) pairs->a[k][l] = pairs->source[l]->a->centre_bohr[k];
     }
-    return centres;
 }
 
 /** Coefficients of part k of a shell. */
@@ -46,32 +44,28 @@ static inline void expand_coefficients(const struct hf_pair_source *const pair[H
 
 /** Rows of primitive j[l] of a pair per lane; a pair that has no such primitive gives one that adds
  *  nothing. Every lane is made by the same operations, whatever the others hold. */
-static inline void expand_lanes(const struct hf_pair_source *const pair[HF_WIDTH],
-                                const int j[HF_WIDTH], const struct lane_centres *centres,
-                                int n_part, lanes row[])
+static inline void expand_lanes(const struct lane_pairs *pairs, const lanes j, int n_part,
+                                lanes row[])
 {
+    _Static_assert(sizeof(struct hf_primitive_pair) == 8 * sizeof(double), "a row of 8 numbers");
     const struct hf_primitive_pair *primitive[HF_WIDTH];
-    lanes alpha, beta, prefactor, bound;
+    const double *numbers[HF_WIDTH];
+    const lane_masks is_there = j < pairs->n_primitive;
     for (int l = 0; l < HF_WIDTH; l++) {
-        const bool is_there = j[l] < pair[l]->n_primitive;
-        primitive[l] = pair[l]->primitive + (is_there ? j[l] : 0);
-        alpha[l] = pair[l]->a->exponent[primitive[l]->i];
-        beta[l] = pair[l]->b->exponent[primitive[l]->j];
-        prefactor[l] = is_there ? primitive[l]->prefactor : 0.0;
-        bound[l] = is_there ? (double)primitive[l]->bound : 0.0;
+        primitive[l] = pairs->source[l]->primitive + (is_there[l] ? (int)j[l] : 0);
+        numbers[l] = primitive[l]->pa;
     }
-    const lanes zeta = alpha + beta, inverse = 1.0 / zeta, beta_over_zeta = beta * inverse;
-    row[HF_ROW_ZETA] = zeta;
-    row[HF_ROW_ONE_OVER_TWO_ZETA] = 0.5 * inverse;
+    lanes column[8];
+    transpose_8(numbers, column);
     for (int k = 0; k < 3; k++) {
-        /* The difference of the centres themselves: exactly zero when they coincide. */
-        const lanes pa = beta_over_zeta * (centres->b[k] - centres->a[k]);
-        row[HF_ROW_PA_X + k] = pa;
-        row[HF_ROW_P_X + k] = centres->a[k] + pa;
+        row[HF_ROW_PA_X + k] = column[k];
+        row[HF_ROW_P_X + k] = pairs->a[k] + column[k];
     }
-    row[HF_ROW_PREFACTOR] = prefactor;
-    row[HF_ROW_BOUND] = bound;
-    if (n_part > 1) expand_coefficients(pair, primitive, row + HF_N_PRIMITIVE_ROW);
+    row[HF_ROW_ZETA] = column[3];
+    row[HF_ROW_ONE_OVER_TWO_ZETA] = column[4];
+    row[HF_ROW_PREFACTOR] = choose(is_there, column[5], broadcast(0.0));
+    row[HF_ROW_BOUND] = choose(is_there, column[6], broadcast(0.0));
+    if (n_part > 1) expand_coefficients(pairs->source, primitive, row + HF_N_PRIMITIVE_ROW);
 }
 
 /** Lists what each part consists of. */
@@ -92,18 +86,17 @@ static void find_terms(struct hf_expanded_pair *pair, int n_part)
 /** All primitives of one pair; see struct hf_kernels. */
 static void expand_pair(const struct hf_pair_source *from, int n_part, struct hf_expanded_pair *to)
 {
-    const struct hf_pair_source *pair[HF_WIDTH];
-    int index[HF_WIDTH];
-    for (int l = 0; l < HF_WIDTH; l++) pair[l] = from;
-    const struct lane_centres centres = find_centres(pair);
+    struct lane_pairs pairs;
+    for (int l = 0; l < HF_WIDTH; l++) pairs.source[l] = from;
+    find_lane_pairs(&pairs);
     const int n_row = HF_N_PRIMITIVE_ROW + (n_part > 1 ? n_part : 0);
     to->n_primitive = from->n_primitive;
     to->n_padded = hf_padded(from->n_primitive);
     for (int k = 0; k < 3; k++) to->ab[k] = from->a->centre_bohr[k] - from->b->centre_bohr[k];
     for (int j = 0; j < to->n_padded; j += HF_WIDTH) {
-        lanes row[HF_MOST_PRIMITIVE_ROW];
+        lanes row[HF_MOST_PRIMITIVE_ROW], index;
         for (int l = 0; l < HF_WIDTH; l++) index[l] = j + l;
-        expand_lanes(pair, index, &centres, n_part, row);
+        expand_lanes(&pairs, index, n_part, row);
         for (int k = 0; k < n_row; k++)
             *(lanes *)(void *)(to->row + (size_t)k * (size_t)to->n_padded + j) = row[k];
     }

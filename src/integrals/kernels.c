@@ -137,17 +137,16 @@ static int sum_primitives(const struct hf_quartet *quartet,
 {
     const struct hf_expanded_pair *bra = quartet->bra;
     const double *bound = hf_pair_row(bra, HF_ROW_BOUND);
-    const struct hf_pair_source *pair[HF_WIDTH];
-    int index[HF_WIDTH], n_done = 0, n_ket = 0, n = bra->n_primitive;
+    struct lane_pairs pairs;
+    int n_done = 0, n_ket = 0, n = bra->n_primitive;
     for (int l = 0; l < HF_WIDTH; l++) {
-        pair[l] = &ket[l];
+        pairs.source[l] = &ket[l];
         if (ket[l].n_primitive > n_ket) n_ket = ket[l].n_primitive;
     }
-    const struct lane_centres centres = find_centres(pair);
+    find_lane_pairs(&pairs);
     for (int j = 0; j < n_ket; j++) {
         lanes row[HF_MOST_PRIMITIVE_ROW];
-        for (int l = 0; l < HF_WIDTH; l++) index[l] = j;
-        expand_lanes(pair, index, &centres, quartet->ket_class->n_part, row);
+        expand_lanes(&pairs, broadcast(j), quartet->ket_class->n_part, row);
         const double largest = largest_lane(row[HF_ROW_BOUND]);
         while (n > 0 && bound[n - 1] * largest < quartet->threshold) n--;
         if (n == 0) break;

@@ -73,10 +73,14 @@ int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, do
             if (alpha * beta * ab_squared > farthest * zeta) continue;
             struct hf_primitive_pair *made = &out[n];
             *made = (struct hf_primitive_pair){
+                .zeta = zeta,
+                .one_over_two_zeta = 0.5 / zeta,
                 .prefactor = exp(-alpha * beta / zeta * ab_squared) * factor / zeta,
-                .i = (uint16_t)i,
-                .j = (uint16_t)j,
+                .i = (uint32_t)i,
+                .j = (uint32_t)j,
             };
+            for (int d = 0; d < 3; d++)
+                made->pa[d] = beta / zeta * (b->centre_bohr[d] - a->centre_bohr[d]);
             const double bound = add_coefficients(a, b, zeta, distance, made);
             made->bound = (float)bound;
             if (!(bound < smallest)) n++; /* no number: its integrals will show it */

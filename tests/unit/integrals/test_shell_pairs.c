@@ -82,9 +82,9 @@ static void primitives_lie_in_the_order_of_the_pairs_by_falling_bound(void **sta
         assert_int_equal(pair->first_primitive, next);
         assert_true(pair->n_primitive > 0);
         for (int k = 0; k < pair->n_primitive; k++) {
-            assert_true(primitive[k].i < basis->shell[pair->a].n_primitive);
-            assert_true(primitive[k].j < basis->shell[pair->b].n_primitive);
-            assert_true(primitive[k].bound > 0.0f);
+            assert_true((int)primitive[k].i < basis->shell[pair->a].n_primitive);
+            assert_true((int)primitive[k].j < basis->shell[pair->b].n_primitive);
+            assert_true(primitive[k].bound > 0.0);
             if (k > 0) assert_true(primitive[k - 1].bound >= primitive[k].bound);
         }
         next += pair->n_primitive;
@@ -96,7 +96,7 @@ static void primitives_lie_in_the_order_of_the_pairs_by_falling_bound(void **sta
 }
 
 /** What is stored of a primitive pair is what its two shells say. */
-static void prefactors_are_those_of_the_shells(void **state)
+static void primitives_are_those_of_the_shells(void **state)
 {
     (void)state;
     struct hf_context *context = test_context();
@@ -110,10 +110,19 @@ static void prefactors_are_those_of_the_shells(void **state)
         for (int k = 0; k < pair->n_primitive; k++) {
             const struct hf_primitive_pair *primitive = &hf_pair_primitives(pairs, pair)[k];
             const double alpha = a->exponent[primitive->i], beta = b->exponent[primitive->j];
+            const double zeta = alpha + beta;
             const double expected = a->coefficient[primitive->i] * b->coefficient[primitive->j] *
                                     exp(-alpha * beta / (alpha + beta) * ab) * sqrt(2.0) *
                                     pow(acos(-1.0), 1.25) / (alpha + beta);
             assert_true(fabs(primitive->prefactor - expected) <= 1e-14 * fabs(expected));
+            assert_true(primitive->zeta == zeta);
+            assert_true(fabs(primitive->one_over_two_zeta * 2.0 * zeta - 1.0) <= 1e-15);
+            assert_true(primitive->bound == (float)primitive->bound);
+            for (int d = 0; d < 3; d++) {
+                const double p = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / zeta;
+                assert_true(fabs(a->centre_bohr[d] + primitive->pa[d] - p) <= 1e-14);
+                if (a->atom == b->atom) assert_true(primitive->pa[d] == 0.0);
+            }
         }
     }
     hf_shell_pairs_destroy(&pairs);
@@ -121,7 +130,7 @@ static void prefactors_are_those_of_the_shells(void **state)
     test_context_done(&context);
 }
 
-/** 40 bytes of a pair and 16 of each primitive pair, and no room kept beside them but to the end
+/** 40 bytes of a pair and a cache line of each primitive pair, and no room kept beside them but to the end
  *  of cache lines. */
 static void a_list_holds_nothing_but_its_arrays(void **state)
 {
@@ -134,7 +143,7 @@ static void a_list_holds_nothing_but_its_arrays(void **state)
                           (size_t)pairs->n_atom_pair * sizeof *pairs->atom_pair;
     const size_t n_kind = 4; /* s, p, and d spherical and Cartesian */
     assert_true(sizeof *pairs->pair <= 40);
-    assert_true(sizeof *pairs->primitive <= 16);
+    assert_true(sizeof *pairs->primitive <= 64);
     assert_true(hf_memory_current_bytes(context->memory) <=
                 arrays + 2 * 64 + n_kind * n_kind * sizeof *pairs->class_of);
     hf_shell_pairs_destroy(&pairs);
@@ -368,7 +377,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_of_atoms_are_contiguous_and_sorted),
         cmocka_unit_test(primitives_lie_in_the_order_of_the_pairs_by_falling_bound),
-        cmocka_unit_test(prefactors_are_those_of_the_shells),
+        cmocka_unit_test(primitives_are_those_of_the_shells),
         cmocka_unit_test(a_list_holds_nothing_but_its_arrays),
         cmocka_unit_test(more_primitives_than_can_be_counted_are_refused),
         cmocka_unit_test(nodes_that_round_differently_have_one_list),
