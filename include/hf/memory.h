@@ -41,7 +41,11 @@ void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_e
 void *hf_memory_allocate_class(struct hf_memory *memory, enum hf_memory_class kind,
                                const char *label, size_t n_element, size_t element_bytes);
 
-/** The same for HF_MEMORY_MATRIX. */
+/** The same, but nothing is written to it: for what is large and overwritten as a whole. */
+void *hf_memory_allocate_unset(struct hf_memory *memory, enum hf_memory_class kind,
+                               const char *label, size_t n_bytes);
+
+/** Zeroed and counted as HF_MEMORY_MATRIX. */
 void *hf_memory_allocate_matrix(struct hf_memory *memory, const char *label, size_t n_element,
                                 size_t element_bytes);
 

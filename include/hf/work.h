@@ -15,7 +15,7 @@
  *               part -> kets of one bra, screened in blocks        -> bound: which quartets are wanted
  *                         -> queues, one per class of ket
  *                              -> the engine, a queue at a time
- *                                   -> batches                     -> take:  integrals are used
+ *                                   -> strips                      -> take:  integrals are used
  *                                        -> the thread's store       finish: the part is done
  *
  *  unit     what a grain cuts the list of shell pairs into: all pairs of two atoms, or one pair
@@ -23,9 +23,9 @@
  *  slice    of the shell pairs of a dear bra: such a bra is shared out over several tasks
  *  part     what one thread computes at a time: one bra unit of a task with some of its kets
  *  queue    where kets of one class wait for a bra, until they fill a call of the engine
- *  batch    quartets of one class with one bra that a consumer takes at a time: one, or up to
- *           HF_LANES side by side
- *  store    batches that one thread keeps; a *segment* of it has those of one part
+ *  strip    what one bra has with shells c of one atom and shells d of another: an array
+ *           [c][a][b][d] of functions, which a consumer takes at a time
+ *  store    strips that one thread keeps; a *segment* of it has those of one part
  *  round    all tasks once: what the threads of all ranks do between two collectives
  *
  * Quartets are (MN|RS) with MN and RS shell pairs of the list, each once, with whichever of the two
@@ -104,24 +104,46 @@ struct hf_part {
 struct hf_waiting_ket {
     const struct hf_shell_pair *pair;
     int16_t place;  /**< of its pair of atoms in hf_part.ket */
-    uint8_t queue;  /**< of its class, work's own business */
+    uint8_t kind;   /**< work's own business */
     uint8_t wanted; /**< the consumer's flags; 0: leave it out */
 };
 
-/** Quartets of one class with one bra: one, or `n` <= HF_LANES side by side. Its arrays are work's
- *  and last until the consumer returns. */
-struct hf_quartet_batch {
+/** Integrals of one bra with adjacent shells of atom C and adjacent shells of atom D of a pair of
+ *  atoms (hf_strip_atoms): an array [c][a][b][d] of functions without gaps. Where C is D, a pair of
+ *  shells is there once, as the list has it.
+ *
+ *  Each number is multiplied by the number of permutations of (ab|cd) that are different quartets, 1,
+ *  2, 4 or 8. Quartets that were not computed, since they are negligible or elsewhere, are zeros. Its
+ *  arrays are work's and last until the consumer returns; HF_STRIP_ROOM bytes behind their ends may be
+ *  read. */
+struct hf_strip {
     const struct hf_shell_pair *bra;
-    int n;
-    struct hf_waiting_ket ket[HF_LANES];
-    /** One quartet is an array [row][column] of function pairs of bra and ket. Side by side they
-     *  are [row][column][HF_LANES]; lanes behind the n-th repeat one of them, and kets are the rows. */
-    bool side_by_side;
-    bool bra_is_row;     /**< of one quartet; false: the ket is */
-    int n_value;         /**< numbers of one quartet */
+    int place;           /**< of its pair of atoms in hf_part.ket */
+    int first_c, n_c;    /**< functions, counted from the first of atom C */
+    int first_d, n_d;    /**< of atom D */
+    uint8_t wanted;      /**< all flags of its quartets; not 0 */
     const double *value; /**< NULL: they are in `single` */
-    const float *single; /**< stored in single precision */
-    double seconds;      /**< computing these took, where work is `timed`; otherwise 0 */
+    const float *single;
+};
+
+enum { HF_STRIP_ROOM = 64 };
+
+/** Atoms C and D of strips: D is the one with more functions, so that rows over d are long. */
+static inline void hf_strip_atoms(const struct hf_basis *basis, const struct hf_atom_pair *pair,
+                                  int *atom_c, int *atom_d)
+{
+    const bool turn =
+        hf_atom_n_function(basis, pair->atom_a) > hf_atom_n_function(basis, pair->atom_b);
+    *atom_c = turn ? pair->atom_b : pair->atom_a;
+    *atom_d = turn ? pair->atom_a : pair->atom_b;
+}
+
+/** A call of the engine. */
+struct hf_engine_call {
+    const struct hf_shell_pair *bra;
+    int ket_class; /**< hf_shell_pair.pair_class of its kets */
+    int n;         /**< quartets */
+    double seconds;
 };
 
 /** What integrals are computed for: a constant table; behind `self` each thread has its own. All
@@ -135,14 +157,20 @@ struct hf_quartet_consumer {
     hf_status (*lend)(void *self, const struct hf_part *part, struct hf_error *error);
 
     /** Sets `wanted` of each ket [n] of one bra: what the quartet is wanted for, in flags of the
-     *  consumer's own. Called once for a block of kets of all pairs of atoms of the part. */
+     *  consumer's own. Called for a block of kets of all pairs of atoms of the part. */
     void (*bound)(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[]);
 
-    /** Uses a batch. Quartets with wanted = 0 may be in it: they were computed for the store, or
-     *  stand beside others that are wanted. */
-    void (*take)(void *self, const struct hf_quartet_batch *batch);
+    /** What a strip that is read back is wanted for, all flags of its quartets; `bound` is the largest
+     *  product of the bounds of their pairs. Its numbers are not there yet. */
+    uint8_t (*bound_strip)(void *self, const struct hf_strip *strip, double bound);
 
-    /** All batches of the part were taken. Not called when lend failed. NULL: nothing to do. */
+    /** Uses a strip. NULL: nobody wants the integrals. */
+    void (*take)(void *self, const struct hf_strip *strip);
+
+    /** Learns what a call of the engine took. Needed where work is `timed` only. */
+    void (*count)(void *self, const struct hf_engine_call *call);
+
+    /** All strips of the part were taken. Not called when lend failed. NULL: nothing to do. */
     hf_status (*finish)(void *self, const struct hf_part *part, struct hf_error *error);
 };
 
@@ -157,7 +185,7 @@ struct hf_work_settings {
     int tasks_for;          /**< tasks are made as for so many ranks; 0: as for those there are */
     int n_thread;           /**< compute threads per rank; 0 counts as 1 */
     int largest_queue;      /**< quartets of a call of the engine; 0: HF_MAX_BATCH */
-    bool timed;             /**< batches say how long they took */
+    bool timed;             /**< the consumer learns how long calls of the engine take */
     double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     double store_threshold; /**< the first round with a threshold not above this one stores */
     struct hf_work_phases phases;

@@ -62,19 +62,25 @@ void hf_memory_discount(struct hf_memory *memory, enum hf_memory_class kind, siz
     atomic_fetch_sub(&memory->of_class[kind].current, n_bytes);
 }
 
-void *hf_memory_allocate_class(struct hf_memory *memory, enum hf_memory_class kind,
-                               const char *label, size_t n_element, size_t element_bytes)
+void *hf_memory_allocate_unset(struct hf_memory *memory, enum hf_memory_class kind,
+                               const char *label, size_t n_bytes)
 {
-    if (element_bytes != 0 && n_element > (SIZE_MAX - (size_t)2 * ALIGNMENT) / element_bytes)
-        return NULL;
-    const size_t n_bytes = n_element * element_bytes;
+    if (n_bytes > SIZE_MAX - (size_t)2 * ALIGNMENT) return NULL;
     const size_t padded = (n_bytes + (size_t)2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     unsigned char *start = aligned_alloc(ALIGNMENT, padded);
     if (start == NULL) return NULL;
-    memset(start, 0, padded);
     *(struct block_header *)(void *)start = (struct block_header){.n_bytes = n_bytes, .kind = kind};
     hf_memory_count(memory, kind, label, n_bytes);
     return start + ALIGNMENT;
+}
+
+void *hf_memory_allocate_class(struct hf_memory *memory, enum hf_memory_class kind,
+                               const char *label, size_t n_element, size_t element_bytes)
+{
+    if (element_bytes != 0 && n_element > SIZE_MAX / element_bytes) return NULL;
+    void *block = hf_memory_allocate_unset(memory, kind, label, n_element * element_bytes);
+    if (block != NULL) memset(block, 0, n_element * element_bytes);
+    return block;
 }
 
 void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_element,

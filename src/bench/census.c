@@ -32,15 +32,15 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
         ket[i].wanted = bra->bound * ket[i].pair->bound >= census->threshold;
 }
 
-static void take(void *self, const struct hf_quartet_batch *batch)
+static void count(void *self, const struct hf_engine_call *call)
 {
     struct hf_census *census = self;
-    const int at = hf_census_index(batch->bra->pair_class, batch->ket[0].pair->pair_class);
+    const int at = hf_census_index(call->bra->pair_class, call->ket_class);
     struct hf_census_entry *entry = &census->entry[at];
-    entry->n_quartet += batch->n;
-    entry->seconds += batch->seconds;
-    entry->squares += batch->seconds * batch->seconds / batch->n;
-    census->pair_seconds[batch->bra - census->pairs->pair] += batch->seconds;
+    entry->n_quartet += call->n;
+    entry->seconds += call->seconds;
+    entry->squares += call->seconds * call->seconds / call->n;
+    census->pair_seconds[call->bra - census->pairs->pair] += call->seconds;
 }
 
 const struct hf_quartet_consumer hf_census_consumer = {
@@ -49,7 +49,7 @@ const struct hf_quartet_consumer hf_census_consumer = {
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Table 7.1",
     .bound = bound,
-    .take = take,
+    .count = count,
 };
 
 /** hf_round.run */

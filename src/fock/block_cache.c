@@ -105,17 +105,15 @@ static void append_block(struct hf_block_cache *self, struct hf_cached_block *bl
 static void send_sums(struct hf_block_cache *self, const struct hf_cached_block *block)
 {
     const size_t n_i = n_function(self, block->i), n_j = n_function(self, block->j);
-    const size_t n_layer = (size_t)self->set.n_layer;
     const bool remote = is_remote(self, block);
     const double start = hf_wall_seconds();
     for (int k = 0; k < self->set.n_layer; k++) {
-        const double *x = hf_cached_value(block, block->i) + k;
-        const double *mirror = hf_cached_value(block, block->j) + k;
+        const double *x = hf_cached_value(block, block->i) + (size_t)k * n_i * n_j;
+        const double *mirror = hf_cached_value(block, block->j) + (size_t)k * n_i * n_j;
         double *out = self->folded;
         for (size_t r = 0; r < n_i; r++)
             for (size_t c = 0; c < n_j; c++)
-                *out++ = self->set.factor *
-                         (x[(r * n_j + c) * n_layer] + mirror[(c * n_i + r) * n_layer]);
+                *out++ = self->set.factor * (x[r * n_j + c] + mirror[c * n_i + r]);
         hf_block_array_accumulate(self->set.array[k], block->i, block->j, self->folded);
         self->account.n_sent += remote;
     }
@@ -196,18 +194,12 @@ void hf_block_cache_destroy(struct hf_block_cache **cache)
     *cache = NULL;
 }
 
-/** Where the layers of a density arrive, one after the other. */
-static double *arrival(const struct hf_block_cache *self, struct hf_cached_block *block, int layer)
-{
-    return block->value + (self->set.n_layer > 1 ? block->size : 0) +
-           (size_t)layer * n_element(self, block);
-}
-
 /** Asks the owner for a density block. */
 static void begin_gets(struct hf_block_cache *self, struct hf_cached_block *block)
 {
     for (int k = 0; k < self->set.n_layer; k++)
-        hf_block_array_begin_get(self->set.array[k], block->i, block->j, arrival(self, block, k),
+        hf_block_array_begin_get(self->set.array[k], block->i, block->j,
+                                 block->value + (size_t)k * n_element(self, block),
                                  &block->request[k]);
     block->pending = true;
     if (!is_remote(self, block)) self->account.n_own++;
@@ -222,8 +214,8 @@ static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int
     block->i = i;
     block->j = j;
     block->size = n_element(self, block) * (size_t)self->set.n_layer;
-    block->value =
-        hf_memory_allocate_matrix(memory, "cached blocks", 2 * block->size, sizeof(double));
+    block->value = hf_memory_allocate_matrix(memory, "cached blocks",
+                                             2 * block->size + HF_STRIP_SLACK, sizeof(double));
     bool complete = block->value != NULL;
     if (!self->set.sums) {
         block->request = calloc((size_t)self->set.n_layer, sizeof *block->request);
@@ -274,56 +266,51 @@ struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, 
     return block;
 }
 
-/** Layers that came one after the other, side by side. */
-static void put_beside(const struct hf_block_cache *self, struct hf_cached_block *block)
+/** The mirror image of a row of elements, a column, and the largest of them or of `largest`. */
+static double mirror_row(size_t n_row, size_t n_column, const double *row, double *column,
+                         double largest)
 {
-    const size_t n = n_element(self, block), n_layer = (size_t)self->set.n_layer;
-    for (size_t k = 0; n_layer > 1 && k < n_layer; k++) {
-        const double *from = arrival(self, block, (int)k);
-        for (size_t x = 0; x < n; x++) block->value[x * n_layer + k] = from[x];
+    for (size_t c = 0; c < n_column; c++, column += n_row) {
+        *column = row[c];
+        largest = fmax(largest, fabs(row[c]));
     }
+    return largest;
 }
 
-/** The mirror image of a row of elements, a column, and what of them is the largest. */
-static void mirror_row(const struct hf_block_cache *self, size_t n_row, size_t n_column,
-                       const double *row, double *column, double largest[HF_N_BOUND])
-{
-    const size_t n_layer = (size_t)self->set.n_layer;
-    for (size_t c = 0; c < n_column; c++, column += n_row * n_layer) {
-        for (size_t k = 0; k < n_layer; k++) {
-            const double element = *row++;
-            double *top =
-                &largest[k < (size_t)self->set.n_alone ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB];
-            column[k] = element;
-            *top = fmax(*top, fabs(element));
-        }
-    }
-}
-
-/** The mirror image of a density block, and its largest elements per pair of shells. */
-static void complete(struct hf_block_cache *self, struct hf_cached_block *block)
+/** The mirror image of layer k of a density block, and its largest elements per pair of shells. */
+static void complete_layer(struct hf_block_cache *self, struct hf_cached_block *block, size_t k)
 {
     const struct hf_basis *basis = self->set.basis;
-    const size_t n_layer = (size_t)self->set.n_layer;
     const size_t n_i = n_function(self, block->i), n_j = n_function(self, block->j);
-    const int shell_i = basis->first_shell_of_atom[block->i];
-    const int shell_j = basis->first_shell_of_atom[block->j];
-    const size_t n_shell_i = n_shell(self, block->i), n_shell_j = n_shell(self, block->j);
-    double *mirror = block->largest + n_bound(self, block), *value = block->value;
-    put_beside(self, block);
-    for (size_t s = 0, r = 0; s < n_shell_i; s++) {
-        for (int x = 0; x < basis->shell[shell_i + (int)s].n_function; x++, r++) {
+    const size_t n_shell_j = n_shell(self, block->j);
+    const struct hf_shell *shell_i = &basis->shell[basis->first_shell_of_atom[block->i]];
+    const struct hf_shell *shell_j = &basis->shell[basis->first_shell_of_atom[block->j]];
+    const size_t kind = k < (size_t)self->set.n_alone ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB;
+    const double *value = block->value + k * n_i * n_j;
+    double *mirror = block->value + block->size + k * n_i * n_j;
+    for (size_t s = 0, r = 0; s < n_shell(self, block->i); s++) {
+        double *largest = block->largest + s * n_shell_j * HF_N_BOUND + kind;
+        for (int x = 0; x < shell_i[s].n_function; x++, r++) {
             for (size_t t = 0, c = 0; t < n_shell_j; t++) {
-                const size_t n = (size_t)basis->shell[shell_j + (int)t].n_function;
-                double *largest = block->largest + (s * n_shell_j + t) * HF_N_BOUND;
-                mirror_row(self, n_i, n, value + (r * n_j + c) * n_layer,
-                           value + block->size + (c * n_i + r) * n_layer, largest);
-                memcpy(mirror + (t * n_shell_i + s) * HF_N_BOUND, largest,
-                       HF_N_BOUND * sizeof *largest);
+                const size_t n = (size_t)shell_j[t].n_function;
+                largest[t * HF_N_BOUND] = mirror_row(n_i, n, value + r * n_j + c,
+                                                     mirror + c * n_i + r, largest[t * HF_N_BOUND]);
                 c += n;
             }
         }
     }
+}
+
+/** All of a density block that follows from its layers. */
+static void complete(struct hf_block_cache *self, struct hf_cached_block *block)
+{
+    const size_t n_shell_i = n_shell(self, block->i), n_shell_j = n_shell(self, block->j);
+    double *mirror = block->largest + n_bound(self, block);
+    for (int k = 0; k < self->set.n_layer; k++) complete_layer(self, block, (size_t)k);
+    for (size_t s = 0; s < n_shell_i; s++)
+        for (size_t t = 0; t < n_shell_j; t++)
+            memcpy(mirror + (t * n_shell_i + s) * HF_N_BOUND,
+                   block->largest + (s * n_shell_j + t) * HF_N_BOUND, HF_N_BOUND * sizeof *mirror);
 }
 
 void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *block)

@@ -16,12 +16,11 @@
 
 struct hf_block_cache;
 
-/** One pair of atoms i >= j. Layers are the densities, or the J, or the K of the jobs; they stand side
- *  by side, element by element. */
+/** One pair of atoms i >= j. Layers are the densities, or the J, or the K of the jobs. */
 struct hf_cached_block {
     int i, j;
-    /** [functions of i][functions of j][layer], then [j][i][layer]; the second is not used when
-     *  i = j. */
+    /** [layer][functions of i][functions of j], then [layer][j][i]; the second is not used when
+     *  i = j. HF_STRIP_SLACK doubles are behind them. */
     double *value;
     size_t size; /**< of either, in doubles */
     /** Densities: [shells of i][shells of j][HF_N_BOUND] largest elements over the layers with J and

@@ -1,6 +1,10 @@
 /* J and K as a consumer of quartet work; see coulomb_exchange.h. */
 #include "coulomb_exchange.h"
 
+#include "hf/simd.h"
+
+#include <stdlib.h>
+
 /** What quartets are wanted for. */
 enum {
     WANTED_COULOMB = 1,
@@ -8,22 +12,57 @@ enum {
     WANTED_EXCHANGE_ALONE = 4,
 };
 
+/** Sets the kernel for the processor. */
+static void choose_kernel(struct hf_coulomb_exchange *self)
+{
+    switch (hf_instruction_set()) {
+#ifdef HF_HAVE_X86_KERNELS
+    case HF_AVX512: self->digest = hf_digest_strip_avx512; break;
+    case HF_AVX2: self->digest = hf_digest_strip_avx2; break;
+#endif
+    default: self->digest = hf_digest_strip_portable;
+    }
+}
+
+/** The shell, counted from the first of its atom, that each function belongs to. */
+static void find_shells_of_functions(const struct hf_basis *basis, int shell_of_function[])
+{
+    for (int i = 0; i < basis->n_shell; i++) {
+        const struct hf_shell *shell = &basis->shell[i];
+        for (int k = 0; k < shell->n_function; k++)
+            shell_of_function[shell->first_function + k] =
+                i - basis->first_shell_of_atom[shell->atom];
+    }
+}
+
 hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_context *context,
                                    const struct hf_shell_pairs *pairs, double threshold,
                                    const struct hf_job_shape *jobs,
                                    const struct hf_sums_target *target, struct hf_error *error)
 {
-    *self = (struct hf_coulomb_exchange){.basis = pairs->basis, .threshold = threshold};
-    const hf_status status = hf_digestion_init(&self->digestion, pairs, error);
-    if (status != HF_OK) return status;
-    return hf_local_sums_create(context, pairs->basis, jobs, target, &self->sums, error);
+    const struct hf_basis *basis = pairs->basis;
+    *self = (struct hf_coulomb_exchange){.pairs = pairs, .threshold = threshold};
+    choose_kernel(self);
+    self->place = hf_shell_places(basis);
+    self->shell_of_function =
+        calloc((size_t)basis->n_function + 1, sizeof *self->shell_of_function);
+    self->job = calloc((size_t)jobs->n + 1, sizeof *self->job);
+    if (self->place == NULL || self->shell_of_function == NULL || self->job == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the digestion of quartets");
+    find_shells_of_functions(basis, self->shell_of_function);
+    return hf_local_sums_create(context, basis, jobs, target, &self->sums, error);
 }
 
 void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)
 {
     hf_local_sums_destroy(&self->sums);
-    hf_digestion_done(&self->digestion);
+    free(self->place);
+    free(self->shell_of_function);
+    free(self->job);
+    *self = (struct hf_coulomb_exchange){0};
 }
+
+/* ---- Screening ------------------------------------------------------------------------------- */
 
 static double larger(double x, double y)
 {
@@ -32,106 +71,232 @@ static double larger(double x, double y)
 
 /** What the screening of one bra pair needs of the densities. */
 struct bra_bounds {
-    struct hf_place a, b;
     double coulomb;                    /**< largest |D_ab| */
     const double *a_row[2], *b_row[2]; /**< rows of a and b in the bounds with C and D */
 };
 
-static struct bra_bounds find_bra_bounds(const struct hf_basis *basis,
+/** Position of an atom of the bra: A or B. */
+static int bra_atom(const struct hf_quartet_blocks *blocks, const struct hf_shell_place *place)
+{
+    return place->atom == blocks->atom[HF_ATOM_A] ? HF_ATOM_A : HF_ATOM_B;
+}
+
+/** Row `x` of the bounds with atom y, of shell `place` of atom x. */
+static const double *bound_row(const struct hf_quartet_blocks *blocks, int x, int y, int index)
+{
+    return blocks->largest[x][y] + (size_t)index * (size_t)blocks->largest_columns[y] * HF_N_BOUND;
+}
+
+static struct bra_bounds find_bra_bounds(const struct hf_coulomb_exchange *self,
                                          const struct hf_quartet_blocks *blocks,
                                          const struct hf_shell_pair *bra)
 {
-    struct bra_bounds bounds = {.a = hf_find_place(basis, blocks, bra->a, HF_ATOM_A),
-                                .b = hf_find_place(basis, blocks, bra->b, HF_ATOM_A)};
-    const struct hf_place *a = &bounds.a, *b = &bounds.b;
+    const struct hf_shell_place *a = &self->place[bra->a], *b = &self->place[bra->b];
+    const int at_a = bra_atom(blocks, a), at_b = bra_atom(blocks, b);
+    struct bra_bounds bounds = {0};
     if (blocks->has_coulomb)
         bounds.coulomb =
-            blocks->largest[a->atom][b->atom]
-                           [(a->bound * blocks->n_shell[b->atom] + b->bound) * HF_N_BOUND +
-                            HF_WITH_COULOMB];
+            bound_row(blocks, at_a, at_b, a->index)[b->index * HF_N_BOUND + HF_WITH_COULOMB];
     for (int k = 0; k < 2 && blocks->has_exchange; k++) {
-        const int atom = HF_ATOM_C + k;
-        const size_t row = (size_t)blocks->n_shell[atom] * HF_N_BOUND;
-        bounds.a_row[k] = blocks->largest[a->atom][atom] + (size_t)a->bound * row;
-        bounds.b_row[k] = blocks->largest[b->atom][atom] + (size_t)b->bound * row;
+        bounds.a_row[k] = bound_row(blocks, at_a, HF_ATOM_C + k, a->index);
+        bounds.b_row[k] = bound_row(blocks, at_b, HF_ATOM_C + k, b->index);
     }
     return bounds;
 }
 
-/** Largest density element of one kind that a quartet meets in K. */
-static double exchange_bound(const struct bra_bounds *bra, const struct hf_place *c,
-                             const struct hf_place *d, int kind)
+/** Shells of strips or quartets: c .. c_end-1 of atom C with d .. d_end-1 of atom D. */
+struct ket_range {
+    int c, c_end, d, d_end;
+};
+
+/** Largest density element of one kind that shells of the ket meet in J. */
+static double coulomb_bound(const struct hf_quartet_blocks *blocks, const struct ket_range *ket)
 {
-    const int at_c = c->atom - HF_ATOM_C, at_d = d->atom - HF_ATOM_C;
-    const int of_c = c->bound * HF_N_BOUND + kind, of_d = d->bound * HF_N_BOUND + kind;
-    return larger(larger(bra->a_row[at_c][of_c], bra->a_row[at_d][of_d]),
-                  larger(bra->b_row[at_c][of_c], bra->b_row[at_d][of_d]));
+    double largest = 0.0;
+    for (int c = ket->c; c < ket->c_end; c++) {
+        const double *row = bound_row(blocks, HF_ATOM_C, HF_ATOM_D, c);
+        for (int d = ket->d; d < ket->d_end; d++)
+            largest = larger(largest, row[d * HF_N_BOUND + HF_WITH_COULOMB]);
+    }
+    return largest;
 }
 
-/** Whether a quartet, whose bound is given, adds to J and to K: by the largest density elements it
- *  would meet there (book Fig. 8.2's six blocks). */
-static uint8_t screen(const struct hf_coulomb_exchange *self,
-                      const struct hf_quartet_blocks *blocks, const struct bra_bounds *bra,
-                      const struct hf_shell_pair *ket, double bound)
+/** Likewise in K. */
+static double exchange_bound(const struct bra_bounds *bra, const struct ket_range *ket, int kind)
 {
-    const struct hf_place c = hf_find_place(self->basis, blocks, ket->a, HF_ATOM_C);
-    const struct hf_place d = hf_find_place(self->basis, blocks, ket->b, HF_ATOM_C);
+    double largest = 0.0;
+    for (int c = ket->c; c < ket->c_end; c++)
+        largest = larger(largest, larger(bra->a_row[0][c * HF_N_BOUND + kind],
+                                         bra->b_row[0][c * HF_N_BOUND + kind]));
+    for (int d = ket->d; d < ket->d_end; d++)
+        largest = larger(largest, larger(bra->a_row[1][d * HF_N_BOUND + kind],
+                                         bra->b_row[1][d * HF_N_BOUND + kind]));
+    return largest;
+}
+
+/** Whether quartets whose bounds are not above `bound` add to J and to K: by the largest density
+ *  elements they would meet there (book Fig. 8.2's six blocks). */
+static inline uint8_t screen(const struct hf_coulomb_exchange *self,
+                             const struct hf_quartet_blocks *blocks, const struct bra_bounds *bra,
+                             const struct ket_range *ket, double bound)
+{
     const struct hf_job_shape *jobs = blocks->jobs;
     uint8_t wanted = 0;
-    if (blocks->has_coulomb) {
-        const double *row =
-            blocks->largest[c.atom][d.atom] + c.bound * blocks->n_shell[d.atom] * HF_N_BOUND;
-        const double of_ket = row[d.bound * HF_N_BOUND + HF_WITH_COULOMB];
-        if (bound * larger(bra->coulomb, of_ket) >= self->threshold) wanted = WANTED_COULOMB;
-    }
+    if (blocks->has_coulomb && (bound * bra->coulomb >= self->threshold ||
+                                bound * coulomb_bound(blocks, ket) >= self->threshold))
+        wanted = WANTED_COULOMB;
     if (!blocks->has_exchange) return wanted;
     if (jobs->n_exchange > jobs->first_coulomb &&
-        bound * exchange_bound(bra, &c, &d, HF_WITH_COULOMB) >= self->threshold)
+        bound * exchange_bound(bra, ket, HF_WITH_COULOMB) >= self->threshold)
         wanted |= WANTED_EXCHANGE;
     if (jobs->first_coulomb > 0 &&
-        bound * exchange_bound(bra, &c, &d, HF_EXCHANGE_ALONE) >= self->threshold)
+        bound * exchange_bound(bra, ket, HF_EXCHANGE_ALONE) >= self->threshold)
         wanted |= WANTED_EXCHANGE_ALONE;
     return wanted;
 }
+
+static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
+{
+    const struct hf_coulomb_exchange *self = data;
+    const struct hf_quartet_blocks *blocks = NULL;
+    struct bra_bounds bounds = {0};
+    for (int i = 0; i < n; i++) {
+        if (i == 0 || ket[i].place != ket[i - 1].place) {
+            blocks = &self->blocks[ket[i].place];
+            bounds = find_bra_bounds(self, blocks, bra);
+        }
+        const struct hf_shell_place *x = &self->place[ket[i].pair->a],
+                                    *y = &self->place[ket[i].pair->b];
+        const bool turned = x->atom != blocks->atom[HF_ATOM_C];
+        const int c = turned ? y->index : x->index, d = turned ? x->index : y->index;
+        const struct ket_range one = {.c = c, .c_end = c + 1, .d = d, .d_end = d + 1};
+        ket[i].wanted = screen(self, blocks, &bounds, &one, bra->bound * ket[i].pair->bound);
+    }
+}
+
+/** The shells of functions first .. first + n - 1 of an atom. */
+static void find_range(const struct hf_coulomb_exchange *self, int atom, int first, int n,
+                       int *begin, int *end)
+{
+    const int *shell = self->shell_of_function + hf_atom_first_function(self->pairs->basis, atom);
+    *begin = shell[first];
+    *end = shell[first + n - 1] + 1;
+}
+
+static uint8_t bound_strip(void *data, const struct hf_strip *strip, double bound)
+{
+    const struct hf_coulomb_exchange *self = data;
+    const struct hf_quartet_blocks *blocks = &self->blocks[strip->place];
+    const struct bra_bounds bounds = find_bra_bounds(self, blocks, strip->bra);
+    struct ket_range ket;
+    find_range(self, blocks->atom[HF_ATOM_C], strip->first_c, strip->n_c, &ket.c, &ket.c_end);
+    find_range(self, blocks->atom[HF_ATOM_D], strip->first_d, strip->n_d, &ket.d, &ket.d_end);
+    return screen(self, blocks, &bounds, &ket, bound);
+}
+
+/* ---- Digestion ------------------------------------------------------------------------------- */
 
 static hf_status lend(void *data, const struct hf_part *part, struct hf_error *error)
 {
     struct hf_coulomb_exchange *self = data;
     (void)error;
     self->blocks = hf_local_sums_begin(self->sums, part);
+    self->bra.pair = NULL;
     return HF_OK;
 }
 
-static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
+/** Sets what strips of a bra need of it. */
+static void find_bra(struct hf_coulomb_exchange *self, const struct hf_quartet_blocks *blocks,
+                     const struct hf_shell_pair *pair)
 {
-    const struct hf_coulomb_exchange *self = data;
-    struct bra_bounds bounds = {0};
-    for (int i = 0; i < n; i++) {
-        const struct hf_quartet_blocks *blocks = &self->blocks[ket[i].place];
-        if (i == 0 || ket[i].place != ket[i - 1].place)
-            bounds = find_bra_bounds(self->basis, blocks, bra);
-        ket[i].wanted = screen(self, blocks, &bounds, ket[i].pair, bra->bound * ket[i].pair->bound);
-    }
+    const struct hf_shell_place *a = &self->place[pair->a], *b = &self->place[pair->b];
+    self->bra = (struct hf_strip_bra){.pair = pair,
+                                      .n_a = a->n,
+                                      .n_b = b->n,
+                                      .a = bra_atom(blocks, a),
+                                      .b = bra_atom(blocks, b),
+                                      .first_a = a->first,
+                                      .first_b = b->first};
 }
 
-static void take(void *data, const struct hf_quartet_batch *batch)
+/** A block of two atoms, `row` and `column` of it, in density `job`. */
+static const double *density(const struct hf_quartet_blocks *blocks, int job, int x, int row, int y,
+                             int column)
+{
+    return blocks->density[x][y] + (size_t)job * blocks->density_plane[x][y] +
+           (size_t)row * (size_t)blocks->density_columns[y] + (size_t)column;
+}
+
+/** Likewise in sums, which are those of job number `job`. */
+static double *sum(const struct hf_quartet_blocks *blocks,
+                   double *const block[HF_N_ATOM][HF_N_ATOM], int job, int x, int row, int y,
+                   int column)
+{
+    const size_t n = (size_t)blocks->n[y];
+    return block[x][y] + ((size_t)job * (size_t)blocks->n[x] + (size_t)row) * n + (size_t)column;
+}
+
+static void set_coulomb(const struct hf_quartet_blocks *blocks, const struct hf_strip_bra *bra,
+                        const struct hf_strip *strip, int job, struct hf_strip_job *to)
+{
+    enum { C = HF_ATOM_C, D = HF_ATOM_D };
+    const int a = bra->a, b = bra->b, i = bra->first_a, j = bra->first_b;
+    const int k = strip->first_c, l = strip->first_d, of = job - blocks->jobs->first_coulomb;
+    to->D_ab = density(blocks, job, a, i, b, j);
+    to->D_cd = density(blocks, job, C, k, D, l);
+    to->J_ab = sum(blocks, blocks->coulomb, of, a, i, b, j);
+    to->J_cd = sum(blocks, blocks->coulomb, of, C, k, D, l);
+}
+
+static void set_exchange(const struct hf_quartet_blocks *blocks, const struct hf_strip_bra *bra,
+                         const struct hf_strip *strip, int job, struct hf_strip_job *to)
+{
+    enum { C = HF_ATOM_C, D = HF_ATOM_D };
+    const int a = bra->a, b = bra->b, i = bra->first_a, j = bra->first_b;
+    const int k = strip->first_c, l = strip->first_d;
+    to->D_ac = density(blocks, job, a, i, C, k);
+    to->D_ad = density(blocks, job, a, i, D, l);
+    to->D_bc = density(blocks, job, b, j, C, k);
+    to->D_bd = density(blocks, job, b, j, D, l);
+    to->K_ac = sum(blocks, blocks->exchange, job, a, i, C, k);
+    to->K_ad = sum(blocks, blocks->exchange, job, a, i, D, l);
+    to->K_bc = sum(blocks, blocks->exchange, job, b, j, C, k);
+    to->K_bd = sum(blocks, blocks->exchange, job, b, j, D, l);
+}
+
+static void take(void *data, const struct hf_strip *strip)
 {
     struct hf_coulomb_exchange *self = data;
-    const struct hf_quartet_values values = {
-        .value = batch->value, .single = batch->single, .n = batch->n_value};
-    struct hf_quartet_to_add quartet[HF_LANES];
-    for (int l = 0; l < HF_LANES && l < batch->n; l++)
-        quartet[l] = (struct hf_quartet_to_add){
-            .ket = batch->ket[l].pair,
-            .blocks = &self->blocks[batch->ket[l].place],
-            .coulomb = (batch->ket[l].wanted & WANTED_COULOMB) != 0,
-            .exchange = {[HF_WITH_COULOMB] = (batch->ket[l].wanted & WANTED_EXCHANGE) != 0,
-                         [HF_EXCHANGE_ALONE] = (batch->ket[l].wanted & WANTED_EXCHANGE_ALONE) != 0},
-        };
-    if (batch->side_by_side)
-        hf_add_quartets(&self->digestion, batch->bra, batch->n, quartet, &values);
-    else
-        hf_add_quartet(&self->digestion, batch->bra, quartet, batch->bra_is_row, &values);
+    const struct hf_quartet_blocks *blocks = &self->blocks[strip->place];
+    const struct hf_job_shape *jobs = blocks->jobs;
+    if (strip->bra != self->bra.pair) find_bra(self, blocks, strip->bra);
+    struct hf_digest_strip to_kernel = {
+        .value = strip->value,
+        .single = strip->single,
+        .n_a = self->bra.n_a,
+        .n_b = self->bra.n_b,
+        .n_c = strip->n_c,
+        .n_d = strip->n_d,
+        .density_leading_b = (size_t)blocks->density_columns[self->bra.b],
+        .density_leading_c = (size_t)blocks->density_columns[HF_ATOM_C],
+        .density_leading_d = (size_t)blocks->density_columns[HF_ATOM_D],
+        .leading_b = (size_t)blocks->n[self->bra.b],
+        .leading_c = (size_t)blocks->n[HF_ATOM_C],
+        .leading_d = (size_t)blocks->n[HF_ATOM_D],
+        .job = self->job};
+    for (int i = 0; i < jobs->n; i++) {
+        const bool alone = i < jobs->first_coulomb;
+        const bool coulomb = !alone && (strip->wanted & WANTED_COULOMB) != 0;
+        const bool exchange =
+            i < jobs->n_exchange &&
+            (strip->wanted & (alone ? WANTED_EXCHANGE_ALONE : WANTED_EXCHANGE)) != 0;
+        struct hf_strip_job *job = &self->job[to_kernel.n_job];
+        *job = (struct hf_strip_job){0};
+        if (coulomb) set_coulomb(blocks, &self->bra, strip, i, job);
+        if (exchange) set_exchange(blocks, &self->bra, strip, i, job);
+        if (coulomb || exchange) to_kernel.n_job++;
+    }
+    self->digest(&to_kernel);
 }
 
 static hf_status finish(void *data, const struct hf_part *part, struct hf_error *error)
@@ -148,6 +313,7 @@ const struct hf_quartet_consumer hf_coulomb_exchange_consumer = {
             "Fig. 8.2 and Eq. 7.4",
     .lend = lend,
     .bound = bound,
+    .bound_strip = bound_strip,
     .take = take,
     .finish = finish,
 };

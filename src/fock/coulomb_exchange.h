@@ -1,20 +1,32 @@
-/* J and K as a consumer of quartet work: quartets are screened with the densities and digested into
- * the sums of their thread. */
+/* J and K as a consumer of quartet work: quartets are screened with the densities, and strips digested
+ * into the sums of their thread. */
 #ifndef HF_COULOMB_EXCHANGE_H
 #define HF_COULOMB_EXCHANGE_H
 
-#include "add_quartets.h"
 #include "local_sums.h"
 
+#include "hf/shell_place.h"
 #include "hf/work.h"
+
+/** The bra of the strips that are digested. */
+struct hf_strip_bra {
+    const struct hf_shell_pair *pair; /**< NULL: none yet */
+    int n_a, n_b;                     /**< functions */
+    int a, b;                         /**< positions of the atoms: A or B */
+    int first_a, first_b;             /**< functions, counted from the first of their atoms */
+};
 
 /** The consumer's `self`: what one thread has in one round. */
 struct hf_coulomb_exchange {
-    const struct hf_basis *basis; /**< borrowed */
-    double threshold;             /**< of the screening, hartree */
-    struct hf_digestion digestion;
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    double threshold;                   /**< of the screening, hartree */
+    struct hf_shell_place *place;       /**< [n_shell] */
+    int *shell_of_function;             /**< [n_function], counted from the first of the atom */
+    void (*digest)(const struct hf_digest_strip *strip);
+    struct hf_strip_job *job; /**< [jobs.n] of a strip on its way to the kernel */
     struct hf_local_sums *sums;
     const struct hf_quartet_blocks *blocks; /**< [n_ket] of the part that runs */
+    struct hf_strip_bra bra;
 };
 
 /** The table; its `self` is a struct hf_coulomb_exchange. */

@@ -23,22 +23,23 @@ static bool is_coulomb(int k)
 }
 
 /** The atoms of ket k of a step. */
-static void find_atoms(const struct hf_step *step, int k, int atom[HF_N_ATOM])
+static void find_atoms(const struct hf_basis *basis, const struct hf_step *step, int k,
+                       int atom[HF_N_ATOM])
 {
     atom[HF_ATOM_A] = step->part.bra->atom_a;
     atom[HF_ATOM_B] = step->part.bra->atom_b;
-    atom[HF_ATOM_C] = step->part.ket[k].atoms->atom_a;
-    atom[HF_ATOM_D] = step->part.ket[k].atoms->atom_b;
+    hf_strip_atoms(basis, step->part.ket[k].atoms, &atom[HF_ATOM_C], &atom[HF_ATOM_D]);
 }
 
 /** Pins the density blocks of a step, which asks for those that are not here. On failure the blocks
  *  pinned so far stay in the step. */
-static bool begin_step(struct hf_distributed *data, struct hf_step *step)
+static bool begin_step(const struct hf_basis *basis, struct hf_distributed *data,
+                       struct hf_step *step)
 {
     memset(step->density, 0, sizeof step->density);
     for (int k = 0; k < step->part.n_ket; k++) {
         int atom[HF_N_ATOM];
-        find_atoms(step, k, atom);
+        find_atoms(basis, step, k, atom);
         for (int c = 0; c < HF_N_COMBINATION; c++) {
             const int i = atom[combination[c][0]], j = atom[combination[c][1]];
             if (!(is_coulomb(c) ? step->coulomb : step->exchange)[k]) continue;
@@ -69,15 +70,17 @@ struct thread_view {
 };
 
 /** Shows one pair of atoms (x, y) of a quartet its density block, in both orders. */
-static void show_block(const struct hf_cached_block *density, int x, int y,
-                       struct hf_quartet_blocks *blocks)
+static void show_block(const struct hf_distributed *data, const struct hf_cached_block *density,
+                       int x, int y, struct hf_quartet_blocks *blocks)
 {
     const int order[2][2] = {{x, y}, {y, x}};
-    const size_t n_bound = (size_t)blocks->n_shell[x] * (size_t)blocks->n_shell[y] * HF_N_BOUND;
+    const size_t n_bound =
+        (size_t)blocks->largest_columns[x] * (size_t)blocks->largest_columns[y] * HF_N_BOUND;
     for (int o = 0; o < 2; o++) {
         const int row = order[o][0], column = order[o][1], atom = blocks->atom[row];
         blocks->largest[row][column] = density->largest + (atom == density->i ? 0 : n_bound);
         blocks->density[row][column] = hf_cached_value(density, atom);
+        blocks->density_plane[row][column] = density->size / (size_t)data->jobs.n;
     }
 }
 
@@ -85,21 +88,22 @@ static void show_block(const struct hf_cached_block *density, int x, int y,
 static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks)
 {
     const struct thread_view *view = of_thread;
+    const struct hf_distributed *data = view->data;
     const int *first = view->basis->first_shell_of_atom;
-    blocks->density_shape = blocks->sum_shape;
     blocks->has_coulomb = view->step.coulomb[k];
     blocks->has_exchange = view->step.exchange[k];
     for (int x = 0; x < HF_N_ATOM; x++) {
-        blocks->first_shell[x] = first[blocks->atom[x]];
-        blocks->n_shell[x] = first[blocks->atom[x] + 1] - first[blocks->atom[x]];
+        blocks->density_columns[x] = blocks->n[x];
+        blocks->largest_columns[x] = first[blocks->atom[x] + 1] - first[blocks->atom[x]];
     }
     for (int c = 0; c < HF_N_COMBINATION; c++) {
         const struct hf_cached_block *density = view->step.density[k][c];
         if (density == NULL) continue;
         const int x = combination[c][0], y = combination[c][1];
-        show_block(density, x, y, blocks);
+        show_block(data, density, x, y, blocks);
         /* shells of AA all count as on the first A */
-        if (is_coulomb(c) && blocks->atom[x] == blocks->atom[y]) show_block(density, x, x, blocks);
+        if (is_coulomb(c) && blocks->atom[x] == blocks->atom[y])
+            show_block(data, density, x, x, blocks);
     }
 }
 
@@ -163,7 +167,7 @@ static hf_status fill_ring(struct hf_fock_builder *self, struct hf_worker *worke
         if (status != HF_OK) return status;
         if (step->part.task < 0) {
             data->source_ended = true;
-        } else if (!begin_step(data, step)) {
+        } else if (!begin_step(self->pairs->basis, data, step)) {
             end_step(data, step);
             return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
         } else {

@@ -4,7 +4,7 @@
 #ifndef HF_LOCAL_SUMS_H
 #define HF_LOCAL_SUMS_H
 
-#include "add_quartets.h"
+#include "quartet_blocks.h"
 
 #include "hf/fock.h"
 #include "hf/work.h"
@@ -15,7 +15,7 @@ struct hf_sums_target {
     /** Fills in what blocks say of the densities, for the atoms in `blocks`, which meet as ket `k`
      *  of the part; and whether they can add to J and to K, which are wanted where they come. */
     void (*show)(void *data, int k, struct hf_quartet_blocks *blocks);
-    /** Adds a block, rows and columns the functions of two atoms, all jobs side by side, to J or K.
+    /** Adds a block, rows and columns the functions of two atoms, a plane for each job, to J or K.
      *  Threads may call it at the same time. */
     void (*add)(void *data, bool exchange, int row, int column, const double *value);
     /** Called before the first and after the last block of a part is added: takes and lets go of

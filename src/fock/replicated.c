@@ -16,7 +16,7 @@ struct replicated {
     struct hf_node_memory *shared; /**< shell_density, then densities */
     int n_density;                 /**< it has room for */
     double *shell_density;         /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block */
-    double *density;               /**< [n][n][n_job], the same for all ranks of a node */
+    double *density;               /**< [n_job][n][n], the same for all ranks of a node */
     /* while a build runs */
     struct hf_job_shape jobs;
     const struct hf_fock_job *job; /**< [jobs.n] */
@@ -57,7 +57,7 @@ static hf_status share_densities(struct hf_fock_builder *self, int n_job, struct
     data->n_density = 0;
     const hf_status status = hf_node_memory_create(
         self->context, HF_MEMORY_MATRIX, "densities of the replicated builder",
-        (n_bound + (size_t)n_job * n * n) * sizeof(double), &data->shared, error);
+        (n_bound + (size_t)n_job * n * n + HF_STRIP_SLACK) * sizeof(double), &data->shared, error);
     if (status != HF_OK) return status;
     data->n_density = n_job;
     if (data->shared->refused)
@@ -96,17 +96,15 @@ static void find_block_bounds(const struct replicated *data, const struct hf_bas
                               int l, double largest[HF_N_BOUND])
 {
     const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
-    const size_t n = (size_t)basis->n_function, n_job = (size_t)data->jobs.n;
+    const size_t n = (size_t)basis->n_function;
     for (int kind = 0; kind < HF_N_BOUND; kind++) largest[kind] = 0.0;
-    for (int i = 0; i < a->n_function; i++) {
-        for (int j = 0; j < b->n_function; j++) {
-            const double *density =
-                data->density +
-                ((size_t)(a->first_function + i) * n + (size_t)(b->first_function + j)) * n_job;
-            for (int k = 0; k < data->jobs.n; k++) {
-                double *of = &largest[hf_group_of_job(&data->jobs, k)];
-                *of = fmax(*of, fabs(density[k]));
-            }
+    for (int k = 0; k < data->jobs.n; k++) {
+        double *of = &largest[hf_group_of_job(&data->jobs, k)];
+        for (int i = 0; i < a->n_function; i++) {
+            const double *density = data->density +
+                                    ((size_t)k * n + (size_t)(a->first_function + i)) * n +
+                                    (size_t)b->first_function;
+            for (int j = 0; j < b->n_function; j++) *of = fmax(*of, fabs(density[j]));
         }
     }
 }
@@ -136,28 +134,36 @@ static void find_density_bounds(struct hf_fock_builder *self)
     hf_node_memory_sync(data->shared);
 }
 
-/** hf_sums_target.show: every pair of atoms finds the whole density. */
+/** hf_sums_target.show: every pair of atoms finds its block in the whole density. */
 static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks)
 {
     const struct replicated *data = of_thread;
+    const struct hf_basis *basis = data->basis;
+    const size_t n = (size_t)basis->n_function, n_shell = (size_t)basis->n_shell;
+    size_t first[HF_N_ATOM], first_shell[HF_N_ATOM];
     (void)k;
     blocks->has_coulomb = blocks->has_exchange = true;
     for (int x = 0; x < HF_N_ATOM; x++) {
-        blocks->density_shape.columns[x] = data->basis->n_function;
-        blocks->n_shell[x] = data->basis->n_shell;
+        first[x] = (size_t)hf_atom_first_function(basis, blocks->atom[x]);
+        first_shell[x] = (size_t)basis->first_shell_of_atom[blocks->atom[x]];
+        blocks->density_columns[x] = basis->n_function;
+        blocks->largest_columns[x] = basis->n_shell;
+    }
+    for (int x = 0; x < HF_N_ATOM; x++) {
         for (int y = 0; y < HF_N_ATOM; y++) {
-            blocks->largest[x][y] = data->shell_density;
-            blocks->density[x][y] = data->density;
+            blocks->largest[x][y] =
+                data->shell_density + (first_shell[x] * n_shell + first_shell[y]) * HF_N_BOUND;
+            blocks->density[x][y] = data->density + first[x] * n + first[y];
+            blocks->density_plane[x][y] = n * n;
         }
     }
 }
 
-/** Adds one of `n_beside` blocks that stand side by side. */
-static void add_block(size_t n, int n_row, int n_column, const double *from, size_t n_beside,
-                      double *to)
+/** Adds a block. */
+static void add_block(size_t n, int n_row, int n_column, const double *from, double *to)
 {
-    for (int r = 0; r < n_row; r++, to += n)
-        for (int c = 0; c < n_column; c++, from += n_beside) to[c] += *from;
+    for (int r = 0; r < n_row; r++, to += n, from += n_column)
+        for (int c = 0; c < n_column; c++) to[c] += from[c];
 }
 
 /** hf_sums_target.add */
@@ -174,7 +180,8 @@ static void add_sums(void *of_thread, bool exchange, int row, int column, const 
     double *const *sum = (exchange ? data->exchange : data->coulomb) + first;
     pthread_mutex_lock(&data->lock[row]);
     for (int i = 0; i < n_job; i++)
-        add_block(n, n_row, n_column, value + i, (size_t)n_job, sum[i] + at);
+        add_block(n, n_row, n_column, value + (size_t)i * (size_t)n_row * (size_t)n_column,
+                  sum[i] + at);
     pthread_mutex_unlock(&data->lock[row]);
 }
 
@@ -285,7 +292,7 @@ static void gather_densities(struct replicated *data)
         double *whole = data->exchange[i] != NULL ? data->exchange[i] : data->coulomb[i];
         hf_matrix_gather_full(data->job[i].density, whole);
         hf_mix_matrix(data->basis, false, whole);
-        for (size_t x = begin; x < end; x++) data->density[x * n_job + i] = whole[x];
+        memcpy(data->density + i * n * n + begin, whole + begin, (end - begin) * sizeof *whole);
         memset(whole, 0, n * n * sizeof *whole);
     }
     hf_node_memory_sync(data->shared);

@@ -1,18 +1,20 @@
 /* Stored integrals: an append-only list in chunks; see integral_store.h. */
 #include "integral_store.h"
 
+#include "hf/work.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/** Chunks are small against what a store holds, and large against a quartet. Those that have to be
- * made for notes of quartets without room are beyond the budget, and smaller. */
+/** Chunks are small against what a store holds, and large against a strip. Those that have to be made
+ * for notes of strips without room are beyond the budget, and smaller. */
 enum { CHUNK_BYTES = 1 << 22, NOTE_CHUNK_BYTES = 1 << 16 };
 
 struct hf_integral_store {
     const struct hf_shell_pairs *pairs;
     size_t most_bytes;
     unsigned char *
-        *chunk; /**< [n_chunk] each CHUNK_BYTES, longer for one long quartet, or NOTE_CHUNK_BYTES */
+        *chunk; /**< [n_chunk] each CHUNK_BYTES, longer for one long strip, or NOTE_CHUNK_BYTES */
     size_t n_chunk, n_chunk_allocated;
     size_t used, size; /**< of the last chunk */
     struct hf_store_segment *segment;
@@ -48,7 +50,7 @@ hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task,
                                   struct hf_error *error)
 {
     /* a part that stored nothing leaves nothing to be read back */
-    if (store->n_segment > 0 && store->segment[store->n_segment - 1].n_batch == 0)
+    if (store->n_segment > 0 && store->segment[store->n_segment - 1].n_strip == 0)
         store->n_segment--;
     if (store->n_segment == store->n_segment_allocated) {
         const int64_t n = 2 * store->n_segment_allocated + 64;
@@ -81,8 +83,8 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
         store->chunk = longer;
         store->n_chunk_allocated = n_longer;
     }
-    unsigned char *chunk = hf_memory_allocate_class(store->pairs->context->memory, HF_MEMORY_STORED,
-                                                    "stored integrals", size, 1);
+    unsigned char *chunk = hf_memory_allocate_unset(store->pairs->context->memory, HF_MEMORY_STORED,
+                                                    "stored integrals", size + HF_STRIP_ROOM);
     if (chunk == NULL) return false;
     store->chunk[store->n_chunk++] = chunk;
     store->bytes += size;
@@ -91,17 +93,17 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
     return true;
 }
 
-/** Room for a quartet of `n` bytes at the end, and for the mark of the chunk's end after it; NULL:
+/** Room for a strip of `n` bytes at the end, and for the mark of the chunk's end after it; NULL:
  *  there is none. */
 static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool within_budget)
 {
-    const size_t mark = sizeof(struct hf_stored_batch);
+    const size_t mark = sizeof(struct hf_stored_strip);
     if (store->n_chunk == 0 || store->used + n + mark > store->size) {
         const size_t used = store->used;
         const bool first = store->n_chunk == 0;
         if (!add_chunk(store, n + mark, within_budget)) return NULL;
         if (!first) {
-            const struct hf_stored_batch end = {.kind = HF_STORED_CHUNK_END};
+            const struct hf_stored_strip end = {.kind = HF_STORED_CHUNK_END};
             memcpy(store->chunk[store->n_chunk - 2] + used, &end, sizeof end);
         }
     }
@@ -110,39 +112,29 @@ static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool wi
     return at;
 }
 
-/** Bytes of `n` numbers, in whole cache lines: vectors are read back aligned. */
-static size_t value_bytes(enum hf_stored_kind kind, size_t n)
+/** Bytes of a strip's numbers, in halves of cache lines. */
+static size_t number_bytes(const struct hf_stored_strip *strip)
 {
-    const size_t line = 64;
-    if (kind == HF_STORED_NOTHING) return 0;
-    const size_t bytes = n * (kind == HF_STORED_DOUBLE ? sizeof(double) : sizeof(float));
-    return (bytes + line - 1) / line * line;
+    const size_t half = sizeof *strip;
+    if (strip->kind == HF_STORED_NOTHING) return 0;
+    const size_t bytes =
+        (size_t)strip->n * (strip->kind == HF_STORED_DOUBLE ? sizeof(double) : sizeof(float));
+    return (bytes + half - 1) / half * half;
 }
 
-/** Numbers of a batch. */
-static size_t count(const struct hf_stored_batch *batch)
+bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_strip *strip,
+                              void **number)
 {
-    return (size_t)batch->n * (size_t)batch->side_by_side;
-}
-
-bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_batch batch,
-                              const double *value, const float *single)
-{
-    _Static_assert(sizeof batch == 64, "numbers follow in whole cache lines");
-    const size_t n = count(&batch);
-    enum hf_stored_kind kind = single != NULL ? HF_STORED_SINGLE : HF_STORED_DOUBLE;
-    unsigned char *at = reserve(store, sizeof batch + value_bytes(kind, n), true);
+    _Static_assert(sizeof *strip == 32, "numbers follow in halves of cache lines");
+    unsigned char *at = reserve(store, sizeof *strip + number_bytes(strip), true);
+    *number = at != NULL ? at + sizeof *strip : NULL;
     if (at == NULL) {
-        kind = HF_STORED_NOTHING;
-        at = reserve(store, sizeof batch, false);
+        strip->kind = HF_STORED_NOTHING;
+        at = reserve(store, sizeof *strip, false);
         if (at == NULL) return false;
     }
-    batch.kind = (uint8_t)kind;
-    memcpy(at, &batch, sizeof batch);
-    at += sizeof batch;
-    if (kind == HF_STORED_DOUBLE) memcpy(at, value, n * sizeof *value);
-    if (kind == HF_STORED_SINGLE) memcpy(at, single, n * sizeof *single);
-    store->segment[store->n_segment - 1].n_batch++;
+    memcpy(at, strip, sizeof *strip);
+    store->segment[store->n_segment - 1].n_strip++;
     return true;
 }
 
@@ -160,38 +152,26 @@ struct hf_store_segment hf_integral_store_segment(const struct hf_integral_store
 struct hf_store_cursor hf_integral_store_open(const struct hf_store_segment *segment)
 {
     return (struct hf_store_cursor){
-        .chunk = segment->chunk, .offset = segment->offset, .n_left = segment->n_batch};
+        .chunk = segment->chunk, .offset = segment->offset, .n_left = segment->n_strip};
 }
 
-/** Begins to load what is read next, while the quartets before it are digested. Harmless behind the
- *  end of a chunk. */
-static void prefetch(const unsigned char *at)
-{
-    enum { LINES = 24 };
-    const uintptr_t address = (uintptr_t)at;
-    for (uintptr_t i = 0; i < LINES; i++) __builtin_prefetch((const void *)(address + 64 * i));
-}
-
-const struct hf_stored_batch *hf_integral_store_next(const struct hf_integral_store *store,
+const struct hf_stored_strip *hf_integral_store_next(const struct hf_integral_store *store,
                                                      struct hf_store_cursor *cursor,
-                                                     const double **value, const float **single)
+                                                     const void **number)
 {
     if (cursor->n_left == 0) return NULL;
     const unsigned char *at = store->chunk[cursor->chunk] + cursor->offset;
-    const struct hf_stored_batch *batch = (const void *)at;
-    if (batch->kind == HF_STORED_CHUNK_END) {
+    const struct hf_stored_strip *strip = (const void *)at;
+    if (strip->kind == HF_STORED_CHUNK_END) {
         cursor->chunk++;
         cursor->offset = 0;
         at = store->chunk[cursor->chunk];
-        batch = (const void *)at;
+        strip = (const void *)at;
     }
-    at += sizeof *batch;
-    *value = batch->kind == HF_STORED_DOUBLE ? (const double *)(const void *)at : NULL;
-    *single = batch->kind == HF_STORED_SINGLE ? (const float *)(const void *)at : NULL;
-    cursor->offset += sizeof *batch + value_bytes((enum hf_stored_kind)batch->kind, count(batch));
+    *number = strip->kind == HF_STORED_NOTHING ? NULL : at + sizeof *strip;
+    cursor->offset += sizeof *strip + number_bytes(strip);
     cursor->n_left--;
-    prefetch(store->chunk[cursor->chunk] + cursor->offset);
-    return batch;
+    return strip;
 }
 
 size_t hf_integral_store_bytes(const struct hf_integral_store *store)

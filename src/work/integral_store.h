@@ -37,16 +37,17 @@ static inline bool hf_store_plan_has(const struct hf_store_plan *plan,
            bra->cost_per_number * ket->cost_per_number >= plan->cutoff;
 }
 
-/** What stands in front of stored numbers: a quartet, or HF_LANES side by side with one bra. */
-struct hf_stored_batch {
-    int32_t bra;             /**< shell pair */
-    int32_t n;               /**< numbers of one quartet */
-    int16_t n_quartet;       /**< 1, or of HF_LANES lanes those that are not repetitions */
-    uint8_t kind;            /**< enum hf_stored_kind */
-    bool bra_is_row;         /**< see hf_quartet_batch */
-    int32_t side_by_side;    /**< lanes of the numbers: 1 or HF_LANES */
-    int32_t ket[HF_LANES];   /**< shell pairs; a single quartet has the first only */
-    int16_t place[HF_LANES]; /**< of the kets' pairs of atoms in the part */
+/** What stands in front of stored numbers: a strip (hf/work.h). */
+struct hf_stored_strip {
+    int32_t bra;       /**< shell pair */
+    int32_t n_quartet; /**< shell quartets in it */
+    uint32_t n;        /**< numbers */
+    float bound;       /**< no product of the bounds of bra and ket is larger */
+    int16_t place;     /**< of its pair of atoms in the part */
+    uint8_t kind;      /**< enum hf_stored_kind */
+    uint8_t unused;
+    uint16_t first_c, n_c, first_d, n_d; /**< see hf_strip */
+    uint32_t unused_too;                 /**< 0: heads are whole halves of cache lines */
 };
 
 enum hf_stored_kind {
@@ -56,12 +57,12 @@ enum hf_stored_kind {
     HF_STORED_CHUNK_END /**< go on in the next chunk */
 };
 
-/** The batches of one part of a task. */
+/** The strips of one part of a task. */
 struct hf_store_segment {
     int64_t task;
     int32_t part;         /**< of the task */
-    size_t chunk, offset; /**< of its first batch */
-    int64_t n_batch;
+    size_t chunk, offset; /**< of its first strip */
+    int64_t n_strip;
 };
 
 struct hf_integral_store;
@@ -77,10 +78,11 @@ void hf_integral_store_destroy(struct hf_integral_store **store);
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
                                   struct hf_error *error) HF_MUST_CHECK;
 
-/** Appends a batch, its numbers in `value` or in single precision in `single`; the other is NULL.
- *  Without room for the numbers the quartets are noted only. False: no room even for that. */
-bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_batch batch,
-                              const double *value, const float *single);
+/** Appends a strip of the kind HF_STORED_DOUBLE or HF_STORED_SINGLE, whose numbers are to be written
+ *  to *number: so they need not be copied. Without room for them the strip is noted only, its kind
+ *  becomes HF_STORED_NOTHING and *number NULL. False: no room even for that. */
+bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_strip *strip,
+                              void **number);
 
 int64_t hf_integral_store_n_segment(const struct hf_integral_store *store);
 struct hf_store_segment hf_integral_store_segment(const struct hf_integral_store *store,
@@ -94,11 +96,10 @@ struct hf_store_cursor {
 
 struct hf_store_cursor hf_integral_store_open(const struct hf_store_segment *segment);
 
-/** The next batch, with its numbers in *value or, when they are in single precision, in *single;
- * the other is NULL. NULL at the end. */
-const struct hf_stored_batch *hf_integral_store_next(const struct hf_integral_store *store,
+/** The next strip, its numbers behind it in *number; NULL where there was no room. NULL at the end. */
+const struct hf_stored_strip *hf_integral_store_next(const struct hf_integral_store *store,
                                                      struct hf_store_cursor *cursor,
-                                                     const double **value, const float **single);
+                                                     const void **number);
 
 /** Bytes in use. */
 size_t hf_integral_store_bytes(const struct hf_integral_store *store);

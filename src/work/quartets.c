@@ -3,19 +3,25 @@
 
 #include <stdlib.h>
 
+/** Kets that one bra can meet in a part. */
+static size_t most_kets(const struct hf_shell_pairs *pairs)
+{
+    size_t most = 1;
+    for (int i = 0; i < pairs->n_atom_pair; i++)
+        if ((size_t)pairs->atom_pair[i].n_pair > most) most = (size_t)pairs->atom_pair[i].n_pair;
+    return HF_MOST_PART_KETS * most;
+}
+
 hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int number,
                          struct hf_error *error)
 {
     *worker = (struct hf_worker){.work = work, .number = number};
     worker->queue = calloc((size_t)work->pairs->n_class * HF_N_QUEUE + 1, sizeof *worker->queue);
-    size_t largest = 1; /* functions of a pair */
-    for (int i = 0; i < work->pairs->n_class; i++)
-        if ((size_t)work->pairs->class_of[i].n_function > largest)
-            largest = (size_t)work->pairs->class_of[i].n_function;
-    worker->single = hf_memory_allocate(work->context->memory, "rounded integrals",
-                                        HF_LANES * largest * largest, sizeof *worker->single);
-    if (worker->queue == NULL || worker->single == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the batches of quartets");
+    worker->ket = calloc(most_kets(work->pairs), sizeof *worker->ket);
+    if (worker->queue == NULL || worker->ket == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the queues of quartets");
+    const hf_status status = hf_strips_init(&worker->strips, work, error);
+    if (status != HF_OK) return status;
     return hf_engine_create(work->pairs, &worker->engine, error);
 }
 
@@ -23,59 +29,35 @@ void hf_worker_done(struct hf_worker *worker)
 {
     hf_engine_destroy(&worker->engine);
     free(worker->queue);
+    free(worker->ket);
     worker->queue = NULL;
-    if (worker->work != NULL) hf_memory_release(worker->work->context->memory, worker->single);
-    worker->single = NULL;
+    worker->ket = NULL;
+    if (worker->work != NULL) hf_strips_done(&worker->strips, worker->work->context->memory);
 }
 
-/** Stores a batch just computed. */
-static void keep(struct hf_worker *worker, const struct hf_quartet_batch *batch)
-{
-    const struct hf_shell_pair *list = worker->work->pairs->pair;
-    struct hf_stored_batch stored = {.bra = (int32_t)(batch->bra - list),
-                                     .n = (int32_t)batch->n_value,
-                                     .n_quartet = (int16_t)batch->n,
-                                     .bra_is_row = batch->bra_is_row,
-                                     .side_by_side = batch->side_by_side ? HF_LANES : 1};
-    for (int l = 0; l < batch->n; l++) {
-        stored.ket[l] = (int32_t)(batch->ket[l].pair - list);
-        stored.place[l] = batch->ket[l].place;
-    }
-    if (!hf_integral_store_append(worker->store, stored, batch->value, batch->single))
-        worker->store_failed = true;
-}
+/* ---- Queues ---------------------------------------------------------------------------------- */
 
-/** Rounds a batch to single precision. */
-static void round_batch(struct hf_worker *worker, struct hf_quartet_batch *batch)
+/** Writes what the engine made of a queue to its places in strips. */
+static void write_strips(const struct hf_worker *worker, const struct hf_shell_pair *bra,
+                         bool narrow, const struct hf_quartet_queue *queue,
+                         const struct hf_integral_batch *made)
 {
-    const size_t n = (size_t)batch->n_value * (batch->side_by_side ? HF_LANES : 1);
-    for (size_t i = 0; i < n; i++) worker->single[i] = (float)batch->value[i];
-    batch->value = NULL;
-    batch->single = worker->single;
-}
-
-/** Hands over what the engine made of a queue, batch by batch. */
-static void hand_over(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
-                      const struct hf_quartet_queue *queue, const struct hf_integral_batch *made,
-                      double seconds)
-{
-    const int group = made->order != NULL ? HF_LANES : 1;
-    struct hf_quartet_batch batch = {.bra = bra,
-                                     .side_by_side = made->order != NULL,
-                                     .bra_is_row = made->fixed_is_row,
-                                     .n_value = (int)made->stride};
-    for (int first = 0; first < queue->n; first += batch.n) {
+    const struct hf_basis *basis = worker->work->pairs->basis;
+    const int width = made->order != NULL ? HF_LANES : 1;
+    struct hf_strip_group group = {.width = width,
+                                   .n_i = basis->shell[queue->pair[0]->a].n_function,
+                                   .n_j = basis->shell[queue->pair[0]->b].n_function,
+                                   .n_ab = basis->shell[bra->a].n_function *
+                                           basis->shell[bra->b].n_function,
+                                   .bra_is_row = made->fixed_is_row,
+                                   .narrow = narrow};
+    for (int first = 0; first < queue->n; first += group.n) {
         const int left = queue->n - first;
-        batch.n = left < group ? left : group;
-        batch.value = made->value + (size_t)first * made->stride;
-        batch.seconds = seconds * batch.n / queue->n;
-        for (int l = 0; l < batch.n; l++)
-            batch.ket[l] = queue->ket[made->order != NULL ? made->order[first + l] : first + l];
-        batch.single = NULL;
-        if (kind == HF_QUEUE_NARROW) round_batch(worker, &batch);
-        worker->consumer->take(worker->self, &batch);
-        if (kind != HF_QUEUE_PLAIN && worker->work->store_use == HF_STORE_FILL)
-            keep(worker, &batch);
+        group.n = left < width ? left : width;
+        group.value = made->value + (size_t)first * made->stride;
+        for (int l = 0; l < group.n; l++)
+            group.lane[l] = &queue->lane[made->order != NULL ? made->order[first + l] : first + l];
+        worker->work->kernels->write(&group);
     }
 }
 
@@ -91,9 +73,8 @@ static void count_towards_look(struct hf_worker *worker, size_t n_number)
     worker->interrupted = hf_work_is_interrupted(worker->work);
 }
 
-/** Computes and hands over the quartets that wait for a bra in a queue of that kind; forgets them when
- *  the round is to end. */
-static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
+/** Computes the quartets that wait for a bra in a queue; forgets them when the round is to end. */
+static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, bool narrow,
                   struct hf_quartet_queue *queue)
 {
     if (worker->interrupted) queue->n = 0;
@@ -102,70 +83,90 @@ static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int
     const double start = timed ? hf_wall_seconds() : 0.0;
     const struct hf_integral_batch made =
         hf_engine_two_electron_lanes(worker->engine, bra, queue->n, queue->pair);
-    hand_over(worker, bra, kind, queue, &made, timed ? hf_wall_seconds() - start : 0.0);
+    if (timed)
+        worker->consumer->count(worker->self,
+                                &(struct hf_engine_call){.bra = bra,
+                                                         .ket_class = queue->pair[0]->pair_class,
+                                                         .n = queue->n,
+                                                         .seconds = hf_wall_seconds() - start});
+    if (worker->consumer->take != NULL) write_strips(worker, bra, narrow, queue, &made);
     worker->n_computed += queue->n;
     count_towards_look(worker, (size_t)queue->n * made.stride);
     queue->n = 0;
 }
 
-static void flush_all(struct hf_worker *worker, const struct hf_shell_pair *bra)
+void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra)
 {
     for (int q = 0; q < worker->work->pairs->n_class * HF_N_QUEUE; q++)
-        flush(worker, bra, q % HF_N_QUEUE, &worker->queue[q]);
+        flush(worker, bra, q % HF_N_QUEUE != 0, &worker->queue[q]);
 }
 
-static void add_to_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
-                         const struct hf_waiting_ket *ket)
+void hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                     const struct hf_waiting_ket *ket, const struct hf_strip_lane *lane)
 {
+    const bool narrow = (ket->kind & HF_KIND_NARROW) != 0;
     struct hf_quartet_queue *queue =
-        &worker->queue[ket->pair->pair_class * HF_N_QUEUE + ket->queue];
+        &worker->queue[ket->pair->pair_class * HF_N_QUEUE + (narrow ? 1 : 0)];
     queue->pair[queue->n] = ket->pair;
-    queue->ket[queue->n++] = *ket;
-    if (queue->n == worker->work->settings.largest_queue) flush(worker, bra, ket->queue, queue);
+    queue->lane[queue->n++] = *lane;
+    if (queue->n == worker->work->settings.largest_queue) flush(worker, bra, narrow, queue);
 }
 
-/** Asks the consumer about the block of kets, and queues those it wants and those to be stored. */
-static void queue_block(struct hf_worker *worker, const struct hf_shell_pair *bra)
+/* ---- Computing ------------------------------------------------------------------------------- */
+
+/** Asks the consumer about the kets of a bra from number `begin` on, and keeps those it wants and
+ *  those to be stored. */
+static void screen_kets(struct hf_worker *worker, const struct hf_shell_pair *bra, int begin)
 {
-    if (worker->n_block == 0) return;
-    worker->consumer->bound(worker->self, bra, worker->n_block, worker->block);
-    for (int i = 0; i < worker->n_block; i++) {
-        const struct hf_waiting_ket *ket = &worker->block[i];
-        if (ket->wanted || ket->queue != HF_QUEUE_PLAIN) add_to_queue(worker, bra, ket);
-    }
-    worker->n_block = 0;
+    struct hf_waiting_ket *ket = worker->ket;
+    int n = begin;
+    worker->consumer->bound(worker->self, bra, worker->n_ket - begin, ket + begin);
+    for (int i = begin; i < worker->n_ket; i++)
+        if (ket[i].wanted || (ket[i].kind & HF_KIND_STORED) != 0) ket[n++] = ket[i];
+    worker->n_ket = n;
 }
 
-/** The queue of a quartet that the plan has: its own bounds alone decide. */
-static uint8_t queue_of(const struct hf_store_plan *plan, const struct hf_shell_pair *bra,
-                        const struct hf_shell_pair *ket)
+/** What a quartet that the plan has is: its own bounds alone decide. */
+static uint8_t kind_of(const struct hf_store_plan *plan, const struct hf_shell_pair *bra,
+                       const struct hf_shell_pair *ket)
 {
-    return bra->bound * ket->bound < plan->narrow ? HF_QUEUE_NARROW : HF_QUEUE_STORED;
+    return bra->bound * ket->bound < plan->narrow ? HF_KIND_STORED | HF_KIND_NARROW
+                                                  : HF_KIND_STORED;
 }
 
-/** The kets of one pair of atoms that matter, into the block. */
+/** Behind the last of a ket's shell pairs that a bra meets. */
+static int64_t end_of_kets(const struct hf_work *work, const struct hf_shell_pair *bra,
+                           const struct hf_part_ket *kets)
+{
+    const int64_t last = bra - work->pairs->pair;
+    return kets->triangle && kets->end > last + 1 ? last + 1 : kets->end;
+}
+
+/** Adds the kets of one pair of atoms that matter to those of the bra; from number *asked on the
+ *  consumer has not been asked about them. */
 static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
-                      const struct hf_part_ket *kets, int place)
+                      const struct hf_part_ket *kets, int place, int *asked)
 {
     const struct hf_work *work = worker->work;
     const struct hf_store_plan *plan = &work->plan;
     const enum hf_store_use use = work->store_use;
     const double least = work->threshold / work->largest;
-    const int64_t last = bra - work->pairs->pair; /* of a triangle */
-    const int64_t end = kets->triangle && kets->end > last + 1 ? last + 1 : kets->end;
+    const int64_t end = end_of_kets(work, bra, kets);
     for (int64_t k = kets->begin; k < end; k++) {
         const struct hf_shell_pair *ket = &work->pairs->pair[k];
         const double bound = bra->bound * ket->bound;
-        uint8_t queue = HF_QUEUE_PLAIN;
+        uint8_t kind = 0;
         if (use != HF_STORE_NONE && hf_store_plan_has(plan, bra, ket)) {
             if (use == HF_STORE_SKIP) continue;
-            queue = queue_of(plan, bra, ket);
+            kind = kind_of(plan, bra, ket);
         } else if (bound < least) {
             continue;
         }
-        worker->block[worker->n_block++] =
-            (struct hf_waiting_ket){.pair = ket, .place = (int16_t)place, .queue = queue};
-        if (worker->n_block == HF_KET_BLOCK) queue_block(worker, bra);
+        worker->ket[worker->n_ket++] =
+            (struct hf_waiting_ket){.pair = ket, .place = (int16_t)place, .kind = kind};
+        if (worker->n_ket - *asked < HF_KET_BLOCK) continue;
+        screen_kets(worker, bra, *asked);
+        *asked = worker->n_ket;
     }
 }
 
@@ -174,31 +175,56 @@ void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part)
     const struct hf_work *work = worker->work;
     for (int64_t k = part->bra_begin; k < part->bra_end && !worker->interrupted; k++) {
         const struct hf_shell_pair *bra = &work->pairs->pair[k];
+        int asked = 0;
         for (int i = 0; i < part->n_ket; i++)
             if (bra->bound * part->ket[i].atoms->bound >= work->least_bound)
-                find_kets(worker, bra, &part->ket[i], i);
-        queue_block(worker, bra);
-        flush_all(worker, bra);
+                find_kets(worker, bra, &part->ket[i], i, &asked);
+        screen_kets(worker, bra, asked);
+        hf_worker_compute_kets(worker, part, bra, work->store_use == HF_STORE_FILL);
     }
 }
 
-/** A stored batch as the consumer wants it; false: it wants nothing of it. */
-static bool open_batch(const struct hf_worker *worker, const struct hf_stored_batch *stored,
-                       struct hf_quartet_batch *batch)
+/* ---- Reading back ---------------------------------------------------------------------------- */
+
+/** Adds the kets of a strip for which there was no room to those that are to be computed again. */
+static void find_missing(struct hf_worker *worker, const struct hf_part *part,
+                         const struct hf_strip *strip)
 {
-    const struct hf_shell_pair *list = worker->work->pairs->pair;
-    bool any = false;
-    batch->bra = &list[stored->bra];
-    batch->n = stored->n_quartet;
-    batch->side_by_side = stored->side_by_side > 1;
-    batch->bra_is_row = stored->bra_is_row;
-    batch->n_value = stored->n;
-    for (int l = 0; l < HF_LANES && l < batch->n; l++)
-        batch->ket[l] =
-            (struct hf_waiting_ket){.pair = &list[stored->ket[l]], .place = stored->place[l]};
-    worker->consumer->bound(worker->self, batch->bra, batch->n, batch->ket);
-    for (int l = 0; l < HF_LANES && l < batch->n; l++) any = any || batch->ket[l].wanted;
-    return any;
+    const struct hf_work *work = worker->work;
+    const struct hf_part_ket *kets = &part->ket[strip->place];
+    const int64_t end = end_of_kets(work, strip->bra, kets);
+    int atom_c, atom_d;
+    hf_strip_atoms(work->pairs->basis, kets->atoms, &atom_c, &atom_d);
+    for (int64_t k = kets->begin; k < end; k++) {
+        const struct hf_shell_pair *ket = &work->pairs->pair[k];
+        const bool turned = work->place[ket->a].atom != atom_c;
+        const int c = work->place[turned ? ket->b : ket->a].first - strip->first_c;
+        const int d = work->place[turned ? ket->a : ket->b].first - strip->first_d;
+        if (c < 0 || c >= strip->n_c || d < 0 || d >= strip->n_d ||
+            !hf_store_plan_has(&work->plan, strip->bra, ket))
+            continue;
+        worker->ket[worker->n_ket++] =
+            (struct hf_waiting_ket){.pair = ket,
+                                    .place = (int16_t)strip->place,
+                                    .kind = kind_of(&work->plan, strip->bra, ket),
+                                    .wanted = strip->wanted};
+    }
+}
+
+/** A stored strip as the consumer wants it. */
+static struct hf_strip open_strip(const struct hf_worker *worker,
+                                  const struct hf_stored_strip *stored, const void *number)
+{
+    struct hf_strip strip = {.bra = &worker->work->pairs->pair[stored->bra],
+                             .place = stored->place,
+                             .first_c = stored->first_c,
+                             .n_c = stored->n_c,
+                             .first_d = stored->first_d,
+                             .n_d = stored->n_d};
+    if (stored->kind == HF_STORED_DOUBLE) strip.value = number;
+    if (stored->kind == HF_STORED_SINGLE) strip.single = number;
+    strip.wanted = worker->consumer->bound_strip(worker->self, &strip, (double)stored->bound);
+    return strip;
 }
 
 void hf_worker_read(struct hf_worker *worker, const struct hf_part *part)
@@ -206,25 +232,23 @@ void hf_worker_read(struct hf_worker *worker, const struct hf_part *part)
     const struct hf_integral_store *store = worker->work->worker[part->worker].store;
     const struct hf_store_segment segment = hf_integral_store_segment(store, part->segment);
     struct hf_store_cursor cursor = hf_integral_store_open(&segment);
-    const struct hf_shell_pair *bra_before = NULL;
-    const struct hf_stored_batch *stored;
-    struct hf_quartet_batch batch = {0};
+    const struct hf_shell_pair *bra = NULL; /* of the kets to be computed again */
+    const struct hf_stored_strip *stored;
+    const void *number;
     while (!worker->interrupted &&
-           (stored = hf_integral_store_next(store, &cursor, &batch.value, &batch.single)) != NULL) {
-        const bool wanted = open_batch(worker, stored, &batch);
-        if (bra_before != NULL && batch.bra != bra_before) flush_all(worker, bra_before);
-        bra_before = batch.bra;
-        if (!wanted) continue;
-        if (stored->kind == HF_STORED_NOTHING) { /* there was no room for the numbers */
-            for (int l = 0; l < batch.n; l++) {
-                batch.ket[l].queue = queue_of(&worker->work->plan, batch.bra, batch.ket[l].pair);
-                add_to_queue(worker, batch.bra, &batch.ket[l]);
-            }
+           (stored = hf_integral_store_next(store, &cursor, &number)) != NULL) {
+        const struct hf_strip strip = open_strip(worker, stored, number);
+        if (!strip.wanted) continue;
+        if (number == NULL) {
+            if (bra != strip.bra && worker->n_ket > 0)
+                hf_worker_compute_kets(worker, part, bra, false);
+            bra = strip.bra;
+            find_missing(worker, part, &strip);
             continue;
         }
-        worker->consumer->take(worker->self, &batch);
-        worker->n_read += batch.n;
-        count_towards_look(worker, (size_t)batch.n_value * (size_t)stored->side_by_side);
+        worker->consumer->take(worker->self, &strip);
+        worker->n_read += stored->n_quartet;
+        count_towards_look(worker, stored->n);
     }
-    if (bra_before != NULL) flush_all(worker, bra_before);
+    if (worker->n_ket > 0) hf_worker_compute_kets(worker, part, bra, false);
 }

@@ -12,10 +12,9 @@ enum { N_SAMPLE = 20000, MOST_DRAWN = 4000000 };
  * no more than what the least quartet that is stored could add. */
 static const double NARROW_FACTOR = 1 << 24;
 
-/** Quartets are stored in batches of whole cache lines, of which not all are full: the memory they
- * took over that of full ones was 1.2 to 1.3 for uracil, its dimer and benzene in several basis
- * sets. */
-static const double BATCH_FILL = 0.75, CACHE_LINE = 64.0;
+/** Strips have heads, and zeros where a quartet is missing; a strip is in double precision if one of its
+ *  quartets has to be. */
+static const double STRIP_FILL = 0.85;
 
 struct sample {
     double value, bytes, cost;
@@ -45,11 +44,9 @@ static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan 
     const double n = (double)pairs->class_of[bra->pair_class].n_function *
                      pairs->class_of[ket->pair_class].n_function;
     const double width = bound < plan->narrow ? sizeof(float) : sizeof(double);
-    const double batch =
-        CACHE_LINE * ceil(HF_LANES * n * width / CACHE_LINE) + sizeof(struct hf_stored_batch);
     *sample = (struct sample){
         .value = bra->cost_per_number * ket->cost_per_number,
-        .bytes = batch / (HF_LANES * BATCH_FILL),
+        .bytes = n * width / STRIP_FILL,
         .cost = hf_shell_pair_cost(pairs, bra) * hf_shell_pair_cost(pairs, ket),
     };
     return true;

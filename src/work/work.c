@@ -1,7 +1,20 @@
 /* The handle of quartet work: its threads, tasks and scheduler. */
 #include "work_private.h"
 
+#include "hf/simd.h"
+
 #include <stdlib.h>
+
+static const struct hf_strip_kernels *choose_kernels(void)
+{
+    switch (hf_instruction_set()) {
+#ifdef HF_HAVE_X86_KERNELS
+    case HF_AVX512: return &hf_strip_avx512;
+    case HF_AVX2: return &hf_strip_avx2;
+#endif
+    default: return &hf_strip_portable;
+    }
+}
 
 /** Threads and what each computes with. */
 static hf_status create_workers(struct hf_work *work, struct hf_error *error)
@@ -15,7 +28,8 @@ static hf_status create_workers(struct hf_work *work, struct hf_error *error)
                        "%d threads per rank need MPI_THREAD_SERIALIZED, which MPI does not grant",
                        n);
     work->worker = calloc((size_t)n, sizeof *work->worker);
-    if (work->worker == NULL)
+    work->place = hf_shell_places(work->pairs->basis);
+    if (work->worker == NULL || work->place == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the threads");
     work->n_worker = n;
     for (int i = 0; i < n && status == HF_OK; i++)
@@ -52,7 +66,8 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
     if (made == NULL) {
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the work on quartets");
     } else {
-        *made = (struct hf_work){.context = context, .pairs = pairs, .settings = *settings};
+        *made = (struct hf_work){
+            .context = context, .pairs = pairs, .settings = *settings, .kernels = choose_kernels()};
         if (made->settings.largest_queue < 1 || made->settings.largest_queue > HF_MAX_BATCH)
             made->settings.largest_queue = HF_MAX_BATCH;
         pthread_mutex_init(&made->round.lock, NULL);
@@ -79,6 +94,7 @@ void hf_work_destroy(struct hf_work **work)
         hf_work_drop_store(old);
         for (int i = 0; i < old->n_worker; i++) hf_worker_done(&old->worker[i]);
         free(old->worker);
+        free(old->place);
         pthread_mutex_destroy(&old->round.lock);
         free(old);
     }

@@ -4,9 +4,11 @@
 
 #include "hf/engine.h"
 #include "hf/interruption.h"
+#include "hf/shell_place.h"
 #include "hf/trace.h"
 #include "hf/work.h"
 #include "integral_store.h"
+#include "strip_kernels.h"
 
 #include <pthread.h>
 
@@ -38,19 +40,59 @@ int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position);
 /** Atom pair that a shell pair belongs to. */
 int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);
 
+/* ---- Strips (strips.c) ---- */
+
+/** What quartets are, in hf_waiting_ket.kind. What will do in single precision is rounded before anybody
+ *  takes it, so that a quartet is the same number in the round that stores it, when it is read back,
+ *  and when it had no room and is computed again. */
+enum { HF_KIND_STORED = 1, HF_KIND_NARROW = 2 };
+
+/** What one bra wants of a shell c of a pair of atoms. */
+struct hf_strip_row {
+    int n_quartet; /**< 0: nothing */
+    int first_c, n_c;
+    int low, high;   /**< functions low .. high-1 of d */
+    size_t n_filled; /**< function pairs cd of its quartets */
+    bool wide;       /**< some quartet is in double precision */
+    uint8_t wanted;
+    double bound; /**< largest of its kets */
+    int strip;    /**< that it became part of */
+};
+
+/** A strip under way, and what it is made of. */
+struct hf_strip_made {
+    struct hf_strip strip;
+    struct hf_strip_row sum; /**< of its rows, low and high their common run */
+    void *number;            /**< where its numbers go */
+};
+
+/** The strips of one bra whose quartets are being computed. */
+struct hf_strips {
+    const struct hf_shell_place *place; /**< [n_shell], borrowed */
+    unsigned char *buffer;              /**< [capacity], for those that are not stored */
+    size_t capacity, used;
+    size_t bytes;               /**< of all, stored or not */
+    int n, most;                /**< strips */
+    struct hf_strip_made *made; /**< [most] */
+    struct hf_strip_row *row;   /**< [shells of an atom], all empty between calls */
+};
+
+/** Not collective. HF_NO_RESOURCE. */
+hf_status hf_strips_init(struct hf_strips *strips, struct hf_work *work,
+                         struct hf_error *error) HF_MUST_CHECK;
+void hf_strips_done(struct hf_strips *strips, struct hf_memory *memory);
+
 /* ---- Workers (quartets.c) ---- */
 
 /** Kets of one class that wait for a bra. */
 struct hf_quartet_queue {
     int n;
     const struct hf_shell_pair *pair[HF_MAX_BATCH]; /**< as the engine wants them */
-    struct hf_waiting_ket ket[HF_MAX_BATCH];
+    struct hf_strip_lane lane[HF_MAX_BATCH];        /**< where their integrals go */
 };
 
-/** Queues of a class: what is stored is computed apart, what will do in single precision too. That
- *  is rounded before anybody takes it, so that a quartet is the same number in the round that stores
- *  it, when it is read back, and when it had no room and is computed again. */
-enum { HF_QUEUE_PLAIN, HF_QUEUE_STORED, HF_QUEUE_NARROW, HF_N_QUEUE };
+/** Queues of a class: what will do in single precision is computed apart. */
+enum { HF_N_QUEUE = 2 };
 
 /** Kets that a consumer is asked about at a time. */
 enum { HF_KET_BLOCK = 128 };
@@ -67,12 +109,12 @@ struct hf_worker {
     int number;           /**< of the thread */
     double traced;        /**< when what the trace has of it ended */
     struct hf_engine *engine;
-    struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE], empty between parts */
-    float *single;                  /**< a batch in single precision: [HF_LANES][largest quartet] */
-    struct hf_waiting_ket block[HF_KET_BLOCK];
-    int n_block;
+    struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE], empty between bras */
+    struct hf_waiting_ket *ket;     /**< [HF_MOST_PART_KETS pairs of atoms] of one bra */
+    int n_ket;
+    struct hf_strips strips;
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
-    bool store_failed;               /**< no memory even to note a quartet */
+    bool store_failed;               /**< no memory even to note a strip */
     int64_t n_computed, n_read;      /**< shell quartets in this round */
     size_t since_look;               /**< what was done since the last look at the clock */
     bool interrupted;                /**< no more of this round is to be computed */
@@ -88,6 +130,21 @@ void hf_worker_done(struct hf_worker *worker);
 
 /** The quartets of a part: what the consumer wants is computed, and it takes that. */
 void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part);
+
+/** Computes the quartets of a bra that wait in worker->ket, by pairs of atoms, and hands them over in
+ *  strips; it stores those that are to be stored if it `stores`. */
+void hf_worker_compute_kets(struct hf_worker *worker, const struct hf_part *part,
+                            const struct hf_shell_pair *bra, bool stores);
+
+/** Computes what waits in the queues, and hands over all strips (strips.c). */
+void hf_worker_finish_strips(struct hf_worker *worker, const struct hf_shell_pair *bra);
+
+/** Computes what waits in all queues for a bra. */
+void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra);
+
+/** A ket whose integrals go to a lane waits for its bra. */
+void hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                     const struct hf_waiting_ket *ket, const struct hf_strip_lane *lane);
 
 /** Likewise of a stored part, read back. */
 void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
@@ -112,6 +169,8 @@ struct hf_work {
     struct hf_work_settings settings;
     struct hf_scheduler *scheduler;
     struct hf_task_list *tasks;
+    struct hf_shell_place *place; /**< [n_shell] of the pairs' basis */
+    const struct hf_strip_kernels *kernels;
     int n_worker;
     struct hf_worker *worker;    /**< [n_worker] */
     double threshold, largest;   /**< of the round, see hf_round */

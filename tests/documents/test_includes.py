@@ -29,7 +29,7 @@ HEADERS = {
     "schedule": ["counter", "schedule", "schedule_settings"],
     "linalg": ["linalg", "matrix_blocks", "matrix_rows"],
     "layout": ["layout"],
-    "basis": ["basis", "basis_description"],
+    "basis": ["basis", "basis_description", "shell_place"],
     "molecule": ["input", "molecule"],
     "base": ["arithmetic", "context", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "timer",
              "trace", "units"],

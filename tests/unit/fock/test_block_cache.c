@@ -109,7 +109,7 @@ static void check_density(const struct fixture *f, const struct hf_cached_block 
     for (int k = 0; k < N_LAYER; k++)
         for (int r = 0; r < n_i; r++)
             for (int c = 0; c < n_j; c++)
-                assert_true(hf_cached_value(block, i)[(r * n_j + c) * N_LAYER + k] ==
+                assert_true(hf_cached_value(block, i)[(k * n_i + r) * n_j + c] ==
                             element(k, first[i] + r, first[j] + c));
     const double *largest = block->largest + (i == block->i ? 0 : s_i * s_j * HF_N_BOUND);
     for (int s = 0; s < s_i; s++) {
@@ -205,10 +205,10 @@ static void add_to_sums(struct fixture *f, int i, int j)
     const int *first = hf_block_layout_first(f->layout);
     struct hf_cached_block *block = hf_block_cache_pin(f->cache, i, j);
     assert_non_null(block);
+    double *to = hf_cached_value(block, i);
     for (int k = 0; k < N_LAYER; k++) {
-        double *to = hf_cached_value(block, i) + k;
         for (int r = first[i]; r < first[i + 1]; r++)
-            for (int c = first[j]; c < first[j + 1]; c++, to += N_LAYER)
+            for (int c = first[j]; c < first[j + 1]; c++, to++)
                 *to += (f->context->rank + 1) * (1 + k) * (r + 100.0 * c);
     }
     block->touched = true;

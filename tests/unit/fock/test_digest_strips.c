@@ -154,7 +154,7 @@ static void clear(double *sum)
 }
 
 /** One strip in double and in single precision with the kernels of one instruction set. */
-static void check(struct fixture *f, const struct hf_digest_kernels *kernels,
+static void check(struct fixture *f, void (*digest)(const struct hf_digest_strip *),
                   const struct shape *shape, int n_job, const int wanted[])
 {
     struct hf_strip_job job[N_JOB];
@@ -165,33 +165,35 @@ static void check(struct fixture *f, const struct hf_digest_kernels *kernels,
     for (int single = 0; single < 2; single++) {
         clear(f->coulomb);
         clear(f->exchange);
-        kernels->digest_strip(&(struct hf_digest_strip){.value = single ? NULL : f->value,
-                                                        .single = single ? f->single : NULL,
-                                                        .n_a = shape->n[0],
-                                                        .n_b = shape->n[1],
-                                                        .n_c = shape->n[2],
-                                                        .n_d = shape->n[3],
-                                                        .density_leading_b = N,
-                                                        .density_leading_c = N,
-                                                        .density_leading_d = N,
-                                                        .leading_b = SUM_N,
-                                                        .leading_c = SUM_N,
-                                                        .leading_d = SUM_N,
-                                                        .n_job = n_job,
-                                                        .job = job});
+        digest(&(struct hf_digest_strip){.value = single ? NULL : f->value,
+                                         .single = single ? f->single : NULL,
+                                         .n_a = shape->n[0],
+                                         .n_b = shape->n[1],
+                                         .n_c = shape->n[2],
+                                         .n_d = shape->n[3],
+                                         .density_leading_b = N,
+                                         .density_leading_c = N,
+                                         .density_leading_d = N,
+                                         .leading_b = SUM_N,
+                                         .leading_c = SUM_N,
+                                         .leading_d = SUM_N,
+                                         .n_job = n_job,
+                                         .job = job});
         assert_true(worst_of(f->coulomb, f->expected_coulomb) < 2e-13);
         assert_true(worst_of(f->exchange, f->expected_exchange) < 2e-13);
     }
 }
 
+typedef void digest_function(const struct hf_digest_strip *strip);
+
 /** Kernels number i; NULL: this processor has no more. */
-static const struct hf_digest_kernels *kernels_of(int i)
+static digest_function *kernels_of(int i)
 {
     const enum hf_instruction_set best = hf_instruction_set();
-    if (i == 0) return &hf_digest_portable;
+    if (i == 0) return hf_digest_strip_portable;
 #ifdef HF_HAVE_X86_KERNELS
-    if (i == 1 && best >= HF_AVX2) return &hf_digest_avx2;
-    if (i == 2 && best >= HF_AVX512) return &hf_digest_avx512;
+    if (i == 1 && best >= HF_AVX2) return hf_digest_strip_avx2;
+    if (i == 2 && best >= HF_AVX512) return hf_digest_strip_avx512;
 #endif
     (void)best;
     return NULL;

@@ -47,7 +47,7 @@ static void add(void *data, bool exchange, int row, int column, const double *va
     ledger->n_time[exchange][row][column]++;
     const int n_job = exchange ? jobs.n_exchange : hf_n_coulomb(&jobs);
     for (int i = 0; i < n_job; i++)
-        for (int x = 0; x < n; x++) ledger->sum[exchange][i][row][column] += value[x * n_job + i];
+        for (int x = 0; x < n; x++) ledger->sum[exchange][i][row][column] += value[i * n + x];
 }
 
 static void begin_adding(void *data)
@@ -102,12 +102,6 @@ static void tear_down(struct fixture *f)
     test_context_done(&f->context);
 }
 
-/** The position of the shells of an atom: those of AA count as on A. */
-static int place_of(const struct hf_quartet_blocks *blocks, int first, int which)
-{
-    return blocks->atom[first + which] == blocks->atom[first] ? first : first + which;
-}
-
 /** Adds 1, 2, ... for the jobs to every element of a block. */
 static void add_numbers(const struct fixture *f, double *block, int n_job, int row_atom,
                         int column_atom, double expected[N_JOB][N_ATOM][N_ATOM])
@@ -116,7 +110,7 @@ static void add_numbers(const struct fixture *f, double *block, int n_job, int r
         hf_atom_n_function(f->basis, row_atom) * hf_atom_n_function(f->basis, column_atom);
     assert_non_null(block);
     for (int i = 0; i < n_job; i++) {
-        for (int x = 0; x < n; x++) block[x * n_job + i] += 1.0 + i;
+        for (int x = 0; x < n; x++) block[i * n + x] += 1.0 + i;
         expected[i][row_atom][column_atom] += n * (1.0 + i);
     }
 }
@@ -127,22 +121,18 @@ static void touch(struct fixture *f, const struct hf_quartet_blocks *blocks,
 {
     for (int k = 0; k < f->part.n_ket; k++) {
         const struct hf_quartet_blocks *b = &blocks[k];
-        const int a_at = place_of(b, HF_ATOM_A, 0), b_at = place_of(b, HF_ATOM_A, 1);
-        const int c_at = place_of(b, HF_ATOM_C, 0), d_at = place_of(b, HF_ATOM_C, 1);
-        const int coulomb[2][2] = {{a_at, b_at}, {c_at, d_at}};
-        const int exchange[4][2] = {{a_at, c_at}, {a_at, d_at}, {b_at, c_at}, {b_at, d_at}};
-        for (int p = 0; p < 2 && f->ledger.coulomb; p++)
-            for (int order = 0; order < 2; order++) {
-                const int x = coulomb[p][order], y = coulomb[p][1 - order];
-                add_numbers(f, b->coulomb[x][y], hf_n_coulomb(&jobs), b->atom[x], b->atom[y],
-                            expected[0]);
-            }
+        enum { A = HF_ATOM_A, B = HF_ATOM_B, C = HF_ATOM_C, D = HF_ATOM_D };
+        const int b_at = b->atom[A] == b->atom[B] ? A : B; /* shells of AA count as on A */
+        const int coulomb[3][2] = {{A, b_at}, {b_at, A}, {C, D}};
+        const int exchange[4][2] = {{A, C}, {A, D}, {b_at, C}, {b_at, D}};
+        assert_true(hf_atom_n_function(f->basis, b->atom[C]) <=
+                    hf_atom_n_function(f->basis, b->atom[D]));
+        for (int p = 0; p < 3 && f->ledger.coulomb; p++)
+            add_numbers(f, b->coulomb[coulomb[p][0]][coulomb[p][1]], hf_n_coulomb(&jobs),
+                        b->atom[coulomb[p][0]], b->atom[coulomb[p][1]], expected[0]);
         for (int p = 0; p < 4 && f->ledger.exchange; p++)
-            for (int order = 0; order < 2; order++) {
-                const int x = exchange[p][order], y = exchange[p][1 - order];
-                add_numbers(f, b->exchange[x][y], jobs.n_exchange, b->atom[x], b->atom[y],
-                            expected[1]);
-            }
+            add_numbers(f, b->exchange[exchange[p][0]][exchange[p][1]], jobs.n_exchange,
+                        b->atom[exchange[p][0]], b->atom[exchange[p][1]], expected[1]);
     }
 }
 

@@ -5,15 +5,14 @@
 
 #include <string.h>
 
-enum { MOST_VALUES = 120000 };
+enum { MOST_VALUES = 900000 };
 
 /** A store over nothing but a context. */
 struct fixture {
     struct hf_shell_pairs pairs;
     struct hf_context *context;
     struct hf_integral_store *store;
-    double *value; /**< [MOST_VALUES * HF_LANES] */
-    float *single; /**< the same */
+    double *value; /**< [MOST_VALUES] */
 };
 
 static void set_up(struct fixture *f, double bytes)
@@ -21,8 +20,7 @@ static void set_up(struct fixture *f, double bytes)
     struct hf_error error;
     *f = (struct fixture){.context = test_context()};
     f->pairs.context = f->context;
-    f->value = calloc((size_t)MOST_VALUES * HF_LANES, sizeof *f->value);
-    f->single = calloc((size_t)MOST_VALUES * HF_LANES, sizeof *f->single);
+    f->value = calloc(MOST_VALUES, sizeof *f->value);
     assert_int_equal(hf_integral_store_create(&f->pairs, bytes, &f->store, &error), HF_OK);
 }
 
@@ -31,30 +29,7 @@ static void tear_down(struct fixture *f)
     hf_integral_store_destroy(&f->store);
     assert_null(f->store);
     free(f->value);
-    free(f->single);
     test_context_done(&f->context);
-}
-
-/** Batch k of a test: its head, with numbers that tell k. Every third is a single quartet. */
-static struct hf_stored_batch make_batch(int k, int n, double *value)
-{
-    struct hf_stored_batch batch = {.bra = k,
-                                    .n = n,
-                                    .n_quartet = (int16_t)(k % 3 == 0 ? 1 : 1 + k % HF_LANES),
-                                    .bra_is_row = k % 2 == 0,
-                                    .side_by_side = k % 3 == 0 ? 1 : HF_LANES};
-    for (int l = 0; l < batch.n_quartet; l++) {
-        batch.ket[l] = 100 * k + l;
-        batch.place[l] = (int16_t)(l % 16);
-    }
-    for (int i = 0; i < n * batch.side_by_side; i++) value[i] = k + 1.0 / (3.0 + i);
-    return batch;
-}
-
-/** Batches of every size up to the largest, so that every place in a line and a chunk comes by. */
-static int size_of(int k, int largest)
-{
-    return 1 + (int)((int64_t)k * 7919 % largest);
 }
 
 static bool is_narrow(int k)
@@ -62,38 +37,60 @@ static bool is_narrow(int k)
     return k % 5 < 2;
 }
 
+/** Strip k of a test: its head, with numbers that tell k. */
+static struct hf_stored_strip make_strip(int k, int n, double *value)
+{
+    for (int i = 0; i < n; i++) value[i] = k + 1.0 / (3.0 + i);
+    return (struct hf_stored_strip){.bra = k,
+                                    .n_quartet = 1 + k % 7,
+                                    .n = (uint32_t)n,
+                                    .bound = 1.0F / (float)(k + 1),
+                                    .place = (int16_t)(k % 16),
+                                    .kind = is_narrow(k) ? HF_STORED_SINGLE : HF_STORED_DOUBLE,
+                                    .first_c = (uint16_t)k,
+                                    .n_c = 1,
+                                    .first_d = 3,
+                                    .n_d = (uint16_t)(k % 60000)};
+}
+
+/** Strips of every size up to the largest, so that every place in a line and a chunk comes by. */
+static int size_of(int k, int largest)
+{
+    return 1 + (int)((int64_t)k * 7919 % largest);
+}
+
 static void append(struct fixture *f, int k, int largest)
 {
-    const struct hf_stored_batch batch = make_batch(k, size_of(k, largest), f->value);
-    for (int i = 0; i < batch.n * batch.side_by_side; i++) f->single[i] = (float)f->value[i];
-    assert_true(hf_integral_store_append(f->store, batch, is_narrow(k) ? NULL : f->value,
-                                         is_narrow(k) ? f->single : NULL));
+    struct hf_stored_strip strip = make_strip(k, size_of(k, largest), f->value);
+    void *number;
+    assert_true(hf_integral_store_append(f->store, &strip, &number));
+    assert_true((number == NULL) == (strip.kind == HF_STORED_NOTHING));
+    for (uint32_t i = 0; number != NULL && i < strip.n; i++) {
+        if (is_narrow(k))
+            ((float *)number)[i] = (float)f->value[i];
+        else
+            ((double *)number)[i] = f->value[i];
+    }
 }
 
-/** The next batch is number k, with its numbers or, where there was no room, without. True: with. */
+/** The next strip is number k, with its numbers or, where there was no room, without. True: with. */
 static bool check_next(struct fixture *f, struct hf_store_cursor *cursor, int k, int largest)
 {
-    const double *value;
-    const float *single;
-    const struct hf_stored_batch *found = hf_integral_store_next(f->store, cursor, &value, &single);
+    const void *number;
+    const struct hf_stored_strip *found = hf_integral_store_next(f->store, cursor, &number);
     assert_non_null(found);
-    struct hf_stored_batch expected = make_batch(k, size_of(k, largest), f->value);
-    expected.kind = found->kind;
+    struct hf_stored_strip expected = make_strip(k, size_of(k, largest), f->value);
+    if (found->kind == HF_STORED_NOTHING) expected.kind = HF_STORED_NOTHING;
     assert_memory_equal(found, &expected, sizeof expected);
-    if (found->kind == HF_STORED_NOTHING) {
-        assert_null(value);
-        assert_null(single);
-        return false;
-    }
-    assert_int_equal(found->kind, is_narrow(k) ? HF_STORED_SINGLE : HF_STORED_DOUBLE);
-    assert_true((value != NULL) == !is_narrow(k) && (single != NULL) == is_narrow(k));
-    for (int i = 0; i < expected.n * expected.side_by_side; i++)
-        assert_true(value != NULL ? value[i] == f->value[i] : single[i] == (float)f->value[i]);
-    return true;
+    assert_true((number == NULL) == (found->kind == HF_STORED_NOTHING));
+    for (uint32_t i = 0; number != NULL && i < expected.n; i++)
+        assert_true(is_narrow(k) ? ((const float *)number)[i] == (float)f->value[i]
+                                 : ((const double *)number)[i] == f->value[i]);
+    return number != NULL;
 }
 
-/** Stores `n_segment` segments, number s of s % 7 batches, and reads them back from the last to the
- *  first. Those without batches are not kept. */
+/** Stores `n_segment` segments, number s of s % 7 strips, and reads them back from the last to the
+ *  first. Those without strips are not kept. */
 static void store_and_read(double bytes, int n_segment, int largest, bool all_have_room)
 {
     struct fixture f;
@@ -111,14 +108,13 @@ static void store_and_read(double bytes, int n_segment, int largest, bool all_ha
         const struct hf_store_segment segment = hf_integral_store_segment(f.store, --n_kept);
         assert_int_equal(segment.task, 1000 + s);
         assert_int_equal(segment.part, s % 3);
-        assert_int_equal(segment.n_batch, s % 7);
+        assert_int_equal(segment.n_strip, s % 7);
         struct hf_store_cursor cursor = hf_integral_store_open(&segment);
         k -= s % 7;
         for (int i = 0; i < s % 7; i++)
             if (!check_next(&f, &cursor, k + i, largest)) assert_false(all_have_room);
-        const double *value;
-        const float *single;
-        assert_null(hf_integral_store_next(f.store, &cursor, &value, &single));
+        const void *number;
+        assert_null(hf_integral_store_next(f.store, &cursor, &number));
     }
     tear_down(&f);
 }
@@ -132,20 +128,20 @@ static void what_is_stored_comes_back_segment_by_segment(void **state)
 static void segments_may_be_cut_by_the_ends_of_chunks(void **state)
 {
     (void)state;
-    store_and_read(1e9, 40, 20000, true);
+    store_and_read(1e9, 40, 150000, true);
 }
 
-static void one_batch_may_be_longer_than_a_chunk(void **state)
+static void one_strip_may_be_longer_than_a_chunk(void **state)
 {
     (void)state;
     store_and_read(1e9, 10, MOST_VALUES, true);
 }
 
-static void without_room_quartets_are_noted_all_the_same(void **state)
+static void without_room_strips_are_noted_all_the_same(void **state)
 {
     (void)state;
     store_and_read(0.0, 30, 300, false);
-    store_and_read(1.2e7, 40, 20000, false);
+    store_and_read(1.2e7, 40, 150000, false);
 }
 
 static void numbers_stay_within_the_budget(void **state)
@@ -157,11 +153,11 @@ static void numbers_stay_within_the_budget(void **state)
     int n_stored = 0;
     set_up(&f, budget);
     assert_int_equal(hf_integral_store_begin(f.store, 0, 0, &error), HF_OK);
-    for (int k = 0; k < 100; k++) append(&f, k, 20000);
+    for (int k = 0; k < 100; k++) append(&f, k, 150000);
     assert_true((double)hf_integral_store_bytes(f.store) <= budget + notes);
     const struct hf_store_segment segment = hf_integral_store_segment(f.store, 0);
     struct hf_store_cursor cursor = hf_integral_store_open(&segment);
-    for (int k = 0; k < 100; k++) n_stored += check_next(&f, &cursor, k, 20000);
+    for (int k = 0; k < 100; k++) n_stored += check_next(&f, &cursor, k, 150000);
     assert_true(n_stored > 5 && n_stored < 100);
     tear_down(&f);
 }
@@ -171,8 +167,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_stored_comes_back_segment_by_segment),
         cmocka_unit_test(segments_may_be_cut_by_the_ends_of_chunks),
-        cmocka_unit_test(one_batch_may_be_longer_than_a_chunk),
-        cmocka_unit_test(without_room_quartets_are_noted_all_the_same),
+        cmocka_unit_test(one_strip_may_be_longer_than_a_chunk),
+        cmocka_unit_test(without_room_strips_are_noted_all_the_same),
         cmocka_unit_test(numbers_stay_within_the_budget),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);

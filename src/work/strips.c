@@ -1,0 +1,287 @@
+/* The strips of one bra: laid out when it is known which quartets are wanted, filled by the queues,
+ * handed to the consumer and kept; see hf/work.h. */
+#include "work_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Strips that are made at a time: what they take shall stay in a second-level cache until it is used.
+ *  More where one pair of atoms needs more. */
+enum { MOST_BYTES = 3 << 17, MOST_STRIPS = 256 };
+
+/** Bytes that a strip costs beside its numbers: its head, a call of the consumer. Rows become one strip
+ *  where that adds no more than this in zeros and in width. */
+enum { STRIP_COST_BYTES = 384 };
+
+enum { LINE = 64 };
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+hf_status hf_strips_init(struct hf_strips *strips, struct hf_work *work, struct hf_error *error)
+{
+    const struct hf_basis *basis = work->pairs->basis;
+    size_t n_bra = 1, n_atom = 1, n_shell = 1;
+    for (int i = 0; i < work->pairs->n_class; i++) {
+        const size_t n = (size_t)work->pairs->class_of[i].n_function;
+        if (n > n_bra) n_bra = n;
+    }
+    for (int i = 0; i < basis->n_atom; i++) {
+        const size_t n = (size_t)hf_atom_n_function(basis, i);
+        const size_t n_own =
+            (size_t)(basis->first_shell_of_atom[i + 1] - basis->first_shell_of_atom[i]);
+        if (n > n_atom) n_atom = n;
+        if (n_own > n_shell) n_shell = n_own;
+    }
+    const size_t largest = n_bra * n_atom * n_atom * sizeof(double) + n_shell * LINE;
+    *strips = (struct hf_strips){.place = work->place,
+                                 .capacity = largest > MOST_BYTES ? largest : MOST_BYTES,
+                                 .most = MOST_STRIPS + (int)n_shell};
+    strips->made = calloc((size_t)strips->most, sizeof *strips->made);
+    strips->row = calloc(n_shell, sizeof *strips->row);
+    strips->buffer = hf_memory_allocate(work->context->memory, "strips of integrals",
+                                        strips->capacity + HF_STRIP_ROOM, 1);
+    if (strips->made != NULL && strips->row != NULL && strips->buffer != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for strips of integrals");
+}
+
+void hf_strips_done(struct hf_strips *strips, struct hf_memory *memory)
+{
+    free(strips->made);
+    free(strips->row);
+    hf_memory_release(memory, strips->buffer);
+    *strips = (struct hf_strips){0};
+}
+
+/* ---- Laying out ------------------------------------------------------------------------------ */
+
+/** A ket's shells in strips. */
+struct ket_place {
+    const struct hf_shell_place *c, *d;
+    bool turned; /**< c is the second shell of the pair */
+};
+
+static struct ket_place find_places(const struct hf_strips *strips, const struct hf_shell_pair *ket,
+                                    int atom_c)
+{
+    const struct hf_shell_place *first = &strips->place[ket->a], *second = &strips->place[ket->b];
+    const bool turned = first->atom != atom_c;
+    return (struct ket_place){
+        .c = turned ? second : first, .d = turned ? first : second, .turned = turned};
+}
+
+/** Adds what `from` has to `to`. */
+static void add_row(const struct hf_strip_row *from, struct hf_strip_row *to)
+{
+    if (from->low < to->low) to->low = from->low;
+    if (from->high > to->high) to->high = from->high;
+    to->n_quartet += from->n_quartet;
+    to->n_c = from->first_c + from->n_c - to->first_c;
+    to->n_filled += from->n_filled;
+    to->wide = to->wide || from->wide;
+    to->wanted |= from->wanted;
+    if (from->bound > to->bound) to->bound = from->bound;
+}
+
+/** Kets [n] of a pair of atoms, those with `stored` as said, into rows; the number of rows. */
+static int make_rows(struct hf_strips *strips, int atom_c, int n, const struct hf_waiting_ket ket[],
+                     bool stored)
+{
+    int n_row = 0;
+    for (int i = 0; i < n; i++) {
+        if (((ket[i].kind & HF_KIND_STORED) != 0) != stored) continue;
+        const struct ket_place at = find_places(strips, ket[i].pair, atom_c);
+        struct hf_strip_row *row = &strips->row[at.c->index];
+        const struct hf_strip_row one = {.n_quartet = 1,
+                                         .first_c = at.c->first,
+                                         .n_c = at.c->n,
+                                         .low = at.d->first,
+                                         .high = at.d->first + at.d->n,
+                                         .n_filled = (size_t)at.c->n * (size_t)at.d->n,
+                                         .wide = (ket[i].kind & HF_KIND_NARROW) == 0,
+                                         .wanted = ket[i].wanted,
+                                         .bound = ket[i].pair->bound};
+        if (row->n_quartet == 0)
+            *row = one;
+        else
+            add_row(&one, row);
+        if (at.c->index >= n_row) n_row = at.c->index + 1;
+    }
+    return n_row;
+}
+
+/** Bytes of the numbers of a row or of several, with a bra of so many function pairs. */
+static size_t row_bytes(const struct hf_strip_row *row, size_t n_bra)
+{
+    return n_bra * (size_t)row->n_c * (size_t)(row->high - row->low) *
+           (row->wide ? sizeof(double) : sizeof(float));
+}
+
+/** Rows [n_row] become strips behind those that are there: adjacent ones together where that costs
+ *  little. The number of strips. */
+static int join_rows(struct hf_strips *strips, int n_row, size_t n_bra)
+{
+    int n = 0;
+    struct hf_strip_row *last = NULL;
+    for (int i = 0; i < n_row; i++) {
+        struct hf_strip_row *row = &strips->row[i];
+        if (row->n_quartet == 0) continue;
+        if (last != NULL && last->first_c + last->n_c == row->first_c) {
+            struct hf_strip_row both = *last;
+            add_row(row, &both);
+            if (row_bytes(&both, n_bra) <=
+                row_bytes(last, n_bra) + row_bytes(row, n_bra) + STRIP_COST_BYTES) {
+                *last = both;
+                row->strip = strips->n + n - 1;
+                continue;
+            }
+        }
+        row->strip = strips->n + n;
+        last = &strips->made[row->strip].sum;
+        *last = *row;
+        n++;
+    }
+    return n;
+}
+
+/** Room for the numbers of a strip: in the store, or in the buffer. */
+static void *find_room(struct hf_worker *worker, struct hf_strip_made *made, size_t n_bra,
+                       bool stored)
+{
+    struct hf_strips *strips = &worker->strips;
+    const struct hf_strip *strip = &made->strip;
+    const size_t bytes = row_bytes(&made->sum, n_bra);
+    void *room = NULL;
+    strips->bytes += round_up(bytes);
+    if (stored) {
+        struct hf_stored_strip head = {
+            .bra = (int32_t)(strip->bra - worker->work->pairs->pair),
+            .n_quartet = made->sum.n_quartet,
+            .n = (uint32_t)(n_bra * (size_t)strip->n_c * (size_t)strip->n_d),
+            .bound = (float)(1.000001 * strip->bra->bound * made->sum.bound),
+            .place = (int16_t)strip->place,
+            .kind = made->sum.wide ? HF_STORED_DOUBLE : HF_STORED_SINGLE,
+            .first_c = (uint16_t)strip->first_c,
+            .n_c = (uint16_t)strip->n_c,
+            .first_d = (uint16_t)strip->first_d,
+            .n_d = (uint16_t)strip->n_d};
+        if (!hf_integral_store_append(worker->store, &head, &room)) worker->store_failed = true;
+    }
+    if (room == NULL) {
+        room = strips->buffer + strips->used;
+        strips->used += round_up(bytes);
+    }
+    return room;
+}
+
+/** Strip number `index` of a bra with a pair of atoms: its shape, and where its numbers go. */
+static void open_strip(struct hf_worker *worker, int index, const struct hf_shell_pair *bra,
+                       int place, size_t n_bra, bool stored)
+{
+    struct hf_strip_made *made = &worker->strips.made[index];
+    const struct hf_strip_row *sum = &made->sum;
+    made->strip = (struct hf_strip){.bra = bra,
+                                    .place = place,
+                                    .first_c = sum->first_c,
+                                    .n_c = sum->n_c,
+                                    .first_d = sum->low,
+                                    .n_d = sum->high - sum->low,
+                                    .wanted = sum->wanted};
+    made->number = find_room(worker, made, n_bra, stored);
+    if (sum->n_filled < (size_t)sum->n_c * (size_t)(sum->high - sum->low))
+        memset(made->number, 0, row_bytes(sum, n_bra));
+    if (sum->wide)
+        made->strip.value = made->number;
+    else
+        made->strip.single = made->number;
+}
+
+/** How many of the 8 permutations of a quartet are different. */
+static float degeneracy(const struct hf_shell_pair *bra, const struct hf_shell_pair *ket)
+{
+    return (bra->a == bra->b ? 1.0F : 2.0F) * (ket->a == ket->b ? 1.0F : 2.0F) *
+           (bra == ket ? 1.0F : 2.0F);
+}
+
+/** Where a quartet goes in its strip. */
+static struct hf_strip_lane find_lane(const struct hf_strip_made *made, const struct ket_place *at,
+                                      int n_bra, float factor)
+{
+    const struct hf_strip *strip = &made->strip;
+    const int c_step = n_bra * strip->n_d;
+    const size_t first = (size_t)(at->c->first - strip->first_c) * (size_t)c_step +
+                         (size_t)(at->d->first - strip->first_d);
+    const bool wide = made->sum.wide;
+    return (struct hf_strip_lane){.value = wide ? (double *)made->number + first : NULL,
+                                  .single = wide ? NULL : (float *)made->number + first,
+                                  .i_step = at->turned ? 1 : c_step,
+                                  .j_step = at->turned ? c_step : 1,
+                                  .ab_step = strip->n_d,
+                                  .factor = factor};
+}
+
+/** Lays out strips for the kets [n] of a bra and a pair of atoms that are stored or not, and queues
+ *  the kets. */
+static void lay_out(struct hf_worker *worker, const struct hf_part *part,
+                    const struct hf_shell_pair *bra, int n, const struct hf_waiting_ket ket[],
+                    bool stored, bool stores)
+{
+    struct hf_strips *strips = &worker->strips;
+    const int place = ket[0].place,
+              n_bra = worker->work->pairs->class_of[bra->pair_class].n_function;
+    int atom_c, atom_d;
+    hf_strip_atoms(worker->work->pairs->basis, part->ket[place].atoms, &atom_c, &atom_d);
+    const int n_row = make_rows(strips, atom_c, n, ket, stored);
+    if (n_row == 0) return;
+    if (strips->n + n_row > strips->most) hf_worker_finish_strips(worker, bra);
+    int n_strip = join_rows(strips, n_row, (size_t)n_bra);
+    size_t bytes = 0;
+    for (int i = strips->n; i < strips->n + n_strip; i++)
+        bytes += round_up(row_bytes(&strips->made[i].sum, (size_t)n_bra));
+    if (strips->n > 0 && strips->bytes + bytes > MOST_BYTES) {
+        hf_worker_finish_strips(worker, bra);
+        n_strip = join_rows(strips, n_row, (size_t)n_bra);
+    }
+    for (int i = strips->n; i < strips->n + n_strip; i++)
+        open_strip(worker, i, bra, place, (size_t)n_bra, stored && stores);
+    strips->n += n_strip;
+    for (int i = 0; i < n; i++) {
+        if (((ket[i].kind & HF_KIND_STORED) != 0) != stored) continue;
+        const struct ket_place at = find_places(strips, ket[i].pair, atom_c);
+        const struct hf_strip_lane lane = find_lane(&strips->made[strips->row[at.c->index].strip],
+                                                    &at, n_bra, degeneracy(bra, ket[i].pair));
+        hf_worker_queue(worker, bra, &ket[i], &lane);
+    }
+    for (int i = 0; i < n_row; i++) strips->row[i].n_quartet = 0;
+}
+
+/* ---- Handing over ---------------------------------------------------------------------------- */
+
+void hf_worker_finish_strips(struct hf_worker *worker, const struct hf_shell_pair *bra)
+{
+    struct hf_strips *strips = &worker->strips;
+    hf_worker_flush(worker, bra);
+    for (int i = 0; i < strips->n && !worker->interrupted; i++)
+        if (strips->made[i].strip.wanted)
+            worker->consumer->take(worker->self, &strips->made[i].strip);
+    strips->n = 0;
+    strips->used = strips->bytes = 0;
+}
+
+void hf_worker_compute_kets(struct hf_worker *worker, const struct hf_part *part,
+                            const struct hf_shell_pair *bra, bool stores)
+{
+    const struct hf_waiting_ket *ket = worker->ket;
+    const bool laid_out = worker->consumer->take != NULL;
+    for (int i = 0; i < worker->n_ket && !laid_out; i++)
+        hf_worker_queue(worker, bra, &ket[i], &(struct hf_strip_lane){0});
+    for (int begin = 0, end = 0; begin < worker->n_ket && laid_out; begin = end) {
+        while (end < worker->n_ket && ket[end].place == ket[begin].place) end++;
+        lay_out(worker, part, bra, end - begin, ket + begin, true, stores);
+        lay_out(worker, part, bra, end - begin, ket + begin, false, false);
+    }
+    worker->n_ket = 0;
+    hf_worker_finish_strips(worker, bra);
+}
