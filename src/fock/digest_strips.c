@@ -264,6 +264,7 @@ ALWAYS_INLINE void strip_sized(const struct strip_part *p, const bool one_a, con
                                const bool j, const int n_k)
 {
     static const int64_t ones[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    const bool one_vector = n_k * n_b > MOST_B; /* registers do not hold the rows of two */
     struct strip_sums sums;
     struct strip_run run = {.sums = &sums, .n_a = one_a ? 1 : p->n_a};
     const size_t n_ab = j ? run.n_a * (size_t)n_b : 0;
@@ -275,10 +276,10 @@ ALWAYS_INLINE void strip_sized(const struct strip_part *p, const bool one_a, con
         size_t n;
         for (run.d = 0; run.d < p->n_d; run.d += n) {
             const size_t left = p->n_d - run.d;
-            n = left <= HF_WIDTH ? HF_WIDTH : MOST_VECTORS * HF_WIDTH;
+            n = left <= HF_WIDTH || one_vector ? HF_WIDTH : MOST_VECTORS * HF_WIDTH;
             const size_t missing = left < n ? n - left : 0;
             memcpy(&run.mask, ones + 8 - HF_WIDTH + missing, sizeof run.mask);
-            if (n == HF_WIDTH)
+            if (one_vector || n == HF_WIDTH)
                 strip_kernel(p, run, (struct strip_kind){n_b, 1, j, n_k, one_a});
             else
                 strip_kernel(p, run, (struct strip_kind){n_b, MOST_VECTORS, j, n_k, one_a});
