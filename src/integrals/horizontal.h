@@ -31,96 +31,102 @@ typedef void horizontal_function(const struct horizontal_columns *columns, const
 
 /* ---- Loops for every part ------------------------------------------------------------------- */
 
-/** The loops do some columns at a time: indices are looked up once for them. */
 enum {
+    /** Indices are looked up once for so many columns. */
     HF_LOOP_COLUMNS = 4,
-    /** Most rows of a step, all a at one b: s with l_b = HF_MAX_RECURRENCE_L, half-way. */
-    HF_LOOP_ROWS = 216
+    /** Most rows of a step: s with l_b = HF_MAX_RECURRENCE_L, half-way. */
+    HF_LOOP_ROWS = 210
+};
+
+/** The places of `n` columns in work, [row][n]: a step goes from one to the other. */
+struct loop_blocks {
+    lanes block[2][HF_LOOP_ROWS * HF_LOOP_COLUMNS];
+    int now; /**< the one that has the numbers */
 };
 
 /** (a b| of all components of b and of levels low..high of a from those of b - 1 and levels
- *  low..high+1, in place of vectors HF_LOOP_COLUMNS of them: [a][b]. */
-static inline void plain_step(const struct hf_cartesian_table *table, int low, int high, int l_b,
-                              const lanes shift[3], const lanes *in, lanes *out)
+ *  low..high+1: rows [a][b]. */
+static inline __attribute__((always_inline)) void
+lower_in_loops(const struct hf_cartesian_table *table, int low, int high, int l_b,
+               const lanes shift[3], int n, struct loop_blocks *blocks)
 {
     const int n_b = hf_n_cartesian(l_b), n_b_1 = hf_n_cartesian(l_b - 1);
+    const lanes *in = blocks->block[blocks->now];
+    lanes *out = blocks->block[!blocks->now];
     for (int l_a = low; l_a <= high; l_a++) {
-        const lanes *upper = in + (size_t)(hf_n_cartesian(l_a) * n_b_1) * HF_LOOP_COLUMNS;
+        const lanes *upper = in + hf_n_cartesian(l_a) * n_b_1 * n;
         for (int a = 0; a < hf_n_cartesian(l_a); a++) {
-            for (int b = 0; b < n_b; b++, out += HF_LOOP_COLUMNS) {
+            for (int b = 0; b < n_b; b++, out += n) {
                 const struct hf_cartesian *component = &table->component[l_b][b];
                 const int d = component->direction, b_1 = component->lower[d];
                 const int a_1 = table->component[l_a][a].upper[d];
-                const lanes *up = upper + (size_t)(a_1 * n_b_1 + b_1) * HF_LOOP_COLUMNS;
-                const lanes *at = in + (size_t)(a * n_b_1 + b_1) * HF_LOOP_COLUMNS;
-                for (int k = 0; k < HF_LOOP_COLUMNS; k++) out[k] = up[k] + shift[d] * at[k];
+                const lanes *up = upper + (a_1 * n_b_1 + b_1) * n;
+                const lanes *at = in + (a * n_b_1 + b_1) * n;
+                for (int k = 0; k < n; k++) out[k] = up[k] + shift[d] * at[k];
             }
         }
         in = upper;
     }
+    blocks->now = !blocks->now;
 }
 
-/** The slowest index of a block [components of l][right] becomes spherical. */
-static inline void plain_harmonics(const struct hf_solid_harmonics *harmonics, int l, int right,
-                                   const lanes *in, lanes *out)
+/** In each of `left` blocks [components of l][right] the components become harmonics. */
+static inline void harmonics_in_loops(const struct hf_solid_harmonics *harmonics, int l, int left,
+                                      int right, struct loop_blocks *blocks)
 {
-    for (int row = 0; row < 2 * l + 1; row++, out += right) {
-        const double *c = harmonics->coefficient[row];
-        const int *column = harmonics->column[row];
-        for (int i = 0; i < right; i++) {
-            lanes sum = (real)c[0] * in[column[0] * right + i];
-            for (int k = 1; k < harmonics->n_term[row]; k++)
-                sum += (real)c[k] * in[column[k] * right + i];
-            out[i] = sum;
+    const lanes *in = blocks->block[blocks->now];
+    lanes *out = blocks->block[!blocks->now];
+    for (int block = 0; block < left; block++, in += hf_n_cartesian(l) * right) {
+        for (int row = 0; row < 2 * l + 1; row++, out += right) {
+            const double *c = harmonics->coefficient[row];
+            const int *column = harmonics->column[row];
+            for (int i = 0; i < right; i++) {
+                lanes sum = (real)c[0] * in[column[0] * right + i];
+                for (int k = 1; k < harmonics->n_term[row]; k++)
+                    sum += (real)c[k] * in[column[k] * right + i];
+                out[i] = sum;
+            }
         }
     }
+    blocks->now = !blocks->now;
 }
 
-/** HF_LOOP_COLUMNS columns from [level][column] to [a][b][column]; which of the two blocks has
- *  them then. */
-static inline int plain_columns(const struct hf_quartet *quartet, const struct hf_pair_part *part,
-                                const lanes shift[3],
-                                lanes block[2][HF_LOOP_ROWS * HF_LOOP_COLUMNS])
+/** Columns first .. first+n-1. */
+static inline __attribute__((always_inline)) void
+make_in_loops(const struct horizontal_columns *columns, const lanes shift[3], int first, int n,
+              struct loop_blocks *blocks)
 {
-    const int l_a = part->l_a, l_b = part->l_b, n_b = hf_n_cartesian(l_b) * HF_LOOP_COLUMNS;
-    int now = 0;
-    for (int l = 1; l <= l_b; l++, now = !now)
-        plain_step(quartet->cartesian, l_a, l_a + l_b - l, l, shift, block[now], block[!now]);
-    if (part->spherical_a) {
-        plain_harmonics(&quartet->harmonics[l_a], l_a, n_b, block[now], block[!now]);
-        now = !now;
-    }
-    if (part->spherical_b) {
-        for (int a = 0; a < part->n_a; a++)
-            plain_harmonics(&quartet->harmonics[l_b], l_b, HF_LOOP_COLUMNS, block[now] + a * n_b,
-                            block[!now] + a * part->n_b * HF_LOOP_COLUMNS);
-        now = !now;
-    }
-    return now;
+    const struct hf_pair_part *part = columns->part;
+    const struct hf_solid_harmonics *harmonics = columns->quartet->harmonics;
+    const int l_a = part->l_a, l_b = part->l_b, n_level = hf_part_n_level(part);
+    const lanes *in = columns->in + (size_t)first * columns->in_column;
+    lanes *out = columns->out + (size_t)first * columns->out_column;
+    blocks->now = 0;
+    for (int row = 0; row < n_level; row++)
+        for (int k = 0; k < n; k++)
+            blocks->block[0][row * n + k] =
+                in[(size_t)row * columns->in_row + (size_t)k * columns->in_column];
+    for (int l = 1; l <= l_b; l++)
+        lower_in_loops(columns->quartet->cartesian, l_a, l_a + l_b - l, l, shift, n, blocks);
+    if (part->spherical_a)
+        harmonics_in_loops(&harmonics[l_a], l_a, 1, hf_n_cartesian(l_b) * n, blocks);
+    if (part->spherical_b) harmonics_in_loops(&harmonics[l_b], l_b, part->n_a, n, blocks);
+    const lanes *from = blocks->block[blocks->now];
+    for (int a = 0; a < part->n_a; a++)
+        for (int b = 0; b < part->n_b; b++, from += n)
+            for (int k = 0; k < n; k++)
+                out[(size_t)a * columns->out_a + (size_t)b * columns->out_b +
+                    (size_t)k * columns->out_column] = from[k];
 }
 
 /** What has no straight-line code. */
 static void horizontal_loops(const struct horizontal_columns *columns, const lanes shift[3])
 {
-    const struct hf_pair_part *part = columns->part;
-    const int n_level = hf_part_n_level(part);
-    lanes block[2][HF_LOOP_ROWS * HF_LOOP_COLUMNS];
-    for (int first = 0; first < columns->n; first += HF_LOOP_COLUMNS) {
-        const int n = columns->n - first < HF_LOOP_COLUMNS ? columns->n - first : HF_LOOP_COLUMNS;
-        const lanes *in = columns->in + (size_t)first * columns->in_column;
-        lanes *out = columns->out + (size_t)first * columns->out_column;
-        for (int level = 0; level < n_level; level++) /* the last stands for those that are not */
-            for (int k = 0; k < HF_LOOP_COLUMNS; k++)
-                block[0][level * HF_LOOP_COLUMNS + k] =
-                    in[(size_t)level * columns->in_row +
-                       (size_t)(k < n ? k : n - 1) * columns->in_column];
-        const lanes *from = block[plain_columns(columns->quartet, part, shift, block)];
-        for (int a = 0; a < part->n_a; a++)
-            for (int b = 0; b < part->n_b; b++, from += HF_LOOP_COLUMNS)
-                for (int k = 0; k < n; k++)
-                    out[(size_t)a * columns->out_a + (size_t)b * columns->out_b +
-                        (size_t)k * columns->out_column] = from[k];
-    }
+    struct loop_blocks blocks;
+    int first = 0;
+    for (; first + HF_LOOP_COLUMNS <= columns->n; first += HF_LOOP_COLUMNS)
+        make_in_loops(columns, shift, first, HF_LOOP_COLUMNS, &blocks);
+    for (; first < columns->n; first++) make_in_loops(columns, shift, first, 1, &blocks);
 }
 
 /** What makes the functions of a part. */

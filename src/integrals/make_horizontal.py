@@ -16,7 +16,7 @@ import sys
 # Parts (l_a, l_b) for which there is code, both shells Cartesian, and shells from d upwards in solid harmonics. What is
 # missing (and d of one kind with f of the other) is done by loops.
 CARTESIAN = [(0, 1), (1, 1), (2, 1), (2, 2), (3, 1)]
-SPHERICAL = [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3), (4, 0), (4, 1)]
+SPHERICAL = [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3), (4, 0), (4, 1), (4, 2)]
 
 
 def components(l):
