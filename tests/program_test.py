@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 
 
 class ProgramTest:
@@ -13,6 +14,12 @@ class ProgramTest:
         self.prefix = []  # command that runs the whole command line, launcher included
         self.inside = []  # command that runs the program, inside the launcher, as prlimit does
         self.failures = []
+
+    @classmethod
+    def of_arguments(cls, most_seconds):
+        """The test of a script whose arguments are the program, mpiexec and the number of ranks."""
+        program, mpiexec, n_rank = sys.argv[1:4]
+        return cls(program, mpiexec, int(n_rank), most_seconds)
 
     def check(self, holds, what, detail=""):
         if not holds:
