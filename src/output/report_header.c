@@ -88,23 +88,48 @@ static void print_indented_lines(FILE *out, const char *label, const char *text)
     }
 }
 
-/** Elements that have a core, by rising atomic number, one line for each core: "28: Ag I". */
+/** Whether an atom has a core of so many electrons. */
+static bool has_core(const struct hf_atom *atom, int atomic_number, int n_core)
+{
+    return atom->atomic_number == atomic_number && atom->n_core == n_core && !atom->ghost;
+}
+
+/** " I", or " I (atoms 1, 3)" where other atoms of the element have another core or none; nothing where
+ *  no atom has this one. */
+static bool print_atoms_of_core(FILE *out, const char *before, const struct hf_molecule *molecule,
+                                int atomic_number, int n_core)
+{
+    int n = 0, n_other = 0;
+    for (int i = 0; i < molecule->n_atom; i++) {
+        const struct hf_atom *atom = &molecule->atom[i];
+        const bool has = has_core(atom, atomic_number, n_core);
+        n += has;
+        n_other += !has && !atom->ghost && atom->atomic_number == atomic_number;
+    }
+    if (n == 0) return false;
+    fprintf(out, "%s %s", before, hf_element_symbol(atomic_number));
+    if (n_other == 0) return true;
+    const char *separator = n > 1 ? " (atoms " : " (atom ";
+    for (int i = 0; i < molecule->n_atom; i++) {
+        if (!has_core(&molecule->atom[i], atomic_number, n_core)) continue;
+        fprintf(out, "%s%d", separator, i + 1);
+        separator = ", ";
+    }
+    fprintf(out, ")");
+    return true;
+}
+
+/** What has a core, by rising atomic number, one line for each core: "28 electrons of Ag I". */
 static void print_cores(FILE *out, const struct hf_molecule *molecule)
 {
     enum { N_ELEMENT = 118 };
-    int core[N_ELEMENT + 1] = {0};
-    for (int i = 0; i < molecule->n_atom; i++)
-        if (molecule->atom[i].n_core > 0)
-            core[molecule->atom[i].atomic_number] = molecule->atom[i].n_core;
     const char *label = "Core potentials";
     for (int n_core = 2; n_core <= N_ELEMENT; n_core += 2) {
+        char before[64];
+        snprintf(before, sizeof before, "  %-22s %d electrons of", label, n_core);
         bool any = false;
-        for (int z = 1; z <= N_ELEMENT; z++) {
-            if (core[z] != n_core) continue;
-            if (!any) fprintf(out, "  %-22s %d electrons of", label, n_core);
-            fprintf(out, " %s", hf_element_symbol(z));
-            any = true;
-        }
+        for (int z = 1; z <= N_ELEMENT; z++)
+            any |= print_atoms_of_core(out, any ? "" : before, molecule, z, n_core);
         if (any) fprintf(out, "\n");
         if (any) label = "";
     }

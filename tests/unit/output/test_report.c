@@ -119,6 +119,29 @@ static void iteration_lines_are_flushed_as_they_happen(void **state)
     free(close_report(&w));
 }
 
+static void cores_are_told_by_atom_where_those_of_an_element_differ(void **state)
+{
+    struct fixture *f = *state;
+    struct written w = open_report(f);
+    f->atom[2].ghost = false;
+    for (int i = 0; i < 2; i++) f->atom[i].n_core = 2;
+    hf_report_header(w.report, &f->run, f->record);
+    f->atom[2].n_core = 2;
+    f->atom[0].n_core = 4;
+    hf_report_header(w.report, &f->run, f->record);
+    f->atom[2].n_core = 4;
+    hf_report_header(w.report, &f->run, f->record);
+    char *text = close_report(&w);
+    if (f->context->rank == 0) {
+        assert_contains(text, "  Core potentials        2 electrons of H (atom 2) O\n");
+        assert_contains(text, "  Core potentials        2 electrons of H\n"
+                              "                         4 electrons of O\n");
+        assert_contains(text, "  Core potentials        2 electrons of H (atom 2)\n"
+                              "                         4 electrons of H (atom 3) O\n");
+    }
+    free(text);
+}
+
 static void another_transport_than_asked_for_is_a_warning(void **state)
 {
     struct fixture *f = *state;
@@ -371,6 +394,7 @@ int main(int argc, char **argv)
         TEST(header_names_everything_that_changes_the_result),
         TEST(only_rank_zero_writes),
         TEST(iteration_lines_are_flushed_as_they_happen),
+        TEST(cores_are_told_by_atom_where_those_of_an_element_differ),
         TEST(another_transport_than_asked_for_is_a_warning),
         TEST(result_shows_parts_gap_and_dipole),
         TEST(what_acts_from_outside_is_shown_apart),
