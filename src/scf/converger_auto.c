@@ -8,8 +8,7 @@
  * 10 angstrom 68, not 53) and ended in higher solutions (CuO by 0.034 hartree).
  *
  * Source   Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012), who mix the two by the size of the
- *          commutator alone. Measured on the reference set, that takes ordinary molecules one or two
- *          iterations more than DIIS does; this does not. */
+ *          commutator alone. */
 #include "converger.h"
 
 #include <math.h>
