@@ -183,6 +183,11 @@ hf_status hf_smearing_check(const struct hf_scf_settings *settings,
 hf_status hf_max_overlap_check(const struct hf_scf_settings *settings,
                                struct hf_error *error) HF_MUST_CHECK;
 
+/** Whether the level shift, if there is one, goes with the other settings. Not collective.
+ *  HF_BAD_INPUT: it is negative, or the converger knows none. */
+hf_status hf_level_shift_check(const struct hf_scf_settings *settings,
+                               struct hf_error *error) HF_MUST_CHECK;
+
 /** Accuracy of the list of shell pairs: primitives may err by less than the screening lets go. */
 static inline double hf_scf_pair_accuracy(const struct hf_scf_settings *settings)
 {

@@ -159,12 +159,14 @@ static hf_status check_method(const struct hf_calculation *calculation,
 {
     const struct hf_option_value *given = hf_options_given(options, "multiplicity");
     struct hf_error reason;
-    char advice[400];
+    char advice[400] = "";
     const struct hf_molecule *molecule = &calculation->input.molecule;
     const hf_status status = hf_method_check(
         hf_method_for(hf_options_choice(options, "method"), molecule), molecule, &reason);
     if (status == HF_OK) return HF_OK;
-    hf_input_advise_charge(options, &calculation->input.molecule, advice, sizeof advice);
+    /* one electron more or less pairs all of them only where they are odd */
+    if (hf_molecule_n_electron(molecule) % 2 != 0)
+        hf_input_advise_charge(options, molecule, advice, sizeof advice);
     return hf_fail(error, status, "%s: %.400s%s",
                    given != NULL ? given->where : calculation->input.path, reason.message, advice);
 }
@@ -186,12 +188,18 @@ static hf_status check_mixing(const struct hf_calculation *calculation,
 static hf_status check_occupation(const struct hf_calculation *calculation,
                                   const struct hf_options *options, struct hf_error *error)
 {
+    static const struct {
+        const char *key;
+        hf_status (*check)(const struct hf_scf_settings *settings, struct hf_error *error);
+    } checks[] = {{"smearing", hf_smearing_check},
+                  {"max_overlap", hf_max_overlap_check},
+                  {"level_shift", hf_level_shift_check}};
     struct hf_error reason;
-    const char *key = "smearing";
-    hf_status status = hf_smearing_check(&calculation->settings, &reason);
-    if (status == HF_OK) {
-        key = "max_overlap";
-        status = hf_max_overlap_check(&calculation->settings, &reason);
+    const char *key = NULL;
+    hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < sizeof checks / sizeof *checks; i++) {
+        key = checks[i].key;
+        status = checks[i].check(&calculation->settings, &reason);
     }
     if (status == HF_OK) return HF_OK;
     return hf_fail(error, status, "%s: %.400s", hf_options_given(options, key)->where,

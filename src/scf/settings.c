@@ -1,5 +1,7 @@
 /* What the caller of the driver may ask for. */
-#include "steps.h"
+#include "converger.h"
+
+#include <string.h>
 
 const struct hf_phase hf_phase_one_electron = {.name = "One-electron integrals"};
 const struct hf_phase hf_phase_guess = {.name = "Initial guess"};
@@ -37,6 +39,19 @@ struct hf_scf_settings hf_scf_defaults(void)
     };
 }
 
+hf_status hf_level_shift_check(const struct hf_scf_settings *settings, struct hf_error *error)
+{
+    if (!(settings->level_shift >= 0.0))
+        return hf_fail(error, HF_BAD_INPUT, "the level shift cannot be %g hartree",
+                       settings->level_shift);
+    if (settings->level_shift > 0.0 && settings->converger != NULL &&
+        strcmp(settings->converger, hf_converger_newton.name) == 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "a level shift does not go with converger newton, whose steps have a "
+                       "length of their own; use auto, diis or damping");
+    return HF_OK;
+}
+
 hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
                        const struct hf_method_ops **method, struct hf_spin_count *n_electron,
                        struct hf_error *error)
@@ -55,6 +70,7 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
     HF_TRY(hf_method_check(settings->method, molecule, error));
     HF_TRY(hf_smearing_check(settings, error));
     HF_TRY(hf_max_overlap_check(settings, error));
+    HF_TRY(hf_level_shift_check(settings, error));
     HF_TRY(hf_spin_count_of(molecule, n_electron, error));
     if (settings->orbitals == NULL && settings->restart == NULL)
         HF_TRY(hf_guess_find(settings->guess, &guess, error));
@@ -71,9 +87,6 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
              !(settings->screening_threshold > 0.0) ||
              !(settings->linear_dependence_threshold > 0.0))
         status = hf_fail(error, HF_BAD_INPUT, "tolerances and thresholds must be positive");
-    else if (!(settings->level_shift >= 0.0))
-        status = hf_fail(error, HF_BAD_INPUT, "the level shift cannot be %g hartree",
-                         settings->level_shift);
     else if (settings->diis_size < 0 || settings->diis_size > HF_MAX_DIIS)
         status = hf_fail(error, HF_BAD_INPUT, "the DIIS history cannot have %d matrices",
                          settings->diis_size);

@@ -59,7 +59,7 @@ BAD_INPUT = [
     ("open shell", WATER, ["--charge=1", "--multiplicity=2", "--method", "rhf"],
      ["--multiplicity", "open shell", "method rhf needs multiplicity 1, uhf and rohf take any"]),
     ("triplet", WATER, ["--multiplicity=3", "--method", "rhf"],
-     ["--multiplicity", "open shell", "nothing says a charge"]),
+     ["--multiplicity", "open shell", "uhf and rohf take any\n"]),
     ("radical of a molfile", MDL.replace("  3  2  0", "  2  1  0", 1).replace(
         "    0.0000   -0.7572   -0.4692 H   0  0\n", "").replace("  1  3  1  0\n", "M  RAD  1   1   2\n"),
      ["--method", "rhf"], ["9 electrons (charge +0) with multiplicity 2", "nothing says a charge", "--charge 1 or --charge -1"]),
@@ -124,6 +124,8 @@ BAD_INPUT = [
      ["--max-overlap", "does not go with stability follow"]),
     ("maximum overlap and smearing", WATER, ["--max-overlap", "--smearing", "0.01"],
      ["--max-overlap", "does not go with fractional occupations"]),
+    ("level shift and newton", WATER, ["--level-shift", "0.5", "--converger", "newton"],
+     ["--level-shift", "does not go with converger newton", "use auto, diis or damping"]),
     ("smearing without a number", WATER, ["--smearing", "hot"], ["--smearing", "'hot'"]),
     ("smearing too hot", WATER, ["--smearing", "0.5"], ["--smearing", "0.2"]),
     ("smearing and rohf", WATER + "smearing 0.01\n", ["--method", "rohf"],
