@@ -151,7 +151,9 @@ def what_cannot_fit_is_refused():
 
 
 def what_no_option_helps_is_told(folder):
-    path = os.path.join(folder, "cluster.mol")
+    path = os.path.join(folder, "large.mol")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("basis cc-pVQZ\ngeometry\n" + "".join(f"He {3 * i} 0 0\n" for i in range(30)) + "end\n")
     TEST.inside = ["prlimit", "--data=186000000", "--core=0"]
     outcome = TEST.run([path, "--memory", "0"])
     TEST.inside = []
