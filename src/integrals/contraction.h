@@ -35,11 +35,10 @@ struct contraction {
     lanes *half; /**< [most_kept][n_half]: [parts of the bra][its levels][all levels of the ket] */
     lanes coefficient[HF_MOST_KEPT][HF_MAX_PAIR_PART]; /**< of the primitives of the ket kept */
     int n_level, most_chunk;
-    lanes *chunk;                    /**< [most_chunk][n_level] */
-    lanes *target;                   /**< sums or half, where bra parts are contracted to */
-    bool target_is_new;              /**< it holds nothing yet */
-    bool sum_is_new;                 /**< nor do the sums */
-    int next_term[HF_MAX_PAIR_PART]; /**< of the terms of the bra */
+    lanes *chunk;       /**< [most_chunk][n_level] */
+    lanes *target;      /**< sums or half, where bra parts are contracted to */
+    bool target_is_new; /**< it holds nothing yet */
+    bool sum_is_new;    /**< nor do the sums */
 };
 
 static inline int find_levels(const struct hf_pair_class *kind,
@@ -84,7 +83,6 @@ static inline void clear(lanes *to, int n)
 /** The primitives of the bra that follow are with one of the ket, of these coefficients. */
 static inline void begin_ket_primitive(struct contraction *self, const lanes coefficient[])
 {
-    for (int k = 0; k < self->n_bra; k++) self->next_term[k] = 0;
     if (self->n_ket == 1) return;
     for (int k = 0; k < self->n_ket; k++) self->coefficient[self->n_kept][k] = coefficient[k];
     self->target = self->half + self->n_half * self->n_kept;
@@ -138,15 +136,11 @@ static inline void end_chunk(struct contraction *self, const struct hf_expanded_
     if (self->n_bra == 1) return;
     lanes *to = self->target;
     for (int k = 0; k < self->n_bra; k++) {
-        const struct hf_pair_term *term = hf_pair_terms(bra, k) + self->next_term[k];
-        const int n_left = bra->n_term[k] - self->next_term[k];
-        const int n_level = self->bra[k].n * self->n_ket_level;
-        const lanes *from = self->chunk + self->bra[k].first * self->n_ket_level;
-        int n_term = 0;
-        while (n_term < n_left && term[n_term].primitive < first + n) n_term++;
-        self->next_term[k] += n_term;
-        add_terms(n_level, to, self->target_is_new, from - first * self->n_level, self->n_level,
-                  term, n_term);
+        const int *place = hf_pair_term_places(bra, k);
+        const int n_level = self->bra[k].n * self->n_ket_level, step = self->n_level;
+        const lanes *from = self->chunk + self->bra[k].first * self->n_ket_level - first * step;
+        add_terms(n_level, to, self->target_is_new, from, step,
+                  hf_pair_terms(bra, k) + place[first], place[first + n] - place[first]);
         to += n_level;
     }
     self->target_is_new = false;

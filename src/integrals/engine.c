@@ -46,6 +46,12 @@ static struct hf_pair_term *terms(const struct hf_engine *engine, size_t n)
                               sizeof(struct hf_pair_term));
 }
 
+static int *places(const struct hf_engine *engine, size_t n)
+{
+    return hf_memory_allocate(engine->pairs->context->memory, "expanded pairs",
+                              n + HF_MAX_PAIR_PART, sizeof(int));
+}
+
 /** The scratch of the implementations that the list has classes for. */
 static bool create_implementations(struct hf_engine *engine)
 {
@@ -73,13 +79,16 @@ static bool allocate(struct hf_engine *engine)
     engine->other.row = numbers(engine, "expanded pairs", size->pair);
     engine->fixed.term = terms(engine, size->term);
     engine->other.term = terms(engine, size->term);
+    engine->fixed.term_place = places(engine, size->term);
+    engine->other.term_place = places(engine, size->term);
     for (int i = 0; i < 2; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
     engine->assembled = numbers(engine, "integral blocks", HF_LANES * size->result);
     engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
     return engine->boys != NULL && engine->fixed.row != NULL && engine->other.row != NULL &&
-           engine->fixed.term != NULL && engine->other.term != NULL && engine->buffer[0] != NULL &&
-           engine->buffer[1] != NULL && engine->assembled != NULL && engine->result != NULL &&
-           create_implementations(engine);
+           engine->fixed.term != NULL && engine->other.term != NULL &&
+           engine->fixed.term_place != NULL && engine->other.term_place != NULL &&
+           engine->buffer[0] != NULL && engine->buffer[1] != NULL && engine->assembled != NULL &&
+           engine->result != NULL && create_implementations(engine);
 }
 
 hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,
@@ -120,6 +129,8 @@ void hf_engine_destroy(struct hf_engine **engine)
         hf_memory_release(memory, old->other.row);
         hf_memory_release(memory, old->fixed.term);
         hf_memory_release(memory, old->other.term);
+        hf_memory_release(memory, old->fixed.term_place);
+        hf_memory_release(memory, old->other.term_place);
         for (int i = 0; i < 2; i++) hf_memory_release(memory, old->buffer[i]);
         hf_memory_release(memory, old->assembled);
         hf_memory_release(memory, old->result);
@@ -140,20 +151,11 @@ struct hf_engine_account hf_engine_account(const struct hf_engine *engine)
     return engine->account;
 }
 
-struct hf_pair_source hf_engine_source(const struct hf_engine *engine,
-                                       const struct hf_shell_pair *pair)
-{
-    const struct hf_shell *shell = engine->pairs->basis->shell;
-    return (struct hf_pair_source){.primitive = hf_pair_primitives(engine->pairs, pair),
-                                   .n_primitive = pair->n_primitive,
-                                   .a = &shell[pair->a],
-                                   .b = &shell[pair->b]};
-}
-
 void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
                       struct hf_expanded_pair *to)
 {
-    const struct hf_pair_source source = hf_engine_source(engine, pair);
+    struct hf_pair_source source;
+    hf_engine_find_source(engine, pair, &source);
     engine->wide->expand_pair(&source, engine->pairs->class_of[pair->pair_class].n_part, to);
 }
 

@@ -83,9 +83,18 @@ struct hf_engine {
 /** Fills in `size` and `most_primitive` [n_class]. */
 void hf_engine_find_sizes(struct hf_engine *engine);
 
-/** Where the numbers of a pair come from. */
-struct hf_pair_source hf_engine_source(const struct hf_engine *engine,
-                                       const struct hf_shell_pair *pair);
+/** Where the numbers of a pair come from. (Returned by value it would be read back in other pieces
+ *  than it was written, which stalls.) */
+static inline void hf_engine_find_source(const struct hf_engine *engine,
+                                         const struct hf_shell_pair *pair,
+                                         struct hf_pair_source *to)
+{
+    const struct hf_shell *shell = engine->pairs->basis->shell;
+    to->primitive = hf_pair_primitives(engine->pairs, pair);
+    to->n_primitive = pair->n_primitive;
+    to->a = &shell[pair->a];
+    to->b = &shell[pair->b];
+}
 
 void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
                       struct hf_expanded_pair *to);

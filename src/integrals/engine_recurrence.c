@@ -67,7 +67,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
         const struct hf_kernels *kernels = n - first <= HF_FEW_LANES ? self->narrow : self->wide;
         for (int l = 0; l < kernels->width; l++) {
             const int i = self->order[first + l < n ? first + l : n - 1];
-            group[l] = hf_engine_source(self, request->other[i]);
+            hf_engine_find_source(self, request->other[i], &group[l]);
             result[l] = self->result + (size_t)i * stride;
         }
         const bool in_place = request->side_by_side && kernels->width == HF_LANES;

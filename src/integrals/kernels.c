@@ -64,7 +64,7 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
             struct boys_argument boys;
             load_primitives(ket, j, row);
             set_up_ket(row, &lane);
-            set_up_lanes(bra, i, row, &lane, &boys);
+            set_up_lanes(bra, i, true, true, row, &lane, &boys);
             boys_of_quartets(quartet->boys, order, 1, &boys, &lane);
             const int n_lane = n_ket - j < HF_WIDTH ? n_ket - j : HF_WIDTH;
             const double factor = coefficient_of(bra, quartet->bra_class, bra_part, i);
@@ -88,25 +88,42 @@ static inline double largest_lane(lanes x)
     return largest;
 }
 
-/** Primitives first .. first+n-1 of the bra with a vector of the ket: all but the recurrence. A lane
- *  is pruned by its own bounds, whatever keeps its neighbours: the products are exact, both being
- *  single-precision numbers, and what has prefactor 0 adds nothing. */
+/** Primitives first .. first+n-1 of the bra with a vector of the ket: what needs_bra or needs_ket say,
+ *  and the arguments of the Boys function. A lane is pruned by its own bounds, whatever keeps its
+ *  neighbours: the products are exact, both being single-precision numbers, and what has prefactor 0
+ *  adds nothing. */
+static inline __attribute__((always_inline)) void
+set_up_some(const struct hf_quartet *quartet, int first, int n, bool needs_bra, bool needs_ket,
+            const lanes ket[HF_N_PRIMITIVE_ROW], struct lane_quartet quartet_of[],
+            struct boys_argument boys[])
+{
+    const struct hf_expanded_pair *bra = quartet->bra;
+    const double *bound = hf_pair_row(bra, HF_ROW_BOUND) + first;
+    lanes row[HF_N_PRIMITIVE_ROW];
+    memcpy(row, ket, sizeof row);
+    for (int i = 0; i < n; i++) {
+        const lane_masks kept = ket[HF_ROW_BOUND] * (real)bound[i] >= (real)quartet->threshold;
+        row[HF_ROW_PREFACTOR] = choose(kept, ket[HF_ROW_PREFACTOR], broadcast(0));
+        set_up_lanes(bra, first + i, needs_bra, needs_ket, row, &quartet_of[i], &boys[i]);
+    }
+}
+
+/** The same, and (ss|ss)^(m): all that the recurrences need. Only a side that is raised has centres. */
 static __attribute__((noinline)) void set_up_chunk(const struct hf_quartet *quartet, int first,
                                                    int n, const lanes ket[HF_N_PRIMITIVE_ROW],
                                                    struct lane_quartet quartet_of[])
 {
-    const struct hf_expanded_pair *bra = quartet->bra;
-    const int order = quartet->bra_class->l_high + quartet->ket_class->l_high;
-    const double *bound = hf_pair_row(bra, HF_ROW_BOUND) + first;
+    const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
     struct boys_argument boys[HF_MOST_CHUNK];
-    lanes row[HF_N_PRIMITIVE_ROW];
-    memcpy(row, ket, sizeof row);
-    for (int i = 0; i < n; i++) {
-        const lane_masks kept = ket[HF_ROW_BOUND] * bound[i] >= quartet->threshold;
-        row[HF_ROW_PREFACTOR] = choose(kept, ket[HF_ROW_PREFACTOR], broadcast(0.0));
-        set_up_lanes(bra, first + i, row, &quartet_of[i], &boys[i]);
-    }
-    boys_of_quartets(quartet->boys, order, n, boys, quartet_of);
+    if (e_max > 0 && f_max > 0)
+        set_up_some(quartet, first, n, true, true, ket, quartet_of, boys);
+    else if (e_max > 0)
+        set_up_some(quartet, first, n, true, false, ket, quartet_of, boys);
+    else if (f_max > 0)
+        set_up_some(quartet, first, n, false, true, ket, quartet_of, boys);
+    else
+        set_up_some(quartet, first, n, false, false, ket, quartet_of, boys);
+    boys_of_quartets(quartet->boys, e_max + f_max, n, boys, quartet_of);
 }
 
 /** Primitives 0 .. n-1 of the bra with a vector of the ket: their levels to the contraction. */
@@ -140,13 +157,12 @@ static int sum_primitives(const struct hf_quartet *quartet,
     struct lane_pairs pairs;
     int n_done = 0, n_ket = 0, n = bra->n_primitive;
     for (int l = 0; l < HF_WIDTH; l++) {
-        pairs.source[l] = &ket[l];
+        set_lane_pair(&pairs, l, quartet->ket_class->n_part, &ket[l]);
         if (ket[l].n_primitive > n_ket) n_ket = ket[l].n_primitive;
     }
-    find_lane_pairs(&pairs);
     for (int j = 0; j < n_ket; j++) {
         lanes row[HF_MOST_PRIMITIVE_ROW];
-        expand_lanes(&pairs, broadcast(j), quartet->ket_class->n_part, row);
+        expand_lanes(&pairs, broadcast(j), row);
         const double largest = largest_lane(row[HF_ROW_BOUND]);
         while (n > 0 && bound[n - 1] * largest < quartet->threshold) n--;
         if (n == 0) break;

@@ -124,30 +124,34 @@ static inline void set_up_ket(const lanes ket[HF_N_PRIMITIVE_ROW], struct lane_q
 }
 
 /** Primitive i of the bra with HF_WIDTH primitives of the ket (or of kets): what is not of the ket
- *  alone, and the arguments of the Boys function. */
+ *  alone, for a bra and a ket that are raised, and the arguments of the Boys function. */
 static inline __attribute__((always_inline)) void
-set_up_lanes(const struct hf_expanded_pair *bra, int i, const lanes ket[HF_N_PRIMITIVE_ROW],
-             struct lane_quartet *out, struct boys_argument *boys)
+set_up_lanes(const struct hf_expanded_pair *bra, int i, bool needs_bra, bool needs_ket,
+             const lanes ket[HF_N_PRIMITIVE_ROW], struct lane_quartet *out,
+             struct boys_argument *boys)
 {
-    const lanes zeta = broadcast(hf_pair_row(bra, HF_ROW_ZETA)[i]), eta = ket[HF_ROW_ZETA];
+    const lanes zeta = broadcast((real)hf_pair_row(bra, HF_ROW_ZETA)[i]), eta = ket[HF_ROW_ZETA];
     const lanes root_of_inverse = inverse_square_root(zeta + eta);
     const lanes one_over_sum = root_of_inverse * root_of_inverse;
     const lanes eta_over_sum = eta * one_over_sum, zeta_over_sum = zeta * one_over_sum;
 
-    lanes distance_squared = broadcast(0.0);
+    lanes distance_squared = broadcast(0);
     for (int k = 0; k < 3; k++) {
         const lanes qp = ket[HF_ROW_P_X + k] - hf_pair_row(bra, HF_ROW_P_X + k)[i];
         distance_squared += qp * qp;
-        out->wp[k] = eta_over_sum * qp;
-        out->wq[k] = -zeta_over_sum * qp;
-        out->pa[k] = broadcast(hf_pair_row(bra, HF_ROW_PA_X + k)[i]);
+        if (needs_bra) out->wp[k] = eta_over_sum * qp;
+        if (needs_bra) out->pa[k] = broadcast((real)hf_pair_row(bra, HF_ROW_PA_X + k)[i]);
+        if (needs_ket) out->wq[k] = -zeta_over_sum * qp;
     }
-    out->one_over_two_zeta = broadcast(hf_pair_row(bra, HF_ROW_ONE_OVER_TWO_ZETA)[i]);
-    out->one_over_two_sum = 0.5 * one_over_sum;
-    out->rho_over_zeta = eta_over_sum;
-    out->rho_over_eta = zeta_over_sum;
+    if (needs_bra) {
+        out->one_over_two_zeta = broadcast((real)hf_pair_row(bra, HF_ROW_ONE_OVER_TWO_ZETA)[i]);
+        out->rho_over_zeta = eta_over_sum;
+    }
+    if (needs_ket) out->rho_over_eta = zeta_over_sum;
+    if (needs_bra && needs_ket) out->one_over_two_sum = (real)0.5 * one_over_sum;
     boys->T = zeta * eta_over_sum * distance_squared;
-    boys->factor = ket[HF_ROW_PREFACTOR] * hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * root_of_inverse;
+    boys->factor =
+        ket[HF_ROW_PREFACTOR] * (real)hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * root_of_inverse;
 }
 
 /** How many of `n` ket primitives, sorted by falling bound, matter beside bra primitive i. */

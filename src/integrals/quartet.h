@@ -49,7 +49,8 @@ struct hf_expanded_pair {
     double *row;  /**< [HF_N_PRIMITIVE_ROW, and the parts if more than one][n_padded] */
     /** [parts if more than one][n_padded] what each consists of, primitives rising */
     struct hf_pair_term *term;
-    int n_term[HF_MAX_PAIR_PART];
+    /** [parts if more than one][n_padded + 1] where the terms from a primitive on begin */
+    int *term_place;
 };
 
 /** Primitives of a pair with its padding. */
@@ -75,6 +76,11 @@ static inline const struct hf_pair_term *hf_pair_terms(const struct hf_expanded_
                                                        int part)
 {
     return pair->term + (size_t)part * (size_t)pair->n_padded;
+}
+
+static inline const int *hf_pair_term_places(const struct hf_expanded_pair *pair, int part)
+{
+    return pair->term_place + (size_t)part * (size_t)(pair->n_padded + 1);
 }
 
 /** Rows of the primitives of a class. */
