@@ -1,6 +1,6 @@
 /* The engine of two-electron integrals: one shell pair against a list of shell pairs of one class.
  *
- * The bits of an integral depend on its own two pairs, as given, and on the threshold only: not on
+ * The bits of an integral depend on its own two pairs, as given, on the threshold and the precision only: not on
  * the size of the batch, its other quartets, the place among them, the engine or the thread. */
 #ifndef HF_ENGINE_H
 #define HF_ENGINE_H
@@ -21,20 +21,30 @@ struct hf_engine_account {
     int64_t n_quartet, n_integral, n_primitive_quartet;
 };
 
-/** Integrals of one batch, in the engine's memory until its next call.
+/** What integrals are computed with. */
+enum hf_precision {
+    HF_PRECISION_DOUBLE,
+    /** 24 bits: errors of some 2^-24 of the product of the pairs' `rounding`; see docs/precision.md */
+    HF_PRECISION_SINGLE,
+};
+
+/** Integrals of one batch, in the engine's memory until its next call: numbers of double precision in
+ *  `value` or of single precision in `single`; the other is NULL.
  *
- *  Quartet i is value[i * stride ...], an array [row][column]: rows are the function pairs of one
- *  shell pair (a slowest), columns those of the other. `fixed_is_row` tells which is which; it is
- * the engine's choice, the same for a whole batch.
+ *  With width 1, quartet i is value[i * stride ...], an array [row][column]: rows are the function
+ *  pairs of one shell pair (a slowest), columns those of the other. `fixed_is_row` tells which is
+ *  which; it is the engine's choice, the same for a whole batch.
  *
- *  With `order` (hf_engine_two_electron_lanes only) HF_LANES quartets stand side by side: group g
- * is value[g * stride * HF_LANES ...], an array [row][column][HF_LANES], whose lane l is quartet
- *  order[g * HF_LANES + l]; lanes behind the n-th repeat one of the group. */
+ *  With a larger width (hf_engine_two_electron_lanes only), 4 to HF_SINGLE_LANES, so many quartets
+ *  stand side by side: group g is value[g * stride * width ...], an array [row][column][width], whose
+ *  lane l is quartet order[g * width + l]; lanes behind the n-th repeat one of the group. */
 struct hf_integral_batch {
     const double *value;
-    size_t stride;
+    const float *single;
+    size_t stride; /**< numbers of a quartet */
     bool fixed_is_row;
-    const int *order;
+    int width;
+    const int *order; /**< NULL where the width is 1 */
 };
 
 /** Engine for the pairs of one list; one per thread. `pairs` is borrowed. Not collective.
@@ -47,7 +57,7 @@ void hf_engine_destroy(struct hf_engine **engine);
 void hf_engine_set_threshold(struct hf_engine *engine, double threshold);
 
 /** Most quartets hf_engine_two_electron takes in one call. */
-enum { HF_MAX_BATCH = 64 }; /* a multiple of HF_LANES */
+enum { HF_MAX_BATCH = 64 }; /* a multiple of HF_SINGLE_LANES */
 
 /** All integrals (ab|cd), a b of `fixed` and c d of each of `other` [n], which must be of one
  * class. 1 <= n <= HF_MAX_BATCH. Chemists' notation, hartree. Allocates nothing. */
@@ -55,10 +65,12 @@ struct hf_integral_batch hf_engine_two_electron(struct hf_engine *engine,
                                                 const struct hf_shell_pair *fixed, int n,
                                                 const struct hf_shell_pair *const other[]);
 
-/** The same, with quartets side by side where they were computed so. */
+/** The same, with quartets side by side where they were computed so. Where it is asked for and there
+ *  are kernels for the classes (up to f shells) they are computed in single precision. */
 struct hf_integral_batch hf_engine_two_electron_lanes(struct hf_engine *engine,
                                                       const struct hf_shell_pair *fixed, int n,
-                                                      const struct hf_shell_pair *const other[]);
+                                                      const struct hf_shell_pair *const other[],
+                                                      enum hf_precision precision);
 
 struct hf_engine_account hf_engine_account(const struct hf_engine *engine);
 

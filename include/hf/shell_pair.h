@@ -36,7 +36,8 @@ struct hf_shell_pair {
     int n_primitive;
     int64_t first_primitive; /**< index into hf_shell_pairs.primitive */
     double bound;            /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
-    double cost_per_number;  /**< hf_shell_pair_cost over its function pairs */
+    double rounding; /**< what rounding errors of its integrals are proportional to, as bound */
+    double cost_per_number; /**< hf_shell_pair_cost over its function pairs */
 };
 
 enum { HF_MAX_PAIR_PART = HF_MAX_SHELL_PART * HF_MAX_SHELL_PART };

@@ -13,6 +13,9 @@
 #define HF_MAX_L 5
 /** Quartets, or primitives of a pair, that are worked on at a time: doubles of a 512-bit vector. */
 #define HF_LANES 8
+
+/** The same in single precision. */
+#define HF_SINGLE_LANES 16
 /** Most shells that hf_basis_merge makes one of. */
 #define HF_MAX_SHELL_PART 3
 

@@ -4,6 +4,9 @@
 
 #include "lane_quartet.h"
 
+#ifdef HF_SINGLE
+#include "boys_lanes_single.h"
+#else
 /** Adding it to a number leaves the nearest integer in the lowest bits. */
 static const double ROUND = 6755399441055744.0; /* 1.5 * 2^52 */
 
@@ -74,16 +77,18 @@ static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boy
     }
 }
 
+#endif
+
 /** (ss|ss)^(m), m = 0 .. order, of n primitive quartets; `order` is a constant where it is low. */
-static inline __attribute__((always_inline)) void boys_of_order(const struct hf_boys *boys,
-                                                                int order, int n,
+static inline __attribute__((always_inline)) void boys_of_order(const boys_tables *boys, int order,
+                                                                int n,
                                                                 const struct boys_argument at[],
                                                                 struct lane_quartet quartet[])
 {
     for (int i = 0; i < n; i++) boys_lanes(boys, order, at[i], quartet[i].s);
 }
 
-static __attribute__((noinline)) void boys_of_quartets(const struct hf_boys *boys, int order, int n,
+static __attribute__((noinline)) void boys_of_quartets(const boys_tables *boys, int order, int n,
                                                        const struct boys_argument at[],
                                                        struct lane_quartet quartet[])
 {

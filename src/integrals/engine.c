@@ -24,13 +24,20 @@ static void choose_kernels(struct hf_engine *engine)
     case HF_AVX512:
         engine->wide = &hf_kernels_avx512_8;
         engine->narrow = &hf_kernels_avx512_4;
+        engine->single_wide = &hf_kernels_avx512_single_16;
+        engine->single_narrow = &hf_kernels_avx512_single_8;
         break;
     case HF_AVX2:
         engine->wide = &hf_kernels_avx2_8;
         engine->narrow = &hf_kernels_avx2_4;
+        engine->single_wide = engine->single_narrow = &hf_kernels_avx2_single_8;
         break;
 #endif
-    default: engine->wide = &hf_kernels_portable_8; engine->narrow = &hf_kernels_portable_4;
+    default:
+        engine->wide = &hf_kernels_portable_8;
+        engine->narrow = &hf_kernels_portable_4;
+        engine->single_wide = &hf_kernels_portable_single_8;
+        engine->single_narrow = &hf_kernels_portable_single_4;
     }
 }
 
@@ -75,6 +82,7 @@ static bool allocate(struct hf_engine *engine)
     if (engine->most_primitive == NULL) return false;
     hf_engine_find_sizes(engine);
     engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l);
+    if (engine->boys != NULL) engine->boys_single = hf_boys_single_create(engine->boys);
     engine->fixed.row = numbers(engine, "expanded pairs", size->pair);
     engine->other.row = numbers(engine, "expanded pairs", size->pair);
     engine->fixed.term = terms(engine, size->term);
@@ -84,7 +92,7 @@ static bool allocate(struct hf_engine *engine)
     for (int i = 0; i < 2; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
     engine->assembled = numbers(engine, "integral blocks", HF_LANES * size->result);
     engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
-    return engine->boys != NULL && engine->fixed.row != NULL && engine->other.row != NULL &&
+    return engine->boys_single != NULL && engine->fixed.row != NULL && engine->other.row != NULL &&
            engine->fixed.term != NULL && engine->other.term != NULL &&
            engine->fixed.term_place != NULL && engine->other.term_place != NULL &&
            engine->buffer[0] != NULL && engine->buffer[1] != NULL && engine->assembled != NULL &&
@@ -135,6 +143,7 @@ void hf_engine_destroy(struct hf_engine **engine)
         hf_memory_release(memory, old->assembled);
         hf_memory_release(memory, old->result);
         free(old->most_primitive);
+        hf_boys_single_destroy(&old->boys_single);
         hf_boys_destroy(&old->boys);
         free(old);
     }
@@ -167,7 +176,7 @@ void hf_engine_forget_pairs(struct hf_engine *engine)
 static struct hf_integral_batch two_electron(struct hf_engine *engine,
                                              const struct hf_shell_pair *fixed, int n,
                                              const struct hf_shell_pair *const other[],
-                                             bool side_by_side)
+                                             bool side_by_side, enum hf_precision precision)
 {
     const struct hf_batch_request request = {
         .fixed = fixed,
@@ -176,6 +185,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *engine,
         .fixed_class = &engine->pairs->class_of[fixed->pair_class],
         .other_class = &engine->pairs->class_of[other[0]->pair_class],
         .side_by_side = side_by_side,
+        .single = precision == HF_PRECISION_SINGLE,
     };
     if (engine->fixed_is != fixed) { /* mostly it is that of the batch before */
         hf_engine_expand(engine, fixed, &engine->fixed);
@@ -184,7 +194,6 @@ static struct hf_integral_batch two_electron(struct hf_engine *engine,
     const int k = hf_engine_choose(request.fixed_class, request.other_class);
     struct hf_integral_batch batch =
         hf_engine_list[k]->two_electron(engine, engine->scratch[k], &request);
-    batch.value = engine->result;
     batch.stride =
         (size_t)request.fixed_class->n_function * (size_t)request.other_class->n_function;
     engine->account.n_quartet += n;
@@ -196,12 +205,13 @@ struct hf_integral_batch hf_engine_two_electron(struct hf_engine *engine,
                                                 const struct hf_shell_pair *fixed, int n,
                                                 const struct hf_shell_pair *const other[])
 {
-    return two_electron(engine, fixed, n, other, false);
+    return two_electron(engine, fixed, n, other, false, HF_PRECISION_DOUBLE);
 }
 
 struct hf_integral_batch hf_engine_two_electron_lanes(struct hf_engine *engine,
                                                       const struct hf_shell_pair *fixed, int n,
-                                                      const struct hf_shell_pair *const other[])
+                                                      const struct hf_shell_pair *const other[],
+                                                      enum hf_precision precision)
 {
-    return two_electron(engine, fixed, n, other, true);
+    return two_electron(engine, fixed, n, other, true, precision);
 }

@@ -150,7 +150,8 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
         else
             memcpy(result, block, stride * sizeof *result);
     }
-    return (struct hf_integral_batch){.fixed_is_row = fixed_is_ket};
+    return (struct hf_integral_batch){
+        .value = self->result, .fixed_is_row = fixed_is_ket, .width = 1};
 }
 
 const struct hf_engine_ops hf_engine_libint = {

@@ -20,6 +20,7 @@ struct hf_batch_request {
     const struct hf_shell_pair *const *other; /**< [n] */
     const struct hf_pair_class *fixed_class, *other_class;
     bool side_by_side; /**< leave quartets side by side where they are computed so */
+    bool single;       /**< in single precision where there are kernels for it; side by side */
 };
 
 /** An implementation. An engine holds the scratch of each, so that one handle per thread does for
@@ -42,7 +43,7 @@ struct hf_engine_ops {
     /** Makes the scratch ready; NULL: nothing to do. */
     void (*create)(const struct hf_engine *self, void *scratch);
 
-    /** Fills self->result with a batch; all members of the answer but `value`, `stride`. */
+    /** Fills self->result with a batch; all members of the answer but `stride`. */
     struct hf_integral_batch (*two_electron)(struct hf_engine *self, void *scratch,
                                              const struct hf_batch_request *request);
 
@@ -61,11 +62,13 @@ extern const struct hf_engine_ops *const hf_engine_list[HF_N_ENGINE];
 int hf_engine_choose(const struct hf_pair_class *bra, const struct hf_pair_class *ket);
 
 struct hf_engine {
-    const struct hf_shell_pairs *pairs; /**< borrowed */
-    const struct hf_kernels *wide;      /**< HF_LANES quartets at a time */
-    const struct hf_kernels *narrow;    /**< HF_FEW_LANES */
-    int *most_primitive;                /**< [n_class] */
+    const struct hf_shell_pairs *pairs;                          /**< borrowed */
+    const struct hf_kernels *wide;                               /**< HF_LANES quartets at a time */
+    const struct hf_kernels *narrow;                             /**< HF_FEW_LANES */
+    const struct hf_single_kernels *single_wide, *single_narrow; /**< of single precision */
+    int *most_primitive;                                         /**< [n_class] */
     struct hf_boys *boys;
+    struct hf_boys_single *boys_single;
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     double threshold;
@@ -82,6 +85,14 @@ struct hf_engine {
 
 /** Fills in `size` and `most_primitive` [n_class]. */
 void hf_engine_find_sizes(struct hf_engine *engine);
+
+/** Positions of the pairs by falling number of primitives, so that groups of neighbours waste few
+ *  lanes. */
+void hf_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[]);
+
+/** Our own recurrence in single precision; as the table's two_electron. */
+struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *scratch,
+                                                const struct hf_batch_request *request);
 
 /** Where the numbers of a pair come from. (Returned by value it would be read back in other pieces
  *  than it was written, which stalls.) */

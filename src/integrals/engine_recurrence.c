@@ -20,9 +20,7 @@ static size_t scratch_bytes(const struct hf_engine *self)
     return most * sizeof(double);
 }
 
-/** Positions of the pairs by falling number of primitives, so that groups of neighbours waste few
- *  lanes. */
-static void sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[])
+void hf_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[])
 {
     for (int i = 0; i < n; i++) {
         int k = i;
@@ -57,10 +55,11 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
                                        .bra_class = request->fixed_class,
                                        .ket_class = request->other_class,
                                        .threshold = self->threshold};
+    if (request->single) return hf_two_electron_single(self, scratch, request);
     const int n = request->n;
     const size_t stride =
         (size_t)request->fixed_class->n_function * (size_t)request->other_class->n_function;
-    sort_by_primitives(n, request->other, self->order);
+    hf_sort_by_primitives(n, request->other, self->order);
     for (int first = 0; first < n; first += HF_LANES) {
         struct hf_pair_source group[HF_LANES];
         double *result[HF_LANES], *block_result = self->result + (size_t)first * stride;
@@ -78,7 +77,10 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
         else if (!in_place)
             kernels->widen_lanes((int)stride, block, block_result);
     }
-    return (struct hf_integral_batch){.order = request->side_by_side ? self->order : NULL};
+    if (!request->side_by_side)
+        return (struct hf_integral_batch){.value = self->result, .width = 1};
+    return (struct hf_integral_batch){
+        .value = self->result, .order = self->order, .width = HF_LANES};
 }
 
 const struct hf_engine_ops hf_engine_recurrence = {

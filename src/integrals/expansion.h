@@ -10,10 +10,17 @@ static inline const double *part_coefficient(const struct hf_shell *shell, int k
     return shell->n_part > 0 ? shell->part[k].coefficient : shell->coefficient;
 }
 
+/** Coordinates have double precision always. */
+#ifdef HF_SINGLE
+typedef double place_lanes[HF_WIDTH];
+#else
+typedef lanes place_lanes;
+#endif
+
 /** Pairs of one class side by side. */
 struct lane_pairs {
     const struct hf_primitive_pair *primitive[HF_WIDTH];
-    lanes a[3]; /**< centres of their first shells */
+    place_lanes a[3]; /**< centres of their first shells */
     lanes n_primitive;
     int n_part_a, n_part_b; /**< where there is more than one part, else 0 */
     const double *coefficient_a[HF_MAX_SHELL_PART][HF_WIDTH];
@@ -25,7 +32,7 @@ static inline void set_lane_pair(struct lane_pairs *pairs, int l, int n_part,
                                  const struct hf_pair_source *from)
 {
     pairs->primitive[l] = from->primitive;
-    pairs->n_primitive[l] = from->n_primitive;
+    pairs->n_primitive[l] = (real)from->n_primitive;
     for (int k = 0; k < 3; k++) pairs->a[k][l] = from->a->centre_bohr[k];
     pairs->n_part_a = n_part > 1 ? hf_shell_n_part(from->a) : 0;
     pairs->n_part_b = n_part > 1 ? hf_shell_n_part(from->b) : 0;
@@ -53,6 +60,29 @@ static inline void expand_coefficients(const struct lane_pairs *pairs,
 
 /** Rows of primitive j[l] of a pair per lane; a pair that has no such primitive gives one that adds
  *  nothing. Every lane is made by the same operations, whatever the others hold. */
+#ifdef HF_SINGLE
+static inline void expand_lanes(const struct lane_pairs *pairs, const lanes j, lanes row[])
+{
+    const struct hf_primitive_pair *primitive[HF_WIDTH];
+    const lane_masks is_there = j < pairs->n_primitive;
+    for (int l = 0; l < HF_WIDTH; l++) {
+        const struct hf_primitive_pair *from = pairs->primitive[l] + (is_there[l] ? (int)j[l] : 0);
+        primitive[l] = from;
+        for (int k = 0; k < 3; k++) {
+            const double place = pairs->a[k][l] + from->pa[k];
+            const float first = (float)place;
+            row[HF_ROW_PA_X + k][l] = (float)from->pa[k];
+            row[HF_ROW_P_X + k][l] = first;
+            row[HF_ROW_REST_X + k][l] = (float)(place - first);
+        }
+        row[HF_ROW_ZETA][l] = (float)from->zeta;
+        row[HF_ROW_ONE_OVER_TWO_ZETA][l] = (float)from->one_over_two_zeta;
+        row[HF_ROW_PREFACTOR][l] = is_there[l] ? (float)from->prefactor : 0.0F;
+        row[HF_ROW_BOUND][l] = is_there[l] ? (float)from->bound : 0.0F;
+    }
+    if (pairs->n_part_a > 0) expand_coefficients(pairs, primitive, row + HF_N_PRIMITIVE_ROW);
+}
+#else
 static inline void expand_lanes(const struct lane_pairs *pairs, const lanes j, lanes row[])
 {
     _Static_assert(sizeof(struct hf_primitive_pair) == 8 * sizeof(double), "a row of 8 numbers");
@@ -111,5 +141,6 @@ static void expand_pair(const struct hf_pair_source *from, int n_part, struct hf
     }
     if (n_part > 1) find_terms(to, n_part);
 }
+#endif
 
 #endif

@@ -9,6 +9,7 @@
 #include "recurrence.h"
 #include "to_functions.h"
 
+#ifndef HF_SINGLE
 /* ---- Libint's input ------------------------------------------------------------------------- */
 
 static inline void store_lane(const struct lane_quartet *from, int l, int order, double coefficient,
@@ -77,12 +78,14 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
     return n;
 }
 
+#endif
+
 /* ---- Our own recurrence --------------------------------------------------------------------- */
 
 /** Largest of the lanes. */
-static inline double largest_lane(lanes x)
+static inline real largest_lane(lanes x)
 {
-    double largest = x[0];
+    real largest = x[0];
     for (int l = 1; l < HF_WIDTH; l++)
         if (x[l] > largest) largest = x[l];
     return largest;
@@ -94,12 +97,12 @@ static inline double largest_lane(lanes x)
  *  adds nothing. */
 static inline __attribute__((always_inline)) void
 set_up_some(const struct hf_quartet *quartet, int first, int n, bool needs_bra, bool needs_ket,
-            const lanes ket[HF_N_PRIMITIVE_ROW], struct lane_quartet quartet_of[],
+            const lanes ket[HF_N_LANE_ROW], struct lane_quartet quartet_of[],
             struct boys_argument boys[])
 {
     const struct hf_expanded_pair *bra = quartet->bra;
     const double *bound = hf_pair_row(bra, HF_ROW_BOUND) + first;
-    lanes row[HF_N_PRIMITIVE_ROW];
+    lanes row[HF_N_LANE_ROW];
     memcpy(row, ket, sizeof row);
     for (int i = 0; i < n; i++) {
         const lane_masks kept = ket[HF_ROW_BOUND] * (real)bound[i] >= (real)quartet->threshold;
@@ -110,7 +113,7 @@ set_up_some(const struct hf_quartet *quartet, int first, int n, bool needs_bra, 
 
 /** The same, and (ss|ss)^(m): all that the recurrences need. Only a side that is raised has centres. */
 static __attribute__((noinline)) void set_up_chunk(const struct hf_quartet *quartet, int first,
-                                                   int n, const lanes ket[HF_N_PRIMITIVE_ROW],
+                                                   int n, const lanes ket[HF_N_LANE_ROW],
                                                    struct lane_quartet quartet_of[])
 {
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
@@ -123,13 +126,12 @@ static __attribute__((noinline)) void set_up_chunk(const struct hf_quartet *quar
         set_up_some(quartet, first, n, false, true, ket, quartet_of, boys);
     else
         set_up_some(quartet, first, n, false, false, ket, quartet_of, boys);
-    boys_of_quartets(quartet->boys, e_max + f_max, n, boys, quartet_of);
+    boys_of_quartets(tables_of(quartet), e_max + f_max, n, boys, quartet_of);
 }
 
 /** Primitives 0 .. n-1 of the bra with a vector of the ket: their levels to the contraction. */
 static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
-                                  const lanes row[HF_N_PRIMITIVE_ROW],
-                                  struct contraction *contraction,
+                                  const lanes row[HF_N_LANE_ROW], struct contraction *contraction,
                                   const struct recurrence_work *work)
 {
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
@@ -161,10 +163,10 @@ static int sum_primitives(const struct hf_quartet *quartet,
         if (ket[l].n_primitive > n_ket) n_ket = ket[l].n_primitive;
     }
     for (int j = 0; j < n_ket; j++) {
-        lanes row[HF_MOST_PRIMITIVE_ROW];
-        expand_lanes(&pairs, broadcast(j), row);
-        const double largest = largest_lane(row[HF_ROW_BOUND]);
-        while (n > 0 && bound[n - 1] * largest < quartet->threshold) n--;
+        lanes row[HF_N_LANE_ROW];
+        expand_lanes(&pairs, broadcast((real)j), row);
+        const real largest = largest_lane(row[HF_ROW_BOUND]);
+        while (n > 0 && (real)bound[n - 1] * largest < (real)quartet->threshold) n--;
         if (n == 0) break;
         begin_ket_primitive(contraction, row + HF_N_PRIMITIVE_ROW);
         recur_over_bra(quartet, n, row, contraction, work);
@@ -176,7 +178,7 @@ static int sum_primitives(const struct hf_quartet *quartet,
 }
 
 static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_source ket[HF_WIDTH],
-                      double *scratch)
+                      real *scratch)
 {
     struct recurrence_work work = {.cartesian = quartet->cartesian,
                                    .e_low = quartet->bra_class->l_low,
@@ -188,6 +190,7 @@ static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_sou
     return sum_primitives(quartet, ket, &contraction, &work);
 }
 
+#ifndef HF_SINGLE
 /* ---- Steps on whole blocks ------------------------------------------------------------------ */
 
 /** a b + c. Where it takes one rounding it does so in every loop that the compiler makes: left to it,
@@ -260,8 +263,18 @@ static void widen_lanes(int n, const double *in, double *out)
         for (int l = 0; l < HF_LANES; l++) out[i * HF_LANES + l] = in[i * HF_WIDTH + l % HF_WIDTH];
 }
 
+#endif
+
 #define STRING_OF(x) #x
 #define NAME_OF(x)   STRING_OF(x)
+#ifdef HF_SINGLE
+const struct hf_single_kernels HF_KERNELS = {
+    .name = NAME_OF(HF_KERNELS),
+    .width = HF_WIDTH,
+    .recurrence = recurrence,
+    .to_functions = to_functions,
+};
+#else
 const struct hf_kernels HF_KERNELS = {
     .name = NAME_OF(HF_KERNELS),
     .width = HF_WIDTH,
@@ -274,3 +287,4 @@ const struct hf_kernels HF_KERNELS = {
     .split_lanes = split_lanes,
     .widen_lanes = widen_lanes,
 };
+#endif

@@ -55,14 +55,28 @@ struct hf_kernels {
     void (*widen_lanes)(int n, const double *in, double *out);
 };
 
+/** The recurrences in single precision; what they do is said above. Positions are subtracted as in
+ *  double precision, everything else is done with 24 bits; docs/precision.md has the errors. */
+struct hf_single_kernels {
+    const char *name;
+    int width;
+    int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_source ket[],
+                      float *scratch);
+    void (*to_functions)(const struct hf_quartet *quartet, const float *ket_shift,
+                         const float *levels, float *scratch, float *out);
+};
+
 /** Quartets for which the narrow kernels do: half the work where less than half of the lanes would
  *  be filled. */
 enum { HF_FEW_LANES = 4 };
 
 extern const struct hf_kernels hf_kernels_portable_8, hf_kernels_portable_4;
+extern const struct hf_single_kernels hf_kernels_portable_single_8, hf_kernels_portable_single_4;
 #ifdef HF_HAVE_X86_KERNELS
 extern const struct hf_kernels hf_kernels_avx2_8, hf_kernels_avx2_4;
 extern const struct hf_kernels hf_kernels_avx512_8, hf_kernels_avx512_4;
+extern const struct hf_single_kernels hf_kernels_avx2_single_8;
+extern const struct hf_single_kernels hf_kernels_avx512_single_16, hf_kernels_avx512_single_8;
 #endif
 
 #endif

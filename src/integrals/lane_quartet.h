@@ -26,7 +26,7 @@ struct boys_argument {
     lanes T, factor;
 };
 
-static inline lanes load(const double *from)
+static inline lanes load(const real *from)
 {
     return *(const lanes *)(const void *)from;
 }
@@ -36,6 +36,13 @@ static inline lanes choose(lane_masks mask, lanes x, lanes y)
 {
     return (lanes)(((lane_masks)x & mask) | ((lane_masks)y & ~mask));
 }
+
+#ifdef HF_SINGLE
+#include "single_lanes.h"
+
+typedef struct hf_boys_single boys_tables;
+#else
+typedef struct hf_boys boys_tables;
 
 /** 1 / sqrt(x), x > 0. */
 static inline lanes inverse_square_root(lanes x)
@@ -115,36 +122,67 @@ static inline void load_primitives(const struct hf_expanded_pair *pair, int j,
     for (int k = 0; k < HF_N_PRIMITIVE_ROW; k++)
         row[k] = load(hf_pair_row(pair, (enum hf_primitive_row)k) + j);
 }
+#endif
 
 /** What the recurrences need that is of the ket alone. */
-static inline void set_up_ket(const lanes ket[HF_N_PRIMITIVE_ROW], struct lane_quartet *out)
+static inline void set_up_ket(const lanes ket[], struct lane_quartet *out)
 {
     for (int k = 0; k < 3; k++) out->qc[k] = ket[HF_ROW_PA_X + k];
     out->one_over_two_eta = ket[HF_ROW_ONE_OVER_TWO_ZETA];
+}
+
+/** The tables of the Boys function for this precision. */
+static inline const boys_tables *tables_of(const struct hf_quartet *quartet)
+{
+#ifdef HF_SINGLE
+    return quartet->boys_single;
+#else
+    return quartet->boys;
+#endif
+}
+
+/** A number of primitive i of the bra in every lane. */
+static inline __attribute__((always_inline)) lanes of_bra(const struct hf_expanded_pair *bra,
+                                                          enum hf_primitive_row row, int i)
+{
+    return broadcast((real)hf_pair_row(bra, row)[i]);
+}
+
+/** Coordinates of Q - P, P of primitive i of the bra. */
+static inline __attribute__((always_inline)) lanes
+difference_of_places(const struct hf_expanded_pair *bra, int i, int direction, const lanes ket[])
+{
+    const double place = hf_pair_row(bra, HF_ROW_P_X + direction)[i];
+#ifdef HF_SINGLE
+    /* Both in two parts, of which the first differ by what rounds the result only. */
+    const float first = (float)place, rest = (float)(place - first);
+    return (ket[HF_ROW_P_X + direction] - first) + (ket[HF_ROW_REST_X + direction] - rest);
+#else
+    return ket[HF_ROW_P_X + direction] - place;
+#endif
 }
 
 /** Primitive i of the bra with HF_WIDTH primitives of the ket (or of kets): what is not of the ket
  *  alone, for a bra and a ket that are raised, and the arguments of the Boys function. */
 static inline __attribute__((always_inline)) void
 set_up_lanes(const struct hf_expanded_pair *bra, int i, bool needs_bra, bool needs_ket,
-             const lanes ket[HF_N_PRIMITIVE_ROW], struct lane_quartet *out,
-             struct boys_argument *boys)
+             const lanes ket[], struct lane_quartet *out, struct boys_argument *boys)
 {
-    const lanes zeta = broadcast((real)hf_pair_row(bra, HF_ROW_ZETA)[i]), eta = ket[HF_ROW_ZETA];
+    const lanes zeta = of_bra(bra, HF_ROW_ZETA, i), eta = ket[HF_ROW_ZETA];
     const lanes root_of_inverse = inverse_square_root(zeta + eta);
     const lanes one_over_sum = root_of_inverse * root_of_inverse;
     const lanes eta_over_sum = eta * one_over_sum, zeta_over_sum = zeta * one_over_sum;
 
     lanes distance_squared = broadcast(0);
     for (int k = 0; k < 3; k++) {
-        const lanes qp = ket[HF_ROW_P_X + k] - hf_pair_row(bra, HF_ROW_P_X + k)[i];
+        const lanes qp = difference_of_places(bra, i, k, ket);
         distance_squared += qp * qp;
         if (needs_bra) out->wp[k] = eta_over_sum * qp;
-        if (needs_bra) out->pa[k] = broadcast((real)hf_pair_row(bra, HF_ROW_PA_X + k)[i]);
+        if (needs_bra) out->pa[k] = of_bra(bra, HF_ROW_PA_X + k, i);
         if (needs_ket) out->wq[k] = -zeta_over_sum * qp;
     }
     if (needs_bra) {
-        out->one_over_two_zeta = broadcast((real)hf_pair_row(bra, HF_ROW_ONE_OVER_TWO_ZETA)[i]);
+        out->one_over_two_zeta = of_bra(bra, HF_ROW_ONE_OVER_TWO_ZETA, i);
         out->rho_over_zeta = eta_over_sum;
     }
     if (needs_ket) out->rho_over_eta = zeta_over_sum;
@@ -154,6 +192,7 @@ set_up_lanes(const struct hf_expanded_pair *bra, int i, bool needs_bra, bool nee
         ket[HF_ROW_PREFACTOR] * (real)hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * root_of_inverse;
 }
 
+#ifndef HF_SINGLE
 /** How many of `n` ket primitives, sorted by falling bound, matter beside bra primitive i. */
 static inline int n_significant(const struct hf_expanded_pair *bra, int i, const double *ket_bound,
                                 int n, double threshold)
@@ -162,5 +201,6 @@ static inline int n_significant(const struct hf_expanded_pair *bra, int i, const
     while (n > 0 && bound * ket_bound[n - 1] < threshold) n--;
     return n;
 }
+#endif
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "hf/interruption.h"
 
+#include "pair_rounding.h"
 #include "pair_share.h"
 
 #include <math.h>
@@ -129,6 +130,7 @@ static void lay_out(struct hf_shell_pairs *pairs, const struct hf_pair_candidate
                     struct place *next)
 {
     struct hf_shell_pair *pair = share->pair + group.first_pair;
+    const struct hf_shell *shell = pairs->basis->shell;
     const int64_t first = next->pair;
     qsort(pair, (size_t)group.n_pair, sizeof *pair, by_class_and_bound);
     for (int k = 0; k < group.n_pair; k++) {
@@ -136,6 +138,7 @@ static void lay_out(struct hf_shell_pairs *pairs, const struct hf_pair_candidate
         if (!(pair[k].bound * candidates->bound >= pairs->accuracy)) continue;
         group.bound = fmax(group.bound, pair[k].bound);
         group.cost += cost;
+        pair[k].rounding = hf_pair_rounding(&shell[pair[k].a], &shell[pair[k].b]);
         memcpy(pairs->primitive + next->primitive, share->primitive + pair[k].first_primitive,
                (size_t)pair[k].n_primitive * sizeof *pairs->primitive);
         pair[k].first_primitive = next->primitive;

@@ -3,6 +3,7 @@
 #ifndef HF_QUARTET_H
 #define HF_QUARTET_H
 
+#include "boys_single.h"
 #include "cartesian.h"
 #include "hf/boys.h"
 #include "hf/shell_pair.h"
@@ -25,7 +26,12 @@ enum hf_primitive_row {
     HF_ROW_BOUND,     /**< as stored */
     /** c_a c_b of each part where there is more than one stand in rows of their own, after these */
     HF_N_PRIMITIVE_ROW,
-    HF_MOST_PRIMITIVE_ROW = HF_N_PRIMITIVE_ROW + HF_MAX_PAIR_PART
+    HF_MOST_PRIMITIVE_ROW = HF_N_PRIMITIVE_ROW + HF_MAX_PAIR_PART,
+    /** in vectors of single precision: what rounding took from P */
+    HF_ROW_REST_X = HF_MOST_PRIMITIVE_ROW,
+    HF_ROW_REST_Y,
+    HF_ROW_REST_Z,
+    HF_N_LANE_ROW
 };
 
 /** Where the numbers of a pair come from: its primitives, its two shells. */
@@ -110,6 +116,7 @@ static inline int hf_part_n_level(const struct hf_pair_part *part)
 /** Two pairs and what is common to all their primitive quartets. */
 struct hf_quartet {
     const struct hf_boys *boys;
+    const struct hf_boys_single *boys_single;
     const struct hf_cartesian_table *cartesian;
     const struct hf_solid_harmonics *harmonics; /**< [l] */
     const struct hf_expanded_pair *bra, *ket;

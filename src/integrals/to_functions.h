@@ -106,8 +106,8 @@ static inline void make_functions(const struct hf_quartet *quartet, const struct
 }
 
 /** See struct hf_kernels. */
-static void to_functions(const struct hf_quartet *quartet, const double *ket_shift,
-                         const double *levels, double *scratch, double *out)
+static void to_functions(const struct hf_quartet *quartet, const real *ket_shift,
+                         const real *levels, real *scratch, real *out)
 {
     const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
     struct part_step ket_step[HF_MAX_PAIR_PART];

@@ -82,7 +82,8 @@ static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, boo
     const bool timed = worker->work->settings.timed;
     const double start = timed ? hf_wall_seconds() : 0.0;
     const struct hf_integral_batch made =
-        hf_engine_two_electron_lanes(worker->engine, bra, queue->n, queue->pair);
+        hf_engine_two_electron_lanes(worker->engine, bra, queue->n, queue->pair,
+                                     HF_PRECISION_DOUBLE);
     if (timed)
         worker->consumer->count(worker->self,
                                 &(struct hf_engine_call){.bra = bra,

@@ -81,7 +81,7 @@ def help_and_version():
             once = output.count("Usage: ") + output.count("MPI: ")
             check(once == 1, f"{option} was printed {once} times")
     output = run(["--help"], False)[1]
-    for name in ("pingpong", "counter", "accumulate", "integrals", "fock", "--basis", "--quick", "--json"):
+    for name in ("pingpong", "counter", "accumulate", "integrals", "fock", "precision", "--basis", "--quick", "--json"):
         check(name in output, f"--help does not name {name}")
 
 
@@ -235,6 +235,16 @@ def fock(folder):
     check_rows("fock", rows(output, r"  (closed shells|one unp|spin dens|[248] densities)[a-zJK, ]*  "), 6, 4)
 
 
+def precision(folder):
+    """Errors of single precision stay below what docs/precision.md allows, in every class and situation."""
+    output, results = run_kernel(folder, "precision", [])
+    check(len(results.get("situations", [])) == 7, "precision: situations", output)
+    check(len(results.get("classes", [])) == 21, "precision: classes", output)
+    for one in results.get("situations", []) + results.get("classes", []):
+        positive("precision", str(one), ("n_quartet", "rms", "largest"), one)
+        check(one["largest"] < 32 and one["rms"] < 3, f"precision: {one}")
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="hf-bench-")
     try:
@@ -243,6 +253,7 @@ def main():
         counter(folder)
         integrals(folder)
         fock(folder)
+        precision(folder)
         if RANKS > 1:
             pingpong(folder)
             accumulate(folder)

@@ -121,8 +121,9 @@ static void compare_quartet(struct thread *self, uint64_t *state, const struct h
         const int at = random_below(state, n);
         draw_neighbours(self->pairs, state, pair, n, at, other);
         const struct hf_integral_batch batch =
-            trial % 2 == 0 ? hf_engine_two_electron(self->engine, fixed, n, other)
-                           : hf_engine_two_electron_lanes(self->engine, fixed, n, other);
+            trial % 2 == 0
+                ? hf_engine_two_electron(self->engine, fixed, n, other)
+                : hf_engine_two_electron_lanes(self->engine, fixed, n, other, HF_PRECISION_DOUBLE);
         take(&batch, n, at, among);
         self->n_different += batch.fixed_is_row != single.fixed_is_row;
         for (size_t x = 0; x < batch.stride; x++)

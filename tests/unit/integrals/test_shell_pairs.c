@@ -142,7 +142,7 @@ static void a_list_holds_nothing_but_its_arrays(void **state)
                           (size_t)pairs->n_primitive * sizeof *pairs->primitive +
                           (size_t)pairs->n_atom_pair * sizeof *pairs->atom_pair;
     const size_t n_kind = 4; /* s, p, and d spherical and Cartesian */
-    assert_true(sizeof *pairs->pair <= 40);
+    assert_true(sizeof *pairs->pair <= 48);
     assert_true(sizeof *pairs->primitive <= 64);
     assert_true(hf_memory_current_bytes(context->memory) <=
                 arrays + 2 * 64 + n_kind * n_kind * sizeof *pairs->class_of);

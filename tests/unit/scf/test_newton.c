@@ -12,19 +12,27 @@ static struct hf_scf_result run(const struct hf_molecule *molecule, const char *
                                 const char *method, const char *converger)
 {
     struct hf_scf_settings settings = test_settings();
+    struct hf_scf_result result;
+    struct hf_error error;
+    struct hf_context *context = test_context();
     settings.method = method;
     settings.converger = converger;
     settings.guess = "sad";
     settings.fock.builder = builder_name;
     settings.fock.onesided.transport = "thread";
-    return test_converged(molecule, set, &settings);
+    const hf_status status = test_run(context, molecule, set, &settings, &result, &error);
+    if (status != HF_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, HF_OK);
+    assert_true(result.converged);
+    test_context_done(&context);
+    return result;
 }
 
-/** Oxygen, whose ROHF solution of the molecule's symmetry is a saddle point. */
-static void oxygen(struct test_molecule *test)
+static void diatomic(struct test_molecule *test, int first, int second, double distance_bohr)
 {
-    test_diatomic(test, 8, 8, 2.28165532);
-    test->molecule.multiplicity = 3;
+    *test = (struct test_molecule){0};
+    test_add_atom(test, first, false, 0.0, 0.0, 0.0);
+    test_add_atom(test, second, false, 0.0, 0.0, distance_bohr);
 }
 
 static void closed_shells_converge_quadratically_to_the_energy_of_diis(void **state)
@@ -44,7 +52,7 @@ static void open_shells_converge(void **state)
 {
     struct test_molecule test;
     (void)state;
-    test_diatomic(&test, 6, 7, 2.21438107);
+    diatomic(&test, 6, 7, 2.21438107);
     test.molecule.multiplicity = 2;
     const struct hf_scf_result result = run(&test.molecule, "cc-pVDZ", "uhf", "newton");
     assert_true(fabs(result.energy - CYANO_UHF) < 1e-8);
@@ -56,7 +64,8 @@ static void a_saddle_point_is_left(void **state)
 {
     struct test_molecule test;
     (void)state;
-    oxygen(&test);
+    diatomic(&test, 8, 8, 2.28165532);
+    test.molecule.multiplicity = 3;
     const struct hf_scf_result diis = run(&test.molecule, "cc-pVDZ", "rohf", "diis");
     const struct hf_scf_result newton = run(&test.molecule, "cc-pVDZ", "rohf", "newton");
     assert_true(diis.energy > OXYGEN_ROHF + 1e-4);
@@ -128,7 +137,8 @@ static void an_interruption_among_products_keeps_the_state(void **state)
     struct hf_scf_result result;
     struct hf_error error = {0};
     (void)state;
-    oxygen(&test);
+    diatomic(&test, 8, 8, 2.28165532);
+    test.molecule.multiplicity = 3;
     for (int analysis = 0; analysis < 2; analysis++) {
         struct alarm alarm = {.most_commutator = analysis ? 1e-5 : 1.0};
         const struct hf_scf_keeper keeper = {.wanted = is_wanted, .keep = keep, .data = &alarm};
@@ -166,7 +176,8 @@ static void a_way_down_that_does_not_converge_is_not_analysed(void **state)
     struct test_ended saddle = {.coefficient = NULL};
     struct hf_scf_result result;
     (void)state;
-    oxygen(&saddle.test);
+    diatomic(&saddle.test, 8, 8, 2.28165532);
+    saddle.test.molecule.multiplicity = 3;
     struct hf_context *context = test_context();
     struct hf_scf_settings settings = test_settings();
     settings.method = "rohf";

@@ -1,0 +1,42 @@
+/* Errors of integrals computed in single precision, for random shells. */
+#ifndef HF_PRECISION_STUDY_H
+#define HF_PRECISION_STUDY_H
+
+#include "random_shells.h"
+
+#include "hf/context.h"
+
+/** Highest angular momentum of a shell, and classes of pairs (l_a >= l_b) up to it. */
+enum { HF_STUDY_MOST_L = 3, HF_STUDY_N_PAIR = (HF_STUDY_MOST_L + 1) * (HF_STUDY_MOST_L + 2) / 2 };
+
+/** Quartets of one class. A quartet counts with the largest error of its integrals, in units of 2^-24
+ *  times the product of its pairs' `rounding`. */
+struct hf_precision_errors {
+    double n;
+    double largest, sum_of_squares;
+    double largest_of_bounds; /**< in units of 2^-24 times the product of the Schwarz bounds */
+};
+
+/** Errors by class of bra and ket, hf_study_pair of the pair with the higher angular momenta first. */
+struct hf_precision_study {
+    struct hf_precision_errors of_class[HF_STUDY_N_PAIR][HF_STUDY_N_PAIR];
+};
+
+/** Index of a class of pairs. */
+static inline int hf_study_pair(int l_a, int l_b)
+{
+    return l_a * (l_a + 1) / 2 + l_b;
+}
+
+/** Adds the quartets of `n_sample` sets of shells, up to l = `highest`, of one situation. Collective; the
+ *  same sums on every rank. HF_NO_RESOURCE: memory. */
+hf_status hf_precision_study_add(struct hf_context *context,
+                                 const struct hf_shell_situation *situation, int highest,
+                                 int n_sample, struct hf_precision_study *study,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds one to another. */
+void hf_precision_errors_join(const struct hf_precision_errors *from,
+                              struct hf_precision_errors *to);
+
+#endif

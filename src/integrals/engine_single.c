@@ -1,0 +1,47 @@
+/* Two-electron integrals by our own recurrence in single precision; compare engine_recurrence.c. */
+#include "engine_private.h"
+
+#include <string.h>
+
+/** As many quartets (fixed|ket[l]) as the kernels take at once into `to`: [ket][bra][width]. */
+static void compute_group(struct hf_engine *self, const struct hf_single_kernels *kernels,
+                          const struct hf_quartet *quartet,
+                          const struct hf_pair_source ket[HF_SINGLE_LANES], float *scratch,
+                          float *to)
+{
+    _Alignas(64) float shift[3 * HF_SINGLE_LANES];
+    for (int d = 0; d < 3; d++)
+        for (int l = 0; l < kernels->width; l++)
+            shift[d * kernels->width + l] =
+                (float)(ket[l].a->centre_bohr[d] - ket[l].b->centre_bohr[d]);
+    self->account.n_primitive_quartet += kernels->recurrence(quartet, ket, scratch);
+    kernels->to_functions(quartet, shift, scratch, (float *)(void *)self->buffer[0], to);
+}
+
+struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *scratch,
+                                                const struct hf_batch_request *request)
+{
+    const struct hf_quartet quartet = {.boys_single = self->boys_single,
+                                       .cartesian = &self->cartesian,
+                                       .harmonics = self->harmonics,
+                                       .bra = &self->fixed,
+                                       .bra_class = request->fixed_class,
+                                       .ket_class = request->other_class,
+                                       .threshold = self->threshold};
+    const int n = request->n;
+    const struct hf_single_kernels *kernels =
+        n <= self->single_narrow->width ? self->single_narrow : self->single_wide;
+    const int width = kernels->width;
+    const size_t stride =
+        (size_t)request->fixed_class->n_function * (size_t)request->other_class->n_function;
+    float *result = (float *)(void *)self->result;
+    hf_sort_by_primitives(n, request->other, self->order);
+    for (int first = 0; first < n; first += width) {
+        struct hf_pair_source group[HF_SINGLE_LANES];
+        for (int l = 0; l < width; l++)
+            hf_engine_find_source(
+                self, request->other[self->order[first + l < n ? first + l : n - 1]], &group[l]);
+        compute_group(self, kernels, &quartet, group, scratch, result + (size_t)first * stride);
+    }
+    return (struct hf_integral_batch){.single = result, .order = self->order, .width = width};
+}

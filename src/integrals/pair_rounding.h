@@ -1,0 +1,18 @@
+/* What single precision does to the integrals of a pair of shells; docs/precision.md. */
+#ifndef HF_PAIR_ROUNDING_H
+#define HF_PAIR_ROUNDING_H
+
+#include "hf/basis.h"
+
+/** What the rounding errors of a pair's recurrences are proportional to, hartree^(1/2): the sum of
+ *  what they add up for (ab|ab)^(1/2), without the signs. Two shells whose product is small beside its
+ *  terms (contracted with both signs, or a tight one far from the other, whose functions come from
+ *  powers of the distance that cancel) have a much larger one than their Schwarz bound.
+ *
+ *  Of a primitive pair with monomials of l_a about A and l_b about B, made of monomials about A alone:
+ *     |c_a c_b| (ss|ss)^(1/2) (|P-A| + w)^l_a (|P-A| + |A-B| + w)^l_b,   w = ((l_a+l_b+2)/(6 zeta))^(1/2)
+ *
+ *  `a` is the shell that stands first in the pair, whose angular momentum the recurrence raises. */
+double hf_pair_rounding(const struct hf_shell *a, const struct hf_shell *b);
+
+#endif
