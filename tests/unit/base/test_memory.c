@@ -21,6 +21,22 @@ static void blocks_are_zeroed_and_aligned(void **state)
     assert_null(memory);
 }
 
+static void a_block_that_is_not_zeroed_counts_like_others(void **state)
+{
+    (void)state;
+    struct hf_memory *memory = hf_memory_create();
+    unsigned char *block = hf_memory_allocate_unset(memory, HF_MEMORY_STORED, "test", 1000);
+    assert_non_null(block);
+    assert_int_equal((uintptr_t)block % 64, 0);
+    for (int i = 0; i < 1000; i++) block[i] = (unsigned char)i;
+    assert_int_equal(hf_memory_current_bytes(memory), 1000);
+    assert_int_equal(hf_memory_class_bytes(memory, HF_MEMORY_STORED), 1000);
+    assert_null(hf_memory_allocate_unset(memory, HF_MEMORY_STORED, "test", SIZE_MAX));
+    hf_memory_release(memory, block);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    hf_memory_destroy(&memory);
+}
+
 static void the_balance_follows_what_is_held_and_the_peak_stays(void **state)
 {
     (void)state;
@@ -94,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_zeroed_and_aligned),
+        cmocka_unit_test(a_block_that_is_not_zeroed_counts_like_others),
         cmocka_unit_test(the_balance_follows_what_is_held_and_the_peak_stays),
         cmocka_unit_test(matrices_have_an_account_of_their_own),
         cmocka_unit_test(every_class_has_its_own_peak),
