@@ -14,6 +14,13 @@
 /** Most functions a, b, c and vectors of d that a kernel does at a time, and densities. */
 enum { MOST_A = 10, MOST_B = 5, MOST_C = 8, MOST_VECTORS = 2, MOST_JOBS = 2 };
 
+/** Most functions b, those of all densities counted, of which registers hold the rows of two vectors. */
+#ifdef __AVX__
+enum { MOST_ROWS = 5 };
+#else
+enum { MOST_ROWS = 0 };
+#endif
+
 /** A strip or a part of one, as kernels take it: `job` of these functions a and b, the first one with
  *  J, all with K, as far as there are both. */
 struct strip_part {
@@ -264,7 +271,7 @@ ALWAYS_INLINE void strip_sized(const struct strip_part *p, const bool one_a, con
                                const bool j, const int n_k)
 {
     static const int64_t ones[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    const bool one_vector = n_k * n_b > MOST_B; /* registers do not hold the rows of two */
+    const bool one_vector = n_k * n_b > MOST_ROWS;
     struct strip_sums sums;
     struct strip_run run = {.sums = &sums, .n_a = one_a ? 1 : p->n_a};
     const size_t n_ab = j ? run.n_a * (size_t)n_b : 0;
