@@ -6,16 +6,19 @@
 
 enum { N_ORDER = HF_BOYS_MAX_ORDER + 1, N_NODE = HF_BOYS_TERMS };
 
-/** F_m(T) by the ascending series: where T is positive all terms are, so nothing cancels; elsewhere
- *  it is small. */
-static long double boys_series(int m, long double T)
+/** Odd numbers that the series below divides by: a table of T up to 100 and orders up to 60 takes fewer. */
+enum { N_INVERSE = 512 };
+
+/** F_m(T) exp(T) by the ascending series: where T is positive all terms are, so nothing cancels; elsewhere
+ *  it is small. inverse [i] = 1 / (2 i + 1): divisions would take most of the time. */
+static long double boys_series(int m, long double T, const long double inverse[N_INVERSE])
 {
-    long double term = 1.0L / (2 * m + 1), sum = term;
-    for (int i = 1; fabsl(term) > sum * 1e-21L; i++) {
-        term *= 2.0L * T / (2 * m + 2 * i + 1);
+    long double term = inverse[m], sum = term;
+    for (int i = m + 1; fabsl(term) > sum * 1e-21L && i < N_INVERSE; i++) {
+        term *= 2.0L * T * inverse[i];
         sum += term;
     }
-    return expl(-T) * sum;
+    return sum;
 }
 
 /** Smallest T from which F_m(T) equals its asymptote to 1e-16: the relative rest is about
@@ -28,12 +31,13 @@ static double asymptotic_limit(int m)
 }
 
 /** F_m of the orders up to max_order at a node. */
-static void evaluate_node(int max_order, long double T, long double value[N_ORDER])
+static void evaluate_node(int max_order, long double T, const long double inverse[N_INVERSE],
+                          long double value[N_ORDER])
 {
     const long double exponential = expl(-T);
-    value[max_order] = boys_series(max_order, T);
+    value[max_order] = exponential * boys_series(max_order, T, inverse);
     for (int m = max_order - 1; m >= 0; m--)
-        value[m] = (2.0L * T * value[m + 1] + exponential) / (2 * m + 1);
+        value[m] = (2.0L * T * value[m + 1] + exponential) * inverse[m];
 }
 
 /** Powers of x from the sum of c_k T_k(x / half), T_k the Chebyshev polynomials. */
@@ -55,29 +59,47 @@ static void to_powers(const long double c[N_NODE], long double half, long double
     for (int i = 0; i < N_NODE; i++, scale /= half) power[i] *= scale;
 }
 
-/** cos(k (node + 1/2) pi / N_NODE): T_k at the nodes. */
-typedef long double node_cosines[N_NODE][N_NODE];
+/** Half the width of the interval that a row of a table is for. */
+static const long double HALF = 0.5L / HF_BOYS_PER_UNIT;
+
+/** The Chebyshev nodes of an interval, and the polynomials that are 1 at one of them and 0 at all others. */
+struct interpolation {
+    long double node[N_NODE];          /**< distance from the middle */
+    long double power[N_NODE][N_NODE]; /**< [node][k] coefficient of x^k */
+    long double inverse[N_INVERSE];    /**< see boys_series */
+};
+
+static void interpolation_init(struct interpolation *self)
+{
+    for (int node = 0; node < N_NODE; node++) {
+        const long double angle = acosl(-1.0L) * (node + 0.5L) / N_NODE;
+        long double c[N_NODE];
+        for (int k = 0; k < N_NODE; k++) c[k] = (k == 0 ? 1.0L : 2.0L) / N_NODE * cosl(k * angle);
+        to_powers(c, HALF, self->power[node]);
+        self->node[node] = HALF * cosl(angle);
+    }
+    for (int i = 0; i < N_INVERSE; i++) self->inverse[i] = 1.0L / (2 * i + 1);
+}
 
 /** Row `grid` of all tables. */
-static void fill_row(struct hf_boys *boys, int grid, node_cosines cosine)
+static void fill_row(struct hf_boys *boys, int grid, const struct interpolation *interpolation)
 {
-    const long double half = 0.5L / HF_BOYS_PER_UNIT;
+    const long double middle = (long double)grid / HF_BOYS_PER_UNIT;
+    const double exponential = (double)expl(-middle);
     long double value[N_NODE][N_ORDER];
     for (int node = 0; node < N_NODE; node++)
-        evaluate_node(boys->max_order,
-                      (long double)grid / HF_BOYS_PER_UNIT + half * cosine[1][node], value[node]);
+        evaluate_node(boys->max_order, middle + interpolation->node[node], interpolation->inverse,
+                      value[node]);
     for (int m = 0; m <= boys->max_order; m++) {
         if (grid >= boys->n_grid[m]) continue;
-        long double c[N_NODE], power[N_NODE];
-        for (int k = 0; k < N_NODE; k++) {
-            c[k] = 0.0L;
-            for (int node = 0; node < N_NODE; node++) c[k] += value[node][m] * cosine[k][node];
-            c[k] *= (k == 0 ? 1.0L : 2.0L) / N_NODE;
-        }
-        to_powers(c, half, power);
         double *row = boys->series[m] + (size_t)grid * HF_BOYS_ROW;
-        for (int k = 0; k < N_NODE; k++) row[k] = (double)power[k];
-        row[HF_BOYS_TERMS] = (double)expl(-(long double)grid / HF_BOYS_PER_UNIT);
+        for (int k = 0; k < N_NODE; k++) {
+            long double sum = 0.0L;
+            for (int node = 0; node < N_NODE; node++)
+                sum += value[node][m] * interpolation->power[node][k];
+            row[k] = (double)sum;
+        }
+        row[HF_BOYS_TERMS] = exponential;
     }
 }
 
@@ -109,11 +131,9 @@ struct hf_boys *hf_boys_create(int max_order)
         boys->series[m] = next;
         next += (size_t)boys->n_grid[m] * HF_BOYS_ROW;
     }
-    node_cosines cosine;
-    for (int k = 0; k < N_NODE; k++)
-        for (int node = 0; node < N_NODE; node++)
-            cosine[k][node] = cosl(acosl(-1.0L) * k * (node + 0.5L) / N_NODE);
-    for (int grid = 0; grid < max_grid; grid++) fill_row(boys, grid, cosine);
+    struct interpolation interpolation;
+    interpolation_init(&interpolation);
+    for (int grid = 0; grid < max_grid; grid++) fill_row(boys, grid, &interpolation);
     return boys;
 }
 
