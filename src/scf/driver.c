@@ -25,33 +25,17 @@ static void tell_start(const struct hf_scf *scf)
         scf->observer->started(scf->observer->data, &start);
 }
 
-/** Matrices for the next densities, which hf_scf_evaluate destroys. */
-static hf_status create_densities(const struct hf_scf *scf, struct hf_matrix *density[],
-                                  struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    const int n = scf->result->n_function;
-    for (int s = 0; s < scf->method->n_density; s++)
-        HF_TRY(hf_matrix_create(scf->linalg, "next density", n, n, &density[s], error));
-cleanup:
-    return status;
-}
-
 /** The densities of scf->occupied. Fock matrices of the last ones are gone before: the next build has to
  *  have room. */
 static hf_status make_densities(struct hf_scf *scf, struct hf_matrix *density[],
                                 struct hf_error *error)
 {
-    hf_status status;
     struct hf_timers *timers = &scf->context->timers;
     hf_scf_destroy_list(scf->commutator);
     hf_scf_destroy_list(scf->fock);
-    HF_TRY(create_densities(scf, density, error));
     hf_timer_start(timers, &hf_phase_linear_algebra);
-    status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, scf->occupied,
-                                 density, error);
+    const hf_status status = hf_scf_make_densities(scf, "next density", density, error);
     hf_timer_stop(timers, &hf_phase_linear_algebra);
-cleanup:
     return status;
 }
 
@@ -120,7 +104,7 @@ static hf_status solve(struct hf_scf *scf, struct hf_error *error)
     hf_status status = HF_OK;
     bool again = false;
     struct hf_matrix *density[HF_MAX_SPIN] = {NULL};
-    HF_TRY(create_densities(scf, density, error));
+    HF_TRY(hf_scf_create_densities(scf, "next density", density, error));
     if (scf->settings->restart != NULL)
         HF_TRY(hf_scf_take_restart(scf, density, error));
     else

@@ -9,13 +9,11 @@ static hf_status make_arrays(const struct hf_scf *scf, int k, struct hf_orbitals
                              struct hf_error *error)
 {
     const int m = scf->result->n_orbital;
-    orbitals->n_orbital = m;
-    orbitals->n_occupied = hf_set_size(scf->n_electron, k);
+    const hf_status status = hf_scf_describe_orbitals(scf, k, orbitals, error);
+    if (status != HF_OK) return status;
     orbitals->energy = calloc((size_t)m, sizeof *orbitals->energy);
-    orbitals->occupation = calloc((size_t)m, sizeof *orbitals->occupation);
-    if (orbitals->energy == NULL || orbitals->occupation == NULL)
+    if (orbitals->energy == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
-    hf_scf_occupations(scf, k, orbitals->occupation);
     return HF_OK;
 }
 
@@ -24,18 +22,15 @@ static hf_status make_orbitals(struct hf_scf *scf, struct hf_wavefunction *wavef
                                struct hf_error *error)
 {
     hf_status status;
-    const int n = scf->result->n_function, m = scf->result->n_orbital;
     struct hf_timers *timers = &scf->context->timers;
     struct hf_matrix *vector[HF_MAX_SPIN] = {NULL};
     HF_TRY(hf_scf_all_orbitals(scf, scf->fock, vector, error));
     hf_scf_destroy_list(scf->fock);
     for (int k = 0; k < scf->method->n_set; k++) {
-        struct hf_orbitals *orbitals = &wavefunction->spin[k];
-        HF_TRY(hf_matrix_create(scf->linalg, "orbital coefficients", n, m, &orbitals->coefficient,
-                                error));
         hf_timer_start(timers, &hf_phase_linear_algebra);
-        hf_matrix_multiply(1.0, false, scf->x, false, vector[k], 0.0, orbitals->coefficient);
+        status = hf_scf_coefficients(scf, vector[k], &wavefunction->spin[k].coefficient, error);
         hf_timer_stop(timers, &hf_phase_linear_algebra);
+        if (status != HF_OK) goto cleanup;
         hf_matrix_destroy(&vector[k]);
     }
 cleanup:

@@ -52,39 +52,15 @@ cleanup:
     return status;
 }
 
-/** Densities [n_density] of the occupied orbitals. */
-static hf_status make_densities(const struct hf_scf *scf, struct hf_matrix *density[],
-                                struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    const int n = scf->result->n_function;
-    for (int s = 0; s < scf->method->n_density; s++)
-        HF_TRY(hf_matrix_create(scf->linalg, "density of a checkpoint", n, n, &density[s], error));
-    HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, scf->occupied,
-                               density, error));
-cleanup:
-    return status;
-}
-
 /** Coefficients C = X C' of C' `orthonormal` (NULL: there are none), energies and occupations. */
 static hf_status make_orbitals(const struct hf_scf *scf, int k, const struct hf_matrix *orthonormal,
                                struct hf_orbitals *orbitals, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int n = scf->result->n_function, m = scf->result->n_orbital;
-    orbitals->n_orbital = m;
-    orbitals->n_occupied = hf_set_size(scf->n_electron, k);
-    orbitals->energy = scf->orbital_energy + (size_t)k * (size_t)m;
-    orbitals->occupation = calloc((size_t)m, sizeof *orbitals->occupation);
-    if (orbitals->occupation == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d occupations", m);
-    HF_TRY(hf_agree(scf->context->comm, status, error));
-    hf_scf_occupations(scf, k, orbitals->occupation);
-    if (orthonormal == NULL) return HF_OK;
-    HF_TRY(hf_matrix_create(scf->linalg, "orbital coefficients", n, hf_matrix_n_col(orthonormal),
-                            &orbitals->coefficient, error));
-    hf_matrix_multiply(1.0, false, scf->x, false, orthonormal, 0.0, orbitals->coefficient);
-cleanup:
+    orbitals->energy = scf->orbital_energy + (size_t)k * (size_t)scf->result->n_orbital;
+    hf_status status =
+        hf_agree(scf->context->comm, hf_scf_describe_orbitals(scf, k, orbitals, error), error);
+    if (status == HF_OK && orthonormal != NULL)
+        status = hf_scf_coefficients(scf, orthonormal, &orbitals->coefficient, error);
     return status;
 }
 
@@ -96,7 +72,8 @@ static hf_status put_together(struct hf_scf *scf, enum hf_keep_reason reason,
     struct hf_matrix *vector[HF_MAX_SPIN] = {NULL};
     if (reason == HF_KEEP_FINISHED || reason == HF_KEEP_UNCONVERGED)
         HF_TRY(make_all_orbitals(scf, vector, error));
-    if (scf->has_orbitals) HF_TRY(make_densities(scf, state->density, error));
+    if (scf->has_orbitals)
+        HF_TRY(hf_scf_make_densities(scf, "density of a checkpoint", state->density, error));
     for (int k = 0; k < state->n_spin; k++) {
         if (vector[k] == NULL && scf->occupied[k] != NULL && scf->occupation != NULL)
             HF_TRY(hf_scf_unweighed(scf, k, &vector[k], error));

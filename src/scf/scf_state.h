@@ -77,6 +77,22 @@ hf_status hf_scf_unweighed(const struct hf_scf *scf, int k, struct hf_matrix **o
 /** Electrons of both spins in the orbitals of set k, occupation [m]. Not collective. */
 void hf_scf_occupations(const struct hf_scf *scf, int k, double occupation[]);
 
+/** New density [n_density], [n][n] each, called `label` in reports of memory. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_create_densities(const struct hf_scf *scf, const char *label,
+                                  struct hf_matrix *density[],
+                                  struct hf_error *error) HF_MUST_CHECK;
+/** The same, of scf->occupied. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_make_densities(const struct hf_scf *scf, const char *label,
+                                struct hf_matrix *density[], struct hf_error *error) HF_MUST_CHECK;
+
+/** Numbers and new occupations [m] of set k; neither energies nor coefficients. Not collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_scf_describe_orbitals(const struct hf_scf *scf, int k, struct hf_orbitals *orbitals,
+                                   struct hf_error *error) HF_MUST_CHECK;
+/** New *coefficient [n][any] = X C' of orthonormal orbitals C' [m][any]. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_coefficients(const struct hf_scf *scf, const struct hf_matrix *orthonormal,
+                              struct hf_matrix **coefficient, struct hf_error *error) HF_MUST_CHECK;
+
 /** -T S of the densities, hartree; zero without fractional occupations. Not collective. */
 double hf_scf_entropy_term(const struct hf_scf *scf);
 
