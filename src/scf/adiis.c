@@ -1,21 +1,23 @@
-/* Interpolation of Fock matrices: the combination of the densities of the history, with coefficients
- * that are none negative and add up to 1, whose energy is lowest. With the newest density D_n
+/* Interpolation of Fock matrices: the combination of the densities of the history, with
+ * coefficients that are none negative and add up to 1, whose energy is lowest. With the newest
+ * density D_n
  *
  *     E(c) = E_n + sum_i c_i tr (D_i - D_n) F_n + sum_ij c_i c_j tr (D_i - D_n) (F_j - F_n) / 2
  *
- * which is no model but the Hartree-Fock energy of sum_i c_i D_i itself: it is of second order in the
- * density. So this is EDIIS, too, without differences of large energies.
+ * which is no model but the Hartree-Fock energy of sum_i c_i D_i itself: it is of second order in
+ * the density. So this is EDIIS, too, without differences of large energies.
  *
- * Source   Hu, Yang, J. Chem. Phys. 132, 054109 (2010); Kudin, Scuseria, Cances, J. Chem. Phys. 116,
- *          8255 (2002); Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012). */
+ * Source   Hu, Yang, J. Chem. Phys. 132, 054109 (2010); Kudin, Scuseria, Cances, J. Chem. Phys.
+ *          116, 8255 (2002); Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012). */
 #include "diis.h"
 
 #include <math.h>
 #include <string.h>
 
-/** What one start finds: mass is moved between two coefficients at a time, from the one whose energy
- *  falls least to the one whose falls most, each time to the lowest point of the parabola. Where no
- *  pair gains, no direction does to first order: every allowed one is a sum of such moves. */
+/** What one start finds: mass is moved between two coefficients at a time, from the one whose
+ *  energy falls least to the one whose falls most, each time to the lowest point of the parabola.
+ *  Where no pair gains, no direction does to first order: every allowed one is a sum of such
+ *  moves. */
 static void descend(int n, const double gradient[], const double hessian[], double c[])
 {
     const int most_steps = 50 * n * n;

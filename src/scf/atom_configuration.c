@@ -33,8 +33,8 @@ void hf_atom_configuration(int atomic_number, int n_electron[HF_ATOM_N_L])
         }
 }
 
-/** Subshells of the cores of effective core potentials: closed, one principal quantum number after the
- *  other, but for the 54 electrons of xenon, which lack 4f. */
+/** Subshells of the cores of effective core potentials: closed, one principal quantum number after
+ *  the other, but for the 54 electrons of xenon, which lack 4f. */
 static void core_configuration(int n_core, int n_electron[HF_ATOM_N_L])
 {
     static const int l_filled[] = {0, 0, 1, 0, 1, 2, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1};

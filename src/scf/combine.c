@@ -10,10 +10,10 @@ hf_status hf_scf_remember(struct hf_scf *scf, struct hf_error *error)
     return status;
 }
 
-/** scf->effective [n_set], new = the sum of the effective matrices of the history, each made with the
- *  orbitals of its own density. Combined in this way they are right to second order in what is wrong
- *  with these; an effective matrix of combined Fock matrices, which needs one set of orbitals, is not:
- *  nitrogen then takes 15 iterations instead of 9. */
+/** scf->effective [n_set], new = the sum of the effective matrices of the history, each made with
+ *  the orbitals of its own density. Combined in this way they are right to second order in what is
+ *  wrong with these; an effective matrix of combined Fock matrices, which needs one set of
+ *  orbitals, is not: nitrogen then takes 15 iterations instead of 9. */
 static hf_status combine_effective(struct hf_scf *scf, const double coefficient[],
                                    struct hf_error *error)
 {

@@ -1,24 +1,28 @@
 /* When a calculation is converged: no further density can change the energy by as much as matters.
  *
- * Near a minimum the energy lies above it by g H^-1 g of the gradient g and the Hessian H with respect to
- * orbital rotations (hessian.h). H is about e_a - e_i, nowhere less than the gap, so that
+ * Near a minimum the energy lies above it by g H^-1 g of the gradient g and the Hessian H with
+ * respect to orbital rotations (hessian.h). H is about e_a - e_i, nowhere less than the gap, so
+ * that
  *
  *     E - E(converged) < g g / gap       closed shells: 2 sum_ia F_ia^2 / gap
  *
- * to first order of what the two-electron part of H adds. This needs neither virtual orbitals nor another
- * Fock matrix, while the change from one energy to the next is that of the density before: to wait for it
- * is to make a density whose energy is known already. The gap of ordinary molecules is several times
- * smaller than the mean of the differences that count; yet where the gap is small, a soft mode may be far
- * softer than any difference of orbital energies, and only the change of the energy tells.
+ * to first order of what the two-electron part of H adds. This needs neither virtual orbitals nor
+ * another Fock matrix, while the change from one energy to the next is that of the density before:
+ * to wait for it is to make a density whose energy is known already. The gap of ordinary molecules
+ * is several times smaller than the mean of the differences that count; yet where the gap is small,
+ * a soft mode may be far softer than any difference of orbital energies, and only the change of the
+ * energy tells.
  *
- * Measured on 128 reference cases, open shells and hard ones included: 1212 iterations, not 1261, and none
- * ends further from the tightly converged energy than it would by its last change, but for 3e-9 hartree. */
+ * Measured on 128 reference cases, open shells and hard ones included: 1212 iterations, not 1261,
+ * and none ends further from the tightly converged energy than it would by its last change, but for
+ * 3e-9 hartree. */
 #include "convergence.h"
 
 #include <float.h>
 #include <math.h>
 
-/* With the two-electron part the error was 1 time this bound in the median case, twice it in nine of ten. */
+/* With the two-electron part the error was 1 time this bound in the median case, twice it in nine
+ * of ten. */
 static const double SAFETY = 2.0;
 /* The last change and the shrinking of g g tell what the Hessian really is along the gradient. */
 static const double CHANGE_SAFETY = 2.0;

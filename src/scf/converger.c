@@ -54,7 +54,8 @@ cleanup:
     return status;
 }
 
-/** matrix -= shift sum_s W_s W_s^T / 2 of both spins s in a set they share, of its own spin else. */
+/** matrix -= shift sum_s W_s W_s^T / 2 of both spins s in a set they share, of its own spin
+ *  else. */
 static hf_status lower_occupied(struct hf_scf *scf, int k, double shift, struct hf_matrix *matrix,
                                 struct hf_error *error)
 {
@@ -122,13 +123,15 @@ cleanup:
     return status;
 }
 
-/** Canonical orbitals of set k (NULL: none) and their energies from its effective matrix, which is destroyed.
+/** Canonical orbitals of set k (NULL: none) and their energies from its effective matrix, which is
+ *  destroyed.
  *
- *  At the end, and where the energies of an open shell are a convention, shells are moved apart first, by
- *  more than all eigenvalues differ, and back afterwards. Closed, open and virtual ones then come in this
- *  order, and the occupied ones are those of the density whose energy is told: they need not be the lowest
- *  of closed shells at a minimum, and where the density can change at next to no cost the lowest ones
- *  err more. Fractional occupations follow the energies, whatever orbitals these belong to. */
+ *  At the end, and where the energies of an open shell are a convention, shells are moved apart
+ *  first, by more than all eigenvalues differ, and back afterwards. Closed, open and virtual ones
+ *  then come in this order, and the occupied ones are those of the density whose energy is told:
+ *  they need not be the lowest of closed shells at a minimum, and where the density can change at
+ *  next to no cost the lowest ones err more. Fractional occupations follow the energies, whatever
+ *  orbitals these belong to. */
 static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix *effective,
                                     struct hf_matrix *vector, struct hf_error *error)
 {

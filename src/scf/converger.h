@@ -1,12 +1,12 @@
-/* How the orbitals of the next densities are made from what is known of the last ones: by one of a list
- * of convergers, each of which makes a step of its own kind. */
+/* How the orbitals of the next densities are made from what is known of the last ones: by one of a
+ * list of convergers, each of which makes a step of its own kind. */
 #ifndef HF_CONVERGER_H
 #define HF_CONVERGER_H
 
 #include "scf_state.h"
 
-/** One kind of step; one constant instance each, in hf_converger_list. The functions are collective and
- *  give the same status on every rank. */
+/** One kind of step; one constant instance each, in hf_converger_list. The functions are collective
+ *  and give the same status on every rank. */
 struct hf_converger_ops {
     const char *name, *about, *cite;
     bool keeps_orbitals; /**< the history of DIIS has the orbitals of its densities, too */
@@ -36,8 +36,9 @@ hf_status hf_converger_find(const char *name, const struct hf_converger_ops **co
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_remember(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** What hf_scf_diagonalise will take becomes the combination of the history whose commutator is shortest
- *  (DIIS) or whose energy is lowest (ADIIS); scf->fock may be changed. Collective. HF_NO_RESOURCE. */
+/** What hf_scf_diagonalise will take becomes the combination of the history whose commutator is
+ *  shortest (DIIS) or whose energy is lowest (ADIIS); scf->fock may be changed. Collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_scf_extrapolate(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 hf_status hf_scf_interpolate(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
@@ -49,30 +50,33 @@ hf_status hf_scf_step_adiis(struct hf_scf *scf, const char **label,
 
 /** scf->occupied = the lowest orbitals (with fractional occupations, all that have some) of
  *  scf->effective or, where that is empty, of what the method makes
- *  of scf->fock; both are destroyed; with their energies in scf->orbital_energy. Collective. HF_NO_RESOURCE. */
+ *  of scf->fock; both are destroyed; with their energies in scf->orbital_energy. Collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** scf->occupation = the Fermi-Dirac occupations of the orbitals vector [n_set] [m][m] with the energies
- *  scf->orbital_energy, and scf->occupied = these orbitals times their square roots. Collective.
- *  HF_NO_RESOURCE. */
+/** scf->occupation = the Fermi-Dirac occupations of the orbitals vector [n_set] [m][m] with the
+ *  energies scf->orbital_energy, and scf->occupied = these orbitals times their square roots.
+ *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_occupy(struct hf_scf *scf, struct hf_matrix *const vector[],
                         struct hf_error *error) HF_MUST_CHECK;
 
 /** scf->occupied = the lowest orbitals of scf->fock of the guess, those next to the gap mixed with
- *  virtual ones: alpha's and beta's differ. For methods with two sets. Collective. HF_NO_RESOURCE. */
+ *  virtual ones: alpha's and beta's differ. For methods with two sets. Collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_scf_mix_guess(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** scf->orbital_energy of the last Fock matrices, which are destroyed. Collective. HF_NO_RESOURCE. */
+/** scf->orbital_energy of the last Fock matrices, which are destroyed. Collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_scf_orbital_energies(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** New vector [n_set] [m][m]: all canonical orbitals of fock [n_fock] and scf->occupied, with their energies
- *  in scf->orbital_energy. The occupied ones come first, closed shells before open ones. Collective.
- *  HF_NO_RESOURCE. */
+/** New vector [n_set] [m][m]: all canonical orbitals of fock [n_fock] and scf->occupied, with their
+ *  energies in scf->orbital_energy. The occupied ones come first, closed shells before open ones.
+ *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[],
                               struct hf_matrix *vector[], struct hf_error *error) HF_MUST_CHECK;
 
-/** New vector [n_set] [m][m]: all orbitals of what hf_scf_diagonalise takes, of which it takes the lowest.
- *  Collective. HF_NO_RESOURCE. */
+/** New vector [n_set] [m][m]: all orbitals of what hf_scf_diagonalise takes, of which it takes the
+ *  lowest. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_next_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
                                struct hf_error *error) HF_MUST_CHECK;
 
@@ -80,8 +84,8 @@ hf_status hf_scf_next_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_set_reference(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** scf->occupied = those of the orbitals vector [n_set] [m][m] that overlap most with the first ones.
- *  Collective. HF_NO_RESOURCE. */
+/** scf->occupied = those of the orbitals vector [n_set] [m][m] that overlap most with the first
+ *  ones. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_occupy_by_overlap(struct hf_scf *scf, struct hf_matrix *const vector[],
                                    struct hf_error *error) HF_MUST_CHECK;
 

@@ -1,11 +1,12 @@
 /* Steps of the kind that suits what was seen so far.
  *
- * DIIS is the fastest near the solution, and from the guess of an ordinary molecule on: so it begins. It
- * knows no energy, though, and far from the solution may go up, or round in circles. Where it goes up,
- * ADIIS takes over, which only goes down, until the end is in sight. After that, and when nothing makes
- * progress for long, second-order steps do the rest: they alone find the way out of a saddle point, and
- * where a direction changes next to nothing. DIIS after ADIIS took more iterations (VO 22, not 11; F2 at
- * 10 angstrom 68, not 53) and ended in higher solutions (CuO by 0.034 hartree).
+ * DIIS is the fastest near the solution, and from the guess of an ordinary molecule on: so it
+ * begins. It knows no energy, though, and far from the solution may go up, or round in circles.
+ * Where it goes up, ADIIS takes over, which only goes down, until the end is in sight. After that,
+ * and when nothing makes progress for long, second-order steps do the rest: they alone find the way
+ * out of a saddle point, and where a direction changes next to nothing. DIIS after ADIIS took more
+ * iterations (VO 22, not 11; F2 at 10 angstrom 68, not 53) and ended in higher solutions (CuO by
+ * 0.034 hartree).
  *
  * Source   Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012), who mix the two by the size of the
  *          commutator alone. */

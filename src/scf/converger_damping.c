@@ -1,11 +1,11 @@
-/* Steps by optimal damping: Fock matrix and density are mixed with what was mixed before, by as much
- * as makes the energy lowest.
+/* Steps by optimal damping: Fock matrix and density are mixed with what was mixed before, by as
+ * much as makes the energy lowest.
  *
  *     D~ <- D~ + l (D - D~)    F~ <- F~ + l (F - F~)    0 < l <= 1
  *     E~(l) = E~ + l tr F~ (D - D~) + l^2 tr (F - F~) (D - D~) / 2
  *
- * With fractional occupations -T S joins the energy. It is convex, so that on the way from D~ to D it
- * is at most the straight line between its values, which stands for it here.
+ * With fractional occupations -T S joins the energy. It is convex, so that on the way from D~ to D
+ * it is at most the straight line between its values, which stands for it here.
  *
  * D~ itself is not needed: traces with it go over to others, tr F D~ - tr H D~ = tr F~ D - tr H D.
  *

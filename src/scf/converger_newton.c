@@ -1,11 +1,12 @@
 /* Newton's method with the exact Hessian in a region that it can be trusted in: the step of lowest
- * energy, by the Taylor series to second order, whose length is no more than that of the region. It is
- * sought in a subspace that grows by what is still wrong with it, each vector at the cost of a Fock
- * build. Where the Hessian has negative eigenvalues the step goes down along them, so that saddle points
- * are left; a step that leads up is taken back and made shorter, which costs no further products.
+ * energy, by the Taylor series to second order, whose length is no more than that of the region. It
+ * is sought in a subspace that grows by what is still wrong with it, each vector at the cost of a
+ * Fock build. Where the Hessian has negative eigenvalues the step goes down along them, so that
+ * saddle points are left; a step that leads up is taken back and made shorter, which costs no
+ * further products.
  *
- * Source   Helmich-Paris, J. Chem. Phys. 154, 164104 (2021); Nocedal, Wright, Numerical Optimization,
- *          2nd ed., chapter 4. */
+ * Source   Helmich-Paris, J. Chem. Phys. 154, 164104 (2021); Nocedal, Wright, Numerical
+ *          Optimization, 2nd ed., chapter 4. */
 #include "converger.h"
 #include "subspace.h"
 
@@ -14,13 +15,13 @@
 
 /* Lengths in the norm of struct hf_rotation: 0.5 turns one electron by 29 degrees. */
 static const double FIRST_RADIUS = 0.5, LARGEST_RADIUS = 2.0;
-/* Part of the gradient that a step may leave over: far away there is no use in an exact one, close by
- * each digit of the step is one of the result. */
+/* Part of the gradient that a step may leave over: far away there is no use in an exact one, close
+ * by each digit of the step is one of the result. */
 static const double LARGEST_REST = 0.1, SMALLEST_REST = 1e-3;
 enum { MAX_VECTOR = 16 };
-/* Eigenvalues nearer to zero belong to rotations that change next to nothing, such as that of a broken
- * symmetry: these are not to decide how far a step goes. Away from the solution they err by about the
- * gradient, so that this goes down with it, between these two. */
+/* Eigenvalues nearer to zero belong to rotations that change next to nothing, such as that of a
+ * broken symmetry: these are not to decide how far a step goes. Away from the solution they err by
+ * about the gradient, so that this goes down with it, between these two. */
 static const double LARGEST_SOFT = 1e-4, SMALLEST_SOFT = 1e-6;
 /* Energy changes below are no more than the noise of screening. */
 static const double NOISE = 1e-9;
@@ -81,7 +82,8 @@ static double length_squared(int n, const double value[], const double gradient[
     return sum;
 }
 
-/** mu <= 0 below all eigenvalues, so that the step is no longer than the radius, and 0 if it can be. */
+/** mu <= 0 below all eigenvalues, so that the step is no longer than the radius, and 0 if it can
+ *  be. */
 static double find_shift(int n, const double value[], const double gradient[], double radius)
 {
     double norm = 0.0;
@@ -107,8 +109,9 @@ struct trust_step {
     double shift, predicted, lowest;
 };
 
-/** The step of lowest energy within the radius. When it does not reach the border though the Hessian has
- *  a negative eigenvalue, the gradient has no part along that eigenvector: it goes there, either way. */
+/** The step of lowest energy within the radius. When it does not reach the border though the
+ *  Hessian has a negative eigenvalue, the gradient has no part along that eigenvector: it goes
+ *  there, either way. */
 static hf_status find_step(const struct newton *newton, struct trust_step *step,
                            struct hf_error *error)
 {
@@ -155,8 +158,8 @@ static hf_status extend(struct newton *newton, const struct hf_rotation *gradien
     return status;
 }
 
-/** First vectors: the step without two-electron part and, unless all eigenvalues were positive last time,
- *  one without symmetry, or that of the molecule would never be left. */
+/** First vectors: the step without two-electron part and, unless all eigenvalues were positive last
+ *  time, one without symmetry, or that of the molecule would never be left. */
 static hf_status begin_subspace(struct newton *newton, const struct hf_rotation *gradient,
                                 struct hf_error *error)
 {

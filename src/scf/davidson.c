@@ -43,8 +43,8 @@ cleanup:
     return status;
 }
 
-/** Adds what is wrong with the lowest n_root eigenvectors; *n_new becomes the number of new vectors, and
- *  *converged whether nothing is. */
+/** Adds what is wrong with the lowest n_root eigenvectors; *n_new becomes the number of new
+ *  vectors, and *converged whether nothing is. */
 static hf_status improve(struct hf_subspace *subspace, const struct hf_subspace_spectrum *spectrum,
                          int n_root, int *n_new, bool *converged, struct hf_error *error)
 {

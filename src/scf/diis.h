@@ -26,7 +26,7 @@ struct hf_matrix **hf_diis_stored(const struct hf_diis *self, int i);
 
 /** coefficient [n], none negative, sum 1, with a low value of
  *
- *      sum_i c_i g_i + sum_ij c_i c_j h_ij / 2        g = gradient [n], h = hessian [n][n] symmetric
+ *      sum_i c_i g_i + sum_ij c_i c_j h_ij / 2      g = gradient [n], h = hessian [n][n], symmetric
  *
  *  Not collective. */
 void hf_simplex_minimum(int n, const double gradient[], const double hessian[],

@@ -25,8 +25,8 @@ static void tell_start(const struct hf_scf *scf)
         scf->observer->started(scf->observer->data, &start);
 }
 
-/** The densities of scf->occupied. Fock matrices of the last ones are gone before: the next build has to
- *  have room. */
+/** The densities of scf->occupied. Fock matrices of the last ones are gone before: the next build
+ *  has to have room. */
 static hf_status make_densities(struct hf_scf *scf, struct hf_matrix *density[],
                                 struct hf_error *error)
 {
@@ -41,9 +41,9 @@ static hf_status make_densities(struct hf_scf *scf, struct hf_matrix *density[],
 
 /** The next densities, from the Fock matrices and commutators so far.
  *
- *  A density that is not made of orbitals, as a superposition of atoms, only gives the first orbitals:
- *  no converger must see it. It is not idempotent and, where atoms are far apart, nearly commutes with
- *  its own Fock matrix, so that DIIS would return to it for ever. */
+ *  A density that is not made of orbitals, as a superposition of atoms, only gives the first
+ *  orbitals: no converger must see it. It is not idempotent and, where atoms are far apart, nearly
+ *  commutes with its own Fock matrix, so that DIIS would return to it for ever. */
 static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
     hf_status status;
@@ -63,7 +63,8 @@ cleanup:
 }
 
 /** Keeps the state of an interrupted calculation as well as can be: whatever comes of it, the
- *  interruption is what is told. A state that was not wholly read is not to take the place of itself. */
+ *  interruption is what is told. A state that was not wholly read is not to take the place of
+ *  itself. */
 static void keep_interrupted(struct hf_scf *scf)
 {
     struct hf_error untold;
@@ -97,8 +98,8 @@ cleanup:
     return status;
 }
 
-/** From the guess, or an earlier calculation, to a solution; and on to another one while the analysis of
- *  its stability says that there is a lower one. */
+/** From the guess, or an earlier calculation, to a solution; and on to another one while the
+ *  analysis of its stability says that there is a lower one. */
 static hf_status solve(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -124,10 +125,11 @@ cleanup:
     return status;
 }
 
-/** The converger that was asked for. Where the lowest solution is, `auto` makes way for second-order steps
- *  from the guess on: measured on 33 open shells with several solutions, these end in the lowest known
- *  one or below where DIIS, too soon in a minimum, does not (iron atom, by 0.09 hartree). A closed shell
- *  far from its atoms is the other way round (N2, 0.11): there the way leads over the saddle point. */
+/** The converger that was asked for. Where the lowest solution is, `auto` makes way for
+ *  second-order steps from the guess on: measured on 33 open shells with several solutions, these
+ *  end in the lowest known one or below where DIIS, too soon in a minimum, does not (iron atom, by
+ *  0.09 hartree). A closed shell far from its atoms is the other way round (N2, 0.11): there the
+ *  way leads over the saddle point. */
 static hf_status find_converger(struct hf_scf *scf, struct hf_error *error)
 {
     const struct hf_scf_settings *settings = scf->settings;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/** <S^2> of the determinant: S_z (S_z + 1) + N_beta - |W_alpha^T W_beta|^2. With fractional occupations the
- *  same formula. */
+/** <S^2> of the determinant: S_z (S_z + 1) + N_beta - |W_alpha^T W_beta|^2. With fractional
+ *  occupations the same formula. */
 static hf_status find_spin(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status = HF_OK;

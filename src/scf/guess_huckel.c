@@ -5,9 +5,9 @@
  *
  *     S = C^T S_basis C      H_ij = K S_ij (e_i + e_j)/2      H_ii = e_i      K = 1.75
  *
- * Their span is orthonormalised, W [m][r] in the orthonormal basis. What is not in it (Q = 1 - W W^T)
- * has the kinetic energy, which is positive, so that electrons come there only when there are more
- * than the atoms have orbitals:
+ * Their span is orthonormalised, W [m][r] in the orthonormal basis. What is not in it (Q = 1 - W
+ * W^T) has the kinetic energy, which is positive, so that electrons come there only when there are
+ * more than the atoms have orbitals:
  *
  *     F' = W H' W^T + Q T' Q       H' [r][r]: H in the orthonormal span
  *

@@ -1,6 +1,6 @@
 /* A start with different orbitals for alpha and beta electrons. As long as they are the same, Fock
- * matrices of both spins are the same, too, and no step of an unrestricted calculation ever leaves the
- * restricted solution, however high it lies.
+ * matrices of both spins are the same, too, and no step of an unrestricted calculation ever leaves
+ * the restricted solution, however high it lies.
  *
  * Alpha electrons are to prefer every other atom, beta electrons the rest: sigma_A = +1 or -1, the
  * opposite of the nearest neighbour. With the populations of atoms as operators (Mulliken's),
@@ -8,13 +8,13 @@
  *     W = sum_A sigma_A P_A        W_mn = S_mn (sigma_m + sigma_n) / 2
  *
  * W c is the antibonding orbital of a bonding one. So the occupied orbitals near the gap, C, get
- * partners among the virtual ones, V = (1 - P) W C, and with V^T V = U s^2 U^T the columns of C U and
- * V U / s are pairs. Those with s > 1/2 are mixed evenly:
+ * partners among the virtual ones, V = (1 - P) W C, and with V^T V = U s^2 U^T the columns of C U
+ * and V U / s are pairs. Those with s > 1/2 are mixed evenly:
  *
  *     alpha  (c + v) / sqrt(2)        beta  (c - v) / sqrt(2)
  *
- * which puts the electrons of a bond on different atoms, of a bond of several pairs all of alpha spin
- * on the same. Where there is no such pair, HOMO and LUMO take the place. */
+ * which puts the electrons of a bond on different atoms, of a bond of several pairs all of alpha
+ * spin on the same. Where there is no such pair, HOMO and LUMO take the place. */
 #include "converger.h"
 
 #include <math.h>
@@ -46,7 +46,8 @@ static double squared_distance(const struct hf_atom *a, const struct hf_atom *b)
     return sum;
 }
 
-/** sigma [n_atom], 0 of ghosts: atoms come in the order of their distance to those that have a sign. */
+/** sigma [n_atom], 0 of ghosts: atoms come in the order of their distance to those that have a
+ *  sign. */
 static hf_status choose_signs(const struct hf_molecule *molecule, double sigma[],
                               struct hf_error *error)
 {

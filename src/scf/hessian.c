@@ -1,11 +1,12 @@
-/* Products of the Hessian with rotations. Nothing but the trial densities and what is built of them has
- * more columns than there are occupied orbitals. With W_s the orbitals that spin s occupies:
+/* Products of the Hessian with rotations. Nothing but the trial densities and what is built of them
+ * has more columns than there are occupied orbitals. With W_s the orbitals that spin s occupies:
  *
  *     T = kappa W      [kappa, D] = T W^T + W T^T
  *     H kappa = sum_s M - M^T,   M = P W^T + F W T^T / 2,   P = F T - kappa F W / 2 + dF W */
 #include "hessian.h"
 
-/** Vectors in one pass over the integrals: more of them take more memory and spare less and less. */
+/** Vectors in one pass over the integrals: more of them take more memory and spare less and
+ *  less. */
 enum { MOST_AT_ONCE = 4 };
 
 static hf_status make_spin(struct hf_orbital_hessian *self, const struct hf_hessian_input *input,

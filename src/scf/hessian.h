@@ -10,8 +10,8 @@
  *     dF_s = J[dD] - K[dD_s],   dD_s = [kappa, D_s]
  *
  * For closed shells H is A + B of the literature: (e_a - e_i) + 4 (ai|bj) - (ab|ij) - (aj|ib). Its
- * eigenvalues are thus those that other programs call the ones of the stability problem. Orbitals are
- * real: whether complex ones would have a lower energy is not asked. */
+ * eigenvalues are thus those that other programs call the ones of the stability problem. Orbitals
+ * are real: whether complex ones would have a lower energy is not asked. */
 #ifndef HF_HESSIAN_H
 #define HF_HESSIAN_H
 
@@ -20,8 +20,8 @@
 /** Which rotations are looked at. */
 enum hf_rotation_kind {
     HF_ROTATION_INTERNAL, /**< those of the method itself */
-    HF_ROTATION_TRIPLET /**< of closed shells only: beta's orbitals the other way than alpha's, which
-                           *   leads to UHF */
+    HF_ROTATION_TRIPLET   /**< of closed shells only: beta's orbitals the other way than alpha's,
+                           *   which leads to UHF */
 };
 
 /** One determinant and what its Hessian needs. */

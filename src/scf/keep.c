@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** scf->occupied = the first of the orbitals vector [n_set]; with fractional occupations, which stay what
- *  they were at convergence, each times the square root of its own. */
+/** scf->occupied = the first of the orbitals vector [n_set]; with fractional occupations, which
+ *  stay what they were at convergence, each times the square root of its own. */
 static hf_status take_occupied(struct hf_scf *scf, struct hf_matrix *const vector[],
                                struct hf_error *error)
 {
@@ -24,8 +24,9 @@ cleanup:
     return status;
 }
 
-/** All orbitals of the last Fock matrices when the calculation is converged, else those that DIIS would
- *  go on with: of a combination that takes the last Fock matrices in, scf->fock being left as it is. */
+/** All orbitals of the last Fock matrices when the calculation is converged, else those that DIIS
+ *  would go on with: of a combination that takes the last Fock matrices in, scf->fock being left as
+ *  it is. */
 static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
                                    struct hf_error *error)
 {

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Products err by some hundred times the screening threshold and, in the orthonormal basis, by more the
- * smaller the overlap's eigenvalues are. Steps and eigenvalues need five digits of them. */
+/* Products err by some hundred times the screening threshold and, in the orthonormal basis, by more
+ * the smaller the overlap's eigenvalues are. Steps and eigenvalues need five digits of them. */
 static const double THRESHOLD = 1e-8, THRESHOLD_PER_OVERLAP = 2e-5;
 
 hf_status hf_scf_make_hessian(struct hf_scf *scf, struct hf_orbital_hessian *hessian,

@@ -1,16 +1,18 @@
-/* Occupied orbitals by overlap instead of by energy: those that look most like the first ones, so that a
- * solution which is not the lowest is not left for it.
+/* Occupied orbitals by overlap instead of by energy: those that look most like the first ones, so
+ * that a solution which is not the lowest is not left for it.
  *
  *     p_j = sum_i |<i|j>|^2, i the first occupied orbitals, j those of the last Fock matrix
  *
- * Source   Gilbert, Besley, Gill, J. Phys. Chem. A 112, 13164 (2008); with the first orbitals instead of
- *          the last ones: Barca, Gilbert, Gill, J. Chem. Theory Comput. 14, 1501 (2018). */
+ * Source   Gilbert, Besley, Gill, J. Phys. Chem. A 112, 13164 (2008); with the first orbitals
+ *          instead of the last ones: Barca, Gilbert, Gill, J. Chem. Theory Comput. 14, 1501
+ *          (2018). */
 #include "converger.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** The o columns of largest p, the first of equal ones, in their order: chosen[o]. p is destroyed. */
+/** The o columns of largest p, the first of equal ones, in their order: chosen[o]. p is
+ *  destroyed. */
 static void choose(int m, double p[], int o, bool chosen[])
 {
     for (int j = 0; j < m; j++) chosen[j] = false;

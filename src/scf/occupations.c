@@ -5,7 +5,8 @@
  *
  * The density with these f is the one whose free energy A is lowest: A, not E, is stationary there.
  *
- * Source   Mermin, Phys. Rev. 137, A1441 (1965); Rabuck, Scuseria, J. Chem. Phys. 110, 695 (1999). */
+ * Source   Mermin, Phys. Rev. 137, A1441 (1965); Rabuck, Scuseria, J. Chem. Phys. 110, 695
+ *          (1999). */
 #include "converger.h"
 
 #include <math.h>
@@ -36,7 +37,8 @@ void hf_fermi_occupations(int n, const double energy[], int n_electron, double t
     enum { HALVINGS = 200 };
     for (int i = 0; i < n; i++) occupation[i] = i < n_electron;
     if (n_electron == 0 || n_electron == n) return;
-    /* in kT above the highest orbital that would be full: near the answer there is no rounding to tell */
+    /* in kT above the highest orbital that would be full: near the answer there is no rounding to
+     * tell */
     const double reference = energy[n_electron - 1], far = 1.0 + log(n);
     double low = (energy[0] - reference) / temperature - far;
     double high = (energy[n - 1] - reference) / temperature + far;

@@ -1,4 +1,5 @@
-/* What is made of the orbitals of a calculation, be it for its next build, a checkpoint or the caller. */
+/* What is made of the orbitals of a calculation, be it for its next build, a checkpoint or the
+ * caller. */
 #include "scf_state.h"
 
 #include <stdlib.h>

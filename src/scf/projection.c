@@ -6,12 +6,12 @@
  *     C = S^-1 S_mixed C_old          S_mixed [n][n_old] overlap of our functions with the old ones
  *
  * in our orthonormal basis C' = X^T S_mixed C_old, orthonormal again by Loewdin's way,
- * C' (C'^T C')^-1/2, which changes them least. The overlap is made of both bases as one, so that what
- * spreads matrices over ranks does it here as well:
+ * C' (C'^T C')^-1/2, which changes them least. The overlap is made of both bases as one, so that
+ * what spreads matrices over ranks does it here as well:
  *
  *           ours  old
  *     ours | S  | S_mixed |       | 0     |       | S_mixed C_old |
- *     old  |    | S_old   |   x   | C_old |   =   | ...           |                                */
+ *     old  |    | S_old   |   x   | C_old |   =   | ...           | */
 #include "scf_state.h"
 
 #include "hf/matrix_rows.h"
@@ -104,7 +104,8 @@ cleanup:
     return status;
 }
 
-/** factor[i] = square[i]^-1/2, the squares being eigenvalues of the products of projected orbitals. */
+/** factor[i] = square[i]^-1/2, the squares being eigenvalues of the products of projected
+ *  orbitals. */
 static hf_status invert_roots(int o, const double square[], double factor[], struct hf_error *error)
 {
     if (!(square[0] > SMALLEST_SQUARE))
@@ -183,10 +184,10 @@ cleanup:
     return status;
 }
 
-/** Turns orbitals of alpha [m][o] among themselves so that those nearest to what beta electrons occupy
- *  come first, where both spins are to share them: by the eigenvectors of -U^T U, U = B^T A the
- *  overlap with beta's. Their energies would not tell: a singly occupied orbital often lies below
- *  doubly occupied ones. Source   Amos, Hall, Proc. R. Soc. A 263, 483 (1961). */
+/** Turns orbitals of alpha [m][o] among themselves so that those nearest to what beta electrons
+ *  occupy come first, where both spins are to share them: by the eigenvectors of -U^T U, U = B^T A
+ *  the overlap with beta's. Their energies would not tell: a singly occupied orbital often lies
+ *  below doubly occupied ones. Source   Amos, Hall, Proc. R. Soc. A 263, 483 (1961). */
 static hf_status put_shared_first(const struct hf_guess_input *input,
                                   const struct hf_scf_orbitals *from,
                                   const struct hf_matrix *overlap, struct hf_matrix *alpha,

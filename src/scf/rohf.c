@@ -1,10 +1,10 @@
 /* Open shells of high spin with one set of orbitals: doubly occupied (c), then singly (o) by alpha,
  * then virtual ones (v). The spin is a pure one.
  *
- * The gradient of the energy is Fb between c and o, Fa between o and v, Fa + Fb between c and v: the
- * blocks of [Fa, Da] + [Fb, Db]. An effective Fock matrix with these as its off-diagonal blocks is
- * diagonal at a stationary point; its diagonal blocks are free, and say what is called an orbital's
- * energy. In the end they are those of (Fa + Fb) / 2:
+ * The gradient of the energy is Fb between c and o, Fa between o and v, Fa + Fb between c and v:
+ * the blocks of [Fa, Da] + [Fb, Db]. An effective Fock matrix with these as its off-diagonal blocks
+ * is diagonal at a stationary point; its diagonal blocks are free, and say what is called an
+ * orbital's energy. In the end they are those of (Fa + Fb) / 2:
  *
  *           c          o          v                       Fc = (Fa + Fb) / 2
  *     c  |  Fc         Fb         Fc  |
@@ -86,8 +86,8 @@ cleanup:
     return status;
 }
 
-/** With the projectors P on c and o, d = (Fa - Fb) / 2, and x d what the diagonal blocks of c have more
- *  than Fc and those of v less, what Fc - x d lacks is
+/** With the projectors P on c and o, d = (Fa - Fb) / 2, and x d what the diagonal blocks of c have
+ *  more than Fc and those of v less, what Fc - x d lacks is
  *
  *      Yc Wc^T + Wc Yc^T + Yo Wo^T + Wo Yo^T
  *      Yc = x (1 - Po) d Wc      Yo = (1 + x - 2 Pc - (1 + x/2) Po) d Wo */

@@ -247,8 +247,8 @@ cleanup:
     return status;
 }
 
-/** exp(kappa) L = L + kappa L + kappa^2 L / 2 + ...; the series ends for any kappa, and soon for the
- *  angles of a step. */
+/** exp(kappa) L = L + kappa L + kappa^2 L / 2 + ...; the series ends for any kappa, and soon for
+ *  the angles of a step. */
 static hf_status turn_set(const struct hf_rotation_space *space, int k,
                           const struct hf_matrix *block, struct hf_matrix *occupied,
                           struct hf_error *error)

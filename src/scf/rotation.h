@@ -1,18 +1,18 @@
 /* Rotations of orbitals: what takes one determinant to any other of the same numbers of electrons.
  *
- * A set of orbitals C = (closed, open, virtual) [m][m] becomes exp(kappa) C, kappa antisymmetric. Two
- * orbitals that are occupied alike may be mixed as one likes, nothing changes. What counts is
+ * A set of orbitals C = (closed, open, virtual) [m][m] becomes exp(kappa) C, kappa antisymmetric.
+ * Two orbitals that are occupied alike may be mixed as one likes, nothing changes. What counts is
  *
  *               closed  open            left   (closed, open)   the occupied orbitals of the set
  *      open   |   *      0              right  (open, virtual)
  *      virtual|   *      *              kappa = R Y L^T - L Y^T R^T
  *
- * with Y [right][left]. Without open shells the two are the occupied and the virtual orbitals. All in
- * the orthonormal basis; nothing here has m x m elements but the orbitals themselves.
+ * with Y [right][left]. Without open shells the two are the occupied and the virtual orbitals. All
+ * in the orthonormal basis; nothing here has m x m elements but the orbitals themselves.
  *
- * A rotation as it is handled here is the blocks Y of all sets, each element multiplied by the square
- * root of the number of spins that it rotates: 2 where both share the orbital and one occupies
- * neither or both do not, so that its norm is that of what happens to all electrons. */
+ * A rotation as it is handled here is the blocks Y of all sets, each element multiplied by the
+ * square root of the number of spins that it rotates: 2 where both share the orbital and one
+ * occupies neither or both do not, so that its norm is that of what happens to all electrons. */
 #ifndef HF_ROTATION_H
 #define HF_ROTATION_H
 
@@ -40,9 +40,9 @@ struct hf_rotation {
     struct hf_matrix *block[HF_MAX_SPIN];
 };
 
-/** Orbitals from Fock matrices fock [n_fock] and the occupied ones [n_set]: diagonal within closed, open
- *  and virtual ones. Occupied orbitals are copied; those of fractional occupation cannot be rotated.
- *  Collective. HF_NO_RESOURCE. What is half made is left to hf_rotation_space_done. */
+/** Orbitals from Fock matrices fock [n_fock] and the occupied ones [n_set]: diagonal within closed,
+ *  open and virtual ones. Occupied orbitals are copied; those of fractional occupation cannot be
+ *  rotated. Collective. HF_NO_RESOURCE. What is half made is left to hf_rotation_space_done. */
 hf_status hf_rotation_space_init(struct hf_rotation_space *self, struct hf_context *context,
                                  struct hf_linalg *linalg, const struct hf_method_ops *method,
                                  struct hf_spin_count n_electron, struct hf_matrix *const fock[],
@@ -64,13 +64,14 @@ void hf_rotation_add(double alpha, const struct hf_rotation *from, double beta,
 /** Sum of the products of all elements. Collective. */
 double hf_rotation_dot(const struct hf_rotation *a, const struct hf_rotation *b);
 
-/** Zero between orbitals that are occupied alike; everything else divided by the root of its number of
- *  spins: from Y to what is multiplied, and from the sum over spins of a gradient to that with respect
- *  to what is handled here. Collective. */
+/** Zero between orbitals that are occupied alike; everything else divided by the root of its number
+ *  of spins: from Y to what is multiplied, and from the sum over spins of a gradient to that with
+ *  respect to what is handled here. Collective. */
 void hf_rotation_weigh(const struct hf_rotation_space *space, struct hf_rotation *rotation);
 
-/** Every element divided by the difference of orbital energies less `shift`, the sign of it kept away
- *  from zero: the inverse of the diagonal of the Hessian, without its two-electron part. Collective. */
+/** Every element divided by the difference of orbital energies less `shift`, the sign of it kept
+ *  away from zero: the inverse of the diagonal of the Hessian, without its two-electron part.
+ *  Collective. */
 void hf_rotation_precondition(const struct hf_rotation_space *space, double shift,
                               struct hf_rotation *rotation);
 
@@ -90,8 +91,8 @@ hf_status hf_rotation_apply(const struct hf_rotation_space *space, int set,
                             const struct hf_matrix *block, const struct hf_matrix *orbitals,
                             struct hf_matrix *product, struct hf_error *error) HF_MUST_CHECK;
 
-/** occupied [n_set] = exp(kappa) times the occupied orbitals of the space, orthonormal. Sets without
- *  rotations stay as they are. Collective. HF_NO_RESOURCE. */
+/** occupied [n_set] = exp(kappa) times the occupied orbitals of the space, orthonormal. Sets
+ *  without rotations stay as they are. Collective. HF_NO_RESOURCE. */
 hf_status hf_rotation_turn(const struct hf_rotation_space *space,
                            const struct hf_rotation *rotation, struct hf_matrix *const occupied[],
                            struct hf_error *error) HF_MUST_CHECK;

@@ -1,4 +1,5 @@
-/* All orbitals of a determinant, occupied ones first, from Fock matrices that need not commute with it. */
+/* All orbitals of a determinant, occupied ones first, from Fock matrices that need not commute with
+ * it. */
 #include "rotation.h"
 
 #include <math.h>
@@ -25,8 +26,8 @@ static double of_blocks(void *data, int row, int column, double value)
     return (alike ? 2.0 : 1.0) * value - moved;
 }
 
-/** F without its blocks between closed, open and virtual orbitals, the closed ones moved down by 2 s
- *  and the open ones by s, so that eigenvectors come in this order:
+/** F without its blocks between closed, open and virtual orbitals, the closed ones moved down by 2
+ *  s and the open ones by s, so that eigenvectors come in this order:
  *
  *      F - F P - P F + P F P + Pc F Pc + Po F Po - 2 s Pc - s Po = F - Z W^T - W Z^T
  *      Z = F W - W B / 2,  B = W^T F W, twice that in the blocks on the diagonal, less the shift

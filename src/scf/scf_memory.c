@@ -13,18 +13,18 @@ static const struct hf_method_ops *find_method(const char *name)
     return hf_method_list[0];
 }
 
-/** Vectors that go through the Hessian together: those of the stability analysis, the first ones of a
- *  second-order step, none. `auto` makes such steps where the rest fails; their vectors go one by one but
- *  for the first, and are not counted for what hardly ever happens. */
+/** Vectors that go through the Hessian together: those of the stability analysis, the first ones of
+ *  a second-order step, none. `auto` makes such steps where the rest fails; their vectors go one by
+ *  one but for the first, and are not counted for what hardly ever happens. */
 static int vectors_at_once(const struct hf_scf_settings *settings)
 {
     if (settings->stability != HF_STABILITY_NONE) return 4;
     return strcmp(settings->converger, hf_converger_newton.name) == 0 ? 2 : 1;
 }
 
-/** Matrices of whole order that second-order steps and the stability analysis take, with a fifth of the
- *  orbitals occupied: all orbitals, occupied ones multiplied; trial densities with J and K; the subspace,
- *  whose vectors and products have the shape of virtual by occupied. */
+/** Matrices of whole order that second-order steps and the stability analysis take, with a fifth of
+ *  the orbitals occupied: all orbitals, occupied ones multiplied; trial densities with J and K; the
+ *  subspace, whose vectors and products have the shape of virtual by occupied. */
 static double of_second_order(const struct hf_scf_settings *settings,
                               const struct hf_method_ops *method)
 {
@@ -45,8 +45,8 @@ static bool keeps_orbitals(const char *name)
     return true;
 }
 
-/** Matrices of whole order while there is no history yet: when the first densities are made, and when
- *  orbitals are mixed. */
+/** Matrices of whole order while there is no history yet: when the first densities are made, and
+ *  when orbitals are mixed. */
 static double in_guess(const struct hf_scf_settings *settings, const struct hf_method_ops *method)
 {
     /* H, X; J; D, K and the first densities; one that is diagonalised, with what it is made of */

@@ -1,8 +1,9 @@
-/* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities and
- * evaluation of densities (evaluate.c), the orbitals of the next ones (converger.h), the state that is
- * kept (keep.c) and gone on from (take_restart.c), the analysis of a solution (stability.h), what is
- * only asked of the last densities (finish.c), the wave function (give_wavefunction.c). The driver that
- * puts the steps in order is driver.c. Shapes and words are those of steps.h. */
+/* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities
+ * and evaluation of densities (evaluate.c), the orbitals of the next ones (converger.h), the state
+ * that is kept (keep.c) and gone on from (take_restart.c), the analysis of a solution
+ * (stability.h), what is only asked of the last densities (finish.c), the wave function
+ * (give_wavefunction.c). The driver that puts the steps in order is driver.c. Shapes and words are
+ * those of steps.h. */
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H
 
@@ -42,9 +43,8 @@ struct hf_scf {
     double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
                                above zero first; NULL: whole ones */
     double *orbital_energy; /* [n_set][m] of the orbitals, at last */
-    double
-        gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the Hessian there;
-                      0: not known */
+    double gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the
+                      Hessian there; 0: not known */
     double gradient_square,
         gradient_square_before; /* see hf_scf_gradient_square; of the last iteration
                                                        and of the one before, 0: not known */
@@ -57,27 +57,28 @@ struct hf_scf {
     double energy_before; /* of the last iteration before a restart, else 0 */
 };
 
-/** Grid, orthogonaliser, core Hamiltonian, Fock builder, DIIS, what the converger remembers, room for the
- *  densities. Collective.
- *  HF_BAD_INPUT: the basis is too small or linearly dependent altogether; HF_NO_RESOURCE. */
+/** Grid, orthogonaliser, core Hamiltonian, Fock builder, DIIS, what the converger remembers, room
+ *  for the densities. Collective. HF_BAD_INPUT: the basis is too small or linearly dependent
+ *  altogether; HF_NO_RESOURCE. */
 hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 /** Frees what there is. Collective. */
 void hf_scf_tear_down(struct hf_scf *scf);
 
-/** scf->occupied of set k = the orbitals vector [m][any] times the square roots of scf->occupation, as far
- *  as these are above zero. Collective. HF_NO_RESOURCE. */
+/** scf->occupied of set k = the orbitals vector [m][any] times the square roots of scf->occupation,
+ *  as far as these are above zero. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_weigh(struct hf_scf *scf, int k, const struct hf_matrix *vector,
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** The other way: new orthonormal *orbitals [m][o] from scf->occupied of set k, neither NULL. Collective.
- *  HF_NO_RESOURCE. */
+/** The other way: new orthonormal *orbitals [m][o] from scf->occupied of set k, neither NULL.
+ *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_unweighed(const struct hf_scf *scf, int k, struct hf_matrix **orbitals,
                            struct hf_error *error) HF_MUST_CHECK;
 
 /** Electrons of both spins in the orbitals of set k, occupation [m]. Not collective. */
 void hf_scf_occupations(const struct hf_scf *scf, int k, double occupation[]);
 
-/** New density [n_density], [n][n] each, called `label` in reports of memory. Collective. HF_NO_RESOURCE. */
+/** New density [n_density], [n][n] each, called `label` in reports of memory. Collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_scf_create_densities(const struct hf_scf *scf, const char *label,
                                   struct hf_matrix *density[],
                                   struct hf_error *error) HF_MUST_CHECK;
@@ -89,7 +90,8 @@ hf_status hf_scf_make_densities(const struct hf_scf *scf, const char *label,
  *  HF_NO_RESOURCE. */
 hf_status hf_scf_describe_orbitals(const struct hf_scf *scf, int k, struct hf_orbitals *orbitals,
                                    struct hf_error *error) HF_MUST_CHECK;
-/** New *coefficient [n][any] = X C' of orthonormal orbitals C' [m][any]. Collective. HF_NO_RESOURCE. */
+/** New *coefficient [n][any] = X C' of orthonormal orbitals C' [m][any]. Collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_scf_coefficients(const struct hf_scf *scf, const struct hf_matrix *orthonormal,
                               struct hf_matrix **coefficient, struct hf_error *error) HF_MUST_CHECK;
 
@@ -100,8 +102,8 @@ double hf_scf_entropy_term(const struct hf_scf *scf);
 hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap,
                          struct hf_error *error) HF_MUST_CHECK;
 
-/** New dual [n][m] = S X, which takes coefficients to the orthonormal basis: C' = (S X)^T C. Collective.
- *  HF_NO_RESOURCE: memory. */
+/** New dual [n][m] = S X, which takes coefficients to the orthonormal basis: C' = (S X)^T C.
+ *  Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_scf_dual(struct hf_scf *scf, struct hf_matrix **dual,
                       struct hf_error *error) HF_MUST_CHECK;
 
@@ -126,8 +128,8 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason,
 hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[],
                           struct hf_error *error) HF_MUST_CHECK;
 
-/** Total energy of orbitals [n_set] at the last screening threshold; nothing else changes. Collective.
- *  HF_NO_RESOURCE; HF_INTERRUPTED. */
+/** Total energy of orbitals [n_set] at the last screening threshold; nothing else changes.
+ *  Collective. HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[], double *energy,
                            struct hf_error *error) HF_MUST_CHECK;
 
@@ -142,8 +144,8 @@ hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *w
 
 struct hf_orbital_hessian;
 
-/** The Hessian at the last density, of scf->fock and scf->occupied, which it borrows; to be freed with
- *  hf_hessian_done. Collective. HF_NO_RESOURCE. */
+/** The Hessian at the last density, of scf->fock and scf->occupied, which it borrows; to be freed
+ *  with hf_hessian_done. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_make_hessian(struct hf_scf *scf, struct hf_orbital_hessian *hessian,
                               struct hf_error *error) HF_MUST_CHECK;
 

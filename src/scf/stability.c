@@ -1,6 +1,6 @@
 /* Stability of a solution: is it a minimum among the real determinants of its own method, and would
- * closed shells with other orbitals for each spin be lower? Where it is not, the way down is that of the
- * lowest eigenvector of the Hessian.
+ * closed shells with other orbitals for each spin be lower? Where it is not, the way down is that
+ * of the lowest eigenvector of the Hessian.
  *
  * Source   Seeger, Pople, J. Chem. Phys. 66, 3045 (1977). */
 #include "stability.h"
@@ -10,9 +10,9 @@
 
 #include <math.h>
 
-/* Eigenvalues nearer to zero are of rotations that leave the energy as it is, such as those of a linear
- * molecule whose density is not. Orbitals that are converged to a commutator of c make them wrong by
- * about c. */
+/* Eigenvalues nearer to zero are of rotations that leave the energy as it is, such as those of a
+ * linear molecule whose density is not. Orbitals that are converged to a commutator of c make them
+ * wrong by about c. */
 static const double ZERO = 1e-5, ZERO_PER_COMMUTATOR = 3.0;
 
 /* Along an eigenvector, in the norm of struct hf_rotation: 0.5 turns one electron by 29 degrees. */

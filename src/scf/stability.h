@@ -4,9 +4,10 @@
 
 #include "scf_state.h"
 
-/** Analyses the last densities as scf->settings->stability says and fills scf->result->stability. When
- *  they are to be left, *again becomes true, scf->occupied the orbitals to go on with, and scf->converger
- *  one that goes down from there. Collective. HF_NO_RESOURCE; HF_INTERRUPTED: orbitals are as they were. */
+/** Analyses the last densities as scf->settings->stability says and fills scf->result->stability.
+ *  When they are to be left, *again becomes true, scf->occupied the orbitals to go on with, and
+ *  scf->converger one that goes down from there. Collective. HF_NO_RESOURCE; HF_INTERRUPTED:
+ *  orbitals are as they were. */
 hf_status hf_scf_settle(struct hf_scf *scf, bool *again, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

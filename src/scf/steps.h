@@ -28,22 +28,22 @@ struct hf_spin_count {
     int alpha, beta; /**< alpha >= beta */
 };
 
-/** One kind of wave function: how many densities, Fock matrices and sets of orbitals it has, and how
- *  they belong together. Driver, DIIS and two-electron matrices know no more of a method than this.
- *  One constant instance per method, in hf_method_list.
+/** One kind of wave function: how many densities, Fock matrices and sets of orbitals it has, and
+ *  how they belong together. Driver, DIIS and two-electron matrices know no more of a method than
+ *  this. One constant instance per method, in hf_method_list.
  *
  *      densities     the total one, D = D_alpha + D_beta; of open shells the spin density, too,
  *                    M = D_alpha - D_beta
  *      Fock matrices F_alpha and F_beta, or one for both
  *      sets          of orbitals: alpha's and beta's, or one that both share
  *
- *  Total and spin density instead of those of each spin: J is needed of D alone, and M is small nearly
- *  everywhere, so that most of its exchange is screened away.
+ *  Total and spin density instead of those of each spin: J is needed of D alone, and M is small
+ *  nearly everywhere, so that most of its exchange is screened away.
  *
- *  A set of occupied orbitals is a matrix W [m][o] in the orthonormal basis, NULL where o = 0: orbitals
- *  times the square root of their occupation by one spin, so that D'_s = W W^T. A set that spins share
- *  begins with the orbitals of beta. Functions that return a status are collective and give the same
- *  one on every rank: HF_NO_RESOURCE. */
+ *  A set of occupied orbitals is a matrix W [m][o] in the orthonormal basis, NULL where o = 0:
+ *  orbitals times the square root of their occupation by one spin, so that D'_s = W W^T. A set that
+ *  spins share begins with the orbitals of beta. Functions that return a status are collective and
+ *  give the same one on every rank: HF_NO_RESOURCE. */
 struct hf_method_ops {
     const char *name, *about, *cite;
     const char *convention; /**< of its orbital energies; NULL: they are those of F */
@@ -51,18 +51,18 @@ struct hf_method_ops {
     int n_fock;             /**< 1, or 2: alpha and beta */
     int n_set;              /**< 1, or 2: alpha and beta */
 
-    /** Whether the molecule is one for this method; NULL: any is. Not collective. HF_BAD_INPUT: it is
-     *  not. */
+    /** Whether the molecule is one for this method; NULL: any is. Not collective. HF_BAD_INPUT: it
+     *  is not. */
     hf_status (*check)(const struct hf_molecule *molecule, struct hf_spin_count n_electron,
                        struct hf_error *error);
-    /** commutator [n_fock] of fock [n_fock] with the densities of the orbitals occupied [n_set]: the
-     *  gradient of the energy, zero at its stationary points. */
+    /** commutator [n_fock] of fock [n_fock] with the densities of the orbitals occupied [n_set]:
+     *  the gradient of the energy, zero at its stationary points. */
     hf_status (*commutators)(struct hf_linalg *linalg, struct hf_spin_count n_electron,
                              struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
                              struct hf_matrix *const commutator[], struct hf_error *error);
-    /** effective [n_set] whose lowest orbitals are the next ones, from fock [n_fock] and the orbitals
-     *  occupied [n_set] now (NULLs: there are none yet); `canonical`: whose eigenvalues are what is
-     *  called the orbitals' energies. NULL: those of fock themselves. */
+    /** effective [n_set] whose lowest orbitals are the next ones, from fock [n_fock] and the
+     *  orbitals occupied [n_set] now (NULLs: there are none yet); `canonical`: whose eigenvalues
+     *  are what is called the orbitals' energies. NULL: those of fock themselves. */
     hf_status (*effective)(struct hf_linalg *linalg, struct hf_spin_count n_electron,
                            struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
                            bool canonical, struct hf_matrix *const effective[],
@@ -71,8 +71,8 @@ struct hf_method_ops {
 
 extern const struct hf_method_ops hf_method_rhf, hf_method_uhf, hf_method_rohf;
 
-/** *place of `name` in a list whose entry i is called name_of(i), NULL behind the last. Not collective.
- *  HF_BAD_INPUT with the names of that `kind`: it is none of them. */
+/** *place of `name` in a list whose entry i is called name_of(i), NULL behind the last. Not
+ *  collective. HF_BAD_INPUT with the names of that `kind`: it is none of them. */
 hf_status hf_find_named(const char *kind, const char *name, const char *(*name_of)(int i),
                         int *place, struct hf_error *error) HF_MUST_CHECK;
 
@@ -86,8 +86,8 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
                        const struct hf_method_ops **method, struct hf_spin_count *n_electron,
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** Electrons of each spin from charge and multiplicity. Not collective. HF_BAD_INPUT: they do not fit
- *  together. */
+/** Electrons of each spin from charge and multiplicity. Not collective. HF_BAD_INPUT: they do not
+ *  fit together. */
 hf_status hf_spin_count_of(const struct hf_molecule *molecule, struct hf_spin_count *n_electron,
                            struct hf_error *error) HF_MUST_CHECK;
 
@@ -98,9 +98,9 @@ int hf_set_size(struct hf_spin_count n_electron, int set);
 void hf_set_occupations(const struct hf_method_ops *method, struct hf_spin_count n_electron,
                         int set, int n_orbital, double occupation[]);
 
-/** Electrons of one spin in each of n orbitals at a temperature kT > 0 (hartree), occupation [n], from
- *  their energies [n] in hartree, ascending; they add up to n_electron <= n. Less than 1e-14 is nothing.
- *  Not collective. */
+/** Electrons of one spin in each of n orbitals at a temperature kT > 0 (hartree), occupation [n],
+ *  from their energies [n] in hartree, ascending; they add up to n_electron <= n. Less than 1e-14
+ *  is nothing. Not collective. */
 void hf_fermi_occupations(int n, const double energy[], int n_electron, double temperature,
                           double occupation[]);
 
@@ -108,8 +108,8 @@ void hf_fermi_occupations(int n, const double energy[], int n_electron, double t
  *  collective. */
 double hf_entropy_term(int n, const double occupation[], double temperature);
 
-/** New matrix *orbitals [m][o] of the orbitals of a spin (0 alpha, 1 beta) in the sets occupied [n_set];
- *  NULL when it has none. Collective. HF_NO_RESOURCE. */
+/** New matrix *orbitals [m][o] of the orbitals of a spin (0 alpha, 1 beta) in the sets occupied
+ *  [n_set]; NULL when it has none. Collective. HF_NO_RESOURCE. */
 hf_status hf_spin_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron, int n_set,
                            struct hf_matrix *const occupied[], int spin,
                            struct hf_matrix **orbitals, struct hf_error *error) HF_MUST_CHECK;
@@ -120,8 +120,8 @@ hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_lina
                               struct hf_matrix *const occupied[], struct hf_matrix *const density[],
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** *trace = sum_s tr F_s D_s of fock [n_fock] and the densities of the orbitals occupied [n_set], over both
- *  spins; antisymmetric parts of fock have no share in it. Collective. HF_NO_RESOURCE. */
+/** *trace = sum_s tr F_s D_s of fock [n_fock] and the densities of the orbitals occupied [n_set],
+ *  over both spins; antisymmetric parts of fock have no share in it. Collective. HF_NO_RESOURCE. */
 hf_status hf_trace_of_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron,
                                int n_fock, struct hf_matrix *const fock[], int n_set,
                                struct hf_matrix *const occupied[], double *trace,
@@ -132,8 +132,8 @@ struct hf_interaction {
     double coulomb, exchange;
 };
 
-/** tr D J / 2 - tr D K[D] / 4 - tr M K[M] / 4 of density [n_density] in the J and K of densities: with
- *  their own, the two-electron energy. A bilinear form. Collective. */
+/** tr D J / 2 - tr D K[D] / 4 - tr M K[M] / 4 of density [n_density] in the J and K of densities:
+ *  with their own, the two-electron energy. A bilinear form. Collective. */
 struct hf_interaction hf_interaction_energy(int n_density, struct hf_matrix *const density[],
                                             const struct hf_matrix *coulomb,
                                             struct hf_matrix *const exchange[]);
@@ -213,23 +213,24 @@ hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock
                               struct hf_matrix *const commutator[],
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** Puts a pair into the history, as hf_diis_extrapolate does, with the orbitals occupied [n_set] of the
- *  densities (NULL: they are not known), and combines nothing. Collective. HF_NO_RESOURCE. */
+/** Puts a pair into the history, as hf_diis_extrapolate does, with the orbitals occupied [n_set] of
+ *  the densities (NULL: they are not known), and combines nothing. Collective. HF_NO_RESOURCE. */
 hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock_orthonormal[],
                            struct hf_matrix *const commutator[], struct hf_matrix *const occupied[],
                            struct hf_error *error) HF_MUST_CHECK;
 
-/** Coefficients [pairs] of the combination of the history whose commutator is shortest, the oldest first;
- *  NULL: there is nothing to combine. Good until the next call. Collective. */
+/** Coefficients [pairs] of the combination of the history whose commutator is shortest, the oldest
+ *  first; NULL: there is nothing to combine. Good until the next call. Collective. */
 const double *hf_diis_solve(struct hf_diis *self);
 
-/** *coefficient likewise of the combination whose energy is lowest, with none negative (adiis.c), of the
- *  youngest densities as far back as their orbitals are known. Collective. HF_NO_RESOURCE. */
+/** *coefficient likewise of the combination whose energy is lowest, with none negative (adiis.c),
+ *  of the youngest densities as far back as their orbitals are known. Collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_diis_interpolate(struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
                               const double **coefficient, struct hf_error *error) HF_MUST_CHECK;
 
-/** fock [n_fock] = F' of the i-th oldest pair, and its orbitals as they were remembered (NULLs: they are
- *  not known), which stay the history's. Collective. */
+/** fock [n_fock] = F' of the i-th oldest pair, and its orbitals as they were remembered (NULLs:
+ *  they are not known), which stay the history's. Collective. */
 void hf_diis_recall(const struct hf_diis *self, int i, struct hf_matrix *const fock[],
                     struct hf_matrix *const **occupied);
 
@@ -243,8 +244,8 @@ void hf_diis_forget(struct hf_diis *self);
 /** Pairs now in the history. */
 int hf_diis_n_stored(const struct hf_diis *diis);
 
-/** [pairs][n_fock] The matrices A_i, the oldest pair first; the list is the history's and good until
- *  the next pair comes. Not collective. */
+/** [pairs][n_fock] The matrices A_i, the oldest pair first; the list is the history's and good
+ *  until the next pair comes. Not collective. */
 const struct hf_matrix *const *hf_diis_in_order(struct hf_diis *diis);
 
 /** Coulomb and exchange matrices of the current densities of a method: built from whole densities,
@@ -346,14 +347,15 @@ void hf_atom_configuration(int atomic_number, int n_electron[HF_ATOM_N_L]);
 /** The same less the `n_core` electrons of an effective core potential. Not collective. */
 void hf_atom_valence_configuration(int atomic_number, int n_core, int n_electron[HF_ATOM_N_L]);
 
-/** Orbitals of subshells that hold electrons in a free atom, as far as the basis has shells for them.
- *  Not collective. */
+/** Orbitals of subshells that hold electrons in a free atom, as far as the basis has shells for
+ *  them. Not collective. */
 int hf_atom_n_orbital(const struct hf_basis *basis, int atom, int atomic_number);
 
 /** Those orbitals, of the atom whose density is hf_atom_density, and their energies.
  *
- *  Shapes   energy [hf_atom_n_orbital], hartree; coefficient [hf_atom_n_orbital][k], k the functions
- *           of that atom: orthonormal, but zero where linear dependence took an orbital away.
+ *  Shapes   energy [hf_atom_n_orbital], hartree; coefficient [hf_atom_n_orbital][k], k the
+ *           functions of that atom: orthonormal, but zero where linear dependence took an orbital
+ *           away.
  *  Call     not collective.
  *  Errors   HF_NO_RESOURCE. */
 hf_status hf_atom_orbitals(const struct hf_basis *basis, int atom, int atomic_number,

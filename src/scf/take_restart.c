@@ -133,8 +133,8 @@ cleanup:
     return status;
 }
 
-/** A [m][m] = U A_kept U^T, U [m][kept m] the step from the orthonormal basis that was kept to ours;
- *  fock and commutator are its symmetric and its antisymmetric part. */
+/** A [m][m] = U A_kept U^T, U [m][kept m] the step from the orthonormal basis that was kept to
+ *  ours; fock and commutator are its symmetric and its antisymmetric part. */
 static hf_status take_pair(struct hf_scf *scf, int index, int spin, const struct hf_matrix *step,
                            struct hf_matrix **fock, struct hf_matrix **commutator,
                            struct hf_error *error)
