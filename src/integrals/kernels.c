@@ -8,6 +8,7 @@
 #include "lane_quartet.h"
 #include "recurrence.h"
 #include "to_functions.h"
+#include "vertical.h"
 
 #ifndef HF_SINGLE
 /* ---- Libint's input ------------------------------------------------------------------------- */
@@ -135,7 +136,7 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
                                   const struct recurrence_work *work)
 {
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
-    recurrence_function *recur_this = recurrences[e_max][f_max];
+    vertical_function *vertical = find_vertical(work->e_low, e_max, work->f_low, f_max);
     struct lane_quartet lane[HF_MOST_CHUNK];
     const int most = contraction->most_chunk;
     for (int i = 0; i < (n < most ? n : most); i++) set_up_ket(row, &lane[i]);
@@ -144,7 +145,11 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
         int step;
         set_up_chunk(quartet, first, n_here, row, lane);
         lanes *to = begin_chunk(contraction, n_here, &step);
-        for (int i = 0; i < n_here; i++) recur_this(work, &lane[i], to + i * step);
+        if (vertical != NULL)
+            for (int i = 0; i < n_here; i++) vertical(&lane[i], to + i * step);
+        else
+            for (int i = 0; i < n_here; i++)
+                recurrences[f_max](work, e_max, &lane[i], to + i * step);
         end_chunk(contraction, quartet->bra, first, n_here);
     }
 }

@@ -1,4 +1,5 @@
-/* Vertical recurrence over vectors of primitive quartets. Part of kernels.c.
+/* Vertical recurrence over vectors of primitive quartets, as loops: where make_recurrences.py made no
+ * function, and what its functions are compared with. Part of kernels.c.
  *
  * With [e|f]^m short for (e s|f s)^(m), Obara and Saika, J. Chem. Phys. 84, 3963 (1986), Eq. 39:
  *   [e+1|f]^m = PA [e|f]^m + WP [e|f]^(m+1) + e/(2z) ([e-1|f]^m - rho/z [e-1|f]^(m+1))
@@ -119,42 +120,27 @@ static inline __attribute__((always_inline)) void add_wanted(const struct recurr
     }
 }
 
-/** The recurrence with constant levels, so that the compiler knows every count. The wanted levels
- *  are added to `to`. */
-typedef void recurrence_function(const struct recurrence_work *work, const struct lane_quartet *q,
-                                 lanes *to);
+/** The recurrence up to levels e, f_max, f_max a constant, so that the compiler knows the counts of
+ *  the inner loops. The wanted levels are added to `to`. */
+typedef void recurrence_function(const struct recurrence_work *work, int e_max,
+                                 const struct lane_quartet *q, lanes *to);
 
-#define HF_RECURRENCE(e, f)                                                                        \
-    static void recur_##e##_##f(const struct recurrence_work *work, const struct lane_quartet *q,  \
-                                lanes *to)                                                         \
+#define HF_RECURRENCE(f)                                                                           \
+    static void recur_##f(const struct recurrence_work *work, int e_max,                           \
+                          const struct lane_quartet *q, lanes *to)                                 \
     {                                                                                              \
-        if (e + f == 0) {                                                                          \
-            to[0] += q->s[0];                                                                      \
-            return;                                                                                \
-        }                                                                                          \
-        recur(work, e, f, q);                                                                      \
-        add_wanted(work, e, f, to);                                                                \
+        recur(work, e_max, f, q);                                                                  \
+        add_wanted(work, e_max, f, to);                                                            \
     }
-#define HF_RECURRENCES(e)                                                                          \
-    HF_RECURRENCE(e, 0)                                                                            \
-    HF_RECURRENCE(e, 1)                                                                            \
-    HF_RECURRENCE(e, 2)                                                                            \
-    HF_RECURRENCE(e, 3) HF_RECURRENCE(e, 4) HF_RECURRENCE(e, 5) HF_RECURRENCE(e, 6)
-#define HF_RECURRENCE_ROW(e)                                                                       \
-    {                                                                                              \
-        recur_##e##_0, recur_##e##_1, recur_##e##_2, recur_##e##_3, recur_##e##_4, recur_##e##_5,  \
-            recur_##e##_6                                                                          \
-    }
-HF_RECURRENCES(0)
-HF_RECURRENCES(1)
-HF_RECURRENCES(2)
-HF_RECURRENCES(3)
-HF_RECURRENCES(4)
-HF_RECURRENCES(5)
-HF_RECURRENCES(6)
+HF_RECURRENCE(0)
+HF_RECURRENCE(1)
+HF_RECURRENCE(2)
+HF_RECURRENCE(3)
+HF_RECURRENCE(4)
+HF_RECURRENCE(5)
+HF_RECURRENCE(6)
 
-static recurrence_function *const recurrences[HF_MAX_RECURRENCE_L + 1][HF_MAX_RECURRENCE_L + 1] = {
-    HF_RECURRENCE_ROW(0), HF_RECURRENCE_ROW(1), HF_RECURRENCE_ROW(2), HF_RECURRENCE_ROW(3),
-    HF_RECURRENCE_ROW(4), HF_RECURRENCE_ROW(5), HF_RECURRENCE_ROW(6)};
+static recurrence_function *const recurrences[HF_MAX_RECURRENCE_L + 1] = {
+    recur_0, recur_1, recur_2, recur_3, recur_4, recur_5, recur_6};
 
 #endif

@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Writes the vertical recurrences of the two-electron engine as straight-line C.
+
+    make_recurrences.py vertical.h vertical_1.c [vertical_2.c ...]
+
+One function for each pair of ranges of levels, e = e_low..e_high of the bra and f = f_low..f_high of
+the ket, that two classes of shell pairs can have. It adds [e|f]^0 of all components to an array. With
+[e|f]^m short for (e s|f s)^(m), i a direction, e and f components (Obara and Saika, J. Chem. Phys. 84,
+3963 (1986), Eq. 39):
+
+    [e+1i|f]^m = PA_i [e|f]^m + WP_i [e|f]^(m+1)
+                 + e_i/(2 zeta) ([e-1i|f]^m - rho/zeta [e-1i|f]^(m+1))
+                 + f_i/(2 (zeta+eta)) [e|f-1i]^(m+1)
+
+and the same with bra and ket exchanged. What the loops of recurrence.h look up is decided here:
+ - Only what a wanted component needs is computed. A component is raised in the direction that needs
+   the fewest new components and, of these, the fewest operations; differences are shared.
+ - The side with the higher levels (the outer) is built up first, from [0|0]^m; each of its components
+   is a block, in which the other side (the inner) is raised.
+ - A large function serves both orders of its ranges, [e|f] and [f|e]: the numbers of the sides are
+   exchanged when it starts, and so are the strides of the sums.
+ - Within a block values are computed depth first, right before the first that needs them, so that
+   they stay in registers. In small functions all blocks are one; in the large ones what another block
+   needs is kept in an array, and the compiler is stopped from carrying it in registers.
+
+The text is compiled for every instruction set, width and precision: its numbers are of type `lanes`,
+multiples are made by adding, and no constant stands in it.
+"""
+
+import sys
+
+# Levels of a part of a pair (l_a .. l_a+l_b), or of all parts of merged shells (hf/shell_pair.h).
+SIDES = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4), (3, 5), (3, 6)]
+# Functions with more values than this keep them in memory between blocks: they do not fit in 32
+# registers anyway.
+LARGE = 300
+# Functions are made for e_high + f_high up to this.
+LIMIT = 8
+PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= LIMIT]
+ARGUMENTS = 'const struct lane_quartet *q, lanes *to'
+# Members of struct lane_quartet, and those of the other side.
+EXCHANGED = {'pa': 'qc', 'wp': 'wq', 'one_over_two_zeta': 'one_over_two_eta', 'rho_over_zeta': 'rho_over_eta'}
+EXCHANGED.update({other: name for name, other in EXCHANGED.items()})
+
+
+def components(l):
+    """Of level l, in the order of hf/cartesian.h."""
+    return [(x, y, l - x - y) for x in range(l, -1, -1) for y in range(l - x, -1, -1)]
+
+
+def levels(low, high):
+    return [a for l in range(low, high + 1) for a in components(l)]
+
+
+def lowered(a, direction):
+    return a[:direction] + (a[direction] - 1,) + a[direction + 1:]
+
+
+class Step:
+    """How one value is made: raised in a direction, from which others. A value is (inner component,
+    outer component, m)."""
+
+    def __init__(self, value, direction):
+        a, b, m = value
+        self.inner = sum(a) > 0  # the side that is raised
+        self.direction = direction
+        raised, other = (a, b) if self.inner else (b, a)
+        below = lowered(raised, direction)
+        self.first, self.second = self.place(below, other, m), self.place(below, other, m + 1)
+        self.needs = [self.first, self.second]
+        self.below_power, self.other_power = below[direction], other[direction]
+        self.difference = self.cross = None
+        if self.below_power:
+            low = lowered(below, direction)
+            self.difference = self.inner, self.place(low, other, m), self.place(low, other, m + 1)
+            self.needs += self.difference[1:]
+        if self.other_power:
+            self.cross = self.place(below, lowered(other, direction), m + 1)
+            self.needs.append(self.cross)
+
+    def place(self, raised, other, m):
+        return (raised, other, m) if self.inner else (other, raised, m)
+
+    def cost(self, needed, differences):
+        """Operations, each new value counted as three."""
+        n = 2 + (self.cross is not None) + 3 * sum(value not in needed for value in self.needs)
+        return n + (self.difference is not None) + (self.difference not in differences)
+
+
+class Plan:
+    """What is computed, and how, for e = e_low..e_high and f = f_low..f_high."""
+
+    def __init__(self, bra, ket):
+        self.bra_is_inner = bra[1] <= ket[1]
+        self.inner, self.outer = (bra, ket) if self.bra_is_inner else (ket, bra)
+        self.rows, self.columns = levels(*bra), levels(*ket)
+        self.wanted = [(a, b, 0) for b in levels(*self.outer) for a in levels(*self.inner)]
+        self.steps = {}  # of every value but [0|0]^m
+        self.choose_steps()
+
+    def choose_steps(self):
+        """From the highest values down: those that a step needs are lower."""
+        by_level = [[] for _ in range(self.inner[1] + self.outer[1] + 1)]
+        needed, differences = set(self.wanted), {None}
+        for value in self.wanted:
+            by_level[sum(value[0]) + sum(value[1])].append(value)
+        for level in range(len(by_level) - 1, 0, -1):
+            for value in sorted(by_level[level], key=lambda value: value[2]):
+                raised = value[0] if sum(value[0]) else value[1]
+                steps = [Step(value, i) for i in range(3) if raised[i]]
+                step = min(steps, key=lambda step: step.cost(needed, differences))
+                self.steps[value] = step
+                differences.add(step.difference)
+                for lower in step.needs:
+                    if lower not in needed:
+                        needed.add(lower)
+                        by_level[sum(lower[0]) + sum(lower[1])].append(lower)
+
+    def place(self, value):
+        """Where a wanted value is: row and column of [components of all e][components of all f]."""
+        a, b = value[:2] if self.bra_is_inner else value[1::-1]
+        return self.rows.index(a), self.columns.index(b)
+
+
+class Text:
+    """The statements of one function."""
+
+    def __init__(self, plan):
+        self.plan = plan
+        self.large = len(plan.steps) > LARGE
+        self.wanted = set(plan.wanted)
+        self.names, self.slots, self.constants, self.lines = {}, {}, set(), []
+        self.kept = {lower for value, step in plan.steps.items() for lower in step.needs
+                     if self.large and lower[1] != value[1] and lower in plan.steps}
+        if self.large:
+            self.write_blocks()
+        else:
+            for value in reversed(plan.wanted):
+                self.compute(value)
+
+    def write_blocks(self):
+        steps = self.plan.steps
+        for b in levels(0, self.plan.outer[1]):
+            block = [value for value in self.wanted if value[1] == b]
+            for value in sorted(block, key=lambda value: (-sum(value[0]), value[0])):
+                self.compute(value)
+            for value in sorted((value for value in self.kept if value[1] == b),
+                                key=lambda value: value[::-1]):
+                self.compute(value)
+            self.lines.append('HF_END_OF_BLOCK(kept);')
+        assert all(value in self.names for value in steps)
+
+    def constant(self, name):
+        self.constants.add(name)
+        return name
+
+    def compute(self, value):
+        """The name of a value: its statement is written if it has not been."""
+        if value not in self.names:
+            if value in self.plan.steps:
+                sum_of_products = self.write_step(self.plan.steps[value], value[1])
+                self.names[value] = f't{len(self.names)}'
+                self.lines.append(f'const lanes {self.names[value]} = {sum_of_products};')
+            else:
+                self.names[value] = f'q->s[{value[2]}]'
+            if value in self.kept:
+                self.slots[value] = len(self.slots)
+                self.lines.append(f'kept[{self.slots[value]}] = {self.names[value]};')
+            if value in self.wanted:
+                row, column = self.plan.place(value)
+                place = f'{row} * row + {column} * column' if self.large else row * len(self.plan.columns) + column
+                self.lines.append(f'to[{place}] += {self.names[value]};')
+        return self.names[value]
+
+    def name(self, value, b):
+        """Of a value that a statement of block b needs."""
+        if self.large and value[1] != b and value in self.slots:
+            return f'kept[{self.slots[value]}]'
+        return self.compute(value)
+
+    def write_step(self, step, b):
+        bra = step.inner == self.plan.bra_is_inner
+        centre, weighted, exponent = ('pa', 'wp', 'zeta') if bra else ('qc', 'wq', 'eta')
+        axis = 'xyz'[step.direction]
+        terms = [f'{self.constant(centre + "_" + axis)} * {self.name(step.first, b)}',
+                 f'{self.constant(weighted + "_" + axis)} * {self.name(step.second, b)}']
+        if step.difference:
+            half = self.constant(f'half_{exponent}_{step.below_power}')
+            terms.append(f'{half} * {self.subtract(step.difference, exponent, b)}')
+        if step.cross:
+            half = self.constant(f'half_sum_{step.other_power}')
+            terms.append(f'{half} * {self.name(step.cross, b)}')
+        return ' + '.join(terms)
+
+    def subtract(self, difference, exponent, b):
+        """The name of a common difference."""
+        if difference not in self.names:
+            first, second = (self.name(value, b) for value in difference[1:])
+            self.names[difference] = f't{len(self.names)}'
+            self.lines.append(f'const lanes {self.names[difference]} = '
+                              f'{first} - {self.constant("rho_over_" + exponent)} * {second};')
+        return self.names[difference]
+
+    def member(self, name):
+        """Of struct lane_quartet."""
+        other = EXCHANGED.get(name)
+        if not self.large or other is None:
+            return 'q->' + name
+        return f'(exchanged ? q->{other} : q->{name})' if len(name) == 2 else f'*(exchanged ? &q->{other} : &q->{name})'
+
+    def declarations(self):
+        lines = []
+        for name in sorted(self.constants):
+            if name[-2] == '_' and name[-1] in 'xyz':
+                lines.append(f'const lanes {name} = {self.member(name[:2])}[{"xyz".index(name[-1])}];')
+            elif name.startswith('rho'):
+                lines.append(f'const lanes {name} = {self.member(name)};')
+        for which in ('zeta', 'eta', 'sum'):
+            start = f'half_{which}_'
+            most = max((int(name[-1]) for name in self.constants if name.startswith(start)), default=0)
+            for k in range(1, most + 1):
+                value = f'{start}{k - 1} + {start}1' if k > 1 else self.member(f'one_over_two_{which}')
+                lines.append(f'const lanes {start}{k} = {value};')
+        return lines + ([f'lanes kept[{len(self.slots)}];'] if self.large else [])
+
+    def write(self, bra, ket):
+        """The function, or where it is large that of both orders."""
+        lines = ['    ' + line for line in self.declarations() + self.lines] + ['}', '']
+        if not self.large:
+            return '\n'.join([f'void {name_of(bra, ket)}({ARGUMENTS})', '{'] + lines)
+        n_row, n_column = len(self.plan.rows), len(self.plan.columns)
+        shared = 'shared' + suffix_of(bra, ket)
+        lines = [f'static void {shared}({ARGUMENTS}, bool exchanged, size_t row, size_t column)', '{'] + lines
+        for order, call in [((bra, ket), f'false, {n_column}, 1'), ((ket, bra), f'true, 1, {n_row}')]:
+            lines += [f'void {name_of(*order)}({ARGUMENTS})', '{', f'    {shared}(q, to, {call});', '}', '']
+            if bra == ket:
+                break
+        return '\n'.join(lines)
+
+
+HEADER = '''/* Straight-line vertical recurrences: written by make_recurrences.py. Part of kernels.c.
+ *
+ * HF_VERTICAL_LIMIT, a number for each instruction set: functions are there for e_high + f_high up to it.
+ */
+#ifndef HF_VERTICAL_H
+#define HF_VERTICAL_H
+
+#include "lane_quartet.h"
+
+/** Adds [e|f]^0, e = e_low..e_high and f = f_low..f_high, of a vector of primitive quartets to `to`
+ *  [components of all e][components of all f]. */
+typedef void vertical_function(const struct lane_quartet *q, lanes *to);
+
+#define HF_VERTICAL_JOIN(x, y) x##_vertical##y
+#define HF_VERTICAL_OF(x, y)   HF_VERTICAL_JOIN(x, y)
+#define HF_VERTICAL(y)         HF_VERTICAL_OF(HF_KERNELS, y)
+
+'''
+
+FIND = '''
+/** The function of two ranges of levels; NULL: there is none. */
+static inline vertical_function *find_vertical(int e_low, int e_high, int f_low, int f_high)
+{
+    if (e_high > HF_VERTICAL_HIGHEST || f_high > HF_VERTICAL_HIGHEST) return NULL;
+    const int bra = vertical_sides[e_low][e_high], ket = vertical_sides[f_low][f_high];
+    return bra < 0 || ket < 0 ? NULL : verticals[bra][ket];
+}
+
+#endif
+'''
+
+SOURCE = '''/* Straight-line vertical recurrences: written by make_recurrences.py. */
+#include "vertical.h"
+
+/** What was kept is read again from here on. */
+#define HF_END_OF_BLOCK(kept) __asm__ volatile("" : : "r"(kept) : "memory")
+'''
+
+
+def suffix_of(bra, ket):
+    return f'_{bra[0]}_{bra[1]}_{ket[0]}_{ket[1]}'
+
+
+def name_of(bra, ket):
+    return f'HF_VERTICAL({suffix_of(bra, ket)})'
+
+
+def make_header():
+    highest = max(high for _, high in SIDES)
+    text = HEADER + f'enum {{ HF_VERTICAL_HIGHEST = {highest} }};\n'
+    for level in sorted({bra[1] + ket[1] for bra, ket in PAIRS}):
+        names = [name_of(*pair) for pair in PAIRS if pair[0][1] + pair[1][1] == level]
+        text += f'\n#if HF_VERTICAL_LIMIT >= {level}\nvertical_function '
+        text += ',\n    '.join(names) + f';\n#define HF_VERTICAL_{level}(x) HF_VERTICAL(x)\n'
+        text += f'#else\n#define HF_VERTICAL_{level}(x) NULL\n#endif\n'
+    text += '\nstatic vertical_function *const verticals[][%d] = {\n' % len(SIDES)
+    for bra in SIDES:
+        names = [name_of(bra, ket).replace('(', f'_{bra[1] + ket[1]}(') if (bra, ket) in PAIRS else 'NULL'
+                 for ket in SIDES]
+        text += '    {' + ', '.join(names) + '},\n'
+    text += '};\n\n/** Index of levels low .. high, [low][high]. */\nstatic const signed char vertical_sides'
+    text += '[HF_VERTICAL_HIGHEST + 1][HF_VERTICAL_HIGHEST + 1] = {\n'
+    for low in range(highest + 1):
+        row = [SIDES.index((low, high)) if (low, high) in SIDES else -1 for high in range(highest + 1)]
+        text += '    {' + ', '.join(map(str, row)) + '},\n'
+    return text + '};\n' + FIND
+
+
+def make_sources(n):
+    """Texts of n files of about the same length: the longest functions first, each to the shortest."""
+    functions = []
+    for bra, ket in PAIRS:
+        text = Text(Plan(bra, ket))
+        if text.large and PAIRS.index((bra, ket)) > PAIRS.index((ket, bra)):
+            continue  # written with the other order
+        text = text.write(bra, ket)
+        functions.append(f'\n#if HF_VERTICAL_LIMIT >= {bra[1] + ket[1]}\n{text}#endif\n')
+    files = [SOURCE] * n
+    for text in sorted(functions, key=len, reverse=True):
+        k = min(range(n), key=lambda k: len(files[k]))
+        files[k] += text
+    return files
+
+
+def main():
+    texts = [make_header()] + make_sources(len(sys.argv) - 2)
+    for path, text in zip(sys.argv[1:], texts):
+        with open(path, 'w', encoding='ascii') as file:
+            file.write(text)
+
+
+if __name__ == '__main__':
+    main()

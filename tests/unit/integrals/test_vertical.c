@@ -1,0 +1,152 @@
+/* Every straight-line vertical recurrence against the loops. Compiled for every instruction set and
+ * width that the kernels are compiled for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recurrence.h"
+#include "vertical.h"
+
+#include "hf/simd.h"
+
+#include <stdlib.h>
+
+#ifdef HF_SINGLE
+static const double tolerance = 1e-5;
+#else
+static const double tolerance = 1e-14;
+#endif
+
+enum {
+    MOST_LEVELS = 84,     /**< components of levels 0..6 */
+    WORK_SPACE = 1 << 16, /**< of the loops, vectors: levels 6 and 6 need 34,000 */
+    N_ROUND = 4
+};
+
+/** The next of a sequence of numbers between `low` and `high`. */
+static double next_random(uint64_t *state, double low, double high)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * ((double)(*state >> 11) * 0x1p-53);
+}
+
+/** Primitive quartets of random exponents and centres. */
+static void make_quartets(uint64_t *state, struct lane_quartet *q)
+{
+    for (int l = 0; l < HF_WIDTH; l++) {
+        const double zeta = exp(next_random(state, -2.0, 4.0));
+        const double eta = exp(next_random(state, -2.0, 4.0)), sum = zeta + eta;
+        double value = next_random(state, 0.5, 1.5);
+        for (int d = 0; d < 3; d++) {
+            const double distance = next_random(state, -2.0, 2.0);
+            q->pa[d][l] = (real)next_random(state, -2.0, 2.0);
+            q->qc[d][l] = (real)next_random(state, -2.0, 2.0);
+            q->wp[d][l] = (real)(-eta / sum * distance);
+            q->wq[d][l] = (real)(zeta / sum * distance);
+        }
+        q->one_over_two_zeta[l] = (real)(0.5 / zeta);
+        q->one_over_two_eta[l] = (real)(0.5 / eta);
+        q->one_over_two_sum[l] = (real)(0.5 / sum);
+        q->rho_over_zeta[l] = (real)(eta / sum);
+        q->rho_over_eta[l] = (real)(zeta / sum);
+        for (int m = 0; m <= HF_BOYS_MAX_ORDER; m++) {
+            q->s[m][l] = (real)value;
+            value *= next_random(state, 0.1, 1.0);
+        }
+    }
+}
+
+/** What is worked on, and room for it. */
+struct fixture {
+    struct hf_cartesian_table cartesian;
+    lanes *space, *sum, *expected;
+    int n_function;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *self = aligned_alloc(64, (sizeof *self + 63) / 64 * 64);
+    if (self == NULL) return -1;
+    const size_t n_level = (size_t)MOST_LEVELS * MOST_LEVELS;
+    hf_cartesian_table_init(&self->cartesian);
+    self->space = aligned_alloc(64, WORK_SPACE * sizeof *self->space);
+    self->sum = aligned_alloc(64, n_level * sizeof *self->sum);
+    self->expected = aligned_alloc(64, n_level * sizeof *self->expected);
+    self->n_function = 0;
+    *state = self;
+    return self->space == NULL || self->sum == NULL || self->expected == NULL ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *self = *state;
+    free(self->space);
+    free(self->sum);
+    free(self->expected);
+    free(self);
+    return 0;
+}
+
+/** Both start from what is there already: they add. */
+static void compare(struct fixture *self, const int e[2], const int f[2],
+                    const struct lane_quartet *q)
+{
+    vertical_function *vertical = find_vertical(e[0], e[1], f[0], f[1]);
+    if (vertical == NULL) return;
+    self->n_function++;
+    struct recurrence_work work = {.cartesian = &self->cartesian, .e_low = e[0], .f_low = f[0]};
+    const int n = hf_n_levels(e[0], e[1]) * hf_n_levels(f[0], f[1]);
+    for (int k = 0; k < n; k++) self->sum[k] = self->expected[k] = broadcast((real)(0.001 * k));
+    lay_out(&work, e[1], f[1], self->space);
+    recurrences[f[1]](&work, e[1], q, self->expected);
+    vertical(q, self->sum);
+    for (int l = 0; l < HF_WIDTH; l++) {
+        double largest = 0.0, error = 0.0;
+        for (int k = 0; k < n; k++) {
+            const double expected = (double)self->expected[k][l];
+            largest = fmax(largest, fabs(expected));
+            error = fmax(error, fabs((double)self->sum[k][l] - expected));
+        }
+        if (!(error <= tolerance * largest))
+            fail_msg("(%d..%d|%d..%d): %g of %g", e[0], e[1], f[0], f[1], error, largest);
+    }
+}
+
+static void straight_line_and_loops_are_the_same(void **state)
+{
+    struct fixture *self = *state;
+    uint64_t random = 4;
+    for (int round = 0; round < N_ROUND; round++) {
+        struct lane_quartet q;
+        make_quartets(&random, &q);
+        for (int e = 0; e < 49; e++)
+            for (int f = 0; f < 49; f++)
+                if (e / 7 <= e % 7 && f / 7 <= f % 7)
+                    compare(self, (int[]){e / 7, e % 7}, (int[]){f / 7, f % 7}, &q);
+    }
+    assert_true(self->n_function >= N_ROUND * 15);
+}
+
+static void there_is_none_beyond_the_limit(void **state)
+{
+    (void)state;
+    assert_null(find_vertical(4, HF_MAX_RECURRENCE_L + 2, 0, 0));
+    assert_null(find_vertical(0, 0, 1, HF_MAX_RECURRENCE_L));
+}
+
+int main(void)
+{
+#if defined __AVX512F__
+    if (hf_instruction_set() < HF_AVX512) return 77;
+#elif defined __AVX2__
+    if (hf_instruction_set() < HF_AVX2) return 77;
+#endif
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(straight_line_and_loops_are_the_same, set_up, tear_down),
+        cmocka_unit_test(there_is_none_beyond_the_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
