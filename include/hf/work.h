@@ -38,6 +38,7 @@
 #include "hf/schedule.h"
 #include "hf/shell_pair.h"
 #include "hf/status.h"
+#include "hf/strip_room.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -125,8 +126,6 @@ struct hf_strip {
     const double *value; /**< NULL: they are in `single` */
     const float *single;
 };
-
-enum { HF_STRIP_ROOM = 64 };
 
 /** Atoms C and D of strips: D is the one with more functions, so that rows over d are long. */
 static inline void hf_strip_atoms(const struct hf_basis *basis, const struct hf_atom_pair *pair,

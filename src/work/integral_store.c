@@ -1,7 +1,8 @@
 /* Stored integrals: an append-only list in chunks; see integral_store.h. */
 #include "integral_store.h"
 
-#include "hf/work.h"
+#include "hf/strip_room.h"
+
 
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@ HEADERS = {
     "output": ["checkpoint", "output", "record", "version"],
     "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
     "fock": ["fock", "fock_settings"],
-    "work": ["grain", "work"],
+    "work": ["grain", "strip_room", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
     "integrals": ["boys", "core_integrals", "engine", "integrals", "one_electron", "shell_pair", "solid_harmonics", "spread_charge"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
