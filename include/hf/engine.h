@@ -21,11 +21,14 @@ struct hf_engine_account {
     int64_t n_quartet, n_integral, n_primitive_quartet;
 };
 
+/** In single precision integrals err by this much of the product of their pairs' `rounding`: a third of
+ *  it as a rule, 16 times it at most; docs/precision.md. */
+#define HF_SINGLE_ERROR 0x1p-24
+
 /** What integrals are computed with. */
 enum hf_precision {
     HF_PRECISION_DOUBLE,
-    /** 24 bits: errors of some 2^-24 of the product of the pairs' `rounding`; see docs/precision.md */
-    HF_PRECISION_SINGLE,
+    HF_PRECISION_SINGLE, /**< see HF_SINGLE_ERROR */
 };
 
 /** Integrals of one batch, in the engine's memory until its next call: numbers of double precision in

@@ -9,13 +9,20 @@
 
 #include <stdint.h>
 
+/** What two-electron integrals are computed with. */
+enum hf_precision_choice {
+    HF_DOUBLE_PRECISION, /**< double throughout */
+    HF_MIXED_PRECISION,  /**< single precision where its errors are below the screening's */
+};
+
 /** How Fock matrices are built. */
 struct hf_fock_settings {
     const char *builder; /**< name in hf_fock_list */
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided; /**< of the distributed builder */
     enum hf_grain grain;
-    int tasks_for;          /**< tasks are made as for so many ranks; 0: as for those there are */
+    int tasks_for; /**< tasks are made as for so many ranks; 0: as for those there are */
+    enum hf_precision_choice precision;
     int n_thread;           /**< compute threads per rank; 0 counts as 1 */
     double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     double store_threshold; /**< the first build with a threshold not above this one stores */
@@ -35,6 +42,7 @@ struct hf_fock_account {
     int64_t n_quartet_total;    /**< unique shell quartets (M>=N, R>=S, MN>=RS) */
     int64_t n_quartet_computed; /**< those that passed the screening */
     int64_t n_quartet_read;     /**< likewise, read back from memory */
+    int64_t n_quartet_single;   /**< of those computed, in single precision */
     double stored_bytes;        /**< integrals that all ranks hold */
     double stored_share;        /**< of the cost of all quartets, an estimate, 0 to 1 */
     int64_t n_task;             /**< tasks handed out */

@@ -107,6 +107,7 @@ struct hf_waiting_ket {
     int16_t place;  /**< of its pair of atoms in hf_part.ket */
     uint8_t kind;   /**< work's own business */
     uint8_t wanted; /**< the consumer's flags; 0: leave it out */
+    bool single;    /**< the consumer's: single precision does (hf/engine.h) */
 };
 
 /** Integrals of one bra with adjacent shells of atom C and adjacent shells of atom D of a pair of
@@ -181,11 +182,12 @@ struct hf_work_phases {
 struct hf_work_settings {
     struct hf_scheduler_settings schedule;
     struct hf_task_order order; /**< its n_wanted is found here, from what follows */
-    int tasks_for;          /**< tasks are made as for so many ranks; 0: as for those there are */
-    int n_thread;           /**< compute threads per rank; 0 counts as 1 */
-    int largest_queue;      /**< quartets of a call of the engine; 0: HF_MAX_BATCH */
-    bool timed;             /**< the consumer learns how long calls of the engine take */
-    double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
+    int tasks_for;       /**< tasks are made as for so many ranks; 0: as for those there are */
+    int n_thread;        /**< compute threads per rank; 0 counts as 1 */
+    int largest_queue;   /**< quartets of a call of the engine; 0: HF_MAX_BATCH */
+    bool timed;          /**< the consumer learns how long calls of the engine take */
+    double memory_bytes; /**< of this rank for stored integrals; 0: none. Equal on all ranks */
+    bool single; /**< what is stored in single precision is computed so where that does, too */
     double store_threshold; /**< the first round with a threshold not above this one stores */
     struct hf_work_phases phases;
 };
@@ -193,6 +195,7 @@ struct hf_work_settings {
 /** Counts of the last round on this rank. */
 struct hf_work_account {
     int64_t n_computed, n_read; /**< shell quartets */
+    int64_t n_single;           /**< of those computed, in single precision */
     int64_t n_task;             /**< tasks handed out on all ranks */
     double stored_bytes;
     double stored_share; /**< of the cost of all quartets on all ranks, an estimate, 0 to 1 */

@@ -1,6 +1,8 @@
 /* J and K as a consumer of quartet work; see coulomb_exchange.h. */
 #include "coulomb_exchange.h"
 
+#include "hf/engine.h"
+
 #include "hf/simd.h"
 
 #include <stdlib.h>
@@ -171,6 +173,10 @@ static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_
         const int c = turned ? y->index : x->index, d = turned ? x->index : y->index;
         const struct ket_range one = {.c = c, .c_end = c + 1, .d = d, .d_end = d + 1};
         ket[i].wanted = screen(self, blocks, &bounds, &one, bra->bound * ket[i].pair->bound);
+        /* What rounding does to a quartet is screened as the quartet itself. */
+        ket[i].single = self->single && ket[i].wanted != 0 &&
+                        screen(self, blocks, &bounds, &one,
+                               HF_SINGLE_ERROR * bra->rounding * ket[i].pair->rounding) == 0;
     }
 }
 

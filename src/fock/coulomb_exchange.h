@@ -20,8 +20,9 @@ struct hf_strip_bra {
 struct hf_coulomb_exchange {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     double threshold;                   /**< of the screening, hartree */
-    struct hf_shell_place *place;       /**< [n_shell] */
-    int *shell_of_function;             /**< [n_function], counted from the first of the atom */
+    bool single; /**< quartets for which it does are computed in single precision */
+    struct hf_shell_place *place; /**< [n_shell] */
+    int *shell_of_function;       /**< [n_function], counted from the first of the atom */
     void (*digest)(const struct hf_digest_strip *strip);
     struct hf_strip_job *job; /**< [jobs.n] of a strip on its way to the kernel */
     struct hf_local_sums *sums;

@@ -244,6 +244,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     hf_status status =
         hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
                                  &data->jobs, &target, error);
+    consumer.single = self->screening.single;
     if (status == HF_OK) status = compute_steps(self, worker, &view, &consumer, error);
     if (status != HF_OK) { /* no thread takes more steps, and nobody else is in MPI */
         pthread_mutex_lock(&data->lock);

@@ -56,6 +56,7 @@ static hf_status create_work(struct hf_fock_builder *self, struct hf_error *erro
                                 .tasks_for = settings->tasks_for,
                                 .n_thread = settings->n_thread,
                                 .memory_bytes = settings->memory_bytes,
+                                .single = settings->precision == HF_MIXED_PRECISION,
                                 .store_threshold = settings->store_threshold,
                                 .phases = {.compute = &hf_phase_fock_compute,
                                            .wait_task = &hf_phase_fock_wait_task,
@@ -125,10 +126,11 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     const int64_t n_shell = builder->pairs->basis->n_shell;
     const int64_t n_pair = n_shell * (n_shell + 1) / 2;
     const struct hf_work_account work = hf_work_account(builder->work);
-    int64_t count[3] = {work.n_computed, work.n_read, (int64_t)work.stored_bytes};
-    MPI_Allreduce(MPI_IN_PLACE, count, 3, MPI_INT64_T, MPI_SUM, builder->context->comm);
+    int64_t count[4] = {work.n_computed, work.n_read, (int64_t)work.stored_bytes, work.n_single};
+    MPI_Allreduce(MPI_IN_PLACE, count, 4, MPI_INT64_T, MPI_SUM, builder->context->comm);
     account->n_quartet_computed = count[0];
     account->n_quartet_read = count[1];
+    account->n_quartet_single = count[3];
     account->stored_bytes = (double)count[2];
     account->stored_share = work.stored_share;
     account->n_task = work.n_task;
@@ -169,6 +171,7 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     struct hf_timers *timers = &builder->context->timers;
     const double before = hf_timer_seconds(timers, &hf_phase_fock_compute);
     builder->screening.threshold = builder->account.threshold = threshold;
+    builder->screening.single = builder->settings.precision == HF_MIXED_PRECISION;
     hf_trace_begin_build(builder->context->trace);
     if (sorted == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the jobs");
     HF_TRY(hf_agree(builder->context->comm, status, error));

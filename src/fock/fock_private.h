@@ -17,6 +17,7 @@ extern const struct hf_phase hf_phase_fock_compute, hf_phase_fock_wait_blocks,
 struct hf_screening {
     double threshold;   /**< hartree */
     double max_density; /**< no element of any density is larger */
+    bool single;        /**< quartets that do not need more are computed in single precision */
 };
 
 struct hf_fock_builder {

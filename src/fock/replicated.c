@@ -195,6 +195,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     hf_status status =
         hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
                                  &data->jobs, &target, error);
+    consumer.single = self->screening.single;
     if (status == HF_OK)
         status = hf_work_do_all(worker, &hf_coulomb_exchange_consumer, &consumer, error);
     hf_coulomb_exchange_done(&consumer);

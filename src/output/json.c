@@ -50,6 +50,8 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
            hf_json_add_integer(object, "tasks_for", settings->fock.tasks_for) &&
            hf_json_add_integer(object, "threads",
                                settings->fock.n_thread > 1 ? settings->fock.n_thread : 1) &&
+           hf_json_add_text(object, "precision",
+                            settings->fock.precision == HF_DOUBLE_PRECISION ? "double" : "auto") &&
            hf_json_add_double(object, "memory_bytes", settings->fock.memory_bytes) &&
            hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&

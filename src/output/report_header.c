@@ -164,6 +164,10 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
         fprintf(out, " (%s%s)", hf_counter_method_name(fock->schedule.counter),
                 fock->schedule.progress_thread ? ", progress thread" : "");
     fprintf(out, "\n");
+    fprintf(out, "  %-22s %s\n", "Integrals",
+            fock->precision == HF_DOUBLE_PRECISION
+                ? "double precision"
+                : "single precision where its errors are below the screening's, double elsewhere");
     if (fock->n_thread > 1) fprintf(out, "  %-22s %d per rank\n", "Threads", fock->n_thread);
     if (hf_fock_is_distributed(fock->builder))
         fprintf(out, "  %-22s %s, %s adds\n", "One-sided", fock->onesided.transport,

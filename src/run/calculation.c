@@ -73,6 +73,11 @@ static enum hf_convention convention(const struct hf_options *options)
     return HF_CONVENTION_AS_DEFINED;
 }
 
+static enum hf_precision_choice precision(const struct hf_options *options)
+{
+    return is_choice(options, "precision", "double") ? HF_DOUBLE_PRECISION : HF_MIXED_PRECISION;
+}
+
 static enum hf_grain grain(const struct hf_options *options)
 {
     enum hf_grain grain = HF_GRAIN_ATOM_QUARTET;
@@ -147,6 +152,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         .schedule = schedule(options),
         .onesided = onesided(options),
         .grain = grain(options),
+        .precision = precision(options),
         .tasks_for = hf_options_integer(options, "tasks_for"),
         .n_thread = hf_options_integer(options, "threads"),
         .store_threshold = hf_options_real(options, "screening"),

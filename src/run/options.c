@@ -35,6 +35,10 @@ static const struct hf_option_choice accumulations[] = {
     {"caller", "whoever adds locks, gets, adds, puts back and unlocks", NULL},
     {NULL, NULL, NULL}};
 
+static const struct hf_option_choice precisions[] = {
+    {"auto", "single precision where its errors are below what screening leaves out", NULL},
+    {"double", "double precision throughout", NULL},
+    {0}};
 static const struct hf_option_choice counters[] = {
     {"fetch-and-op", "one atomic operation of MPI-3", NULL},
     {"array", "an array of counts read and updated under a lock, as in MPI-2", NULL},
@@ -315,6 +319,11 @@ static const struct hf_option table[] = {
      .help = "shell quartets that add less are left out (last iterations)",
      .least = 1e-30,
      .most = 0.01},
+    {.key = "precision",
+     .type = HF_OPTION_CHOICE,
+     .choice = precisions,
+     .default_value = "auto",
+     .help = "of two-electron integrals"},
     {.key = "memory",
      .type = HF_OPTION_TEXT,
      .argument = "SIZE",

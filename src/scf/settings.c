@@ -35,6 +35,7 @@ struct hf_scf_settings hf_scf_defaults(void)
                  .onesided = {.transport = "thread"},
                  .grain = HF_GRAIN_ATOM_QUARTET,
                  .n_thread = 1,
+                 .precision = HF_MIXED_PRECISION,
                  .store_threshold = 1e-12},
     };
 }

@@ -38,23 +38,25 @@ void hf_worker_done(struct hf_worker *worker)
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
 /** Writes what the engine made of a queue to its places in strips. */
-static void write_strips(const struct hf_worker *worker, const struct hf_shell_pair *bra,
-                         bool narrow, const struct hf_quartet_queue *queue,
-                         const struct hf_integral_batch *made)
+static void write_strips(const struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
+                         const struct hf_quartet_queue *queue, const struct hf_integral_batch *made)
 {
     const struct hf_basis *basis = worker->work->pairs->basis;
-    const int width = made->order != NULL ? HF_LANES : 1;
+    const int width = made->width;
     struct hf_strip_group group = {.width = width,
                                    .n_i = basis->shell[queue->pair[0]->a].n_function,
                                    .n_j = basis->shell[queue->pair[0]->b].n_function,
                                    .n_ab = basis->shell[bra->a].n_function *
                                            basis->shell[bra->b].n_function,
                                    .bra_is_row = made->fixed_is_row,
-                                   .narrow = narrow};
+                                   .narrow = kind != HF_QUEUE_PLAIN};
     for (int first = 0; first < queue->n; first += group.n) {
         const int left = queue->n - first;
         group.n = left < width ? left : width;
-        group.value = made->value + (size_t)first * made->stride;
+        if (made->single != NULL)
+            group.single = made->single + (size_t)first * made->stride;
+        else
+            group.value = made->value + (size_t)first * made->stride;
         for (int l = 0; l < group.n; l++)
             group.lane[l] = &queue->lane[made->order != NULL ? made->order[first + l] : first + l];
         worker->work->kernels->write(&group);
@@ -74,24 +76,25 @@ static void count_towards_look(struct hf_worker *worker, size_t n_number)
 }
 
 /** Computes the quartets that wait for a bra in a queue; forgets them when the round is to end. */
-static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, bool narrow,
+static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
                   struct hf_quartet_queue *queue)
 {
     if (worker->interrupted) queue->n = 0;
     if (queue->n == 0) return;
     const bool timed = worker->work->settings.timed;
     const double start = timed ? hf_wall_seconds() : 0.0;
-    const struct hf_integral_batch made =
-        hf_engine_two_electron_lanes(worker->engine, bra, queue->n, queue->pair,
-                                     HF_PRECISION_DOUBLE);
+    const struct hf_integral_batch made = hf_engine_two_electron_lanes(
+        worker->engine, bra, queue->n, queue->pair,
+        kind == HF_QUEUE_SINGLE ? HF_PRECISION_SINGLE : HF_PRECISION_DOUBLE);
     if (timed)
         worker->consumer->count(worker->self,
                                 &(struct hf_engine_call){.bra = bra,
                                                          .ket_class = queue->pair[0]->pair_class,
                                                          .n = queue->n,
                                                          .seconds = hf_wall_seconds() - start});
-    if (worker->consumer->take != NULL) write_strips(worker, bra, narrow, queue, &made);
+    if (worker->consumer->take != NULL) write_strips(worker, bra, kind, queue, &made);
     worker->n_computed += queue->n;
+    if (made.single != NULL) worker->n_single += queue->n;
     count_towards_look(worker, (size_t)queue->n * made.stride);
     queue->n = 0;
 }
@@ -99,18 +102,19 @@ static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, boo
 void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra)
 {
     for (int q = 0; q < worker->work->pairs->n_class * HF_N_QUEUE; q++)
-        flush(worker, bra, q % HF_N_QUEUE != 0, &worker->queue[q]);
+        flush(worker, bra, q % HF_N_QUEUE, &worker->queue[q]);
 }
 
 void hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
                      const struct hf_waiting_ket *ket, const struct hf_strip_lane *lane)
 {
-    const bool narrow = (ket->kind & HF_KIND_NARROW) != 0;
-    struct hf_quartet_queue *queue =
-        &worker->queue[ket->pair->pair_class * HF_N_QUEUE + (narrow ? 1 : 0)];
+    const int kind = (ket->kind & HF_KIND_SINGLE) != 0   ? HF_QUEUE_SINGLE
+                     : (ket->kind & HF_KIND_NARROW) != 0 ? HF_QUEUE_NARROW
+                                                         : HF_QUEUE_PLAIN;
+    struct hf_quartet_queue *queue = &worker->queue[ket->pair->pair_class * HF_N_QUEUE + kind];
     queue->pair[queue->n] = ket->pair;
     queue->lane[queue->n++] = *lane;
-    if (queue->n == worker->work->settings.largest_queue) flush(worker, bra, narrow, queue);
+    if (queue->n == worker->work->settings.largest_queue) flush(worker, bra, kind, queue);
 }
 
 /* ---- Computing ------------------------------------------------------------------------------- */
@@ -122,17 +126,23 @@ static void screen_kets(struct hf_worker *worker, const struct hf_shell_pair *br
     struct hf_waiting_ket *ket = worker->ket;
     int n = begin;
     worker->consumer->bound(worker->self, bra, worker->n_ket - begin, ket + begin);
-    for (int i = begin; i < worker->n_ket; i++)
-        if (ket[i].wanted || (ket[i].kind & HF_KIND_STORED) != 0) ket[n++] = ket[i];
+    for (int i = begin; i < worker->n_ket; i++) {
+        const bool stored = (ket[i].kind & HF_KIND_STORED) != 0;
+        if (!ket[i].wanted && !stored) continue;
+        if (ket[i].single && !stored) ket[i].kind = HF_KIND_NARROW | HF_KIND_SINGLE;
+        ket[n++] = ket[i];
+    }
     worker->n_ket = n;
 }
 
 /** What a quartet that the plan has is: its own bounds alone decide. */
-static uint8_t kind_of(const struct hf_store_plan *plan, const struct hf_shell_pair *bra,
+static uint8_t kind_of(const struct hf_work *work, const struct hf_shell_pair *bra,
                        const struct hf_shell_pair *ket)
 {
-    return bra->bound * ket->bound < plan->narrow ? HF_KIND_STORED | HF_KIND_NARROW
-                                                  : HF_KIND_STORED;
+    if (bra->bound * ket->bound >= work->plan.narrow) return HF_KIND_STORED;
+    if (!work->settings.single || bra->rounding * ket->rounding >= work->plan.narrow)
+        return HF_KIND_STORED | HF_KIND_NARROW;
+    return HF_KIND_STORED | HF_KIND_NARROW | HF_KIND_SINGLE;
 }
 
 /** Behind the last of a ket's shell pairs that a bra meets. */
@@ -159,7 +169,7 @@ static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
         uint8_t kind = 0;
         if (use != HF_STORE_NONE && hf_store_plan_has(plan, bra, ket)) {
             if (use == HF_STORE_SKIP) continue;
-            kind = kind_of(plan, bra, ket);
+            kind = kind_of(work, bra, ket);
         } else if (bound < least) {
             continue;
         }
@@ -207,7 +217,7 @@ static void find_missing(struct hf_worker *worker, const struct hf_part *part,
         worker->ket[worker->n_ket++] =
             (struct hf_waiting_ket){.pair = ket,
                                     .place = (int16_t)strip->place,
-                                    .kind = kind_of(&work->plan, strip->bra, ket),
+                                    .kind = kind_of(work, strip->bra, ket),
                                     .wanted = strip->wanted};
     }
 }

@@ -51,7 +51,7 @@ static void begin(struct hf_work *work)
         /* Many primitive quartets make one quartet: together they may drop about what screening
          * may. */
         hf_engine_set_threshold(worker->engine, 0.1 * work->threshold);
-        worker->n_computed = worker->n_read = 0;
+        worker->n_computed = worker->n_read = worker->n_single = 0;
         worker->since_look = 0;
         worker->interrupted = false;
         worker->traced = hf_wall_seconds();

@@ -123,6 +123,7 @@ struct hf_work_account hf_work_account(const struct hf_work *work)
     for (int i = 0; i < work->n_worker; i++) {
         const struct hf_worker *worker = &work->worker[i];
         account.n_computed += worker->n_computed;
+        account.n_single += worker->n_single;
         account.n_read += worker->n_read;
         if (worker->store != NULL)
             account.stored_bytes += (double)hf_integral_store_bytes(worker->store);

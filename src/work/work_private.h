@@ -45,7 +45,7 @@ int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);
 /** What quartets are, in hf_waiting_ket.kind. What will do in single precision is rounded before anybody
  *  takes it, so that a quartet is the same number in the round that stores it, when it is read back,
  *  and when it had no room and is computed again. */
-enum { HF_KIND_STORED = 1, HF_KIND_NARROW = 2 };
+enum { HF_KIND_STORED = 1, HF_KIND_NARROW = 2, HF_KIND_SINGLE = 4 };
 
 /** What one bra wants of a shell c of a pair of atoms. */
 struct hf_strip_row {
@@ -91,8 +91,8 @@ struct hf_quartet_queue {
     struct hf_strip_lane lane[HF_MAX_BATCH];        /**< where their integrals go */
 };
 
-/** Queues of a class: what will do in single precision is computed apart. */
-enum { HF_N_QUEUE = 2 };
+/** Queues of a class: what is rounded to single precision, and what is computed in it, wait apart. */
+enum { HF_QUEUE_PLAIN, HF_QUEUE_NARROW, HF_QUEUE_SINGLE, HF_N_QUEUE };
 
 /** Kets that a consumer is asked about at a time. */
 enum { HF_KET_BLOCK = 128 };
@@ -116,6 +116,7 @@ struct hf_worker {
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
     bool store_failed;               /**< no memory even to note a strip */
     int64_t n_computed, n_read;      /**< shell quartets in this round */
+    int64_t n_single;                /**< of those computed, in single precision */
     size_t since_look;               /**< what was done since the last look at the clock */
     bool interrupted;                /**< no more of this round is to be computed */
     /* of the part that runs */

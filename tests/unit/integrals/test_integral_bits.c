@@ -77,12 +77,11 @@ static void take(const struct hf_integral_batch *batch, int n, int i, double *to
 {
     int at = 0;
     while (batch->order != NULL && at < n && batch->order[at] != i) at++;
-    if (batch->order == NULL) {
-        memcpy(to, batch->value + (size_t)i * batch->stride, batch->stride * sizeof *to);
-        return;
+    const size_t width = (size_t)batch->width, first = (size_t)(batch->order == NULL ? i : at);
+    for (size_t x = 0; x < batch->stride; x++) {
+        const size_t from = (first / width * batch->stride + x) * width + first % width;
+        to[x] = batch->single != NULL ? (double)batch->single[from] : batch->value[from];
     }
-    const double *group = batch->value + (size_t)(at / HF_LANES) * batch->stride * HF_LANES;
-    for (size_t x = 0; x < batch->stride; x++) to[x] = group[x * HF_LANES + at % HF_LANES];
 }
 
 /** One of several threads that compute the same quartets among different others. */
@@ -110,22 +109,26 @@ static void draw_neighbours(const struct hf_shell_pairs *pairs, uint64_t *state,
 }
 
 /** One quartet alone, then in batches of random sizes, places and neighbours. */
-static void compare_quartet(struct thread *self, uint64_t *state, const struct hf_shell_pair *fixed,
-                            const struct hf_shell_pair *pair, double *alone, double *among)
+static void compare_quartet(struct thread *self, uint64_t *state, enum hf_precision precision,
+                            const struct hf_shell_pair *fixed, const struct hf_shell_pair *pair,
+                            double *alone, double *among)
 {
     const struct hf_shell_pair *other[HF_MAX_BATCH];
-    const struct hf_integral_batch single = hf_engine_two_electron(self->engine, fixed, 1, &pair);
-    take(&single, 1, 0, alone);
+    const struct hf_integral_batch one =
+        precision == HF_PRECISION_DOUBLE
+            ? hf_engine_two_electron(self->engine, fixed, 1, &pair)
+            : hf_engine_two_electron_lanes(self->engine, fixed, 1, &pair, precision);
+    take(&one, 1, 0, alone);
     for (int trial = 0; trial < 4; trial++) {
-        const int n = 1 + random_below(state, trial < 3 ? 12 : HF_MAX_BATCH);
+        const int n = 1 + random_below(state, trial < 3 ? 18 : HF_MAX_BATCH);
         const int at = random_below(state, n);
         draw_neighbours(self->pairs, state, pair, n, at, other);
         const struct hf_integral_batch batch =
-            trial % 2 == 0
+            precision == HF_PRECISION_DOUBLE && trial % 2 == 0
                 ? hf_engine_two_electron(self->engine, fixed, n, other)
-                : hf_engine_two_electron_lanes(self->engine, fixed, n, other, HF_PRECISION_DOUBLE);
+                : hf_engine_two_electron_lanes(self->engine, fixed, n, other, precision);
         take(&batch, n, at, among);
-        self->n_different += batch.fixed_is_row != single.fixed_is_row;
+        self->n_different += batch.fixed_is_row != one.fixed_is_row;
         for (size_t x = 0; x < batch.stride; x++)
             self->n_different += memcmp(&alone[x], &among[x], sizeof *alone) != 0;
     }
@@ -152,7 +155,9 @@ static void *compare_all(void *argument)
                     pair[k] = &self->pairs->pair[(first + m) % n];
         }
         if (pair[0] != NULL && pair[1] != NULL)
-            compare_quartet(self, &state, pair[0], pair[1], alone, among);
+            for (int precision = HF_PRECISION_DOUBLE; precision <= HF_PRECISION_SINGLE; precision++)
+                compare_quartet(self, &state, (enum hf_precision)precision, pair[0], pair[1], alone,
+                                among);
     }
     free(alone);
     free(among);
