@@ -3,7 +3,6 @@
 
 #include "hf/strip_room.h"
 
-
 #include <stdlib.h>
 #include <string.h>
 
