@@ -134,7 +134,7 @@ def write_function(l_a, l_b, spherical, to):
     writer = Writer(l_a, l_b)
     writer.write(spherical)
     name = f"horizontal_{l_a}_{l_b}_{'spherical' if spherical else 'cartesian'}"
-    to.write(f"static void {name}(const struct horizontal_columns *columns, const lanes shift[3])\n{{\n")
+    to.write(f"HF_STRAIGHT_LINE static void {name}(const struct horizontal_columns *columns, const lanes shift[3])\n{{\n")
     if l_b > 0:
         to.write("    const lanes x = shift[0], y = shift[1], z = shift[2];\n")
     else:

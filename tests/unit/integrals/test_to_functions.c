@@ -14,8 +14,9 @@ enum { MOST_LEVEL = 3 * 84, MOST_FUNCTION = 160, MOST_CLASS = 128 };
 struct tables {
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
-    int n_kernels;
+    int n_kernels, n_single;
     const struct hf_kernels *kernels[8];
+    const struct hf_single_kernels *single[8];
     int n_class;
     struct hf_pair_class class_of[MOST_CLASS];
 };
@@ -78,14 +79,19 @@ static int set_up(void **state)
     for (int l = 0; l <= HF_MAX_L; l++) hf_solid_harmonics_init(l, &all->harmonics[l]);
     all->kernels[all->n_kernels++] = &hf_kernels_portable_8;
     all->kernels[all->n_kernels++] = &hf_kernels_portable_4;
+    all->single[all->n_single++] = &hf_kernels_portable_single_8;
+    all->single[all->n_single++] = &hf_kernels_portable_single_4;
 #ifdef HF_HAVE_X86_KERNELS
     if (hf_instruction_set() >= HF_AVX2) {
         all->kernels[all->n_kernels++] = &hf_kernels_avx2_8;
         all->kernels[all->n_kernels++] = &hf_kernels_avx2_4;
+        all->single[all->n_single++] = &hf_kernels_avx2_single_8;
     }
     if (hf_instruction_set() >= HF_AVX512) {
         all->kernels[all->n_kernels++] = &hf_kernels_avx512_8;
         all->kernels[all->n_kernels++] = &hf_kernels_avx512_4;
+        all->single[all->n_single++] = &hf_kernels_avx512_single_16;
+        all->single[all->n_single++] = &hf_kernels_avx512_single_8;
     }
 #endif
     add_classes(all);
@@ -216,72 +222,124 @@ static double lane_error(const struct tables *all, struct blocks *blocks,
     return worst / largest;
 }
 
-static double *numbers(size_t n)
+static void *numbers(size_t n, size_t size)
 {
-    return aligned_alloc(64, (n * sizeof(double) + 63) / 64 * 64);
+    return aligned_alloc(64, (n * size + 63) / 64 * 64);
+}
+
+/** Numbers rounded to single precision, in both precisions. */
+static float *rounded(size_t n, double *value)
+{
+    float *to = numbers(n, sizeof *to);
+    for (size_t i = 0; i < n; i++) value[i] = to[i] = (float)value[i];
+    return to;
+}
+
+/** One of two tables of functions of two classes: the other is NULL. */
+struct call {
+    const struct hf_kernels *kernels;
+    const struct hf_single_kernels *single;
+    int width;
+    size_t n_level, n_out;
+    double *shift, *levels; /**< rounded where the call is in single precision */
+};
+
+/** Makes the functions; what is not written is not a number. */
+static void make_functions(const struct call *call, const struct hf_quartet *quartet, double *out)
+{
+    const size_t n_scratch = (size_t)(MOST_LEVEL * MOST_LEVEL * call->width);
+    double *scratch = numbers(n_scratch, sizeof *scratch);
+    for (size_t i = 0; i < call->n_out; i++) out[i] = NAN;
+    if (call->kernels != NULL) {
+        call->kernels->to_functions(quartet, call->shift, call->levels, scratch, out);
+    } else {
+        float *shift = rounded((size_t)(3 * call->width), call->shift);
+        float *levels = rounded(call->n_level, call->levels), *found = rounded(call->n_out, out);
+        call->single->to_functions(quartet, shift, levels, (float *)(void *)scratch, found);
+        for (size_t i = 0; i < call->n_out; i++) out[i] = found[i];
+        free(shift);
+        free(levels);
+        free(found);
+    }
+    free(scratch);
 }
 
 /** Two classes with random levels and shifts, by one table; the first and the last lane. */
-static double class_error(const struct tables *all, struct blocks *blocks,
-                          const struct hf_kernels *kernels, const struct hf_pair_class *bra,
-                          const struct hf_pair_class *ket, uint64_t *state)
+static double class_error(const struct tables *all, struct blocks *blocks, struct call *call,
+                          const struct hf_pair_class *bra, const struct hf_pair_class *ket,
+                          uint64_t *state)
 {
-    const int width = kernels->width;
-    const size_t n_level = find_places(bra, ket, blocks->place) * (size_t)width;
-    const size_t n_out = (size_t)(bra->n_function * ket->n_function * width);
-    double *levels = numbers(n_level), *out = numbers(n_out), worst = 0.0;
-    double *scratch = numbers((size_t)(MOST_LEVEL * MOST_LEVEL * width)), shift[2][3];
-    double *ket_shift = numbers((size_t)(3 * width));
+    const int width = call->width;
+    call->n_level = find_places(bra, ket, blocks->place) * (size_t)width;
+    call->n_out = (size_t)(bra->n_function * ket->n_function * width);
+    call->levels = numbers(call->n_level, sizeof(double));
+    call->shift = numbers((size_t)(3 * width), sizeof(double));
+    double *out = numbers(call->n_out, sizeof *out), worst = 0.0, shift[2][3];
     struct hf_expanded_pair expanded = {.n_primitive = 0};
-    for (size_t i = 0; i < n_level; i++) levels[i] = next_random(state);
-    for (size_t i = 0; i < n_out; i++) out[i] = NAN;
+    for (size_t i = 0; i < call->n_level; i++) call->levels[i] = next_random(state);
     for (int d = 0; d < 3; d++) {
-        shift[0][d] = expanded.ab[d] = next_random(state);
-        for (int l = 0; l < width; l++) ket_shift[d * width + l] = next_random(state);
+        shift[0][d] = expanded.ab[d] = (float)next_random(state);
+        for (int l = 0; l < width; l++) call->shift[d * width + l] = next_random(state);
     }
     const struct hf_quartet quartet = {.cartesian = &all->cartesian,
                                        .harmonics = all->harmonics,
                                        .bra = &expanded,
                                        .bra_class = bra,
                                        .ket_class = ket};
-    kernels->to_functions(&quartet, ket_shift, levels, scratch, out);
+    make_functions(call, &quartet, out);
     for (int l = 0; l < width; l += width - 1) {
-        for (int d = 0; d < 3; d++) shift[1][d] = ket_shift[d * width + l];
+        for (int d = 0; d < 3; d++) shift[1][d] = call->shift[d * width + l];
         worst = fmax(worst, lane_error(all, blocks, bra, ket, (const double(*)[3])shift, width,
-                                       levels + l, out + l));
+                                       call->levels + l, out + l));
     }
-    free(levels);
+    free(call->levels);
+    free(call->shift);
     free(out);
-    free(scratch);
-    free(ket_shift);
     return worst;
 }
 
-/** Every class as bra and as ket: with itself, with (ps| and with some others. */
-static void every_class_is_right_by_every_table(void **state)
+/** Every class as bra and as ket: with itself, and with some others. */
+static void compare_table(const struct tables *all, const char *name, struct call *call,
+                          double accuracy)
 {
-    const struct tables *all = *state;
     struct blocks *blocks = malloc(sizeof *blocks);
     uint64_t random = 5;
-    for (int k = 0; k < all->n_kernels; k++) {
-        for (int i = 0; i < all->n_class; i++) {
-            for (int step = 0; step < all->n_class; step += 17) {
-                const struct hf_pair_class *bra = &all->class_of[i];
-                const struct hf_pair_class *ket = &all->class_of[(i + step) % all->n_class];
-                const double error = class_error(all, blocks, all->kernels[k], bra, ket, &random);
-                if (error > 1e-13)
-                    fail_msg("%s: (%d %d|%d %d): error %g", all->kernels[k]->name, bra->part[0].l_a,
-                             bra->part[0].l_b, ket->part[0].l_a, ket->part[0].l_b, error);
-            }
+    for (int i = 0; i < all->n_class; i++) {
+        for (int step = 0; step < all->n_class; step += 17) {
+            const struct hf_pair_class *bra = &all->class_of[i];
+            const struct hf_pair_class *ket = &all->class_of[(i + step) % all->n_class];
+            const double error = class_error(all, blocks, call, bra, ket, &random);
+            if (error > accuracy)
+                fail_msg("%s: (%d %d|%d %d): error %g", name, bra->part[0].l_a, bra->part[0].l_b,
+                         ket->part[0].l_a, ket->part[0].l_b, error);
         }
     }
     free(blocks);
+}
+
+static void every_class_is_right_by_every_table(void **state)
+{
+    const struct tables *all = *state;
+    for (int k = 0; k < all->n_kernels; k++) {
+        struct call call = {.kernels = all->kernels[k], .width = all->kernels[k]->width};
+        compare_table(all, all->kernels[k]->name, &call, 1e-13);
+    }
+}
+
+static void every_class_is_right_in_single_precision(void **state)
+{
+    const struct tables *all = *state;
+    for (int k = 0; k < all->n_single; k++) {
+        struct call call = {.single = all->single[k], .width = all->single[k]->width};
+        compare_table(all, all->single[k]->name, &call, 1e-5);
+    }
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_class_is_right_by_every_table),
+        cmocka_unit_test(every_class_is_right_in_single_precision),
     };
     (void)argc;
     (void)argv;
