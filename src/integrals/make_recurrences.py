@@ -17,8 +17,8 @@ and the same with bra and ket exchanged. What the loops of recurrence.h look up 
    the fewest new components and, of these, the fewest operations; differences are shared.
  - The side with the higher levels (the outer) is built up first, from [0|0]^m; each of its components
    is a block, in which the other side (the inner) is raised.
- - A large function serves both orders of its ranges, [e|f] and [f|e]: the numbers of the sides are
-   exchanged when it starts, and so are the strides of the sums.
+ - The largest functions serve both orders of their ranges, [e|f] and [f|e]: the numbers of the sides
+   are exchanged when they start, and so are the strides of the sums.
  - Within a block values are computed depth first, right before the first that needs them, so that
    they stay in registers. In small functions all blocks are one; in the large ones what another block
    needs is kept in an array, and the compiler is stopped from carrying it in registers.
@@ -34,6 +34,8 @@ SIDES = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (2, 3), (2, 4), (3, 3),
 # Functions with more values than this keep them in memory between blocks: they do not fit in 32
 # registers anyway.
 LARGE = 300
+# With more than this they serve both orders of their ranges, for the compiler's time: exchanged they are slower.
+SHARED = 700
 # Functions are made for e_high + f_high up to this.
 LIMIT = 8
 PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= LIMIT]
@@ -128,6 +130,7 @@ class Text:
     def __init__(self, plan):
         self.plan = plan
         self.large = len(plan.steps) > LARGE
+        self.shared = len(plan.steps) > SHARED
         self.wanted = set(plan.wanted)
         self.names, self.slots, self.constants, self.lines = {}, {}, set(), []
         self.kept = {lower for value, step in plan.steps.items() for lower in step.needs
@@ -168,7 +171,7 @@ class Text:
                 self.lines.append(f'kept[{self.slots[value]}] = {self.names[value]};')
             if value in self.wanted:
                 row, column = self.plan.place(value)
-                place = f'{row} * row + {column} * column' if self.large else row * len(self.plan.columns) + column
+                place = f'{row} * row + {column} * column' if self.shared else row * len(self.plan.columns) + column
                 self.lines.append(f'to[{place}] += {self.names[value]};')
         return self.names[value]
 
@@ -204,7 +207,7 @@ class Text:
     def member(self, name):
         """Of struct lane_quartet."""
         other = EXCHANGED.get(name)
-        if not self.large or other is None:
+        if not self.shared or other is None:
             return 'q->' + name
         return f'(exchanged ? q->{other} : q->{name})' if len(name) == 2 else f'*(exchanged ? &q->{other} : &q->{name})'
 
@@ -224,9 +227,9 @@ class Text:
         return lines + ([f'lanes kept[{len(self.slots)}];'] if self.large else [])
 
     def write(self, bra, ket):
-        """The function, or where it is large that of both orders."""
+        """The function, or that of both orders."""
         lines = ['    ' + line for line in self.declarations() + self.lines] + ['}', '']
-        if not self.large:
+        if not self.shared:
             return '\n'.join([f'void {name_of(bra, ket)}({ARGUMENTS})', '{'] + lines)
         n_row, n_column = len(self.plan.rows), len(self.plan.columns)
         shared = 'shared' + suffix_of(bra, ket)
@@ -311,7 +314,7 @@ def make_sources(n):
     functions = []
     for bra, ket in PAIRS:
         text = Text(Plan(bra, ket))
-        if text.large and PAIRS.index((bra, ket)) > PAIRS.index((ket, bra)):
+        if text.shared and PAIRS.index((bra, ket)) > PAIRS.index((ket, bra)):
             continue  # written with the other order
         text = text.write(bra, ket)
         functions.append(f'\n#if HF_VERTICAL_LIMIT >= {bra[1] + ket[1]}\n{text}#endif\n')
