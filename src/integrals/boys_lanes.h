@@ -73,7 +73,8 @@ static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boy
     const lanes twice = T + T;
     for (int m = order - 1; m >= 0; m--) {
         const real inverse = (real)1 / (2 * m + 1);
-        f[m] = twice * inverse * f[m + 1] + exp_T * inverse;
+        f[m] =
+            (twice * f[m + 1] + exp_T) * inverse; /* one product in the sum: one way to round it */
     }
 }
 

@@ -65,7 +65,7 @@ boys_lanes(const struct hf_boys_single *boys, int order, struct boys_argument at
         const lanes twice = inside + inside, exp_T = exponential(inside) * factor;
         for (int m = order - 1; m >= 0; m--) {
             const real inverse = 1.0F / (real)(2 * m + 1);
-            f[m] = twice * inverse * f[m + 1] + exp_T * inverse;
+            f[m] = (twice * f[m + 1] + exp_T) * inverse;
         }
     }
     if (n_beyond == 0) return;

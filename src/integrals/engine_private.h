@@ -107,6 +107,15 @@ static inline void hf_engine_find_source(const struct hf_engine *engine,
     to->b = &shell[pair->b];
 }
 
+/** Whether kernels with these limits of straight-line recurrences make quartets of the classes alike,
+ *  to the last bit: else a batch may not choose between them by its size. */
+static inline bool hf_same_recurrence(const struct hf_batch_request *request, int limit,
+                                      int other_limit)
+{
+    const int order = request->fixed_class->l_high + request->other_class->l_high;
+    return (order <= limit) == (order <= other_limit);
+}
+
 void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
                       struct hf_expanded_pair *to);
 

@@ -57,13 +57,17 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
                                        .threshold = self->threshold};
     if (request->single) return hf_two_electron_single(self, scratch, request);
     const int n = request->n;
+    const struct hf_kernels *for_few =
+        hf_same_recurrence(request, self->wide->vertical_limit, self->narrow->vertical_limit)
+            ? self->narrow
+            : self->wide;
     const size_t stride =
         (size_t)request->fixed_class->n_function * (size_t)request->other_class->n_function;
     hf_sort_by_primitives(n, request->other, self->order);
     for (int first = 0; first < n; first += HF_LANES) {
         struct hf_pair_source group[HF_LANES];
         double *result[HF_LANES], *block_result = self->result + (size_t)first * stride;
-        const struct hf_kernels *kernels = n - first <= HF_FEW_LANES ? self->narrow : self->wide;
+        const struct hf_kernels *kernels = n - first <= HF_FEW_LANES ? for_few : self->wide;
         for (int l = 0; l < kernels->width; l++) {
             const int i = self->order[first + l < n ? first + l : n - 1];
             hf_engine_find_source(self, request->other[i], &group[l]);

@@ -29,8 +29,10 @@ struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *sc
                                        .ket_class = request->other_class,
                                        .threshold = self->threshold};
     const int n = request->n;
+    const bool alike = hf_same_recurrence(request, self->single_wide->vertical_limit,
+                                          self->single_narrow->vertical_limit);
     const struct hf_single_kernels *kernels =
-        n <= self->single_narrow->width ? self->single_narrow : self->single_wide;
+        alike && n <= self->single_narrow->width ? self->single_narrow : self->single_wide;
     const int width = kernels->width;
     const size_t stride =
         (size_t)request->fixed_class->n_function * (size_t)request->other_class->n_function;

@@ -276,6 +276,7 @@ static void widen_lanes(int n, const double *in, double *out)
 const struct hf_single_kernels HF_KERNELS = {
     .name = NAME_OF(HF_KERNELS),
     .width = HF_WIDTH,
+    .vertical_limit = HF_VERTICAL_LIMIT,
     .recurrence = recurrence,
     .to_functions = to_functions,
 };
@@ -283,6 +284,7 @@ const struct hf_single_kernels HF_KERNELS = {
 const struct hf_kernels HF_KERNELS = {
     .name = NAME_OF(HF_KERNELS),
     .width = HF_WIDTH,
+    .vertical_limit = HF_VERTICAL_LIMIT,
     .expand_pair = expand_pair,
     .fill_primitives = fill_primitives,
     .recurrence = recurrence,

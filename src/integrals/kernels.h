@@ -13,7 +13,8 @@
  *  index. */
 struct hf_kernels {
     const char *name;
-    int width; /**< lanes: HF_LANES, or HF_FEW_LANES */
+    int width;          /**< lanes: HF_LANES, or HF_FEW_LANES */
+    int vertical_limit; /**< straight-line recurrences are there for l_high of both up to it */
 
     /** Fills in a pair of a class with `n_part` parts. to->row has room for its rows, aligned to 64
      *  bytes. */
@@ -59,7 +60,7 @@ struct hf_kernels {
  *  double precision, everything else is done with 24 bits; docs/precision.md has the errors. */
 struct hf_single_kernels {
     const char *name;
-    int width;
+    int width, vertical_limit;
     int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_source ket[],
                       float *scratch);
     void (*to_functions)(const struct hf_quartet *quartet, const float *ket_shift,
