@@ -16,9 +16,13 @@ extern "C" {
 
 struct hf_engine;
 
-/** Counts of work, for benchmarks; added to by every call. */
+/** Counts of work, for benchmarks; added to by every call. What vectors do in lanes that no quartet asked
+ *  for does not count. */
 struct hf_engine_account {
     int64_t n_quartet, n_integral, n_primitive_quartet;
+    /** Additions and multiplications of our own recurrences, from their formulas; docs/performance.md
+     *  says what counts. Quartets with shells beyond f add none. */
+    double n_flop;
 };
 
 /** In single precision integrals err by this much of the product of their pairs' `rounding`: a third of

@@ -1,8 +1,10 @@
-/* What shell quartets of two-electron integrals cost, by class of angular momenta (book Table 7.1).
+/* What shell quartets of two-electron integrals cost, by class of angular momenta (book Table 7.1),
+ * and what share of the processor's peak that is.
  */
 #include "bench.h"
 #include "bench_molecule.h"
 #include "census.h"
+#include "integrals_roofline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +71,7 @@ static struct hf_census_statistic median_of(const struct census_results *results
     return result;
 }
 
-/** "(ds|pp)": the pair of higher angular momenta in front. */
-static void class_name(const struct hf_shell_pairs *pairs, int high, int low, char name[16])
+void hf_bench_class_name(const struct hf_shell_pairs *pairs, int high, int low, char name[16])
 {
     static const char letter[] = "spdfghiklmnoqrtu";
     const struct hf_pair_part *bra = &pairs->class_of[high].part[0];
@@ -116,7 +117,7 @@ static bool report_classes(struct hf_bench *bench, const struct census_results *
             const double n = results->entry[entry].n_quartet;
             char name[16];
             if (n <= 0.0) continue;
-            class_name(pairs, high, low, name);
+            hf_bench_class_name(pairs, high, low, name);
             cJSON *object = classes != NULL ? hf_json_append_object(classes) : NULL;
             if (object != NULL) built = hf_json_add_text(object, "class", name) && built;
             built = report_line(bench, object, name, n, results, entry) && built;
@@ -196,6 +197,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
         for (int r = 0; r < bench->n_repeat; r++)
             HF_TRY(take_census(bench, &results, way, r, threshold, error));
     HF_TRY(hf_agree(context->comm, report(bench, calculation, threshold, &results, error), error));
+    HF_TRY(hf_bench_roofline(bench, pairs, threshold, error));
 cleanup:
     free(results.entry);
     free(results.sets);
@@ -206,7 +208,8 @@ cleanup:
 
 const struct hf_bench_kernel hf_bench_integrals = {
     .name = "integrals",
-    .about = "time of a shell quartet of two-electron integrals by class",
+    .about =
+        "time of a shell quartet of two-electron integrals by class, and its share of the peak",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Table 7.1",
     .least_ranks = 1,

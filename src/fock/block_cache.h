@@ -7,9 +7,9 @@
 #ifndef HF_BLOCK_CACHE_H
 #define HF_BLOCK_CACHE_H
 
-#include "digest.h"
 #include "hf/basis.h"
 #include "hf/block_array.h"
+#include "hf/digest.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,6 @@
 
 #include "hf/engine.h"
 
-#include "hf/simd.h"
-
 #include <stdlib.h>
 
 /** What quartets are wanted for. */
@@ -13,18 +11,6 @@ enum {
     WANTED_EXCHANGE = 2, /**< of densities with J */
     WANTED_EXCHANGE_ALONE = 4,
 };
-
-/** Sets the kernel for the processor. */
-static void choose_kernel(struct hf_coulomb_exchange *self)
-{
-    switch (hf_instruction_set()) {
-#ifdef HF_HAVE_X86_KERNELS
-    case HF_AVX512: self->digest = hf_digest_strip_avx512; break;
-    case HF_AVX2: self->digest = hf_digest_strip_avx2; break;
-#endif
-    default: self->digest = hf_digest_strip_portable;
-    }
-}
 
 /** The shell, counted from the first of its atom, that each function belongs to. */
 static void find_shells_of_functions(const struct hf_basis *basis, int shell_of_function[])
@@ -44,7 +30,7 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_c
 {
     const struct hf_basis *basis = pairs->basis;
     *self = (struct hf_coulomb_exchange){.pairs = pairs, .threshold = threshold};
-    choose_kernel(self);
+    self->digest = hf_digest_choose();
     self->place = hf_shell_places(basis);
     self->shell_of_function =
         calloc((size_t)basis->n_function + 1, sizeof *self->shell_of_function);

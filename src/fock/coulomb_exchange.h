@@ -23,7 +23,7 @@ struct hf_coulomb_exchange {
     bool single; /**< quartets for which it does are computed in single precision */
     struct hf_shell_place *place; /**< [n_shell] */
     int *shell_of_function;       /**< [n_function], counted from the first of the atom */
-    void (*digest)(const struct hf_digest_strip *strip);
+    hf_digest_strip_function *digest;
     struct hf_strip_job *job; /**< [jobs.n] of a strip on its way to the kernel */
     struct hf_local_sums *sums;
     const struct hf_quartet_blocks *blocks; /**< [n_ket] of the part that runs */

@@ -4,7 +4,7 @@
  * Sums over d (J_ab, K_ac, K_bc) stay vectors until the end and are added up many at a time; rows over
  * d (J_cd, K_ad, K_bd) are vectors anyhow. One pass over the numbers does all: six fused
  * multiply-adds for each vector of them, and little else. */
-#include "digest.h"
+#include "hf/digest.h"
 #include "hf/lanes.h"
 
 #include <string.h>

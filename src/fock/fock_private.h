@@ -2,7 +2,7 @@
 #ifndef HF_FOCK_PRIVATE_H
 #define HF_FOCK_PRIVATE_H
 
-#include "digest.h"
+#include "hf/digest.h"
 #include "hf/fock.h"
 #include "hf/shell_pair.h"
 #include "hf/work.h"

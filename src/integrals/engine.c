@@ -74,12 +74,26 @@ static bool create_implementations(struct hf_engine *engine)
     return true;
 }
 
+/** Arithmetic for every two classes; those of Libint have none. */
+static bool count_flops(struct hf_engine *engine)
+{
+    const struct hf_shell_pairs *pairs = engine->pairs;
+    const size_t n = (size_t)pairs->n_class;
+    engine->flops = calloc(n * n + 1, sizeof *engine->flops);
+    if (engine->flops == NULL) return false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (hf_engine_recurrence.takes(&pairs->class_of[i], &pairs->class_of[j]))
+                engine->flops[i * n + j] = hf_flops_of(&pairs->class_of[i], &pairs->class_of[j]);
+    return true;
+}
+
 static bool allocate(struct hf_engine *engine)
 {
     const struct hf_engine_sizes *size = &engine->size;
     engine->most_primitive =
         calloc((size_t)engine->pairs->n_class + 1, sizeof *engine->most_primitive);
-    if (engine->most_primitive == NULL) return false;
+    if (engine->most_primitive == NULL || !count_flops(engine)) return false;
     hf_engine_find_sizes(engine);
     engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l);
     if (engine->boys != NULL) engine->boys_single = hf_boys_single_create(engine->boys);
@@ -143,6 +157,7 @@ void hf_engine_destroy(struct hf_engine **engine)
         hf_memory_release(memory, old->assembled);
         hf_memory_release(memory, old->result);
         free(old->most_primitive);
+        free(old->flops);
         hf_boys_single_destroy(&old->boys_single);
         hf_boys_destroy(&old->boys);
         free(old);
@@ -153,6 +168,28 @@ void hf_engine_destroy(struct hf_engine **engine)
 void hf_engine_set_threshold(struct hf_engine *engine, double threshold)
 {
     engine->threshold = threshold;
+}
+
+void hf_engine_count_group(struct hf_engine *engine, const struct hf_batch_request *request,
+                           const struct hf_pair_source ket[], int n, int width, int n_done)
+{
+    const struct hf_shell_pairs *pairs = engine->pairs;
+    const struct hf_flops *flops =
+        &engine->flops[(request->fixed_class - pairs->class_of) * pairs->n_class +
+                       (request->other_class - pairs->class_of)];
+    int sum = 0, most = 1;
+    if (n > width) n = width;
+    for (int l = 0; l < n; l++) {
+        sum += ket[l].n_primitive;
+        if (ket[l].n_primitive > most) most = ket[l].n_primitive;
+    }
+    const double n_primitive = (double)n_done / width * sum / most;
+    const double n_ket_primitive =
+        engine->fixed.n_primitive > 0 ? n_primitive / engine->fixed.n_primitive : 0.0;
+    engine->account.n_primitive_quartet += (int64_t)(n_primitive + 0.5);
+    engine->account.n_flop +=
+        flops->per_primitive * n_primitive + flops->per_quartet * n +
+        n_ket_primitive * (flops->per_term * engine->fixed_n_term + flops->per_ket_primitive);
 }
 
 struct hf_engine_account hf_engine_account(const struct hf_engine *engine)
@@ -189,6 +226,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *engine,
     };
     if (engine->fixed_is != fixed) { /* mostly it is that of the batch before */
         hf_engine_expand(engine, fixed, &engine->fixed);
+        engine->fixed_n_term = hf_flops_n_term(&engine->fixed, request.fixed_class);
         engine->fixed_is = fixed;
     }
     const int k = hf_engine_choose(request.fixed_class, request.other_class);

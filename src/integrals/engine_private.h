@@ -2,6 +2,7 @@
 #ifndef HF_ENGINE_PRIVATE_H
 #define HF_ENGINE_PRIVATE_H
 
+#include "flops.h"
 #include "hf/engine.h"
 #include "kernels.h"
 
@@ -67,6 +68,7 @@ struct hf_engine {
     const struct hf_kernels *narrow;                             /**< HF_FEW_LANES */
     const struct hf_single_kernels *single_wide, *single_narrow; /**< of single precision */
     int *most_primitive;                                         /**< [n_class] */
+    struct hf_flops *flops;                                      /**< [n_class][n_class] */
     struct hf_boys *boys;
     struct hf_boys_single *boys_single;
     struct hf_cartesian_table cartesian;
@@ -76,6 +78,7 @@ struct hf_engine {
     struct hf_engine_sizes size;
     struct hf_expanded_pair fixed, other; /**< those that are worked on */
     const struct hf_shell_pair *fixed_is; /**< the pair that `fixed` was made of */
+    double fixed_n_term;                  /**< its hf_flops_n_term */
     double *buffer[2];                    /**< blocks between the steps */
     double *assembled;                    /**< quartets of which the parts are put together */
     double *result;                       /**< [HF_MAX_BATCH][largest quartet] */
@@ -89,6 +92,12 @@ void hf_engine_find_sizes(struct hf_engine *engine);
 /** Positions of the pairs by falling number of primitives, so that groups of neighbours waste few
  *  lanes. */
 void hf_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[]);
+
+/** Adds to the account what the kernels did for one group: `n_done` quartets of primitives in all lanes, of
+ *  which the first n (or all) of `width` were asked for. A ket with fewer primitives than others of the group
+ *  counts with its own. */
+void hf_engine_count_group(struct hf_engine *engine, const struct hf_batch_request *request,
+                           const struct hf_pair_source ket[], int n, int width, int n_done);
 
 /** Our own recurrence in single precision; as the table's two_electron. */
 struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *scratch,

@@ -30,17 +30,19 @@ void hf_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int
     }
 }
 
-/** As many quartets (fixed|ket[l]) as the kernels take at once into `to`: [ket][bra][width]. */
-static void compute_group(struct hf_engine *self, const struct hf_kernels *kernels,
-                          const struct hf_quartet *quartet,
-                          const struct hf_pair_source ket[HF_LANES], double *scratch, double *to)
+/** As many quartets (fixed|ket[l]) as the kernels take at once into `to`: [ket][bra][width]. The number of
+ *  quartets of primitives. */
+static int compute_group(struct hf_engine *self, const struct hf_kernels *kernels,
+                         const struct hf_quartet *quartet,
+                         const struct hf_pair_source ket[HF_LANES], double *scratch, double *to)
 {
     _Alignas(64) double shift[3 * HF_LANES];
     for (int d = 0; d < 3; d++)
         for (int l = 0; l < kernels->width; l++)
             shift[d * kernels->width + l] = ket[l].a->centre_bohr[d] - ket[l].b->centre_bohr[d];
-    self->account.n_primitive_quartet += kernels->recurrence(quartet, ket, scratch);
+    const int n_done = kernels->recurrence(quartet, ket, scratch);
     kernels->to_functions(quartet, shift, scratch, self->buffer[0], to);
+    return n_done;
 }
 
 /** HF_LANES quartets at a time, or HF_FEW_LANES where no more are left, in the engine's order; a
@@ -75,7 +77,8 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
         }
         const bool in_place = request->side_by_side && kernels->width == HF_LANES;
         double *block = in_place ? block_result : self->assembled;
-        compute_group(self, kernels, &quartet, group, scratch, block);
+        hf_engine_count_group(self, request, group, n - first, kernels->width,
+                              compute_group(self, kernels, &quartet, group, scratch, block));
         if (!request->side_by_side)
             kernels->split_lanes((int)stride, block, result);
         else if (!in_place)

@@ -3,19 +3,21 @@
 
 #include <string.h>
 
-/** As many quartets (fixed|ket[l]) as the kernels take at once into `to`: [ket][bra][width]. */
-static void compute_group(struct hf_engine *self, const struct hf_single_kernels *kernels,
-                          const struct hf_quartet *quartet,
-                          const struct hf_pair_source ket[HF_SINGLE_LANES], float *scratch,
-                          float *to)
+/** As many quartets (fixed|ket[l]) as the kernels take at once into `to`: [ket][bra][width]. The number of
+ *  quartets of primitives. */
+static int compute_group(struct hf_engine *self, const struct hf_single_kernels *kernels,
+                         const struct hf_quartet *quartet,
+                         const struct hf_pair_source ket[HF_SINGLE_LANES], float *scratch,
+                         float *to)
 {
     _Alignas(64) float shift[3 * HF_SINGLE_LANES];
     for (int d = 0; d < 3; d++)
         for (int l = 0; l < kernels->width; l++)
             shift[d * kernels->width + l] =
                 (float)(ket[l].a->centre_bohr[d] - ket[l].b->centre_bohr[d]);
-    self->account.n_primitive_quartet += kernels->recurrence(quartet, ket, scratch);
+    const int n_done = kernels->recurrence(quartet, ket, scratch);
     kernels->to_functions(quartet, shift, scratch, (float *)(void *)self->buffer[0], to);
+    return n_done;
 }
 
 struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *scratch,
@@ -43,7 +45,9 @@ struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *sc
         for (int l = 0; l < width; l++)
             hf_engine_find_source(
                 self, request->other[self->order[first + l < n ? first + l : n - 1]], &group[l]);
-        compute_group(self, kernels, &quartet, group, scratch, result + (size_t)first * stride);
+        const int n_done =
+            compute_group(self, kernels, &quartet, group, scratch, result + (size_t)first * stride);
+        hf_engine_count_group(self, request, group, n - first, width, n_done);
     }
     return (struct hf_integral_batch){.single = result, .order = self->order, .width = width};
 }

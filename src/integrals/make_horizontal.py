@@ -2,6 +2,7 @@
 """Writes horizontal_functions.h: straight-line code from levels of a pair of shells to its functions.
 
     make_horizontal.py > horizontal_functions.h
+    make_horizontal.py --flops > horizontal_flops.h
 
 A function does for one part (ab| of a pair what horizontal.h does with loops: the recurrence
 (a b+1| = (a+1 b| + (A - B) (ab| of M. Head-Gordon, J. A. Pople, J. Chem. Phys. 89, 5777 (1988), Eq. 18, then the
@@ -17,6 +18,9 @@ import sys
 # missing (and d of one kind with f of the other) is done by loops.
 CARTESIAN = [(0, 1), (1, 1), (2, 1), (2, 2), (3, 1)]
 SPHERICAL = [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3), (4, 0), (4, 1), (4, 2)]
+
+# Highest l_a + l_b of a part that the recurrences take.
+MOST_L = 6
 
 
 def components(l):
@@ -78,16 +82,16 @@ class Writer:
     def __init__(self, l_a, l_b):
         self.l_a, self.l_b = l_a, l_b
         self.direction = lowered(l_a, l_b)
-        self.name, self.lines, self.n_operation = {}, [], 0
+        self.name, self.lines, self.n_flop = {}, [], 0
         levels = [a for l in range(l_a, l_a + l_b + 1) for a in components(l)]
         for row, a in enumerate(levels):
             self.name[a, (0, 0, 0)] = f"in[{row} * row]" if row else "in[0]"
 
-    def define(self, expression, n_operation):
-        """Gives the value of an expression a name."""
+    def define(self, expression, n_flop):
+        """Gives the value of an expression a name; n_flop are its additions and multiplications."""
         name = f"t{len(self.lines)}"
         self.lines.append(f"const lanes {name} = {expression};")
-        self.n_operation += n_operation
+        self.n_flop += n_flop
         return name
 
     def shifted(self, a, b):
@@ -96,7 +100,7 @@ class Writer:
             d = self.direction[a, b]
             lower = changed(b, d, -1)
             upper, same = self.shifted(changed(a, d, 1), lower), self.shifted(a, lower)
-            self.name[a, b] = self.define(f"{upper} + {'xyz'[d]} * {same}", 1)
+            self.name[a, b] = self.define(f"{upper} + {'xyz'[d]} * {same}", 2)
         return self.name[a, b]
 
     def harmonics(self, l, value):
@@ -106,7 +110,7 @@ class Writer:
             terms = sorted(harmonic(l, m).items(), key=lambda term: term[1] != 1.0)
             text = " + ".join(value[component] if factor == 1.0 else f"(real){factor!r} * {value[component]}"
                               for component, factor in terms)
-            names.append(self.define(text, len(terms) - (terms[0][1] == 1.0)))
+            names.append(self.define(text, 2 * len(terms) - 1 - (terms[0][1] == 1.0)))
         return names
 
     def store(self, a, b, name):
@@ -148,12 +152,32 @@ def write_function(l_a, l_b, spherical, to):
     for line in writer.lines:
         to.write(f"        {line}\n")
     to.write("    }\n}\n\n")
-    return f"    [{l_a}][{l_b}][{int(spherical)}] = {name}, /* {writer.n_operation} operations */\n"
+    return f"    [{l_a}][{l_b}][{int(spherical)}] = {name}, /* {writer.n_flop} additions and multiplications */\n"
+
+
+def write_flops(to):
+    """Arithmetic of all parts up to the highest level: where there is no function, what one would do."""
+    to.write("/* Arithmetic of horizontal recurrences: made by make_horizontal.py. Part of flops.c. */\n\n"
+             "/** Additions and multiplications that make the functions of a part from its levels, for each column: by\n"
+             " *  l_a, l_b and whether shells from d upwards are spherical. */\n"
+             f"static const int horizontal_flops[{MOST_L + 1}][{MOST_L + 1}][2] = {{\n")
+    for l_a in range(MOST_L + 1):
+        for l_b in range(MOST_L + 1 - l_a):
+            counts = []
+            for spherical in (False, True):
+                writer = Writer(l_a, l_b)
+                writer.write(spherical)
+                counts.append(writer.n_flop)
+            to.write(f"    [{l_a}][{l_b}] = {{{counts[0]}, {counts[1]}}},\n")
+    to.write("};\n")
 
 
 def main():
     """Every function, then their table."""
     to = sys.stdout
+    if sys.argv[1:] == ["--flops"]:
+        write_flops(to)
+        return
     to.write("/* Made by make_horizontal.py, which says what it is. Part of horizontal.h. */\n\n")
     entries = [write_function(l_a, l_b, False, to) for l_a, l_b in CARTESIAN]
     entries += [write_function(l_a, l_b, True, to) for l_a, l_b in SPHERICAL]

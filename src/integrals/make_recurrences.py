@@ -2,6 +2,7 @@
 """Writes the vertical recurrences of the two-electron engine as straight-line C.
 
     make_recurrences.py vertical.h vertical_1.c [vertical_2.c ...]
+    make_recurrences.py --flops > vertical_flops.h
 
 One function for each pair of ranges of levels, e = e_low..e_high of the bra and f = f_low..f_high of
 the ket, that two classes of shell pairs can have. It adds [e|f]^0 of all components to an array. With
@@ -117,6 +118,21 @@ class Plan:
                     if lower not in needed:
                         needed.add(lower)
                         by_level[sum(lower[0]) + sum(lower[1])].append(lower)
+
+    def n_flop(self):
+        """Additions and multiplications for one quartet of primitives: of the values, of the differences that they
+        share, of the multiples of 1/(2 zeta) and the like, and those that add to the sums."""
+        n = len(self.wanted)
+        differences, multiples = set(), set()
+        for step in self.steps.values():
+            n_product = 2 + (step.difference is not None) + (step.cross is not None)
+            n += 2 * n_product - 1
+            if step.difference:
+                differences.add(step.difference)
+                multiples.update((step.inner, k) for k in range(2, step.below_power + 1))
+            if step.cross:
+                multiples.update((None, k) for k in range(2, step.other_power + 1))
+        return n + 2 * len(differences) + len(multiples)
 
     def place(self, value):
         """Where a wanted value is: row and column of [components of all e][components of all f]."""
@@ -325,7 +341,23 @@ def make_sources(n):
     return files
 
 
+def make_flops():
+    """Operations for all pairs of ranges: where there is no function, what one would do."""
+    highest = max(high for _, high in SIDES)
+    text = '/* Arithmetic of vertical recurrences: written by make_recurrences.py. Part of flops.c. */\n\n'
+    text += '/** Additions and multiplications for [e|f]^0, e = e_low..e_high and f = f_low..f_high, of one quartet of\n'
+    text += ' *  primitives, [e_low][e_high][f_low][f_high]; 0 where no class of pairs has such ranges. */\n'
+    text += f'static const int vertical_flops[{highest + 1}][{highest + 1}][{highest + 1}][{highest + 1}] = {{\n'
+    for bra in SIDES:
+        for ket in SIDES:
+            text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {Plan(bra, ket).n_flop()},\n'
+    return text + '};\n'
+
+
 def main():
+    if sys.argv[1:] == ['--flops']:
+        sys.stdout.write(make_flops())
+        return
     texts = [make_header()] + make_sources(len(sys.argv) - 2)
     for path, text in zip(sys.argv[1:], texts):
         with open(path, 'w', encoding='ascii') as file:

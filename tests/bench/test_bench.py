@@ -224,6 +224,37 @@ def integrals(folder):
             positive("integrals", way, ("mean_seconds",), one[way])
     check_rows("integrals", [row[:2] for row in rows(output, r"  \([a-z]{2}\|[a-z]{2}\) ")], 6, 2)
     check("sets (p)" in output, "integrals: no sets in:", output)
+    roofline(output, results)
+
+
+def roofline(output, results):
+    """Rates beside the peak: those of all classes together are those of the parts."""
+    peak = results.get("peak", {})
+    positive("integrals", "peak", ("double_flops", "single_flops", "read_bytes_per_second"), peak)
+    counts = {one["class"]: one["count"] for one in results["classes"]}
+    for precision in ("double", "single"):
+        lines = [one for one in results.get("engine", []) if one["precision"] == precision]
+        check([one["class"] for one in lines] == [*counts, "all"], "integrals: rates", str(lines))
+        for one in lines:
+            positive("integrals", one["class"], ("n_quartet", "n_integral", "n_primitive_quartet", "n_flop", "seconds",
+                                                 "share_of_peak"), one)
+            share = one["n_flop"] / one["seconds"] / peak[precision + "_flops"]
+            check(math.isclose(share, one["share_of_peak"], rel_tol=1e-9), "integrals: share of the peak", str(one))
+        for key in ("n_quartet", "n_integral", "n_primitive_quartet", "n_flop", "seconds"):
+            found, expected = lines[-1][key], sum(one[key] for one in lines[:-1])
+            check(math.isclose(found, expected, rel_tol=1e-9), f"integrals: {key} of all is {found}, not {expected}")
+        check(all(one["n_quartet"] == counts[one["class"]] for one in lines[:-1]), "integrals: rates of other quartets")
+        check_rows("integrals", rows(output, rf"  {precision}  (\([a-z]{{2}}\|[a-z]{{2}}\)|all) "), 7, 6)
+        for place, n_column in (("cache", 3), ("memory", 5)):
+            check_rows("integrals", rows(output, rf"  {precision}  {place} +(\([a-z]{{2}}|all) "), 4, n_column)
+    digestion = results.get("digestion", [])
+    check(len(digestion) == 16, f"integrals: {len(digestion)} rates of digestion")
+    for one in digestion:
+        positive("integrals", "digestion", ("seconds_per_integral", "share_of_peak", "share_of_bandwidth"), one)
+    doubles, singles = ([one["n_flop"] for one in results["engine"] if one["precision"] == precision]
+                        for precision in ("double", "single"))
+    # groups of other widths prune other primitives together
+    check(all(0.8 < x / y < 1.25 for x, y in zip(doubles, singles)), f"integrals: arithmetic {doubles} and {singles}")
 
 
 def fock(folder):

@@ -21,7 +21,7 @@ HEADERS = {
     "run": ["calculation", "hf", "run"],
     "output": ["checkpoint", "output", "record", "version"],
     "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
-    "fock": ["fock", "fock_settings"],
+    "fock": ["digest", "fock", "fock_settings"],
     "work": ["grain", "strip_room", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
     "integrals": ["boys", "core_integrals", "engine", "integrals", "one_electron", "shell_pair", "solid_harmonics", "spread_charge"],
@@ -35,7 +35,8 @@ HEADERS = {
              "trace", "units"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}
-GENERATED = ["src/integrals/horizontal_functions.h", "src/integrals/vertical.h"]  # by a script, when hf is built
+GENERATED = ["src/integrals/horizontal_flops.h", "src/integrals/horizontal_functions.h", "src/integrals/vertical.h",
+             "src/integrals/vertical_flops.h"]  # by a script, when hf is built
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../../src/fock/digest.h"
+#include "hf/digest.h"
 
 #include "hf/simd.h"
 

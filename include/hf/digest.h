@@ -1,4 +1,4 @@
-/* From strips of integrals to J and K. */
+/* From strips of integrals to J and K: the kernels of the Fock builders. Inside hf only. */
 #ifndef HF_DIGEST_H
 #define HF_DIGEST_H
 
@@ -62,6 +62,11 @@ struct hf_digest_strip {
 /** Adds a strip to the sums of every job:
  *      J_ab += x D_cd   J_cd += x D_ab
  *      K_ac += x D_bd   K_ad += x D_bc   K_bc += x D_ad   K_bd += x D_ac */
+typedef void hf_digest_strip_function(const struct hf_digest_strip *strip);
+
+/** The kernel for this processor. */
+hf_digest_strip_function *hf_digest_choose(void);
+
 void hf_digest_strip_portable(const struct hf_digest_strip *strip);
 #ifdef HF_HAVE_X86_KERNELS
 void hf_digest_strip_avx2(const struct hf_digest_strip *strip);

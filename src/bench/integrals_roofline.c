@@ -1,0 +1,288 @@
+/* Rates of quartets and of digestion beside the peak; see integrals_roofline.h. */
+#include "integrals_roofline.h"
+
+#include "census.h"
+#include "peak.h"
+#include "roofline.h"
+
+#include "hf/basis.h"
+
+#include <stdlib.h>
+
+enum { DOUBLE, SINGLE, N_PRECISION };
+static const char *const precision_name[N_PRECISION] = {"double", "single"};
+
+/** Where strips are when they are digested. */
+enum { FROM_CACHE, FROM_MEMORY, N_PLACE };
+static const char *const place_name[N_PLACE] = {"cache", "memory"};
+
+/** Bytes of strips that come from the cache: of the second level, where computed ones are. */
+enum { CACHE_BYTES = 1 << 18 };
+
+/** Bytes that are read behind the last strip. */
+enum { STRIP_SLACK = 64 };
+
+/** Numbers of a strip, at most, where a single function c has fewer. */
+enum { STRIP_NUMBERS = 1 << 13 };
+
+struct rooflines {
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    struct hf_peak peak;
+    int n_entry, n_atom; /**< functions of the largest atom */
+    size_t n_bytes;      /**< of the buffer */
+    float *buffer;       /**< numbers that are neither tiny nor huge in either precision */
+    struct hf_roofline_entry *entry[N_PRECISION]; /**< [n_repeat][n_entry] */
+    double *of_bra;                               /**< [n_class] integrals */
+    double *value;                                /**< [n_repeat] scratch of the medians */
+};
+
+static hf_status create(struct hf_bench *bench, const struct hf_shell_pairs *pairs,
+                        struct rooflines *all, struct hf_error *error)
+{
+    enum { MEMORY = 1 << 27, MEMORY_QUICK = 1 << 23 };
+    const size_t n_repeat = (size_t)bench->n_repeat, n_class = (size_t)pairs->n_class;
+    const struct hf_basis *basis = pairs->basis;
+    all->pairs = pairs;
+    all->n_entry = pairs->n_class * (pairs->n_class + 1) / 2;
+    all->n_bytes = bench->quick ? MEMORY_QUICK : MEMORY;
+    for (int i = 0; i < basis->n_atom; i++)
+        if (hf_atom_n_function(basis, i) > all->n_atom) all->n_atom = hf_atom_n_function(basis, i);
+    for (int p = 0; p < N_PRECISION; p++)
+        all->entry[p] =
+            calloc(n_repeat * (size_t)all->n_entry + 1, sizeof(struct hf_roofline_entry));
+    all->of_bra = calloc(n_class + 1, sizeof *all->of_bra);
+    all->value = calloc(n_repeat, sizeof *all->value);
+    all->buffer =
+        hf_memory_allocate(bench->context->memory, "strips", all->n_bytes + STRIP_SLACK, 1);
+    if (all->entry[DOUBLE] == NULL || all->entry[SINGLE] == NULL || all->of_bra == NULL ||
+        all->value == NULL || all->buffer == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the rates of quartets");
+    for (size_t i = 0; i < all->n_bytes / sizeof(float); i++) all->buffer[i] = 0.01F;
+    return HF_OK;
+}
+
+static void destroy(struct hf_context *context, struct rooflines *all)
+{
+    for (int p = 0; p < N_PRECISION; p++) free(all->entry[p]);
+    free(all->of_bra);
+    free(all->value);
+    hf_memory_release(context->memory, all->buffer);
+}
+
+/* ---- Quartets ------------------------------------------------------------------------------- */
+
+/** Quartets of one class; the time is the median over the repetitions. */
+static struct hf_roofline_entry entry_of(const struct hf_bench *bench, const struct rooflines *all,
+                                         int precision, int at)
+{
+    const struct hf_roofline_entry *first = all->entry[precision] + at;
+    struct hf_roofline_entry entry = *first;
+    for (int r = 0; r < bench->n_repeat; r++) all->value[r] = first[r * all->n_entry].seconds;
+    entry.seconds = hf_bench_median(bench->n_repeat, all->value);
+    return entry;
+}
+
+static void add_entry(const struct hf_roofline_entry *from, struct hf_roofline_entry *to)
+{
+    to->n_quartet += from->n_quartet;
+    to->n_integral += from->n_integral;
+    to->n_primitive += from->n_primitive;
+    to->n_flop += from->n_flop;
+    to->seconds += from->seconds;
+}
+
+/** One line and, on rank 0, its entry in the file. False: no memory. */
+static bool report_entry(struct hf_bench *bench, const struct rooflines *all, int precision,
+                         const char *name, const struct hf_roofline_entry *entry, cJSON *list)
+{
+    const double peak = precision == DOUBLE ? all->peak.double_flops : all->peak.single_flops;
+    const double ns = 1e9 * entry->seconds, flops = entry->n_flop / entry->seconds;
+    const double per_primitive = entry->n_primitive > 0.0 ? ns / entry->n_primitive : 0.0;
+    hf_bench_print(bench, "  %s  %-8s %12.0f  %11.1f  %9.3f  %10.2f", precision_name[precision],
+                   name, entry->n_quartet, ns / entry->n_quartet, ns / entry->n_integral,
+                   per_primitive);
+    if (entry->n_flop > 0.0)
+        hf_bench_print(bench, "  %8.2f  %6.1f\n", 1e-9 * flops, 100.0 * flops / peak);
+    else
+        hf_bench_print(bench, "  %8s  %6s\n", "-", "-");
+    if (bench->results == NULL) return true;
+    cJSON *object = list != NULL ? hf_json_append_object(list) : NULL;
+    return object != NULL && hf_json_add_text(object, "class", name) &&
+           hf_json_add_text(object, "precision", precision_name[precision]) &&
+           hf_json_add_double(object, "n_quartet", entry->n_quartet) &&
+           hf_json_add_double(object, "n_integral", entry->n_integral) &&
+           hf_json_add_double(object, "n_primitive_quartet", entry->n_primitive) &&
+           hf_json_add_double(object, "n_flop", entry->n_flop) &&
+           hf_json_add_double(object, "seconds", entry->seconds) &&
+           hf_json_add_double(object, "share_of_peak", flops / peak);
+}
+
+/** Classes of one precision, and all of them of which the arithmetic is counted. */
+static bool report_quartets(struct hf_bench *bench, const struct rooflines *all, int precision,
+                            cJSON *list)
+{
+    struct hf_roofline_entry sum = {0};
+    bool built = true;
+    hf_bench_print(bench, "\n  %-16s %12s  %11s  %9s  %10s  %8s  %6s\n", "engine", "quartets",
+                   "ns/quartet", "/integral", "/primitive", "GF/s", "% peak");
+    for (int high = 0; high < all->pairs->n_class; high++) {
+        for (int low = 0; low <= high; low++) {
+            const struct hf_roofline_entry entry =
+                entry_of(bench, all, precision, hf_census_index(high, low));
+            char name[16];
+            if (entry.n_quartet == 0.0 || (precision == SINGLE && entry.n_flop == 0.0)) continue;
+            hf_bench_class_name(all->pairs, high, low, name);
+            built = report_entry(bench, all, precision, name, &entry, list) && built;
+            if (entry.n_flop > 0.0) add_entry(&entry, &sum);
+        }
+    }
+    if (sum.n_quartet > 0.0)
+        built = report_entry(bench, all, precision, "all", &sum, list) && built;
+    return built;
+}
+
+/* ---- Digestion ------------------------------------------------------------------------------ */
+
+/** Mean over the ranks of the seconds for an integral, of bras of one class. Collective. Negative: no
+ *  memory on some rank. */
+static double digest_seconds(struct hf_bench *bench, const struct rooflines *all, int bra,
+                             int place, int precision)
+{
+    const struct hf_pair_class *kind = &all->pairs->class_of[bra];
+    const int n = all->n_atom, most = STRIP_NUMBERS / (kind->n_function * n);
+    const struct hf_digest_case which = {.n_a = kind->n_function / kind->n_b,
+                                         .n_b = kind->n_b,
+                                         .n_c = most < 1   ? 1
+                                                : most < n ? most
+                                                           : n,
+                                         .n_d = n,
+                                         .single = precision == SINGLE};
+    const size_t n_bytes = place == FROM_CACHE ? CACHE_BYTES : all->n_bytes;
+    const int n_round = place == FROM_MEMORY ? 1 : bench->quick ? 10 : 500;
+    struct hf_context *context = bench->context;
+    int failed = 0;
+    for (int r = 0; r < bench->n_repeat; r++) {
+        double n_integral = 1.0;
+        MPI_Barrier(context->comm);
+        const double seconds =
+            hf_roofline_digest(&which, n_bytes, all->buffer, n_round, &n_integral);
+        if (seconds < 0.0) failed = 1;
+        all->value[r] = seconds / n_integral;
+    }
+    double mean = hf_bench_median(bench->n_repeat, all->value) / context->n_rank;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, context->comm);
+    hf_sum_over_ranks(context->comm, 1, &mean);
+    return failed ? -1.0 : mean;
+}
+
+/** One line of digestion. */
+static bool report_digestion(struct hf_bench *bench, const struct rooflines *all, int place,
+                             int precision, const char *name, double seconds, cJSON *list)
+{
+    const double bytes = (precision == SINGLE ? sizeof(float) : sizeof(double)) / seconds;
+    const double flops = HF_DIGEST_FLOPS / seconds;
+    const double of_peak = flops / all->peak.double_flops, of_read = bytes / all->peak.read_bytes;
+    hf_bench_print(bench, "  %s  %-6s  %-5s  %9.3f  %8.2f  %6.1f", precision_name[precision],
+                   place_name[place], name, 1e9 * seconds, 1e-9 * flops, 100.0 * of_peak);
+    if (place == FROM_MEMORY)
+        hf_bench_print(bench, "  %8.2f  %6.1f\n", 1e-9 * bytes, 100.0 * of_read);
+    else
+        hf_bench_print(bench, "\n");
+    if (bench->results == NULL) return true;
+    cJSON *object = list != NULL ? hf_json_append_object(list) : NULL;
+    return object != NULL && hf_json_add_text(object, "bra", name) &&
+           hf_json_add_text(object, "precision", precision_name[precision]) &&
+           hf_json_add_text(object, "from", place_name[place]) &&
+           hf_json_add_double(object, "seconds_per_integral", seconds) &&
+           hf_json_add_double(object, "share_of_peak", of_peak) &&
+           hf_json_add_double(object, "share_of_bandwidth", of_read);
+}
+
+/** Bras of every class, and all, weighted by the integrals that they have. Collective. */
+static hf_status digestion(struct hf_bench *bench, const struct rooflines *all, int place,
+                           int precision, cJSON *list, struct hf_error *error)
+{
+    double sum = 0.0, n_integral = 0.0;
+    bool built = true, measured = true;
+    for (int bra = 0; bra < all->pairs->n_class; bra++) {
+        char name[16];
+        if (all->of_bra[bra] == 0.0) continue;
+        const double seconds = digest_seconds(bench, all, bra, place, precision);
+        measured = measured && seconds > 0.0;
+        hf_bench_class_name(all->pairs, bra, bra, name);
+        name[3] = '\0'; /* "(ds" */
+        built = report_digestion(bench, all, place, precision, name, seconds, list) && built;
+        sum += all->of_bra[bra] * seconds;
+        n_integral += all->of_bra[bra];
+    }
+    if (n_integral > 0.0)
+        built =
+            report_digestion(bench, all, place, precision, "all", sum / n_integral, list) && built;
+    if (!measured) return hf_fail(error, HF_NO_RESOURCE, "out of memory for densities");
+    return hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error);
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+static bool report_peak(struct hf_bench *bench, const struct hf_peak *peak)
+{
+    hf_bench_print(bench,
+                   "\n  Peak          of a core (%s): %.1f GF/s in double precision, %.1f GF/s in "
+                   "single; reads\n                %.1f GB/s from memory\n",
+                   peak->instruction_set, 1e-9 * peak->double_flops, 1e-9 * peak->single_flops,
+                   1e-9 * peak->read_bytes);
+    if (bench->results == NULL) return true;
+    cJSON *object = cJSON_AddObjectToObject(bench->results, "peak");
+    return object != NULL && hf_json_add_text(object, "instruction_set", peak->instruction_set) &&
+           hf_json_add_double(object, "double_flops", peak->double_flops) &&
+           hf_json_add_double(object, "single_flops", peak->single_flops) &&
+           hf_json_add_double(object, "read_bytes_per_second", peak->read_bytes);
+}
+
+static cJSON *new_list(struct hf_bench *bench, const char *name)
+{
+    return bench->results != NULL ? cJSON_AddArrayToObject(bench->results, name) : NULL;
+}
+
+/** Passes of both precisions. Collective. */
+static hf_status measure_quartets(struct hf_bench *bench, struct rooflines *all, double threshold,
+                                  struct hf_error *error)
+{
+    static const enum hf_precision precisions[N_PRECISION] = {HF_PRECISION_DOUBLE,
+                                                              HF_PRECISION_SINGLE};
+    hf_status status = HF_OK;
+    for (int r = 0; r < bench->n_repeat; r++)
+        for (int p = 0; p < N_PRECISION; p++)
+            HF_TRY(hf_roofline_pass(bench->context, all->pairs, threshold, precisions[p],
+                                    all->entry[p] + r * all->n_entry, all->of_bra, error));
+cleanup:
+    return status;
+}
+
+hf_status hf_bench_roofline(struct hf_bench *bench, const struct hf_shell_pairs *pairs,
+                            double threshold, struct hf_error *error)
+{
+    hf_status status;
+    struct rooflines all = {0};
+    struct hf_context *context = bench->context;
+    HF_TRY(hf_agree(context->comm, create(bench, pairs, &all, error), error));
+    hf_peak_measure(context, bench->quick, all.n_bytes, (const double *)(void *)all.buffer,
+                    &all.peak);
+    HF_TRY(measure_quartets(bench, &all, threshold, error));
+    bool built = report_peak(bench, &all.peak);
+    cJSON *list = new_list(bench, "engine");
+    for (int p = 0; p < N_PRECISION; p++) built = report_quartets(bench, &all, p, list) && built;
+    HF_TRY(hf_agree(context->comm, hf_bench_json_outcome(built, error), error));
+    hf_bench_print(bench, "\n  %-21s  %9s  %8s  %6s  %8s  %6s\n", "digestion of strips",
+                   "/integral", "GF/s", "% peak", "GB/s", "% read");
+    list = new_list(bench, "digestion");
+    for (int place = 0; place < N_PLACE; place++)
+        for (int p = 0; p < N_PRECISION; p++) HF_TRY(digestion(bench, &all, place, p, list, error));
+    hf_bench_print(bench,
+                   "\n  all: as often as in a pass over the molecule. Digestion is J and K of one "
+                   "density, summed in\n  double precision; %d functions d.\n",
+                   all.n_atom);
+cleanup:
+    destroy(context, &all);
+    return status;
+}

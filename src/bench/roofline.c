@@ -1,0 +1,117 @@
+/* Rates of the two-electron engine; see roofline.h. */
+#include "roofline.h"
+
+#include "bench.h"
+#include "census.h"
+
+#include <stdlib.h>
+
+/** Calls of the engine that are timed together, so that reading the clock does not count. */
+enum { MOST_CALLS = 64 };
+
+/** One call. */
+struct call {
+    const struct hf_shell_pair *bra;
+    int n;
+    const struct hf_shell_pair *ket[HF_MAX_BATCH];
+};
+
+/** A pass over all quartets. */
+struct pass {
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    struct hf_engine *engine;
+    double threshold;
+    enum hf_precision precision;
+    int n_call;
+    struct call *call; /**< [MOST_CALLS] */
+};
+
+/** Makes the calls that wait. */
+static void make_calls(struct pass *pass, struct hf_roofline_entry *entry)
+{
+    const struct hf_engine_account before = hf_engine_account(pass->engine);
+    const double begin = hf_bench_thread_seconds();
+    for (int i = 0; i < pass->n_call; i++)
+        hf_engine_two_electron_lanes(pass->engine, pass->call[i].bra, pass->call[i].n,
+                                     pass->call[i].ket, pass->precision);
+    entry->seconds += hf_bench_thread_seconds() - begin;
+    const struct hf_engine_account after = hf_engine_account(pass->engine);
+    entry->n_quartet += (double)(after.n_quartet - before.n_quartet);
+    entry->n_integral += (double)(after.n_integral - before.n_integral);
+    entry->n_primitive += (double)(after.n_primitive_quartet - before.n_primitive_quartet);
+    entry->n_flop += after.n_flop - before.n_flop;
+    pass->n_call = 0;
+}
+
+/** The call that kets of a bra are collected for. */
+static struct call *begin_call(struct pass *pass, const struct hf_shell_pair *bra,
+                               struct hf_roofline_entry *entry)
+{
+    if (pass->n_call == MOST_CALLS) make_calls(pass, entry);
+    struct call *call = &pass->call[pass->n_call];
+    call->bra = bra;
+    call->n = 0;
+    return call;
+}
+
+/** Quartets of one bra with kets of one class, up to the bra; the integrals. */
+static double add_bra(struct pass *pass, const struct hf_shell_pair *bra, int ket_class,
+                      struct hf_roofline_entry *entry)
+{
+    const struct hf_shell_pairs *pairs = pass->pairs;
+    double n_quartet = 0.0;
+    struct call *call = begin_call(pass, bra, entry);
+    for (const struct hf_shell_pair *ket = pairs->pair; ket <= bra; ket++) {
+        if (ket->pair_class != ket_class || bra->bound * ket->bound < pass->threshold) continue;
+        n_quartet += 1.0;
+        call->ket[call->n++] = ket;
+        if (call->n < HF_MAX_BATCH) continue;
+        pass->n_call++;
+        call = begin_call(pass, bra, entry);
+    }
+    if (call->n > 0) pass->n_call++;
+    return n_quartet * pairs->class_of[bra->pair_class].n_function *
+           pairs->class_of[ket_class].n_function;
+}
+
+/** All quartets with bras of this rank. */
+static void compute(struct pass *pass, const struct hf_context *context,
+                    struct hf_roofline_entry entry[], double of_bra[])
+{
+    const struct hf_shell_pairs *pairs = pass->pairs;
+    for (int b = 0; b < pairs->n_class; b++) {
+        for (int k = 0; k < pairs->n_class; k++) {
+            struct hf_roofline_entry *to = &entry[hf_census_index(b, k)];
+            for (int64_t i = context->rank; i < pairs->n_pair; i += context->n_rank)
+                if (pairs->pair[i].pair_class == b)
+                    of_bra[b] += add_bra(pass, &pairs->pair[i], k, to);
+            make_calls(pass, to);
+        }
+    }
+}
+
+hf_status hf_roofline_pass(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                           double threshold, enum hf_precision precision,
+                           struct hf_roofline_entry entry[], double of_bra[],
+                           struct hf_error *error)
+{
+    hf_status status;
+    const int n_class = pairs->n_class;
+    const size_t n_entry = (size_t)n_class * (size_t)(n_class + 1) / 2;
+    struct pass pass = {.pairs = pairs, .threshold = threshold, .precision = precision};
+    for (size_t i = 0; i < n_entry; i++) entry[i] = (struct hf_roofline_entry){0};
+    for (int i = 0; i < n_class; i++) of_bra[i] = 0.0;
+    pass.call = calloc(MOST_CALLS, sizeof *pass.call);
+    status = pass.call != NULL ? hf_engine_create(pairs, &pass.engine, error)
+                               : hf_fail(error, HF_NO_RESOURCE, "out of memory for quartets");
+    HF_TRY(hf_agree(context->comm, status, error));
+    hf_engine_set_threshold(pass.engine, 0.1 * threshold); /* as hf does */
+    compute(&pass, context, entry, of_bra);
+    _Static_assert(sizeof *entry == 5 * sizeof(double), "entries are summed as numbers");
+    hf_sum_over_ranks(context->comm, 5 * n_entry, &entry->n_quartet);
+    hf_sum_over_ranks(context->comm, (size_t)n_class, of_bra);
+cleanup:
+    hf_engine_destroy(&pass.engine);
+    free(pass.call);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* Rates of the two-electron engine and of digestion, class by class. */
+#ifndef HF_ROOFLINE_H
+#define HF_ROOFLINE_H
+
+#include "hf/engine.h"
+
+#include <stddef.h>
+
+/** What quartets of one class took, sums over the ranks. */
+struct hf_roofline_entry {
+    double n_quartet, n_integral, n_primitive;
+    double n_flop; /**< 0: not counted, shells beyond f */
+    double seconds;
+};
+
+/** Computes all quartets of `pairs` once in one precision, as many in a call as the engine takes, shared
+ *  out over the ranks; only calls of the engine are timed, many at a time. `entry` [classes of two pairs,
+ *  at hf_census_index] and the integrals of each class of bras, `of_bra` [n_class], are set on every rank.
+ *  Collective. HF_NO_RESOURCE: memory. */
+hf_status hf_roofline_pass(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                           double threshold, enum hf_precision precision,
+                           struct hf_roofline_entry entry[], double of_bra[],
+                           struct hf_error *error) HF_MUST_CHECK;
+
+/** Strips of a bra of n_a n_b functions with n_c functions of one atom and n_d of another. */
+struct hf_digest_case {
+    int n_a, n_b, n_c, n_d;
+    bool single; /**< numbers of single precision; they are summed in double */
+};
+
+/** Arithmetic of digestion for each integral and density: J and K, six sums of products. */
+enum { HF_DIGEST_FLOPS = 12 };
+
+/** Seconds for J and K of one density with each number of the strips that n_bytes of `buffer` hold (behind
+ *  them HF_STRIP_SLACK numbers are read), `n_round` times, and how many numbers those are. Local. Negative:
+ *  no memory. */
+double hf_roofline_digest(const struct hf_digest_case *which, size_t n_bytes, const void *buffer,
+                          int n_round, double *n_integral);
+
+#endif

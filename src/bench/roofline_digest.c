@@ -1,0 +1,82 @@
+/* Rates of digestion; see roofline.h. */
+#include "roofline.h"
+
+#include "bench.h"
+
+#include "hf/digest.h"
+
+#include <stdlib.h>
+
+/** Densities and sums of one strip, in rows of n_b and of n_atom. */
+struct blocks {
+    double *number; /**< all of them */
+    struct hf_strip_job job;
+};
+
+static double *next_block(double **at, int n_row, int n_column)
+{
+    double *block = *at;
+    *at += (size_t)n_row * (size_t)n_column + HF_STRIP_SLACK;
+    return block;
+}
+
+/** False: no memory. */
+static bool create_blocks(const struct hf_digest_case *which, struct blocks *blocks)
+{
+    const int n_a = which->n_a, n_b = which->n_b, n_c = which->n_c, n_d = which->n_d;
+    const size_t n_number = 2 * ((size_t)(n_a * n_b) + (size_t)(n_c * n_d) +
+                                 (size_t)(n_a + n_b) * (size_t)(n_c + n_d) + 6 * HF_STRIP_SLACK);
+    double *at = blocks->number = calloc(n_number, sizeof *at);
+    if (at == NULL) return false;
+    struct hf_strip_job *job = &blocks->job;
+    for (size_t i = 0; i < n_number / 2; i++) at[i] = 0.5;
+    job->D_ab = next_block(&at, n_a, n_b);
+    job->D_cd = next_block(&at, n_c, n_d);
+    job->D_ac = next_block(&at, n_a, n_c);
+    job->D_ad = next_block(&at, n_a, n_d);
+    job->D_bc = next_block(&at, n_b, n_c);
+    job->D_bd = next_block(&at, n_b, n_d);
+    job->J_ab = next_block(&at, n_a, n_b);
+    job->J_cd = next_block(&at, n_c, n_d);
+    job->K_ac = next_block(&at, n_a, n_c);
+    job->K_ad = next_block(&at, n_a, n_d);
+    job->K_bc = next_block(&at, n_b, n_c);
+    job->K_bd = next_block(&at, n_b, n_d);
+    return true;
+}
+
+double hf_roofline_digest(const struct hf_digest_case *which, size_t n_bytes, const void *buffer,
+                          int n_round, double *n_integral)
+{
+    hf_digest_strip_function *digest = hf_digest_choose();
+    const size_t n_number = (size_t)(which->n_a * which->n_b) * (size_t)(which->n_c * which->n_d);
+    const size_t n_strip = n_bytes / (n_number * (which->single ? sizeof(float) : sizeof(double)));
+    struct blocks blocks;
+    if (!create_blocks(which, &blocks)) return -1.0;
+    struct hf_digest_strip strip = {.n_a = which->n_a,
+                                    .n_b = which->n_b,
+                                    .n_c = which->n_c,
+                                    .n_d = which->n_d,
+                                    .density_leading_b = (size_t)which->n_b,
+                                    .density_leading_c = (size_t)which->n_c,
+                                    .density_leading_d = (size_t)which->n_d,
+                                    .leading_b = (size_t)which->n_b,
+                                    .leading_c = (size_t)which->n_c,
+                                    .leading_d = (size_t)which->n_d,
+                                    .n_job = 1,
+                                    .job = &blocks.job};
+    const double begin = hf_bench_thread_seconds();
+    for (int k = 0; k < n_round; k++) {
+        for (size_t i = 0; i < n_strip; i++) {
+            if (which->single)
+                strip.single = (const float *)buffer + i * n_number;
+            else
+                strip.value = (const double *)buffer + i * n_number;
+            digest(&strip);
+        }
+    }
+    const double seconds = hf_bench_thread_seconds() - begin;
+    *n_integral = (double)n_round * (double)n_strip * (double)n_number;
+    free(blocks.number);
+    return seconds;
+}
