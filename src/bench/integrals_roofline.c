@@ -77,7 +77,8 @@ static struct hf_roofline_entry entry_of(const struct hf_bench *bench, const str
 {
     const struct hf_roofline_entry *first = all->entry[precision] + at;
     struct hf_roofline_entry entry = *first;
-    for (int r = 0; r < bench->n_repeat; r++) all->value[r] = first[r * all->n_entry].seconds;
+    for (int r = 0; r < bench->n_repeat; r++)
+        all->value[r] = first[(size_t)r * (size_t)all->n_entry].seconds;
     entry.seconds = hf_bench_median(bench->n_repeat, all->value);
     return entry;
 }
@@ -254,7 +255,8 @@ static hf_status measure_quartets(struct hf_bench *bench, struct rooflines *all,
     for (int r = 0; r < bench->n_repeat; r++)
         for (int p = 0; p < N_PRECISION; p++)
             HF_TRY(hf_roofline_pass(bench->context, all->pairs, threshold, precisions[p],
-                                    all->entry[p] + r * all->n_entry, all->of_bra, error));
+                                    all->entry[p] + (size_t)r * (size_t)all->n_entry, all->of_bra,
+                                    error));
 cleanup:
     return status;
 }

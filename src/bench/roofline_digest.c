@@ -24,8 +24,9 @@ static double *next_block(double **at, int n_row, int n_column)
 static bool create_blocks(const struct hf_digest_case *which, struct blocks *blocks)
 {
     const int n_a = which->n_a, n_b = which->n_b, n_c = which->n_c, n_d = which->n_d;
-    const size_t n_number = 2 * ((size_t)(n_a * n_b) + (size_t)(n_c * n_d) +
-                                 (size_t)(n_a + n_b) * (size_t)(n_c + n_d) + 6 * HF_STRIP_SLACK);
+    const size_t n_number =
+        2 * ((size_t)n_a * (size_t)n_b + (size_t)n_c * (size_t)n_d +
+             (size_t)(n_a + n_b) * (size_t)(n_c + n_d) + (size_t)6 * HF_STRIP_SLACK);
     double *at = blocks->number = calloc(n_number, sizeof *at);
     if (at == NULL) return false;
     struct hf_strip_job *job = &blocks->job;
@@ -49,7 +50,8 @@ double hf_roofline_digest(const struct hf_digest_case *which, size_t n_bytes, co
                           int n_round, double *n_integral)
 {
     hf_digest_strip_function *digest = hf_digest_choose();
-    const size_t n_number = (size_t)(which->n_a * which->n_b) * (size_t)(which->n_c * which->n_d);
+    const size_t n_number =
+        (size_t)which->n_a * (size_t)which->n_b * (size_t)which->n_c * (size_t)which->n_d;
     const size_t n_strip = n_bytes / (n_number * (which->single ? sizeof(float) : sizeof(double)));
     struct blocks blocks;
     if (!create_blocks(which, &blocks)) return -1.0;

@@ -37,18 +37,19 @@ static double part_flops(const struct hf_pair_part *part)
 struct hf_flops hf_flops_of(const struct hf_pair_class *bra, const struct hf_pair_class *ket)
 {
     const int e = bra->l_high, f = ket->l_high;
-    const struct hf_contraction_sizes size = hf_find_contraction_sizes(bra, ket);
     const int n_vertical = vertical_flops[bra->l_low][e][ket->l_low][f];
     if (n_vertical == 0) return (struct hf_flops){0};
     struct hf_flops flops = {
         .per_primitive = set_up_flops(e > 0, f > 0) + boys_flops(e + f) + n_vertical,
         .per_term = bra->n_part > 1 ? 2.0 * hf_n_levels(ket->l_low, f) : 0.0,
-        .per_ket_primitive = ket->n_part > 1 ? 2.0 * size.n_sum : 0.0,
     };
     for (int b = 0; b < bra->n_part; b++) {
         const struct hf_pair_part *bra_part = &bra->part[b];
         for (int k = 0; k < ket->n_part; k++) {
             const struct hf_pair_part *ket_part = &ket->part[k];
+            if (ket->n_part > 1)
+                flops.per_ket_primitive +=
+                    2.0 * hf_part_n_level(bra_part) * hf_part_n_level(ket_part);
             flops.per_quartet += part_flops(ket_part) * hf_part_n_level(bra_part) +
                                  part_flops(bra_part) * ket_part->n_a * ket_part->n_b;
         }

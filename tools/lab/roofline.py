@@ -53,7 +53,7 @@ def draw_shares(path, title, x_label, labels, series):
         plots.append(f"$series_{i} using 1:2 with linespoints lc rgb '{COLOURS[i]}' pt {(7, 5, 9, 13)[i % 4]} ps 1 lw 1 "
                      f"title {quoted(one.title)}")
     body = [*bar_frame(title, x_label, "share of the peak / %"), "set grid ytics lc rgb '#DDDDDD' lt 1 lw 1",
-            "set key below", f"set xtics rotate by -60 {label_ticks(labels, 60)}",
+            "set key above", f"set xtics rotate by -60 {label_ticks(labels, 60)}",
             f"set xrange [-0.7:{len(labels) - 0.3}]", f"set yrange [0:{1.05 * (most or 1.0)}]", "plot " + ", ".join(plots)]
     return render(path, blocks, body)
 

@@ -1,0 +1,95 @@
+/* The engine's account of arithmetic: the same however quartets are put together. */
+#include "../mpi_test.h"
+#include "../shells.h"
+
+#include "hf/engine.h"
+
+#include <math.h>
+
+static const double centre[3][3] = {{0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}};
+
+/** What all quartets add to the account, `size` at a time, kets in the order of the list. */
+static struct hf_engine_account account_of(struct hf_context *context, const struct hf_basis *basis,
+                                           int size, enum hf_precision precision)
+{
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_engine *engine = NULL;
+    struct hf_error error;
+    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
+    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    hf_engine_set_threshold(engine, 0.0);
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        for (int c = 0; c < pairs->n_class; c++) {
+            const struct hf_shell_pair *ket[HF_MAX_BATCH];
+            int n = 0;
+            for (int64_t k = 0; k < pairs->n_pair; k++) {
+                if (pairs->pair[k].pair_class == c) ket[n++] = &pairs->pair[k];
+                if (n < size && k + 1 < pairs->n_pair) continue;
+                if (n > 0) hf_engine_two_electron_lanes(engine, &pairs->pair[i], n, ket, precision);
+                n = 0;
+            }
+        }
+    }
+    const struct hf_engine_account account = hf_engine_account(engine);
+    hf_engine_destroy(&engine);
+    hf_shell_pairs_destroy(&pairs);
+    return account;
+}
+
+static void lanes_that_nobody_asked_for_do_not_count(void **state)
+{
+    (void)state;
+    static const struct test_shell shells[] = {
+        {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
+        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {1, 0, 1, false, {0.4}, {0.6}},
+        {1, 2, 1, true, {0.9}, {0.8}},
+        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
+        {2, 1, 1, false, {0.6}, {0.7}},
+    };
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(3, centre, sizeof shells / sizeof *shells, shells);
+    const struct hf_engine_account one = account_of(context, basis, 1, HF_PRECISION_DOUBLE);
+    static const int sizes[] = {3, 5, 8, HF_MAX_BATCH};
+    for (int i = 0; i < 4; i++) {
+        for (int single = 0; single < 2; single++) {
+            const struct hf_engine_account some = account_of(
+                context, basis, sizes[i], single ? HF_PRECISION_SINGLE : HF_PRECISION_DOUBLE);
+            assert_int_equal(some.n_quartet, one.n_quartet);
+            assert_int_equal(some.n_integral, one.n_integral);
+            assert_int_equal(some.n_primitive_quartet, one.n_primitive_quartet);
+            assert_true(fabs(some.n_flop - one.n_flop) < 1e-9 * one.n_flop);
+        }
+    }
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void a_quartet_counts_what_its_formulas_say(void **state)
+{
+    (void)state;
+    static const struct test_shell s[] = {{0, 0, 1, false, {0.7}, {0.5}}};
+    static const struct test_shell p[] = {{0, 1, 1, false, {0.7}, {0.5}}};
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(1, centre, 1, s);
+    /* 19 to set up, 18 for the Boys function, 1 for the sum */
+    assert_true(account_of(context, basis, 1, HF_PRECISION_DOUBLE).n_flop == 38.0);
+    test_basis_destroy(&basis);
+    /* (p p| is levels 1 and 2, 9 numbers; its functions take 18, for 9 levels of the bra, 9 functions */
+    basis = test_basis(1, centre, 1, p);
+    const double horizontal = 2 * 9 * 18.0, set_up = 19 + 7, boys = 18 + 17 + 4 * 4;
+    const double vertical =
+        account_of(context, basis, 1, HF_PRECISION_SINGLE).n_flop - horizontal - set_up - boys;
+    assert_true(vertical > 9 * 9 && vertical < 20 * 9 * 9);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_that_nobody_asked_for_do_not_count),
+        cmocka_unit_test(a_quartet_counts_what_its_formulas_say),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
