@@ -1,4 +1,9 @@
-/* Which quartets are worth their memory: a sample of all quartets, sorted by cost per byte. */
+/* Which quartets are worth their memory: a sample of all quartets, sorted by cost per byte.
+ *
+ * Whatever fits is stored, without a look at what reading costs. On one core with AVX-512 the cheapest
+ * class of uracil/cc-pVDZ takes 5.1 ns to compute and write a number in double precision, of
+ * C6H14/6-31G* 3.9 ns; to read 8 bytes back from memory takes 0.6 ns. Where many cores share a memory
+ * that gives each 2 GB/s or less, that is no longer so. */
 #include "integral_store.h"
 
 #include <math.h>
