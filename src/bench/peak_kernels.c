@@ -4,19 +4,18 @@
 
 #include "hf/lanes.h"
 
+/** A register of the instruction set; compilers keep longer vectors in memory. */
+typedef real widest __attribute__((vector_size(HF_PEAK_BYTES)));
+
 /** Chains side by side: enough to hide how long an operation takes, few enough for the registers. */
-#ifdef HF_PEAK_CHAINS
-enum { N_CHAIN = HF_PEAK_CHAINS };
-#else
-enum { N_CHAIN = 12 };
-#endif
+enum { N_CHAIN = 12, N_LANE = HF_PEAK_BYTES / sizeof(real) };
 
 double HF_PEAK_FLOPS(long n, double start, long *n_flop)
 {
-    const lanes factor = broadcast((real)start), term = broadcast((real)(1.0 - start));
-    lanes chain[N_CHAIN], sum = broadcast(0);
+    const widest zero = {0}, factor = zero + (real)start, term = zero + (real)(1.0 - start);
+    widest chain[N_CHAIN], sum = zero;
 #pragma GCC unroll 12
-    for (int i = 0; i < N_CHAIN; i++) chain[i] = broadcast((real)i);
+    for (int i = 0; i < N_CHAIN; i++) chain[i] = zero + (real)i;
     for (long k = 0; k < n; k++) {
 #pragma GCC unroll 12
         for (int i = 0; i < N_CHAIN; i++) chain[i] = chain[i] * factor + term;
@@ -24,8 +23,8 @@ double HF_PEAK_FLOPS(long n, double start, long *n_flop)
 #pragma GCC unroll 12
     for (int i = 0; i < N_CHAIN; i++) sum += chain[i];
     double result = 0.0;
-    for (int l = 0; l < HF_WIDTH; l++) result += (double)sum[l];
-    *n_flop = n * N_CHAIN * HF_WIDTH * 2;
+    for (int l = 0; l < N_LANE; l++) result += (double)sum[l];
+    *n_flop = n * N_CHAIN * N_LANE * 2;
     return result;
 }
 
