@@ -19,60 +19,31 @@
 
 #include "lane_quartet.h"
 
-/** One part's levels, in angular momenta and in components, and where they are among its class's.
- */
-struct part_levels {
-    int low, high, first, n;
-};
-
 struct contraction {
-    int n_bra, n_ket; /**< parts */
-    struct part_levels bra[HF_MAX_PAIR_PART], ket[HF_MAX_PAIR_PART];
-    int n_bra_level, n_ket_level; /**< of the classes */
-    int n_sum;
+    const struct hf_contraction_plan *plan;
     lanes *sum; /**< [n_sum], parts of the bra slowest */
-    int n_half, n_kept, most_kept;
-    lanes *half; /**< [most_kept][n_half]: [parts of the bra][its levels][all levels of the ket] */
+    lanes
+        *half; /**< [plan->n_kept][n_half]: [parts of the bra][its levels][all levels of the ket] */
     lanes coefficient[HF_MOST_KEPT][HF_MAX_PAIR_PART]; /**< of the primitives of the ket kept */
-    int n_level, most_chunk;
-    lanes *chunk;       /**< [most_chunk][n_level] */
+    int n_kept;
+    lanes *chunk;       /**< [n_chunk][n_level] */
     lanes *target;      /**< sums or half, where bra parts are contracted to */
     bool target_is_new; /**< it holds nothing yet */
     bool sum_is_new;    /**< nor do the sums */
 };
 
-static inline int find_levels(const struct hf_pair_class *kind,
-                              struct part_levels levels[HF_MAX_PAIR_PART])
-{
-    for (int k = 0; k < kind->n_part; k++) {
-        const struct hf_pair_part *part = &kind->part[k];
-        levels[k].first = hf_n_levels(kind->l_low, part->l_a - 1);
-        levels[k].n = hf_part_n_level(part);
-    }
-    return hf_n_levels(kind->l_low, kind->l_high);
-}
-
 /** Gets ready; the sums are at the start of `scratch`. The scratch that is left. */
-static inline lanes *start_contraction(struct contraction *out, const struct hf_pair_class *bra,
-                                       const struct hf_pair_class *ket, lanes *scratch)
+static inline lanes *start_contraction(struct contraction *out,
+                                       const struct hf_contraction_plan *plan, lanes *scratch)
 {
-    const struct hf_contraction_sizes size = hf_find_contraction_sizes(bra, ket);
-    out->n_bra = bra->n_part;
-    out->n_ket = ket->n_part;
-    out->n_bra_level = find_levels(bra, out->bra);
-    out->n_ket_level = find_levels(ket, out->ket);
-    out->n_sum = size.n_sum;
-    out->n_half = size.n_half;
-    out->n_level = size.n_level;
-    out->most_kept = size.n_kept;
-    out->most_chunk = size.n_chunk;
+    out->plan = plan;
     out->n_kept = 0;
     out->sum = scratch;
-    out->half = out->sum + out->n_sum;
-    out->chunk = out->half + out->n_half * out->most_kept;
+    out->half = out->sum + plan->n_sum;
+    out->chunk = out->half + plan->n_half * plan->n_kept;
     out->target = out->sum;
     out->target_is_new = out->sum_is_new = true;
-    return out->chunk + (out->n_bra > 1 ? out->n_level * out->most_chunk : 0);
+    return out->chunk + (plan->n_bra > 1 ? plan->n_level * plan->n_chunk : 0);
 }
 
 static inline void clear(lanes *to, int n)
@@ -83,21 +54,21 @@ static inline void clear(lanes *to, int n)
 /** The primitives of the bra that follow are with one of the ket, of these coefficients. */
 static inline void begin_ket_primitive(struct contraction *self, const lanes coefficient[])
 {
-    if (self->n_ket == 1) return;
-    for (int k = 0; k < self->n_ket; k++) self->coefficient[self->n_kept][k] = coefficient[k];
-    self->target = self->half + self->n_half * self->n_kept;
+    if (self->plan->n_ket == 1) return;
+    for (int k = 0; k < self->plan->n_ket; k++) self->coefficient[self->n_kept][k] = coefficient[k];
+    self->target = self->half + self->plan->n_half * self->n_kept;
     self->target_is_new = true;
 }
 
 /** Where the levels of the primitives first .. of the bra go, and how far apart they are. */
 static inline lanes *begin_chunk(struct contraction *self, int n, int *step)
 {
-    *step = self->n_bra > 1 ? self->n_level : 0;
-    if (self->n_bra > 1) {
-        clear(self->chunk, n * self->n_level);
+    *step = self->plan->n_bra > 1 ? self->plan->n_level : 0;
+    if (self->plan->n_bra > 1) {
+        clear(self->chunk, n * self->plan->n_level);
         return self->chunk;
     }
-    if (self->target_is_new) clear(self->target, self->n_half);
+    if (self->target_is_new) clear(self->target, self->plan->n_half);
     self->target_is_new = false;
     return self->target;
 }
@@ -133,12 +104,14 @@ static __attribute__((noinline)) void add_terms(int n, lanes *to, bool is_new, c
 static inline void end_chunk(struct contraction *self, const struct hf_expanded_pair *bra,
                              int first, int n)
 {
-    if (self->n_bra == 1) return;
+    if (self->plan->n_bra == 1) return;
     lanes *to = self->target;
-    for (int k = 0; k < self->n_bra; k++) {
+    for (int k = 0; k < self->plan->n_bra; k++) {
         const int *place = hf_pair_term_places(bra, k);
-        const int n_level = self->bra[k].n * self->n_ket_level, step = self->n_level;
-        const lanes *from = self->chunk + self->bra[k].first * self->n_ket_level - first * step;
+        const int n_level = self->plan->bra[k].n * self->plan->n_ket_level,
+                  step = self->plan->n_level;
+        const lanes *from =
+            self->chunk + self->plan->bra[k].first * self->plan->n_ket_level - first * step;
         add_terms(n_level, to, self->target_is_new, from, step,
                   hf_pair_terms(bra, k) + place[first], place[first + n] - place[first]);
         to += n_level;
@@ -184,24 +157,24 @@ static inline void contract_kept(struct contraction *self)
 {
     const lanes *from = self->half;
     lanes *to = self->sum;
-    struct kept_terms kept = {.n = self->n_kept, .step = self->n_half};
+    struct kept_terms kept = {.n = self->n_kept, .step = self->plan->n_half};
     const bool is_new = self->sum_is_new;
-    for (int b = 0; b < (self->n_level > 1 ? self->n_bra : 0); b++) {
-        for (int k = 0; k < self->n_ket; k++) {
-            const struct part_levels *levels = &self->ket[k];
-            const bool all = levels->n == self->n_ket_level; /* rows follow each other */
-            const int n_row = all ? 1 : self->bra[b].n, n = self->bra[b].n * levels->n;
+    for (int b = 0; b < (self->plan->n_level > 1 ? self->plan->n_bra : 0); b++) {
+        for (int k = 0; k < self->plan->n_ket; k++) {
+            const struct hf_part_levels *levels = &self->plan->ket[k];
+            const bool all = levels->n == self->plan->n_ket_level; /* rows follow each other */
+            const int n_row = all ? 1 : self->plan->bra[b].n, n = self->plan->bra[b].n * levels->n;
             kept.coefficient = &self->coefficient[0][k];
-            add_kept_rows(n_row, self->n_ket_level, n / n_row, to, 1, is_new, &kept,
+            add_kept_rows(n_row, self->plan->n_ket_level, n / n_row, to, 1, is_new, &kept,
                           from + levels->first);
             to += n;
         }
-        from += self->bra[b].n * self->n_ket_level;
+        from += self->plan->bra[b].n * self->plan->n_ket_level;
     }
-    for (int k = 0; k < (self->n_level > 1 ? 0 : self->n_ket); k++) {
+    for (int k = 0; k < (self->plan->n_level > 1 ? 0 : self->plan->n_ket); k++) {
         /* one number of each part: a row over the parts of the bra */
         kept.coefficient = &self->coefficient[0][k];
-        add_kept_rows(1, 0, self->n_bra, to + k, self->n_ket, is_new, &kept, from);
+        add_kept_rows(1, 0, self->plan->n_bra, to + k, self->plan->n_ket, is_new, &kept, from);
     }
     self->sum_is_new = false;
     self->n_kept = 0;
@@ -210,14 +183,15 @@ static inline void contract_kept(struct contraction *self)
 /** The primitives of the bra are done. */
 static inline void end_ket_primitive(struct contraction *self)
 {
-    if (self->n_ket > 1 && ++self->n_kept == self->most_kept) contract_kept(self);
+    if (self->plan->n_ket > 1 && ++self->n_kept == self->plan->n_kept) contract_kept(self);
 }
 
 /** The sums are complete. */
 static inline void end_contraction(struct contraction *self)
 {
-    if (self->n_ket > 1 && self->n_kept > 0) contract_kept(self);
-    if (self->n_ket > 1 ? self->sum_is_new : self->target_is_new) clear(self->sum, self->n_sum);
+    if (self->plan->n_ket > 1 && self->n_kept > 0) contract_kept(self);
+    if (self->plan->n_ket > 1 ? self->sum_is_new : self->target_is_new)
+        clear(self->sum, self->plan->n_sum);
 }
 
 #endif

@@ -171,7 +171,7 @@ void hf_engine_set_threshold(struct hf_engine *engine, double threshold)
 }
 
 void hf_engine_count_group(struct hf_engine *engine, const struct hf_batch_request *request,
-                           const struct hf_pair_source ket[], int n, int width, int n_done)
+                           const struct hf_pair_group *ket, int n, int width, int n_done)
 {
     const struct hf_shell_pairs *pairs = engine->pairs;
     const struct hf_flops *flops =
@@ -180,8 +180,8 @@ void hf_engine_count_group(struct hf_engine *engine, const struct hf_batch_reque
     int sum = 0, most = 1;
     if (n > width) n = width;
     for (int l = 0; l < n; l++) {
-        sum += ket[l].n_primitive;
-        if (ket[l].n_primitive > most) most = ket[l].n_primitive;
+        sum += (int)ket->n_primitive[l];
+        if (ket->n_primitive[l] > most) most = (int)ket->n_primitive[l];
     }
     const double n_primitive = (double)n_done / width * sum / most;
     const double n_ket_primitive =
@@ -200,9 +200,7 @@ struct hf_engine_account hf_engine_account(const struct hf_engine *engine)
 void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
                       struct hf_expanded_pair *to)
 {
-    struct hf_pair_source source;
-    hf_engine_find_source(engine, pair, &source);
-    engine->wide->expand_pair(&source, engine->pairs->class_of[pair->pair_class].n_part, to);
+    engine->wide->expand_pair(engine->pairs, pair, to);
 }
 
 void hf_engine_forget_pairs(struct hf_engine *engine)

@@ -97,24 +97,11 @@ void hf_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int
  *  which the first n (or all) of `width` were asked for. A ket with fewer primitives than others of the group
  *  counts with its own. */
 void hf_engine_count_group(struct hf_engine *engine, const struct hf_batch_request *request,
-                           const struct hf_pair_source ket[], int n, int width, int n_done);
+                           const struct hf_pair_group *ket, int n, int width, int n_done);
 
 /** Our own recurrence in single precision; as the table's two_electron. */
 struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *scratch,
                                                 const struct hf_batch_request *request);
-
-/** Where the numbers of a pair come from. (Returned by value it would be read back in other pieces
- *  than it was written, which stalls.) */
-static inline void hf_engine_find_source(const struct hf_engine *engine,
-                                         const struct hf_shell_pair *pair,
-                                         struct hf_pair_source *to)
-{
-    const struct hf_shell *shell = engine->pairs->basis->shell;
-    to->primitive = hf_pair_primitives(engine->pairs, pair);
-    to->n_primitive = pair->n_primitive;
-    to->a = &shell[pair->a];
-    to->b = &shell[pair->b];
-}
 
 /** Whether kernels with these limits of straight-line recurrences make quartets of the classes alike,
  *  to the last bit: else a batch may not choose between them by its size. */

@@ -30,32 +30,19 @@ void hf_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int
     }
 }
 
-/** As many quartets (fixed|ket[l]) as the kernels take at once into `to`: [ket][bra][width]. The number of
- *  quartets of primitives. */
-static int compute_group(struct hf_engine *self, const struct hf_kernels *kernels,
-                         const struct hf_quartet *quartet,
-                         const struct hf_pair_source ket[HF_LANES], double *scratch, double *to)
-{
-    _Alignas(64) double shift[3 * HF_LANES];
-    for (int d = 0; d < 3; d++)
-        for (int l = 0; l < kernels->width; l++)
-            shift[d * kernels->width + l] = ket[l].a->centre_bohr[d] - ket[l].b->centre_bohr[d];
-    const int n_done = kernels->recurrence(quartet, ket, scratch);
-    kernels->to_functions(quartet, shift, scratch, self->buffer[0], to);
-    return n_done;
-}
-
 /** HF_LANES quartets at a time, or HF_FEW_LANES where no more are left, in the engine's order; a
  *  group that is not full repeats its last pair. */
 static struct hf_integral_batch two_electron(struct hf_engine *self, void *scratch,
                                              const struct hf_batch_request *request)
 {
+    struct hf_contraction_plan plan;
     const struct hf_quartet quartet = {.boys = self->boys,
                                        .cartesian = &self->cartesian,
                                        .harmonics = self->harmonics,
                                        .bra = &self->fixed,
                                        .bra_class = request->fixed_class,
                                        .ket_class = request->other_class,
+                                       .plan = &plan,
                                        .threshold = self->threshold};
     if (request->single) return hf_two_electron_single(self, scratch, request);
     const int n = request->n;
@@ -65,20 +52,23 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
             : self->wide;
     const size_t stride =
         (size_t)request->fixed_class->n_function * (size_t)request->other_class->n_function;
+    hf_plan_contraction(request->fixed_class, request->other_class, &plan);
     hf_sort_by_primitives(n, request->other, self->order);
     for (int first = 0; first < n; first += HF_LANES) {
-        struct hf_pair_source group[HF_LANES];
+        struct hf_pair_group group;
         double *result[HF_LANES], *block_result = self->result + (size_t)first * stride;
         const struct hf_kernels *kernels = n - first <= HF_FEW_LANES ? for_few : self->wide;
         for (int l = 0; l < kernels->width; l++) {
             const int i = self->order[first + l < n ? first + l : n - 1];
-            hf_engine_find_source(self, request->other[i], &group[l]);
+            hf_group_set(&group, l, kernels->width, request->other_class->n_part, self->pairs,
+                         request->other[i]);
             result[l] = self->result + (size_t)i * stride;
         }
         const bool in_place = request->side_by_side && kernels->width == HF_LANES;
         double *block = in_place ? block_result : self->assembled;
-        hf_engine_count_group(self, request, group, n - first, kernels->width,
-                              compute_group(self, kernels, &quartet, group, scratch, block));
+        const int n_done = kernels->recurrence(&quartet, &group, scratch);
+        kernels->to_functions(&quartet, group.shift, scratch, self->buffer[0], block);
+        hf_engine_count_group(self, request, &group, n - first, kernels->width, n_done);
         if (!request->side_by_side)
             kernels->split_lanes((int)stride, block, result);
         else if (!in_place)

@@ -138,7 +138,7 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
     vertical_function *vertical = find_vertical(work->e_low, e_max, work->f_low, f_max);
     struct lane_quartet lane[HF_MOST_CHUNK];
-    const int most = contraction->most_chunk;
+    const int most = contraction->plan->n_chunk;
     for (int i = 0; i < (n < most ? n : most); i++) set_up_ket(row, &lane[i]);
     for (int first = 0; first < n; first += most) {
         const int n_here = n - first < most ? n - first : most;
@@ -155,21 +155,15 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
 }
 
 /** The loop over the primitives of HF_WIDTH quartets, into the sums of `contraction`; their number. */
-static int sum_primitives(const struct hf_quartet *quartet,
-                          const struct hf_pair_source ket[HF_WIDTH],
+static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                           struct contraction *contraction, const struct recurrence_work *work)
 {
     const struct hf_expanded_pair *bra = quartet->bra;
     const double *bound = hf_pair_row(bra, HF_ROW_BOUND);
-    struct lane_pairs pairs;
-    int n_done = 0, n_ket = 0, n = bra->n_primitive;
-    for (int l = 0; l < HF_WIDTH; l++) {
-        set_lane_pair(&pairs, l, quartet->ket_class->n_part, &ket[l]);
-        if (ket[l].n_primitive > n_ket) n_ket = ket[l].n_primitive;
-    }
-    for (int j = 0; j < n_ket; j++) {
+    int n_done = 0, n = bra->n_primitive;
+    for (int j = 0; j < ket->most_primitive; j++) {
         lanes row[HF_N_LANE_ROW];
-        expand_lanes(&pairs, broadcast((real)j), row);
+        expand_lanes(ket, broadcast((real)j), row);
         const real largest = largest_lane(row[HF_ROW_BOUND]);
         while (n > 0 && (real)bound[n - 1] * largest < (real)quartet->threshold) n--;
         if (n == 0) break;
@@ -182,15 +176,15 @@ static int sum_primitives(const struct hf_quartet *quartet,
     return n_done;
 }
 
-static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_source ket[HF_WIDTH],
+static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                       real *scratch)
 {
-    struct recurrence_work work = {.cartesian = quartet->cartesian,
-                                   .e_low = quartet->bra_class->l_low,
-                                   .f_low = quartet->ket_class->l_low};
+    struct recurrence_work work;
     struct contraction contraction;
-    lanes *next = start_contraction(&contraction, quartet->bra_class, quartet->ket_class,
-                                    (lanes *)(void *)scratch);
+    lanes *next = start_contraction(&contraction, quartet->plan, (lanes *)(void *)scratch);
+    work.cartesian = quartet->cartesian;
+    work.e_low = quartet->bra_class->l_low;
+    work.f_low = quartet->ket_class->l_low;
     lay_out(&work, quartet->bra_class->l_high, quartet->ket_class->l_high, next);
     return sum_primitives(quartet, ket, &contraction, &work);
 }

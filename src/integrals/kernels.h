@@ -16,9 +16,10 @@ struct hf_kernels {
     int width;          /**< lanes: HF_LANES, or HF_FEW_LANES */
     int vertical_limit; /**< straight-line recurrences are there for l_high of both up to it */
 
-    /** Fills in a pair of a class with `n_part` parts. to->row has room for its rows, aligned to 64
+    /** Fills in a pair of a list. to->row has room for its rows, aligned to 64
      *  bytes. */
-    void (*expand_pair)(const struct hf_pair_source *from, int n_part, struct hf_expanded_pair *to);
+    void (*expand_pair)(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *from,
+                        struct hf_expanded_pair *to);
 
     /** Fills Libint's input for every primitive quartet that matters of one part of the bra and one
      *  of the ket; their number. */
@@ -31,7 +32,7 @@ struct hf_kernels {
      *  which has the hf_recurrence_scratch of the two classes, aligned to 64 bytes. Every lane is
      *  made by the same operations whatever the others hold, and by tables of any width. Returns the
      *  number of primitive quartets. Source: Obara and Saika, J. Chem. Phys. 84, 3963 (1986). */
-    int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_source ket[],
+    int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                       double *scratch);
 
     /** Functions of `width` quartets from what `recurrence` left in `levels`: the block of the two
@@ -61,7 +62,7 @@ struct hf_kernels {
 struct hf_single_kernels {
     const char *name;
     int width, vertical_limit;
-    int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_source ket[],
+    int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                       float *scratch);
     void (*to_functions)(const struct hf_quartet *quartet, const float *ket_shift,
                          const float *levels, float *scratch, float *out);

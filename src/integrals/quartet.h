@@ -34,12 +34,46 @@ enum hf_primitive_row {
     HF_N_LANE_ROW
 };
 
-/** Where the numbers of a pair come from: its primitives, its two shells. */
-struct hf_pair_source {
-    const struct hf_primitive_pair *primitive; /**< [n_primitive] */
-    int n_primitive;
-    const struct hf_shell *a, *b;
+/** Where the numbers of pairs of one class come from that are worked on side by side, `width` of
+ *  them. */
+struct hf_pair_group {
+    _Alignas(64) double n_primitive[HF_SINGLE_LANES];
+    double a[3 * HF_SINGLE_LANES];     /**< [3][width] centres of their first shells */
+    double shift[3 * HF_SINGLE_LANES]; /**< [3][width] A - B */
+    const struct hf_primitive_pair *primitive[HF_SINGLE_LANES];
+    int most_primitive;     /**< of any */
+    int n_part_a, n_part_b; /**< of the shells, where the class has more than one part; else 0 */
+    const double *coefficient_a[HF_MAX_SHELL_PART][HF_SINGLE_LANES];
+    const double *coefficient_b[HF_MAX_SHELL_PART][HF_SINGLE_LANES];
 };
+
+/** Coefficients of part k of a shell. */
+static inline const double *hf_part_coefficient(const struct hf_shell *shell, int k)
+{
+    return shell->n_part > 0 ? shell->part[k].coefficient : shell->coefficient;
+}
+
+/** Pair `pair` of a list, of a class of n_part parts, into lane l of `width`. */
+static inline void hf_group_set(struct hf_pair_group *group, int l, int width, int n_part,
+                                const struct hf_shell_pairs *pairs,
+                                const struct hf_shell_pair *pair)
+{
+    const struct hf_shell *a = &pairs->basis->shell[pair->a], *b = &pairs->basis->shell[pair->b];
+    group->primitive[l] = hf_pair_primitives(pairs, pair);
+    group->n_primitive[l] = pair->n_primitive;
+    if (l == 0 || pair->n_primitive > group->most_primitive)
+        group->most_primitive = pair->n_primitive;
+    for (int d = 0; d < 3; d++) {
+        group->a[d * width + l] = a->centre_bohr[d];
+        group->shift[d * width + l] = a->centre_bohr[d] - b->centre_bohr[d];
+    }
+    group->n_part_a = n_part > 1 ? hf_shell_n_part(a) : 0;
+    group->n_part_b = n_part > 1 ? hf_shell_n_part(b) : 0;
+    for (int k = 0; k < group->n_part_a; k++)
+        group->coefficient_a[k][l] = hf_part_coefficient(a, k);
+    for (int k = 0; k < group->n_part_b; k++)
+        group->coefficient_b[k][l] = hf_part_coefficient(b, k);
+}
 
 /** A primitive of a pair with its coefficient in one part. */
 struct hf_pair_term {
@@ -113,24 +147,21 @@ static inline int hf_part_n_level(const struct hf_pair_part *part)
     return hf_n_levels(part->l_a, part->l_a + part->l_b);
 }
 
-/** Two pairs and what is common to all their primitive quartets. */
-struct hf_quartet {
-    const struct hf_boys *boys;
-    const struct hf_boys_single *boys_single;
-    const struct hf_cartesian_table *cartesian;
-    const struct hf_solid_harmonics *harmonics; /**< [l] */
-    const struct hf_expanded_pair *bra, *ket;
-    const struct hf_pair_class *bra_class, *ket_class;
-    double threshold; /**< primitive quartets below are skipped */
+/** One part's levels, in components, and where they are among its class's. */
+struct hf_part_levels {
+    int first, n;
 };
 
 /** Numbers in the contraction of two classes; see contraction.h. */
-struct hf_contraction_sizes {
-    int n_sum;   /**< what it gives: the levels of all parts with all parts */
+struct hf_contraction_plan {
+    int n_bra, n_ket; /**< parts */
+    struct hf_part_levels bra[HF_MAX_PAIR_PART], ket[HF_MAX_PAIR_PART];
+    int n_bra_level, n_ket_level; /**< of the classes */
+    int n_sum;                    /**< what it gives: the levels of all parts with all parts */
     int n_half;  /**< contracted over the bra only: the levels of its parts with all of the ket */
     int n_kept;  /**< primitives of the ket of which that is kept */
     int n_level; /**< levels of the classes */
-    int n_chunk; /**< primitives of the bra of which they are kept */
+    int n_chunk; /**< primitives of the bra that are worked on together */
 };
 
 /** Most primitives of ket and bra that are worked on together. */
@@ -145,30 +176,57 @@ static inline int hf_n_kept(int n, int most)
     return n_kept < most ? n_kept : most;
 }
 
-static inline struct hf_contraction_sizes hf_find_contraction_sizes(const struct hf_pair_class *bra,
-                                                                    const struct hf_pair_class *ket)
+/** The parts' levels; how many all have together. */
+static inline int hf_find_part_levels(const struct hf_pair_class *kind,
+                                      struct hf_part_levels levels[HF_MAX_PAIR_PART])
 {
-    const int n_ket_level = hf_n_levels(ket->l_low, ket->l_high);
-    int n_bra = 0, n_ket = 0;
-    for (int k = 0; k < bra->n_part; k++) n_bra += hf_part_n_level(&bra->part[k]);
-    for (int k = 0; k < ket->n_part; k++) n_ket += hf_part_n_level(&ket->part[k]);
-    struct hf_contraction_sizes size = {.n_sum = n_bra * n_ket,
-                                        .n_half = n_bra * n_ket_level,
-                                        .n_level =
-                                            hf_n_levels(bra->l_low, bra->l_high) * n_ket_level};
-    size.n_kept = ket->n_part > 1 ? hf_n_kept(size.n_half, HF_MOST_KEPT) : 0;
-    size.n_chunk = bra->n_part > 1 ? hf_n_kept(size.n_level, HF_MOST_CHUNK) : HF_MOST_CHUNK;
-    return size;
+    int n = 0;
+    for (int k = 0; k < kind->n_part; k++) {
+        levels[k].first = hf_n_levels(kind->l_low, kind->part[k].l_a - 1);
+        levels[k].n = hf_part_n_level(&kind->part[k]);
+        n += levels[k].n;
+    }
+    return n;
 }
+
+static inline void hf_plan_contraction(const struct hf_pair_class *bra,
+                                       const struct hf_pair_class *ket,
+                                       struct hf_contraction_plan *plan)
+{
+    const int n_bra = hf_find_part_levels(bra, plan->bra);
+    const int n_ket = hf_find_part_levels(ket, plan->ket);
+    plan->n_bra = bra->n_part;
+    plan->n_ket = ket->n_part;
+    plan->n_bra_level = hf_n_levels(bra->l_low, bra->l_high);
+    plan->n_ket_level = hf_n_levels(ket->l_low, ket->l_high);
+    plan->n_sum = n_bra * n_ket;
+    plan->n_half = n_bra * plan->n_ket_level;
+    plan->n_level = plan->n_bra_level * plan->n_ket_level;
+    plan->n_kept = ket->n_part > 1 ? hf_n_kept(plan->n_half, HF_MOST_KEPT) : 0;
+    plan->n_chunk = bra->n_part > 1 ? hf_n_kept(plan->n_level, HF_MOST_CHUNK) : HF_MOST_CHUNK;
+}
+
+/** Two pairs and what is common to all their primitive quartets. */
+struct hf_quartet {
+    const struct hf_boys *boys;
+    const struct hf_boys_single *boys_single;
+    const struct hf_cartesian_table *cartesian;
+    const struct hf_solid_harmonics *harmonics; /**< [l] */
+    const struct hf_expanded_pair *bra, *ket;
+    const struct hf_pair_class *bra_class, *ket_class;
+    const struct hf_contraction_plan *plan; /**< of the classes; for the recurrences */
+    double threshold;                       /**< primitive quartets below are skipped */
+};
 
 /** Work space of the recurrences for two classes, in numbers. */
 static inline size_t hf_recurrence_scratch(const struct hf_pair_class *bra,
                                            const struct hf_pair_class *ket)
 {
-    const struct hf_contraction_sizes size = hf_find_contraction_sizes(bra, ket);
+    struct hf_contraction_plan plan;
+    hf_plan_contraction(bra, ket, &plan);
     const int e_max = bra->l_high, f_max = ket->l_high;
-    size_t n = (size_t)(size.n_sum + size.n_half * size.n_kept);
-    if (bra->n_part > 1) n += (size_t)(size.n_level * size.n_chunk);
+    size_t n = (size_t)(plan.n_sum + plan.n_half * plan.n_kept);
+    if (bra->n_part > 1) n += (size_t)(plan.n_level * plan.n_chunk);
     for (int e = 0; e <= e_max; e++)
         for (int f = 0; f <= f_max; f++)
             n += (size_t)hf_n_auxiliary(e_max, f_max, e, f) * (size_t)hf_n_cartesian(e) *
