@@ -179,13 +179,15 @@ static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair
 static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                       real *scratch)
 {
-    struct recurrence_work work;
+    const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
+    struct recurrence_work work; /* its levels are for the loops only */
     struct contraction contraction;
     lanes *next = start_contraction(&contraction, quartet->plan, (lanes *)(void *)scratch);
     work.cartesian = quartet->cartesian;
     work.e_low = quartet->bra_class->l_low;
     work.f_low = quartet->ket_class->l_low;
-    lay_out(&work, quartet->bra_class->l_high, quartet->ket_class->l_high, next);
+    if (find_vertical(work.e_low, e_max, work.f_low, f_max) == NULL)
+        lay_out(&work, e_max, f_max, next);
     return sum_primitives(quartet, ket, &contraction, &work);
 }
 
