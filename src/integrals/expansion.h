@@ -22,7 +22,54 @@ static inline void expand_coefficients(const struct hf_pair_group *pairs,
 
 /** Rows of primitive j[l] of a pair per lane; a pair that has no such primitive gives one that adds
  *  nothing. Every lane is made by the same operations, whatever the others hold. */
-#ifdef HF_SINGLE
+#if defined HF_SINGLE && defined __AVX512F__
+/** Two vectors of eight numbers of double precision, or one, rounded. */
+static inline lanes round_eights(const __m512d number[HF_WIDTH / 8])
+{
+#if HF_WIDTH == 16
+    return (lanes)_mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(number[0])),
+                                     _mm512_cvtpd_ps(number[1]), 1);
+#else
+    return (lanes)_mm512_cvtpd_ps(number[0]);
+#endif
+}
+
+static inline void expand_lanes(const struct hf_pair_group *pairs, const lanes j, lanes row[])
+{
+    enum { N = HF_WIDTH / 8 };
+    const struct hf_primitive_pair *primitive[HF_WIDTH];
+    const double *numbers[HF_WIDTH];
+    __m512d column[8][N], place[N], rest[N];
+    for (int l = 0; l < HF_WIDTH; l++) {
+        const bool is_there = (double)j[l] < pairs->n_primitive[l];
+        primitive[l] = pairs->primitive[l] + (is_there ? (int)j[l] : 0);
+        numbers[l] = primitive[l]->pa;
+    }
+    for (int h = 0; h < N; h++) {
+        __m512d of_half[8];
+        const __mmask8 is_there = _mm512_cmp_pd_mask(_mm512_set1_pd((double)j[0]),
+                                                     _mm512_loadu_pd(pairs->n_primitive + 8 * h),
+                                                     _CMP_LT_OQ);
+        transpose_eight(numbers + 8 * h, of_half);
+        for (int k = 0; k < 8; k++) column[k][h] = of_half[k];
+        for (int k = 5; k < 7; k++) column[k][h] = _mm512_maskz_mov_pd(is_there, of_half[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        for (int h = 0; h < N; h++) {
+            place[h] = _mm512_loadu_pd(pairs->a + k * HF_WIDTH + 8 * h) + column[k][h];
+            rest[h] = place[h] - _mm512_cvtps_pd(_mm512_cvtpd_ps(place[h]));
+        }
+        row[HF_ROW_PA_X + k] = round_eights(column[k]);
+        row[HF_ROW_P_X + k] = round_eights(place);
+        row[HF_ROW_REST_X + k] = round_eights(rest);
+    }
+    row[HF_ROW_ZETA] = round_eights(column[3]);
+    row[HF_ROW_ONE_OVER_TWO_ZETA] = round_eights(column[4]);
+    row[HF_ROW_PREFACTOR] = round_eights(column[5]);
+    row[HF_ROW_BOUND] = round_eights(column[6]);
+    if (pairs->n_part_a > 0) expand_coefficients(pairs, primitive, row + HF_N_PRIMITIVE_ROW);
+}
+#elif defined HF_SINGLE
 static inline void expand_lanes(const struct hf_pair_group *pairs, const lanes j, lanes row[])
 {
     const struct hf_primitive_pair *primitive[HF_WIDTH];

@@ -31,6 +31,29 @@ static inline lanes load(const real *from)
     return *(const lanes *)(const void *)from;
 }
 
+#ifdef __AVX512F__
+/** out[k][l] = row[l][k] for 8 rows of 8 numbers, each aligned to 64 bytes. */
+static inline void transpose_eight(const double *const row[8], __m512d out[8])
+{
+    /* Halves of two rows come side by side from memory, so that two steps do. */
+    static const int first[4] = {0, 1, 4, 5};
+    for (int k = 0; k < 8; k += 4) {
+        __m512d r[4], s[4];
+        for (int i = 0; i < 4; i++)
+            r[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(row[first[i]] + k)),
+                                      _mm256_load_pd(row[first[i] + 2] + k), 1);
+        for (int i = 0; i < 4; i += 2) {
+            s[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
+            s[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
+        }
+        out[k] = _mm512_shuffle_f64x2(s[0], s[2], 0x88);
+        out[k + 1] = _mm512_shuffle_f64x2(s[1], s[3], 0x88);
+        out[k + 2] = _mm512_shuffle_f64x2(s[0], s[2], 0xdd);
+        out[k + 3] = _mm512_shuffle_f64x2(s[1], s[3], 0xdd);
+    }
+}
+#endif
+
 /** x where the mask is set, else y. */
 static inline lanes choose(lane_masks mask, lanes x, lanes y)
 {
@@ -80,22 +103,9 @@ static inline int count_set(lane_masks mask)
 static inline void transpose_8(const double *const row[HF_WIDTH], lanes out[8])
 {
 #if defined __AVX512F__ && HF_WIDTH == 8
-    /* Halves of two rows come side by side from memory, so that two steps do. */
-    static const int first[4] = {0, 1, 4, 5};
-    for (int k = 0; k < 8; k += 4) {
-        __m512d r[4], s[4];
-        for (int i = 0; i < 4; i++)
-            r[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(row[first[i]] + k)),
-                                      _mm256_load_pd(row[first[i] + 2] + k), 1);
-        for (int i = 0; i < 4; i += 2) {
-            s[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
-            s[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
-        }
-        out[k] = (lanes)_mm512_shuffle_f64x2(s[0], s[2], 0x88);
-        out[k + 1] = (lanes)_mm512_shuffle_f64x2(s[1], s[3], 0x88);
-        out[k + 2] = (lanes)_mm512_shuffle_f64x2(s[0], s[2], 0xdd);
-        out[k + 3] = (lanes)_mm512_shuffle_f64x2(s[1], s[3], 0xdd);
-    }
+    __m512d column[8];
+    transpose_eight(row, column);
+    for (int k = 0; k < 8; k++) out[k] = (lanes)column[k];
 #elif defined __AVX2__ && HF_WIDTH == 4
     for (int k = 0; k < 8; k += 4) {
         __m256d r[4], s[4];
