@@ -46,12 +46,10 @@ struct reading {
 /** Four quartets' number `at`, as it is to be written. */
 ALWAYS_INLINE four read_four(const struct reading *r, size_t at, four factor)
 {
-    four x;
-    if (r->value != NULL)
-        x = *(const any_four *)(const void *)(r->value + at);
-    else
-        x = __builtin_convertvector(*(const any_four_singles *)(const void *)(r->single + at),
-                                    four);
+    if (r->value == NULL)
+        return factor * __builtin_convertvector(
+                            *(const any_four_singles *)(const void *)(r->single + at), four);
+    const four x = *(const any_four *)(const void *)(r->value + at);
     if (!r->narrow) return factor * x;
     return factor * __builtin_convertvector(__builtin_convertvector(x, four_singles), four);
 }
