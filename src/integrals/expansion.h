@@ -47,9 +47,8 @@ static inline void expand_lanes(const struct hf_pair_group *pairs, const lanes j
     }
     for (int h = 0; h < N; h++) {
         __m512d of_half[8];
-        const __mmask8 is_there = _mm512_cmp_pd_mask(_mm512_set1_pd((double)j[0]),
-                                                     _mm512_loadu_pd(pairs->n_primitive + 8 * h),
-                                                     _CMP_LT_OQ);
+        const __mmask8 is_there = _mm512_cmp_pd_mask(
+            _mm512_set1_pd((double)j[0]), _mm512_loadu_pd(pairs->n_primitive + 8 * h), _CMP_LT_OQ);
         transpose_eight(numbers + 8 * h, of_half);
         for (int k = 0; k < 8; k++) column[k][h] = of_half[k];
         for (int k = 5; k < 7; k++) column[k][h] = _mm512_maskz_mov_pd(is_there, of_half[k]);
