@@ -221,7 +221,7 @@ def bad_input_together(folder, cases):
         code, _, message = line.partition("\t")
         check(code == "2", f"{name}: exit code {code}, expected 2:", message)
         for part in parts:
-            check(part in message, f"{name}: no \"{part}\" in:", message)
+            check(part in message + "\n", f"{name}: no \"{part}\" in:", message)
 
 
 def help_version_and_check(folder):
