@@ -188,10 +188,15 @@ hf_status hf_max_overlap_check(const struct hf_scf_settings *settings,
 hf_status hf_level_shift_check(const struct hf_scf_settings *settings,
                                struct hf_error *error) HF_MUST_CHECK;
 
-/** Accuracy of the list of shell pairs: primitives may err by less than the screening lets go. */
-static inline double hf_scf_pair_accuracy(const struct hf_scf_settings *settings)
+/** Accuracy of the list of shell pairs: what it leaves out is less than the screening lets go, however
+ *  large the elements of a density become. These are no larger than 2 largest_inverse, the largest
+ *  diagonal element of the inverse of the overlap matrix; 1: it is not known. */
+static inline double hf_scf_pair_accuracy(const struct hf_scf_settings *settings,
+                                          double largest_inverse)
 {
-    return 1e-2 * settings->screening_threshold;
+    const double ordinary = 10.0;
+    const double excess = largest_inverse > ordinary ? largest_inverse / ordinary : 1.0;
+    return 1e-2 * settings->screening_threshold / excess;
 }
 
 /** The phases of a calculation, those of its Fock builds among them, in the order of reports.

@@ -180,7 +180,8 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     if (seconds == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for times");
     if (status == HF_OK) status = hf_basis_merge(calculation->basis, &merged, error);
     HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_shell_pairs_create(context, merged, hf_scf_pair_accuracy(&settings), &pairs, error));
+    HF_TRY(hf_shell_pairs_create(context, merged, hf_scf_pair_accuracy(&settings, 1.0), &pairs,
+                                 error));
     settings.wavefunction = HF_WAVEFUNCTION_ALL;
     HF_TRY(hf_scf_run(context, &calculation->input.molecule, calculation->basis, &settings, NULL,
                       &result, &wave, error));

@@ -115,7 +115,7 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     HF_TRY(hf_basis_merge(basis, &merged, error));
     one->size.n_shell = merged->n_shell;
     /* of a basis that no list can be made of, nothing is said here: the run will */
-    if (hf_shell_pairs_estimate(context, merged, hf_scf_pair_accuracy(&calculation->settings),
+    if (hf_shell_pairs_estimate(context, merged, hf_scf_pair_accuracy(&calculation->settings, 1.0),
                                 &one->pairs, NULL) != HF_OK)
         one->pairs = (struct hf_pair_memory){0.0, 0.0, 0.0};
 cleanup:

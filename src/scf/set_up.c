@@ -2,6 +2,7 @@
 #include "converger.h"
 #include "hf/interruption.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap, struct hf_error *error)
@@ -53,12 +54,38 @@ cleanup:
     return status;
 }
 
+/** The largest element (S^-1)_aa = sum_i X_ai^2 of the orbitals there are. No density D of orthonormal
+ *  orbitals has a larger element than twice that: D <= 2 X X^T. Collective. */
+static hf_status find_largest_inverse(struct hf_scf *scf, double *largest, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = scf->basis->n_function;
+    struct hf_matrix *inverse = NULL;
+    double *diagonal = hf_memory_allocate(scf->context->memory, "inverse of the overlap", (size_t)n,
+                                          sizeof *diagonal);
+    if (diagonal == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlaps", n);
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "inverse of the overlap", n, n, &inverse, error));
+    hf_matrix_multiply_to_symmetric(1.0, false, scf->x, true, scf->x, inverse);
+    hf_matrix_diagonal(inverse, diagonal);
+    *largest = 0.0;
+    for (int i = 0; i < n; i++) *largest = fmax(*largest, diagonal[i]);
+cleanup:
+    hf_matrix_destroy(&inverse);
+    hf_memory_release(scf->context->memory, diagonal);
+    return status;
+}
+
 static hf_status make_builder(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status;
+    double largest;
     hf_timer_start(&scf->context->timers, &hf_phase_setup);
     HF_TRY(hf_agree(scf->context->comm, hf_basis_merge(scf->basis, &scf->merged, error), error));
-    HF_TRY(hf_shell_pairs_create_ext(scf->context, scf->merged, hf_scf_pair_accuracy(scf->settings),
+    HF_TRY(find_largest_inverse(scf, &largest, error));
+    HF_TRY(hf_shell_pairs_create_ext(scf->context, scf->merged,
+                                     hf_scf_pair_accuracy(scf->settings, largest),
                                      scf->settings->fock.n_thread, &scf->pairs, error));
     HF_TRY(hf_fock_create(scf->context, scf->pairs, &scf->settings->fock, &scf->builder, error));
     scf->stored_share = hf_fock_stored_share(scf->builder);

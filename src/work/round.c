@@ -38,9 +38,20 @@ static hf_status run_threads(struct hf_work *work, const struct hf_round *round,
     return worst;
 }
 
+/** Threshold of primitive quartets, of which many make one quartet: together they may drop about what
+ *  screening may, which is the threshold over the largest factor that a quartet meets. What is stored serves
+ *  later rounds, too, and is computed as sharply as the plan says, whatever this round is for. */
+static double primitive_threshold(const struct hf_work *work)
+{
+    const double share = 0.1;
+    if (work->store_use == HF_STORE_FILL) return share * work->plan.smallest;
+    return share * work->threshold / work->largest;
+}
+
 /** Brings round and workers into their first state. */
 static void begin(struct hf_work *work)
 {
+    const double threshold = primitive_threshold(work);
     work->round.n_task = 0;
     work->round.ended = false;
     work->round.reader = 0;
@@ -48,9 +59,7 @@ static void begin(struct hf_work *work)
     hf_interruption_begin(work->context->interruption);
     for (int i = 0; i < work->n_worker; i++) {
         struct hf_worker *worker = &work->worker[i];
-        /* Many primitive quartets make one quartet: together they may drop about what screening
-         * may. */
-        hf_engine_set_threshold(worker->engine, 0.1 * work->threshold);
+        hf_engine_set_threshold(worker->engine, threshold);
         worker->n_computed = worker->n_read = worker->n_single = 0;
         worker->since_look = 0;
         worker->interrupted = false;

@@ -43,8 +43,8 @@ int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);
 /* ---- Strips (strips.c) ---- */
 
 /** What quartets are, in hf_waiting_ket.kind. What will do in single precision is rounded before anybody
- *  takes it, so that a quartet is the same number in the round that stores it, when it is read back,
- *  and when it had no room and is computed again. */
+ *  takes it, so that a quartet is the same number in the round that stores it and when it is read back;
+ *  had it no room it is computed again, rounded likewise, and as sharply as that round needs. */
 enum { HF_KIND_STORED = 1, HF_KIND_NARROW = 2, HF_KIND_SINGLE = 4 };
 
 /** What one bra wants of a shell c of a pair of atoms. */
