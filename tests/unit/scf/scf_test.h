@@ -68,6 +68,32 @@ static inline hf_status test_run(struct hf_context *context, const struct hf_mol
     return status;
 }
 
+/** What a calculation of its own context, which has to converge, gives. */
+static inline struct hf_scf_result test_converged(const struct hf_molecule *molecule,
+                                                  const char *set,
+                                                  const struct hf_scf_settings *settings)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    const hf_status status = test_run(context, molecule, set, settings, &result, &error);
+    if (status != HF_OK) print_error("%s\n", error.message);
+    assert_int_equal(status, HF_OK);
+    if (!result.converged) print_error("not converged with %s\n", settings->converger);
+    assert_true(result.converged);
+    test_context_done(&context);
+    return result;
+}
+
+/** Two atoms on the z axis. */
+static inline void test_diatomic(struct test_molecule *test, int first, int second,
+                                 double distance_bohr)
+{
+    *test = (struct test_molecule){0};
+    test_add_atom(test, first, false, 0.0, 0.0, 0.0);
+    test_add_atom(test, second, false, 0.0, 0.0, distance_bohr);
+}
+
 /** Grid for matrices of order n: as argv says, "serial" (rank 0) or "parallel" (block-cyclic over
  *  all ranks, however small n is). */
 static inline struct hf_linalg *test_linalg(struct hf_context *context, const char *layout, int n)

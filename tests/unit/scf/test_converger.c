@@ -4,6 +4,8 @@
 #include "../../../src/scf/diis.h"
 #include "scf_test.h"
 
+#include "hf/units.h"
+
 enum { N = 5 };
 
 static double value(const double gradient[], const double hessian[], const double c[])
@@ -64,34 +66,9 @@ static void a_simplex_of_one_point_is_that_point(void **state)
     assert_true(c == 1.0);
 }
 
-/** Energy with the converger; the iterations it took in *n. */
-static double energy_of(const struct hf_molecule *molecule, const char *set,
-                        const struct hf_scf_settings *settings, int *n)
-{
-    struct hf_context *context = test_context();
-    struct hf_scf_result result;
-    struct hf_error error = {0};
-    const hf_status status = test_run(context, molecule, set, settings, &result, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
-    if (!result.converged) print_error("not converged with %s\n", settings->converger);
-    assert_true(result.converged);
-    *n = result.n_iteration;
-    test_context_done(&context);
-    return result.energy;
-}
-
-static void diatomic(struct test_molecule *test, int a, int b, double angstrom)
-{
-    *test = (struct test_molecule){0};
-    test_add_atom(test, a, false, 0.0, 0.0, 0.0);
-    test_add_atom(test, b, false, 0.0, 0.0, angstrom / 0.529177210903);
-}
-
 static void every_converger_gives_the_same_energy(void **state)
 {
     struct test_molecule water, radical;
-    int n;
     (void)state;
     test_water(&water);
     test_water(&radical);
@@ -105,13 +82,13 @@ static void every_converger_gives_the_same_energy(void **state)
         settings.method = hf_method_name(hf_method_list[method]);
         for (int i = 0; hf_converger_list[i] != NULL; i++) {
             settings.converger = hf_converger_name(hf_converger_list[i]);
-            const double energy = energy_of(molecule, "STO-3G", &settings, &n);
+            const double energy = test_converged(molecule, "STO-3G", &settings).energy;
             if (i == 0) expected = energy;
             assert_true(fabs(energy - expected) < 1e-9);
         }
         settings.converger = "auto";
         settings.level_shift = 0.3;
-        assert_true(fabs(energy_of(molecule, "STO-3G", &settings, &n) - expected) < 1e-9);
+        assert_true(fabs(test_converged(molecule, "STO-3G", &settings).energy - expected) < 1e-9);
         settings.level_shift = 0.0;
     }
 }
@@ -123,9 +100,9 @@ static void ordinary_molecules_take_no_more_iterations_than_with_diis(void **sta
     (void)state;
     test_water(&water);
     struct hf_scf_settings settings = test_settings();
-    energy_of(&water.molecule, "cc-pVDZ", &settings, &with_auto);
+    with_auto = test_converged(&water.molecule, "cc-pVDZ", &settings).n_iteration;
     settings.converger = "diis";
-    energy_of(&water.molecule, "cc-pVDZ", &settings, &with_diis);
+    with_diis = test_converged(&water.molecule, "cc-pVDZ", &settings).n_iteration;
     assert_int_equal(with_auto, with_diis);
     assert_true(with_auto <= 9);
 }
@@ -141,13 +118,13 @@ static void stretched_bonds_converge_to_the_lowest_solution(void **state)
                  {1, 1, 8.0, -0.7404650586}};
     struct test_molecule molecule;
     const struct hf_scf_settings settings = test_settings();
-    int n;
     (void)state;
     for (size_t i = 0; i < sizeof bonds / sizeof *bonds; i++) {
-        diatomic(&molecule, bonds[i].a, bonds[i].b, bonds[i].angstrom);
-        const double energy = energy_of(&molecule.molecule, "def2-SVP", &settings, &n);
-        assert_true(fabs(energy - bonds[i].energy) < 1e-7);
-        assert_true(n <= 15);
+        test_diatomic(&molecule, bonds[i].a, bonds[i].b, bonds[i].angstrom / HF_BOHR_IN_ANGSTROM);
+        const struct hf_scf_result result =
+            test_converged(&molecule.molecule, "def2-SVP", &settings);
+        assert_true(fabs(result.energy - bonds[i].energy) < 1e-7);
+        assert_true(result.n_iteration <= 15);
     }
 }
 
@@ -155,12 +132,11 @@ static void stretched_bonds_converge_to_the_lowest_solution(void **state)
 static void second_order_steps_take_over_where_nothing_else_gets_on(void **state)
 {
     struct test_molecule molecule;
-    int n;
     (void)state;
-    diatomic(&molecule, 1, 9, 4.0);
+    test_diatomic(&molecule, 1, 9, 4.0 / HF_BOHR_IN_ANGSTROM);
     struct hf_scf_settings settings = test_settings();
     settings.max_iteration = 60;
-    assert_true(energy_of(&molecule.molecule, "def2-SVP", &settings, &n) < -99.5053);
+    assert_true(test_converged(&molecule.molecule, "def2-SVP", &settings).energy < -99.5053);
     settings.converger = "diis";
     struct hf_context *context = test_context();
     struct hf_scf_result result;
@@ -176,16 +152,15 @@ static void second_order_steps_take_over_where_nothing_else_gets_on(void **state
 static void open_shells_that_share_orbitals_converge(void **state)
 {
     struct test_molecule molecule = {0};
-    int n;
     (void)state;
     test_add_atom(&molecule, 7, false, 0.0, 0.0, 0.0);
     molecule.molecule.multiplicity = 4;
     struct hf_scf_settings settings = test_settings();
     settings.method = "rohf";
     settings.commutator_tolerance = 1e-6;
-    assert_true(fabs(energy_of(&molecule.molecule, "cc-pVTZ", &settings, &n) + 54.3973578451) <
-                1e-8);
-    assert_true(n <= 9);
+    const struct hf_scf_result result = test_converged(&molecule.molecule, "cc-pVTZ", &settings);
+    assert_true(fabs(result.energy + 54.3973578451) < 1e-8);
+    assert_true(result.n_iteration <= 9);
 }
 
 static void settings_out_of_range_are_refused(void **state)

@@ -17,23 +17,17 @@ static const struct hf_scheduler_settings schedules[] = {
 };
 enum { N_SCHEDULE = sizeof schedules / sizeof *schedules };
 
-static double energy_with(struct hf_context *context, const struct hf_molecule *molecule,
-                          const char *set, const struct hf_scf_settings *settings)
+static double energy_with(const struct hf_molecule *molecule, const char *set,
+                          const struct hf_scf_settings *settings)
 {
-    struct hf_scf_result result;
-    struct hf_error error = {0};
-    const hf_status status = test_run(context, molecule, set, settings, &result, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
-    assert_true(result.converged);
+    const struct hf_scf_result result = test_converged(molecule, set, settings);
     if (strcmp(settings->fock.builder, "distributed") == 0) {
         assert_string_equal(result.last_build.transport, settings->fock.onesided.transport);
         assert_true(result.last_build.blocks.n_asked > 0);
     } else {
         assert_null(result.last_build.transport);
     }
-    const double energy = result.energy;
-    return energy;
+    return result.energy;
 }
 
 static struct hf_scf_settings sharp_settings(void)
@@ -58,13 +52,12 @@ static void compare(const struct hf_scf_settings *settings, double energy, doubl
 
 static void check_molecule(const struct hf_molecule *molecule, const char *set, int n_schedule)
 {
-    struct hf_context *context = test_context();
     struct hf_scf_settings settings = sharp_settings();
-    const double reference = energy_with(context, molecule, set, &settings);
+    const double reference = energy_with(molecule, set, &settings);
     for (int s = 0; s < n_schedule; s++) {
         settings.fock.schedule = schedules[s];
         settings.fock.builder = "replicated";
-        compare(&settings, energy_with(context, molecule, set, &settings), reference);
+        compare(&settings, energy_with(molecule, set, &settings), reference);
         settings.fock.builder = "distributed";
         for (int t = 0; hf_transport_list[t] != NULL; t++) {
             settings.fock.onesided.transport = hf_transport_name(hf_transport_list[t]);
@@ -72,12 +65,11 @@ static void check_molecule(const struct hf_molecule *molecule, const char *set, 
                 settings.fock.onesided.accumulate =
                     caller ? HF_ACCUMULATE_CALLER : HF_ACCUMULATE_OWNER;
                 if (!all && caller != t % 2) continue;
-                compare(&settings, energy_with(context, molecule, set, &settings), reference);
+                compare(&settings, energy_with(molecule, set, &settings), reference);
             }
         }
         settings.fock.onesided = (struct hf_onesided_settings){0};
     }
-    test_context_done(&context);
 }
 
 static void water(void **state)
@@ -115,18 +107,16 @@ static void grains(void **state)
 {
     (void)state;
     struct test_molecule water;
-    struct hf_context *context = test_context();
     struct hf_scf_settings settings = sharp_settings();
     test_water(&water);
-    const double reference = energy_with(context, &water.molecule, "STO-3G", &settings);
+    const double reference = energy_with(&water.molecule, "STO-3G", &settings);
     settings.fock.builder = "distributed";
     settings.fock.onesided.transport = "rma";
     settings.fock.schedule.name = "steal";
     settings.fock.grain = HF_GRAIN_SHELL_PAIR;
-    compare(&settings, energy_with(context, &water.molecule, "STO-3G", &settings), reference);
+    compare(&settings, energy_with(&water.molecule, "STO-3G", &settings), reference);
     settings.fock.grain = HF_GRAIN_SHELL_QUARTET;
-    compare(&settings, energy_with(context, &water.molecule, "STO-3G", &settings), reference);
-    test_context_done(&context);
+    compare(&settings, energy_with(&water.molecule, "STO-3G", &settings), reference);
 }
 
 int main(int argc, char **argv)

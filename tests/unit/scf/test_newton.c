@@ -12,27 +12,19 @@ static struct hf_scf_result run(const struct hf_molecule *molecule, const char *
                                 const char *method, const char *converger)
 {
     struct hf_scf_settings settings = test_settings();
-    struct hf_scf_result result;
-    struct hf_error error;
-    struct hf_context *context = test_context();
     settings.method = method;
     settings.converger = converger;
     settings.guess = "sad";
     settings.fock.builder = builder_name;
     settings.fock.onesided.transport = "thread";
-    const hf_status status = test_run(context, molecule, set, &settings, &result, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
-    assert_true(result.converged);
-    test_context_done(&context);
-    return result;
+    return test_converged(molecule, set, &settings);
 }
 
-static void diatomic(struct test_molecule *test, int first, int second, double distance_bohr)
+/** Oxygen, whose ROHF solution of the molecule's symmetry is a saddle point. */
+static void oxygen(struct test_molecule *test)
 {
-    *test = (struct test_molecule){0};
-    test_add_atom(test, first, false, 0.0, 0.0, 0.0);
-    test_add_atom(test, second, false, 0.0, 0.0, distance_bohr);
+    test_diatomic(test, 8, 8, 2.28165532);
+    test->molecule.multiplicity = 3;
 }
 
 static void closed_shells_converge_quadratically_to_the_energy_of_diis(void **state)
@@ -52,7 +44,7 @@ static void open_shells_converge(void **state)
 {
     struct test_molecule test;
     (void)state;
-    diatomic(&test, 6, 7, 2.21438107);
+    test_diatomic(&test, 6, 7, 2.21438107);
     test.molecule.multiplicity = 2;
     const struct hf_scf_result result = run(&test.molecule, "cc-pVDZ", "uhf", "newton");
     assert_true(fabs(result.energy - CYANO_UHF) < 1e-8);
@@ -64,8 +56,7 @@ static void a_saddle_point_is_left(void **state)
 {
     struct test_molecule test;
     (void)state;
-    diatomic(&test, 8, 8, 2.28165532);
-    test.molecule.multiplicity = 3;
+    oxygen(&test);
     const struct hf_scf_result diis = run(&test.molecule, "cc-pVDZ", "rohf", "diis");
     const struct hf_scf_result newton = run(&test.molecule, "cc-pVDZ", "rohf", "newton");
     assert_true(diis.energy > OXYGEN_ROHF + 1e-4);
@@ -137,8 +128,7 @@ static void an_interruption_among_products_keeps_the_state(void **state)
     struct hf_scf_result result;
     struct hf_error error = {0};
     (void)state;
-    diatomic(&test, 8, 8, 2.28165532);
-    test.molecule.multiplicity = 3;
+    oxygen(&test);
     for (int analysis = 0; analysis < 2; analysis++) {
         struct alarm alarm = {.most_commutator = analysis ? 1e-5 : 1.0};
         const struct hf_scf_keeper keeper = {.wanted = is_wanted, .keep = keep, .data = &alarm};
@@ -176,8 +166,7 @@ static void a_way_down_that_does_not_converge_is_not_analysed(void **state)
     struct test_ended saddle = {.coefficient = NULL};
     struct hf_scf_result result;
     (void)state;
-    diatomic(&saddle.test, 8, 8, 2.28165532);
-    saddle.test.molecule.multiplicity = 3;
+    oxygen(&saddle.test);
     struct hf_context *context = test_context();
     struct hf_scf_settings settings = test_settings();
     settings.method = "rohf";

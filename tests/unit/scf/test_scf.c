@@ -5,21 +5,6 @@
 
 #include <signal.h>
 
-static double energy_of(const struct hf_molecule *molecule, const char *set,
-                        const struct hf_scf_settings *settings)
-{
-    struct hf_context *context = test_context();
-    struct hf_scf_result result;
-    struct hf_error error = {0};
-    const hf_status status = test_run(context, molecule, set, settings, &result, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
-    assert_true(result.converged);
-    const double energy = result.energy;
-    test_context_done(&context);
-    return energy;
-}
-
 /** References: two other programs that agree to 1e-10 hartree. */
 static void energies_are_those_of_other_programs(void **state)
 {
@@ -32,12 +17,16 @@ static void energies_are_those_of_other_programs(void **state)
     struct hf_scf_settings settings = test_settings();
     for (int i = 0; hf_guess_list[i] != NULL; i++) {
         settings.guess = hf_guess_name(hf_guess_list[i]);
-        assert_true(fabs(energy_of(&helium.molecule, "cc-pVDZ", &settings) + 2.8551604772) < 1e-9);
-        assert_true(fabs(energy_of(&water.molecule, "STO-3G", &settings) + 74.9630231383) < 1e-9);
-        assert_true(fabs(energy_of(&water.molecule, "cc-pVDZ", &settings) + 76.0267720535) < 1e-9);
+        assert_true(fabs(test_converged(&helium.molecule, "cc-pVDZ", &settings).energy +
+                         2.8551604772) < 1e-9);
+        assert_true(fabs(test_converged(&water.molecule, "STO-3G", &settings).energy +
+                         74.9630231383) < 1e-9);
+        assert_true(fabs(test_converged(&water.molecule, "cc-pVDZ", &settings).energy +
+                         76.0267720535) < 1e-9);
     }
     /* Szabo and Ostlund, Modern Quantum Chemistry, Table 3.11 gives -1.1167 */
-    assert_true(fabs(energy_of(&hydrogen.molecule, "STO-3G", &settings) + 1.1167) < 1e-4);
+    assert_true(fabs(test_converged(&hydrogen.molecule, "STO-3G", &settings).energy + 1.1167) <
+                1e-4);
 }
 
 /** Of water; -68.9 hartree is that of electrons which do not see each other. */
@@ -279,7 +268,8 @@ static void diis_can_be_turned_off(void **state)
     (void)state;
     test_water(&water);
     settings.diis_size = 0;
-    assert_true(fabs(energy_of(&water.molecule, "STO-3G", &settings) + 74.9630231383) < 1e-8);
+    assert_true(fabs(test_converged(&water.molecule, "STO-3G", &settings).energy + 74.9630231383) <
+                1e-8);
 }
 
 /** Runs water with what the caller broke and expects `expected` with `words` in the message. */

@@ -2,6 +2,8 @@
  * held against Psi4's for the same occupations, and against thermodynamics. */
 #include "scf_test.h"
 
+#include "hf/units.h"
+
 static const char *builder = "replicated";
 
 static void occupations_are_those_of_fermi_and_dirac(void **state)
@@ -54,25 +56,9 @@ static struct hf_scf_settings settings_at(const char *method, double temperature
     return settings;
 }
 
-static struct hf_scf_result result_of(const struct hf_molecule *molecule, const char *set,
-                                      const struct hf_scf_settings *settings)
-{
-    struct hf_context *context = test_context();
-    struct hf_scf_result result;
-    struct hf_error error = {0};
-    const hf_status status = test_run(context, molecule, set, settings, &result, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
-    assert_true(result.converged);
-    test_context_done(&context);
-    return result;
-}
-
 static void hydrogen(struct test_molecule *test) /* H2 at 3 angstrom */
 {
-    *test = (struct test_molecule){0};
-    test_add_atom(test, 1, false, 0.0, 0.0, 0.0);
-    test_add_atom(test, 1, false, 0.0, 0.0, 3.0 / 0.529177210903);
+    test_diatomic(test, 1, 1, 3.0 / HF_BOHR_IN_ANGSTROM);
 }
 
 static void oxygen(struct test_molecule *test)
@@ -84,8 +70,7 @@ static void oxygen(struct test_molecule *test)
 
 static void dioxygen(struct test_molecule *test)
 {
-    oxygen(test);
-    test_add_atom(test, 8, false, 0.0, 0.0, 2.8);
+    test_diatomic(test, 8, 8, 2.8);
     test->molecule.multiplicity = 3;
 }
 
@@ -103,7 +88,7 @@ static void energies_are_those_of_another_program_with_the_same_occupations(void
         settings.converger = convergers[i];
         oxygen(&test);
         if (i < 2) { /* damping leaves the spherical solution for a lower one */
-            result = result_of(&test.molecule, "cc-pVDZ", &settings);
+            result = test_converged(&test.molecule, "cc-pVDZ", &settings);
             assert_true(fabs(result.energy + 74.5803004401) < 1e-8);
             assert_true(fabs(result.smearing_entropy_term / 0.01 -
                              (log(1.0 / 3.0) + 2.0 * log(2.0 / 3.0))) < 1e-7);
@@ -112,7 +97,7 @@ static void energies_are_those_of_another_program_with_the_same_occupations(void
         settings.converger = convergers[i];
         hydrogen(&test);
         if (i == 1) continue; /* its commutators vanish by symmetry: see converger_smearing.c */
-        result = result_of(&test.molecule, "STO-3G", &settings);
+        result = test_converged(&test.molecule, "STO-3G", &settings);
         assert_true(fabs(result.energy + 0.6531319335) < 1e-8);
         assert_true(result.n_iteration <= 14);
     }
@@ -134,7 +119,7 @@ static void free_energies_fall_by_the_entropy(void **state)
         cases[i].make(&test);
         for (int k = 0; k < 5; k++) {
             const struct hf_scf_settings settings = settings_at(cases[i].method, t + (k - 2) * h);
-            const struct hf_scf_result result = result_of(&test.molecule, "STO-3G", &settings);
+            const struct hf_scf_result result = test_converged(&test.molecule, "STO-3G", &settings);
             free[k] = result.energy + result.smearing_entropy_term;
             if (k == 2) entropy = -result.smearing_entropy_term / t;
         }
@@ -151,9 +136,9 @@ static void cold_electrons_are_whole(void **state)
     (void)state;
     test_water(&water);
     struct hf_scf_settings settings = settings_at("rhf", 0.0);
-    const struct hf_scf_result whole = result_of(&water.molecule, "6-31G", &settings);
+    const struct hf_scf_result whole = test_converged(&water.molecule, "6-31G", &settings);
     settings.smearing = 0.001;
-    const struct hf_scf_result cold = result_of(&water.molecule, "6-31G", &settings);
+    const struct hf_scf_result cold = test_converged(&water.molecule, "6-31G", &settings);
     assert_true(whole.smearing_entropy_term == 0.0);
     assert_true(fabs(cold.smearing_entropy_term) < 1e-12);
     assert_true(fabs(cold.energy - whole.energy) < 1e-9);
@@ -204,7 +189,7 @@ static void spin_is_that_of_the_occupations(void **state)
     (void)state;
     hydrogen(&test);
     const struct hf_scf_settings settings = settings_at("uhf", 0.02);
-    const struct hf_scf_result result = result_of(&test.molecule, "STO-3G", &settings);
+    const struct hf_scf_result result = test_converged(&test.molecule, "STO-3G", &settings);
     assert_true(fabs(result.energy + 0.6531319335) < 1e-8);
     assert_true(fabs(result.spin_squared - (1.0 - f[0] * f[0] - f[1] * f[1])) < 1e-7);
 }
