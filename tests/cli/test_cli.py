@@ -187,8 +187,8 @@ def write(folder, content, name="input.mol"):
     return path
 
 
-# On several ranks these are whole runs, one for each step that ends a run; the others share one start of mpiexec.
-WHOLE_RUNS = {"unknown option", "no such file", "unknown key", "open shell", "unknown basis", "unwritable JSON path",
+# These are whole runs, one for each step that ends a run; the others share one start of the program.
+WHOLE_RUNS = {"unknown option", "no such file", "unknown key", "triplet", "unknown basis", "unwritable JSON path",
               "unwritable trace"}
 
 
@@ -196,12 +196,11 @@ def bad_input(folder):
     together = []
     for number, (name, content, options, parts) in enumerate(BAD_INPUT):
         arguments = [write(folder, content, f"{number}.mol")] + options
-        if RANKS == 1 or name in WHOLE_RUNS:
+        if name in WHOLE_RUNS:
             expect_one_line(name, run(arguments), 2, parts)
         else:
             together.append((name, arguments, parts))
-    if together:
-        bad_input_together(folder, together)
+    bad_input_together(folder, together)
     expect_one_line("no file", run([]), 2, ["no input file"])
     for name, content, options, error, warnings in WARNED:
         outcome = run([write(folder, content, "warned.mol")] + options)
