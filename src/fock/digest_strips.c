@@ -130,6 +130,17 @@ ALWAYS_INLINE void begin_a(const struct strip_part *p, size_t c, size_t a,
     }
 }
 
+/** Asks for numbers `at` .. at + n - 1 of what is read in a while: stored strips come from memory, where
+ *  the processor alone does not look far enough ahead (a quarter to a third of the time of (33|33)). */
+ALWAYS_INLINE void fetch_ahead(const struct strip_part *p, size_t at, size_t n)
+{
+    enum { AHEAD_BYTES = 2048, LINE = 64 };
+    const size_t size = p->value != NULL ? sizeof *p->value : sizeof *p->single;
+    const char *base = p->value != NULL ? (const char *)p->value : (const char *)p->single;
+    for (size_t i = 0; i < n * size; i += LINE)
+        __builtin_prefetch(base + at * size + AHEAD_BYTES + i);
+}
+
 /** Vector v of the numbers of one c, a and b, which are `at`. */
 ALWAYS_INLINE lanes strip_values(const struct strip_part *p, size_t at, int v,
                                  const struct strip_run *run, const struct strip_kind *kind)
@@ -169,6 +180,7 @@ ALWAYS_INLINE void add_c(const struct strip_part *p, size_t c, const struct stri
     size_t at = c * p->x_c + run->d;
     for (size_t a = 0; a < run->n_a; a++, at += p->x_a) {
         lanes *j_ab = run->sums->over_d + a * (size_t)kind->n_b;
+        if (run->d == 0) fetch_ahead(p, at, (size_t)kind->n_b * p->n_d);
         begin_a(p, c, a, run, kind, r);
 #pragma GCC unroll 8
         for (int b = 0; b < kind->n_b; b++) {
