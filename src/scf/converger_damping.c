@@ -12,6 +12,7 @@
  * Source   Cances, Le Bris, Int. J. Quantum Chem. 79, 82 (2000). */
 #include "converger.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,6 +20,8 @@
 struct mixed {
     struct hf_matrix *fock[HF_MAX_SPIN];
     double core_energy, fock_energy, entropy_term;
+    double threshold; /**< of the builds that are mixed */
+    double share;     /**< of the step before */
     bool begun;
 };
 
@@ -44,10 +47,14 @@ static void destroy(void **data)
     *data = NULL;
 }
 
-/** The l of the lowest energy, at least a little of what is new. */
-static double best_share(double slope, double curvature)
+/** The l of the lowest energy, at least a little of what is new. A slope that the screening of the
+ *  builds may have made says nothing: as the step before then. */
+static double best_share(const struct hf_scf *scf, const struct mixed *mixed, double slope,
+                         double curvature)
 {
     const double least = 0.05;
+    const double rounding = 10.0 * DBL_EPSILON * fabs(scf->result->energy);
+    if (fabs(slope) < fmax(rounding, scf->two_electron.threshold)) return mixed->share;
     if (!(curvature > -slope)) return 1.0; /* still falling at l = 1 */
     return fmax(least, -slope / curvature);
 }
@@ -61,6 +68,8 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
     const double fock_energy = core_energy + 2.0 * result->two_electron;
     double share = 1.0, crossed = fock_energy; /* tr F~ D */
     *label = "damping";
+    /* tr F D~ is found as if F~ were of the same integrals: with sharper ones mixing begins again */
+    if (scf->two_electron.threshold < mixed->threshold) mixed->begun = false;
     hf_timer_start(&scf->context->timers, &hf_phase_linear_algebra);
     if (mixed->begun) {
         status =
@@ -69,7 +78,8 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
         const double other = mixed->core_energy + crossed - core_energy; /* tr F D~ */
         const double slope = crossed - mixed->fock_energy;
         const double curvature = fock_energy - other - slope;
-        share = best_share(slope + result->smearing_entropy_term - mixed->entropy_term, curvature);
+        share = best_share(scf, mixed, slope + result->smearing_entropy_term - mixed->entropy_term,
+                           curvature);
         mixed->fock_energy = (1.0 - share) * (1.0 - share) * mixed->fock_energy +
                              share * (1.0 - share) * (crossed + other) +
                              share * share * fock_energy;
@@ -78,6 +88,8 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
     }
     mixed->core_energy += share * (core_energy - mixed->core_energy);
     mixed->entropy_term += share * (result->smearing_entropy_term - mixed->entropy_term);
+    mixed->threshold = scf->two_electron.threshold;
+    mixed->share = share;
     mixed->begun = true;
     for (int k = 0; k < scf->method->n_fock && status == HF_OK; k++) {
         hf_matrix_add(share, scf->fock[k], 1.0 - share, mixed->fock[k]);
