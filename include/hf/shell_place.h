@@ -4,7 +4,10 @@
 
 #include "hf/basis.h"
 
-/** A shell among those of its atom. */
+/** A shell among those of its atom, or of its site: hf_basis_merge makes one site of atoms with few
+ *  functions that follow each other and are near, as a carbon and its hydrogens. n_atom,
+ *  first_shell_of_atom and first_mixing_of_atom of a merged basis count sites, and what two-electron
+ *  work calls an atom is one of these; hf_shell.atom stays that of the molecule. */
 struct hf_shell_place {
     int atom;
     int index; /**< of the shell, counted from the first of its atom */

@@ -1,4 +1,4 @@
-/* Shells that share their exponents made one, for two-electron integrals. */
+/* Shells that share their exponents made one, and small atoms, for two-electron integrals. */
 #include "hf/basis.h"
 
 #include <stdlib.h>
@@ -7,6 +7,11 @@
 /** Highest l of a basis whose s and p shells are merged: the integrals of merged s and p shells
  *  come from the recurrence, which goes so far. */
 enum { HIGHEST_L_WITH_SP = 3 };
+
+/** Atoms that are joined: no more functions than so many and than this part of all, so that there remain
+ *  enough pairs to share out, and none farther from the first than a hydrogen from its neighbour's. */
+enum { MOST_OF_SITE = 24, LEAST_SITES = 6 };
+static const double NEAR_BOHR = 6.0;
 
 /** What is made. */
 struct merger {
@@ -130,6 +135,41 @@ static void merge_atom(struct merger *self, int atom)
     merged->first_mixing_of_atom[atom + 1] = merged->n_mixing;
 }
 
+/** Whether an atom joins the site of atom `first`, which has n_function functions so far. */
+static bool joins(const struct hf_basis *basis, int first, int n_function, int atom)
+{
+    const double near_squared = NEAR_BOHR * NEAR_BOHR;
+    const int *shell = basis->first_shell_of_atom;
+    const int n = n_function + hf_atom_n_function(basis, atom);
+    const double *from = basis->shell[shell[first]].centre_bohr;
+    const double *to = basis->shell[shell[atom]].centre_bohr;
+    double squared = 0.0;
+    if (n > MOST_OF_SITE || n * LEAST_SITES > basis->n_function) return false;
+    for (int x = 0; x < 3; x++) squared += (to[x] - from[x]) * (to[x] - from[x]);
+    return squared <= near_squared;
+}
+
+/** Atoms that follow each other become sites; what counts atoms counts these. */
+static void join_atoms(struct hf_basis *merged)
+{
+    int *shell = merged->first_shell_of_atom, *mixing = merged->first_mixing_of_atom;
+    int n = 0, first = 0, n_function = 0;
+    for (int atom = 0; atom < merged->n_atom; atom++) {
+        const int n_own = hf_atom_n_function(merged, atom);
+        if (atom > 0 && n_own > 0 && n_function > 0 && joins(merged, first, n_function, atom)) {
+            n_function += n_own;
+        } else {
+            shell[n] = shell[atom];
+            mixing[n++] = mixing[atom];
+            first = atom;
+            n_function = n_own;
+        }
+    }
+    shell[n] = shell[merged->n_atom];
+    mixing[n] = mixing[merged->n_atom];
+    merged->n_atom = n;
+}
+
 hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
                          struct hf_error *error)
 {
@@ -150,6 +190,7 @@ hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
     struct merger merger = {.basis = basis, .merged = made, .end = made->storage};
     for (int atom = 0; atom < basis->n_atom; atom++) merge_atom(&merger, atom);
     if (merger.no_memory) goto no_memory;
+    join_atoms(made);
     *merged = made;
     return HF_OK;
 no_memory:

@@ -13,14 +13,12 @@ enum {
 };
 
 /** The shell, counted from the first of its atom, that each function belongs to. */
-static void find_shells_of_functions(const struct hf_basis *basis, int shell_of_function[])
+static void find_shells_of_functions(const struct hf_basis *basis,
+                                     const struct hf_shell_place place[], int shell_of_function[])
 {
-    for (int i = 0; i < basis->n_shell; i++) {
-        const struct hf_shell *shell = &basis->shell[i];
-        for (int k = 0; k < shell->n_function; k++)
-            shell_of_function[shell->first_function + k] =
-                i - basis->first_shell_of_atom[shell->atom];
-    }
+    for (int i = 0; i < basis->n_shell; i++)
+        for (int k = 0; k < basis->shell[i].n_function; k++)
+            shell_of_function[basis->shell[i].first_function + k] = place[i].index;
 }
 
 /** By how much the estimate of a quartet's rounding errors has to be below the threshold. Bounds of
@@ -43,7 +41,7 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_c
     self->job = calloc((size_t)jobs->n + 1, sizeof *self->job);
     if (self->place == NULL || self->shell_of_function == NULL || self->job == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the digestion of quartets");
-    find_shells_of_functions(basis, self->shell_of_function);
+    find_shells_of_functions(basis, self->place, self->shell_of_function);
     return hf_local_sums_create(context, basis, jobs, target, &self->sums, error);
 }
 

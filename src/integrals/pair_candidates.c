@@ -121,16 +121,15 @@ static bool reserve(struct worker *worker)
     return true;
 }
 
-/** Appends a pair of shells of an atom and another. False: its integrals are no numbers. */
-static bool add_candidate(struct worker *worker, const struct hf_shell_pair *pair, int atom,
-                          int atom_b)
+/** Appends a pair of shells, one of them of `atom_b`. False: its integrals are no numbers. */
+static bool add_candidate(struct worker *worker, const struct hf_shell_pair *pair, int atom_b)
 {
     const double bound = schwarz_bound(worker->engine, &worker->list, pair);
     worker->value[worker->n_value++] = (struct hf_pair_candidate){
         .bound = bound, .n_primitive = pair->n_primitive, .atom_b = atom_b};
     if (isfinite(bound)) return true;
-    worker->bad_a = atom + 1;
-    worker->bad_b = atom_b + 1;
+    worker->bad_a = worker->list.basis->shell[pair->a].atom + 1;
+    worker->bad_b = worker->list.basis->shell[pair->b].atom + 1;
     return false;
 }
 
@@ -151,7 +150,7 @@ static bool find_row(struct worker *worker, int atom, const struct hf_context *c
             const struct hf_shell_pair *pair = &share->pair[group->first_pair + i];
             if (i % PAIRS_PER_LOOK == 0 && hf_interruption_look(context->interruption, alone) != 0)
                 return false;
-            if (!add_candidate(worker, pair, atom, group->atom_b)) return false;
+            if (!add_candidate(worker, pair, group->atom_b)) return false;
         }
     }
     worker->row[worker->n_row++] = (struct found_row){atom, (int)share->n_pair};

@@ -121,7 +121,7 @@ static hf_status find_row(const struct filler *self, struct hf_pair_share *share
     return hf_fail(error, HF_NO_RESOURCE,
                    "ranks do not agree about the shell pairs of atom %d: their processors compute "
                    "differently; run on nodes of one kind",
-                   atom + 1);
+                   share->basis->shell[share->basis->first_shell_of_atom[atom]].atom + 1);
 }
 
 /** Appends the pairs of two atoms that are kept, sorted, at `next`. */

@@ -17,6 +17,17 @@ static double smallest_exponent(const struct hf_basis *basis, int atom)
     return smallest;
 }
 
+/** How far the shells of an atom, or of atoms that were joined, are from the first of them. */
+static double radius(const struct hf_basis *basis, int atom)
+{
+    const int first = basis->first_shell_of_atom[atom];
+    double largest = 0.0;
+    for (int m = first; m < basis->first_shell_of_atom[atom + 1]; m++)
+        largest = fmax(largest, hf_distance_squared(basis->shell[m].centre_bohr,
+                                                    basis->shell[first].centre_bohr));
+    return sqrt(largest);
+}
+
 bool hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs *pairs,
                         const struct hf_class_table *classes)
 {
@@ -31,8 +42,12 @@ bool hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs
     share->farthest = hf_farthest_exponent(share->smallest);
     share->scratch = malloc((most + 1) * sizeof *share->scratch);
     share->diffuse = malloc(((size_t)basis->n_atom + 1) * sizeof *share->diffuse);
-    if (share->scratch == NULL || share->diffuse == NULL) return false;
-    for (int a = 0; a < basis->n_atom; a++) share->diffuse[a] = smallest_exponent(basis, a);
+    share->radius = malloc(((size_t)basis->n_atom + 1) * sizeof *share->radius);
+    if (share->scratch == NULL || share->diffuse == NULL || share->radius == NULL) return false;
+    for (int a = 0; a < basis->n_atom; a++) {
+        share->diffuse[a] = smallest_exponent(basis, a);
+        share->radius[a] = radius(basis, a);
+    }
     return true;
 }
 
@@ -49,6 +64,7 @@ void hf_pair_share_done(struct hf_pair_share *share)
     hf_memory_release(share->memory, share->primitive);
     free(share->scratch);
     free(share->diffuse);
+    free(share->radius);
     *share = (struct hf_pair_share){0};
 }
 
@@ -124,10 +140,11 @@ static bool is_far(const struct hf_pair_share *share, int atom_a, int atom_b)
     const int a = basis->first_shell_of_atom[atom_a], b = basis->first_shell_of_atom[atom_b];
     if (a == basis->first_shell_of_atom[atom_a + 1] || b == basis->first_shell_of_atom[atom_b + 1])
         return true; /* no shells */
-    const double ab_squared =
-        hf_distance_squared(basis->shell[a].centre_bohr, basis->shell[b].centre_bohr);
+    const double between =
+        sqrt(hf_distance_squared(basis->shell[a].centre_bohr, basis->shell[b].centre_bohr));
+    const double least = fmax(0.0, between - share->radius[atom_a] - share->radius[atom_b]);
     const double alpha = share->diffuse[atom_a], beta = share->diffuse[atom_b];
-    return alpha * beta * ab_squared > share->farthest * (alpha + beta);
+    return alpha * beta * least * least > share->farthest * (alpha + beta);
 }
 
 bool hf_pair_share_add(struct hf_pair_share *share, int atom_a, int atom_b)

@@ -13,7 +13,8 @@ struct hf_pair_share {
     double smallest;                      /**< primitive pairs below do not count */
     double farthest;                      /**< hf_farthest_exponent of it */
     double *diffuse;                      /**< [n_atom] smallest exponent of each atom */
-    struct hf_primitive_pair *scratch;    /**< those of one pair */
+    double *radius;                    /**< [n_atom] of its shells about the first of them, bohr */
+    struct hf_primitive_pair *scratch; /**< those of one pair */
     int64_t n_pair, n_pair_allocated;
     struct hf_shell_pair *pair;
     int n_atom_pair, n_atom_pair_allocated;

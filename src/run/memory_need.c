@@ -106,7 +106,6 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     *one = (struct hf_memory_case){
         .settings = calculation->settings,
         .size = {.n_function = basis->n_function,
-                 .n_atom = basis->n_atom,
                  .n_rank = context->n_rank,
                  .n_node_rank = context->n_node_rank},
         .stored_most = STORE_FILL * 0.125 * n * n * n * n * sizeof(double),
@@ -114,6 +113,7 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     };
     HF_TRY(hf_basis_merge(basis, &merged, error));
     one->size.n_shell = merged->n_shell;
+    one->size.n_atom = merged->n_atom;
     /* of a basis that no list can be made of, nothing is said here: the run will */
     if (hf_shell_pairs_estimate(context, merged, hf_scf_pair_accuracy(&calculation->settings, 1.0),
                                 &one->pairs, NULL) != HF_OK)

@@ -1,4 +1,4 @@
-/* Published and merged functions: blocks of two atoms are mixed as the whole matrix is. */
+/* Merged bases: blocks of two atoms are mixed as the whole matrix is; small atoms become sites. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "../shells.h"
+
+#include "hf/shell_place.h"
 
 #include <math.h>
 
@@ -66,6 +68,38 @@ static void blocks_of_atoms_are_mixed_as_the_matrix_is(void **state)
     free(matrix);
 }
 
+/** Atoms of one s function each, the last one far from all others: of 13 functions two are a site. */
+static void near_atoms_become_sites(void **state)
+{
+    enum { N = 13, N_SITE = 8 };
+    struct test_shell shell[N];
+    double centre[N][3] = {{0}};
+    struct hf_basis *merged = NULL;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        shell[i] = (struct test_shell){i, 0, 1, false, {1.0}, {1.0}};
+        centre[i][2] = i < N - 2 ? 2.0 * i : 100.0 * i;
+    }
+    struct hf_basis *basis = test_basis(N, (const double(*)[3])centre, N, shell);
+    static const int first[N_SITE] = {0, 2, 4, 6, 8, 10, 11, 12};
+    assert_int_equal(hf_basis_merge(basis, &merged, NULL), HF_OK);
+    assert_int_equal(merged->n_atom, N_SITE);
+    struct hf_shell_place *place = hf_shell_places(merged);
+    assert_non_null(place);
+    for (int a = 0; a < N_SITE; a++) {
+        assert_int_equal(merged->first_shell_of_atom[a], first[a]);
+        assert_int_equal(place[first[a]].atom, a);
+        assert_int_equal(place[first[a]].first, 0);
+        assert_int_equal(merged->shell[first[a]].atom, first[a]);
+    }
+    assert_int_equal(place[1].atom, 0);
+    assert_int_equal(place[1].index, 1);
+    assert_int_equal(place[1].first, 1);
+    free(place);
+    hf_basis_destroy(&merged);
+    test_basis_destroy(&basis);
+}
+
 static int set_up(void **state)
 {
     static const double centre[N_ATOM][3] = {{0}, {0, 0, 2}, {0, 2, 0}, {2, 0, 0}};
@@ -89,6 +123,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(mixings_are_listed_by_atom, set_up, tear_down),
         cmocka_unit_test_setup_teardown(blocks_of_atoms_are_mixed_as_the_matrix_is, set_up,
                                         tear_down),
+        cmocka_unit_test(near_atoms_become_sites),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
