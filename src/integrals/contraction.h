@@ -5,14 +5,15 @@
  * their coefficients:
  *
  *     parts of bra, ket | levels of a primitive quartet are ...
- *     1, 1              | added straight to the sums
- *     1, several        | added to `half`, of one primitive of the ket
- *     several, 1        | kept for a chunk of primitives of the bra, and contracted to the sums
+ *     1, 1              | kept for a chunk of primitives of the bra, and added to the sums
+ *     1, several        | kept for a chunk, and added to `half`, of one primitive of the ket
+ *     several, 1        | kept for a chunk, and contracted to the sums
  *     several, several  | kept for a chunk, and contracted to `half`
  *
- * and what `half` holds of some primitives of the ket is contracted to the sums together. Every sum
- * starts from zero and takes its terms in the order of the primitives, however long the chunks: what a
- * pruned primitive adds is nothing, to the last bit.
+ * and what `half` holds of some primitives of the ket is contracted to the sums together. With one part
+ * of the bra its first primitive is written where the others are added. Every sum takes its terms in the
+ * order of the primitives, however long the chunks: what a pruned primitive adds is nothing, to the last
+ * bit but the sign of zeros.
  */
 #ifndef HF_CONTRACTION_H
 #define HF_CONTRACTION_H
@@ -43,12 +44,7 @@ static inline lanes *start_contraction(struct contraction *out,
     out->chunk = out->half + plan->n_half * plan->n_kept;
     out->target = out->sum;
     out->target_is_new = out->sum_is_new = true;
-    return out->chunk + (plan->n_bra > 1 ? plan->n_level * plan->n_chunk : 0);
-}
-
-static inline void clear(lanes *to, int n)
-{
-    memset(to, 0, (size_t)n * sizeof *to);
+    return out->chunk + plan->n_level * plan->n_chunk;
 }
 
 /** The primitives of the bra that follow are with one of the ket, of these coefficients. */
@@ -60,17 +56,10 @@ static inline void begin_ket_primitive(struct contraction *self, const lanes coe
     self->target_is_new = true;
 }
 
-/** Where the levels of the primitives first .. of the bra go, and how far apart they are. */
-static inline lanes *begin_chunk(struct contraction *self, int n, int *step)
+/** Where the levels of the first primitive of a chunk go; those of others have their place in the chunk. */
+static inline lanes *place_of_first(const struct contraction *self)
 {
-    *step = self->plan->n_bra > 1 ? self->plan->n_level : 0;
-    if (self->plan->n_bra > 1) {
-        clear(self->chunk, n * self->plan->n_level);
-        return self->chunk;
-    }
-    if (self->target_is_new) clear(self->target, self->plan->n_half);
-    self->target_is_new = false;
-    return self->target;
+    return self->plan->n_bra == 1 && self->target_is_new ? self->target : self->chunk;
 }
 
 /** n numbers of a sum: loaded once, stored once. */
@@ -100,13 +89,26 @@ static __attribute__((noinline)) void add_terms(int n, lanes *to, bool is_new, c
     for (; x < n; x++) add_terms_block(1, to + x, is_new, from + x, step, term, n_term);
 }
 
+/** to[x] += sum of from[i * step + x], first <= i < end. */
+static __attribute__((noinline)) void add_levels(int n, lanes *to, const lanes *from, int step,
+                                                 int first, int end)
+{
+    for (int x = 0; x < n; x++) {
+        lanes sum = to[x];
+        for (int i = first; i < end; i++) sum += from[i * step + x];
+        to[x] = sum;
+    }
+}
+
 /** The levels of primitives first .. first+n-1 of the bra, from the chunk to the target. */
 static inline void end_chunk(struct contraction *self, const struct hf_expanded_pair *bra,
                              int first, int n)
 {
-    if (self->plan->n_bra == 1) return;
     lanes *to = self->target;
-    for (int k = 0; k < self->plan->n_bra; k++) {
+    if (self->plan->n_bra == 1 && n > self->target_is_new)
+        add_levels(self->plan->n_level, to, self->chunk, self->plan->n_level, self->target_is_new,
+                   n);
+    for (int k = 0; k < self->plan->n_bra && self->plan->n_bra > 1; k++) {
         const int *place = hf_pair_term_places(bra, k);
         const int n_level = self->plan->bra[k].n * self->plan->n_ket_level,
                   step = self->plan->n_level;
@@ -191,7 +193,7 @@ static inline void end_contraction(struct contraction *self)
 {
     if (self->plan->n_ket > 1 && self->n_kept > 0) contract_kept(self);
     if (self->plan->n_ket > 1 ? self->sum_is_new : self->target_is_new)
-        clear(self->sum, self->plan->n_sum);
+        memset(self->sum, 0, (size_t)self->plan->n_sum * sizeof *self->sum);
 }
 
 #endif

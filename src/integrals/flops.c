@@ -38,7 +38,7 @@ struct hf_flops hf_flops_of(const struct hf_pair_class *bra, const struct hf_pai
 {
     const int e = bra->l_high, f = ket->l_high;
     const int n_vertical = vertical_flops[bra->l_low][e][ket->l_low][f];
-    if (n_vertical == 0) return (struct hf_flops){0};
+    if (n_vertical == 0 && e + f > 0) return (struct hf_flops){0};
     struct hf_flops flops = {
         .per_primitive = set_up_flops(e > 0, f > 0) + boys_flops(e + f) + n_vertical,
         .per_term = bra->n_part > 1 ? 2.0 * hf_n_levels(ket->l_low, f) : 0.0,

@@ -142,14 +142,14 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
     for (int i = 0; i < (n < most ? n : most); i++) set_up_ket(row, &lane[i]);
     for (int first = 0; first < n; first += most) {
         const int n_here = n - first < most ? n - first : most;
-        int step;
+        lanes *to = place_of_first(contraction);
         set_up_chunk(quartet, first, n_here, row, lane);
-        lanes *to = begin_chunk(contraction, n_here, &step);
-        if (vertical != NULL)
-            for (int i = 0; i < n_here; i++) vertical(&lane[i], to + i * step);
-        else
-            for (int i = 0; i < n_here; i++)
-                recurrences[f_max](work, e_max, &lane[i], to + i * step);
+        for (int i = 0; i < n_here; i++, to = contraction->chunk + i * contraction->plan->n_level) {
+            if (vertical != NULL)
+                vertical(&lane[i], to);
+            else
+                recurrences[f_max](work, e_max, &lane[i], to);
+        }
         end_chunk(contraction, quartet->bra, first, n_here);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "hf/lanes.h"
 #include "quartet.h"
+#include "recurrence_input.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,15 +12,6 @@
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
-
-/** What the recurrences need of HF_WIDTH primitive quartets: one of the bra, HF_WIDTH of the ket.
- */
-struct lane_quartet {
-    lanes pa[3], qc[3], wp[3], wq[3];
-    lanes one_over_two_zeta, one_over_two_eta, one_over_two_sum; /**< 1/(2z), 1/(2e), 1/(2(z+e)) */
-    lanes rho_over_zeta, rho_over_eta;
-    lanes s[HF_BOYS_MAX_ORDER + 1]; /**< (ss|ss)^(m) */
-};
 
 /** Where F_0(T) .. is wanted, and what it is multiplied with. */
 struct boys_argument {

@@ -5,7 +5,7 @@
     make_recurrences.py --flops > vertical_flops.h
 
 One function for each pair of ranges of levels, e = e_low..e_high of the bra and f = f_low..f_high of
-the ket, that two classes of shell pairs can have. It adds [e|f]^0 of all components to an array. With
+the ket, that two classes of shell pairs can have. It writes [e|f]^0 of all components to an array. With
 [e|f]^m short for (e s|f s)^(m), i a direction, e and f components (Obara and Saika, J. Chem. Phys. 84,
 3963 (1986), Eq. 39):
 
@@ -19,7 +19,7 @@ and the same with bra and ket exchanged. What the loops of recurrence.h look up 
  - The side with the higher levels (the outer) is built up first, from [0|0]^m; each of its components
    is a block, in which the other side (the inner) is raised.
  - The largest functions serve both orders of their ranges, [e|f] and [f|e]: the numbers of the sides
-   are exchanged when they start, and so are the strides of the sums.
+   are exchanged when they start, and so are the strides of the array.
  - Within a block values are computed depth first, right before the first that needs them, so that
    they stay in registers. In small functions all blocks are one; in the large ones what another block
    needs is kept in an array, and the compiler is stopped from carrying it in registers.
@@ -121,8 +121,8 @@ class Plan:
 
     def n_flop(self):
         """Additions and multiplications for one quartet of primitives: of the values, of the differences that they
-        share, of the multiples of 1/(2 zeta) and the like, and those that add to the sums."""
-        n = len(self.wanted)
+        share, and of the multiples of 1/(2 zeta) and the like."""
+        n = 0
         differences, multiples = set(), set()
         for step in self.steps.values():
             n_product = 2 + (step.difference is not None) + (step.cross is not None)
@@ -188,7 +188,7 @@ class Text:
             if value in self.wanted:
                 row, column = self.plan.place(value)
                 place = f'{row} * row + {column} * column' if self.shared else row * len(self.plan.columns) + column
-                self.lines.append(f'to[{place}] += {self.names[value]};')
+                self.lines.append(f'to[{place}] = {self.names[value]};')
         return self.names[value]
 
     def name(self, value, b):
@@ -264,9 +264,9 @@ HEADER = '''/* Straight-line vertical recurrences: written by make_recurrences.p
 #ifndef HF_VERTICAL_H
 #define HF_VERTICAL_H
 
-#include "lane_quartet.h"
+#include "recurrence_input.h"
 
-/** Adds [e|f]^0, e = e_low..e_high and f = f_low..f_high, of a vector of primitive quartets to `to`
+/** Writes [e|f]^0, e = e_low..e_high and f = f_low..f_high, of a vector of primitive quartets to `to`
  *  [components of all e][components of all f]. */
 typedef void vertical_function(const struct lane_quartet *q, lanes *to);
 

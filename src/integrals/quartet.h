@@ -203,7 +203,7 @@ static inline void hf_plan_contraction(const struct hf_pair_class *bra,
     plan->n_half = n_bra * plan->n_ket_level;
     plan->n_level = plan->n_bra_level * plan->n_ket_level;
     plan->n_kept = ket->n_part > 1 ? hf_n_kept(plan->n_half, HF_MOST_KEPT) : 0;
-    plan->n_chunk = bra->n_part > 1 ? hf_n_kept(plan->n_level, HF_MOST_CHUNK) : HF_MOST_CHUNK;
+    plan->n_chunk = hf_n_kept(plan->n_level, HF_MOST_CHUNK);
 }
 
 /** Two pairs and what is common to all their primitive quartets. */
@@ -225,8 +225,7 @@ static inline size_t hf_recurrence_scratch(const struct hf_pair_class *bra,
     struct hf_contraction_plan plan;
     hf_plan_contraction(bra, ket, &plan);
     const int e_max = bra->l_high, f_max = ket->l_high;
-    size_t n = (size_t)(plan.n_sum + plan.n_half * plan.n_kept);
-    if (bra->n_part > 1) n += (size_t)(plan.n_level * plan.n_chunk);
+    size_t n = (size_t)(plan.n_sum + plan.n_half * plan.n_kept + plan.n_level * plan.n_chunk);
     for (int e = 0; e <= e_max; e++)
         for (int f = 0; f <= f_max; f++)
             n += (size_t)hf_n_auxiliary(e_max, f_max, e, f) * (size_t)hf_n_cartesian(e) *

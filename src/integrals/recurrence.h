@@ -104,16 +104,16 @@ recur(const struct recurrence_work *work, int e_max, int f_max, const struct lan
     }
 }
 
-/** Adds the wanted levels, m = 0, to `to` [components of wanted e][components of wanted f]. */
-static inline __attribute__((always_inline)) void add_wanted(const struct recurrence_work *work,
-                                                             int e_max, int f_max, lanes *to)
+/** Writes the wanted levels, m = 0, to `to` [components of wanted e][components of wanted f]. */
+static inline __attribute__((always_inline)) void write_wanted(const struct recurrence_work *work,
+                                                               int e_max, int f_max, lanes *to)
 {
     for (int e = work->e_low; e <= e_max; e++) {
         for (int c = 0; c < hf_n_cartesian(e); c++) {
             for (int f = work->f_low; f <= f_max; f++) {
                 const int n = hf_n_cartesian(f);
                 const lanes *from = work->level[e][f] + c * n;
-                for (int k = 0; k < n; k++) to[k] += from[k];
+                for (int k = 0; k < n; k++) to[k] = from[k];
                 to += n;
             }
         }
@@ -121,7 +121,7 @@ static inline __attribute__((always_inline)) void add_wanted(const struct recurr
 }
 
 /** The recurrence up to levels e, f_max, f_max a constant, so that the compiler knows the counts of
- *  the inner loops. The wanted levels are added to `to`. */
+ *  the inner loops. The wanted levels are written to `to`. */
 typedef void recurrence_function(const struct recurrence_work *work, int e_max,
                                  const struct lane_quartet *q, lanes *to);
 
@@ -130,7 +130,7 @@ typedef void recurrence_function(const struct recurrence_work *work, int e_max,
                           const struct lane_quartet *q, lanes *to)                                 \
     {                                                                                              \
         recur(work, e_max, f, q);                                                                  \
-        add_wanted(work, e_max, f, to);                                                            \
+        write_wanted(work, e_max, f, to);                                                          \
     }
 HF_RECURRENCE(0)
 HF_RECURRENCE(1)
