@@ -82,7 +82,8 @@ struct hf_task {
 struct hf_part_ket {
     const struct hf_atom_pair *atoms;
     int64_t begin, end;
-    bool triangle; /**< kets up to the bra only */
+    int atom_c, atom_d; /**< hf_strip_atoms */
+    bool triangle;      /**< kets up to the bra only */
 };
 
 /** A task, or a part of one. */
@@ -104,8 +105,10 @@ struct hf_part {
 /** A ket that may become a quartet with the bra. */
 struct hf_waiting_ket {
     const struct hf_shell_pair *pair;
-    int16_t place;  /**< of its pair of atoms in hf_part.ket */
-    uint8_t kind;   /**< work's own business */
+    int16_t place; /**< of its pair of atoms in hf_part.ket */
+    int16_t c, d;  /**< its shells, counted from the first ones of atoms C and D (hf_strip_atoms) */
+    bool turned;   /**< c is its second shell */
+    uint8_t kind;  /**< work's own business */
     uint8_t wanted; /**< the consumer's flags; 0: leave it out */
     bool single;    /**< the consumer's: single precision does (hf/engine.h) */
 };

@@ -27,6 +27,21 @@ static void find_shells_of_functions(const struct hf_basis *basis,
  *  instead of 5.9e-7, and three more iterations followed. */
 static const double ROUNDING_MARGIN = 16.0;
 
+/** Room for bounds of the shells of an atom; false: no memory. */
+static bool make_room(struct hf_coulomb_exchange *self)
+{
+    const struct hf_basis *basis = self->pairs->basis;
+    size_t most = 1;
+    for (int a = 0; a < basis->n_atom; a++) {
+        const int n = basis->first_shell_of_atom[a + 1] - basis->first_shell_of_atom[a];
+        if ((size_t)n > most) most = (size_t)n;
+    }
+    self->met.storage = calloc(2 * HF_N_BOUND * most, sizeof *self->met.storage);
+    for (size_t i = 0; i < 2 * HF_N_BOUND && self->met.storage != NULL; i++)
+        self->met.exchange[i / HF_N_BOUND][i % HF_N_BOUND] = self->met.storage + i * most;
+    return self->met.storage != NULL;
+}
+
 hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_context *context,
                                    const struct hf_shell_pairs *pairs, double threshold,
                                    const struct hf_job_shape *jobs,
@@ -39,7 +54,8 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_c
     self->shell_of_function =
         calloc((size_t)basis->n_function + 1, sizeof *self->shell_of_function);
     self->job = calloc((size_t)jobs->n + 1, sizeof *self->job);
-    if (self->place == NULL || self->shell_of_function == NULL || self->job == NULL)
+    if (self->place == NULL || self->shell_of_function == NULL || self->job == NULL ||
+        !make_room(self))
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the digestion of quartets");
     find_shells_of_functions(basis, self->place, self->shell_of_function);
     return hf_local_sums_create(context, basis, jobs, target, &self->sums, error);
@@ -51,6 +67,7 @@ void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)
     free(self->place);
     free(self->shell_of_function);
     free(self->job);
+    free(self->met.storage);
     *self = (struct hf_coulomb_exchange){0};
 }
 
@@ -60,12 +77,6 @@ static double larger(double x, double y)
 {
     return x > y ? x : y;
 }
-
-/** What the screening of one bra pair needs of the densities. */
-struct bra_bounds {
-    double coulomb;                    /**< largest |D_ab| */
-    const double *a_row[2], *b_row[2]; /**< rows of a and b in the bounds with C and D */
-};
 
 /** Position of an atom of the bra: A or B. */
 static int bra_atom(const struct hf_quartet_blocks *blocks, const struct hf_shell_place *place)
@@ -79,95 +90,90 @@ static const double *bound_row(const struct hf_quartet_blocks *blocks, int x, in
     return blocks->largest[x][y] + (size_t)index * (size_t)blocks->largest_columns[y] * HF_N_BOUND;
 }
 
-static struct bra_bounds find_bra_bounds(const struct hf_coulomb_exchange *self,
-                                         const struct hf_quartet_blocks *blocks,
-                                         const struct hf_shell_pair *bra)
+/** Larger ones of two rows of bounds, of `kind`. */
+static void join_rows(const double *x, const double *y, int n, int kind, double *to)
 {
+    for (int i = 0; i < n; i++) to[i] = larger(x[i * HF_N_BOUND + kind], y[i * HF_N_BOUND + kind]);
+}
+
+static int n_shell_of(const struct hf_coulomb_exchange *self, int atom)
+{
+    const int *first = &self->pairs->basis->first_shell_of_atom[atom];
+    return first[1] - first[0];
+}
+
+/** Finds what the screening of a bra with a pair of atoms needs, unless that is at hand. */
+static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pair *bra, int place)
+{
+    struct hf_met_densities *met = &self->met;
+    const struct hf_quartet_blocks *blocks = &self->blocks[place];
+    const struct hf_job_shape *jobs = blocks->jobs;
     const struct hf_shell_place *a = &self->place[bra->a], *b = &self->place[bra->b];
     const int at_a = bra_atom(blocks, a), at_b = bra_atom(blocks, b);
-    struct bra_bounds bounds = {0};
-    if (blocks->has_coulomb)
-        bounds.coulomb =
+    if (met->bra == bra && met->place == place) return;
+    met->bra = bra;
+    met->place = place;
+    met->possible = 0;
+    if (blocks->has_coulomb) {
+        met->possible = WANTED_COULOMB;
+        met->coulomb_ab =
             bound_row(blocks, at_a, at_b, a->index)[b->index * HF_N_BOUND + HF_WITH_COULOMB];
-    for (int k = 0; k < 2 && blocks->has_exchange; k++) {
-        bounds.a_row[k] = bound_row(blocks, at_a, HF_ATOM_C + k, a->index);
-        bounds.b_row[k] = bound_row(blocks, at_b, HF_ATOM_C + k, b->index);
+        met->coulomb_cd = bound_row(blocks, HF_ATOM_C, HF_ATOM_D, 0) + HF_WITH_COULOMB;
+        met->columns = blocks->largest_columns[HF_ATOM_D] * HF_N_BOUND;
     }
-    return bounds;
+    if (!blocks->has_exchange) return;
+    if (jobs->n_exchange > jobs->first_coulomb) met->possible |= WANTED_EXCHANGE;
+    if (jobs->first_coulomb > 0) met->possible |= WANTED_EXCHANGE_ALONE;
+    for (int x = HF_ATOM_C; x <= HF_ATOM_D; x++)
+        for (int kind = 0; kind < HF_N_BOUND; kind++)
+            join_rows(bound_row(blocks, at_a, x, a->index), bound_row(blocks, at_b, x, b->index),
+                      n_shell_of(self, blocks->atom[x]), kind, met->exchange[x - HF_ATOM_C][kind]);
 }
 
-/** Shells of strips or quartets: c .. c_end-1 of atom C with d .. d_end-1 of atom D. */
-struct ket_range {
-    int c, c_end, d, d_end;
+/** Largest density elements that a quartet, or several, meet in J and in K of each kind; 0 where there
+ *  is nothing to add to. */
+struct met_largest {
+    double coulomb, exchange[HF_N_BOUND];
 };
 
-/** Largest density element of one kind that shells of the ket meet in J. */
-static double coulomb_bound(const struct hf_quartet_blocks *blocks, const struct ket_range *ket)
+static inline struct met_largest largest_of_shells(const struct hf_met_densities *met, int c, int d)
 {
-    double largest = 0.0;
-    for (int c = ket->c; c < ket->c_end; c++) {
-        const double *row = bound_row(blocks, HF_ATOM_C, HF_ATOM_D, c);
-        for (int d = ket->d; d < ket->d_end; d++)
-            largest = larger(largest, row[d * HF_N_BOUND + HF_WITH_COULOMB]);
-    }
-    return largest;
-}
-
-/** Likewise in K. */
-static double exchange_bound(const struct bra_bounds *bra, const struct ket_range *ket, int kind)
-{
-    double largest = 0.0;
-    for (int c = ket->c; c < ket->c_end; c++)
-        largest = larger(largest, larger(bra->a_row[0][c * HF_N_BOUND + kind],
-                                         bra->b_row[0][c * HF_N_BOUND + kind]));
-    for (int d = ket->d; d < ket->d_end; d++)
-        largest = larger(largest, larger(bra->a_row[1][d * HF_N_BOUND + kind],
-                                         bra->b_row[1][d * HF_N_BOUND + kind]));
+    struct met_largest largest = {0.0, {0.0}};
+    if (met->possible & WANTED_COULOMB)
+        largest.coulomb =
+            larger(met->coulomb_ab, met->coulomb_cd[c * met->columns + d * HF_N_BOUND]);
+    if (met->possible & WANTED_EXCHANGE)
+        largest.exchange[HF_WITH_COULOMB] =
+            larger(met->exchange[0][HF_WITH_COULOMB][c], met->exchange[1][HF_WITH_COULOMB][d]);
+    if (met->possible & WANTED_EXCHANGE_ALONE)
+        largest.exchange[HF_EXCHANGE_ALONE] =
+            larger(met->exchange[0][HF_EXCHANGE_ALONE][c], met->exchange[1][HF_EXCHANGE_ALONE][d]);
     return largest;
 }
 
 /** Whether quartets whose bounds are not above `bound` add to J and to K: by the largest density
  *  elements they would meet there (book Fig. 8.2's six blocks). */
 static inline uint8_t screen(const struct hf_coulomb_exchange *self,
-                             const struct hf_quartet_blocks *blocks, const struct bra_bounds *bra,
-                             const struct ket_range *ket, double bound)
+                             const struct met_largest *largest, double bound)
 {
-    const struct hf_job_shape *jobs = blocks->jobs;
-    uint8_t wanted = 0;
-    if (blocks->has_coulomb && (bound * bra->coulomb >= self->threshold ||
-                                bound * coulomb_bound(blocks, ket) >= self->threshold))
-        wanted = WANTED_COULOMB;
-    if (!blocks->has_exchange) return wanted;
-    if (jobs->n_exchange > jobs->first_coulomb &&
-        bound * exchange_bound(bra, ket, HF_WITH_COULOMB) >= self->threshold)
-        wanted |= WANTED_EXCHANGE;
-    if (jobs->first_coulomb > 0 &&
-        bound * exchange_bound(bra, ket, HF_EXCHANGE_ALONE) >= self->threshold)
-        wanted |= WANTED_EXCHANGE_ALONE;
-    return wanted;
+    const int wanted =
+        (bound * largest->coulomb >= self->threshold) * WANTED_COULOMB +
+        (bound * largest->exchange[HF_WITH_COULOMB] >= self->threshold) * WANTED_EXCHANGE +
+        (bound * largest->exchange[HF_EXCHANGE_ALONE] >= self->threshold) * WANTED_EXCHANGE_ALONE;
+    return (uint8_t)(wanted & self->met.possible);
 }
 
 static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
-    const struct hf_coulomb_exchange *self = data;
-    const struct hf_quartet_blocks *blocks = NULL;
-    struct bra_bounds bounds = {0};
+    struct hf_coulomb_exchange *self = data;
+    const double rounding = ROUNDING_MARGIN * HF_SINGLE_ERROR * bra->rounding;
     for (int i = 0; i < n; i++) {
-        if (i == 0 || ket[i].place != ket[i - 1].place) {
-            blocks = &self->blocks[ket[i].place];
-            bounds = find_bra_bounds(self, blocks, bra);
-        }
-        const struct hf_shell_place *x = &self->place[ket[i].pair->a],
-                                    *y = &self->place[ket[i].pair->b];
-        const bool turned = x->atom != blocks->atom[HF_ATOM_C];
-        const int c = turned ? y->index : x->index, d = turned ? x->index : y->index;
-        const struct ket_range one = {.c = c, .c_end = c + 1, .d = d, .d_end = d + 1};
-        ket[i].wanted = screen(self, blocks, &bounds, &one, bra->bound * ket[i].pair->bound);
+        if (i == 0 || ket[i].place != ket[i - 1].place) find_met(self, bra, ket[i].place);
+        const struct met_largest largest = largest_of_shells(&self->met, ket[i].c, ket[i].d);
+        ket[i].wanted = screen(self, &largest, bra->bound * ket[i].pair->bound);
         /* What rounding does to a quartet is screened as the quartet itself, but sharper. */
-        ket[i].single =
-            self->single && ket[i].wanted != 0 &&
-            screen(self, blocks, &bounds, &one,
-                   ROUNDING_MARGIN * HF_SINGLE_ERROR * bra->rounding * ket[i].pair->rounding) == 0;
+        ket[i].single = self->single && ket[i].wanted != 0 &&
+                        screen(self, &largest, rounding * ket[i].pair->rounding) == 0;
     }
 }
 
@@ -182,13 +188,22 @@ static void find_range(const struct hf_coulomb_exchange *self, int atom, int fir
 
 static uint8_t bound_strip(void *data, const struct hf_strip *strip, double bound)
 {
-    const struct hf_coulomb_exchange *self = data;
+    struct hf_coulomb_exchange *self = data;
     const struct hf_quartet_blocks *blocks = &self->blocks[strip->place];
-    const struct bra_bounds bounds = find_bra_bounds(self, blocks, strip->bra);
-    struct ket_range ket;
-    find_range(self, blocks->atom[HF_ATOM_C], strip->first_c, strip->n_c, &ket.c, &ket.c_end);
-    find_range(self, blocks->atom[HF_ATOM_D], strip->first_d, strip->n_d, &ket.d, &ket.d_end);
-    return screen(self, blocks, &bounds, &ket, bound);
+    struct met_largest largest = {0.0, {0.0}};
+    int c, c_end, d_begin, d_end;
+    find_met(self, strip->bra, strip->place);
+    find_range(self, blocks->atom[HF_ATOM_C], strip->first_c, strip->n_c, &c, &c_end);
+    find_range(self, blocks->atom[HF_ATOM_D], strip->first_d, strip->n_d, &d_begin, &d_end);
+    for (; c < c_end; c++) {
+        for (int d = d_begin; d < d_end; d++) {
+            const struct met_largest one = largest_of_shells(&self->met, c, d);
+            largest.coulomb = larger(largest.coulomb, one.coulomb);
+            for (int kind = 0; kind < HF_N_BOUND; kind++)
+                largest.exchange[kind] = larger(largest.exchange[kind], one.exchange[kind]);
+        }
+    }
+    return screen(self, &largest, bound);
 }
 
 /* ---- Digestion ------------------------------------------------------------------------------- */
@@ -199,6 +214,7 @@ static hf_status lend(void *data, const struct hf_part *part, struct hf_error *e
     (void)error;
     self->blocks = hf_local_sums_begin(self->sums, part);
     self->bra.pair = NULL;
+    self->met.bra = NULL;
     return HF_OK;
 }
 

@@ -16,6 +16,19 @@ struct hf_strip_bra {
     int first_a, first_b;             /**< functions, counted from the first of their atoms */
 };
 
+/** Largest density elements that a bra meets with the shells of one pair of atoms, numbered as in struct
+ *  hf_waiting_ket. */
+struct hf_met_densities {
+    const struct hf_shell_pair *bra; /**< NULL: nothing is known */
+    int place;
+    uint8_t possible;         /**< what quartets may be wanted for at all */
+    double coulomb_ab;        /**< |D_ab| */
+    const double *coulomb_cd; /**< of d = 0 in [shells c][columns], HF_N_BOUND from d to d */
+    int columns;
+    double *exchange[2][HF_N_BOUND]; /**< of a and b with each shell c, with each d */
+    double *storage;
+};
+
 /** The consumer's `self`: what one thread has in one round. */
 struct hf_coulomb_exchange {
     const struct hf_shell_pairs *pairs; /**< borrowed */
@@ -28,6 +41,7 @@ struct hf_coulomb_exchange {
     struct hf_local_sums *sums;
     const struct hf_quartet_blocks *blocks; /**< [n_ket] of the part that runs */
     struct hf_strip_bra bra;
+    struct hf_met_densities met;
 };
 
 /** The table; its `self` is a struct hf_coulomb_exchange. */

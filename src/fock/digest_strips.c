@@ -350,6 +350,10 @@ static void digest_part(const struct strip_part *whole, size_t n_b, bool j, int 
         {{NULL}, STRIP_ROW(0, 1), STRIP_ROW(0, 2)},
         {STRIP_ROW(1, 0), STRIP_ROW(1, 1), STRIP_ROW(1, 2)}};
     const size_t n_part = (n_b + MOST_B - 1) / MOST_B;
+    if (n_part == 1 && whole->n_a <= MOST_A) {
+        kernels[j][n_k][n_b - 1](whole);
+        return;
+    }
     for (size_t a = 0; a < whole->n_a; a += MOST_A) {
         for (size_t i = 0; i < n_part; i++) {
             const size_t b = i * n_b / n_part;
@@ -399,6 +403,28 @@ static void set_exchange(struct hf_strip_job *to, const struct hf_strip_job *fro
     to->K_bd = swapped ? from->K_ad : from->K_bd;
 }
 
+/** All of a strip but its jobs, which stay unset: to set a part whole takes as long as a short strip. */
+static void set_part(struct strip_part *p, const struct hf_digest_strip *s, bool swapped)
+{
+    const size_t n_a = (size_t)(swapped ? s->n_b : s->n_a);
+    const size_t n_b = (size_t)(swapped ? s->n_a : s->n_b);
+    p->value = s->value;
+    p->single = s->single;
+    p->n_a = n_a;
+    p->n_c = (size_t)s->n_c;
+    p->n_d = (size_t)s->n_d;
+    p->x_a = n_b * p->n_d;
+    p->x_c = n_a * p->x_a;
+    p->D_a = swapped ? 1 : s->density_leading_b;
+    p->D_b = swapped ? s->density_leading_b : 1;
+    p->J_a = swapped ? 1 : s->leading_b;
+    p->J_b = swapped ? s->leading_b : 1;
+    p->D_c = s->density_leading_c;
+    p->D_d = s->density_leading_d;
+    p->K_c = s->leading_c;
+    p->K_d = s->leading_d;
+}
+
 /** J of one density and K of two in one pass, until all are done. */
 void HF_DIGEST_STRIP(const struct hf_digest_strip *s)
 {
@@ -409,23 +435,9 @@ void HF_DIGEST_STRIP(const struct hf_digest_strip *s)
     }
 #endif
     const bool swapped = s->n_b == 1; /* the longer loop is that over b */
-    const size_t n_a = (size_t)(swapped ? s->n_b : s->n_a),
-                 n_b = (size_t)(swapped ? s->n_a : s->n_b);
-    struct strip_part p = {.value = s->value,
-                           .single = s->single,
-                           .n_a = n_a,
-                           .n_c = (size_t)s->n_c,
-                           .n_d = (size_t)s->n_d,
-                           .x_a = n_b * (size_t)s->n_d,
-                           .x_c = n_a * n_b * (size_t)s->n_d,
-                           .D_a = swapped ? 1 : s->density_leading_b,
-                           .D_b = swapped ? s->density_leading_b : 1,
-                           .J_a = swapped ? 1 : s->leading_b,
-                           .J_b = swapped ? s->leading_b : 1,
-                           .D_c = s->density_leading_c,
-                           .D_d = s->density_leading_d,
-                           .K_c = s->leading_c,
-                           .K_d = s->leading_d};
+    const size_t n_b = (size_t)(swapped ? s->n_a : s->n_b);
+    struct strip_part p;
+    set_part(&p, s, swapped);
     for (int next_j = 0, next_k = 0;;) {
         bool j = false;
         int n_k = 0;

@@ -7,10 +7,12 @@ static void add_kets(const struct hf_work *work, const struct hf_atom_pair *atom
 {
     if (part->bra->bound * atoms->bound < work->least_bound) return;
     const int64_t first = atoms->first_pair, last = first + atoms->n_pair;
-    part->ket[part->n_ket++] = (struct hf_part_ket){.atoms = atoms,
-                                                    .begin = begin > first ? begin : first,
-                                                    .end = end < last ? end : last,
-                                                    .triangle = atoms == part->bra};
+    struct hf_part_ket *ket = &part->ket[part->n_ket++];
+    *ket = (struct hf_part_ket){.atoms = atoms,
+                                .begin = begin > first ? begin : first,
+                                .end = end < last ? end : last,
+                                .triangle = atoms == part->bra};
+    hf_strip_atoms(work->pairs->basis, atoms, &ket->atom_c, &ket->atom_d);
 }
 
 /** All pairs of atoms up to the bra's own, some of them at a time, from the bra's own down: bras of

@@ -153,6 +153,21 @@ static int64_t end_of_kets(const struct hf_work *work, const struct hf_shell_pai
     return kets->triangle && kets->end > last + 1 ? last + 1 : kets->end;
 }
 
+/** A ket of a pair of atoms, waiting. */
+static inline struct hf_waiting_ket waiting(const struct hf_work *work,
+                                            const struct hf_part_ket *kets, int place,
+                                            const struct hf_shell_pair *ket, uint8_t kind)
+{
+    const struct hf_shell_place *first = &work->place[ket->a], *second = &work->place[ket->b];
+    const bool turned = first->atom != kets->atom_c;
+    return (struct hf_waiting_ket){.pair = ket,
+                                   .place = (int16_t)place,
+                                   .c = (int16_t)(turned ? second : first)->index,
+                                   .d = (int16_t)(turned ? first : second)->index,
+                                   .turned = turned,
+                                   .kind = kind};
+}
+
 /** Adds the kets of one pair of atoms that matter to those of the bra; from number *asked on the
  *  consumer has not been asked about them. */
 static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
@@ -173,8 +188,7 @@ static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
         } else if (bound < least) {
             continue;
         }
-        worker->ket[worker->n_ket++] =
-            (struct hf_waiting_ket){.pair = ket, .place = (int16_t)place, .kind = kind};
+        worker->ket[worker->n_ket++] = waiting(work, kets, place, ket, kind);
         if (worker->n_ket - *asked < HF_KET_BLOCK) continue;
         screen_kets(worker, bra, *asked);
         *asked = worker->n_ket;
@@ -204,21 +218,18 @@ static void find_missing(struct hf_worker *worker, const struct hf_part *part,
     const struct hf_work *work = worker->work;
     const struct hf_part_ket *kets = &part->ket[strip->place];
     const int64_t end = end_of_kets(work, strip->bra, kets);
-    int atom_c, atom_d;
-    hf_strip_atoms(work->pairs->basis, kets->atoms, &atom_c, &atom_d);
+    const int *first = work->pairs->basis->first_shell_of_atom;
     for (int64_t k = kets->begin; k < end; k++) {
-        const struct hf_shell_pair *ket = &work->pairs->pair[k];
-        const bool turned = work->place[ket->a].atom != atom_c;
-        const int c = work->place[turned ? ket->b : ket->a].first - strip->first_c;
-        const int d = work->place[turned ? ket->a : ket->b].first - strip->first_d;
+        const struct hf_shell_pair *pair = &work->pairs->pair[k];
+        struct hf_waiting_ket ket = waiting(work, kets, strip->place, pair, 0);
+        const int c = work->place[first[kets->atom_c] + ket.c].first - strip->first_c;
+        const int d = work->place[first[kets->atom_d] + ket.d].first - strip->first_d;
         if (c < 0 || c >= strip->n_c || d < 0 || d >= strip->n_d ||
-            !hf_store_plan_has(&work->plan, strip->bra, ket))
+            !hf_store_plan_has(&work->plan, strip->bra, pair))
             continue;
-        worker->ket[worker->n_ket++] =
-            (struct hf_waiting_ket){.pair = ket,
-                                    .place = (int16_t)strip->place,
-                                    .kind = kind_of(work, strip->bra, ket),
-                                    .wanted = strip->wanted};
+        ket.kind = kind_of(work, strip->bra, pair);
+        ket.wanted = strip->wanted;
+        worker->ket[worker->n_ket++] = ket;
     }
 }
 

@@ -58,20 +58,10 @@ void hf_strips_done(struct hf_strips *strips, struct hf_memory *memory)
 
 /* ---- Laying out ------------------------------------------------------------------------------ */
 
-/** A ket's shells in strips. */
-struct ket_place {
-    const struct hf_shell_place *c, *d;
-    bool turned; /**< c is the second shell of the pair */
+/** Shells of the atoms of a strip. */
+struct strip_shells {
+    const struct hf_shell_place *c, *d; /**< the first ones of atoms C and D */
 };
-
-static struct ket_place find_places(const struct hf_strips *strips, const struct hf_shell_pair *ket,
-                                    int atom_c)
-{
-    const struct hf_shell_place *first = &strips->place[ket->a], *second = &strips->place[ket->b];
-    const bool turned = first->atom != atom_c;
-    return (struct ket_place){
-        .c = turned ? second : first, .d = turned ? first : second, .turned = turned};
-}
 
 /** Adds what `from` has to `to`. */
 static void add_row(const struct hf_strip_row *from, struct hf_strip_row *to)
@@ -86,29 +76,35 @@ static void add_row(const struct hf_strip_row *from, struct hf_strip_row *to)
     if (from->bound > to->bound) to->bound = from->bound;
 }
 
-/** Kets [n] of a pair of atoms, those with `stored` as said, into rows; the number of rows. */
-static int make_rows(struct hf_strips *strips, int atom_c, int n, const struct hf_waiting_ket ket[],
-                     bool stored)
+/** Whether a ket is among those laid out: of the stored ones, or of the others. */
+static bool is_laid_out(const struct hf_waiting_ket *ket, bool stored)
+{
+    return ((ket->kind & HF_KIND_STORED) != 0) == stored;
+}
+
+/** Kets [n] of a pair of atoms, those with `stored` as said, into rows; the number of rows. Number by
+ *  number: a row written whole and read back in parts waits for the memory. */
+static int make_rows(struct hf_strips *strips, const struct strip_shells *shells, int n,
+                     const struct hf_waiting_ket ket[], bool stored)
 {
     int n_row = 0;
     for (int i = 0; i < n; i++) {
-        if (((ket[i].kind & HF_KIND_STORED) != 0) != stored) continue;
-        const struct ket_place at = find_places(strips, ket[i].pair, atom_c);
-        struct hf_strip_row *row = &strips->row[at.c->index];
-        const struct hf_strip_row one = {.n_quartet = 1,
-                                         .first_c = at.c->first,
-                                         .n_c = at.c->n,
-                                         .low = at.d->first,
-                                         .high = at.d->first + at.d->n,
-                                         .n_filled = (size_t)at.c->n * (size_t)at.d->n,
-                                         .wide = (ket[i].kind & HF_KIND_NARROW) == 0,
-                                         .wanted = ket[i].wanted,
-                                         .bound = ket[i].pair->bound};
-        if (row->n_quartet == 0)
-            *row = one;
-        else
-            add_row(&one, row);
-        if (at.c->index >= n_row) n_row = at.c->index + 1;
+        if (!is_laid_out(&ket[i], stored)) continue;
+        const struct hf_shell_place *c = &shells->c[ket[i].c], *d = &shells->d[ket[i].d];
+        struct hf_strip_row *row = &strips->row[ket[i].c];
+        const bool wide = (ket[i].kind & HF_KIND_NARROW) == 0;
+        const int low = d->first, high = low + d->n;
+        const double bound = ket[i].pair->bound;
+        const bool first = row->n_quartet++ == 0;
+        row->first_c = c->first;
+        row->n_c = c->n;
+        row->low = first || low < row->low ? low : row->low;
+        row->high = first || high > row->high ? high : row->high;
+        row->n_filled = (first ? 0 : row->n_filled) + (size_t)c->n * (size_t)d->n;
+        row->wide = (!first && row->wide) || wide;
+        row->wanted = (uint8_t)((first ? 0 : row->wanted) | ket[i].wanted);
+        row->bound = first || bound > row->bound ? bound : row->bound;
+        if (ket[i].c >= n_row) n_row = ket[i].c + 1;
     }
     return n_row;
 }
@@ -199,28 +195,41 @@ static void open_strip(struct hf_worker *worker, int index, const struct hf_shel
         made->strip.single = made->number;
 }
 
-/** How many of the 8 permutations of a quartet are different. */
-static float degeneracy(const struct hf_shell_pair *bra, const struct hf_shell_pair *ket)
-{
-    return (bra->a == bra->b ? 1.0F : 2.0F) * (ket->a == ket->b ? 1.0F : 2.0F) *
-           (bra == ket ? 1.0F : 2.0F);
-}
-
-/** Where a quartet goes in its strip. */
-static struct hf_strip_lane find_lane(const struct hf_strip_made *made, const struct ket_place *at,
-                                      int n_bra, float factor)
+/** Where a quartet goes in its strip; `factor` is how many of its 8 permutations are different. */
+static struct hf_strip_lane find_lane(const struct hf_strip_made *made,
+                                      const struct strip_shells *shells,
+                                      const struct hf_waiting_ket *ket, int n_bra, float factor)
 {
     const struct hf_strip *strip = &made->strip;
     const int c_step = n_bra * strip->n_d;
-    const size_t first = (size_t)(at->c->first - strip->first_c) * (size_t)c_step +
-                         (size_t)(at->d->first - strip->first_d);
+    const size_t first = (size_t)(shells->c[ket->c].first - strip->first_c) * (size_t)c_step +
+                         (size_t)(shells->d[ket->d].first - strip->first_d);
     const bool wide = made->sum.wide;
     return (struct hf_strip_lane){.value = wide ? (double *)made->number + first : NULL,
                                   .single = wide ? NULL : (float *)made->number + first,
-                                  .i_step = at->turned ? 1 : c_step,
-                                  .j_step = at->turned ? c_step : 1,
+                                  .i_step = ket->turned ? 1 : c_step,
+                                  .j_step = ket->turned ? c_step : 1,
                                   .ab_step = strip->n_d,
                                   .factor = factor};
+}
+
+/** Queues kets that have been laid out. */
+static void queue_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                       const struct strip_shells *shells, int n, const struct hf_waiting_ket ket[],
+                       bool stored)
+{
+    const struct hf_strips *strips = &worker->strips;
+    const int n_bra = worker->work->pairs->class_of[bra->pair_class].n_function;
+    const float bra_factor = bra->a == bra->b ? 1.0F : 2.0F;
+    for (int i = 0; i < n; i++) {
+        if (!is_laid_out(&ket[i], stored)) continue;
+        const struct hf_shell_pair *pair = ket[i].pair;
+        const float factor =
+            bra_factor * (pair->a == pair->b ? 1.0F : 2.0F) * (pair == bra ? 1.0F : 2.0F);
+        const struct hf_strip_lane lane =
+            find_lane(&strips->made[strips->row[ket[i].c].strip], shells, &ket[i], n_bra, factor);
+        hf_worker_queue(worker, bra, &ket[i], &lane);
+    }
 }
 
 /** Lays out strips for the kets [n] of a bra and a pair of atoms that are stored or not, and queues
@@ -230,11 +239,12 @@ static void lay_out(struct hf_worker *worker, const struct hf_part *part,
                     bool stored, bool stores)
 {
     struct hf_strips *strips = &worker->strips;
-    const int place = ket[0].place,
-              n_bra = worker->work->pairs->class_of[bra->pair_class].n_function;
-    int atom_c, atom_d;
-    hf_strip_atoms(worker->work->pairs->basis, part->ket[place].atoms, &atom_c, &atom_d);
-    const int n_row = make_rows(strips, atom_c, n, ket, stored);
+    const struct hf_shell_pairs *pairs = worker->work->pairs;
+    const int place = ket[0].place, n_bra = pairs->class_of[bra->pair_class].n_function;
+    const int *first = pairs->basis->first_shell_of_atom;
+    const struct strip_shells shells = {.c = strips->place + first[part->ket[place].atom_c],
+                                        .d = strips->place + first[part->ket[place].atom_d]};
+    const int n_row = make_rows(strips, &shells, n, ket, stored);
     if (n_row == 0) return;
     if (strips->n + n_row > strips->most) hf_worker_finish_strips(worker, bra);
     int n_strip = join_rows(strips, n_row, (size_t)n_bra);
@@ -248,13 +258,7 @@ static void lay_out(struct hf_worker *worker, const struct hf_part *part,
     for (int i = strips->n; i < strips->n + n_strip; i++)
         open_strip(worker, i, bra, place, (size_t)n_bra, stored && stores);
     strips->n += n_strip;
-    for (int i = 0; i < n; i++) {
-        if (((ket[i].kind & HF_KIND_STORED) != 0) != stored) continue;
-        const struct ket_place at = find_places(strips, ket[i].pair, atom_c);
-        const struct hf_strip_lane lane = find_lane(&strips->made[strips->row[at.c->index].strip],
-                                                    &at, n_bra, degeneracy(bra, ket[i].pair));
-        hf_worker_queue(worker, bra, &ket[i], &lane);
-    }
+    queue_kets(worker, bra, &shells, n, ket, stored);
     for (int i = 0; i < n_row; i++) strips->row[i].n_quartet = 0;
 }
 
@@ -280,7 +284,8 @@ void hf_worker_compute_kets(struct hf_worker *worker, const struct hf_part *part
         hf_worker_queue(worker, bra, &ket[i], &(struct hf_strip_lane){0});
     for (int begin = 0, end = 0; begin < worker->n_ket && laid_out; begin = end) {
         while (end < worker->n_ket && ket[end].place == ket[begin].place) end++;
-        lay_out(worker, part, bra, end - begin, ket + begin, true, stores);
+        if (worker->work->store_use != HF_STORE_NONE)
+            lay_out(worker, part, bra, end - begin, ket + begin, true, stores);
         lay_out(worker, part, bra, end - begin, ket + begin, false, false);
     }
     worker->n_ket = 0;
