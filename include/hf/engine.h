@@ -25,9 +25,10 @@ struct hf_engine_account {
     double n_flop;
 };
 
-/** In single precision integrals err by this much of the product of their pairs' `rounding`: a third of
- *  it as a rule, 16 times it at most; docs/precision.md. */
+/** In single precision integrals err by this much of the product of their pairs' `rounding`, a third of
+ *  it as a rule; and by as many times it at most as the margin says: docs/precision.md. */
 #define HF_SINGLE_ERROR 0x1p-24
+#define HF_SINGLE_MARGIN 16.0
 
 /** What integrals are computed with. */
 enum hf_precision {

@@ -36,7 +36,9 @@ struct hf_shell_pair {
     int n_primitive;
     int64_t first_primitive; /**< index into hf_shell_pairs.primitive */
     double bound;            /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
-    double rounding; /**< what rounding errors of its integrals are proportional to, as bound */
+    /** what rounding errors of its integrals are proportional to, as bound; infinite: nothing of it may
+     *  be computed in single precision */
+    double rounding;
     double cost_per_number; /**< hf_shell_pair_cost over its function pairs */
 };
 

@@ -2,14 +2,22 @@
 #include "bench.h"
 #include "precision_study.h"
 
+#include "hf/engine.h"
+
 #include <math.h>
 
 /** Sets of shells of one situation in each repetition. */
 enum { N_SAMPLE = 3 };
 
+/** A number of each quartet. */
+static double mean(const struct hf_precision_errors *errors, double sum)
+{
+    return errors->n > 0.0 ? sum / errors->n : 0.0;
+}
+
 static double root_mean_square(const struct hf_precision_errors *errors)
 {
-    return errors->n > 0.0 ? sqrt(errors->sum_of_squares / errors->n) : 0.0;
+    return sqrt(mean(errors, errors->sum_of_squares));
 }
 
 /** One line of a table and, on rank 0, its entry in the file. False: no memory. */
@@ -17,30 +25,32 @@ static bool report_line(struct hf_bench *bench, cJSON *list, const char *key, co
                         const struct hf_precision_errors *errors)
 {
     if (errors->n == 0.0) return true;
-    hf_bench_print(bench, "  %-22s %12.0f  %9.3f  %9.3f  %12.4g\n", name, errors->n,
-                   root_mean_square(errors), errors->largest, errors->largest_of_bounds);
+    const double share = errors->largest / HF_SINGLE_MARGIN;
+    hf_bench_print(bench, "  %-22s %10.0f %8.3f %8.3f %8.3f %7.0f %% %12.2g\n", name, errors->n,
+                   mean(errors, errors->sum), root_mean_square(errors), errors->largest,
+                   100.0 * share, errors->largest_of_bounds);
     if (bench->context->rank != 0) return true;
     cJSON *object = hf_json_append_object(list);
     return object != NULL && hf_json_add_text(object, key, name) &&
            hf_json_add_double(object, "n_quartet", errors->n) &&
+           hf_json_add_double(object, "mean", mean(errors, errors->sum)) &&
            hf_json_add_double(object, "rms", root_mean_square(errors)) &&
            hf_json_add_double(object, "largest", errors->largest) &&
-           hf_json_add_double(object, "largest_of_bounds", errors->largest_of_bounds);
+           hf_json_add_double(object, "share_of_margin", share) &&
+           hf_json_add_double(object, "largest_of_bounds", errors->largest_of_bounds) &&
+           hf_json_add_doubles(object, "n_of_size", HF_STUDY_N_SIZE, errors->n_of_size);
 }
 
-static struct hf_precision_errors all_classes(const struct hf_precision_study *study)
+static cJSON *begin_list(struct hf_bench *bench, const char *name)
 {
-    struct hf_precision_errors sum = {0};
-    for (int i = 0; i < HF_STUDY_N_PAIR * HF_STUDY_N_PAIR; i++)
-        hf_precision_errors_join(&study->of_class[0][0] + i, &sum);
-    return sum;
+    return bench->results != NULL ? cJSON_AddArrayToObject(bench->results, name) : NULL;
 }
 
 /** The classes of all situations together. */
 static bool report_classes(struct hf_bench *bench, const struct hf_precision_study *study)
 {
     static const char letter[] = "spdf";
-    cJSON *list = bench->results != NULL ? cJSON_AddArrayToObject(bench->results, "classes") : NULL;
+    cJSON *list = begin_list(bench, "classes");
     bool built = true;
     hf_bench_print(bench, "\n");
     for (int a = 0; a <= HF_STUDY_MOST_L; a++) {
@@ -60,30 +70,53 @@ static bool report_classes(struct hf_bench *bench, const struct hf_precision_stu
     return built;
 }
 
+/** The lengths of contractions of all situations together. */
+static bool report_lengths(struct hf_bench *bench, const struct hf_precision_study *study)
+{
+    cJSON *list = begin_list(bench, "lengths");
+    bool built = true;
+    hf_bench_print(bench, "\n");
+    for (int i = 0; i < HF_STUDY_N_LENGTH; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%d primitive quartets%s", 1 << i, i > 0 ? " .." : "");
+        built = report_line(bench, list, "length", name, &study->of_length[i]) && built;
+    }
+    return built;
+}
+
+/** What no error is told of. */
+static bool report_refused(struct hf_bench *bench, const struct hf_precision_study *study)
+{
+    hf_bench_print(bench, "\n  %.0f quartets are beyond the range of single precision\n",
+                   study->n_refused);
+    return bench->results == NULL ||
+           hf_json_add_double(bench->results, "n_refused", study->n_refused);
+}
+
 static hf_status run(struct hf_bench *bench, struct hf_error *error)
 {
     hf_status status;
     struct hf_precision_study all = {0};
     bool built = true;
-    cJSON *list =
-        bench->results != NULL ? cJSON_AddArrayToObject(bench->results, "situations") : NULL;
+    cJSON *list = begin_list(bench, "situations");
     const int n_sample = bench->quick ? 1 : N_SAMPLE * bench->n_repeat;
     const int highest = bench->quick ? 2 : HF_STUDY_MOST_L;
     hf_bench_print(
         bench,
         "  Errors of quartets computed in single precision, largest of their integrals,\n"
         "  in units of 2^-24 of what they are proportional to, and of the Schwarz bounds\n\n"
-        "  %-22s %12s  %9s  %9s  %12s\n",
-        "", "quartets", "rms", "largest", "of bounds");
+        "  %-22s %10s %8s %8s %8s %9s %12s\n",
+        "", "quartets", "mean", "rms", "largest", "of margin", "of bounds");
     for (const struct hf_shell_situation *s = hf_shell_situations; s->name != NULL; s++) {
         struct hf_precision_study one = {0};
         HF_TRY(hf_precision_study_add(bench->context, s, highest, n_sample, &one, error));
-        const struct hf_precision_errors sum = all_classes(&one);
+        const struct hf_precision_errors sum = hf_precision_study_sum(&one);
         built = report_line(bench, list, "situation", s->name, &sum) && built;
-        for (int i = 0; i < HF_STUDY_N_PAIR * HF_STUDY_N_PAIR; i++)
-            hf_precision_errors_join(&one.of_class[0][0] + i, &all.of_class[0][0] + i);
+        hf_precision_study_join(&one, &all);
     }
     built = report_classes(bench, &all) && built;
+    built = report_lengths(bench, &all) && built;
+    built = report_refused(bench, &all) && built;
     status = hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error);
 cleanup:
     return status;

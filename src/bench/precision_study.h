@@ -9,17 +9,27 @@
 /** Highest angular momentum of a shell, and classes of pairs (l_a >= l_b) up to it. */
 enum { HF_STUDY_MOST_L = 3, HF_STUDY_N_PAIR = (HF_STUDY_MOST_L + 1) * (HF_STUDY_MOST_L + 2) / 2 };
 
-/** Quartets of one class. A quartet counts with the largest error of its integrals, in units of 2^-24
- *  times the product of its pairs' `rounding`. */
+/** Lengths of contractions, 1, 2 to 3, 4 to 7 and so on primitive quartets. */
+enum { HF_STUDY_N_LENGTH = 12 };
+
+/** Errors are counted by their size, too: up to 2^-8, 2^-7 and so on, more than 2^7. */
+enum { HF_STUDY_N_SIZE = 17, HF_STUDY_LEAST_SIZE = -8 };
+
+/** Quartets of one kind. A quartet counts with the largest error of its integrals, in units of 2^-24
+ *  times the product of its pairs' `rounding`; one that is not a number as infinite. */
 struct hf_precision_errors {
     double n;
-    double largest, sum_of_squares;
+    double largest, sum, sum_of_squares;
     double largest_of_bounds; /**< in units of 2^-24 times the product of the Schwarz bounds */
+    double n_of_size[HF_STUDY_N_SIZE];
 };
 
-/** Errors by class of bra and ket, hf_study_pair of the pair with the higher angular momenta first. */
+/** Errors of all quartets that single precision may be used for. */
 struct hf_precision_study {
+    /** by class of bra and ket, hf_study_pair of the pair with the higher angular momenta first */
     struct hf_precision_errors of_class[HF_STUDY_N_PAIR][HF_STUDY_N_PAIR];
+    struct hf_precision_errors of_length[HF_STUDY_N_LENGTH];
+    double n_refused; /**< quartets of pairs whose `rounding` is infinite */
 };
 
 /** Index of a class of pairs. */
@@ -38,5 +48,9 @@ hf_status hf_precision_study_add(struct hf_context *context,
 /** Adds one to another. */
 void hf_precision_errors_join(const struct hf_precision_errors *from,
                               struct hf_precision_errors *to);
+void hf_precision_study_join(const struct hf_precision_study *from, struct hf_precision_study *to);
+
+/** Those of all classes together. */
+struct hf_precision_errors hf_precision_study_sum(const struct hf_precision_study *study);
 
 #endif

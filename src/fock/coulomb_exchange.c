@@ -21,11 +21,12 @@ static void find_shells_of_functions(const struct hf_basis *basis,
             shell_of_function[basis->shell[i].first_function + k] = place[i].index;
 }
 
-/** By how much the estimate of a quartet's rounding errors has to be below the threshold. Bounds of
- *  integrals are mostly several times too large, this estimate is not: without a margin the first
- *  build of water from its converged orbitals, at the loosest threshold, had a commutator of 4.6e-6
- *  instead of 5.9e-7, and three more iterations followed. */
-static const double ROUNDING_MARGIN = 16.0;
+/** By how much the unit of a quartet's rounding errors has to be below the threshold. They are a tenth of
+ *  it in the mean and of either sign, so that rounding does less than screening leaves out, a third of
+ *  each bound in the median; with the largest errors there are, HF_SINGLE_MARGIN, a quartet errs by
+ *  four times the threshold. Without a margin the noise of a first, loose build is seen: it kept water
+ *  from converging for three iterations from its converged orbitals. */
+static const double ROUNDING_MARGIN = 4.0;
 
 /** Room for bounds of the shells of an atom; false: no memory. */
 static bool make_room(struct hf_coulomb_exchange *self)

@@ -12,6 +12,9 @@
  *  Of a primitive pair with monomials of l_a about A and l_b about B, made of monomials about A alone:
  *     |c_a c_b| (ss|ss)^(1/2) (|P-A| + w)^l_a (|P-A| + |A-B| + w)^l_b,   w = ((l_a+l_b+2)/(6 zeta))^(1/2)
  *
+ *  and of n primitives, where n is more than a few, (n/8)^(1/2) times that: every term rounds the sum so
+ *  far. Infinite where numbers on the way could leave the range of single precision.
+ *
  *  `a` is the shell that stands first in the pair, whose angular momentum the recurrence raises. */
 double hf_pair_rounding(const struct hf_shell *a, const struct hf_shell *b);
 

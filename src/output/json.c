@@ -164,7 +164,10 @@ static bool add_iterations(cJSON *extras, const struct hf_record *record)
              hf_json_add_double(object, "commutator", iteration->commutator) &&
              hf_json_add_double(object, "seconds", iteration->seconds) &&
              hf_json_add_double(object, "screening_threshold", iteration->threshold) &&
-             hf_json_add_double(object, "percent_computed", iteration->percent_computed);
+             hf_json_add_double(object, "percent_computed", iteration->percent_computed) &&
+             hf_json_add_integer(object, "quartets_computed",
+                                 iteration->build.n_quartet_computed) &&
+             hf_json_add_integer(object, "quartets_single", iteration->build.n_quartet_single);
     }
     return ok;
 }
@@ -337,6 +340,7 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
            hf_json_add_integer(object, "trial_builds", result->n_trial_build) &&
            hf_json_add_integer(object, "quartets_total", account->n_quartet_total) &&
            hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
+           hf_json_add_integer(object, "quartets_single", account->n_quartet_single) &&
            hf_json_add_integer(object, "quartets_read", account->n_quartet_read) &&
            hf_json_add_double(object, "stored_bytes", account->stored_bytes) &&
            hf_json_add_double(object, "stored_share_of_cost", account->stored_share) &&

@@ -48,9 +48,11 @@ static void print_fock(FILE *out, const struct hf_scf_result *result)
     const int64_t n_screened =
         account->n_quartet_total - account->n_quartet_computed - account->n_quartet_read;
     fprintf(out, "\n  %-32s %.3f\n", "Load imbalance (slowest/mean)", result->imbalance);
-    fprintf(out, "  %-32s %" PRId64 " unique, %" PRId64 " computed, %" PRId64 " screened\n",
+    fprintf(out,
+            "  %-32s %" PRId64 " unique, %" PRId64 " computed (%" PRId64
+            " in single precision), %" PRId64 " screened\n",
             "Shell quartets, last build", account->n_quartet_total, account->n_quartet_computed,
-            n_screened);
+            account->n_quartet_single, n_screened);
     if (account->stored_bytes > 0.0)
         fprintf(out, "  %-32s %" PRId64 " read back; %.1f MB on all ranks\n",
                 "Stored quartets, last build", account->n_quartet_read,

@@ -267,13 +267,17 @@ def fock(folder):
 
 
 def precision(folder):
-    """Errors of single precision stay below what docs/precision.md allows, in every class and situation."""
+    """Errors of single precision stay within their margin, in every class, situation and length of contractions."""
     output, results = run_kernel(folder, "precision", [])
-    check(len(results.get("situations", [])) == 7, "precision: situations", output)
-    check(len(results.get("classes", [])) == 21, "precision: classes", output)
-    for one in results.get("situations", []) + results.get("classes", []):
-        positive("precision", str(one), ("n_quartet", "rms", "largest"), one)
-        check(one["largest"] < 32 and one["rms"] < 3, f"precision: {one}")
+    lists = {key: results.get(key, []) for key in ("situations", "classes", "lengths")}
+    check([len(lists["situations"]), len(lists["classes"])] == [7, 21], "precision: lists", output)
+    n_quartet = [sum(one["n_quartet"] for one in found) for found in lists.values()]
+    check(len(set(n_quartet)) == 1, f"precision: {n_quartet} quartets")
+    check(results.get("n_refused", 0) > 0, "precision: no quartet is beyond the range", output)
+    for one in sum(lists.values(), []):
+        positive("precision", str(one), ("n_quartet", "mean", "rms", "largest"), one)
+        check(one["share_of_margin"] < 1 and one["mean"] < 1, f"precision: {one}")
+        check(sum(one["n_of_size"]) == one["n_quartet"], f"precision: errors by size: {one}")
 
 
 def main():

@@ -372,6 +372,44 @@ static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
     test_context_done(&context);
 }
 
+/** `rounding` of the only pair of a shell with itself. */
+static double rounding_of(const struct test_shell *shell)
+{
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(3, centre, 1, shell);
+    struct hf_shell_pairs *pairs = make_pairs(context, basis);
+    assert_int_equal(pairs->n_pair, 1);
+    const double rounding = pairs->pair[0].rounding;
+    hf_shell_pairs_destroy(&pairs);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+    return rounding;
+}
+
+static void rounding_grows_with_the_length_of_the_sums(void **state)
+{
+    (void)state;
+    const struct test_shell one = {0, 1, 1, false, {0.5}, {1.0}};
+    const struct test_shell two = {0, 1, 2, false, {0.5, 0.5}, {0.5, 0.5}};
+    struct test_shell six = {0, 1, 6, false, {0.0}, {0.0}};
+    for (int k = 0; k < 6; k++) {
+        six.exponent[k] = 0.5;
+        six.coefficient[k] = 1.0 / 6.0;
+    }
+    const double expected = rounding_of(&one);
+    assert_true(fabs(rounding_of(&two) - expected) < 1e-12 * expected);
+    assert_true(fabs(rounding_of(&six) - sqrt(36.0 / 8.0) * expected) < 1e-12 * expected);
+}
+
+static void shells_beyond_the_range_of_single_precision_are_known(void **state)
+{
+    (void)state;
+    const struct test_shell core = {0, 0, 1, false, {1e7}, {1e5}};
+    const struct test_shell tight = {0, 3, 1, false, {1e8}, {1e17}};
+    assert_true(isfinite(rounding_of(&core)));
+    assert_true(isinf(rounding_of(&tight)));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +417,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(primitives_lie_in_the_order_of_the_pairs_by_falling_bound),
         cmocka_unit_test(primitives_are_those_of_the_shells),
         cmocka_unit_test(a_list_holds_nothing_but_its_arrays),
+        cmocka_unit_test(rounding_grows_with_the_length_of_the_sums),
+        cmocka_unit_test(shells_beyond_the_range_of_single_precision_are_known),
         cmocka_unit_test(more_primitives_than_can_be_counted_are_refused),
         cmocka_unit_test(nodes_that_round_differently_have_one_list),
         cmocka_unit_test(integrals_that_are_no_numbers_are_an_error_of_all_ranks),

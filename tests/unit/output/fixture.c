@@ -80,6 +80,7 @@ static void fill_result(struct fixture *f)
         .imbalance = 1.25,
         .last_build = {.n_quartet_total = 5000000000,
                        .n_quartet_computed = 4000000000,
+                       .n_quartet_single = 3000000000,
                        .n_task = 12},
     };
 }

@@ -61,6 +61,7 @@ static void numbers_read_back_bit_for_bit(void **state)
     assert_same_double(cJSON_GetArrayItem(geometry, 8)->valuedouble, -1.0 / 3.0);
     const cJSON *hf = at(at(root, "extras"), "hf");
     assert_same_double(at(at(hf, "fock"), "quartets_total")->valuedouble, 5e9);
+    assert_same_double(at(at(hf, "fock"), "quartets_single")->valuedouble, 3e9);
     cJSON_Delete(root);
 }
 

@@ -364,7 +364,8 @@ static void the_last_tables_name_the_slowest_rank_and_what_took_memory(void **st
         assert_contains(text,
                         "Peak of its shell pairs                 2.00        2.00        2.00");
         assert_contains(text, "1.250");
-        assert_contains(text, "5000000000 unique, 4000000000 computed, 1000000000 screened");
+        assert_contains(text, "5000000000 unique, 4000000000 computed (3000000000 in single "
+                              "precision), 1000000000 screened");
         assert_null(strstr(text, "shared 64 cores"));
     }
     free(text);
