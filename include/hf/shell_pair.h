@@ -28,6 +28,16 @@ struct hf_primitive_pair {
     uint32_t i, j; /**< of the primitives of a, of b */
 };
 
+/** The same rounded to single precision, in the order of enum hf_primitive_row: one cache line. */
+struct hf_single_primitive {
+    float zeta, one_over_two_zeta;
+    float p[3]; /**< P = A + PA, bohr */
+    float pa[3];
+    float prefactor, bound;
+    float rest[3]; /**< what rounding took from P */
+    float ab[3];   /**< A - B: the same for all primitives of a pair */
+};
+
 /** One pair of shells. The shell of higher angular momentum comes first ("a"), which is what Libint
  *  wants; of equal ones that of more parts, then the later shell. */
 struct hf_shell_pair {
@@ -70,12 +80,13 @@ struct hf_atom_pair {
     double cost;            /**< sum of the costs of its pairs */
 };
 
-/** The list: four arrays without pointers in them. The ranks of a node share the first three, and
+/** The list: arrays without pointers in them. The ranks of a node share all but the last, and
  *  nobody writes to them once they are made.
  *
  *      atom_pair  | 0 0 | 1 0 | 1 1 | ...                    pairs of atoms, (A, B) rising
  *      pair       | by class, falling bound | ... | ...      those of each pair of atoms
  *      primitive  | falling bound | ...                      those of each pair, in their order
+ *      single, single_coefficient: as primitive
  *      class_of   | ...                                      by pair_class */
 struct hf_shell_pairs {
     struct hf_context *context;   /**< borrowed */
@@ -89,8 +100,12 @@ struct hf_shell_pairs {
     struct hf_atom_pair *atom_pair; /**< [n_atom_pair], only those with pairs */
     int64_t n_primitive;
     struct hf_primitive_pair *primitive; /**< [n_primitive] */
-    double bound;                        /**< largest of all */
-    struct hf_node_memory *shared;       /**< memory of all arrays but class_of; owned */
+    struct hf_single_primitive *single;  /**< [n_primitive] */
+    /** [n_primitive][n_coefficient] c_a c_b of each part of classes that have several, padded */
+    float *single_coefficient;
+    int n_coefficient; /**< a multiple of 4, for the class of most parts; 0: none has several */
+    double bound;      /**< largest of all */
+    struct hf_node_memory *shared; /**< memory of all arrays but class_of; owned */
 };
 
 /** Estimated cost of computing a pair's half of a shell quartet; the cost of a quartet is about the

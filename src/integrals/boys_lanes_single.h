@@ -32,7 +32,7 @@ boys_series_lanes(const struct hf_boys_single *boys, int order, lanes T)
     for (int l = 0; l < HF_WIDTH; l++)
         row[l] = boys->series[order] + (size_t)grid[l] * HF_BOYS_SINGLE_TERMS;
     lanes c[HF_BOYS_SINGLE_TERMS];
-    transpose_4(row, c);
+    transpose_fours(1, row, c);
     return ((c[3] * d + c[2]) * d + c[1]) * d + c[0];
 }
 

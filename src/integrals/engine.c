@@ -180,8 +180,8 @@ void hf_engine_count_group(struct hf_engine *engine, const struct hf_batch_reque
     int sum = 0, most = 1;
     if (n > width) n = width;
     for (int l = 0; l < n; l++) {
-        sum += (int)ket->n_primitive[l];
-        if (ket->n_primitive[l] > most) most = (int)ket->n_primitive[l];
+        sum += ket->n_primitive[l];
+        if (ket->n_primitive[l] > most) most = ket->n_primitive[l];
     }
     const double n_primitive = (double)n_done / width * sum / most;
     const double n_ket_primitive =

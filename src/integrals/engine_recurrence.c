@@ -39,6 +39,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
     const struct hf_quartet quartet = {.boys = self->boys,
                                        .cartesian = &self->cartesian,
                                        .harmonics = self->harmonics,
+                                       .pairs = self->pairs,
                                        .bra = &self->fixed,
                                        .bra_class = request->fixed_class,
                                        .ket_class = request->other_class,

@@ -9,10 +9,9 @@ static int compute_group(struct hf_engine *self, const struct hf_single_kernels 
                          const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                          float *scratch, float *to)
 {
-    _Alignas(64) float shift[3 * HF_SINGLE_LANES];
-    for (int k = 0; k < 3 * kernels->width; k++) shift[k] = (float)ket->shift[k];
     const int n_done = kernels->recurrence(quartet, ket, scratch);
-    kernels->to_functions(quartet, shift, scratch, (float *)(void *)self->buffer[0], to);
+    kernels->to_functions(quartet, ket->single_shift, scratch, (float *)(void *)self->buffer[0],
+                          to);
     return n_done;
 }
 
@@ -23,6 +22,7 @@ struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *sc
     const struct hf_quartet quartet = {.boys_single = self->boys_single,
                                        .cartesian = &self->cartesian,
                                        .harmonics = self->harmonics,
+                                       .pairs = self->pairs,
                                        .bra = &self->fixed,
                                        .bra_class = request->fixed_class,
                                        .ket_class = request->other_class,
@@ -42,8 +42,8 @@ struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *sc
     for (int first = 0; first < n; first += width) {
         struct hf_pair_group group;
         for (int l = 0; l < width; l++)
-            hf_group_set(&group, l, width, request->other_class->n_part, self->pairs,
-                         request->other[self->order[first + l < n ? first + l : n - 1]]);
+            hf_group_set_single(&group, l, width, self->pairs,
+                                request->other[self->order[first + l < n ? first + l : n - 1]]);
         const int n_done = compute_group(self, kernels, &quartet, &group, scratch,
                                          result + (size_t)first * stride);
         hf_engine_count_group(self, request, &group, n - first, width, n_done);

@@ -66,7 +66,7 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
             struct boys_argument boys;
             load_primitives(ket, j, row);
             set_up_ket(row, &lane);
-            set_up_lanes(bra, i, true, true, row, &lane, &boys);
+            set_up_lanes(bra_of(quartet), i, true, true, row, row[HF_ROW_PREFACTOR], &lane, &boys);
             boys_of_quartets(quartet->boys, order, 1, &boys, &lane);
             const int n_lane = n_ket - j < HF_WIDTH ? n_ket - j : HF_WIDTH;
             const double factor = coefficient_of(bra, quartet->bra_class, bra_part, i);
@@ -83,13 +83,14 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
 
 /* ---- Our own recurrence --------------------------------------------------------------------- */
 
-/** Largest of the lanes. */
-static inline real largest_lane(lanes x)
+/** How many of the first n primitives of the bra matter beside some of the ket, of these bounds. */
+static inline int n_that_matter(const struct hf_quartet *quartet, struct bra_numbers bra, int n,
+                                lanes bound)
 {
-    real largest = x[0];
-    for (int l = 1; l < HF_WIDTH; l++)
-        if (x[l] > largest) largest = x[l];
-    return largest;
+    const real threshold = (real)quartet->threshold;
+    while (n > 0 && count_set(bound * of_bra(bra, HF_ROW_BOUND, n - 1) < threshold) == HF_WIDTH)
+        n--;
+    return n;
 }
 
 /** Primitives first .. first+n-1 of the bra with a vector of the ket: what needs_bra or needs_ket say,
@@ -101,14 +102,13 @@ set_up_some(const struct hf_quartet *quartet, int first, int n, bool needs_bra, 
             const lanes ket[HF_N_LANE_ROW], struct lane_quartet quartet_of[],
             struct boys_argument boys[])
 {
-    const struct hf_expanded_pair *bra = quartet->bra;
-    const double *bound = hf_pair_row(bra, HF_ROW_BOUND) + first;
-    lanes row[HF_N_LANE_ROW];
-    memcpy(row, ket, sizeof row);
+    const struct bra_numbers bra = bra_of(quartet);
     for (int i = 0; i < n; i++) {
-        const lane_masks kept = ket[HF_ROW_BOUND] * (real)bound[i] >= (real)quartet->threshold;
-        row[HF_ROW_PREFACTOR] = choose(kept, ket[HF_ROW_PREFACTOR], broadcast(0));
-        set_up_lanes(bra, first + i, needs_bra, needs_ket, row, &quartet_of[i], &boys[i]);
+        const lane_masks kept =
+            ket[HF_ROW_BOUND] * of_bra(bra, HF_ROW_BOUND, first + i) >= (real)quartet->threshold;
+        const lanes prefactor = choose(kept, ket[HF_ROW_PREFACTOR], broadcast(0));
+        set_up_lanes(bra, first + i, needs_bra, needs_ket, ket, prefactor, &quartet_of[i],
+                     &boys[i]);
     }
 }
 
@@ -158,16 +158,17 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
 static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                           struct contraction *contraction, const struct recurrence_work *work)
 {
-    const struct hf_expanded_pair *bra = quartet->bra;
-    const double *bound = hf_pair_row(bra, HF_ROW_BOUND);
-    int n_done = 0, n = bra->n_primitive;
+    const struct bra_numbers bra = bra_of(quartet);
+    struct ket_cursor cursor;
+    int n_done = 0, n = quartet->bra->n_primitive;
+    start_kets(quartet->pairs, ket, &cursor);
     for (int j = 0; j < ket->most_primitive; j++) {
         lanes row[HF_N_LANE_ROW];
-        expand_lanes(ket, broadcast((real)j), row);
-        const real largest = largest_lane(row[HF_ROW_BOUND]);
-        while (n > 0 && (real)bound[n - 1] * largest < (real)quartet->threshold) n--;
+        expand_lanes(quartet->pairs, ket, &cursor, contraction->plan->n_ket, j, row);
+        advance_kets(quartet->pairs, ket, j, &cursor);
+        n = n_that_matter(quartet, bra, n, row[HF_ROW_BOUND]);
         if (n == 0) break;
-        begin_ket_primitive(contraction, row + HF_N_PRIMITIVE_ROW);
+        begin_ket_primitive(contraction, row + ROW_COEFFICIENT);
         recur_over_bra(quartet, n, row, contraction, work);
         end_ket_primitive(contraction);
         n_done += n * HF_WIDTH;

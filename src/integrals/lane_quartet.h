@@ -2,11 +2,11 @@
 #ifndef HF_LANE_QUARTET_H
 #define HF_LANE_QUARTET_H
 
-#include "hf/lanes.h"
 #include "quartet.h"
 #include "recurrence_input.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #ifdef __AVX2__
@@ -17,6 +17,13 @@
 struct boys_argument {
     lanes T, factor;
 };
+
+/** The row of a ket in lanes from which on there are coefficients of parts. */
+#ifdef HF_SINGLE
+enum { ROW_COEFFICIENT = HF_N_SINGLE_ROW };
+#else
+enum { ROW_COEFFICIENT = HF_N_PRIMITIVE_ROW };
+#endif
 
 static inline lanes load(const real *from)
 {
@@ -143,34 +150,51 @@ static inline const boys_tables *tables_of(const struct hf_quartet *quartet)
 #endif
 }
 
-/** A number of primitive i of the bra in every lane. */
-static inline __attribute__((always_inline)) lanes of_bra(const struct hf_expanded_pair *bra,
-                                                          enum hf_primitive_row row, int i)
+/** The primitives of the bra. */
+struct bra_numbers {
+    const real *number; /**< of the first */
+    size_t row_step, step;
+};
+
+static inline struct bra_numbers bra_of(const struct hf_quartet *quartet)
 {
-    return broadcast((real)hf_pair_row(bra, row)[i]);
+    const struct hf_expanded_pair *bra = quartet->bra;
+#ifdef HF_SINGLE
+    return (struct bra_numbers){&quartet->pairs->single[bra->first_primitive].zeta, 1,
+                                HF_N_SINGLE_ROW};
+#else
+    return (struct bra_numbers){bra->row, (size_t)bra->n_padded, 1};
+#endif
+}
+
+/** A number of primitive i of the bra. */
+static inline __attribute__((always_inline)) real of_bra(struct bra_numbers bra,
+                                                         enum hf_primitive_row row, int i)
+{
+    return bra.number[(size_t)row * bra.row_step + (size_t)i * bra.step];
 }
 
 /** Coordinates of Q - P, P of primitive i of the bra. */
 static inline __attribute__((always_inline)) lanes
-difference_of_places(const struct hf_expanded_pair *bra, int i, int direction, const lanes ket[])
+difference_of_places(struct bra_numbers bra, int i, int direction, const lanes ket[])
 {
-    const double place = hf_pair_row(bra, HF_ROW_P_X + direction)[i];
+    const lanes first = ket[HF_ROW_P_X + direction] - of_bra(bra, HF_ROW_P_X + direction, i);
 #ifdef HF_SINGLE
     /* Both in two parts, of which the first differ by what rounds the result only. */
-    const float first = (float)place, rest = (float)(place - first);
-    return (ket[HF_ROW_P_X + direction] - first) + (ket[HF_ROW_REST_X + direction] - rest);
+    return first + (ket[HF_ROW_REST_X + direction] - of_bra(bra, HF_ROW_REST_X + direction, i));
 #else
-    return ket[HF_ROW_P_X + direction] - place;
+    return first;
 #endif
 }
 
-/** Primitive i of the bra with HF_WIDTH primitives of the ket (or of kets): what is not of the ket
- *  alone, for a bra and a ket that are raised, and the arguments of the Boys function. */
+/** Primitive i of the bra with HF_WIDTH primitives of the ket (or of kets), those with these
+ *  prefactors: what is not of the ket alone, for a bra and a ket that are raised, and the arguments of
+ *  the Boys function. */
 static inline __attribute__((always_inline)) void
-set_up_lanes(const struct hf_expanded_pair *bra, int i, bool needs_bra, bool needs_ket,
-             const lanes ket[], struct lane_quartet *out, struct boys_argument *boys)
+set_up_lanes(struct bra_numbers bra, int i, bool needs_bra, bool needs_ket, const lanes ket[],
+             lanes prefactor, struct lane_quartet *out, struct boys_argument *boys)
 {
-    const lanes zeta = of_bra(bra, HF_ROW_ZETA, i), eta = ket[HF_ROW_ZETA];
+    const lanes zeta = broadcast(of_bra(bra, HF_ROW_ZETA, i)), eta = ket[HF_ROW_ZETA];
     const lanes root_of_inverse = inverse_square_root(zeta + eta);
     const lanes one_over_sum = root_of_inverse * root_of_inverse;
     const lanes eta_over_sum = eta * one_over_sum, zeta_over_sum = zeta * one_over_sum;
@@ -180,18 +204,17 @@ set_up_lanes(const struct hf_expanded_pair *bra, int i, bool needs_bra, bool nee
         const lanes qp = difference_of_places(bra, i, k, ket);
         distance_squared += qp * qp;
         if (needs_bra) out->wp[k] = eta_over_sum * qp;
-        if (needs_bra) out->pa[k] = of_bra(bra, HF_ROW_PA_X + k, i);
+        if (needs_bra) out->pa[k] = broadcast(of_bra(bra, HF_ROW_PA_X + k, i));
         if (needs_ket) out->wq[k] = -zeta_over_sum * qp;
     }
     if (needs_bra) {
-        out->one_over_two_zeta = of_bra(bra, HF_ROW_ONE_OVER_TWO_ZETA, i);
+        out->one_over_two_zeta = broadcast(of_bra(bra, HF_ROW_ONE_OVER_TWO_ZETA, i));
         out->rho_over_zeta = eta_over_sum;
     }
     if (needs_ket) out->rho_over_eta = zeta_over_sum;
     if (needs_bra && needs_ket) out->one_over_two_sum = (real)0.5 * one_over_sum;
     boys->T = zeta * eta_over_sum * distance_squared;
-    boys->factor =
-        ket[HF_ROW_PREFACTOR] * (real)hf_pair_row(bra, HF_ROW_PREFACTOR)[i] * root_of_inverse;
+    boys->factor = prefactor * of_bra(bra, HF_ROW_PREFACTOR, i) * root_of_inverse;
 }
 
 #ifndef HF_SINGLE

@@ -5,6 +5,7 @@
 
 #include "pair_rounding.h"
 #include "pair_share.h"
+#include "primitive_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,20 +78,28 @@ static hf_status make_room(struct filler *self, struct hf_error *error)
 {
     struct hf_shell_pairs *pairs = self->pairs;
     const struct place end = self->place[pairs->basis->n_atom];
+    const int n_coefficient = hf_most_coefficients(pairs->n_class, pairs->class_of);
     if (end.pair > INT32_MAX || end.atom_pair > INT32_MAX)
         return hf_fail(error, HF_NO_RESOURCE, "more than %d shell pairs; hf numbers no more",
                        INT32_MAX);
     const size_t pair_bytes = whole_lines((size_t)end.pair * sizeof *pairs->pair);
     const size_t primitive_bytes = whole_lines((size_t)end.primitive * sizeof *pairs->primitive);
+    const size_t single_bytes = whole_lines((size_t)end.primitive * sizeof *pairs->single);
+    const size_t coefficient_bytes =
+        whole_lines((size_t)end.primitive * (size_t)n_coefficient * sizeof(float));
     const size_t atom_bytes = (size_t)end.atom_pair * sizeof *pairs->atom_pair;
-    const hf_status status =
-        hf_node_memory_create(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
-                              pair_bytes + primitive_bytes + atom_bytes, &pairs->shared, error);
+    const hf_status status = hf_node_memory_create(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
+                                                   pair_bytes + primitive_bytes + single_bytes +
+                                                       coefficient_bytes + atom_bytes,
+                                                   &pairs->shared, error);
     if (status != HF_OK) return status;
-    char *start = pairs->shared->data;
-    pairs->pair = (void *)start;
-    pairs->primitive = (void *)(start + pair_bytes);
-    pairs->atom_pair = (void *)(start + pair_bytes + primitive_bytes);
+    char *next = pairs->shared->data;
+    pairs->pair = (void *)next;
+    pairs->primitive = (void *)(next += pair_bytes);
+    pairs->single = (void *)(next += primitive_bytes);
+    pairs->single_coefficient = (void *)(next += single_bytes);
+    pairs->atom_pair = (void *)(next + coefficient_bytes);
+    pairs->n_coefficient = n_coefficient;
     pairs->n_pair = end.pair;
     pairs->n_primitive = end.primitive;
     pairs->n_atom_pair = (int)end.atom_pair;
@@ -143,6 +152,7 @@ static void lay_out(struct hf_shell_pairs *pairs, const struct hf_pair_candidate
                (size_t)pair[k].n_primitive * sizeof *pairs->primitive);
         pair[k].first_primitive = next->primitive;
         pair[k].cost_per_number = cost / pairs->class_of[pair[k].pair_class].n_function;
+        hf_round_primitives(pairs, &pair[k]);
         next->primitive += pair[k].n_primitive;
         pairs->pair[next->pair++] = pair[k];
     }

@@ -89,3 +89,45 @@ int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, do
     qsort(out, (size_t)n, sizeof *out, by_falling_bound);
     return n;
 }
+
+int hf_most_coefficients(int n_class, const struct hf_pair_class class_of[])
+{
+    enum { VECTOR = 4 };
+    int most = 1;
+    for (int i = 0; i < n_class; i++)
+        if (class_of[i].n_part > most) most = class_of[i].n_part;
+    return most > 1 ? (most + VECTOR - 1) / VECTOR * VECTOR : 0;
+}
+
+static struct hf_single_primitive round_primitive(const struct hf_primitive_pair *from,
+                                                  const double a[3], const double b[3])
+{
+    struct hf_single_primitive made = {.zeta = (float)from->zeta,
+                                       .one_over_two_zeta = (float)from->one_over_two_zeta,
+                                       .prefactor = (float)from->prefactor,
+                                       .bound = (float)from->bound};
+    for (int d = 0; d < 3; d++) {
+        const double place = a[d] + from->pa[d];
+        made.p[d] = (float)place;
+        made.rest[d] = (float)(place - (double)made.p[d]);
+        made.pa[d] = (float)from->pa[d];
+        made.ab[d] = (float)(a[d] - b[d]);
+    }
+    return made;
+}
+
+void hf_round_primitives(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair)
+{
+    const struct hf_shell *a = &pairs->basis->shell[pair->a], *b = &pairs->basis->shell[pair->b];
+    const struct hf_primitive_pair *from = hf_pair_primitives(pairs, pair);
+    const int n_a = hf_shell_n_part(a), n_b = hf_shell_n_part(b), n_part = n_a * n_b;
+    for (int j = 0; j < pair->n_primitive; j++) {
+        const int64_t at = pair->first_primitive + j;
+        float *coefficient = pairs->single_coefficient + at * pairs->n_coefficient;
+        pairs->single[at] = round_primitive(&from[j], a->centre_bohr, b->centre_bohr);
+        for (int k = 0; k < pairs->n_coefficient; k++) coefficient[k] = 0.0F;
+        for (int k = 0; k < (n_part > 1 ? n_part : 0); k++)
+            coefficient[k] = (float)(hf_shell_get_part(a, k / n_b).coefficient[from[j].i] *
+                                     hf_shell_get_part(b, k % n_b).coefficient[from[j].j]);
+    }
+}

@@ -16,4 +16,10 @@ double hf_distance_squared(const double a[3], const double b[3]);
 int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, double smallest,
                           struct hf_primitive_pair out[]);
 
+/** Coefficients per primitive in a list of pairs of these classes: hf_shell_pairs.n_coefficient. */
+int hf_most_coefficients(int n_class, const struct hf_pair_class class_of[]);
+
+/** Fills in `single` and `single_coefficient` of a pair of the list, from its primitives. */
+void hf_round_primitives(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair);
+
 #endif

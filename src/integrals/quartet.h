@@ -26,25 +26,29 @@ enum hf_primitive_row {
     HF_ROW_BOUND,     /**< as stored */
     /** c_a c_b of each part where there is more than one stand in rows of their own, after these */
     HF_N_PRIMITIVE_ROW,
-    HF_MOST_PRIMITIVE_ROW = HF_N_PRIMITIVE_ROW + HF_MAX_PAIR_PART,
-    /** in vectors of single precision: what rounding took from P */
-    HF_ROW_REST_X = HF_MOST_PRIMITIVE_ROW,
+    /** in single precision: what rounding took from P; those of parts stand behind A - B */
+    HF_ROW_REST_X = HF_N_PRIMITIVE_ROW,
     HF_ROW_REST_Y,
     HF_ROW_REST_Z,
-    HF_N_LANE_ROW
+    HF_ROW_AB_X,
+    HF_N_SINGLE_ROW = HF_ROW_AB_X + 3,
+    HF_N_LANE_ROW = HF_N_SINGLE_ROW + (HF_MAX_PAIR_PART + 3) / 4 * 4
 };
 
 /** Where the numbers of pairs of one class come from that are worked on side by side, `width` of
  *  them. */
 struct hf_pair_group {
-    _Alignas(64) double n_primitive[HF_SINGLE_LANES];
-    double a[3 * HF_SINGLE_LANES];     /**< [3][width] centres of their first shells */
-    double shift[3 * HF_SINGLE_LANES]; /**< [3][width] A - B */
-    const struct hf_primitive_pair *primitive[HF_SINGLE_LANES];
-    int most_primitive;     /**< of any */
+    _Alignas(64) int n_primitive[HF_SINGLE_LANES];
+    int64_t first_primitive[HF_SINGLE_LANES]; /**< index into the list's primitives */
+    int most_primitive;                       /**< of any */
+    /** [3][width] A - B, for kernels of one precision or the other */
+    _Alignas(64) float single_shift[3 * HF_SINGLE_LANES];
+    _Alignas(64) double shift[3 * HF_LANES];
+    /* what follows is for double precision only */
+    double a[3 * HF_LANES]; /**< [3][width] centres of their first shells */
     int n_part_a, n_part_b; /**< of the shells, where the class has more than one part; else 0 */
-    const double *coefficient_a[HF_MAX_SHELL_PART][HF_SINGLE_LANES];
-    const double *coefficient_b[HF_MAX_SHELL_PART][HF_SINGLE_LANES];
+    const double *coefficient_a[HF_MAX_SHELL_PART][HF_LANES];
+    const double *coefficient_b[HF_MAX_SHELL_PART][HF_LANES];
 };
 
 /** Coefficients of part k of a shell. */
@@ -53,16 +57,33 @@ static inline const double *hf_part_coefficient(const struct hf_shell *shell, in
     return shell->n_part > 0 ? shell->part[k].coefficient : shell->coefficient;
 }
 
+/** What both precisions want of a pair in lane l. */
+static inline void hf_group_set_primitives(struct hf_pair_group *group, int l,
+                                           const struct hf_shell_pair *pair)
+{
+    group->first_primitive[l] = pair->first_primitive;
+    group->n_primitive[l] = pair->n_primitive;
+    if (l == 0 || pair->n_primitive > group->most_primitive)
+        group->most_primitive = pair->n_primitive;
+}
+
+/** Pair `pair` of a list into lane l of `width`, for kernels of single precision. */
+static inline void hf_group_set_single(struct hf_pair_group *group, int l, int width,
+                                       const struct hf_shell_pairs *pairs,
+                                       const struct hf_shell_pair *pair)
+{
+    hf_group_set_primitives(group, l, pair);
+    for (int d = 0; d < 3; d++)
+        group->single_shift[d * width + l] = pairs->single[pair->first_primitive].ab[d];
+}
+
 /** Pair `pair` of a list, of a class of n_part parts, into lane l of `width`. */
 static inline void hf_group_set(struct hf_pair_group *group, int l, int width, int n_part,
                                 const struct hf_shell_pairs *pairs,
                                 const struct hf_shell_pair *pair)
 {
     const struct hf_shell *a = &pairs->basis->shell[pair->a], *b = &pairs->basis->shell[pair->b];
-    group->primitive[l] = hf_pair_primitives(pairs, pair);
-    group->n_primitive[l] = pair->n_primitive;
-    if (l == 0 || pair->n_primitive > group->most_primitive)
-        group->most_primitive = pair->n_primitive;
+    hf_group_set_primitives(group, l, pair);
     for (int d = 0; d < 3; d++) {
         group->a[d * width + l] = a->centre_bohr[d];
         group->shift[d * width + l] = a->centre_bohr[d] - b->centre_bohr[d];
@@ -84,6 +105,7 @@ struct hf_pair_term {
 /** A pair with the rows of its primitives, padded to a multiple of HF_LANES with copies of
  *  prefactor and bound 0: they keep every formula finite and add nothing. */
 struct hf_expanded_pair {
+    int64_t first_primitive; /**< index into the list's */
     int n_primitive, n_padded;
     double ab[3]; /**< A - B */
     double *row;  /**< [HF_N_PRIMITIVE_ROW, and the parts if more than one][n_padded] */
@@ -212,6 +234,8 @@ struct hf_quartet {
     const struct hf_boys_single *boys_single;
     const struct hf_cartesian_table *cartesian;
     const struct hf_solid_harmonics *harmonics; /**< [l] */
+    const struct hf_shell_pairs
+        *pairs; /**< the list; kernels of single precision read it for bra and ket */
     const struct hf_expanded_pair *bra, *ket;
     const struct hf_pair_class *bra_class, *ket_class;
     const struct hf_contraction_plan *plan; /**< of the classes; for the recurrences */

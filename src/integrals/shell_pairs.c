@@ -6,6 +6,7 @@
 #include "pair_classes.h"
 #include "pair_list.h"
 #include "pair_share.h"
+#include "primitive_pairs.h"
 
 #include <stdlib.h>
 
@@ -98,17 +99,20 @@ hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_ba
     struct hf_shell_pairs *pairs = NULL;
     const int n_row = basis->n_atom > MANY_ATOMS ? FEW_ROWS : MOST_ROWS;
     const int stride = basis->n_atom / n_row + 1;
+    size_t primitive_bytes;
     bool room;
     *found = (struct hf_pair_memory){0.0, 0.0, 0.0};
     HF_TRY(begin_list(context, basis, accuracy, &classes, &pairs, error));
     HF_TRY(engine_bytes(pairs, &classes, &found->engine_bytes, error));
+    primitive_bytes = sizeof *pairs->primitive + sizeof *pairs->single +
+                      sizeof(float) * (size_t)hf_most_coefficients(pairs->n_class, pairs->class_of);
     room = hf_pair_share_init(&share, pairs, &classes);
     for (int a = stride / 2; room && a < basis->n_atom; a += stride) {
         hf_pair_share_clear(&share);
         for (int b = 0; room && b <= a; b++) room = hf_pair_share_add(&share, a, b);
         const double n_pair = stride * (double)share.n_pair;
         found->list_bytes += n_pair * sizeof *share.pair +
-                             stride * ((double)share.n_primitive * sizeof *share.primitive +
+                             stride * ((double)share.n_primitive * (double)primitive_bytes +
                                        (double)share.n_atom_pair * sizeof *share.atom_pair);
         found->made_bytes += CANDIDATE_COPIES * n_pair * sizeof(struct hf_pair_candidate);
     }

@@ -41,40 +41,50 @@ static inline int count_set(lane_masks mask)
 #endif
 }
 
-/** out[k][l] = row[l][k] for HF_WIDTH rows of 4 numbers, each aligned to 16 bytes. */
-static inline void transpose_4(const float *const row[HF_WIDTH], lanes out[4])
+#if defined __AVX2__ && HF_WIDTH >= 8
+#if HF_WIDTH == 16
+#define HF_OF_WIDTH(name) _mm512_##name
+typedef __m512 single_vector;
+#else
+#define HF_OF_WIDTH(name) _mm256_##name
+typedef __m256 single_vector;
+#endif
+
+/** Four numbers of each row l = 0, 4, .. from `at` on, side by side. */
+static inline single_vector join_fours(const float *const row[], int at)
 {
-#if defined __AVX512F__ && HF_WIDTH == 16
-    __m512 r[4], s[4];
-    for (int i = 0; i < 4; i++) {
-        r[i] = _mm512_castps128_ps512(_mm_load_ps(row[i]));
-        r[i] = _mm512_insertf32x4(r[i], _mm_load_ps(row[i + 4]), 1);
-        r[i] = _mm512_insertf32x4(r[i], _mm_load_ps(row[i + 8]), 2);
-        r[i] = _mm512_insertf32x4(r[i], _mm_load_ps(row[i + 12]), 3);
-    }
-    for (int i = 0; i < 4; i += 2) {
-        s[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
-        s[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
-    }
-    for (int i = 0; i < 2; i++) {
-        out[2 * i] = (lanes)_mm512_shuffle_ps(s[i], s[i + 2], 0x44);
-        out[2 * i + 1] = (lanes)_mm512_shuffle_ps(s[i], s[i + 2], 0xee);
-    }
-#elif defined __AVX2__ && HF_WIDTH == 8
-    __m256 r[4], s[4];
-    for (int i = 0; i < 4; i++)
-        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(row[i])),
-                                    _mm_load_ps(row[i + 4]), 1);
-    for (int i = 0; i < 4; i += 2) {
-        s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-        s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-    }
-    for (int i = 0; i < 2; i++) {
-        out[2 * i] = (lanes)_mm256_shuffle_ps(s[i], s[i + 2], 0x44);
-        out[2 * i + 1] = (lanes)_mm256_shuffle_ps(s[i], s[i + 2], 0xee);
+#if HF_WIDTH == 16
+    __m512 four = _mm512_castps128_ps512(_mm_load_ps(row[0] + at));
+    four = _mm512_insertf32x4(four, _mm_load_ps(row[4] + at), 1);
+    four = _mm512_insertf32x4(four, _mm_load_ps(row[8] + at), 2);
+    return _mm512_insertf32x4(four, _mm_load_ps(row[12] + at), 3);
+#else
+    const __m256 four = _mm256_castps128_ps256(_mm_load_ps(row[0] + at));
+    return _mm256_insertf128_ps(four, _mm_load_ps(row[4] + at), 1);
+#endif
+}
+#endif
+
+/** out[k][l] = row[l][k], 4 n <= 16 numbers of HF_WIDTH rows, aligned to 16 bytes; n is a constant. */
+static inline __attribute__((always_inline)) void
+transpose_fours(int n, const float *const row[HF_WIDTH], lanes out[])
+{
+#if defined __AVX2__ && HF_WIDTH >= 8
+    single_vector r[4][4], s[4];
+    for (int i = 0; i < 4; i++) /* each row's address is loaded once */
+        for (int k = 0; k < n; k++) r[k][i] = join_fours(row + i, 4 * k);
+    for (int k = 0; k < n; k++, out += 4) {
+        for (int i = 0; i < 4; i += 2) {
+            s[i] = HF_OF_WIDTH(unpacklo_ps)(r[k][i], r[k][i + 1]);
+            s[i + 1] = HF_OF_WIDTH(unpackhi_ps)(r[k][i], r[k][i + 1]);
+        }
+        for (int i = 0; i < 2; i++) {
+            out[2 * i] = (lanes)HF_OF_WIDTH(shuffle_ps)(s[i], s[i + 2], 0x44);
+            out[2 * i + 1] = (lanes)HF_OF_WIDTH(shuffle_ps)(s[i], s[i + 2], 0xee);
+        }
     }
 #else
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4 * n; k++) {
         lanes column = {0};
         for (int l = 0; l < HF_WIDTH; l++) column[l] = row[l][k];
         out[k] = column;
