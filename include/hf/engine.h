@@ -43,17 +43,31 @@ enum hf_precision {
  *  pairs of one shell pair (a slowest), columns those of the other. `fixed_is_row` tells which is
  *  which; it is the engine's choice, the same for a whole batch.
  *
- *  With a larger width (hf_engine_two_electron_lanes only), 4 to HF_SINGLE_LANES, so many quartets
- *  stand side by side: group g is value[g * stride * width ...], an array [row][column][width], whose
- *  lane l is quartet order[g * width + l]; lanes behind the n-th repeat one of the group. */
+ *  With a larger width (hf_engine_two_electron_lanes only), 4 to HF_SINGLE_LANES, quartets stand side by
+ *  side: `width` of them up to the n_wide-th, half as many behind it. The group that begins with the k-th is
+ *  value[k * stride ...], an array [row][column][its width], whose lane l is quartet order[k + l]; lanes
+ *  behind the n-th repeat one of the group. */
 struct hf_integral_batch {
     const double *value;
     const float *single;
     size_t stride; /**< numbers of a quartet */
     bool fixed_is_row;
-    int width;
+    int width, n_wide;
     const int *order; /**< NULL where the width is 1 */
 };
+
+/** Quartets that stand side by side with the one in place k, which may not be behind the n-th. */
+static inline int hf_batch_width(const struct hf_integral_batch *batch, int k)
+{
+    return k < batch->n_wide ? batch->width : batch->width / 2;
+}
+
+/** Where number x of the quartet in place k is in `value` or `single`. */
+static inline size_t hf_batch_index(const struct hf_integral_batch *batch, int k, size_t x)
+{
+    const size_t width = (size_t)hf_batch_width(batch, k), lane = (size_t)k % width;
+    return ((size_t)k - lane) * batch->stride + x * width + lane;
+}
 
 /** Engine for the pairs of one list; one per thread. `pairs` is borrowed. Not collective.
  *  HF_NO_RESOURCE: memory, or an angular momentum beyond the library's. */

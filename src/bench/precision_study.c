@@ -23,8 +23,7 @@ struct kets {
 /** Number x of the quartet in place `at` of the engine's order. */
 static double number_of(const struct hf_integral_batch *batch, int at, size_t x)
 {
-    const size_t width = (size_t)batch->width, group = (size_t)at / width;
-    const size_t i = (group * batch->stride + x) * width + (size_t)at % width;
+    const size_t i = hf_batch_index(batch, at, x);
     return batch->single != NULL ? (double)batch->single[i] : batch->value[i];
 }
 

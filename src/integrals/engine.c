@@ -22,22 +22,18 @@ static void choose_kernels(struct hf_engine *engine)
     switch (hf_instruction_set()) {
 #ifdef HF_HAVE_X86_KERNELS
     case HF_AVX512:
-        engine->wide = &hf_kernels_avx512_8;
-        engine->narrow = &hf_kernels_avx512_4;
-        engine->single_wide = &hf_kernels_avx512_single_16;
-        engine->single_narrow = &hf_kernels_avx512_single_8;
+        engine->of_double = (struct hf_kernel_choice){&hf_kernels_avx512_8, &hf_kernels_avx512_4};
+        engine->of_single =
+            (struct hf_kernel_choice){&hf_kernels_avx512_single_16, &hf_kernels_avx512_single_8};
         break;
     case HF_AVX2:
-        engine->wide = &hf_kernels_avx2_8;
-        engine->narrow = &hf_kernels_avx2_4;
-        engine->single_wide = engine->single_narrow = &hf_kernels_avx2_single_8;
+        engine->of_double = (struct hf_kernel_choice){&hf_kernels_avx2_4, NULL};
+        engine->of_single = (struct hf_kernel_choice){&hf_kernels_avx2_single_8, NULL};
         break;
 #endif
     default:
-        engine->wide = &hf_kernels_portable_8;
-        engine->narrow = &hf_kernels_portable_4;
-        engine->single_wide = &hf_kernels_portable_single_8;
-        engine->single_narrow = &hf_kernels_portable_single_4;
+        engine->of_double = (struct hf_kernel_choice){&hf_kernels_portable_4, NULL};
+        engine->of_single = (struct hf_kernel_choice){&hf_kernels_portable_single_4, NULL};
     }
 }
 
@@ -74,17 +70,30 @@ static bool create_implementations(struct hf_engine *engine)
     return true;
 }
 
-/** Arithmetic for every two classes; those of Libint have none. */
-static bool count_flops(struct hf_engine *engine)
+static bool is_alike(struct hf_kernel_choice kernels, const struct hf_pair_class *bra,
+                     const struct hf_pair_class *ket)
+{
+    const int order = bra->l_high + ket->l_high;
+    return kernels.narrow != NULL &&
+           (order <= kernels.wide->vertical_limit) == (order <= kernels.narrow->vertical_limit);
+}
+
+/** For every two classes that our own recurrence takes. */
+static bool plan_classes(struct hf_engine *engine)
 {
     const struct hf_shell_pairs *pairs = engine->pairs;
     const size_t n = (size_t)pairs->n_class;
-    engine->flops = calloc(n * n + 1, sizeof *engine->flops);
-    if (engine->flops == NULL) return false;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            if (hf_engine_recurrence.takes(&pairs->class_of[i], &pairs->class_of[j]))
-                engine->flops[i * n + j] = hf_flops_of(&pairs->class_of[i], &pairs->class_of[j]);
+    engine->of_two = calloc(n * n + 1, sizeof *engine->of_two);
+    if (engine->of_two == NULL) return false;
+    for (size_t i = 0; i < n * n; i++) {
+        const struct hf_pair_class *bra = &pairs->class_of[i / n], *ket = &pairs->class_of[i % n];
+        struct hf_class_pair *both = &engine->of_two[i];
+        if (!hf_engine_recurrence.takes(bra, ket)) continue;
+        hf_plan_contraction(bra, ket, &both->plan);
+        both->flops = hf_flops_of(bra, ket);
+        both->narrow_is_alike[0] = is_alike(engine->of_double, bra, ket);
+        both->narrow_is_alike[1] = is_alike(engine->of_single, bra, ket);
+    }
     return true;
 }
 
@@ -93,7 +102,7 @@ static bool allocate(struct hf_engine *engine)
     const struct hf_engine_sizes *size = &engine->size;
     engine->most_primitive =
         calloc((size_t)engine->pairs->n_class + 1, sizeof *engine->most_primitive);
-    if (engine->most_primitive == NULL || !count_flops(engine)) return false;
+    if (engine->most_primitive == NULL || !plan_classes(engine)) return false;
     hf_engine_find_sizes(engine);
     engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l);
     if (engine->boys != NULL) engine->boys_single = hf_boys_single_create(engine->boys);
@@ -157,7 +166,7 @@ void hf_engine_destroy(struct hf_engine **engine)
         hf_memory_release(memory, old->assembled);
         hf_memory_release(memory, old->result);
         free(old->most_primitive);
-        free(old->flops);
+        free(old->of_two);
         hf_boys_single_destroy(&old->boys_single);
         hf_boys_destroy(&old->boys);
         free(old);
@@ -170,37 +179,9 @@ void hf_engine_set_threshold(struct hf_engine *engine, double threshold)
     engine->threshold = threshold;
 }
 
-void hf_engine_count_group(struct hf_engine *engine, const struct hf_batch_request *request,
-                           const struct hf_pair_group *ket, int n, int width, int n_done)
-{
-    const struct hf_shell_pairs *pairs = engine->pairs;
-    const struct hf_flops *flops =
-        &engine->flops[(request->fixed_class - pairs->class_of) * pairs->n_class +
-                       (request->other_class - pairs->class_of)];
-    int sum = 0, most = 1;
-    if (n > width) n = width;
-    for (int l = 0; l < n; l++) {
-        sum += ket->n_primitive[l];
-        if (ket->n_primitive[l] > most) most = ket->n_primitive[l];
-    }
-    const double n_primitive = (double)n_done / width * sum / most;
-    const double n_ket_primitive =
-        engine->fixed.n_primitive > 0 ? n_primitive / engine->fixed.n_primitive : 0.0;
-    engine->account.n_primitive_quartet += (int64_t)(n_primitive + 0.5);
-    engine->account.n_flop +=
-        flops->per_primitive * n_primitive + flops->per_quartet * n +
-        n_ket_primitive * (flops->per_term * engine->fixed_n_term + flops->per_ket_primitive);
-}
-
 struct hf_engine_account hf_engine_account(const struct hf_engine *engine)
 {
     return engine->account;
-}
-
-void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
-                      struct hf_expanded_pair *to)
-{
-    engine->wide->expand_pair(engine->pairs, pair, to);
 }
 
 void hf_engine_forget_pairs(struct hf_engine *engine)

@@ -78,7 +78,7 @@ static const double *pair_to_spherical(struct hf_engine *engine, const struct hf
 static const double *compute_part(struct hf_engine *self, Libint_eri_t *primitive,
                                   const struct hf_quartet *quartet, int bra_part, int ket_part)
 {
-    const struct hf_kernels *kernels = self->wide;
+    const struct hf_kernels *kernels = self->of_double.wide;
     const struct hf_pair_part *bra = &quartet->bra_class->part[bra_part];
     const struct hf_pair_part *ket = &quartet->ket_class->part[ket_part];
     const int n = kernels->fill_primitives(quartet, bra_part, ket_part, primitive);
@@ -151,7 +151,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
             memcpy(result, block, stride * sizeof *result);
     }
     return (struct hf_integral_batch){
-        .value = self->result, .fixed_is_row = fixed_is_ket, .width = 1};
+        .value = self->result, .fixed_is_row = fixed_is_ket, .width = 1, .n_wide = request->n};
 }
 
 const struct hf_engine_ops hf_engine_libint = {

@@ -21,7 +21,7 @@ struct hf_batch_request {
     const struct hf_shell_pair *const *other; /**< [n] */
     const struct hf_pair_class *fixed_class, *other_class;
     bool side_by_side; /**< leave quartets side by side where they are computed so */
-    bool single;       /**< in single precision where there are kernels for it; side by side */
+    bool single;       /**< in single precision where there are kernels for it; side by side only */
 };
 
 /** An implementation. An engine holds the scratch of each, so that one handle per thread does for
@@ -62,13 +62,25 @@ extern const struct hf_engine_ops *const hf_engine_list[HF_N_ENGINE];
 /** The first of the list that takes quartets of two classes; its index. The last takes all. */
 int hf_engine_choose(const struct hf_pair_class *bra, const struct hf_pair_class *ket);
 
+/** The kernels of one precision: those that take most quartets at once and, where there are, those that
+ *  take half as many. */
+struct hf_kernel_choice {
+    const struct hf_kernels *wide, *narrow;
+};
+
+/** What depends on the classes of bra and ket only. */
+struct hf_class_pair {
+    struct hf_contraction_plan plan;
+    struct hf_flops flops;
+    /** The narrow kernels make quartets alike, to the last bit: else a batch may not take them for few. */
+    bool narrow_is_alike[2]; /**< in double, single precision */
+};
+
 struct hf_engine {
-    const struct hf_shell_pairs *pairs;                          /**< borrowed */
-    const struct hf_kernels *wide;                               /**< HF_LANES quartets at a time */
-    const struct hf_kernels *narrow;                             /**< HF_FEW_LANES */
-    const struct hf_single_kernels *single_wide, *single_narrow; /**< of single precision */
-    int *most_primitive;                                         /**< [n_class] */
-    struct hf_flops *flops;                                      /**< [n_class][n_class] */
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    struct hf_kernel_choice of_double, of_single;
+    int *most_primitive;          /**< [n_class] */
+    struct hf_class_pair *of_two; /**< [n_class][n_class] bra and ket */
     struct hf_boys *boys;
     struct hf_boys_single *boys_single;
     struct hf_cartesian_table cartesian;
@@ -89,29 +101,16 @@ struct hf_engine {
 /** Fills in `size` and `most_primitive` [n_class]. */
 void hf_engine_find_sizes(struct hf_engine *engine);
 
-/** Positions of the pairs by falling number of primitives, so that groups of neighbours waste few
- *  lanes. */
-void hf_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[]);
-
-/** Adds to the account what the kernels did for one group: `n_done` quartets of primitives in all lanes, of
- *  which the first n (or all) of `width` were asked for. A ket with fewer primitives than others of the group
- *  counts with its own. */
-void hf_engine_count_group(struct hf_engine *engine, const struct hf_batch_request *request,
-                           const struct hf_pair_group *ket, int n, int width, int n_done);
-
-/** Our own recurrence in single precision; as the table's two_electron. */
-struct hf_integral_batch hf_two_electron_single(struct hf_engine *self, void *scratch,
-                                                const struct hf_batch_request *request);
-
-/** Whether kernels with these limits of straight-line recurrences make quartets of the classes alike,
- *  to the last bit: else a batch may not choose between them by its size. */
-static inline bool hf_same_recurrence(const struct hf_batch_request *request, int limit,
-                                      int other_limit)
+/** What depends on the classes of a batch only. */
+static inline const struct hf_class_pair *hf_engine_of_two(const struct hf_engine *engine,
+                                                           const struct hf_batch_request *request)
 {
-    const int order = request->fixed_class->l_high + request->other_class->l_high;
-    return (order <= limit) == (order <= other_limit);
+    const struct hf_pair_class *first = engine->pairs->class_of;
+    return &engine->of_two[(request->fixed_class - first) * engine->pairs->n_class +
+                           (request->other_class - first)];
 }
 
+/** Fills in a pair of the engine's list; to->row has room for its rows, aligned to 64 bytes. */
 void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
                       struct hf_expanded_pair *to);
 

@@ -1,6 +1,8 @@
 /* Two-electron integrals by our own recurrence, vectorised over the quartets of one bra. */
 #include "engine_private.h"
 
+#include <stdint.h>
+
 static bool takes(const struct hf_pair_class *bra, const struct hf_pair_class *ket)
 {
     return bra->l_high <= HF_MAX_RECURRENCE_L && ket->l_high <= HF_MAX_RECURRENCE_L;
@@ -20,65 +22,130 @@ static size_t scratch_bytes(const struct hf_engine *self)
     return most * sizeof(double);
 }
 
-void hf_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[])
+/** Positions of the pairs by falling number of primitives, so that groups of neighbours waste few
+ *  lanes. */
+static void sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[])
 {
+    enum { MOST = 128 }; /* beyond they are not told apart */
+    uint8_t begin[MOST] = {0}, rank[HF_MAX_BATCH];
+    int most = 0, least = MOST - 1, next = 0;
     for (int i = 0; i < n; i++) {
-        int k = i;
-        for (; k > 0 && other[order[k - 1]]->n_primitive < other[i]->n_primitive; k--)
-            order[k] = order[k - 1];
-        order[k] = i;
+        const int k = other[i]->n_primitive < MOST ? other[i]->n_primitive : MOST - 1;
+        rank[i] = (uint8_t)k;
+        begin[k]++;
+        if (k > most) most = k;
+        if (k < least) least = k;
     }
+    for (int k = most; k >= least; k--) {
+        const int n_here = begin[k];
+        begin[k] = (uint8_t)next;
+        next += n_here;
+    }
+    for (int i = 0; i < n; i++) order[begin[rank[i]]++] = i;
 }
 
-/** HF_LANES quartets at a time, or HF_FEW_LANES where no more are left, in the engine's order; a
- *  group that is not full repeats its last pair. */
+/** The groups of a batch: the first n_wide quartets are made by the wide kernels, those left by the
+ *  narrow ones where they are half a group or less. */
+struct groups {
+    struct hf_kernel_choice kernels;
+    int n_wide;
+};
+
+static struct groups plan_groups(const struct hf_engine *self,
+                                 const struct hf_batch_request *request)
+{
+    struct groups groups = {request->single ? self->of_single : self->of_double, request->n};
+    if (!hf_engine_of_two(self, request)->narrow_is_alike[request->single]) return groups;
+    const int left = request->n % groups.kernels.wide->width;
+    if (left <= groups.kernels.narrow->width) groups.n_wide -= left;
+    return groups;
+}
+
+/** Quartets from number `first` of the engine's order on into lanes; a group that is not full repeats
+ *  its last pair. The number of primitives of the pairs that were asked for. */
+static int gather(const struct hf_engine *self, const struct hf_batch_request *request,
+                  const struct hf_kernels *kernels, int first, struct hf_pair_group *group)
+{
+    const int left = request->n - first;
+    int n_primitive = 0;
+    for (int l = 0; l < kernels->width; l++) {
+        const struct hf_shell_pair *pair =
+            request->other[self->order[first + (l < left ? l : left - 1)]];
+        if (l < left) n_primitive += pair->n_primitive;
+        if (kernels->single)
+            hf_group_set_single(group, l, kernels->width, self->pairs, pair);
+        else
+            hf_group_set(group, l, kernels->width, request->other_class->n_part, self->pairs, pair);
+    }
+    return n_primitive;
+}
+
+/** Adds to the account what the kernels did for n quartets of one group: n_done quartets of primitives in
+ *  every lane. A ket with fewer primitives than others of the group counts with its own. */
+static void count_group(struct hf_engine *self, const struct hf_flops *flops,
+                        const struct hf_pair_group *ket, int n, int n_primitive, int n_done)
+{
+    const double n_each = (double)n_done / ket->most_primitive * n_primitive;
+    const double n_ket_each = self->fixed.n_primitive > 0 ? n_each / self->fixed.n_primitive : 0.0;
+    self->account.n_primitive_quartet += (int64_t)(n_each + 0.5);
+    self->account.n_flop +=
+        flops->per_primitive * n_each + flops->per_quartet * n +
+        n_ket_each * (flops->per_term * self->fixed_n_term + flops->per_ket_primitive);
+}
+
+/** The quartets of one group to self->result, or to `assembled` and from there one by one. */
+static void compute_group(struct hf_engine *self, const struct hf_batch_request *request,
+                          const struct hf_quartet *quartet, const struct hf_kernels *kernels,
+                          int first, void *scratch)
+{
+    const int n = request->n - first < kernels->width ? request->n - first : kernels->width;
+    const size_t stride =
+        (size_t)request->fixed_class->n_function * (size_t)request->other_class->n_function;
+    const size_t number_bytes = kernels->single ? sizeof(float) : sizeof(double);
+    struct hf_pair_group group;
+    const int n_primitive = gather(self, request, kernels, first, &group);
+    void *block = request->side_by_side
+                      ? (char *)self->result + (size_t)first * stride * number_bytes
+                      : (void *)self->assembled;
+    const int n_done = kernels->recurrence(quartet, &group, scratch);
+    kernels->to_functions(quartet, &group.shift, scratch, self->buffer[0], block);
+    count_group(self, &hf_engine_of_two(self, request)->flops, &group, n, n_primitive, n_done);
+    if (request->side_by_side) return;
+    double *result[HF_LANES];
+    for (int l = 0; l < kernels->width; l++)
+        result[l] = self->result + (size_t)self->order[first + (l < n ? l : n - 1)] * stride;
+    kernels->split_lanes((int)stride, block, result);
+}
+
 static struct hf_integral_batch two_electron(struct hf_engine *self, void *scratch,
                                              const struct hf_batch_request *request)
 {
-    struct hf_contraction_plan plan;
     const struct hf_quartet quartet = {.boys = self->boys,
+                                       .boys_single = self->boys_single,
                                        .cartesian = &self->cartesian,
                                        .harmonics = self->harmonics,
                                        .pairs = self->pairs,
                                        .bra = &self->fixed,
                                        .bra_class = request->fixed_class,
                                        .ket_class = request->other_class,
-                                       .plan = &plan,
+                                       .plan = &hf_engine_of_two(self, request)->plan,
                                        .threshold = self->threshold};
-    if (request->single) return hf_two_electron_single(self, scratch, request);
-    const int n = request->n;
-    const struct hf_kernels *for_few =
-        hf_same_recurrence(request, self->wide->vertical_limit, self->narrow->vertical_limit)
-            ? self->narrow
-            : self->wide;
-    const size_t stride =
-        (size_t)request->fixed_class->n_function * (size_t)request->other_class->n_function;
-    hf_plan_contraction(request->fixed_class, request->other_class, &plan);
-    hf_sort_by_primitives(n, request->other, self->order);
-    for (int first = 0; first < n; first += HF_LANES) {
-        struct hf_pair_group group;
-        double *result[HF_LANES], *block_result = self->result + (size_t)first * stride;
-        const struct hf_kernels *kernels = n - first <= HF_FEW_LANES ? for_few : self->wide;
-        for (int l = 0; l < kernels->width; l++) {
-            const int i = self->order[first + l < n ? first + l : n - 1];
-            hf_group_set(&group, l, kernels->width, request->other_class->n_part, self->pairs,
-                         request->other[i]);
-            result[l] = self->result + (size_t)i * stride;
-        }
-        const bool in_place = request->side_by_side && kernels->width == HF_LANES;
-        double *block = in_place ? block_result : self->assembled;
-        const int n_done = kernels->recurrence(&quartet, &group, scratch);
-        kernels->to_functions(&quartet, group.shift, scratch, self->buffer[0], block);
-        hf_engine_count_group(self, request, &group, n - first, kernels->width, n_done);
-        if (!request->side_by_side)
-            kernels->split_lanes((int)stride, block, result);
-        else if (!in_place)
-            kernels->widen_lanes((int)stride, block, block_result);
+    const struct groups groups = plan_groups(self, request);
+    const struct hf_kernels *kernels;
+    sort_by_primitives(request->n, request->other, self->order);
+    for (int first = 0; first < request->n; first += kernels->width) {
+        kernels = first < groups.n_wide ? groups.kernels.wide : groups.kernels.narrow;
+        compute_group(self, request, &quartet, kernels, first, scratch);
     }
+    struct hf_integral_batch batch = {
+        .order = self->order, .width = groups.kernels.wide->width, .n_wide = groups.n_wide};
     if (!request->side_by_side)
-        return (struct hf_integral_batch){.value = self->result, .width = 1};
-    return (struct hf_integral_batch){
-        .value = self->result, .order = self->order, .width = HF_LANES};
+        batch = (struct hf_integral_batch){.width = 1, .n_wide = request->n};
+    if (request->single)
+        batch.single = (const float *)(const void *)self->result;
+    else
+        batch.value = self->result;
+    return batch;
 }
 
 const struct hf_engine_ops hf_engine_recurrence = {

@@ -154,7 +154,7 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
     }
 }
 
-/** The loop over the primitives of HF_WIDTH quartets, into the sums of `contraction`; their number. */
+/** The loop over the primitives of HF_WIDTH quartets, into the sums of `contraction`; their number in a lane. */
 static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                           struct contraction *contraction, const struct recurrence_work *work)
 {
@@ -171,25 +171,31 @@ static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair
         begin_ket_primitive(contraction, row + ROW_COEFFICIENT);
         recur_over_bra(quartet, n, row, contraction, work);
         end_ket_primitive(contraction);
-        n_done += n * HF_WIDTH;
+        n_done += n;
     }
     end_contraction(contraction);
     return n_done;
 }
 
 static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
-                      real *scratch)
+                      void *scratch)
 {
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
     struct recurrence_work work; /* its levels are for the loops only */
     struct contraction contraction;
-    lanes *next = start_contraction(&contraction, quartet->plan, (lanes *)(void *)scratch);
+    lanes *next = start_contraction(&contraction, quartet->plan, scratch);
     work.cartesian = quartet->cartesian;
     work.e_low = quartet->bra_class->l_low;
     work.f_low = quartet->ket_class->l_low;
     if (find_vertical(work.e_low, e_max, work.f_low, f_max) == NULL)
         lay_out(&work, e_max, f_max, next);
     return sum_primitives(quartet, ket, &contraction, &work);
+}
+
+static void make_blocks(const struct hf_quartet *quartet, const void *ket_shift, const void *levels,
+                        void *scratch, void *out)
+{
+    to_functions(quartet, ket_shift, levels, scratch, out);
 }
 
 #ifndef HF_SINGLE
@@ -259,36 +265,22 @@ static void split_lanes(int n, const double *in, double *const out[HF_WIDTH])
         for (int l = 0; l < HF_WIDTH; l++) out[l][i] = in[(size_t)i * HF_WIDTH + l];
 }
 
-static void widen_lanes(int n, const double *in, double *out)
-{
-    for (int i = 0; i < n; i++)
-        for (int l = 0; l < HF_LANES; l++) out[i * HF_LANES + l] = in[i * HF_WIDTH + l % HF_WIDTH];
-}
-
 #endif
 
 #define STRING_OF(x) #x
 #define NAME_OF(x)   STRING_OF(x)
-#ifdef HF_SINGLE
-const struct hf_single_kernels HF_KERNELS = {
-    .name = NAME_OF(HF_KERNELS),
-    .width = HF_WIDTH,
-    .vertical_limit = HF_VERTICAL_LIMIT,
-    .recurrence = recurrence,
-    .to_functions = to_functions,
-};
-#else
 const struct hf_kernels HF_KERNELS = {
     .name = NAME_OF(HF_KERNELS),
     .width = HF_WIDTH,
     .vertical_limit = HF_VERTICAL_LIMIT,
-    .expand_pair = expand_pair,
-    .fill_primitives = fill_primitives,
     .recurrence = recurrence,
-    .to_functions = to_functions,
+    .to_functions = make_blocks,
+#ifdef HF_SINGLE
+    .single = true,
+#else
+    .fill_primitives = fill_primitives,
     .to_spherical = to_spherical,
     .transpose = transpose,
     .split_lanes = split_lanes,
-    .widen_lanes = widen_lanes,
-};
 #endif
+};

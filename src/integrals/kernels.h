@@ -8,40 +8,39 @@
 
 #include <libint2.h>
 
-/** Recurrences up to (ff|ff), vectorised over quartets; the set-up of Libint's input, vectorised
- *  over the primitives of the ket; linear steps on whole blocks, vectorised over their fastest
- *  index. */
+/** Recurrences up to (ff|ff), vectorised over quartets; in double precision also the set-up of Libint's
+ *  input, vectorised over the primitives of the ket, and linear steps on whole blocks, vectorised over
+ *  their fastest index. What is a number below is one of the table's precision. */
 struct hf_kernels {
     const char *name;
-    int width;          /**< lanes: HF_LANES, or HF_FEW_LANES */
+    bool single;        /**< in single precision: positions are subtracted as in double precision,
+                             everything else is done with 24 bits; docs/precision.md has the errors */
+    int width;          /**< lanes: HF_LANES or HF_SINGLE_LANES at most */
     int vertical_limit; /**< straight-line recurrences are there for l_high of both up to it */
-
-    /** Fills in a pair of a list. to->row has room for its rows, aligned to 64
-     *  bytes. */
-    void (*expand_pair)(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *from,
-                        struct hf_expanded_pair *to);
-
-    /** Fills Libint's input for every primitive quartet that matters of one part of the bra and one
-     *  of the ket; their number. */
-    int (*fill_primitives)(const struct hf_quartet *quartet, int bra_part, int ket_part,
-                           Libint_eri_t primitive[]);
 
     /** Contracted integrals (e0|f0) of every part of the bra with every part of `width` kets of one
      *  class (quartet->ket is not used), one part after the other, [e = l_a..l_a+l_b][f =
      *  l_c..l_c+l_d] in components, `width` numbers in the place of one: at the start of `scratch`,
      *  which has the hf_recurrence_scratch of the two classes, aligned to 64 bytes. Every lane is
      *  made by the same operations whatever the others hold, and by tables of any width. Returns the
-     *  number of primitive quartets. Source: Obara and Saika, J. Chem. Phys. 84, 3963 (1986). */
+     *  number of primitive quartets of a lane. Source: Obara and Saika, J. Chem. Phys. 84, 3963 (1986). */
     int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
-                      double *scratch);
+                      void *scratch);
 
     /** Functions of `width` quartets from what `recurrence` left in `levels`: the block of the two
      *  classes, [ket][bra][width], a c slower than b d, to `out`. ket_shift is C - D, [3][width].
      *  `scratch` has room for the functions of one side and the levels of the other, of all parts.
      *  All aligned to 64 bytes; none may overlap. Source: Head-Gordon and Pople, J. Chem. Phys. 89,
      *  5777 (1988). */
-    void (*to_functions)(const struct hf_quartet *quartet, const double *ket_shift,
-                         const double *levels, double *scratch, double *out);
+    void (*to_functions)(const struct hf_quartet *quartet, const void *ket_shift,
+                         const void *levels, void *scratch, void *out);
+
+    /* ---- Double precision only; NULL in tables of single precision. */
+
+    /** Fills Libint's input for every primitive quartet that matters of one part of the bra and one
+     *  of the ket; their number. */
+    int (*fill_primitives)(const struct hf_quartet *quartet, int bra_part, int ket_part,
+                           Libint_eri_t primitive[]);
 
     /** hf_solid_harmonics_apply. */
     void (*to_spherical)(const struct hf_solid_harmonics *harmonics, int l, int right,
@@ -52,33 +51,13 @@ struct hf_kernels {
 
     /** out[l][i] = in[i][l], in of n rows and `width` columns. */
     void (*split_lanes)(int n, const double *in, double *const out[]);
-
-    /** n rows of `width` columns made rows of HF_LANES: the columns again and again. */
-    void (*widen_lanes)(int n, const double *in, double *out);
 };
 
-/** The recurrences in single precision; what they do is said above. Positions are subtracted as in
- *  double precision, everything else is done with 24 bits; docs/precision.md has the errors. */
-struct hf_single_kernels {
-    const char *name;
-    int width, vertical_limit;
-    int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
-                      float *scratch);
-    void (*to_functions)(const struct hf_quartet *quartet, const float *ket_shift,
-                         const float *levels, float *scratch, float *out);
-};
-
-/** Quartets for which the narrow kernels do: half the work where less than half of the lanes would
- *  be filled. */
-enum { HF_FEW_LANES = 4 };
-
-extern const struct hf_kernels hf_kernels_portable_8, hf_kernels_portable_4;
-extern const struct hf_single_kernels hf_kernels_portable_single_8, hf_kernels_portable_single_4;
+extern const struct hf_kernels hf_kernels_portable_4, hf_kernels_portable_single_4;
 #ifdef HF_HAVE_X86_KERNELS
-extern const struct hf_kernels hf_kernels_avx2_8, hf_kernels_avx2_4;
+extern const struct hf_kernels hf_kernels_avx2_4, hf_kernels_avx2_single_8;
 extern const struct hf_kernels hf_kernels_avx512_8, hf_kernels_avx512_4;
-extern const struct hf_single_kernels hf_kernels_avx2_single_8;
-extern const struct hf_single_kernels hf_kernels_avx512_single_16, hf_kernels_avx512_single_8;
+extern const struct hf_kernels hf_kernels_avx512_single_16, hf_kernels_avx512_single_8;
 #endif
 
 #endif

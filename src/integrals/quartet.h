@@ -42,8 +42,10 @@ struct hf_pair_group {
     int64_t first_primitive[HF_SINGLE_LANES]; /**< index into the list's primitives */
     int most_primitive;                       /**< of any */
     /** [3][width] A - B, for kernels of one precision or the other */
-    _Alignas(64) float single_shift[3 * HF_SINGLE_LANES];
-    _Alignas(64) double shift[3 * HF_LANES];
+    _Alignas(64) union {
+        float single[3 * HF_SINGLE_LANES];
+        double plain[3 * HF_LANES];
+    } shift;
     /* what follows is for double precision only */
     double a[3 * HF_LANES]; /**< [3][width] centres of their first shells */
     int n_part_a, n_part_b; /**< of the shells, where the class has more than one part; else 0 */
@@ -74,7 +76,7 @@ static inline void hf_group_set_single(struct hf_pair_group *group, int l, int w
 {
     hf_group_set_primitives(group, l, pair);
     for (int d = 0; d < 3; d++)
-        group->single_shift[d * width + l] = pairs->single[pair->first_primitive].ab[d];
+        group->shift.single[d * width + l] = pairs->single[pair->first_primitive].ab[d];
 }
 
 /** Pair `pair` of a list, of a class of n_part parts, into lane l of `width`. */
@@ -86,7 +88,7 @@ static inline void hf_group_set(struct hf_pair_group *group, int l, int width, i
     hf_group_set_primitives(group, l, pair);
     for (int d = 0; d < 3; d++) {
         group->a[d * width + l] = a->centre_bohr[d];
-        group->shift[d * width + l] = a->centre_bohr[d] - b->centre_bohr[d];
+        group->shift.plain[d * width + l] = a->centre_bohr[d] - b->centre_bohr[d];
     }
     group->n_part_a = n_part > 1 ? hf_shell_n_part(a) : 0;
     group->n_part_b = n_part > 1 ? hf_shell_n_part(b) : 0;

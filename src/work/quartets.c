@@ -42,9 +42,7 @@ static void write_strips(const struct hf_worker *worker, const struct hf_shell_p
                          const struct hf_quartet_queue *queue, const struct hf_integral_batch *made)
 {
     const struct hf_basis *basis = worker->work->pairs->basis;
-    const int width = made->width;
-    struct hf_strip_group group = {.width = width,
-                                   .n_i = basis->shell[queue->pair[0]->a].n_function,
+    struct hf_strip_group group = {.n_i = basis->shell[queue->pair[0]->a].n_function,
                                    .n_j = basis->shell[queue->pair[0]->b].n_function,
                                    .n_ab = basis->shell[bra->a].n_function *
                                            basis->shell[bra->b].n_function,
@@ -52,7 +50,8 @@ static void write_strips(const struct hf_worker *worker, const struct hf_shell_p
                                    .narrow = kind != HF_QUEUE_PLAIN};
     for (int first = 0; first < queue->n; first += group.n) {
         const int left = queue->n - first;
-        group.n = left < width ? left : width;
+        group.width = hf_batch_width(made, first);
+        group.n = left < group.width ? left : group.width;
         if (made->single != NULL)
             group.single = made->single + (size_t)first * made->stride;
         else

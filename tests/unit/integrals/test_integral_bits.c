@@ -76,9 +76,8 @@ static void take(const struct hf_integral_batch *batch, int n, int i, double *to
 {
     int at = 0;
     while (batch->order != NULL && at < n && batch->order[at] != i) at++;
-    const size_t width = (size_t)batch->width, first = (size_t)(batch->order == NULL ? i : at);
     for (size_t x = 0; x < batch->stride; x++) {
-        const size_t from = (first / width * batch->stride + x) * width + first % width;
+        const size_t from = hf_batch_index(batch, batch->order == NULL ? i : at, x);
         to[x] = batch->single != NULL ? (double)batch->single[from] : batch->value[from];
     }
 }

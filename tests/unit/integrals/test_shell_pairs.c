@@ -122,6 +122,11 @@ static void primitives_are_those_of_the_shells(void **state)
                 const double p = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / zeta;
                 assert_true(fabs(a->centre_bohr[d] + primitive->pa[d] - p) <= 1e-14);
                 if (a->atom == b->atom) assert_true(primitive->pa[d] == 0.0);
+                const struct hf_single_primitive *single =
+                    &pairs->single[pair->first_primitive + k];
+                assert_true(fabs((double)single->p[d] + (double)single->rest[d] - p) <= 1e-13);
+                assert_true(single->pa[d] == (float)primitive->pa[d]);
+                assert_true(single->prefactor == (float)primitive->prefactor);
             }
         }
     }
@@ -130,22 +135,24 @@ static void primitives_are_those_of_the_shells(void **state)
     test_context_done(&context);
 }
 
-/** 40 bytes of a pair and a cache line of each primitive pair, and no room kept beside them but to the end
- *  of cache lines. */
+/** 48 bytes of a pair and two cache lines of each primitive pair, and no room kept beside them but to the
+ *  end of cache lines. */
 static void a_list_holds_nothing_but_its_arrays(void **state)
 {
     (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
-    const size_t arrays = (size_t)pairs->n_pair * sizeof *pairs->pair +
-                          (size_t)pairs->n_primitive * sizeof *pairs->primitive +
-                          (size_t)pairs->n_atom_pair * sizeof *pairs->atom_pair;
+    const size_t arrays =
+        (size_t)pairs->n_pair * sizeof *pairs->pair +
+        (size_t)pairs->n_primitive * (sizeof *pairs->primitive + sizeof *pairs->single) +
+        (size_t)pairs->n_atom_pair * sizeof *pairs->atom_pair;
     const size_t n_kind = 4; /* s, p, and d spherical and Cartesian */
     assert_true(sizeof *pairs->pair <= 48);
-    assert_true(sizeof *pairs->primitive <= 64);
+    assert_true(sizeof *pairs->primitive <= 64 && sizeof *pairs->single <= 64);
+    assert_int_equal(pairs->n_coefficient, 0); /* no shell has several parts */
     assert_true(hf_memory_current_bytes(context->memory) <=
-                arrays + 2 * 64 + n_kind * n_kind * sizeof *pairs->class_of);
+                arrays + 3 * 64 + n_kind * n_kind * sizeof *pairs->class_of);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
     test_context_done(&context);

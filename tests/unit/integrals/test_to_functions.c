@@ -14,9 +14,8 @@ enum { MOST_LEVEL = 3 * 84, MOST_FUNCTION = 160, MOST_CLASS = 128 };
 struct tables {
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
-    int n_kernels, n_single;
+    int n_kernels;
     const struct hf_kernels *kernels[8];
-    const struct hf_single_kernels *single[8];
     int n_class;
     struct hf_pair_class class_of[MOST_CLASS];
 };
@@ -72,26 +71,25 @@ static void add_classes(struct tables *all)
     add_class(all, d, 2, d, 2, true, true);
 }
 
+static void add_tables(struct tables *all, const struct hf_kernels *one,
+                       const struct hf_kernels *other)
+{
+    all->kernels[all->n_kernels++] = one;
+    all->kernels[all->n_kernels++] = other;
+}
+
 static int set_up(void **state)
 {
     struct tables *all = calloc(1, sizeof *all);
     hf_cartesian_table_init(&all->cartesian);
     for (int l = 0; l <= HF_MAX_L; l++) hf_solid_harmonics_init(l, &all->harmonics[l]);
-    all->kernels[all->n_kernels++] = &hf_kernels_portable_8;
-    all->kernels[all->n_kernels++] = &hf_kernels_portable_4;
-    all->single[all->n_single++] = &hf_kernels_portable_single_8;
-    all->single[all->n_single++] = &hf_kernels_portable_single_4;
+    add_tables(all, &hf_kernels_portable_4, &hf_kernels_portable_single_4);
 #ifdef HF_HAVE_X86_KERNELS
-    if (hf_instruction_set() >= HF_AVX2) {
-        all->kernels[all->n_kernels++] = &hf_kernels_avx2_8;
-        all->kernels[all->n_kernels++] = &hf_kernels_avx2_4;
-        all->single[all->n_single++] = &hf_kernels_avx2_single_8;
-    }
+    if (hf_instruction_set() >= HF_AVX2)
+        add_tables(all, &hf_kernels_avx2_4, &hf_kernels_avx2_single_8);
     if (hf_instruction_set() >= HF_AVX512) {
-        all->kernels[all->n_kernels++] = &hf_kernels_avx512_8;
-        all->kernels[all->n_kernels++] = &hf_kernels_avx512_4;
-        all->single[all->n_single++] = &hf_kernels_avx512_single_16;
-        all->single[all->n_single++] = &hf_kernels_avx512_single_8;
+        add_tables(all, &hf_kernels_avx512_8, &hf_kernels_avx512_single_16);
+        add_tables(all, &hf_kernels_avx512_4, &hf_kernels_avx512_single_8);
     }
 #endif
     add_classes(all);
@@ -235,11 +233,9 @@ static float *rounded(size_t n, double *value)
     return to;
 }
 
-/** One of two tables of functions of two classes: the other is NULL. */
+/** Two classes by one table. */
 struct call {
     const struct hf_kernels *kernels;
-    const struct hf_single_kernels *single;
-    int width;
     size_t n_level, n_out;
     double *shift, *levels; /**< rounded where the call is in single precision */
 };
@@ -247,15 +243,15 @@ struct call {
 /** Makes the functions; what is not written is not a number. */
 static void make_functions(const struct call *call, const struct hf_quartet *quartet, double *out)
 {
-    const size_t n_scratch = (size_t)(MOST_LEVEL * MOST_LEVEL * call->width);
+    const size_t n_scratch = (size_t)(MOST_LEVEL * MOST_LEVEL * call->kernels->width);
     double *scratch = numbers(n_scratch, sizeof *scratch);
     for (size_t i = 0; i < call->n_out; i++) out[i] = NAN;
-    if (call->kernels != NULL) {
+    if (!call->kernels->single) {
         call->kernels->to_functions(quartet, call->shift, call->levels, scratch, out);
     } else {
-        float *shift = rounded((size_t)(3 * call->width), call->shift);
+        float *shift = rounded((size_t)(3 * call->kernels->width), call->shift);
         float *levels = rounded(call->n_level, call->levels), *found = rounded(call->n_out, out);
-        call->single->to_functions(quartet, shift, levels, (float *)(void *)scratch, found);
+        call->kernels->to_functions(quartet, shift, levels, scratch, found);
         for (size_t i = 0; i < call->n_out; i++) out[i] = found[i];
         free(shift);
         free(levels);
@@ -269,7 +265,7 @@ static double class_error(const struct tables *all, struct blocks *blocks, struc
                           const struct hf_pair_class *bra, const struct hf_pair_class *ket,
                           uint64_t *state)
 {
-    const int width = call->width;
+    const int width = call->kernels->width;
     call->n_level = find_places(bra, ket, blocks->place) * (size_t)width;
     call->n_out = (size_t)(bra->n_function * ket->n_function * width);
     call->levels = numbers(call->n_level, sizeof(double));
@@ -299,19 +295,20 @@ static double class_error(const struct tables *all, struct blocks *blocks, struc
 }
 
 /** Every class as bra and as ket: with itself, and with some others. */
-static void compare_table(const struct tables *all, const char *name, struct call *call,
-                          double accuracy)
+static void compare_table(const struct tables *all, const struct hf_kernels *kernels)
 {
+    struct call call = {.kernels = kernels};
     struct blocks *blocks = malloc(sizeof *blocks);
+    const double accuracy = kernels->single ? 1e-5 : 1e-13;
     uint64_t random = 5;
     for (int i = 0; i < all->n_class; i++) {
         for (int step = 0; step < all->n_class; step += 17) {
             const struct hf_pair_class *bra = &all->class_of[i];
             const struct hf_pair_class *ket = &all->class_of[(i + step) % all->n_class];
-            const double error = class_error(all, blocks, call, bra, ket, &random);
+            const double error = class_error(all, blocks, &call, bra, ket, &random);
             if (error > accuracy)
-                fail_msg("%s: (%d %d|%d %d): error %g", name, bra->part[0].l_a, bra->part[0].l_b,
-                         ket->part[0].l_a, ket->part[0].l_b, error);
+                fail_msg("%s: (%d %d|%d %d): error %g", kernels->name, bra->part[0].l_a,
+                         bra->part[0].l_b, ket->part[0].l_a, ket->part[0].l_b, error);
         }
     }
     free(blocks);
@@ -320,26 +317,13 @@ static void compare_table(const struct tables *all, const char *name, struct cal
 static void every_class_is_right_by_every_table(void **state)
 {
     const struct tables *all = *state;
-    for (int k = 0; k < all->n_kernels; k++) {
-        struct call call = {.kernels = all->kernels[k], .width = all->kernels[k]->width};
-        compare_table(all, all->kernels[k]->name, &call, 1e-13);
-    }
-}
-
-static void every_class_is_right_in_single_precision(void **state)
-{
-    const struct tables *all = *state;
-    for (int k = 0; k < all->n_single; k++) {
-        struct call call = {.single = all->single[k], .width = all->single[k]->width};
-        compare_table(all, all->single[k]->name, &call, 1e-5);
-    }
+    for (int k = 0; k < all->n_kernels; k++) compare_table(all, all->kernels[k]);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_class_is_right_by_every_table),
-        cmocka_unit_test(every_class_is_right_in_single_precision),
     };
     (void)argc;
     (void)argv;
