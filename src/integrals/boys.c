@@ -25,8 +25,9 @@ static long double boys_series(int m, long double T, const long double inverse[N
  *  exp(-T) T^(m-1/2) / Gamma(m+1/2), falling in T beyond m. */
 static double asymptotic_limit(int m)
 {
+    const double least = lgamma(m + 0.5) + log(1e-17);
     double T = fmax(30.0, m);
-    while (-T + (m - 0.5) * log(T) - lgamma(m + 0.5) > log(1e-17)) T += 0.25;
+    while (-T + (m - 0.5) * log(T) > least) T += 0.25;
     return T;
 }
 

@@ -10,8 +10,9 @@ enum { N_NODE = HF_BOYS_SINGLE_TERMS };
  *  boys.c. */
 static double asymptotic_limit(int m)
 {
+    const double least = lgamma(m + 0.5) + log(0x1p-26);
     double T = fmax(16.0, m);
-    while (-T + (m - 0.5) * log(T) - lgamma(m + 0.5) > log(0x1p-26)) T += 0.25;
+    while (-T + (m - 0.5) * log(T) > least) T += 0.25;
     return T;
 }
 
@@ -36,10 +37,10 @@ static void fit(const double value[N_NODE], double half, float coefficient[N_NOD
     coefficient[3] = (float)(4.0 * c[3] / (half * half * half));
 }
 
-static void fill(const struct hf_boys *boys, int m, float *row)
+static void fill(const struct hf_boys *boys, int m, int n, float *row)
 {
     const double half = 0.5 / HF_BOYS_SINGLE_PER_UNIT;
-    for (int g = 0; g < n_grid(m); g++, row += N_NODE) {
+    for (int g = 0; g < n; g++, row += N_NODE) {
         double all[HF_BOYS_MAX_ORDER + 1], value[N_NODE];
         for (int node = 0; node < N_NODE; node++) {
             const double d = half * cos(acos(-1.0) * (node + 0.5) / N_NODE);
@@ -65,10 +66,11 @@ struct hf_boys_single *hf_boys_single_create(const struct hf_boys *boys)
     }
     float *next = made->storage;
     for (int m = 0; m <= boys->max_order; m++) {
+        const int n_row = n_grid(m);
         made->limit[m] = (float)asymptotic_limit(m);
         made->series[m] = next;
-        fill(boys, m, next);
-        next += n_grid(m) * HF_BOYS_SINGLE_TERMS;
+        fill(boys, m, n_row, next);
+        next += n_row * HF_BOYS_SINGLE_TERMS;
     }
     return made;
 }

@@ -59,12 +59,16 @@ static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan 
 
 /** Takes of the samples [n], dearest per byte first, what fits into `bytes`; each stands for so many
  *  quartets. */
-static void fill_plan(int n, const struct sample sample[], double n_quartet, double bytes,
+static void fill_plan(int n, struct sample sample[], double n_quartet, double bytes,
                       struct hf_store_plan *plan)
 {
-    double cost = 0.0, all = 0.0;
-    for (int i = 0; i < n; i++) all += sample[i].cost;
+    double cost = 0.0, all = 0.0, all_bytes = 0.0;
+    for (int i = 0; i < n; i++) {
+        all += sample[i].cost;
+        all_bytes += sample[i].bytes * n_quartet;
+    }
     plan->cutoff = 0.0;
+    if (all_bytes > bytes) qsort(sample, (size_t)n, sizeof *sample, by_falling_value);
     for (int i = 0; i < n; i++) {
         const double more = sample[i].bytes * n_quartet;
         if (plan->bytes + more > bytes) {
@@ -91,7 +95,6 @@ hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double smallest
     uint64_t state = 1;
     for (; n < N_SAMPLE && n_drawn < MOST_DRAWN; n_drawn++)
         if (draw(pairs, plan, &state, &sample[n])) n++;
-    qsort(sample, (size_t)n, sizeof *sample, by_falling_value);
     if (n > 0) fill_plan(n, sample, n_quartet / n_drawn, bytes, plan);
     free(sample);
     return HF_OK;
