@@ -62,52 +62,59 @@ static inline lanes *place_of_first(const struct contraction *self)
     return self->plan->n_bra == 1 && self->target_is_new ? self->target : self->chunk;
 }
 
+static inline real coefficient_of_term(const struct hf_pair_term *term)
+{
+#ifdef HF_SINGLE
+    return term->single;
+#else
+    return term->coefficient;
+#endif
+}
+
 /** n numbers of a sum: loaded once, stored once. */
 static inline __attribute__((always_inline)) void add_terms_block(int n, lanes *to, bool is_new,
                                                                   const lanes *from, int step,
                                                                   const struct hf_pair_term *term,
                                                                   int n_term)
 {
-    lanes sum[8];
+    lanes sum[9];
     for (int x = 0; x < n; x++) sum[x] = is_new ? broadcast(0) : to[x];
     for (int t = 0; t < n_term; t++) {
-        const lanes factor = broadcast((real)term[t].coefficient);
-        const lanes *at = from + term[t].primitive * step;
+        const lanes factor = broadcast(coefficient_of_term(&term[t]));
+        const lanes *at = from + (ptrdiff_t)term[t].primitive * step;
+        __asm__("" : "+r"(at)); /* one address for all: left to it, the compiler makes n */
         for (int x = 0; x < n; x++) sum[x] += factor * at[x];
     }
     for (int x = 0; x < n; x++) to[x] = sum[x];
 }
 
-/** to[x] += sum of coefficient times from[primitive * step + x]. */
+/** to[x] += sum of coefficient times from[primitive * step + x]. Nine: (pp| and (p| have 9 and 3 levels. */
 static __attribute__((noinline)) void add_terms(int n, lanes *to, bool is_new, const lanes *from,
                                                 int step, const struct hf_pair_term *term,
                                                 int n_term)
 {
     int x = 0;
-    for (; x + 8 <= n; x += 8) add_terms_block(8, to + x, is_new, from + x, step, term, n_term);
+    for (; x + 9 <= n; x += 9) add_terms_block(9, to + x, is_new, from + x, step, term, n_term);
     for (; x + 3 <= n; x += 3) add_terms_block(3, to + x, is_new, from + x, step, term, n_term);
     for (; x < n; x++) add_terms_block(1, to + x, is_new, from + x, step, term, n_term);
 }
 
-/** to[x] += sum of from[i * step + x], first <= i < end. */
-static __attribute__((noinline)) void add_levels(int n, lanes *to, const lanes *from, int step,
-                                                 int first, int end)
-{
-    for (int x = 0; x < n; x++) {
-        lanes sum = to[x];
-        for (int i = first; i < end; i++) sum += from[i * step + x];
-        to[x] = sum;
-    }
-}
+/** Primitives of a bra of one part, whose coefficients are in their prefactors. */
+static const struct hf_pair_term plain_terms[HF_MOST_CHUNK] = {
+    {1.0, 1.0F, 0}, {1.0, 1.0F, 1}, {1.0, 1.0F, 2}, {1.0, 1.0F, 3},
+    {1.0, 1.0F, 4}, {1.0, 1.0F, 5}, {1.0, 1.0F, 6}, {1.0, 1.0F, 7}};
 
 /** The levels of primitives first .. first+n-1 of the bra, from the chunk to the target. */
 static inline void end_chunk(struct contraction *self, const struct hf_expanded_pair *bra,
                              int first, int n)
 {
     lanes *to = self->target;
-    if (self->plan->n_bra == 1 && n > self->target_is_new)
-        add_levels(self->plan->n_level, to, self->chunk, self->plan->n_level, self->target_is_new,
-                   n);
+    if (self->plan->n_bra == 1) {
+        const int done = self->target_is_new; /* the first is where it belongs */
+        if (n > done)
+            add_terms(self->plan->n_level, to, false, self->chunk, self->plan->n_level,
+                      plain_terms + done, n - done);
+    }
     for (int k = 0; k < self->plan->n_bra && self->plan->n_bra > 1; k++) {
         const int *place = hf_pair_term_places(bra, k);
         const int n_level = self->plan->bra[k].n * self->plan->n_ket_level,
@@ -131,7 +138,7 @@ struct kept_terms {
 static inline __attribute__((always_inline)) void
 add_kept_block(int n, lanes *to, int apart, bool is_new, struct kept_terms kept, const lanes *from)
 {
-    lanes sum[8];
+    lanes sum[9];
     for (int x = 0; x < n; x++) sum[x] = is_new ? broadcast(0) : to[x * apart];
     for (int j = 0; j < kept.n; j++, from += kept.step, kept.coefficient += HF_MAX_PAIR_PART)
         for (int x = 0; x < n; x++) sum[x] += *kept.coefficient * from[x];
@@ -146,8 +153,8 @@ static __attribute__((noinline)) void add_kept_rows(int n_row, int row_step, int
     const struct kept_terms terms = *kept;
     for (int row = 0; row < n_row; row++, from += row_step, to += n) {
         int x = 0;
-        for (; x + 8 <= n; x += 8)
-            add_kept_block(8, to + x * apart, apart, is_new, terms, from + x);
+        for (; x + 9 <= n; x += 9)
+            add_kept_block(9, to + x * apart, apart, is_new, terms, from + x);
         for (; x + 3 <= n; x += 3)
             add_kept_block(3, to + x * apart, apart, is_new, terms, from + x);
         for (; x < n; x++) add_kept_block(1, to + x * apart, apart, is_new, terms, from + x);

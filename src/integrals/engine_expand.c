@@ -11,7 +11,8 @@ static void find_terms(struct hf_expanded_pair *pair, int n_part)
         int n = 0;
         place[0] = 0;
         for (int j = 0; j < pair->n_primitive; j++) {
-            term[n] = (struct hf_pair_term){.coefficient = coefficient[j], .primitive = j};
+            term[n] = (struct hf_pair_term){
+                .coefficient = coefficient[j], .single = (float)coefficient[j], .primitive = j};
             n += coefficient[j] != 0.0;
             place[j + 1] = n;
         }

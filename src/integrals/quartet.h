@@ -101,6 +101,7 @@ static inline void hf_group_set(struct hf_pair_group *group, int l, int width, i
 /** A primitive of a pair with its coefficient in one part. */
 struct hf_pair_term {
     double coefficient; /**< c_a c_b, not 0 */
+    float single;       /**< the same rounded */
     int primitive;
 };
 
@@ -195,7 +196,7 @@ enum { HF_MOST_KEPT = 8, HF_MOST_CHUNK = 8 };
  *  but at least two, for which every sum is loaded and stored half as often. */
 static inline int hf_n_kept(int n, int most)
 {
-    enum { ROOM = 128 };
+    enum { ROOM = 320 };
     const int n_kept = ROOM / n < 2 ? 2 : ROOM / n;
     return n_kept < most ? n_kept : most;
 }
