@@ -13,36 +13,30 @@ struct blocks {
     struct hf_strip_job job;
 };
 
-static double *next_block(double **at, int n_row, int n_column)
-{
-    double *block = *at;
-    *at += (size_t)n_row * (size_t)n_column + HF_STRIP_SLACK;
-    return block;
-}
-
 /** False: no memory. */
 static bool create_blocks(const struct hf_digest_case *which, struct blocks *blocks)
 {
-    const int n_a = which->n_a, n_b = which->n_b, n_c = which->n_c, n_d = which->n_d;
-    const size_t n_number =
-        2 * ((size_t)n_a * (size_t)n_b + (size_t)n_c * (size_t)n_d +
-             (size_t)(n_a + n_b) * (size_t)(n_c + n_d) + (size_t)6 * HF_STRIP_SLACK);
-    double *at = blocks->number = calloc(n_number, sizeof *at);
-    if (at == NULL) return false;
+    const size_t n_a = (size_t)which->n_a, n_b = (size_t)which->n_b, n_c = (size_t)which->n_c,
+                 n_d = (size_t)which->n_d;
     struct hf_strip_job *job = &blocks->job;
-    for (size_t i = 0; i < n_number / 2; i++) at[i] = 0.5;
-    job->D_ab = next_block(&at, n_a, n_b);
-    job->D_cd = next_block(&at, n_c, n_d);
-    job->D_ac = next_block(&at, n_a, n_c);
-    job->D_ad = next_block(&at, n_a, n_d);
-    job->D_bc = next_block(&at, n_b, n_c);
-    job->D_bd = next_block(&at, n_b, n_d);
-    job->J_ab = next_block(&at, n_a, n_b);
-    job->J_cd = next_block(&at, n_c, n_d);
-    job->K_ac = next_block(&at, n_a, n_c);
-    job->K_ad = next_block(&at, n_a, n_d);
-    job->K_bc = next_block(&at, n_b, n_c);
-    job->K_bd = next_block(&at, n_b, n_d);
+    const struct {
+        const double **density;
+        double **sum;
+        size_t n;
+    } block[] = {{&job->D_ab, &job->J_ab, n_a * n_b}, {&job->D_cd, &job->J_cd, n_c * n_d},
+                 {&job->D_ac, &job->K_ac, n_a * n_c}, {&job->D_ad, &job->K_ad, n_a * n_d},
+                 {&job->D_bc, &job->K_bc, n_b * n_c}, {&job->D_bd, &job->K_bd, n_b * n_d}};
+    enum { N_BLOCK = sizeof block / sizeof *block };
+    size_t n_number = 0;
+    for (int i = 0; i < N_BLOCK; i++) n_number += block[i].n + HF_STRIP_SLACK;
+    double *at = blocks->number = calloc(2 * n_number, sizeof *at);
+    if (at == NULL) return false;
+    for (size_t i = 0; i < n_number; i++) at[i] = 0.5;
+    for (int i = 0; i < N_BLOCK; i++) { /* densities first, sums as far behind them */
+        *block[i].density = at;
+        *block[i].sum = at + n_number;
+        at += block[i].n + HF_STRIP_SLACK;
+    }
     return true;
 }
 

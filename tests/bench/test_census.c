@@ -6,17 +6,6 @@
 
 #include <math.h>
 
-static const double centre[3][3] = {{0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}};
-static const struct test_shell shells[] = {
-    {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
-    {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
-    {1, 0, 1, false, {0.4}, {0.6}},
-    {1, 2, 1, true, {0.9}, {0.8}},
-    {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
-    {2, 1, 1, false, {0.6}, {0.7}},
-};
-enum { N_SHELL = sizeof shells / sizeof *shells };
-
 /** Quartets of each class above the threshold, counted one by one. */
 static void count(const struct hf_shell_pairs *pairs, double threshold, double n[])
 {
@@ -53,7 +42,7 @@ static void every_quartet_counts_once_in_its_class(void **state)
 {
     (void)state;
     struct hf_context *context = test_context();
-    struct hf_basis *basis = test_basis(3, centre, N_SHELL, shells);
+    struct hf_basis *basis = test_mixed_basis();
     struct hf_shell_pairs *pairs = NULL;
     struct hf_error error;
     assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);

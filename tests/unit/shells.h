@@ -49,6 +49,22 @@ static inline struct hf_basis *test_basis(int n_atom, const double centre[][3], 
     return basis;
 }
 
+/** Three centres in a general position with shells s, p and d, spherical and not, of one primitive and of
+ *  several. */
+static inline struct hf_basis *test_mixed_basis(void)
+{
+    static const double centre[3][3] = {{0.1, -0.2, 0.3}, {1.2, 0.7, -0.5}, {-0.4, 1.1, 0.9}};
+    static const struct test_shell shells[] = {
+        {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
+        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {1, 0, 1, false, {0.4}, {0.6}},
+        {1, 2, 1, true, {0.9}, {0.8}},
+        {2, 1, 1, false, {0.6}, {0.7}},
+        {2, 2, 1, false, {0.7}, {0.9}},
+    };
+    return test_basis(3, centre, sizeof shells / sizeof *shells, shells);
+}
+
 static inline void test_basis_destroy(struct hf_basis **basis)
 {
     free((*basis)->shell);

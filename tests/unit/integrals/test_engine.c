@@ -225,15 +225,8 @@ static const double centre[3][3] = {{0.1, -0.2, 0.3}, {1.2, 0.7, -0.5}, {-0.4, 1
 static void all_classes_up_to_d_are_right(void **state)
 {
     (void)state;
-    const struct test_shell shells[] = {
-        {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
-        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
-        {1, 0, 1, false, {0.4}, {0.6}},
-        {1, 2, 1, true, {0.9}, {0.8}},
-        {2, 2, 1, false, {0.7}, {0.9}},
-    };
     struct hf_context *context = test_context();
-    struct hf_basis *basis = test_basis(3, centre, 5, shells);
+    struct hf_basis *basis = test_mixed_basis();
     assert_true(compare(context, basis) < 1e-13);
     test_basis_destroy(&basis);
     test_context_done(&context);

@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-static const double centre[3][3] = {{0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}};
-
 /** What all quartets add to the account, `size` at a time, kets in the order of the list. */
 static struct hf_engine_account account_of(struct hf_context *context, const struct hf_basis *basis,
                                            int size, enum hf_precision precision)
@@ -39,16 +37,8 @@ static struct hf_engine_account account_of(struct hf_context *context, const str
 static void lanes_that_nobody_asked_for_do_not_count(void **state)
 {
     (void)state;
-    static const struct test_shell shells[] = {
-        {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
-        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
-        {1, 0, 1, false, {0.4}, {0.6}},
-        {1, 2, 1, true, {0.9}, {0.8}},
-        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
-        {2, 1, 1, false, {0.6}, {0.7}},
-    };
     struct hf_context *context = test_context();
-    struct hf_basis *basis = test_basis(3, centre, sizeof shells / sizeof *shells, shells);
+    struct hf_basis *basis = test_mixed_basis();
     const struct hf_engine_account one = account_of(context, basis, 1, HF_PRECISION_DOUBLE);
     static const int sizes[] = {3, 5, 8, HF_MAX_BATCH};
     for (int i = 0; i < 4; i++) {
@@ -68,6 +58,7 @@ static void lanes_that_nobody_asked_for_do_not_count(void **state)
 static void a_quartet_counts_what_its_formulas_say(void **state)
 {
     (void)state;
+    static const double centre[1][3] = {{0.0, 0.0, 0.0}};
     static const struct test_shell s[] = {{0, 0, 1, false, {0.7}, {0.5}}};
     static const struct test_shell p[] = {{0, 1, 1, false, {0.7}, {0.5}}};
     struct hf_context *context = test_context();
