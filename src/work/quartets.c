@@ -104,16 +104,16 @@ void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra)
         flush(worker, bra, q % HF_N_QUEUE, &worker->queue[q]);
 }
 
-void hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
-                     const struct hf_waiting_ket *ket, const struct hf_strip_lane *lane)
+struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                                      const struct hf_waiting_ket *ket)
 {
     const int kind = (ket->kind & HF_KIND_SINGLE) != 0   ? HF_QUEUE_SINGLE
                      : (ket->kind & HF_KIND_NARROW) != 0 ? HF_QUEUE_NARROW
                                                          : HF_QUEUE_PLAIN;
     struct hf_quartet_queue *queue = &worker->queue[ket->pair->pair_class * HF_N_QUEUE + kind];
-    queue->pair[queue->n] = ket->pair;
-    queue->lane[queue->n++] = *lane;
     if (queue->n == worker->work->settings.largest_queue) flush(worker, bra, kind, queue);
+    queue->pair[queue->n] = ket->pair;
+    return &queue->lane[queue->n++];
 }
 
 /* ---- Computing ------------------------------------------------------------------------------- */
@@ -129,7 +129,8 @@ static void screen_kets(struct hf_worker *worker, const struct hf_shell_pair *br
         const bool stored = (ket[i].kind & HF_KIND_STORED) != 0;
         if (!ket[i].wanted && !stored) continue;
         if (ket[i].single && !stored) ket[i].kind = HF_KIND_NARROW | HF_KIND_SINGLE;
-        ket[n++] = ket[i];
+        if (n < i) ket[n] = ket[i];
+        n++;
     }
     worker->n_ket = n;
 }
@@ -152,19 +153,22 @@ static int64_t end_of_kets(const struct hf_work *work, const struct hf_shell_pai
     return kets->triangle && kets->end > last + 1 ? last + 1 : kets->end;
 }
 
-/** A ket of a pair of atoms, waiting. */
-static inline struct hf_waiting_ket waiting(const struct hf_work *work,
-                                            const struct hf_part_ket *kets, int place,
-                                            const struct hf_shell_pair *ket, uint8_t kind)
+/** A ket of a pair of atoms waits. Number by number: what is written in parts and copied whole waits for
+ *  the memory. */
+static inline void set_waiting(const struct hf_work *work, const struct hf_part_ket *kets,
+                               int place, const struct hf_shell_pair *pair, uint8_t kind,
+                               struct hf_waiting_ket *ket)
 {
-    const struct hf_shell_place *first = &work->place[ket->a], *second = &work->place[ket->b];
+    const struct hf_shell_place *first = &work->place[pair->a], *second = &work->place[pair->b];
     const bool turned = first->atom != kets->atom_c;
-    return (struct hf_waiting_ket){.pair = ket,
-                                   .place = (int16_t)place,
-                                   .c = (int16_t)(turned ? second : first)->index,
-                                   .d = (int16_t)(turned ? first : second)->index,
-                                   .turned = turned,
-                                   .kind = kind};
+    ket->pair = pair;
+    ket->place = (int16_t)place;
+    ket->c = (int16_t)(turned ? second : first)->index;
+    ket->d = (int16_t)(turned ? first : second)->index;
+    ket->turned = turned;
+    ket->kind = kind;
+    ket->wanted = 0;
+    ket->single = false;
 }
 
 /** Adds the kets of one pair of atoms that matter to those of the bra; from number *asked on the
@@ -187,7 +191,7 @@ static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
         } else if (bound < least) {
             continue;
         }
-        worker->ket[worker->n_ket++] = waiting(work, kets, place, ket, kind);
+        set_waiting(work, kets, place, ket, kind, &worker->ket[worker->n_ket++]);
         if (worker->n_ket - *asked < HF_KET_BLOCK) continue;
         screen_kets(worker, bra, *asked);
         *asked = worker->n_ket;
@@ -220,15 +224,14 @@ static void find_missing(struct hf_worker *worker, const struct hf_part *part,
     const int *first = work->pairs->basis->first_shell_of_atom;
     for (int64_t k = kets->begin; k < end; k++) {
         const struct hf_shell_pair *pair = &work->pairs->pair[k];
-        struct hf_waiting_ket ket = waiting(work, kets, strip->place, pair, 0);
-        const int c = work->place[first[kets->atom_c] + ket.c].first - strip->first_c;
-        const int d = work->place[first[kets->atom_d] + ket.d].first - strip->first_d;
-        if (c < 0 || c >= strip->n_c || d < 0 || d >= strip->n_d ||
-            !hf_store_plan_has(&work->plan, strip->bra, pair))
-            continue;
-        ket.kind = kind_of(work, strip->bra, pair);
-        ket.wanted = strip->wanted;
-        worker->ket[worker->n_ket++] = ket;
+        struct hf_waiting_ket *ket = &worker->ket[worker->n_ket];
+        if (!hf_store_plan_has(&work->plan, strip->bra, pair)) continue;
+        set_waiting(work, kets, strip->place, pair, kind_of(work, strip->bra, pair), ket);
+        const int c = work->place[first[kets->atom_c] + ket->c].first - strip->first_c;
+        const int d = work->place[first[kets->atom_d] + ket->d].first - strip->first_d;
+        if (c < 0 || c >= strip->n_c || d < 0 || d >= strip->n_d) continue;
+        ket->wanted = strip->wanted;
+        worker->n_ket++;
     }
 }
 

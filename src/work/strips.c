@@ -195,22 +195,20 @@ static void open_strip(struct hf_worker *worker, int index, const struct hf_shel
         made->strip.single = made->number;
 }
 
-/** Where a quartet goes in its strip; `factor` is how many of its 8 permutations are different. */
-static struct hf_strip_lane find_lane(const struct hf_strip_made *made,
-                                      const struct strip_shells *shells,
-                                      const struct hf_waiting_ket *ket, int n_bra, float factor)
+/** Where a quartet goes in its strip. */
+static void set_lane(const struct hf_strip_made *made, const struct strip_shells *shells,
+                     const struct hf_waiting_ket *ket, int n_bra, struct hf_strip_lane *lane)
 {
     const struct hf_strip *strip = &made->strip;
     const int c_step = n_bra * strip->n_d;
     const size_t first = (size_t)(shells->c[ket->c].first - strip->first_c) * (size_t)c_step +
                          (size_t)(shells->d[ket->d].first - strip->first_d);
     const bool wide = made->sum.wide;
-    return (struct hf_strip_lane){.value = wide ? (double *)made->number + first : NULL,
-                                  .single = wide ? NULL : (float *)made->number + first,
-                                  .i_step = ket->turned ? 1 : c_step,
-                                  .j_step = ket->turned ? c_step : 1,
-                                  .ab_step = strip->n_d,
-                                  .factor = factor};
+    lane->value = wide ? (double *)made->number + first : NULL;
+    lane->single = wide ? NULL : (float *)made->number + first;
+    lane->i_step = ket->turned ? 1 : c_step;
+    lane->j_step = ket->turned ? c_step : 1;
+    lane->ab_step = strip->n_d;
 }
 
 /** Queues kets that have been laid out. */
@@ -224,11 +222,11 @@ static void queue_kets(struct hf_worker *worker, const struct hf_shell_pair *bra
     for (int i = 0; i < n; i++) {
         if (!is_laid_out(&ket[i], stored)) continue;
         const struct hf_shell_pair *pair = ket[i].pair;
-        const float factor =
+        struct hf_strip_lane *lane = hf_worker_queue(worker, bra, &ket[i]);
+        set_lane(&strips->made[strips->row[ket[i].c].strip], shells, &ket[i], n_bra, lane);
+        /* how many of the 8 permutations of the quartet are different */
+        lane->factor =
             bra_factor * (pair->a == pair->b ? 1.0F : 2.0F) * (pair == bra ? 1.0F : 2.0F);
-        const struct hf_strip_lane lane =
-            find_lane(&strips->made[strips->row[ket[i].c].strip], shells, &ket[i], n_bra, factor);
-        hf_worker_queue(worker, bra, &ket[i], &lane);
     }
 }
 
@@ -281,7 +279,7 @@ void hf_worker_compute_kets(struct hf_worker *worker, const struct hf_part *part
     const struct hf_waiting_ket *ket = worker->ket;
     const bool laid_out = worker->consumer->take != NULL;
     for (int i = 0; i < worker->n_ket && !laid_out; i++)
-        hf_worker_queue(worker, bra, &ket[i], &(struct hf_strip_lane){0});
+        (void)hf_worker_queue(worker, bra, &ket[i]);
     for (int begin = 0, end = 0; begin < worker->n_ket && laid_out; begin = end) {
         while (end < worker->n_ket && ket[end].place == ket[begin].place) end++;
         if (worker->work->store_use != HF_STORE_NONE)

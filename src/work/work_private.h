@@ -143,9 +143,9 @@ void hf_worker_finish_strips(struct hf_worker *worker, const struct hf_shell_pai
 /** Computes what waits in all queues for a bra. */
 void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra);
 
-/** A ket whose integrals go to a lane waits for its bra. */
-void hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
-                     const struct hf_waiting_ket *ket, const struct hf_strip_lane *lane);
+/** A ket waits for its bra; what is returned is to be set to where its integrals go, if they do. */
+struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                                      const struct hf_waiting_ket *ket);
 
 /** Likewise of a stored part, read back. */
 void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
