@@ -30,6 +30,13 @@ struct hf_engine_account {
 #define HF_SINGLE_ERROR 0x1p-24
 #define HF_SINGLE_MARGIN 16.0
 
+/** By how much the unit of a quartet's rounding errors has to be below the threshold of screening, in a
+ *  Fock build. They are a tenth of it in the mean and of either sign, so that rounding does less than
+ *  screening leaves out, a third of each bound in the median; with the largest errors there are,
+ *  HF_SINGLE_MARGIN, a quartet errs by four times the threshold. Without a margin the noise of a first,
+ *  loose build is seen: it kept water from converging for three iterations from its converged orbitals. */
+#define HF_SINGLE_SCREENED 4.0
+
 /** What integrals are computed with. */
 enum hf_precision {
     HF_PRECISION_DOUBLE,

@@ -22,6 +22,7 @@ struct pass {
     struct hf_engine *engine;
     double threshold;
     enum hf_precision precision;
+    enum hf_roofline_part part;
     int n_call;
     struct call *call; /**< [MOST_CALLS] */
 };
@@ -54,6 +55,16 @@ static struct call *begin_call(struct pass *pass, const struct hf_shell_pair *br
     return call;
 }
 
+/** Whether the pass has a quartet. */
+static bool takes(const struct pass *pass, const struct hf_shell_pair *bra,
+                  const struct hf_shell_pair *ket)
+{
+    const double rounding = HF_SINGLE_SCREENED * HF_SINGLE_ERROR * bra->rounding * ket->rounding;
+    if (bra->bound * ket->bound < pass->threshold) return false;
+    return pass->part == HF_ROOFLINE_ALL ||
+           (pass->precision == HF_PRECISION_SINGLE) == (rounding < pass->threshold);
+}
+
 /** Quartets of one bra with kets of one class, up to the bra; the integrals. */
 static double add_bra(struct pass *pass, const struct hf_shell_pair *bra, int ket_class,
                       struct hf_roofline_entry *entry)
@@ -62,7 +73,7 @@ static double add_bra(struct pass *pass, const struct hf_shell_pair *bra, int ke
     double n_quartet = 0.0;
     struct call *call = begin_call(pass, bra, entry);
     for (const struct hf_shell_pair *ket = pairs->pair; ket <= bra; ket++) {
-        if (ket->pair_class != ket_class || bra->bound * ket->bound < pass->threshold) continue;
+        if (ket->pair_class != ket_class || !takes(pass, bra, ket)) continue;
         n_quartet += 1.0;
         call->ket[call->n++] = ket;
         if (call->n < HF_MAX_BATCH) continue;
@@ -92,13 +103,14 @@ static void compute(struct pass *pass, const struct hf_context *context,
 
 hf_status hf_roofline_pass(struct hf_context *context, const struct hf_shell_pairs *pairs,
                            double threshold, enum hf_precision precision,
-                           struct hf_roofline_entry entry[], double of_bra[],
-                           struct hf_error *error)
+                           enum hf_roofline_part part, struct hf_roofline_entry entry[],
+                           double of_bra[], struct hf_error *error)
 {
     hf_status status;
     const int n_class = pairs->n_class;
     const size_t n_entry = (size_t)n_class * (size_t)(n_class + 1) / 2;
-    struct pass pass = {.pairs = pairs, .threshold = threshold, .precision = precision};
+    struct pass pass = {
+        .pairs = pairs, .threshold = threshold, .precision = precision, .part = part};
     for (size_t i = 0; i < n_entry; i++) entry[i] = (struct hf_roofline_entry){0};
     for (int i = 0; i < n_class; i++) of_bra[i] = 0.0;
     pass.call = calloc(MOST_CALLS, sizeof *pass.call);

@@ -13,14 +13,17 @@ struct hf_roofline_entry {
     double seconds;
 };
 
-/** Computes all quartets of `pairs` once in one precision, as many in a call as the engine takes, shared
+/** Which quartets a pass computes: all, or those that hf takes in its precision for densities up to 1. */
+enum hf_roofline_part { HF_ROOFLINE_ALL, HF_ROOFLINE_OF_PRECISION };
+
+/** Computes quartets of `pairs` once in one precision, as many in a call as the engine takes, shared
  *  out over the ranks; only calls of the engine are timed, many at a time. `entry` [classes of two pairs,
  *  at hf_census_index] and the integrals of each class of bras, `of_bra` [n_class], are set on every rank.
  *  Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_roofline_pass(struct hf_context *context, const struct hf_shell_pairs *pairs,
                            double threshold, enum hf_precision precision,
-                           struct hf_roofline_entry entry[], double of_bra[],
-                           struct hf_error *error) HF_MUST_CHECK;
+                           enum hf_roofline_part part, struct hf_roofline_entry entry[],
+                           double of_bra[], struct hf_error *error) HF_MUST_CHECK;
 
 /** Strips of a bra of n_a n_b functions with n_c functions of one atom and n_d of another. */
 struct hf_digest_case {

@@ -21,13 +21,6 @@ static void find_shells_of_functions(const struct hf_basis *basis,
             shell_of_function[basis->shell[i].first_function + k] = place[i].index;
 }
 
-/** By how much the unit of a quartet's rounding errors has to be below the threshold. They are a tenth of
- *  it in the mean and of either sign, so that rounding does less than screening leaves out, a third of
- *  each bound in the median; with the largest errors there are, HF_SINGLE_MARGIN, a quartet errs by
- *  four times the threshold. Without a margin the noise of a first, loose build is seen: it kept water
- *  from converging for three iterations from its converged orbitals. */
-static const double ROUNDING_MARGIN = 4.0;
-
 /** Room for bounds of the shells of an atom; false: no memory. */
 static bool make_room(struct hf_coulomb_exchange *self)
 {
@@ -167,7 +160,7 @@ static inline uint8_t screen(const struct hf_coulomb_exchange *self,
 static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
     struct hf_coulomb_exchange *self = data;
-    const double rounding = ROUNDING_MARGIN * HF_SINGLE_ERROR * bra->rounding;
+    const double rounding = HF_SINGLE_SCREENED * HF_SINGLE_ERROR * bra->rounding;
     for (int i = 0; i < n; i++) {
         if (i == 0 || ket[i].place != ket[i - 1].place) find_met(self, bra, ket[i].place);
         const struct met_largest largest = largest_of_shells(&self->met, ket[i].c, ket[i].d);

@@ -247,6 +247,11 @@ def roofline(output, results):
         check_rows("integrals", rows(output, rf"  {precision}  (\([a-z]{{2}}\|[a-z]{{2}}\)|all) "), 7, 6)
         for place, n_column in (("cache", 3), ("memory", 5)):
             check_rows("integrals", rows(output, rf"  {precision}  {place} +(\([a-z]{{2}}|all) "), 4, n_column)
+    mixed = [one for one in results.get("engine", []) if one["precision"] == "mixed"]
+    check([one["class"] for one in mixed] == ["all"], "integrals: rates of mixed precision", str(mixed))
+    check(mixed[0]["n_quartet"] == lines[-1]["n_quartet"], "integrals: mixed precision has other quartets", str(mixed))
+    check(mixed[0]["share_of_peak"] > 0, "integrals: share of the peak in mixed precision", str(mixed))
+    check_rows("integrals", rows(output, r"  mixed   (all) "), 1, 6)
     digestion = results.get("digestion", [])
     check(len(digestion) == 16, f"integrals: {len(digestion)} rates of digestion")
     for one in digestion:
