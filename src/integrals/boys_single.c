@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N_NODE = HF_BOYS_SINGLE_TERMS };
+enum { MOST = HF_BOYS_SINGLE_MOST_TERMS };
 
 /** Smallest T from which on all orders up to m equal their asymptotes to single precision; compare
  *  boys.c. */
@@ -16,68 +16,86 @@ static double asymptotic_limit(int m)
     return T;
 }
 
-static int n_grid(int m)
-{
-    return (int)(asymptotic_limit(m) * HF_BOYS_SINGLE_PER_UNIT) + 2;
-}
+/** Part of an interval, and the Chebyshev nodes in it. */
+struct section {
+    int n;
+    double middle, half, node[MOST];
+    double cosine[MOST][MOST]; /**< T_k at node i */
+};
 
-/** Coefficients of the polynomial of degree 3 through the values at the nodes of [-half, half], by
- *  Chebyshev polynomials: T_2 = 2x^2 - 1, T_3 = 4x^3 - 3x. */
-static void fit(const double value[N_NODE], double half, float coefficient[N_NODE])
+static struct section make_section(int n, double low, double high)
 {
-    double c[N_NODE] = {0.0};
-    for (int k = 0; k < N_NODE; k++) {
-        for (int node = 0; node < N_NODE; node++)
-            c[k] += value[node] * cos(acos(-1.0) * k * (node + 0.5) / N_NODE);
-        c[k] *= (k == 0 ? 1.0 : 2.0) / N_NODE;
+    struct section made = {.n = n, .middle = 0.5 * (low + high), .half = 0.5 * (high - low)};
+    for (int i = 0; i < n; i++) {
+        const double angle = acos(-1.0) * (i + 0.5) / n;
+        made.node[i] = made.middle + made.half * cos(angle);
+        for (int k = 0; k < n; k++) made.cosine[k][i] = cos(k * angle);
     }
-    coefficient[0] = (float)(c[0] - c[2]);
-    coefficient[1] = (float)((c[1] - 3.0 * c[3]) / half);
-    coefficient[2] = (float)(2.0 * c[2] / (half * half));
-    coefficient[3] = (float)(4.0 * c[3] / (half * half * half));
+    return made;
 }
 
-static void fill(const struct hf_boys *boys, int m, int n, float *row)
+/** Coefficients of the polynomial through the values at the nodes, by Chebyshev polynomials:
+ *  T_k+1(y) = 2 y T_k(y) - T_k-1(y), y = (x - middle) / half. */
+static void fit(const struct section *in, const double value[MOST], double coefficient[MOST])
 {
-    const double half = 0.5 / HF_BOYS_SINGLE_PER_UNIT;
-    for (int g = 0; g < n; g++, row += N_NODE) {
-        double all[HF_BOYS_MAX_ORDER + 1], value[N_NODE];
-        for (int node = 0; node < N_NODE; node++) {
-            const double d = half * cos(acos(-1.0) * (node + 0.5) / N_NODE);
-            /* The tables begin half an interval below 0, and hold there. */
-            hf_boys_evaluate(boys, m, (double)g / HF_BOYS_SINGLE_PER_UNIT + d, all);
-            value[node] = all[m];
+    double before[MOST] = {0.0}, now[MOST] = {1.0}, next[MOST];
+    for (int i = 0; i < MOST; i++) coefficient[i] = 0.0;
+    for (int k = 0; k < in->n; k++) {
+        double c = 0.0;
+        for (int i = 0; i < in->n; i++) c += value[i] * in->cosine[k][i];
+        c *= (k == 0 ? 1.0 : 2.0) / in->n;
+        const double factor = (k == 0 ? 1.0 : 2.0) / in->half;
+        for (int i = 0; i < MOST; i++) {
+            coefficient[i] += c * now[i];
+            next[i] = factor * ((i > 0 ? now[i - 1] : 0.0) - in->middle * now[i]) - before[i];
         }
-        fit(value, half, row);
+        for (int i = 0; i < MOST; i++) {
+            before[i] = now[i];
+            now[i] = next[i];
+        }
     }
+}
+
+/** Coefficients of F_m in interval g, or the part of it that comes. */
+static void fill_interval(const struct hf_boys *boys, int m, int g, const struct section *in,
+                          struct hf_boys_single_order *to)
+{
+    double all[HF_BOYS_MAX_ORDER + 1], value[MOST], coefficient[MOST];
+    for (int i = 0; i < in->n; i++) {
+        hf_boys_evaluate(boys, m, (g + in->node[i]) / (double)to->per_unit, all);
+        value[i] = all[m];
+    }
+    fit(in, value, coefficient);
+    for (int k = 0; k < MOST; k++) to->coefficient[k][g] = (float)coefficient[k];
+    to->exponential[g] = (float)exp(-g / (double)to->per_unit);
+}
+
+static void fill(const struct hf_boys *boys, int m, struct hf_boys_single_order *to)
+{
+    const double most = HF_BOYS_SINGLE_INTERVALS - 0.52; /* rounded it is the last one */
+    const struct section in = make_section(hf_boys_single_terms(m), -0.5, 0.5);
+    const struct section first = make_section(in.n, 0.0, 0.5); /* no T < 0 */
+    double value[MOST], series[MOST];
+    to->limit = (float)asymptotic_limit(m);
+    to->per_unit = (float)(most / (double)to->limit);
+    for (int i = 0; i < in.n; i++) value[i] = exp(-in.node[i] / (double)to->per_unit);
+    fit(&in, value, series);
+    for (int k = 0; k < MOST; k++) to->series[k] = (float)series[k];
+    for (int g = 0; g < HF_BOYS_SINGLE_INTERVALS; g++)
+        fill_interval(boys, m, g, g == 0 ? &first : &in, to);
 }
 
 struct hf_boys_single *hf_boys_single_create(const struct hf_boys *boys)
 {
-    struct hf_boys_single *made = calloc(1, sizeof *made);
+    struct hf_boys_single *made = aligned_alloc(64, sizeof *made);
     if (made == NULL) return NULL;
-    size_t n = 0;
-    for (int m = 0; m <= boys->max_order; m++) n += (size_t)n_grid(m);
-    const size_t bytes = n * HF_BOYS_SINGLE_TERMS * sizeof(float);
-    made->storage = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (made->storage == NULL) {
-        hf_boys_single_destroy(&made);
-        return NULL;
-    }
-    float *next = made->storage;
-    for (int m = 0; m <= boys->max_order; m++) {
-        const int n_row = n_grid(m);
-        made->limit[m] = (float)asymptotic_limit(m);
-        made->series[m] = next;
-        fill(boys, m, n_row, next);
-        next += n_row * HF_BOYS_SINGLE_TERMS;
-    }
+    for (int m = 0; m <= boys->max_order && m <= HF_BOYS_SINGLE_MAX_ORDER; m++)
+        fill(boys, m, &made->of[m]);
     return made;
 }
 
 void hf_boys_single_destroy(struct hf_boys_single **single)
 {
-    if (*single != NULL) free((*single)->storage);
     free(*single);
     *single = NULL;
 }

@@ -5,18 +5,35 @@
 #include "hf/boys.h"
 
 enum {
-    HF_BOYS_SINGLE_TERMS = 4,     /**< coefficients per interval */
-    HF_BOYS_SINGLE_PER_UNIT = 16, /**< intervals per unit of T; |T - grid point| <= 1/32 */
+    HF_BOYS_SINGLE_MAX_ORDER = 12, /**< (ff|ff) */
+    HF_BOYS_SINGLE_INTERVALS = 32, /**< what two registers of 512 bits hold a number each of */
+    HF_BOYS_SINGLE_MOST_TERMS = 8,
 };
 
-/** Tables, read-only after creation. For T below limit[m]: F_m(T) = sum_k series[m][g][k] (T - g/16)^k,
- *  g the nearest grid point, the polynomial that equals F_m at the Chebyshev nodes of the interval;
- *  from there on F_m(T) = (2m-1)!! sqrt(pi) / 2^(m+1) T^-(m+1/2). Relative errors below 2^-25. */
-struct hf_boys_single {
-    float limit[HF_BOYS_MAX_ORDER + 1];
-    float *series[HF_BOYS_MAX_ORDER + 1]; /**< [grid points][HF_BOYS_SINGLE_TERMS], into storage */
-    void *storage;
+/** One order m. For T below the limit, with g the integer nearest to x = per_unit T,
+ *
+ *      F_m(T) = sum_k coefficient[k][g] (x - g)^k,   exp(-T) = exponential[g] sum_k series[k] (x - g)^k
+ *
+ *  of hf_boys_single_terms(m) terms, the polynomials that equal the functions at the Chebyshev nodes of
+ *  their interval; from there on F_m(T) = (2m-1)!! sqrt(pi) / 2^(m+1) T^-(m+1/2). Relative errors below
+ *  2^-25. */
+struct hf_boys_single_order {
+    _Alignas(64) float coefficient[HF_BOYS_SINGLE_MOST_TERMS][HF_BOYS_SINGLE_INTERVALS];
+    float exponential[HF_BOYS_SINGLE_INTERVALS];
+    float series[HF_BOYS_SINGLE_MOST_TERMS];
+    float limit, per_unit;
 };
+
+/** Tables, read-only after creation. */
+struct hf_boys_single {
+    struct hf_boys_single_order of[HF_BOYS_SINGLE_MAX_ORDER + 1];
+};
+
+/** As few as the accuracy allows. */
+static inline int hf_boys_single_terms(int order)
+{
+    return order < 1 ? 6 : order < 6 ? 7 : 8;
+}
 
 /** From the tables of double precision, for their orders; NULL: no memory. Not collective. */
 struct hf_boys_single *hf_boys_single_create(const struct hf_boys *boys);

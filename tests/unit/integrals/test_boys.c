@@ -1,5 +1,5 @@
 /* The Boys function against a sum in quadruple precision. */
-#include "hf/boys.h"
+#include "../../../src/integrals/boys_single.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -62,10 +62,47 @@ static void relative_error_is_below_1e_14_for_all_orders(void **state)
     assert_null(boys);
 }
 
+/** Error of one order and of exp(-T) from the tables of single precision, by sums in double precision. */
+static double error_of_tables(const struct hf_boys_single_order *table, int m, double T)
+{
+    const double x = T * (double)table->per_unit, d = x - rint(x);
+    const int g = (int)rint(x);
+    double value = 0.0, series = 0.0;
+    assert_true(g < HF_BOYS_SINGLE_INTERVALS);
+    for (int k = hf_boys_single_terms(m) - 1; k >= 0; k--) {
+        value = value * d + (double)table->coefficient[k][g];
+        series = series * d + (double)table->series[k];
+    }
+    return fmax(fabs(value / reference(m, T) - 1.0),
+                fabs(series * (double)table->exponential[g] * exp(T) - 1.0));
+}
+
+static void tables_of_single_precision_err_by_their_rounding(void **state)
+{
+    (void)state;
+    struct hf_boys *boys = hf_boys_create(HF_BOYS_MAX_ORDER);
+    struct hf_boys_single *single = hf_boys_single_create(boys);
+    assert_non_null(single);
+    double worst = 0.0;
+    for (int m = 0; m <= HF_BOYS_SINGLE_MAX_ORDER; m++) {
+        const double limit = (double)single->of[m].limit;
+        for (double T = 0.0; T <= limit; T += 0.0137)
+            worst = fmax(worst, error_of_tables(&single->of[m], m, T));
+        const double asymptote =
+            tgamma(m + 0.5) / 2.0 * pow(limit, -m - 0.5); /* (2m-1)!! sqrt(pi) / 2^m */
+        worst = fmax(worst, fabs(asymptote / reference(m, limit) - 1.0));
+    }
+    print_message("largest relative error in single precision %.2e\n", worst);
+    assert_true(worst < 0x1p-22);
+    hf_boys_single_destroy(&single);
+    hf_boys_destroy(&boys);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(relative_error_is_below_1e_14_for_all_orders),
+        cmocka_unit_test(tables_of_single_precision_err_by_their_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
