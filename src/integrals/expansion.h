@@ -12,8 +12,8 @@ typedef struct hf_primitive_pair stored_primitive;
 
 typedef int64_t lane_places __attribute__((vector_size(HF_WIDTH * sizeof(int64_t))));
 
-/** Where the next primitives of kets in lanes are, and (in single precision) their coefficients: bytes
- *  from the list's first. */
+/** Addresses of the next primitives of kets in lanes and, in single precision, of their coefficients:
+ *  vectors advance them. */
 struct ket_cursor {
     lane_places primitive, coefficient;
 };
@@ -24,12 +24,24 @@ static inline void keep_in_memory(struct ket_cursor *cursor)
     __asm__ volatile("" : "+m"(*cursor));
 }
 
+/** Of the list's primitives. */
+static inline int64_t first_address(const struct hf_shell_pairs *pairs)
+{
+#ifdef HF_SINGLE
+    return (int64_t)(intptr_t)pairs->single;
+#else
+    return (int64_t)(intptr_t)pairs->primitive;
+#endif
+}
+
 static inline void start_kets(const struct hf_shell_pairs *pairs, const struct hf_pair_group *group,
                               struct ket_cursor *cursor)
 {
     for (int l = 0; l < HF_WIDTH; l++) cursor->primitive[l] = group->first_primitive[l];
-    cursor->coefficient = cursor->primitive * pairs->n_coefficient * (int64_t)sizeof(float);
-    cursor->primitive *= (int64_t)sizeof(stored_primitive);
+    cursor->coefficient = cursor->primitive * (pairs->n_coefficient * (int64_t)sizeof(float)) +
+                          (int64_t)(intptr_t)pairs->single_coefficient;
+    cursor->primitive =
+        cursor->primitive * (int64_t)sizeof(stored_primitive) + first_address(pairs);
     keep_in_memory(cursor);
 }
 
@@ -54,8 +66,7 @@ static inline void advance_kets(const struct hf_shell_pairs *pairs,
 #ifdef HF_SINGLE
 /** Rows of primitive j of a pair per lane, those of the cursor; a pair that has no such primitive gives
  *  one that adds nothing. Every lane is made by the same operations, whatever the others hold. */
-static inline void expand_lanes(const struct hf_shell_pairs *pairs,
-                                const struct hf_pair_group *group, const struct ket_cursor *cursor,
+static inline void expand_lanes(const struct hf_pair_group *group, const struct ket_cursor *cursor,
                                 int n_part, int j, lanes row[HF_N_LANE_ROW])
 {
     _Static_assert(sizeof(stored_primitive) == HF_N_SINGLE_ROW * sizeof(float) &&
@@ -63,15 +74,13 @@ static inline void expand_lanes(const struct hf_shell_pairs *pairs,
                    "numbers stand in the order of rows");
     const lane_masks is_there = has_primitive(group, j);
     const float *number[HF_WIDTH];
-    for (int l = 0; l < HF_WIDTH; l++)
-        number[l] = (const void *)((const char *)pairs->single + cursor->primitive[l]);
+    for (int l = 0; l < HF_WIDTH; l++) number[l] = (const void *)(intptr_t)cursor->primitive[l];
     transpose_fours(HF_N_SINGLE_ROW / 4, number, row);
     row[HF_ROW_PREFACTOR] = choose(is_there, row[HF_ROW_PREFACTOR], broadcast(0));
     row[HF_ROW_BOUND] = choose(is_there, row[HF_ROW_BOUND], broadcast(0));
     for (int k = 0; k < (n_part > 1 ? n_part : 0); k += 4) {
         for (int l = 0; l < HF_WIDTH; l++)
-            number[l] = (const void *)((const char *)(pairs->single_coefficient + k) +
-                                       cursor->coefficient[l]);
+            number[l] = (const float *)(intptr_t)cursor->coefficient[l] + k;
         transpose_fours(1, number, row + ROW_COEFFICIENT + k);
     }
 }
@@ -91,8 +100,7 @@ static inline void expand_coefficients(const struct hf_pair_group *group,
 }
 
 /** As in single precision, above. */
-static inline void expand_lanes(const struct hf_shell_pairs *pairs,
-                                const struct hf_pair_group *group, const struct ket_cursor *cursor,
+static inline void expand_lanes(const struct hf_pair_group *group, const struct ket_cursor *cursor,
                                 int n_part, int j, lanes row[HF_N_LANE_ROW])
 {
     _Static_assert(sizeof(stored_primitive) == 8 * sizeof(double), "a row of 8 numbers");
@@ -100,7 +108,7 @@ static inline void expand_lanes(const struct hf_shell_pairs *pairs,
     const struct hf_primitive_pair *primitive[HF_WIDTH];
     const double *numbers[HF_WIDTH];
     for (int l = 0; l < HF_WIDTH; l++) {
-        primitive[l] = (const void *)((const char *)pairs->primitive + cursor->primitive[l]);
+        primitive[l] = (const void *)(intptr_t)cursor->primitive[l];
         numbers[l] = primitive[l]->pa;
     }
     lanes column[8];

@@ -164,7 +164,7 @@ static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair
     start_kets(quartet->pairs, ket, &cursor);
     for (int j = 0; j < ket->most_primitive; j++) {
         lanes row[HF_N_LANE_ROW];
-        expand_lanes(quartet->pairs, ket, &cursor, contraction->plan->n_ket, j, row);
+        expand_lanes(ket, &cursor, contraction->plan->n_ket, j, row);
         advance_kets(quartet->pairs, ket, j, &cursor);
         n = n_that_matter(quartet, bra, n, row[HF_ROW_BOUND]);
         if (n == 0) break;
