@@ -20,6 +20,7 @@ struct hf_integral_store {
     struct hf_store_segment *segment;
     int64_t n_segment, n_segment_allocated;
     size_t bytes;
+    bool full; /**< what is appended from now on is noted only */
 };
 
 hf_status hf_integral_store_create(const struct hf_shell_pairs *pairs, double bytes,
@@ -75,7 +76,10 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
 {
     const size_t usual = within_budget ? CHUNK_BYTES : NOTE_CHUNK_BYTES;
     const size_t size = n > usual ? n : usual;
-    if (within_budget && store->bytes + size > store->most_bytes) return false;
+    if (within_budget && store->bytes + size > store->most_bytes) {
+        store->full = true;
+        return false;
+    }
     if (store->n_chunk == store->n_chunk_allocated) {
         const size_t n_longer = 2 * store->n_chunk_allocated + 16;
         unsigned char **longer = realloc(store->chunk, n_longer * sizeof *longer);
@@ -126,7 +130,8 @@ bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_
                               void **number)
 {
     _Static_assert(sizeof *strip == 32, "numbers follow in halves of cache lines");
-    unsigned char *at = reserve(store, sizeof *strip + number_bytes(strip), true);
+    unsigned char *at =
+        store->full ? NULL : reserve(store, sizeof *strip + number_bytes(strip), true);
     *number = at != NULL ? at + sizeof *strip : NULL;
     if (at == NULL) {
         strip->kind = HF_STORED_NOTHING;

@@ -162,6 +162,21 @@ static void numbers_stay_within_the_budget(void **state)
     tear_down(&f);
 }
 
+/** Notes get chunks of their own; no numbers may slip into these. */
+static void once_it_is_full_nothing_but_notes_is_added(void **state)
+{
+    (void)state;
+    enum { N_STRIP = 20000 };
+    static const double budget = 5e6, notes = (double)N_STRIP * sizeof(struct hf_stored_strip);
+    struct fixture f;
+    struct hf_error error;
+    set_up(&f, budget);
+    assert_int_equal(hf_integral_store_begin(f.store, 0, 0, &error), HF_OK);
+    for (int k = 0; k < N_STRIP; k++) append(&f, k, 300);
+    assert_true((double)hf_integral_store_bytes(f.store) <= budget + notes + (1 << 16));
+    tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +185,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_strip_may_be_longer_than_a_chunk),
         cmocka_unit_test(without_room_strips_are_noted_all_the_same),
         cmocka_unit_test(numbers_stay_within_the_budget),
+        cmocka_unit_test(once_it_is_full_nothing_but_notes_is_added),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }
