@@ -25,7 +25,7 @@ struct contraction {
     lanes *sum; /**< [n_sum], parts of the bra slowest */
     lanes
         *half; /**< [plan->n_kept][n_half]: [parts of the bra][its levels][all levels of the ket] */
-    lanes coefficient[HF_MOST_KEPT][HF_MAX_PAIR_PART]; /**< of the primitives of the ket kept */
+    lanes coefficient[HF_MOST_KEPT][HF_PADDED_PAIR_PART]; /**< of the primitives of the ket kept */
     int n_kept;
     lanes *chunk;       /**< [n_chunk][n_level] */
     lanes *target;      /**< sums or half, where bra parts are contracted to */
@@ -47,13 +47,14 @@ static inline lanes *start_contraction(struct contraction *out,
     return out->chunk + plan->n_level * plan->n_chunk;
 }
 
-/** The primitives of the bra that follow are with one of the ket, of these coefficients. */
-static inline void begin_ket_primitive(struct contraction *self, const lanes coefficient[])
+/** The primitives of the bra that follow are with one of the ket. Where its coefficients go [parts,
+ *  padded]; NULL: it has one part. */
+static inline lanes *begin_ket_primitive(struct contraction *self)
 {
-    if (self->plan->n_ket == 1) return;
-    for (int k = 0; k < self->plan->n_ket; k++) self->coefficient[self->n_kept][k] = coefficient[k];
+    if (self->plan->n_ket == 1) return NULL;
     self->target = self->half + self->plan->n_half * self->n_kept;
     self->target_is_new = true;
+    return self->coefficient[self->n_kept];
 }
 
 /** Where the levels of the first primitive of a chunk go; those of others have their place in the chunk. */
@@ -131,7 +132,7 @@ static inline void end_chunk(struct contraction *self, const struct hf_expanded_
 /** What is kept of n primitives of the ket for one of its parts: their blocks and coefficients. */
 struct kept_terms {
     int n, step;
-    const lanes *coefficient; /**< [n][HF_MAX_PAIR_PART] */
+    const lanes *coefficient; /**< [n][HF_PADDED_PAIR_PART] */
 };
 
 /** n numbers of the sums, `apart` apart, from what is kept of some primitives of the ket. */
@@ -140,7 +141,7 @@ add_kept_block(int n, lanes *to, int apart, bool is_new, struct kept_terms kept,
 {
     lanes sum[9];
     for (int x = 0; x < n; x++) sum[x] = is_new ? broadcast(0) : to[x * apart];
-    for (int j = 0; j < kept.n; j++, from += kept.step, kept.coefficient += HF_MAX_PAIR_PART)
+    for (int j = 0; j < kept.n; j++, from += kept.step, kept.coefficient += HF_PADDED_PAIR_PART)
         for (int x = 0; x < n; x++) sum[x] += *kept.coefficient * from[x];
     for (int x = 0; x < n; x++) to[x * apart] = sum[x];
 }

@@ -67,7 +67,7 @@ static inline void advance_kets(const struct hf_shell_pairs *pairs,
 /** Rows of primitive j of a pair per lane, those of the cursor; a pair that has no such primitive gives
  *  one that adds nothing. Every lane is made by the same operations, whatever the others hold. */
 static inline void expand_lanes(const struct hf_pair_group *group, const struct ket_cursor *cursor,
-                                int n_part, int j, lanes row[HF_N_LANE_ROW])
+                                int j, lanes row[HF_N_SINGLE_ROW])
 {
     _Static_assert(sizeof(stored_primitive) == HF_N_SINGLE_ROW * sizeof(float) &&
                        offsetof(stored_primitive, rest) == HF_ROW_REST_X * sizeof(float),
@@ -78,41 +78,31 @@ static inline void expand_lanes(const struct hf_pair_group *group, const struct 
     transpose_fours(HF_N_SINGLE_ROW / 4, number, row);
     row[HF_ROW_PREFACTOR] = choose(is_there, row[HF_ROW_PREFACTOR], broadcast(0));
     row[HF_ROW_BOUND] = choose(is_there, row[HF_ROW_BOUND], broadcast(0));
-    for (int k = 0; k < (n_part > 1 ? n_part : 0); k += 4) {
+}
+
+/** c_a c_b of every part, padded, of the same primitives. */
+static inline void expand_coefficients(const struct hf_pair_group *group,
+                                       const struct ket_cursor *cursor, int n_part, lanes to[])
+{
+    const float *number[HF_WIDTH];
+    (void)group;
+    for (int k = 0; k < n_part; k += 4) {
         for (int l = 0; l < HF_WIDTH; l++)
             number[l] = (const float *)(intptr_t)cursor->coefficient[l] + k;
-        transpose_fours(1, number, row + ROW_COEFFICIENT + k);
+        transpose_fours(1, number, to + k);
     }
 }
 #else
-/** c_a c_b of every part. */
-static inline void expand_coefficients(const struct hf_pair_group *group,
-                                       const struct hf_primitive_pair *const primitive[HF_WIDTH],
-                                       lanes row[])
-{
-    lanes of_a = {0}, of_b[HF_MAX_SHELL_PART];
-    for (int k = 0; k < group->n_part_b; k++)
-        for (int l = 0; l < HF_WIDTH; l++) of_b[k][l] = group->coefficient_b[k][l][primitive[l]->j];
-    for (int k = 0; k < group->n_part_a; k++) {
-        for (int l = 0; l < HF_WIDTH; l++) of_a[l] = group->coefficient_a[k][l][primitive[l]->i];
-        for (int m = 0; m < group->n_part_b; m++) *row++ = of_a * of_b[m];
-    }
-}
-
 /** As in single precision, above. */
 static inline void expand_lanes(const struct hf_pair_group *group, const struct ket_cursor *cursor,
-                                int n_part, int j, lanes row[HF_N_LANE_ROW])
+                                int j, lanes row[HF_N_SINGLE_ROW])
 {
     _Static_assert(sizeof(stored_primitive) == 8 * sizeof(double), "a row of 8 numbers");
     const lane_masks is_there = has_primitive(group, j);
-    const struct hf_primitive_pair *primitive[HF_WIDTH];
-    const double *numbers[HF_WIDTH];
-    for (int l = 0; l < HF_WIDTH; l++) {
-        primitive[l] = (const void *)(intptr_t)cursor->primitive[l];
-        numbers[l] = primitive[l]->pa;
-    }
+    const double *number[HF_WIDTH];
+    for (int l = 0; l < HF_WIDTH; l++) number[l] = (const void *)(intptr_t)cursor->primitive[l];
     lanes column[8];
-    transpose_8(numbers, column);
+    transpose_8(number, column);
     for (int k = 0; k < 3; k++) {
         row[HF_ROW_PA_X + k] = column[k];
         row[HF_ROW_P_X + k] = load(group->a + (size_t)k * HF_WIDTH) + column[k];
@@ -121,7 +111,21 @@ static inline void expand_lanes(const struct hf_pair_group *group, const struct 
     row[HF_ROW_ONE_OVER_TWO_ZETA] = column[4];
     row[HF_ROW_PREFACTOR] = choose(is_there, column[5], broadcast(0.0));
     row[HF_ROW_BOUND] = choose(is_there, column[6], broadcast(0.0));
-    if (n_part > 1) expand_coefficients(group, primitive, row + ROW_COEFFICIENT);
+}
+
+static inline void expand_coefficients(const struct hf_pair_group *group,
+                                       const struct ket_cursor *cursor, int n_part, lanes to[])
+{
+    lanes of_a = {0}, of_b[HF_MAX_SHELL_PART];
+    const stored_primitive *primitive[HF_WIDTH];
+    (void)n_part;
+    for (int l = 0; l < HF_WIDTH; l++) primitive[l] = (const void *)(intptr_t)cursor->primitive[l];
+    for (int k = 0; k < group->n_part_b; k++)
+        for (int l = 0; l < HF_WIDTH; l++) of_b[k][l] = group->coefficient_b[k][l][primitive[l]->j];
+    for (int k = 0; k < group->n_part_a; k++) {
+        for (int l = 0; l < HF_WIDTH; l++) of_a[l] = group->coefficient_a[k][l][primitive[l]->i];
+        for (int m = 0; m < group->n_part_b; m++) *to++ = of_a * of_b[m];
+    }
 }
 #endif
 

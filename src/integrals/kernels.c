@@ -99,7 +99,7 @@ static inline int n_that_matter(const struct hf_quartet *quartet, struct bra_num
  *  adds nothing. */
 static inline __attribute__((always_inline)) void
 set_up_some(const struct hf_quartet *quartet, int first, int n, bool needs_bra, bool needs_ket,
-            const lanes ket[HF_N_LANE_ROW], struct lane_quartet quartet_of[],
+            const lanes ket[HF_N_SINGLE_ROW], struct lane_quartet quartet_of[],
             struct boys_argument boys[])
 {
     const struct bra_numbers bra = bra_of(quartet);
@@ -114,7 +114,7 @@ set_up_some(const struct hf_quartet *quartet, int first, int n, bool needs_bra, 
 
 /** The same, and (ss|ss)^(m): all that the recurrences need. Only a side that is raised has centres. */
 static __attribute__((noinline)) void set_up_chunk(const struct hf_quartet *quartet, int first,
-                                                   int n, const lanes ket[HF_N_LANE_ROW],
+                                                   int n, const lanes ket[HF_N_SINGLE_ROW],
                                                    struct lane_quartet quartet_of[])
 {
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
@@ -132,11 +132,10 @@ static __attribute__((noinline)) void set_up_chunk(const struct hf_quartet *quar
 
 /** Primitives 0 .. n-1 of the bra with a vector of the ket: their levels to the contraction. */
 static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
-                                  const lanes row[HF_N_LANE_ROW], struct contraction *contraction,
+                                  const lanes row[HF_N_SINGLE_ROW], struct contraction *contraction,
                                   const struct recurrence_work *work)
 {
     const int e_max = quartet->bra_class->l_high, f_max = quartet->ket_class->l_high;
-    vertical_function *vertical = find_vertical(work->e_low, e_max, work->f_low, f_max);
     struct lane_quartet lane[HF_MOST_CHUNK];
     const int most = contraction->plan->n_chunk;
     for (int i = 0; i < (n < most ? n : most); i++) set_up_ket(row, &lane[i]);
@@ -145,8 +144,8 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
         lanes *to = place_of_first(contraction);
         set_up_chunk(quartet, first, n_here, row, lane);
         for (int i = 0; i < n_here; i++, to = contraction->chunk + i * contraction->plan->n_level) {
-            if (vertical != NULL)
-                vertical(&lane[i], to);
+            if (work->vertical != NULL)
+                work->vertical(&lane[i], to);
             else
                 recurrences[f_max](work, e_max, &lane[i], to);
         }
@@ -163,12 +162,14 @@ static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair
     int n_done = 0, n = quartet->bra->n_primitive;
     start_kets(quartet->pairs, ket, &cursor);
     for (int j = 0; j < ket->most_primitive; j++) {
-        lanes row[HF_N_LANE_ROW];
-        expand_lanes(ket, &cursor, contraction->plan->n_ket, j, row);
-        advance_kets(quartet->pairs, ket, j, &cursor);
+        lanes row[HF_N_SINGLE_ROW];
+        expand_lanes(ket, &cursor, j, row);
         n = n_that_matter(quartet, bra, n, row[HF_ROW_BOUND]);
         if (n == 0) break;
-        begin_ket_primitive(contraction, row + ROW_COEFFICIENT);
+        lanes *coefficient = begin_ket_primitive(contraction);
+        if (coefficient != NULL)
+            expand_coefficients(ket, &cursor, contraction->plan->n_ket, coefficient);
+        advance_kets(quartet->pairs, ket, j, &cursor);
         recur_over_bra(quartet, n, row, contraction, work);
         end_ket_primitive(contraction);
         n_done += n;
@@ -187,8 +188,8 @@ static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_gro
     work.cartesian = quartet->cartesian;
     work.e_low = quartet->bra_class->l_low;
     work.f_low = quartet->ket_class->l_low;
-    if (find_vertical(work.e_low, e_max, work.f_low, f_max) == NULL)
-        lay_out(&work, e_max, f_max, next);
+    work.vertical = find_vertical(work.e_low, e_max, work.f_low, f_max);
+    if (work.vertical == NULL) lay_out(&work, e_max, f_max, next);
     return sum_primitives(quartet, ket, &contraction, &work);
 }
 

@@ -18,13 +18,6 @@ struct boys_argument {
     lanes T, factor;
 };
 
-/** The row of a ket in lanes from which on there are coefficients of parts. */
-#ifdef HF_SINGLE
-enum { ROW_COEFFICIENT = HF_N_SINGLE_ROW };
-#else
-enum { ROW_COEFFICIENT = HF_N_PRIMITIVE_ROW };
-#endif
-
 static inline lanes load(const real *from)
 {
     return *(const lanes *)(const void *)from;

@@ -26,13 +26,13 @@ enum hf_primitive_row {
     HF_ROW_BOUND,     /**< as stored */
     /** c_a c_b of each part where there is more than one stand in rows of their own, after these */
     HF_N_PRIMITIVE_ROW,
-    /** in single precision: what rounding took from P; those of parts stand behind A - B */
+    /** in single precision: what rounding took from P */
     HF_ROW_REST_X = HF_N_PRIMITIVE_ROW,
     HF_ROW_REST_Y,
     HF_ROW_REST_Z,
     HF_ROW_AB_X,
     HF_N_SINGLE_ROW = HF_ROW_AB_X + 3,
-    HF_N_LANE_ROW = HF_N_SINGLE_ROW + (HF_MAX_PAIR_PART + 3) / 4 * 4
+    HF_PADDED_PAIR_PART = (HF_MAX_PAIR_PART + 3) / 4 * 4, /**< as hf_shell_pairs.n_coefficient */
 };
 
 /** Where the numbers of pairs of one class come from that are worked on side by side, `width` of

@@ -8,10 +8,12 @@
 #define HF_RECURRENCE_H
 
 #include "lane_quartet.h"
+#include "vertical.h"
 
 /** What one call of the recurrence works on. [e|f]^m of every e, f, m stands in the work space as
  *  [m][component of e][component of f]. */
 struct recurrence_work {
+    vertical_function *vertical; /**< straight-line code for these levels; NULL: the loops do it */
     const struct hf_cartesian_table *cartesian;
     int e_low, f_low; /**< levels e_low..e_max and f_low..f_max are wanted */
     lanes *level[HF_MAX_RECURRENCE_L + 1][HF_MAX_RECURRENCE_L + 1];
