@@ -211,6 +211,27 @@ static inline int hf_atom_n_function(const struct hf_basis *basis, int atom)
     return n;
 }
 
+/** Most functions, and most shells, that an atom has. */
+static inline int hf_most_functions_of_atom(const struct hf_basis *basis)
+{
+    int most = 1;
+    for (int a = 0; a < basis->n_atom; a++) {
+        const int n = hf_atom_n_function(basis, a);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+static inline int hf_most_shells_of_atom(const struct hf_basis *basis)
+{
+    int most = 1;
+    for (int a = 0; a < basis->n_atom; a++) {
+        const int n = basis->first_shell_of_atom[a + 1] - basis->first_shell_of_atom[a];
+        if (n > most) most = n;
+    }
+    return most;
+}
+
 /** First function of an atom that has shells. */
 static inline int hf_atom_first_function(const struct hf_basis *basis, int atom)
 {

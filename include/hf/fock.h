@@ -31,6 +31,7 @@ struct hf_task_order;
 /** What decides how much memory a builder takes. */
 struct hf_fock_size {
     int n_function, n_shell, n_atom; /**< shells of the merged basis */
+    int most_of_atom;                /**< functions that an atom of it has at most */
     int n_density;                   /**< in one build; K is wanted of all */
     int n_coulomb;                   /**< those that J is wanted of */
     int n_rank, n_node_rank;         /**< ranks in all, and on a node */
@@ -38,8 +39,9 @@ struct hf_fock_size {
 
 /** Bytes of matrices and blocks, as the memory account has them. */
 struct hf_fock_memory {
-    double of_rank; /**< on every rank */
-    double of_node; /**< shared by the ranks of a node */
+    double of_rank;   /**< on every rank */
+    double of_node;   /**< shared by the ranks of a node */
+    double of_thread; /**< sums of each thread */
 };
 
 /** One way to build; the list is hf_fock_list. The functions return what this rank found; the front

@@ -43,6 +43,8 @@ struct hf_pair_memory {
     double list_bytes;   /**< of the list */
     double made_bytes;   /**< of what is needed beside it while it is made */
     double engine_bytes; /**< of an engine; each thread has one */
+    int n_class;         /**< of pairs, at most */
+    int most_functions;  /**< of a pair of shells */
 };
 
 /** What the list would take at most, from the pairs of some of the atoms with all others; of all

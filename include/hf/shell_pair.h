@@ -72,6 +72,15 @@ struct hf_pair_class {
     int l_low, l_high;                          /**< lowest l_a, highest l_a + l_b of the parts */
 };
 
+/** Most functions of a pair of any of the classes. */
+static inline int hf_most_pair_functions(int n_class, const struct hf_pair_class class_of[])
+{
+    int most = 1;
+    for (int i = 0; i < n_class; i++)
+        if (class_of[i].n_function > most) most = class_of[i].n_function;
+    return most;
+}
+
 /** Pairs of two atoms A >= B, contiguous in the list: sorted by class, then by falling bound. */
 struct hf_atom_pair {
     int atom_a, atom_b;

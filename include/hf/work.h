@@ -215,6 +215,10 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
                          const struct hf_work_settings *settings, struct hf_work **work,
                          struct hf_error *error) HF_MUST_CHECK;
 
+/** Bytes that a thread takes beside its engine: queues and strips, of a basis whose pairs have so many
+ *  classes and functions of a pair at most. Not collective. */
+double hf_work_thread_bytes(const struct hf_basis *basis, int n_class, int most_functions);
+
 /** Collective; leaves NULL. */
 void hf_work_destroy(struct hf_work **work);
 

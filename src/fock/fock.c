@@ -1,5 +1,6 @@
 /* The front of the Fock builders: list of builders, checks, agreement, timers. */
 #include "fock_private.h"
+#include "local_sums.h"
 
 #include "hf/trace.h"
 
@@ -40,7 +41,11 @@ bool hf_fock_is_distributed(const char *builder)
 struct hf_fock_memory hf_fock_memory(const char *builder, const struct hf_fock_size *size)
 {
     const struct hf_fock_ops *ops = find_builder(builder);
-    return ops != NULL ? ops->memory(size) : (struct hf_fock_memory){0.0, 0.0};
+    struct hf_fock_memory memory = {.of_rank = 0.0};
+    if (ops == NULL) return memory;
+    memory = ops->memory(size);
+    memory.of_thread = hf_local_sums_bytes(size->most_of_atom, size->n_coulomb, size->n_density);
+    return memory;
 }
 
 /** The quartet work of a builder, cut into the tasks it likes. Collective. */

@@ -30,26 +30,33 @@ struct hf_local_sums {
     struct hf_quartet_blocks blocks[HF_MOST_PART_KETS];
 };
 
+/** Numbers of all blocks. */
+static size_t storage_size(int most_of_atom, int n_coulomb, int n_exchange)
+{
+    const size_t n_block = MAX_COULOMB * (size_t)n_coulomb + MAX_EXCHANGE * (size_t)n_exchange;
+    return n_block * (size_t)most_of_atom * (size_t)most_of_atom + HF_STRIP_SLACK;
+}
+
+double hf_local_sums_bytes(int most_of_atom, int n_coulomb, int n_exchange)
+{
+    return (double)(storage_size(most_of_atom, n_coulomb, n_exchange) * sizeof(double));
+}
+
 hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis *basis,
                                const struct hf_job_shape *jobs, const struct hf_sums_target *target,
                                struct hf_local_sums **sums, struct hf_error *error)
 {
     const size_t n_atom = (size_t)basis->n_atom;
-    const size_t n_block = (size_t)MAX_COULOMB * (size_t)hf_n_coulomb(jobs) +
-                           (size_t)MAX_EXCHANGE * (size_t)jobs->n_exchange;
-    size_t n_most = 0;
-    for (int a = 0; a < basis->n_atom; a++) {
-        const size_t n = (size_t)hf_atom_n_function(basis, a);
-        if (n > n_most) n_most = n;
-    }
+    const size_t n =
+        storage_size(hf_most_functions_of_atom(basis), hf_n_coulomb(jobs), jobs->n_exchange);
     struct hf_local_sums *made = calloc(1, sizeof *made);
     if (made == NULL) goto no_memory;
     made->context = context;
     made->basis = basis;
     made->jobs = *jobs;
     made->target = *target;
-    made->storage = hf_memory_allocate(context->memory, "sums of a thread",
-                                       n_block * n_most * n_most + HF_STRIP_SLACK, sizeof(double));
+    made->storage =
+        hf_memory_allocate(context->memory, "sums of a thread", n, sizeof *made->storage);
     made->block_of_atom[0] = calloc(2 * n_atom, sizeof *made->block_of_atom[0]);
     if (made->storage == NULL || made->block_of_atom[0] == NULL) goto no_memory;
     made->block_of_atom[1] = made->block_of_atom[0] + n_atom;

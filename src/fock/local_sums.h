@@ -26,6 +26,9 @@ struct hf_sums_target {
 
 struct hf_local_sums;
 
+/** Bytes of them, for atoms of so many functions at most and so many densities with J and with K. */
+double hf_local_sums_bytes(int most_of_atom, int n_coulomb, int n_exchange);
+
 /** For one thread and the jobs of a build; `basis` is borrowed. Not collective.
  *  HF_NO_RESOURCE. */
 hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis *basis,

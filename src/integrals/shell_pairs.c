@@ -106,9 +106,11 @@ hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_ba
     const int stride = basis->n_atom / n_row + 1;
     size_t primitive_bytes;
     bool room;
-    *found = (struct hf_pair_memory){0.0, 0.0, 0.0};
+    *found = (struct hf_pair_memory){.list_bytes = 0.0};
     HF_TRY(begin_list(context, basis, accuracy, &classes, &pairs, error));
     HF_TRY(engine_bytes(pairs, &classes, &found->engine_bytes, error));
+    found->n_class = pairs->n_class;
+    found->most_functions = hf_most_pair_functions(pairs->n_class, pairs->class_of);
     primitive_bytes = sizeof *pairs->primitive + sizeof *pairs->single +
                       sizeof(float) * (size_t)hf_most_coefficients(pairs->n_class, pairs->class_of);
     room = hf_pair_share_init(&share, pairs, &classes);

@@ -4,6 +4,7 @@
 
 #include "hf/scf_memory.h"
 #include "hf/text.h"
+#include "hf/work.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -16,9 +17,9 @@ static const double SAFE_SHARE = 0.5;
 /** Of a process with its libraries beside what it holds before the first integral: buffers of BLAS,
  *  code that is then read, and those of MPI and ScaLAPACK where there are several ranks. Measured on
  *  Debian 12: 2 to 5 MB alone, 5 to 15 MB. */
-static const double LIBRARY_BYTES = 9e6, PARALLEL_BYTES = 6e6;
+static const double LIBRARY_BYTES = 12e6, PARALLEL_BYTES = 6e6;
 
-/** Of a thread beside its engine: queues of quartets, sums of a task. */
+/** Of a thread beside what is counted: its pools of the memory allocator. */
 static const double THREAD_BYTES = 1e6;
 
 /** Of address space: stack of a thread, and what libraries map beside what they touch. */
@@ -37,7 +38,7 @@ struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one)
     need.program = one->resident + LIBRARY_BYTES + (n_rank > 1 ? PARALLEL_BYTES : 0.0);
     need.matrices = matrices.of_first + matrices.of_node / n_node;
     need.pairs = (one->pairs.list_bytes + one->pairs.made_bytes) / n_node;
-    need.threads = n_thread * (one->pairs.engine_bytes + THREAD_BYTES);
+    need.threads = n_thread * (one->thread_bytes + matrices.of_thread + THREAD_BYTES);
     need.stored = fmin(fock->memory_bytes, one->stored_most / n_rank);
     need.rank = need.program + need.matrices + need.pairs + need.threads + need.stored;
     need.node = n_node * need.rank - (n_node - 1) * (matrices.of_first - matrices.of_other);
@@ -114,10 +115,13 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     HF_TRY(hf_basis_merge(basis, &merged, error));
     one->size.n_shell = merged->n_shell;
     one->size.n_atom = merged->n_atom;
+    one->size.most_of_atom = hf_most_functions_of_atom(merged);
     /* of a basis that no list can be made of, nothing is said here: the run will */
     if (hf_shell_pairs_estimate(context, merged, hf_scf_pair_accuracy(&calculation->settings, 1.0),
                                 &one->pairs, NULL) != HF_OK)
-        one->pairs = (struct hf_pair_memory){0.0, 0.0, 0.0};
+        one->pairs = (struct hf_pair_memory){.list_bytes = 0.0};
+    one->thread_bytes = one->pairs.engine_bytes +
+                        hf_work_thread_bytes(merged, one->pairs.n_class, one->pairs.most_functions);
 cleanup:
     hf_basis_destroy(&merged);
     return status;

@@ -93,6 +93,8 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
         fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;
     const double of_first = fmax(of_build, in_eigen * share * whole);
     const bool alone = share == 1.0 && size.n_rank > 1; /* LAPACK on rank 0 */
-    return (struct hf_scf_memory){
-        .of_first = of_first, .of_other = alone ? fock.of_rank : of_first, .of_node = fock.of_node};
+    return (struct hf_scf_memory){.of_first = of_first,
+                                  .of_other = alone ? fock.of_rank : of_first,
+                                  .of_node = fock.of_node,
+                                  .of_thread = fock.of_thread};
 }

@@ -12,6 +12,14 @@ static size_t most_kets(const struct hf_shell_pairs *pairs)
     return HF_MOST_PART_KETS * most;
 }
 
+double hf_work_thread_bytes(const struct hf_basis *basis, int n_class, int most_functions)
+{
+    const double n_shell = hf_most_shells_of_atom(basis);
+    return (double)(hf_strips_capacity(basis, most_functions) +
+                    (size_t)n_class * HF_N_QUEUE * sizeof(struct hf_quartet_queue)) +
+           HF_MOST_PART_KETS * n_shell * n_shell * (double)sizeof(struct hf_waiting_ket);
+}
+
 hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int number,
                          struct hf_error *error)
 {

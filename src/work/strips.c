@@ -21,24 +21,21 @@ static size_t round_up(size_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
+size_t hf_strips_capacity(const struct hf_basis *basis, int most_functions)
+{
+    const size_t n = (size_t)hf_most_functions_of_atom(basis);
+    const size_t largest = (size_t)most_functions * n * n * sizeof(double) +
+                           (size_t)hf_most_shells_of_atom(basis) * LINE;
+    return largest > MOST_BYTES ? largest : MOST_BYTES;
+}
+
 hf_status hf_strips_init(struct hf_strips *strips, struct hf_work *work, struct hf_error *error)
 {
-    const struct hf_basis *basis = work->pairs->basis;
-    size_t n_bra = 1, n_atom = 1, n_shell = 1;
-    for (int i = 0; i < work->pairs->n_class; i++) {
-        const size_t n = (size_t)work->pairs->class_of[i].n_function;
-        if (n > n_bra) n_bra = n;
-    }
-    for (int i = 0; i < basis->n_atom; i++) {
-        const size_t n = (size_t)hf_atom_n_function(basis, i);
-        const size_t n_own =
-            (size_t)(basis->first_shell_of_atom[i + 1] - basis->first_shell_of_atom[i]);
-        if (n > n_atom) n_atom = n;
-        if (n_own > n_shell) n_shell = n_own;
-    }
-    const size_t largest = n_bra * n_atom * n_atom * sizeof(double) + n_shell * LINE;
+    const struct hf_shell_pairs *pairs = work->pairs;
+    const size_t n_shell = (size_t)hf_most_shells_of_atom(pairs->basis);
+    const int most_functions = hf_most_pair_functions(pairs->n_class, pairs->class_of);
     *strips = (struct hf_strips){.place = work->place,
-                                 .capacity = largest > MOST_BYTES ? largest : MOST_BYTES,
+                                 .capacity = hf_strips_capacity(pairs->basis, most_functions),
                                  .most = MOST_STRIPS + (int)n_shell};
     strips->made = calloc((size_t)strips->most, sizeof *strips->made);
     strips->row = calloc(n_shell, sizeof *strips->row);

@@ -77,6 +77,9 @@ struct hf_strips {
     struct hf_strip_row *row;   /**< [shells of an atom], all empty between calls */
 };
 
+/** Bytes of the buffer for numbers. */
+size_t hf_strips_capacity(const struct hf_basis *basis, int most_functions);
+
 /** Not collective. HF_NO_RESOURCE. */
 hf_status hf_strips_init(struct hf_strips *strips, struct hf_work *work,
                          struct hf_error *error) HF_MUST_CHECK;
