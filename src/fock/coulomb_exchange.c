@@ -124,24 +124,29 @@ static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pai
                       n_shell_of(self, blocks->atom[x]), kind, met->exchange[x - HF_ATOM_C][kind]);
 }
 
-/** Largest density elements that a quartet, or several, meet in J and in K of each kind; 0 where there
- *  is nothing to add to. */
+/** Largest density elements that a quartet, or several, meet in J and in K of each kind; anything where
+ *  there is nothing to add to. */
 struct met_largest {
     double coulomb, exchange[HF_N_BOUND];
 };
 
-static inline struct met_largest largest_of_shells(const struct hf_met_densities *met, int c, int d)
+/** Of shells c .. c_end-1 with d .. d_end-1. */
+static inline struct met_largest find_largest(const struct hf_met_densities *met, int c, int c_end,
+                                              int d, int d_end)
 {
     struct met_largest largest = {0.0, {0.0}};
-    if (met->possible & WANTED_COULOMB)
-        largest.coulomb =
-            larger(met->coulomb_ab, met->coulomb_cd[c * met->columns + d * HF_N_BOUND]);
-    if (met->possible & WANTED_EXCHANGE)
-        largest.exchange[HF_WITH_COULOMB] =
-            larger(met->exchange[0][HF_WITH_COULOMB][c], met->exchange[1][HF_WITH_COULOMB][d]);
-    if (met->possible & WANTED_EXCHANGE_ALONE)
-        largest.exchange[HF_EXCHANGE_ALONE] =
-            larger(met->exchange[0][HF_EXCHANGE_ALONE][c], met->exchange[1][HF_EXCHANGE_ALONE][d]);
+    for (int kind = 0; kind < HF_N_BOUND; kind++) {
+        for (int i = c; i < c_end; i++)
+            largest.exchange[kind] = larger(largest.exchange[kind], met->exchange[0][kind][i]);
+        for (int i = d; i < d_end; i++)
+            largest.exchange[kind] = larger(largest.exchange[kind], met->exchange[1][kind][i]);
+    }
+    if ((met->possible & WANTED_COULOMB) == 0) return largest;
+    largest.coulomb = met->coulomb_ab;
+    for (int i = c; i < c_end; i++)
+        for (int j = d; j < d_end; j++)
+            largest.coulomb =
+                larger(largest.coulomb, met->coulomb_cd[i * met->columns + j * HF_N_BOUND]);
     return largest;
 }
 
@@ -163,7 +168,8 @@ static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_
     const double rounding = HF_SINGLE_SCREENED * HF_SINGLE_ERROR * bra->rounding;
     for (int i = 0; i < n; i++) {
         if (i == 0 || ket[i].place != ket[i - 1].place) find_met(self, bra, ket[i].place);
-        const struct met_largest largest = largest_of_shells(&self->met, ket[i].c, ket[i].d);
+        const int c = ket[i].c, d = ket[i].d;
+        const struct met_largest largest = find_largest(&self->met, c, c + 1, d, d + 1);
         ket[i].wanted = screen(self, &largest, bra->bound * ket[i].pair->bound);
         /* What rounding does to a quartet is screened as the quartet itself, but sharper. */
         ket[i].single = self->single && ket[i].wanted != 0 &&
@@ -184,19 +190,11 @@ static uint8_t bound_strip(void *data, const struct hf_strip *strip, double boun
 {
     struct hf_coulomb_exchange *self = data;
     const struct hf_quartet_blocks *blocks = &self->blocks[strip->place];
-    struct met_largest largest = {0.0, {0.0}};
-    int c, c_end, d_begin, d_end;
+    int c, c_end, d, d_end;
     find_met(self, strip->bra, strip->place);
     find_range(self, blocks->atom[HF_ATOM_C], strip->first_c, strip->n_c, &c, &c_end);
-    find_range(self, blocks->atom[HF_ATOM_D], strip->first_d, strip->n_d, &d_begin, &d_end);
-    for (; c < c_end; c++) {
-        for (int d = d_begin; d < d_end; d++) {
-            const struct met_largest one = largest_of_shells(&self->met, c, d);
-            largest.coulomb = larger(largest.coulomb, one.coulomb);
-            for (int kind = 0; kind < HF_N_BOUND; kind++)
-                largest.exchange[kind] = larger(largest.exchange[kind], one.exchange[kind]);
-        }
-    }
+    find_range(self, blocks->atom[HF_ATOM_D], strip->first_d, strip->n_d, &d, &d_end);
+    const struct met_largest largest = find_largest(&self->met, c, c_end, d, d_end);
     return screen(self, &largest, bound);
 }
 
