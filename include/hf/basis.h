@@ -164,7 +164,7 @@ hf_status hf_basis_join(const struct hf_basis *front, const struct hf_basis *beh
 double hf_primitive_norm(int l, double exponent);
 
 /** The basis that two-electron integrals are computed in: as many functions in the same order, with
- *  as few primitives as there can be. Two steps.
+ *  as few primitives as there can be, and cut into blocks that are worth their while. Three steps.
  *
  *  A contraction loses the primitives that the atom also has as functions of their own; the space
  *  stays the same, the functions are in `mixing`.
@@ -173,6 +173,9 @@ double hf_primitive_norm(int l, double exponent);
  *  one l (cc-pVXZ), or s and p (SP shells of Pople's sets and STO-nG). A merged shell has
  *  n_part > 0, l is the highest of its parts, `coefficient` that of the first. What is computed of
  *  primitives is so computed once for all parts. s and p are not merged where the set has functions beyond f.
+ *
+ *  Near atoms of few functions that follow each other become one site (a methyl group): n_atom,
+ *  first_shell_of_atom and first_mixing_of_atom count sites; a shell's `atom` is that of the molecule.
  *
  *  Memory   *merged is owned by the caller and does not refer to `basis`.
  *  Call     not collective. HF_NO_RESOURCE: memory.
