@@ -6,7 +6,6 @@
 
 #include "quartet_blocks.h"
 
-#include "hf/fock.h"
 #include "hf/work.h"
 
 /** Where densities come from and sums go to. */
