@@ -192,12 +192,16 @@ struct hf_contraction_plan {
 /** Most primitives of ket and bra that are worked on together. */
 enum { HF_MOST_KEPT = 8, HF_MOST_CHUNK = 8 };
 
-/** How many blocks of n numbers are kept: as many as leave room for others in a first-level cache,
- *  but at least two, for which every sum is loaded and stored half as often. */
-static inline int hf_n_kept(int n, int most)
+/** How many vectors are kept for contraction: as many as leave room for others in a first-level cache. With one
+ *  part of the bra its levels are read once; there longer chunks pay though they reach into the second level:
+ *  set-up and Boys function do more at a time. */
+enum { HF_ROOM = 320, HF_ROOM_OF_ONE_PART = 720 };
+
+/** How many blocks of n vectors are kept where there is `room`: at least two, for which every sum is loaded and
+ *  stored half as often. */
+static inline int hf_n_kept(int n, int most, int room)
 {
-    enum { ROOM = 320 };
-    const int n_kept = ROOM / n < 2 ? 2 : ROOM / n;
+    const int n_kept = room / n < 2 ? 2 : room / n;
     return n_kept < most ? n_kept : most;
 }
 
@@ -227,8 +231,9 @@ static inline void hf_plan_contraction(const struct hf_pair_class *bra,
     plan->n_sum = n_bra * n_ket;
     plan->n_half = n_bra * plan->n_ket_level;
     plan->n_level = plan->n_bra_level * plan->n_ket_level;
-    plan->n_kept = ket->n_part > 1 ? hf_n_kept(plan->n_half, HF_MOST_KEPT) : 0;
-    plan->n_chunk = hf_n_kept(plan->n_level, HF_MOST_CHUNK);
+    plan->n_kept = ket->n_part > 1 ? hf_n_kept(plan->n_half, HF_MOST_KEPT, HF_ROOM) : 0;
+    plan->n_chunk =
+        hf_n_kept(plan->n_level, HF_MOST_CHUNK, bra->n_part > 1 ? HF_ROOM : HF_ROOM_OF_ONE_PART);
 }
 
 /** Two pairs and what is common to all their primitive quartets. */
