@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
 /** Beside the parts of the ranks libraries map a little of their own. */
@@ -18,6 +19,14 @@ static bool file_system_has_room(size_t n_bytes)
     struct statvfs found;
     if (statvfs("/dev/shm", &found) != 0) return true; /* shared some other way */
     return (double)found.f_bavail * (double)found.f_frsize > (double)n_bytes;
+}
+
+/** A limit of file sizes (RLIMIT_FSIZE) holds for those files, too: Open MPI waits for ever. */
+static bool file_may_be_so_long(size_t n_bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+    return (double)limit.rlim_cur > (double)n_bytes;
 }
 
 /** A limit of address space (RLIMIT_AS) makes the mapping of a rank fail inside MPI. */
@@ -34,7 +43,7 @@ bool hf_shared_memory_has_room(size_t n_bytes)
 {
     if (n_bytes > SIZE_MAX / 2 - OWN_BYTES) return false;
     return file_system_has_room(n_bytes + n_bytes / 8 + OWN_BYTES) &&
-           address_space_has_room(n_bytes + OWN_BYTES);
+           file_may_be_so_long(n_bytes + OWN_BYTES) && address_space_has_room(n_bytes + OWN_BYTES);
 }
 
 bool hf_all_say(MPI_Comm comm, bool mine)
@@ -58,7 +67,7 @@ static hf_status check_room(MPI_Comm comm, MPI_Comm node, size_t n_bytes, const 
     return hf_fail(
         error, HF_NO_RESOURCE,
         "no room for the %s: the ranks of a node need %.2f MB of /dev/shm, and as much of "
-        "the address space that each may have",
+        "the address space and of the file size (ulimit -v, -f) that each may have",
         label, 1e-6 * (double)(bytes + OWN_BYTES));
 }
 

@@ -241,7 +241,7 @@ def never_cost_the_run(folder, kept):
     check(text.count("Warning: ") == 1, "not one warning in", text)
     if RANKS > 1 and shutil.which("prlimit"):  # without mpiexec the files of its helpers are limited, too
         before = pathlib.Path(kept).read_bytes()
-        TEST.inside = ["prlimit", "--fsize=40000"]  # memory shared by the ranks is a file, too
+        TEST.inside = ["prlimit", "--fsize=20000"]  # memory shared by the ranks is a file, too
         code, text, errors = TEST.run([WATER, "--checkpoint", kept])
         TEST.inside = []
         check(code == 0 and "File too large" in errors, "a limit of file sizes", f"{code}" + text + errors)
