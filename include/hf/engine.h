@@ -37,6 +37,14 @@ struct hf_engine_account {
  *  loose build is seen: it kept water from converging for three iterations from its converged orbitals. */
 #define HF_SINGLE_SCREENED 4.0
 
+/** What has to be below the threshold beside each density, as the Schwarz bound of a quartet that is left
+ *  out, for the quartet to be computed in single precision. */
+static inline double hf_single_bound(const struct hf_shell_pair *bra,
+                                     const struct hf_shell_pair *ket)
+{
+    return HF_SINGLE_SCREENED * HF_SINGLE_ERROR * bra->rounding * ket->rounding;
+}
+
 /** What integrals are computed with. */
 enum hf_precision {
     HF_PRECISION_DOUBLE,

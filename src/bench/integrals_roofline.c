@@ -6,6 +6,7 @@
 #include "roofline.h"
 
 #include "hf/basis.h"
+#include "hf/strip_room.h"
 
 #include <stdlib.h>
 
@@ -21,9 +22,6 @@ static const char *const place_name[N_PLACE] = {"cache", "memory"};
 
 /** Bytes of strips that come from the cache: of the second level, where computed ones are. */
 enum { CACHE_BYTES = 1 << 18 };
-
-/** Bytes that are read behind the last strip. */
-enum { STRIP_SLACK = 64 };
 
 /** Numbers of a strip, at most, where a single function c has fewer. */
 enum { STRIP_NUMBERS = 1 << 13 };
@@ -44,12 +42,10 @@ static hf_status create(struct hf_bench *bench, const struct hf_shell_pairs *pai
 {
     enum { MEMORY = 1 << 27, MEMORY_QUICK = 1 << 23 };
     const size_t n_repeat = (size_t)bench->n_repeat, n_class = (size_t)pairs->n_class;
-    const struct hf_basis *basis = pairs->basis;
     all->pairs = pairs;
     all->n_entry = pairs->n_class * (pairs->n_class + 1) / 2;
     all->n_bytes = bench->quick ? MEMORY_QUICK : MEMORY;
-    for (int i = 0; i < basis->n_atom; i++)
-        if (hf_atom_n_function(basis, i) > all->n_atom) all->n_atom = hf_atom_n_function(basis, i);
+    all->n_atom = hf_most_functions_of_atom(pairs->basis);
     for (int p = 0; p < N_PASS; p++) {
         all->entry[p] =
             calloc(n_repeat * (size_t)all->n_entry + 1, sizeof(struct hf_roofline_entry));
@@ -59,7 +55,7 @@ static hf_status create(struct hf_bench *bench, const struct hf_shell_pairs *pai
     all->of_bra = calloc(n_class + 1, sizeof *all->of_bra);
     all->value = calloc(n_repeat, sizeof *all->value);
     all->buffer =
-        hf_memory_allocate(bench->context->memory, "strips", all->n_bytes + STRIP_SLACK, 1);
+        hf_memory_allocate(bench->context->memory, "strips", all->n_bytes + HF_STRIP_ROOM, 1);
     if (all->of_bra == NULL || all->value == NULL || all->buffer == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the rates of quartets");
     for (size_t i = 0; i < all->n_bytes / sizeof(float); i++) all->buffer[i] = 0.01F;

@@ -59,10 +59,9 @@ static struct call *begin_call(struct pass *pass, const struct hf_shell_pair *br
 static bool takes(const struct pass *pass, const struct hf_shell_pair *bra,
                   const struct hf_shell_pair *ket)
 {
-    const double rounding = HF_SINGLE_SCREENED * HF_SINGLE_ERROR * bra->rounding * ket->rounding;
     if (bra->bound * ket->bound < pass->threshold) return false;
-    return pass->part == HF_ROOFLINE_ALL ||
-           (pass->precision == HF_PRECISION_SINGLE) == (rounding < pass->threshold);
+    return pass->part == HF_ROOFLINE_ALL || (pass->precision == HF_PRECISION_SINGLE) ==
+                                                (hf_single_bound(bra, ket) < pass->threshold);
 }
 
 /** Quartets of one bra with kets of one class, up to the bra; the integrals. */

@@ -35,7 +35,7 @@ struct hf_digest_case {
 enum { HF_DIGEST_FLOPS = 12 };
 
 /** Seconds for J and K of one density with each number of the strips that n_bytes of `buffer` hold (behind
- *  them HF_STRIP_SLACK numbers are read), `n_round` times, and how many numbers those are. Local. Negative:
+ *  them HF_STRIP_ROOM bytes may be read), `n_round` times, and how many numbers those are. Local. Negative:
  *  no memory. */
 double hf_roofline_digest(const struct hf_digest_case *which, size_t n_bytes, const void *buffer,
                           int n_round, double *n_integral);

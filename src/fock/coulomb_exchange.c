@@ -24,12 +24,7 @@ static void find_shells_of_functions(const struct hf_basis *basis,
 /** Room for bounds of the shells of an atom; false: no memory. */
 static bool make_room(struct hf_coulomb_exchange *self)
 {
-    const struct hf_basis *basis = self->pairs->basis;
-    size_t most = 1;
-    for (int a = 0; a < basis->n_atom; a++) {
-        const int n = basis->first_shell_of_atom[a + 1] - basis->first_shell_of_atom[a];
-        if ((size_t)n > most) most = (size_t)n;
-    }
+    const size_t most = (size_t)hf_most_shells_of_atom(self->pairs->basis);
     self->met.storage = calloc(2 * HF_N_BOUND * most, sizeof *self->met.storage);
     for (size_t i = 0; i < 2 * HF_N_BOUND && self->met.storage != NULL; i++)
         self->met.exchange[i / HF_N_BOUND][i % HF_N_BOUND] = self->met.storage + i * most;
@@ -165,7 +160,6 @@ static inline uint8_t screen(const struct hf_coulomb_exchange *self,
 static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
     struct hf_coulomb_exchange *self = data;
-    const double rounding = HF_SINGLE_SCREENED * HF_SINGLE_ERROR * bra->rounding;
     for (int i = 0; i < n; i++) {
         if (i == 0 || ket[i].place != ket[i - 1].place) find_met(self, bra, ket[i].place);
         const int c = ket[i].c, d = ket[i].d;
@@ -173,7 +167,7 @@ static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_
         ket[i].wanted = screen(self, &largest, bra->bound * ket[i].pair->bound);
         /* What rounding does to a quartet is screened as the quartet itself, but sharper. */
         ket[i].single = self->single && ket[i].wanted != 0 &&
-                        screen(self, &largest, rounding * ket[i].pair->rounding) == 0;
+                        screen(self, &largest, hf_single_bound(bra, ket[i].pair)) == 0;
     }
 }
 

@@ -48,7 +48,8 @@ void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair
         }
         for (int k = 0; k < (n_part > 1 ? n_part : 0); k++)
             *row_of(to, HF_N_PRIMITIVE_ROW + k, j) =
-                hf_part_coefficient(a, k / n_b)[one->i] * hf_part_coefficient(b, k % n_b)[one->j];
+                hf_shell_get_part(a, k / n_b).coefficient[one->i] *
+                hf_shell_get_part(b, k % n_b).coefficient[one->j];
     }
     if (n_part > 1) find_terms(to, n_part);
 }

@@ -53,12 +53,6 @@ struct hf_pair_group {
     const double *coefficient_b[HF_MAX_SHELL_PART][HF_LANES];
 };
 
-/** Coefficients of part k of a shell. */
-static inline const double *hf_part_coefficient(const struct hf_shell *shell, int k)
-{
-    return shell->n_part > 0 ? shell->part[k].coefficient : shell->coefficient;
-}
-
 /** What both precisions want of a pair in lane l. */
 static inline void hf_group_set_primitives(struct hf_pair_group *group, int l,
                                            const struct hf_shell_pair *pair)
@@ -93,9 +87,9 @@ static inline void hf_group_set(struct hf_pair_group *group, int l, int width, i
     group->n_part_a = n_part > 1 ? hf_shell_n_part(a) : 0;
     group->n_part_b = n_part > 1 ? hf_shell_n_part(b) : 0;
     for (int k = 0; k < group->n_part_a; k++)
-        group->coefficient_a[k][l] = hf_part_coefficient(a, k);
+        group->coefficient_a[k][l] = hf_shell_get_part(a, k).coefficient;
     for (int k = 0; k < group->n_part_b; k++)
-        group->coefficient_b[k][l] = hf_part_coefficient(b, k);
+        group->coefficient_b[k][l] = hf_shell_get_part(b, k).coefficient;
 }
 
 /** A primitive of a pair with its coefficient in one part. */
