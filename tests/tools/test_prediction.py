@@ -79,8 +79,8 @@ class Recordings(WithFolder):
 
 
 class Predictions(WithFolder):
-    def simulated(self, builds, network=FREE, gamma=0.0, **header):
-        return prediction.Simulated(Recording([self.trace("a", builds, **header)]), network, gamma)
+    def simulated(self, builds, network=FREE, gamma=0.0, n_thread=1, **header):
+        return prediction.Simulated(Recording([self.trace("a", builds, **header)]), network, gamma, n_thread)
 
     def test_static_on_two_ranks(self):
         found = self.simulated([traces.row(COSTS)]).predict("static", 2)  # 4 + 2 against 3 + 1
@@ -116,6 +116,20 @@ class Predictions(WithFolder):
         network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
         found = self.simulated([traces.row(COSTS)], network).predict("static", 2)
         self.assertAlmostEqual(found.communication_seconds, 3 * 2e-3)
+
+    def test_matrices_are_gathered_and_summed_within_nodes_first(self):
+        """Two nodes of two ranks: three all-reduces of 2 log2(2) latencies within nodes, and as many between them."""
+        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=1e-4,
+                          node_beta_seconds_per_byte=0.0)
+        found = self.simulated([traces.row(COSTS)], network).predict("static", 4)
+        self.assertAlmostEqual(found.communication_seconds, 3 * 2e-3 + 3 * 2e-4)
+
+    def test_threads(self):
+        """Static: rank 0 has 4 and 2, rank 1 has 3 and 1, each rank two threads: 4 s. Reading is shared out."""
+        found = self.simulated([traces.row(COSTS), traces.row([0.4, 0.3, 0.2, 0.1], "stored task")], n_thread=2)
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 4.0 + 0.3)
+        self.assertAlmostEqual(found.predict("static", 2).efficiency, 11.0 / 4 / 4.3)
+        self.assertAlmostEqual(found.model("counter", 2), 11.0 / 4)
 
     def test_distributed_matrices_send_blocks(self):
         """4 atoms have 10 blocks. One that is asked for on each of two ranks is met once, and half of the time it is
@@ -234,6 +248,9 @@ class Replay(WithFolder):
         self.expect_one_line(2, "--processes", path, "--processes", "few")
         self.expect_one_line(2, "unknown option --basis", path, "--basis", "STO-3G")
         self.expect_one_line(2, "--bandwidth", path, "--bandwidth", "0")
+        self.expect_one_line(2, "--node-bandwidth", path, "--node-bandwidth", "0")
+        self.expect_one_line(2, "ranks_per_node", path, "--ranks-per-node", "0")
+        self.expect_one_line(2, "0 threads", path, "--threads", "0")
         self.expect_one_line(2, "no file of hf-bench", path, "--pingpong", path)
         self.expect_one_line(2, "no trace of hf", path, self.folder / "none")
         self.expect_one_line(2, "no trace of hf", path, "--measured", self.folder / "none")

@@ -17,7 +17,7 @@ import replay_by_steps
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from lab import replay, replay_steal  # noqa: E402 # pylint: disable=wrong-import-position
+from lab import replay, replay_base, replay_steal  # noqa: E402 # pylint: disable=wrong-import-position
 from lab.replay import (  # noqa: E402 # pylint: disable=wrong-import-position
     Network, SCHEDULERS, lower_bound, simulate)
 
@@ -391,6 +391,75 @@ class Properties(unittest.TestCase):
         self.assertEqual(network.message_seconds(4), 3.0)
 
 
+class Threads(unittest.TestCase):
+    """Threads of a rank take its tasks by turns."""
+
+    def test_two_threads_of_one_rank(self):
+        """4 | 3, then 2 on the second one at 3, 1 on the first one at 4: both end at 5."""
+        for name in SCHEDULERS:
+            outcome = simulate(name, [4.0, 3.0, 2.0, 1.0], 1, IDEAL, n_thread=2)
+            self.assertEqual((outcome.seconds, outcome.busy[0], outcome.efficiency), (5.0, 10.0, 1.0), name)
+
+    def test_a_static_rank_does_not_help_another(self):
+        """Tasks 0 and 2 on the threads of rank 0, 1 and 3 on those of rank 1."""
+        outcome = simulate("static", [4.0, 3.0, 2.0, 1.0], 2, IDEAL, [0.5, 0.0], 2)
+        self.assertEqual((outcome.seconds, list(outcome.busy)), (4.5, [6.0, 4.0]))
+
+    def test_threads_that_ask_by_turns_are_as_good_as_ranks_without_latency(self):
+        generator = random.Random(9)
+        for n_rank, n_thread in ((1, 3), (2, 4), (5, 8)):
+            costs = [generator.randint(1, 20) + 1e-6 * generator.random() for _ in range(199 * n_rank)]
+            _, seconds = greedy(costs, n_rank * n_thread, [(task, task + 1) for task in range(len(costs))])
+            self.assertAlmostEqual(simulate("counter", costs, n_rank, IDEAL, n_thread=n_thread).seconds, seconds)
+
+    def test_every_task_once_and_no_time_lost(self):
+        for name in SCHEDULERS:
+            for n_task, n_rank, n_thread in ((0, 3, 2), (1, 3, 2), (700, 5, 4), (3000, 200, 3), (100, 300, 2)):
+                with self.subTest(name=name, n_task=n_task, n_rank=n_rank):
+                    costs = some_costs(n_task)
+                    network = Network(1.5e-6, 1e-10, 3e-6, 2e-7, 1e-6, ranks_per_node=4)
+                    outcome = simulate(name, costs, n_rank, network, [1e-4 * (rank % 3) for rank in range(n_rank)],
+                                       n_thread)
+                    self.assertAlmostEqual(sum(outcome.busy), sum(costs))
+                    self.assertNotIn(-1, outcome.assignment)
+                    self.assertGreaterEqual(outcome.seconds * (1 + 1e-12),
+                                            lower_bound(costs, n_rank, name == "manager", n_thread))
+                    self.assertLessEqual(outcome.efficiency, 1 + 1e-9)
+
+
+class Nodes(unittest.TestCase):
+    def test_messages_within_a_node_are_shorter(self):
+        """Ranks 0 and 1, 2 and 3 share nodes. A manager far away costs 1 s each way, near ones 0.25 s."""
+        network = Network(1.0, 0, 0, 0, 0, ranks_per_node=2, node_alpha_seconds=0.25, node_beta_seconds_per_byte=0)
+        outcome = simulate("manager", [], 4, network)
+        self.assertEqual((outcome.seconds, list(outcome.wait[1:])), (2.0, [0.5, 2.0, 2.0]))
+        self.assertEqual([network.barrier_seconds(n) for n in (1, 2, 4, 5)], [0.0, 0.25, 1.25, 2.25])
+
+    def test_the_counter_is_nearer_to_ranks_of_its_node(self):
+        network = Network(1.0, 0.0, 2.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=0.25)
+        self.assertEqual(list(simulate("counter", [], 3, network).wait), [0.0, 0.5, 2.0])
+
+    def test_all_schedulers_gain_by_nodes(self):
+        costs = some_costs(2000, scale=1e-4)
+        for name in SCHEDULERS[1:]:
+            flat, nodes = (simulate(name, costs, 40, Network(5e-5, 0, 1e-4, 2e-7, 1e-6, ranks_per_node=n,
+                                                             node_alpha_seconds=1e-7)) for n in (1, 40))
+            self.assertLess(nodes.seconds, flat.seconds, name)
+
+    def test_cores_that_are_shared(self):
+        """Four ranks on two cores: 3 and 1 s of work end as 1 s is over (at 2 s for both), then 2 s alone."""
+        self.assertEqual(replay_base.shared_seconds([3.0, 1.0, 1.0, 1.0], 2), 4.0)
+        self.assertEqual(replay_base.shared_seconds([3.0, 1.0], 2), 3.0)
+        self.assertEqual(replay_base.shared_seconds([], 2), 0.0)
+        network = Network(0, 0, 0, 0, 0, look_seconds=0, ranks_per_node=4, cores_per_node=2)
+        for name in ("static", "counter", "steal"):
+            outcome = simulate(name, [3.0, 1.0, 1.0, 1.0], 4, network)
+            self.assertAlmostEqual(outcome.seconds, 4.0, msg=name, delta=1e-3)
+            self.assertAlmostEqual(sum(outcome.busy), 6.0)
+        outcome = simulate("static", [1.0] * 4, 4, network, [0.5] * 4)
+        self.assertEqual((outcome.seconds, outcome.work), (3.0, 6.0))
+
+
 class Errors(unittest.TestCase):
     def refused(self, message, call, *arguments, **options):
         with self.assertRaises(ValueError) as caught:
@@ -405,6 +474,7 @@ class Errors(unittest.TestCase):
             self.refused("task 1 takes -2.0 seconds, expected a finite number >= 0", call, [1.0, -2.0], 2)
             self.refused("task 0 takes nan seconds, expected a finite number >= 0", call, [float("nan")], 2)
         self.refused("1 beginnings for 2 ranks, expected one for each", simulate, "static", [1.0], 2, IDEAL, [0.0])
+        self.refused("0 threads, expected at least 1", simulate, "static", [1.0], 2, IDEAL, None, 0)
         self.refused("beginning of rank 1 takes inf seconds, expected a finite number >= 0", simulate, "static", [1.0],
                      2, IDEAL, [0.0, float("inf")])
 
@@ -412,6 +482,7 @@ class Errors(unittest.TestCase):
         self.refused("alpha_seconds of the network is -1, expected a finite number >= 0", Network, -1, 0, 0, 0, 0)
         self.refused("look_seconds of the network is inf, expected a finite number >= 0", Network, 0, 0, 0, 0, 0,
                      look_seconds=float("inf"))
+        self.refused("ranks_per_node of the network is 0, expected at least 1", Network, 0, 0, 0, 0, 0, ranks_per_node=0)
 
 
 if __name__ == "__main__":

@@ -22,18 +22,31 @@ def add_machine_options(parser):
                        help="the manager's time for one request (default %(default)g)")
     group.add_argument("--addition", type=float, default=models.GAMMA_SECONDS, metavar="SECONDS",
                        help="gamma, one addition in a sum over the processes (default %(default)g)")
+    group.add_argument("--ranks-per-node", type=int, default=1, metavar="R",
+                       help="that share memory, where messages take as the next two options say (default %(default)s)")
+    group.add_argument("--node-latency", type=float, default=0.3e-6, metavar="SECONDS",
+                       help="alpha of a message within a node (default %(default)g)")
+    group.add_argument("--node-bandwidth", type=float, default=20e9, metavar="BYTES",
+                       help="bytes per second of a message within a node (default %(default)g)")
+    group.add_argument("--cores-per-node", type=int, default=0, metavar="C",
+                       help="that the threads of a node share; more threads than that slow each other down (default: "
+                            "as many as threads)")
 
 
 def network(arguments):
     """The Network of these options."""
-    if arguments.bandwidth <= 0.0:
-        raise Failure(f"--bandwidth: {arguments.bandwidth:g} is not above 0")
+    for option, value in (("--bandwidth", arguments.bandwidth), ("--node-bandwidth", arguments.node_bandwidth)):
+        if value <= 0.0:
+            raise Failure(f"{option}: {value:g} is not above 0")
     alpha, beta = arguments.latency, 1.0 / arguments.bandwidth
     try:
         if arguments.pingpong:
             machine = models.machine_from_pingpong(arguments.pingpong)
             alpha, beta = machine.alpha_seconds, machine.beta_seconds_per_word / models.BYTES_PER_WORD
         return Network(alpha, beta, arguments.counter_latency, arguments.counter_service, arguments.manager_service,
-                       counter_needs_home=arguments.counter_needs_home)
+                       counter_needs_home=arguments.counter_needs_home, ranks_per_node=arguments.ranks_per_node,
+                       node_alpha_seconds=arguments.node_latency,
+                       node_beta_seconds_per_byte=1.0 / arguments.node_bandwidth,
+                       cores_per_node=arguments.cores_per_node)
     except ValueError as error:
         raise Failure(str(error)) from error

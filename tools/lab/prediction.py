@@ -15,7 +15,7 @@ EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
 
 class Prediction(NamedTuple):
-    """All Fock builds of a calculation on `n_rank` ranks; means over the ranks."""
+    """All Fock builds of a calculation on `n_rank` ranks; means over their threads."""
     scheduler: str
     n_rank: int
     tasks_for: int   # of the traces that were replayed
@@ -28,11 +28,14 @@ class Prediction(NamedTuple):
 
 class Simulated:
     """`network` (replay.Network) is the machine that is simulated; gamma is the time of one addition in a sum over
-    the ranks."""
+    the ranks; `n_thread` those of each rank."""
 
-    def __init__(self, recording, network, gamma_seconds):
+    def __init__(self, recording, network, gamma_seconds, n_thread=1):
+        if n_thread < 1:
+            raise ValueError(f"{n_thread} threads, expected at least 1")
         self.recording = recording
         self.network = network
+        self.n_thread = n_thread
         self.machine = models.Machine(network.alpha_seconds, models.BYTES_PER_WORD * network.beta_seconds_per_byte,
                                       gamma_seconds)
         self._known = {}
@@ -45,17 +48,18 @@ class Simulated:
         return self._known[key]
 
     def _replay(self, scheduler, n_rank):
-        size = self.recording.nearest(n_rank)
+        size = self.recording.nearest(n_rank * self.n_thread)
         seconds = communication = 0.0
         owner = None
         for build in size.builds:
-            outcome = simulate(scheduler, build.computed, n_rank, self.network, reading(build, owner, n_rank))
+            outcome = simulate(scheduler, build.computed, n_rank, self.network,
+                               reading(build, owner, n_rank, self.n_thread), self.n_thread)
             if not build.stored:
                 owner = outcome.assignment
             seconds += outcome.seconds
             communication += self.communication(build, n_rank)
         communication += size.local_seconds
-        compute = size.work_seconds / n_rank
+        compute = size.work_seconds / (n_rank * self.n_thread)
         return Prediction(scheduler, n_rank, size.tasks_for, seconds + communication, compute, seconds - compute,
                           communication, self.efficiency(seconds + communication, n_rank))
 
@@ -66,7 +70,8 @@ class Simulated:
         return sum(build.computed) / (n_rank * simulate(scheduler, build.computed, n_rank, self.network).seconds)
 
     def efficiency(self, seconds, n_rank):
-        return self.recording.seconds_of_one / (n_rank * seconds)
+        """Over all threads."""
+        return self.recording.seconds_of_one / (n_rank * self.n_thread * seconds)
 
     def communication(self, build, n_rank):
         """Seconds of one build on one rank."""
@@ -74,17 +79,29 @@ class Simulated:
         if n_rank == 1:
             return 0.0
         if header["fock"] == "replicated":
-            return models.replicated_communication_seconds(self.machine, header["n_function"], n_rank, 2, 1)
+            return self.replicated_seconds(header["n_function"], n_rank)
         n_block = header["n_atom"] * (header["n_atom"] + 1) / 2
         met = distinct(n_block, build.info["blocks_asked"] / n_rank) * (n_rank - 1) / n_rank
         n_word = (header["n_function"] / header["n_atom"]) ** 2
         message = self.machine.alpha_seconds + n_word * self.machine.beta_seconds_per_word
         return met * (self.machine.alpha_seconds + message + 2 * message)
 
+    def replicated_seconds(self, n_function, n_rank):
+        """Eq. 8.9, first between the ranks of a node, which then do each its share of the words between the nodes,
+        over the one line that a node has."""
+        in_node = min(self.network.ranks_per_node, n_rank)
+        near = models.Machine(self.network.node_alpha_seconds,
+                              models.BYTES_PER_WORD * self.network.node_beta_seconds_per_byte,
+                              self.machine.gamma_seconds)
+        far = models.Machine(self.machine.alpha_seconds, self.machine.beta_seconds_per_word,
+                             self.machine.gamma_seconds / in_node)
+        return (models.replicated_communication_seconds(near, n_function, in_node, 2, 1)
+                + models.replicated_communication_seconds(far, n_function, self.network.n_node(n_rank), 2, 1))
+
     def model(self, scheduler, n_rank):
         """(seconds, equations): the same builds as the models have them, from the mean and the deviation of the
         tasks, not from each of them."""
-        size = self.recording.nearest(n_rank)
+        size = self.recording.nearest(n_rank * self.n_thread)
         seconds = size.local_seconds + sum(self._model_round(scheduler, build, n_rank) for build in size.builds)
         distributed = self.recording.header["fock"] != "replicated"
         for build in size.builds:
@@ -93,15 +110,16 @@ class Simulated:
 
     def _model_round(self, scheduler, build, n_rank):
         managed = scheduler == "manager" and n_rank > 1
-        read = sum(build.stored.values()) / (n_rank - 1 if managed else n_rank)
+        n_worker = self.n_thread * (n_rank - 1 if managed else n_rank)
+        read = sum(build.stored.values()) / n_worker
         if len(build.computed) == 0:
             return read
         work = sum(build.computed)
         if scheduler == "static":
-            return read + models.static_seconds(len(build.computed), models.statistics_of(build.computed), n_rank)
+            return read + models.static_seconds(len(build.computed), models.statistics_of(build.computed), n_worker)
         if managed:
-            return read + models.manager_seconds(self.machine, work, len(build.computed), n_rank, EXCHANGE_BYTES)
-        return read + work / n_rank
+            return read + models.manager_seconds(self.machine, work, len(build.computed), n_worker + 1, EXCHANGE_BYTES)
+        return read + work / n_worker
 
     def _distributed_model(self, build, n_rank):
         """Eq. 8.11 with the atom quartets that passed the screening (Eqs. 8.12 and 8.14)."""
@@ -130,14 +148,14 @@ class Simulated:
         return below
 
 
-def reading(build, owner, n_rank):
+def reading(build, owner, n_rank, n_thread=1):
     """Seconds that each rank reads stored integrals for before it asks for tasks: each those of the tasks that it
-    computed when they were stored."""
+    computed when they were stored, shared out over its threads."""
     if not build.stored:
         return None
     begin = array.array("d", bytes(8 * n_rank))
     for task, seconds in build.stored.items():
-        begin[owner[task]] += seconds
+        begin[owner[task]] += seconds / n_thread
     return begin
 
 

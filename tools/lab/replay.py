@@ -2,16 +2,17 @@
 
 The costs of the tasks were measured, in the order of hf's list. The schedulers are those of src/schedule/*.c, with
 the same chunks, requests, pauses and seeds; a test compares the constants here with the ones there. What is not
-simulated: threads (a rank has one), several ranks that share a core, the nap of 20 microseconds of a manager who has
-had no request for a millisecond, and the barrier behind the round, which is the same for all schedulers
-(Network.barrier_seconds).
+simulated: the nap of 20 microseconds of a manager who has had no request for a millisecond, and the barrier behind the
+round, which is the same for all schedulers (Network.barrier_seconds). Threads that share cores are slower while all
+compute (`crowded`); that a rank without a core answers late is left out.
 
 Of events at the same time that of the lower rank comes first, but rank 0 takes from the counter after the others."""
 
+import array
 import heapq
 import math
 
-from .replay_base import Network, Outcome
+from .replay_base import Network, Outcome, shared_seconds
 from .replay_steal import StealRound
 
 __all__ = ["Network", "Outcome", "SCHEDULERS", "lower_bound", "simulate"]
@@ -31,12 +32,9 @@ REMOTE, HOME = 0, 1  # who enters MPI; of the same time, operations that arrive 
 
 def run_static(costs, _network, outcome):
     """Rank r does every n_rank-th task from the r-th on (Janssen and Nielsen, Fig. 6.3)."""
-    n_rank = outcome.n_rank
-    for task, cost in enumerate(costs):
-        rank = task % n_rank
-        outcome.busy[rank] += cost
-        outcome.assignment[task] = rank
-    outcome.seconds = max(begin + busy for begin, busy in zip(outcome.begin, outcome.busy))
+    for rank, begin in enumerate(outcome.begin):
+        outcome.do(costs, range(rank, len(costs), outcome.n_rank), rank, begin)
+    outcome.seconds = outcome.all_tasks_over
 
 
 # ---- manager ----
@@ -57,37 +55,29 @@ def run_manager(costs, network, outcome):
     if n_rank == 1:
         run_static(costs, network, outcome)
         return
-    request = network.message_seconds(MANAGER_REQUEST_BYTES)
-    reply = network.message_seconds(MANAGER_REPLY_BYTES)
+    requests = [network.message_seconds(MANAGER_REQUEST_BYTES, near) for near in (False, True)]
+    replies = [network.message_seconds(MANAGER_REPLY_BYTES, near) for near in (False, True)]
     chunks = manager_chunks(len(costs), n_rank - 1)
     ready = list(outcome.begin)  # when the worker has nothing to do any more
     free = ready[0]              # when the manager has
-    arrivals = [(ready[rank] + request, rank) for rank in range(1, n_rank)]
+    arrivals = [(ready[rank] + requests[network.near(0, rank)], rank) for rank in range(1, n_rank)]
     heapq.heapify(arrivals)
     while arrivals:
         arrival, rank = heapq.heappop(arrivals)
+        near = network.near(0, rank)
         free = max(arrival, free) + network.manager_service_seconds
         outcome.n_message += 2
-        taken = max(ready[rank], free + reply)
+        taken = max(ready[rank], free + replies[near])
         outcome.wait[rank] += taken - ready[rank]
         chunk = next(chunks, None)
         if chunk is None:
             ready[rank] = taken
             continue
         first, count, ahead = chunk
-        ready[rank] = do_tasks(costs, first, first + count, rank, taken, outcome)
-        heapq.heappush(arrivals, ((taken if ahead else ready[rank]) + request, rank))
+        ready[rank] = outcome.do(costs, range(first, first + count), rank, taken)
+        heapq.heappush(arrivals, ((taken if ahead else ready[rank]) + requests[near], rank))
     outcome.wait[0] = free - outcome.begin[0]
-    outcome.seconds = max(free, max(ready))
-
-
-def do_tasks(costs, first, end, rank, start, outcome):
-    """Tasks `first` to `end` on a rank, without looking up; when they are done."""
-    seconds = sum(costs[first:end])
-    outcome.busy[rank] += seconds
-    for task in range(first, end):
-        outcome.assignment[task] = rank
-    return start + seconds
+    outcome.seconds = max(free, *ready, outcome.all_tasks_over)
 
 
 # ---- counter ----
@@ -119,16 +109,20 @@ class CounterRound:
     def __init__(self, costs, network, outcome):
         self.costs, self.network, self.outcome = costs, network, outcome
         self.chunks = counter_chunks(len(costs), outcome.n_rank)
-        self.trip = 0.5 * max(0.0, network.counter_seconds - network.counter_service_seconds)
+        self.trips = [network.trip_seconds(near) for near in (False, True)]
         self.ready = list(outcome.begin)  # when a rank has nothing to do any more
         self.free = 0.0                   # when the counter has
         self.open = not network.counter_needs_home
         self.waiting = []                 # ranks whose operations have arrived
         self.task = self.end = 0          # what rank 0 has left of its chunk
         self.last_look = -math.inf
-        self.events = [(self.ready[rank] + self.trip, REMOTE, rank) for rank in range(1, outcome.n_rank)]
+        self.events = [(self.ready[rank] + self.trip(rank), REMOTE, rank) for rank in range(1, outcome.n_rank)]
         self.events.append((self.ready[0], HOME, 0))
         heapq.heapify(self.events)
+
+    def trip(self, rank):
+        """Between a rank and rank 0, one way."""
+        return self.trips[self.network.near(0, rank)]
 
     def run(self):
         while self.events:
@@ -150,10 +144,10 @@ class CounterRound:
     def serve_other(self, rank, now):
         """An operation of a rank that then does its chunk and comes again."""
         self.outcome.n_message += 1
-        self.ready[rank], chunk = self.serve(rank, now, self.trip)
+        self.ready[rank], chunk = self.serve(rank, now, self.trip(rank))
         if chunk is not None:
-            self.ready[rank] = do_tasks(self.costs, *chunk, rank, self.ready[rank], self.outcome)
-            heapq.heappush(self.events, (self.ready[rank] + self.trip, REMOTE, rank))
+            self.ready[rank] = self.outcome.do(self.costs, range(*chunk), rank, self.ready[rank])
+            heapq.heappush(self.events, (self.ready[rank] + self.trip(rank), REMOTE, rank))
 
     def serve_waiting(self, now):
         """When all who wait have been served."""
@@ -171,7 +165,7 @@ class CounterRound:
             self.open = self.open or chunk is None
             go_on = chunk is not None
         else:
-            self.ready[0] = do_tasks(self.costs, self.task, self.task + 1, 0, self.look(now), self.outcome)
+            self.ready[0] = self.outcome.do(self.costs, range(self.task, self.task + 1), 0, self.look(now))
             self.task += 1
             go_on = True
         if go_on:
@@ -190,7 +184,7 @@ def run_counter(costs, network, outcome):
     """At the end the counter goes back to 0 between two barriers."""
     counter_round = CounterRound(costs, network, outcome)
     counter_round.run()
-    outcome.seconds = max(counter_round.ready) + 2.0 * network.barrier_seconds(outcome.n_rank)
+    outcome.seconds = max(*counter_round.ready, outcome.all_tasks_over) + 2.0 * network.barrier_seconds(outcome.n_rank)
 
 
 # ---- steal ----
@@ -221,23 +215,45 @@ def check_round(costs, n_rank):
     check_seconds("task", costs)
 
 
-def lower_bound(costs, n_rank, manager=False):
-    """No schedule is shorter: every rank that works has the average load at best, and one has the dearest task."""
+def lower_bound(costs, n_rank, manager=False, n_thread=1):
+    """No schedule is shorter: every thread that works has the average load at best, and one has the dearest task."""
     check_round(costs, n_rank)
     n_worker = n_rank - 1 if manager and n_rank > 1 else n_rank
-    return max(sum(costs) / n_worker, max(costs, default=0.0))
+    return max(sum(costs) / (n_worker * n_thread), max(costs, default=0.0))
 
 
-def simulate(scheduler, costs, n_rank, network, begin=None):
-    """Outcome of a round of tasks on `n_rank` ranks. `costs` are the tasks' seconds in the order of hf's list,
-    `begin` the seconds that each rank is busy before it asks for a task."""
+def crowded(scheduler, costs, network, outcome):
+    """A round on nodes with fewer cores than threads. With as many times longer tasks as all of them need, those who
+    are the last ones on their node seem too slow: their cores become free when others have nothing left."""
+    factor = network.crowding(outcome.n_rank, outcome.n_thread)
+    RUN[scheduler]([factor * cost for cost in costs], network, outcome)
+    for seconds in (outcome.begin, outcome.busy):
+        seconds[:] = array.array("d", (value / factor for value in seconds))
+    last, shared = outcome.all_tasks_over, 0.0
+    for first in range(0, outcome.n_rank, network.ranks_per_node):
+        works = []
+        for rank in range(first, min(first + network.ranks_per_node, outcome.n_rank)):
+            works += [outcome.begin[rank] + outcome.busy[rank] / outcome.n_thread] * outcome.n_thread
+        shared = max(shared, shared_seconds(works, network.cores_per_node))
+    outcome.seconds = max(0.0, outcome.seconds - last) + min(last, shared)
+
+
+def simulate(scheduler, costs, n_rank, network, begin=None, n_thread=1):
+    """Outcome of a round of tasks on `n_rank` ranks of `n_thread` threads. `costs` are the tasks' seconds in the order
+    of hf's list, `begin` the seconds that each rank is busy before it asks for a task."""
     if scheduler not in RUN:
         raise ValueError(f"unknown scheduler '{scheduler}', expected one of {', '.join(SCHEDULERS)}")
     check_round(costs, n_rank)
+    if n_thread < 1:
+        raise ValueError(f"{n_thread} threads, expected at least 1")
     begin = [0.0] * n_rank if begin is None else begin
     if len(begin) != n_rank:
         raise ValueError(f"{len(begin)} beginnings for {n_rank} ranks, expected one for each")
     check_seconds("beginning of rank", begin)
-    outcome = Outcome(n_rank, len(costs), begin)
-    RUN[scheduler](costs, network, outcome)
+    factor = network.crowding(n_rank, n_thread)
+    outcome = Outcome(n_rank, len(costs), begin if factor == 1.0 else [factor * seconds for seconds in begin], n_thread)
+    if factor == 1.0:
+        RUN[scheduler](costs, network, outcome)
+    else:
+        crowded(scheduler, costs, network, outcome)
     return outcome

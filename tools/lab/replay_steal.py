@@ -61,7 +61,7 @@ def look_after(since, look, pause=0.0):
 class Rank:
     """State of one rank. In hand it has `count` tasks: `first`, `first + stride`, ..."""
     __slots__ = ("number", "first", "stride", "count", "n_taken", "last_look", "waiting", "idle", "since",
-                 "task_end", "wave", "coming", "n_refused", "pause", "tour_at", "tour_step", "tour_left", "random")
+                 "wave", "coming", "n_refused", "pause", "tour_at", "tour_step", "tour_left", "random")
 
     def __init__(self, number, n_rank, n_task):
         self.number = number
@@ -71,7 +71,6 @@ class Rank:
         self.last_look = -math.inf
         self.waiting = []   # thieves whose requests have arrived
         self.idle, self.since = False, 0.0  # looks for tasks, since when
-        self.task_end = 0.0
         self.wave = 0       # number of the wave it has joined; 0: none since it knows that the last one is over
         self.coming = None  # tasks on their way to it: first, stride, count
         self.n_refused, self.pause = 0, 0.0
@@ -153,8 +152,8 @@ class StealRound:
     def __init__(self, costs, network, outcome):
         self.costs, self.network, self.outcome = costs, network, outcome
         self.n_rank, self.n_task = outcome.n_rank, len(costs)
-        self.request_seconds = network.message_seconds(REQUEST_BYTES)
-        self.reply_seconds = network.message_seconds(REPLY_BYTES)
+        self.request_seconds = [network.message_seconds(REQUEST_BYTES, near) for near in (False, True)]
+        self.reply_seconds = [network.message_seconds(REPLY_BYTES, near) for near in (False, True)]
         self.service_seconds = network.manager_service_seconds
         self.wave_seconds = network.all_reduce_seconds(self.n_rank)
         self.ranks = [Rank(number, self.n_rank, self.n_task) for number in range(self.n_rank)]
@@ -204,10 +203,8 @@ class StealRound:
         rank.count -= 1
         rank.n_taken += 1
         self.n_rich -= rank.count == 1
-        self.outcome.assignment[task] = rank.number
-        self.outcome.busy[rank.number] += self.costs[task]
-        rank.task_end = now + self.costs[task]
-        heapq.heappush(self.events, (rank.task_end, TASK_OVER, rank.number, 0))
+        free = self.outcome.do(self.costs, range(task, task + 1), rank.number, now)
+        heapq.heappush(self.events, (free, TASK_OVER, rank.number, 0))
         if rank.count == 0:
             self.advance_wave(rank, now)
 
@@ -231,11 +228,11 @@ class StealRound:
         was_rich = victim.count >= 2
         part = victim.split()
         if part is None:
-            self.refuse(thief, now)
+            self.refuse(thief, victim, now)
             return
         self.n_rich += (victim.count >= 2) + (part[2] >= 2) - was_rich
         thief.coming = part
-        seen = next_look(thief.since, now + self.reply_seconds)
+        seen = next_look(thief.since, now + self.reply_seconds[self.near(thief, victim)])
         heapq.heappush(self.events, (seen, TASKS_COME, thief.number, 0))
 
     # ---- An idle rank ----
@@ -245,7 +242,7 @@ class StealRound:
         rank.idle, rank.since = True, now
         self.busy.remove(rank)
         for thief in rank.waiting:
-            self.refuse(thief, now + self.service_seconds)
+            self.refuse(thief, rank, now + self.service_seconds)
         rank.waiting.clear()
         if rank.wave != 0 and rank.wave != self.wave:
             heapq.heappush(self.events, (look_after(now, now), JOIN_WAVE, rank.number, self.wave))
@@ -258,29 +255,33 @@ class StealRound:
             return
         self.outcome.n_message += 2
         victim = thief.next_victim(self.n_rank)
-        heapq.heappush(self.events, (now + self.request_seconds, REQUEST, thief.number, victim))
+        arrival = now + self.request_seconds[self.network.near(thief.number, victim)]
+        heapq.heappush(self.events, (arrival, REQUEST, thief.number, victim))
 
     def request_arrives(self, thief, victim, now):
         """An idle victim refuses at its next look: if tasks are on their way to it, it finds them after that."""
         if self.n_rich == 0:
             return
         if victim.idle:
-            self.refuse(thief, next_look(victim.since, now) + self.service_seconds)
+            self.refuse(thief, victim, next_look(victim.since, now) + self.service_seconds)
         else:
             victim.waiting.append(thief)
 
-    def refuse(self, thief, now):
+    def near(self, thief, victim):
+        return self.network.near(thief.number, victim.number)
+
+    def refuse(self, thief, victim, now):
         """The thief waits on its own until it asks the next one, so that is settled at once."""
         if thief.pause == LONGEST_PAUSE_SECONDS and self.n_rank > EXACT_RANKS:
             self.pool.add(thief)
             return
-        seen = next_look(thief.since, now + self.reply_seconds)
+        seen = next_look(thief.since, now + self.reply_seconds[self.near(thief, victim)])
         self.ask(thief, look_after(thief.since, seen, thief.pause_seconds(self.n_rank)))
 
     def seconds_between_requests(self):
         """Of a thief in the longest pauses, on average: there are three times half a nap, until the victim looks, until
         the thief sees the answer, and until it sees that the pause is over."""
-        exchange = self.request_seconds + self.service_seconds + self.reply_seconds
+        exchange = self.request_seconds[False] + self.service_seconds + self.reply_seconds[False]
         return exchange + LONGEST_PAUSE_SECONDS + 1.5 * LONGEST_NAP_SECONDS
 
     def pool_meets_busy(self, next_event):
@@ -340,11 +341,12 @@ class StealRound:
         """The wave that ends `now` has found all tasks taken, and all have joined it, so busy ranks are in their last
         task. Idle ranks wait for answers to their last requests, which the last busy rank gives when it is through;
         then all meet in a barrier. Ranks see the answers and the end of the barrier at looks."""
-        knows = [next_look(rank.since, now) if rank.idle else max(now, rank.task_end) for rank in self.ranks]
+        told = [next_look(rank.since, now) if rank.idle else now for rank in self.ranks]
         for rank in self.ranks:
             if rank.idle:
-                self.outcome.wait[rank.number] += knows[rank.number] - rank.since
-        answered = max(knows) + self.service_seconds + self.reply_seconds
+                self.outcome.wait[rank.number] += told[rank.number] - rank.since
+        knows = [max(seen, self.outcome.last_task_over(number)) for number, seen in enumerate(told)]
+        answered = max(knows) + self.service_seconds + self.reply_seconds[False]
         joined = max(next_look(since, answered) for since in knows)
         over = joined + self.network.barrier_seconds(self.n_rank)
         self.outcome.seconds = max(next_look(since, over) for since in knows)
