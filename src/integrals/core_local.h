@@ -2,8 +2,8 @@
 #ifndef HF_CORE_LOCAL_H
 #define HF_CORE_LOCAL_H
 
-#include "cartesian.h"
 #include "hf/basis.h"
+#include "hf/cartesian.h"
 
 /** Points for the powers of r that are no polynomial. */
 enum { HF_N_CORE_LOCAL_POINT = 64 };

@@ -2,8 +2,8 @@
 #ifndef HF_CORE_PROJECTION_H
 #define HF_CORE_PROJECTION_H
 
-#include "cartesian.h"
 #include "hf/basis.h"
+#include "hf/cartesian.h"
 #include "hf/solid_harmonics.h"
 
 enum { HF_MAX_POLAR_POINT = 48 };

@@ -2,24 +2,13 @@
 #ifndef HF_HERMITE_CHARGES_H
 #define HF_HERMITE_CHARGES_H
 
-#include "cartesian.h"
 #include "hf/boys.h"
+#include "hf/cartesian.h"
 #include "hf/spread_charge.h"
 
 #include <stdbool.h>
 
-enum {
-    /** Components x^t y^u z^v up to the highest total of a pair. */
-    HF_N_HERMITE = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) * (HF_MAX_PAIR_L + 3) / 6,
-    HF_CHARGE_LANES = 8, /**< charges that are worked on at a time */
-};
-
-/** Place of (t,u,v) among all: by total, then in Cartesian order. */
-static inline int hf_hermite_index(int t, int u, int v)
-{
-    const int total = t + u + v;
-    return total * (total + 1) * (total + 2) / 6 + hf_cartesian_index(u, v);
-}
+enum { HF_CHARGE_LANES = 8 }; /**< charges that are worked on at a time */
 
 /** R_tuv of order n = c[axis] R(parent) + factor R(grandparent), both of order n+1. */
 struct hf_hermite_step {

@@ -2,7 +2,7 @@
  * vanishing share of a calculation. */
 #include "hf/one_electron.h"
 
-#include "cartesian.h"
+#include "hf/cartesian.h"
 #include "hermite_charges.h"
 #include "hf/solid_harmonics.h"
 

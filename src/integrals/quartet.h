@@ -3,9 +3,9 @@
 #ifndef HF_QUARTET_H
 #define HF_QUARTET_H
 
-#include "boys_single.h"
-#include "cartesian.h"
 #include "hf/boys.h"
+#include "hf/boys_single.h"
+#include "hf/cartesian.h"
 #include "hf/shell_pair.h"
 #include "hf/solid_harmonics.h"
 

@@ -1,5 +1,5 @@
 /* The Boys function against a sum in quadruple precision. */
-#include "../../../src/integrals/boys_single.h"
+#include "hf/boys_single.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #ifndef HF_BOYS_LANES_SINGLE_H
 #define HF_BOYS_LANES_SINGLE_H
 
-#include "lane_quartet.h"
+#include "hf/lane_math.h"
 
 /** Adding it to a number leaves the nearest integer in the lowest bits. */
 static const float ROUND = 12582912.0F; /* 1.5 * 2^23 */

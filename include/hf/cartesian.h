@@ -7,7 +7,9 @@
 /** Highest total angular momentum of a shell pair, and components of that. */
 enum {
     HF_MAX_PAIR_L = 2 * HF_MAX_L,
-    HF_MAX_CARTESIAN = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) / 2
+    HF_MAX_CARTESIAN = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) / 2,
+    /** Components x^t y^u z^v of all totals up to that one. */
+    HF_N_HERMITE = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) * (HF_MAX_PAIR_L + 3) / 6
 };
 
 static inline int hf_n_cartesian(int l)
@@ -19,6 +21,18 @@ static inline int hf_n_cartesian(int l)
 static inline int hf_cartesian_index(int j, int k)
 {
     return (j + k) * (j + k + 1) / 2 + k;
+}
+
+/** Components of all totals up to this one. */
+static inline int hf_n_hermite(int total)
+{
+    return (total + 1) * (total + 2) * (total + 3) / 6;
+}
+
+/** Place of (t,u,v) among all: by total, then in Cartesian order. */
+static inline int hf_hermite_index(int t, int u, int v)
+{
+    return hf_n_hermite(t + u + v - 1) + hf_cartesian_index(u, v);
 }
 
 /** One component x^i y^j z^k. */

@@ -1,11 +1,12 @@
-/* The Boys function of HF_WIDTH arguments side by side. Part of kernels.c. */
+/* The Boys function of HF_WIDTH arguments side by side. For files that are compiled as those of
+ * hf/lanes.h. */
 #ifndef HF_BOYS_LANES_H
 #define HF_BOYS_LANES_H
 
-#include "lane_quartet.h"
+#include "hf/lane_math.h"
 
 #ifdef HF_SINGLE
-#include "boys_lanes_single.h"
+#include "hf/boys_lanes_single.h"
 #else
 /** Adding it to a number leaves the nearest integer in the lowest bits. */
 static const double ROUND = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -80,32 +81,5 @@ static inline __attribute__((always_inline)) void boys_lanes(const struct hf_boy
 }
 
 #endif
-
-/** (ss|ss)^(m), m = 0 .. order, of n primitive quartets; `order` is a constant where it is low. */
-static inline __attribute__((always_inline)) void boys_of_order(const boys_tables *boys, int order,
-                                                                int n,
-                                                                const struct boys_argument at[],
-                                                                struct lane_quartet quartet[])
-{
-    for (int i = 0; i < n; i++) boys_lanes(boys, order, at[i], quartet[i].s);
-}
-
-static __attribute__((noinline)) void boys_of_quartets(const boys_tables *boys, int order, int n,
-                                                       const struct boys_argument at[],
-                                                       struct lane_quartet quartet[])
-{
-    switch (order) {
-    case 0: boys_of_order(boys, 0, n, at, quartet); break;
-    case 1: boys_of_order(boys, 1, n, at, quartet); break;
-    case 2: boys_of_order(boys, 2, n, at, quartet); break;
-    case 3: boys_of_order(boys, 3, n, at, quartet); break;
-    case 4: boys_of_order(boys, 4, n, at, quartet); break;
-    case 5: boys_of_order(boys, 5, n, at, quartet); break;
-    case 6: boys_of_order(boys, 6, n, at, quartet); break;
-    case 7: boys_of_order(boys, 7, n, at, quartet); break;
-    case 8: boys_of_order(boys, 8, n, at, quartet); break;
-    default: boys_of_order(boys, order, n, at, quartet);
-    }
-}
 
 #endif
