@@ -1,0 +1,226 @@
+/* The list of products: found among the primitive pairs, sorted into leaves, laid out. */
+#include "products.h"
+
+#include "hf/node_memory.h"
+#include "leaves.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double hf_product_charge(double exponent)
+{
+    return pow(acos(-1.0), 0.25) / sqrt(2.0 * exponent);
+}
+
+static size_t whole_lines(size_t n_bytes)
+{
+    enum { LINE = 64 };
+    return (n_bytes + LINE - 1) / LINE * LINE;
+}
+
+/** Bytes of the arrays, in the order they lie in. */
+struct room {
+    size_t number, bound, order, first, place, leaf; /**< `number`: of one array of doubles */
+};
+
+static struct room room_of(double n, double n_primitive)
+{
+    return (struct room){.number = whole_lines((size_t)n * sizeof(double)),
+                         .bound = whole_lines((size_t)n * sizeof(float)),
+                         .order = whole_lines((size_t)n),
+                         .first = whole_lines(((size_t)n + 1) * sizeof(int64_t)),
+                         .place = whole_lines((size_t)n_primitive * sizeof(int64_t)),
+                         .leaf =
+                             (size_t)hf_most_leaves((int64_t)n) * sizeof(struct hf_product_leaf)};
+}
+
+static size_t sum_of_room(const struct room *room)
+{
+    return 4 * room->number + room->bound + room->order + room->first + room->place + room->leaf;
+}
+
+double hf_products_bytes(double n_primitive)
+{
+    const struct room room = room_of(n_primitive, n_primitive);
+    return (double)sum_of_room(&room);
+}
+
+/** For each primitive of a shell with itself, whether its mirror image ji stands before it in the list:
+ *  then that one's number, else its own. `table` [n_primitive of the shell]^2 is scratch. */
+static void find_mirrors(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
+                         int64_t table[], int64_t place[])
+{
+    const struct hf_primitive_pair *primitive = hf_pair_primitives(pairs, pair);
+    const size_t n = (size_t)pairs->basis->shell[pair->a].n_primitive;
+    for (size_t k = 0; k < n * n; k++) table[k] = -1;
+    for (int k = 0; k < pair->n_primitive; k++) {
+        const int64_t own = pair->first_primitive + k;
+        const int64_t mirror = table[primitive[k].j * n + primitive[k].i];
+        table[primitive[k].i * n + primitive[k].j] = own;
+        place[k] = mirror >= 0 ? mirror : own;
+    }
+}
+
+/** Sets place[k] of each primitive k to the one that makes its product, itself or its mirror image;
+ *  their number. */
+static int64_t find_products(const struct hf_shell_pairs *pairs, int64_t table[], int64_t place[])
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        const struct hf_shell_pair *pair = &pairs->pair[i];
+        int64_t *of_pair = place + pair->first_primitive;
+        if (pair->a == pair->b) {
+            find_mirrors(pairs, pair, table, of_pair);
+        } else {
+            for (int k = 0; k < pair->n_primitive; k++) of_pair[k] = pair->first_primitive + k;
+        }
+        for (int k = 0; k < pair->n_primitive; k++) n += of_pair[k] == pair->first_primitive + k;
+    }
+    return n;
+}
+
+/** The products by rising number of their primitives. */
+static void collect_points(const struct hf_shell_pairs *pairs, const int64_t place[],
+                           struct hf_product_point point[])
+{
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        const struct hf_shell_pair *pair = &pairs->pair[i];
+        const double *centre = pairs->basis->shell[pair->a].centre_bohr;
+        const struct hf_primitive_pair *primitive = hf_pair_primitives(pairs, pair);
+        for (int k = 0; k < pair->n_primitive; k++) {
+            const int64_t number = pair->first_primitive + k;
+            if (place[number] != number) continue;
+            *point = (struct hf_product_point){.exponent = primitive[k].zeta,
+                                               .bound = (float)primitive[k].bound,
+                                               .order = pairs->class_of[pair->pair_class].l_high,
+                                               .primitive = number};
+            for (int d = 0; d < 3; d++) point->centre[d] = centre[d] + primitive[k].pa[d];
+            point++;
+        }
+    }
+}
+
+/** Fills in all arrays from sorted points; `place` has the primitives that make the products. */
+static void lay_out(struct hf_products *products, const struct hf_product_point point[],
+                    const int64_t made_by[])
+{
+    products->first[0] = 0;
+    for (int64_t i = 0; i < products->n; i++) {
+        for (int d = 0; d < 3; d++) products->centre[d][i] = point[i].centre[d];
+        products->exponent[i] = point[i].exponent;
+        products->bound[i] = point[i].bound;
+        products->order[i] = (uint8_t)point[i].order;
+        products->first[i + 1] = products->first[i] + hf_n_hermite(point[i].order);
+        products->place[point[i].primitive] = i;
+    }
+    for (int64_t k = 0; k < products->pairs->n_primitive; k++)
+        if (made_by[k] != k) products->place[k] = products->place[made_by[k]];
+}
+
+/** Addresses of the arrays in the shared memory. */
+static void set_arrays(struct hf_products *products, const struct room *room)
+{
+    char *next = products->shared->data;
+    for (int d = 0; d < 3; d++, next += room->number) products->centre[d] = (void *)next;
+    products->exponent = (void *)next;
+    products->bound = (void *)(next += room->number);
+    products->order = (void *)(next += room->bound);
+    products->first = (void *)(next += room->order);
+    products->place = (void *)(next += room->first);
+    products->leaf = (void *)(next + room->place);
+}
+
+/** What the first rank of those that share the list makes it from. */
+struct draft {
+    int64_t *made_by; /**< [pairs->n_primitive] */
+    int64_t *table;
+    struct hf_product_point *point; /**< [n] */
+};
+
+static void draft_done(struct hf_memory *memory, struct draft *draft)
+{
+    hf_memory_release(memory, draft->made_by);
+    hf_memory_release(memory, draft->table);
+    hf_memory_release(memory, draft->point);
+}
+
+/** Finds the products and counts them. Local. */
+static hf_status begin_draft(struct hf_products *products, struct draft *draft,
+                             struct hf_error *error)
+{
+    const struct hf_shell_pairs *pairs = products->pairs;
+    struct hf_memory *memory = products->context->memory;
+    const size_t n = (size_t)pairs->n_primitive, most = (size_t)pairs->basis->max_primitive;
+    draft->made_by = hf_memory_allocate(memory, "draft of products", n, sizeof *draft->made_by);
+    draft->table =
+        hf_memory_allocate(memory, "draft of products", most * most, sizeof *draft->table);
+    if (draft->made_by == NULL || draft->table == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
+    products->n = find_products(pairs, draft->table, draft->made_by);
+    draft->point =
+        hf_memory_allocate(memory, "draft of products", (size_t)products->n, sizeof *draft->point);
+    if (draft->point == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
+    return HF_OK;
+}
+
+static hf_status make_list(struct hf_products *products, struct hf_error *error)
+{
+    const struct hf_shell_pairs *pairs = products->pairs;
+    struct hf_context *context = products->context;
+    struct draft draft = {.point = NULL};
+    const struct hf_node_memory *counted = pairs->shared;
+    hf_status status = HF_OK;
+    if (counted->rank == 0) status = begin_draft(products, &draft, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    MPI_Bcast(&products->n, 1, MPI_INT64_T, 0, counted->comm);
+    const struct room room = room_of((double)products->n, (double)pairs->n_primitive);
+    HF_TRY(hf_node_memory_create(context, HF_MEMORY_PAIRS, "products of primitives",
+                                 sum_of_room(&room), &products->shared, error));
+    set_arrays(products, &room);
+    /* what was shared once may be refused the next time: then every rank makes a list */
+    if (products->shared->rank == 0 && draft.point == NULL)
+        status = begin_draft(products, &draft, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    if (products->shared->rank == 0) {
+        collect_points(pairs, draft.made_by, draft.point);
+        products->n_leaf = hf_make_leaves(products->n, draft.point, products->leaf);
+        lay_out(products, draft.point, draft.made_by);
+    }
+    MPI_Bcast(&products->n_leaf, 1, MPI_INT, 0, products->shared->comm);
+    hf_node_memory_sync(products->shared);
+    products->n_component = products->first[products->n];
+cleanup:
+    draft_done(context->memory, &draft);
+    return status;
+}
+
+hf_status hf_products_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                             struct hf_products **products, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_products *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
+    HF_TRY(hf_agree(context->comm, status, error));
+    made->context = context;
+    made->pairs = pairs;
+    for (int k = 0; k < pairs->n_class; k++)
+        if (pairs->class_of[k].l_high > made->max_order)
+            made->max_order = pairs->class_of[k].l_high;
+    HF_TRY(make_list(made, error));
+    *products = made;
+    return HF_OK;
+cleanup:
+    hf_products_destroy(&made);
+    return status;
+}
+
+void hf_products_destroy(struct hf_products **products)
+{
+    struct hf_products *old = *products;
+    if (old != NULL) hf_node_memory_destroy(&old->shared);
+    free(old);
+    *products = NULL;
+}

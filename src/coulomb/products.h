@@ -1,0 +1,79 @@
+/* Products of primitives: what the Coulomb pass works on.
+ *
+ * The product of two primitive Gaussians is a sum of Hermite Gaussians about one centre P,
+ *
+ *     a(r) b(r) = sum_tuv E_tuv d^t/dPx^t d^u/dPy^u d^v/dPz^v exp(-p |r-P|^2),   t+u+v <= L = l_a + l_b
+ *
+ * (McMurchie and Davidson, J. Comput. Phys. 26, 218 (1978); Helgaker, Jorgensen, Olsen, Molecular
+ * Electronic-Structure Theory, chapter 9). Functions of shells that share their exponents have the same
+ * products. Of each product the pass knows two vectors over (t,u,v), in the order of hf_hermite_index:
+ *
+ *     H_tuv = sqrt(2) pi^(5/4)/p  sum_ab D_ab E_tuv(ab)          the density in it
+ *     V_tuv = sum_q sum_t'u'v' (-1)^(t'+u'+v') H_t'u'v'(q) R_t+t',u+u',v+v'(pq/(p+q), P-Q) / sqrt(p+q)
+ *     J_ab  = sqrt(2) pi^(5/4)/p  sum_tuv E_tuv(ab) V_tuv        summed over the products of ab
+ *
+ *     product     | leaf 0                | leaf 1 ...             points near each other
+ *                 | L = 0 | L = 1 | L = 2 |                        in a leaf by order
+ *                 | falling bound | ...                            in an order
+ *     component   | 0 | 1 2 3 4 | ...                              `first` of each product */
+#ifndef HF_PRODUCTS_H
+#define HF_PRODUCTS_H
+
+#include "hf/cartesian.h"
+#include "hf/shell_pair.h"
+
+#include <stdint.h>
+
+/** Products that lie near each other. */
+struct hf_product_leaf {
+    int64_t first_of_order[HF_MAX_PAIR_L + 2]; /**< products; from [L] to [L+1] those of order L */
+    double low[3], high[3];                    /**< box around their centres, bohr */
+    double smallest_exponent;
+};
+
+static inline int64_t hf_leaf_begin(const struct hf_product_leaf *leaf)
+{
+    return leaf->first_of_order[0];
+}
+
+static inline int64_t hf_leaf_end(const struct hf_product_leaf *leaf)
+{
+    return leaf->first_of_order[HF_MAX_PAIR_L + 1];
+}
+
+/** The list. Its arrays lie in memory that the ranks of a node share and nobody writes to once they are
+ *  made. */
+struct hf_products {
+    struct hf_context *context;         /**< borrowed */
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    int max_order;
+    int64_t n, n_component;
+    double *centre[3]; /**< [n] P, bohr */
+    double *exponent;  /**< [n] p, 1/bohr^2 */
+    float *bound;   /**< [n] estimate of the product's own (ab|ab)^(1/2), as in the list of pairs */
+    uint8_t *order; /**< [n] L */
+    int64_t *first; /**< [n + 1] first component in H and V */
+    int64_t *place; /**< [pairs->n_primitive] product of a primitive pair; of a shell with itself
+                        *   the primitives ij and ji are one */
+    int n_leaf;
+    struct hf_product_leaf *leaf;  /**< [n_leaf] */
+    struct hf_node_memory *shared; /**< memory of all arrays; owned */
+};
+
+/** What H_tuv of a product of exponent p is multiplied with to get the moment of the point multipole
+ *  that acts as it does from afar, pi^(1/4) / sqrt(2p); and likewise what the derivatives of the
+ *  potential of such multipoles are multiplied with to get V_tuv. */
+double hf_product_charge(double exponent);
+
+/** The products of a list of pairs, in leaves. Collective over the context. HF_NO_RESOURCE; the same
+ *  status and message on every rank. */
+hf_status hf_products_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                             struct hf_products **products, struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective over the node; accepts a pointer to NULL; leaves NULL. */
+void hf_products_destroy(struct hf_products **products);
+
+/** Bytes that the list takes for so many primitive pairs, at most. Not collective. */
+double hf_products_bytes(double n_primitive);
+
+#endif
