@@ -35,6 +35,7 @@ static bool add_run(cJSON *root, const struct hf_run_description *run,
            hf_json_add_integer(root, "n_atom", run->molecule->n_atom) &&
            hf_json_add_integer(root, "n_shell", result->last_build.n_shell) &&
            hf_json_add_integer(root, "n_function", run->basis->n_function) &&
+           hf_json_add_integer(root, "n_occupied", result->n_occupied[0]) &&
            hf_json_add_integer(root, "n_rank", context->n_rank) &&
            hf_json_add_integer(root, "n_thread", fock->n_thread > 1 ? fock->n_thread : 1) &&
            hf_json_add_integer(root, "n_core_on_node", run->n_core) &&

@@ -237,7 +237,8 @@ class Replay(WithFolder):
         folder = self.folder / "replay-m"
         self.assertEqual({path.name for path in folder.iterdir()},
                          {"traces", "table.txt", "results.csv", "results.json", "speedup.svg", "speedup.png",
-                          "efficiency.svg", "efficiency.png"})
+                          "efficiency.svg", "efficiency.png", "whole.csv", "whole-speedup.svg", "whole-speedup.png",
+                          "whole-phases.svg", "whole-phases.png"})
         self.assertEqual(json.loads((folder / "results.json").read_text(encoding="utf-8"))["n_function"], 20)
         self.assertEqual(self.replay(*arguments)[2], "")
         self.expect_one_line(2, "expected another folder", *arguments, "--basis", "STO-3G")

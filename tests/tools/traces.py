@@ -8,8 +8,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "
 from lab import trace  # noqa: E402 # pylint: disable=wrong-import-position
 
 KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: waiting for blocks",
-         "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output", trace.TASK,
-         trace.STORED_TASK]
+         "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output",
+         "Initial guess", "Diagonalisation", "Other linear algebra", trace.TASK, trace.STORED_TASK]
+N_PHASE = len(KINDS) - 2
 BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "quartets_read": 0, "stored_bytes": 0,
          "stored_share_of_cost": 0, "blocks_asked": 0, "blocks_cached": 0, "blocks_own": 0, "sums_sent": 0}
 
@@ -24,7 +25,7 @@ def write(path, builds, totals=None, **header):
     for rank in range(n_rank):
         records.append((0.0, rank, 0.0, trace.NO_BUILD, 0, trace.RANK))
         records += [(seconds, KINDS.index(phase), 0.0, trace.NO_BUILD, 0, trace.TOTAL)
-                    for phase, seconds in {**dict.fromkeys(KINDS[:9], 0.0), **(totals or {})}.items()]
+                    for phase, seconds in {**dict.fromkeys(KINDS[:N_PHASE], 0.0), **(totals or {})}.items()]
         records += [(start, task, seconds, number, 0, KINDS.index(kind)) for number, build in enumerate(builds)
                     for kind, of_rank, task, start, seconds in build if of_rank == rank]
     whole = {"format": trace.FORMAT, "version": trace.VERSION, "record_bytes": trace.RECORD.size,

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""tools/lab/linear_algebra.py and whole.py: costs worked out by hand, the grid of src/linalg/grid.c, and whole calculations
+from made-up traces.
+
+Usage: test_linear_algebra.py [unittest options]
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import traces
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+# pylint: disable=wrong-import-position,wrong-import-order
+from lab import lapack, linear_algebra, prediction, whole  # noqa: E402
+from lab.failure import Failure  # noqa: E402
+from lab.linear_algebra import Grid, LinearAlgebra, Measured, Rates, choose_grid  # noqa: E402
+from lab.recording import Recording  # noqa: E402
+from lab.replay import Network  # noqa: E402
+
+FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0)
+SLOW = Network(1.0, 0.0, 0.0, 0.0, 0.0)
+# of one rate for all steps and orders: 1e9 operations in a second
+EVEN = Rates([Measured(1000, 4.0 / 3.0, 4.0 / 3.0, 2.0, 2.0)])
+
+
+class Grids(unittest.TestCase):
+    def test_constants_of_the_source(self):
+        text = (ROOT / "src" / "linalg" / "grid.c").read_text(encoding="utf-8")
+        for name, value in (("SMALLEST_PARALLEL_ORDER", linear_algebra.SMALLEST_PARALLEL_ORDER),
+                            ("DEFAULT_BLOCK", linear_algebra.BLOCK), ("MAX_ASPECT", linear_algebra.MOST_ASPECT)):
+            self.assertEqual(re.findall(rf"\b{name} = (\d+)", text), [str(value)], name)
+
+    def test_grids(self):
+        self.assertEqual([choose_grid(n, 764) for n in (1, 2, 4, 7, 1000)],
+                         [Grid(1, 1), Grid(1, 2), Grid(2, 2), Grid(2, 3), Grid(12, 12)])
+        self.assertEqual(choose_grid(16, 499), Grid(1, 1))
+
+    def test_share_of_the_process_with_most_blocks(self):
+        self.assertEqual(linear_algebra.share(640, 1), 1.0)
+        self.assertEqual(linear_algebra.share(640, 3), 0.4)  # 4, 3 and 3 blocks
+        self.assertEqual(linear_algebra.share(100, 2), 0.64)
+        self.assertEqual(linear_algebra.share(50, 2), 1.0)
+
+
+class Costs(unittest.TestCase):
+    def test_rates_between_orders(self):
+        rates = Rates([Measured(100, 1.0, 1.0, 1.0, 2e6 / 10.0), Measured(400, 1.0, 1.0, 1.0, 128e6 / 30.0)])
+        self.assertEqual([round(rates.rate("multiply", n), 9) for n in (10, 100, 200, 400, 4000)],
+                         [10.0, 10.0, 20.0, 30.0, 30.0])
+
+    def test_one_rank_sends_nothing(self):
+        algebra = LinearAlgebra(SLOW, 1, 1000, EVEN)
+        self.assertEqual(algebra.product(1000, 500, 1000), (1.0, 0.0))
+        self.assertAlmostEqual(algebra.eigen(1000).compute, 4.0 / 3.0 + 4.0 / 3.0 + 2.0)
+        self.assertAlmostEqual(algebra.eigen(0).compute, 4.0 / 3.0)
+        self.assertEqual(algebra.diagonalisation(100, 9).messages, 0.0)
+
+    def test_products_on_two_ranks(self):
+        """A row of two: 640 rows are 10 blocks, of which each rank has 5 columns; 10 panels go along the row."""
+        algebra = LinearAlgebra(SLOW, 2, 640, EVEN)
+        self.assertEqual(algebra.product(640, 640, 640), (0.5 * 2.0 * 640**3 / 1e9, 10.0))
+        near = Network(1.0, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=0.25, node_beta_seconds_per_byte=0.0)
+        self.assertEqual(LinearAlgebra(near, 2, 640, EVEN).product(640, 640, 640).messages, 2.5)
+
+    def test_words_of_a_product(self):
+        """Panels of 64 columns of 640 rows, 8 bytes each, go along the row; the right matrix stays where it is."""
+        algebra = LinearAlgebra(Network(0.0, 1.0, 0.0, 0.0, 0.0), 2, 640, EVEN)
+        self.assertEqual(algebra.product(640, 640, 640).messages, 10 * 64 * 640 * 8.0)
+
+    def test_reduction_on_four_ranks(self):
+        """Each of 640 columns: the vector and the product along one row and one column of two ranks, two sums and what
+        they become along the column."""
+        algebra = LinearAlgebra(SLOW, 4, 640, EVEN)
+        self.assertEqual(algebra.reduce().messages, 640 * (2 + 2 + 4))
+        self.assertAlmostEqual(algebra.reduce().compute, 0.25 * 4.0 / 3.0 * 640**3 / 1e9)
+
+    def test_threads_speed_up_what_is_not_bound_by_memory(self):
+        one, two = (LinearAlgebra(FREE, 1, 600, EVEN, n) for n in (1, 2))
+        self.assertAlmostEqual(two.product(600, 600, 600).compute, 0.5 * one.product(600, 600, 600).compute)
+        self.assertAlmostEqual(two.reduce().compute, 0.75 * one.reduce().compute)
+
+    def test_more_ranks_compute_less_and_send_more(self):
+        network = Network(1.5e-6, 1e-10, 0.0, 0.0, 0.0)
+        costs = [LinearAlgebra(network, n, 2000).diagonalisation(500, 10) for n in (1, 4, 16, 64, 256)]
+        for before, after in zip(costs, costs[1:]):
+            self.assertLess(after.compute, before.compute)
+            self.assertGreater(after.messages, before.messages)
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "algebra.json"
+            linear_algebra.write(path, linear_algebra.MEASURED)
+            self.assertEqual(tuple(linear_algebra.read(path)), linear_algebra.MEASURED)
+            for text in ("", "{}", '{"linear_algebra": []}', '{"linear_algebra": [{"order": 1}]}'):
+                path.write_text(text, encoding="utf-8")
+                with self.assertRaisesRegex(ValueError, "measurements of linear algebra"):
+                    linear_algebra.read(path)
+
+
+class Measuring(unittest.TestCase):
+    def test_programs_without_lapack(self):
+        with self.assertRaisesRegex(Failure, "no shared library of it has dsytrd"):
+            lapack.Lapack(sys.executable)
+        with self.assertRaisesRegex(Failure, "does not tell its libraries"):
+            lapack.Lapack("/no/such/program")
+
+
+class Wholes(unittest.TestCase):
+    TOTALS = {"Total": 20.0, "Set-up": 4.0, "One-electron integrals": 2.0, "Initial guess": 0.5, "Diagonalisation": 1.0,
+              "Other linear algebra": 0.25, "Output": 0.125}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def runs(self, network=FREE, n_thread=1, **header):
+        path = traces.write(self.folder / "trace", [traces.row([4.0, 3.0, 2.0, 1.0])], self.TOTALS, **header)
+        return whole.WholeRuns(prediction.Simulated(Recording([path]), network, 0.0, n_thread), EVEN)
+
+    def test_one_process_is_what_was_measured(self):
+        found = self.runs().predict("static", 1)
+        self.assertAlmostEqual(found.total, 10.0 + 4.0 + 2.0 + 0.5 + 1.0 + 0.25 + 0.125)
+        self.assertAlmostEqual(found.fock, 10.0)
+
+    def test_small_matrices_stay_on_one_rank(self):
+        """Four ranks on two nodes: each node makes the pairs, all share one-electron integrals and builds (4 + nothing
+        else on the first one)."""
+        network = Network(0.0, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        found = self.runs(network).predict("static", 4)
+        self.assertAlmostEqual(found.total, 4.0 + 2.0 + 0.5 + 0.5 + 1.0 + 0.25 + 0.125)
+
+    def test_threads_share_what_ranks_share(self):
+        """Two ranks of two threads, a node each."""
+        found = self.runs(n_thread=2).predict("static", 2)
+        self.assertAlmostEqual(found.seconds["Set-up"], 2.0)
+        self.assertAlmostEqual(found.seconds["One-electron integrals"], 0.5)
+        self.assertAlmostEqual(found.seconds["Diagonalisation"], 1.0 * (0.75 * 4 / 3 + 0.5 * (4 / 3 + 2)) / (4 / 3 * 2 + 2))
+
+    def test_large_matrices_are_divided(self):
+        found = self.runs(n_function=640).predict("static", 4)
+        self.assertAlmostEqual(found.seconds["Diagonalisation"], 0.25)
+        self.assertAlmostEqual(found.seconds["Other linear algebra"], 0.0625)
+
+    def test_occupied_orbitals_are_told_by_the_trace(self):
+        self.assertEqual(self.runs(n_occupied=7).n_occupied, 7)
+        self.assertEqual(self.runs().n_occupied, 5)
+
+    def test_table(self):
+        runs = self.runs()
+        rows = whole.make_rows(runs, ["static"], [1, 2])
+        text = "\n".join(whole.lines(rows, runs, rows[0]))
+        self.assertRegex(text, r"17\.875 s on one process")
+        self.assertRegex(text, r"\n +2 +4 +1 +0\.5 +5 +1 +0 +1 +0\.25 +0\.125 \| +12\.88 +1\.39 +0\.694")
+        self.assertIn("static,2,1,4.0,1.0,0.5,5.0,1.0,0.0,1.0,0.25,0.125,12.875,",
+                      whole.csv_text(rows, rows[0], 1))
+
+    def test_the_tool_tells_whole_calculations(self):
+        path = traces.write(self.folder / "trace", [traces.row([1.0] * 8)], self.TOTALS)
+        done = subprocess.run([sys.executable, str(ROOT / "tools" / "replay"), path, "--processes", "1,2", "--schedule",
+                               "counter"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("Whole calculations: 1 iterations, 20 functions, 5 occupied orbitals, 15.875 s", done.stdout)
+        (self.folder / "bad").write_text("{}", encoding="utf-8")
+        done = subprocess.run([sys.executable, str(ROOT / "tools" / "replay"), path, "--algebra",
+                               str(self.folder / "bad")], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,206 @@
+"""What the linear algebra of an SCF takes on many ranks: LAPACK's sub-steps measured on one core (lapack.py), divided
+over the process grid that hf makes (src/linalg/grid.c), and the messages of ScaLAPACK around them.
+
+Operations: reduction to tridiagonal form 4/3 n^3, half of it products of the matrix with a vector; divide and conquer
+4/3 n^3 without deflation; transformation of m vectors back 2 n^2 m; a product of matrices 2 m n k. (L. S. Blackford et
+al., ScaLAPACK Users' Guide (1997), chapter 5; F. Tisseur, J. Dongarra, SIAM J. Sci. Comput. 20, 2223 (1999).)
+
+Messages are counted here from the algorithms: a broadcast or a sum over q ranks is ceil(log2 q) of them, one after the
+other. The columns of the reduction are a broadcast of the vector, sums of the product in both directions of the grid,
+and two sums over the grid's column, each of them a latency that nothing hides: that is what limits it. Sums of eigenvectors and
+products go by blocks of 64."""
+
+import json
+import math
+from typing import NamedTuple
+
+SMALLEST_PARALLEL_ORDER, BLOCK, MOST_ASPECT = 500, 64, 3  # of src/linalg/grid.c
+WORD = 8
+STEPS = ("reduce", "divide", "back", "multiply")
+
+
+class Measured(NamedTuple):
+    """Seconds on one core of the steps for a matrix of some order, with all its eigenvectors."""
+    order: int
+    reduce: float    # dsytrd
+    divide: float    # dstedc
+    back: float      # dormtr
+    multiply: float  # dgemm, three matrices of this order
+
+
+# OpenBLAS 0.3.21 on one core of an AMD EPYC (Zen 5) virtual machine; `tools/replay --algebra` measures another machine.
+MEASURED = (Measured(125, 0.24e-3, 0.68e-3, 0.20e-3, 0.09e-3), Measured(250, 1.17e-3, 2.93e-3, 1.06e-3, 0.77e-3),
+            Measured(500, 6.41e-3, 11.3e-3, 7.47e-3, 5.20e-3), Measured(1000, 46.4e-3, 54.6e-3, 51.5e-3, 41.2e-3),
+            Measured(1500, 203e-3, 179e-3, 235e-3, 148e-3))
+OPERATIONS = {"reduce": 4.0 / 3.0, "divide": 4.0 / 3.0, "back": 2.0, "multiply": 2.0}  # times the cube of the order
+
+
+def read(path):
+    """Measured of a file that write() made; ValueError."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = [Measured(**row) for row in json.load(file)["linear_algebra"]]
+    except (OSError, TypeError, KeyError, ValueError) as error:
+        raise ValueError(f"{path}: no measurements of linear algebra: {error}") from error
+    if not found or any(not (0 < value < math.inf) for row in found for value in row):
+        raise ValueError(f"{path}: measurements of linear algebra are to be numbers above 0")
+    return sorted(found)
+
+
+def write(path, measured):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"linear_algebra": [row._asdict() for row in measured]}, file, indent=1)
+
+
+class Rates:
+    """Operations per second of one core, by step and order, with straight lines in log(order) between the orders that
+    were measured and their ends kept outside."""
+
+    def __init__(self, measured=MEASURED):
+        self.orders = [row.order for row in measured]
+        self.rates = {step: [OPERATIONS[step] * row.order**3 / getattr(row, step) for row in measured]
+                      for step in STEPS}
+
+    def rate(self, step, order):
+        rates = self.rates[step]
+        if order <= self.orders[0]:
+            return rates[0]
+        for i, upper in enumerate(self.orders[1:], 1):
+            if order <= upper:
+                part = math.log(order / self.orders[i - 1]) / math.log(upper / self.orders[i - 1])
+                return rates[i - 1] + part * (rates[i] - rates[i - 1])
+        return rates[-1]
+
+
+class Grid(NamedTuple):
+    """Ranks stand in it row by row."""
+    rows: int
+    columns: int
+
+    @property
+    def size(self):
+        return self.rows * self.columns
+
+
+def choose_grid(n_rank, order):
+    """choose_grid of src/linalg/grid.c: the grid that uses most ranks, the squarer one of equals."""
+    if n_rank == 1 or order < SMALLEST_PARALLEL_ORDER:
+        return Grid(1, 1)
+    n_block, best = -(-order // BLOCK), Grid(1, 1)
+    for rows in range(1, min(n_block, math.isqrt(n_rank)) + 1):
+        columns = min(n_rank // rows, MOST_ASPECT * rows, n_block)
+        if rows * columns >= best.size:
+            best = Grid(rows, columns)
+    return best
+
+
+def steps_of(n_rank):
+    return math.ceil(math.log2(n_rank)) if n_rank > 1 else 0
+
+
+def share(order, n_process):
+    """Part of the rows or columns that the process with most of them has."""
+    blocks = -(-order // BLOCK)
+    return min(1.0, -(-blocks // n_process) * BLOCK / order)
+
+
+class Cost(NamedTuple):
+    """Seconds of one rank: on its cores, and in messages."""
+    compute: float
+    messages: float
+
+    def plus(self, other):
+        return Cost(self.compute + other.compute, self.messages + other.messages)
+
+    def times(self, factor):
+        return Cost(factor * self.compute, factor * self.messages)
+
+
+NOTHING = Cost(0.0, 0.0)
+
+
+class LinearAlgebra:
+    """On `n_rank` ranks of a Network for matrices of one order. Threads of BLAS divide what is computed from caches;
+    of the reduction, half is reading the matrix again and again, which they do not speed up."""
+
+    def __init__(self, network, n_rank, order, rates=None, n_thread=1):
+        self.network, self.order, self.n_rank, self.n_thread = network, order, n_rank, n_thread
+        self.rates = rates or Rates()
+        self.grid = choose_grid(n_rank, order)
+        in_node = min(network.ranks_per_node, n_rank)
+        self.near_row, self.near_column = self.grid.columns <= in_node, self.grid.size <= in_node
+
+    # ---- Parts ----
+
+    def along_row(self, n_words):
+        """To, or from, all ranks of a row of the grid, so many words of each."""
+        return steps_of(self.grid.columns) * self.network.message_seconds(WORD * n_words, self.near_row)
+
+    def along_column(self, n_words):
+        return steps_of(self.grid.rows) * self.network.message_seconds(WORD * n_words, self.near_column)
+
+    def computed(self, step, operations):
+        """Seconds of the rank that has most to do, at the rate of its own part of the matrix."""
+        part = share(self.order, self.grid.rows) * share(self.order, self.grid.columns)
+        seconds = operations * part / self.rates.rate(step, self.order * math.sqrt(part))
+        if step == "reduce":
+            return 0.5 * seconds + 0.5 * seconds / self.n_thread
+        return seconds / self.n_thread
+
+    def product_messages(self, m, n, k):
+        """Blocks of columns of the left matrix along rows, of rows of the right one along columns."""
+        if self.grid.size == 1:
+            return 0.0
+        panels = math.ceil(k / BLOCK)
+        return panels * (self.along_row(m / self.grid.rows * min(BLOCK, k))
+                         + self.along_column(n / self.grid.columns * min(BLOCK, k)))
+
+    # ---- Operations ----
+
+    def product(self, m, n, k):
+        """A product of an m x k with a k x n matrix."""
+        return Cost(self.computed("multiply", 2.0 * m * n * k), self.product_messages(m, n, k))
+
+    def reduce(self):
+        """To tridiagonal form. For column j the vector goes along rows and columns, the products come back along both,
+        and two numbers are summed over the column of the grid; on the mean half of the rows are left."""
+        n, rows, columns = self.order, self.grid.rows, self.grid.columns
+        each = (2.0 * self.along_row(0.5 * n / rows) + 2.0 * self.along_column(0.5 * n / columns)
+                + 4.0 * self.along_column(1))
+        return Cost(self.computed("reduce", 4.0 / 3.0 * n**3), n * each)
+
+    def divide(self):
+        """Divide and conquer: a merge is a product, of halves of the order one level below, and so on; and on every
+        level the numbers of the secular equation go to all."""
+        n = self.order
+        levels = max(1, steps_of(-(-n // BLOCK)))
+        messages = sum(self.product_messages(n / 2**level, n / 2**level, n / 2**level)
+                       + self.along_row(n / 2**level) + self.along_column(n / 2**level) for level in range(levels))
+        return Cost(self.computed("divide", 4.0 / 3.0 * n**3), messages)
+
+    def back(self, n_vector):
+        """Eigenvectors of the matrix from those of the tridiagonal one: a product with the reflectors and one with its
+        result, block by block."""
+        n = self.order
+        return Cost(self.computed("back", 2.0 * n * n * n_vector),
+                    self.product_messages(n, n_vector, n) + self.product_messages(n_vector, n, n) * 0.5)
+
+    def eigen(self, n_vector):
+        """Eigenvalues and the lowest vectors, with the four sums over all ranks that fix signs."""
+        signs = 4.0 * (self.network.all_reduce_seconds(self.n_rank) if self.n_rank > 1 else 0.0)
+        found = self.reduce().plus(self.divide() if n_vector > 0 else NOTHING).plus(self.back(n_vector))
+        return found.plus(Cost(0.0, signs))
+
+    # ---- The SCF ----
+
+    def diagonalisation(self, n_occupied, n_iteration):
+        """Of the overlap, all vectors; the Fock matrix between two builds, the occupied ones; and at the end all."""
+        return self.eigen(self.order).times(2).plus(self.eigen(n_occupied).times(max(0, n_iteration - 1)))
+
+    def others(self, n_occupied, n_iteration):
+        """Of an iteration: X^T F X (half of the second product by symmetry), the commutator F C_occ C_occ^T, the density
+        X C_occ and C_occ C_occ^T (half), and the numbers of DIIS, ten sums over all ranks."""
+        n, o = self.order, n_occupied
+        each = (self.product(n, n, n).times(1.5).plus(self.product(n, o, n).times(2.0)).plus(self.product(n, n, o).times(1.5)))
+        sums = 10.0 * (self.network.all_reduce_seconds(self.n_rank) if self.n_rank > 1 else 0.0)
+        return each.plus(Cost(0.0, sums)).times(n_iteration)

@@ -1,0 +1,134 @@
+"""Whole SCF calculations on many ranks: the Fock builds as they are replayed (prediction.py), the linear algebra as it is
+modelled (linear_algebra.py), and what is left as it is shared out, from what each phase took on one rank.
+
+The list of shell pairs is made once on each node, by all its ranks and threads; one-electron integrals are divided over
+all of them; the first density is a few products of matrices; output is of one rank. Linear algebra is the seconds
+measured on one rank, divided as the model's computing is, and the model's messages."""
+
+import csv
+import io
+from typing import NamedTuple
+
+from . import phases
+from .linear_algebra import LinearAlgebra
+from .plots import Curve, Layer, draw, stacked_bars
+
+SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, OUTPUT = (
+    "Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Output")
+OTHERS = (SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, OUTPUT)
+ORDER = (SET_UP, ONE_ELECTRON, GUESS, phases.COMPUTING, phases.WAITING_FOR_LAST_RANK, phases.MOVING_MATRICES,
+         DIAGONALISATION, ALGEBRA, OUTPUT)
+SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COMPUTING: "computing",
+         phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving", DIAGONALISATION: "diag.",
+         ALGEBRA: "algebra", OUTPUT: "output"}
+OCCUPIED_SHARE = 0.25  # of the functions, where a trace does not say how many orbitals are occupied
+
+
+class Whole(NamedTuple):
+    """A calculation on `n_rank` ranks: `seconds` of the phases in ORDER. Computing and waiting are of the Fock builds."""
+    scheduler: str
+    n_rank: int
+    seconds: dict
+
+    @property
+    def total(self):
+        return sum(self.seconds.values())
+
+    @property
+    def fock(self):
+        return sum(self.seconds[phase] for phase in (phases.COMPUTING, phases.WAITING_FOR_LAST_RANK,
+                                                     phases.MOVING_MATRICES))
+
+
+class WholeRuns:
+    """From a Simulated whose traces were made on one rank, and the Rates of linear algebra."""
+
+    def __init__(self, simulated, rates=None):
+        self.simulated, self.rates = simulated, rates
+        header = simulated.recording.header
+        if header["n_rank"] != 1:
+            raise ValueError(f"whole calculations are predicted from traces of 1 process, not of {header['n_rank']}")
+        self.order = header["n_function"]
+        self.n_occupied = header.get("n_occupied", max(1, round(OCCUPIED_SHARE * self.order)))
+        self.n_iteration = len(simulated.recording.sizes[0].builds)
+        measured = simulated.recording.other_seconds
+        self.measured = {phase: measured.get(phase, 0.0) for phase in OTHERS}
+
+    def algebra(self, n_rank, n_thread):
+        return LinearAlgebra(self.simulated.network, n_rank, self.order, self.rates, n_thread)
+
+    def linear_algebra(self, phase, n_rank, n_thread):
+        """Seconds of a phase of linear algebra."""
+        def cost(algebra):
+            if phase == GUESS:
+                return algebra.product(self.order, self.order, self.order)
+            if phase == DIAGONALISATION:
+                return algebra.diagonalisation(self.n_occupied, self.n_iteration)
+            return algebra.others(self.n_occupied, self.n_iteration)
+
+        many, one = cost(self.algebra(n_rank, n_thread)), cost(self.algebra(1, 1))
+        return self.measured[phase] * many.compute / one.compute + many.messages
+
+    def predict(self, scheduler, n_rank):
+        network, n_thread = self.simulated.network, self.simulated.n_thread
+        crowding = network.crowding(n_rank, n_thread)
+        in_node = min(network.ranks_per_node, n_rank)
+        fock = self.simulated.predict(scheduler, n_rank)
+        seconds = dict.fromkeys(ORDER, 0.0)
+        seconds[SET_UP] = crowding * self.measured[SET_UP] / (in_node * n_thread)
+        seconds[ONE_ELECTRON] = crowding * self.measured[ONE_ELECTRON] / (n_rank * n_thread)
+        for phase in (GUESS, DIAGONALISATION, ALGEBRA):
+            seconds[phase] = self.linear_algebra(phase, n_rank, n_thread)
+            if self.algebra(n_rank, n_thread).grid.size > 1:
+                seconds[phase] *= crowding
+        seconds[phases.COMPUTING] = fock.compute_seconds
+        seconds[phases.MOVING_MATRICES] = fock.communication_seconds
+        seconds[phases.WAITING_FOR_LAST_RANK] = fock.seconds - fock.compute_seconds - fock.communication_seconds
+        seconds[OUTPUT] = self.measured[OUTPUT]
+        return Whole(scheduler, n_rank, seconds)
+
+
+def make_rows(runs, schedulers, processes):
+    return [runs.predict(scheduler, n_rank) for scheduler in schedulers for n_rank in processes]
+
+
+def efficiency(row, one, n_thread):
+    return one.total / (row.n_rank * n_thread * row.total)
+
+
+def lines(rows, runs, one):
+    """For people; `one` is the calculation on one process of one thread."""
+    n_thread = runs.simulated.n_thread
+    yield (f"Whole calculations: {runs.n_iteration} iterations, {runs.order} functions, {runs.n_occupied} occupied "
+           f"orbitals, {one.total:.3f} s on one process; seconds")
+    for scheduler in dict.fromkeys(row.scheduler for row in rows):
+        yield ""
+        yield (f"{scheduler:>9} " + " ".join(f"{SHORT[phase]:>9}" for phase in ORDER)
+               + f" | {'total':>9} {'speedup':>8} {'effic.':>6}")
+        for row in rows:
+            if row.scheduler == scheduler:
+                yield (f"{row.n_rank:9d} " + " ".join(f"{row.seconds[phase]:9.4g}" for phase in ORDER)
+                       + f" | {row.total:9.4g} {one.total / row.total:8.2f} {efficiency(row, one, n_thread):6.3f}")
+
+
+def csv_text(rows, one, n_thread):
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["scheduler", "processes", "threads", *(SHORT[phase] for phase in ORDER), "total", "efficiency"])
+    writer.writerows([row.scheduler, row.n_rank, n_thread, *(row.seconds[phase] for phase in ORDER), row.total,
+                      efficiency(row, one, n_thread)] for row in rows)
+    return text.getvalue()
+
+
+def draw_all(folder, rows, title, one, n_thread):
+    """Speedup of whole calculations, and where the time goes with the best scheduler of each number of processes."""
+    counts = sorted({row.n_rank for row in rows})
+    ideal = Curve("ideal", [(n, n * n_thread) for n in counts], "ideal")
+    curves = [Curve(scheduler, [(row.n_rank, one.total / row.total) for row in rows if row.scheduler == scheduler],
+                    "replay") for scheduler in dict.fromkeys(row.scheduler for row in rows)]
+    draw(str(folder / "whole-speedup"), title, "Processes", "Speedup of the whole calculation", [*curves, ideal], True)
+    best = [min((row for row in rows if row.n_rank == n), key=lambda row: row.total) for n in counts]
+    layers = [Layer(phase, [100.0 * row.seconds[phase] / row.total for row in best], phases.colour(phase))
+              for phase in ORDER]
+    stacked_bars(str(folder / "whole-phases"), title, "Processes", "Share of the whole calculation / %",
+                 [str(n) for n in counts], layers)
