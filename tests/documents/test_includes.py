@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 # From the top down; rooms of one line know nothing of each other. main.c is of cli's room.
-ORDER = [["bench"], ["cli"], ["run"], ["output"], ["scf"], ["fock"], ["work"], ["coulomb"], ["hamiltonian"], ["integrals"],
+ORDER = [["bench"], ["cli"], ["run"], ["output"], ["scf"], ["fock"], ["work"], ["coulomb"], ["hamiltonian"], ["multipole"], ["integrals"],
          ["schedule", "onesided"], ["linalg"], ["layout"], ["basis"], ["molecule"], ["base"]]
 LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in rooms}
 
@@ -26,6 +26,7 @@ HEADERS = {
     "hamiltonian": ["energy_term", "hamiltonian"],
     "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "core_integrals", "engine", "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes",
                   "solid_harmonics", "spread_charge"],
+    "multipole": ["multipole"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
     "schedule": ["counter", "schedule", "schedule_settings"],
     "linalg": ["linalg", "matrix_blocks", "matrix_rows"],
