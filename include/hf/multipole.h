@@ -63,15 +63,16 @@ struct hf_expanded {
 double hf_overlap_error(const struct hf_expanded *near, const struct hf_expanded *far,
                         double distance);
 
-/** Whether expansions of order HF_MAX_EXPANSION are certainly no more than `tolerance` wrong. */
+/** Whether expansions up to the order `highest` are certainly no more than `tolerance` wrong. */
 bool hf_well_separated(const struct hf_expanded *local, const struct hf_expanded *moments,
-                       double distance, double tolerance);
+                       double distance, int highest, double tolerance);
 
-/** Where hf_well_separated is true: to which orders the expansions have to be carried. Returns that of
+/** Where hf_well_separated is true for `highest`: to which orders the expansions have to be carried. Returns that of
  *  the moments; to_order[j] is that of the local expansion to which moments of order j go, -1 if they
  *  go nowhere. */
 int hf_expansion_orders(const struct hf_expanded *local, const struct hf_expanded *moments,
-                        double distance, double tolerance, int to_order[HF_MAX_EXPANSION + 1]);
+                        double distance, int highest, double tolerance,
+                        int to_order[HF_MAX_EXPANSION + 1]);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,7 @@
-/* The list of products: found among the primitive pairs, sorted into leaves, laid out. */
+/* The list of products: found among the primitive pairs, sorted into trees, laid out. */
 #include "products.h"
 
 #include "hf/node_memory.h"
-#include "leaves.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,23 +20,25 @@ static size_t whole_lines(size_t n_bytes)
 
 /** Bytes of the arrays, in the order they lie in. */
 struct room {
-    size_t number, bound, order, first, place, leaf; /**< `number`: of one array of doubles */
+    size_t number, bound, order, first, place, leaf, cell; /**< `number`: of one array of doubles */
 };
 
 static struct room room_of(double n, double n_primitive)
 {
-    return (struct room){.number = whole_lines((size_t)n * sizeof(double)),
-                         .bound = whole_lines((size_t)n * sizeof(float)),
-                         .order = whole_lines((size_t)n),
-                         .first = whole_lines(((size_t)n + 1) * sizeof(int64_t)),
-                         .place = whole_lines((size_t)n_primitive * sizeof(int64_t)),
-                         .leaf =
-                             (size_t)hf_most_leaves((int64_t)n) * sizeof(struct hf_product_leaf)};
+    return (struct room){
+        .number = whole_lines((size_t)n * sizeof(double)),
+        .bound = whole_lines((size_t)n * sizeof(float)),
+        .order = whole_lines((size_t)n),
+        .first = whole_lines(((size_t)n + 1) * sizeof(int64_t)),
+        .place = whole_lines((size_t)n_primitive * sizeof(int64_t)),
+        .leaf = whole_lines((size_t)hf_most_leaves((int64_t)n) * sizeof(struct hf_product_leaf)),
+        .cell = (size_t)hf_most_cells((int64_t)n) * sizeof(struct hf_product_cell)};
 }
 
 static size_t sum_of_room(const struct room *room)
 {
-    return 4 * room->number + room->bound + room->order + room->first + room->place + room->leaf;
+    return 4 * room->number + room->bound + room->order + room->first + room->place + room->leaf +
+           room->cell;
 }
 
 double hf_products_bytes(double n_primitive)
@@ -128,7 +129,8 @@ static void set_arrays(struct hf_products *products, const struct room *room)
     products->order = (void *)(next += room->bound);
     products->first = (void *)(next += room->order);
     products->place = (void *)(next += room->first);
-    products->leaf = (void *)(next + room->place);
+    products->leaf = (void *)(next += room->place);
+    products->cell = (void *)(next + room->leaf);
 }
 
 /** What the first rank of those that share the list makes it from. */
@@ -185,10 +187,14 @@ static hf_status make_list(struct hf_products *products, struct hf_error *error)
     HF_TRY(hf_agree(context->comm, status, error));
     if (products->shared->rank == 0) {
         collect_points(pairs, draft.made_by, draft.point);
-        products->n_leaf = hf_make_leaves(products->n, draft.point, products->leaf);
+        struct hf_product_tree tree = {.leaf = products->leaf, .cell = products->cell};
+        hf_make_tree(products->n, draft.point, &tree);
+        products->n_leaf = tree.n_leaf;
+        products->n_cell = tree.n_cell;
         lay_out(products, draft.point, draft.made_by);
     }
     MPI_Bcast(&products->n_leaf, 1, MPI_INT, 0, products->shared->comm);
+    MPI_Bcast(&products->n_cell, 1, MPI_INT, 0, products->shared->comm);
     hf_node_memory_sync(products->shared);
     products->n_component = products->first[products->n];
 cleanup:

@@ -19,27 +19,11 @@
 #ifndef HF_PRODUCTS_H
 #define HF_PRODUCTS_H
 
-#include "hf/cartesian.h"
+#include "tree.h"
+
 #include "hf/shell_pair.h"
 
 #include <stdint.h>
-
-/** Products that lie near each other. */
-struct hf_product_leaf {
-    int64_t first_of_order[HF_MAX_PAIR_L + 2]; /**< products; from [L] to [L+1] those of order L */
-    double low[3], high[3];                    /**< box around their centres, bohr */
-    double smallest_exponent;
-};
-
-static inline int64_t hf_leaf_begin(const struct hf_product_leaf *leaf)
-{
-    return leaf->first_of_order[0];
-}
-
-static inline int64_t hf_leaf_end(const struct hf_product_leaf *leaf)
-{
-    return leaf->first_of_order[HF_MAX_PAIR_L + 1];
-}
 
 /** The list. Its arrays lie in memory that the ranks of a node share and nobody writes to once they are
  *  made. */
@@ -55,8 +39,9 @@ struct hf_products {
     int64_t *first; /**< [n + 1] first component in H and V */
     int64_t *place; /**< [pairs->n_primitive] product of a primitive pair; of a shell with itself
                         *   the primitives ij and ji are one */
-    int n_leaf;
+    int n_leaf, n_cell;
     struct hf_product_leaf *leaf;  /**< [n_leaf] */
+    struct hf_product_cell *cell;  /**< [n_cell] trees over the leaves */
     struct hf_node_memory *shared; /**< memory of all arrays; owned */
 };
 
@@ -65,7 +50,7 @@ struct hf_products {
  *  potential of such multipoles are multiplied with to get V_tuv. */
 double hf_product_charge(double exponent);
 
-/** The products of a list of pairs, in leaves. Collective over the context. HF_NO_RESOURCE; the same
+/** The products of a list of pairs, in trees. Collective over the context. HF_NO_RESOURCE; the same
  *  status and message on every rank. */
 hf_status hf_products_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
                              struct hf_products **products, struct hf_error *error) HF_MUST_CHECK;

@@ -83,12 +83,12 @@ double hf_overlap_error(const struct hf_expanded *near, const struct hf_expanded
 }
 
 bool hf_well_separated(const struct hf_expanded *local, const struct hf_expanded *moments,
-                       double distance, double tolerance)
+                       double distance, int highest, double tolerance)
 {
     if (local->radius + moments->radius > WIDEST * distance) return false;
     return hf_overlap_error(local, moments, distance) <= SHARE * tolerance &&
-           beyond(moments, local, distance, HF_MAX_EXPANSION) <= SHARE * tolerance &&
-           beyond(local, moments, distance, HF_MAX_EXPANSION) <= SHARE * tolerance;
+           beyond(moments, local, distance, highest) <= SHARE * tolerance &&
+           beyond(local, moments, distance, highest) <= SHARE * tolerance;
 }
 
 /** What a row of order j of the moments leaves out with local orders above l. */
@@ -110,9 +110,10 @@ static double row_error(const struct hf_expanded *local, double moment, double d
 }
 
 int hf_expansion_orders(const struct hf_expanded *local, const struct hf_expanded *moments,
-                        double distance, double tolerance, int to_order[HF_MAX_EXPANSION + 1])
+                        double distance, int highest, double tolerance,
+                        int to_order[HF_MAX_EXPANSION + 1])
 {
-    int low = -1, order = HF_MAX_EXPANSION;
+    int low = -1, order = highest;
     while (order - low > 1) {
         const int middle = (low + order) / 2;
         if (beyond(moments, local, distance, middle) <= SHARE * tolerance)
@@ -122,13 +123,13 @@ int hf_expansion_orders(const struct hf_expanded *local, const struct hf_expande
     }
     const double allowed = SHARE * tolerance / (order + 1);
     double inverse = 1.0 / distance;
-    int l = HF_MAX_EXPANSION / 2;
+    int l = highest / 2;
     for (int j = 0; j <= order; j++, inverse /= distance) {
         double moment = 0.0;
         for (int k = 0; k <= moments->order && k <= j; k++)
             moment += moments->strength[k] * falling(j, k) * power(moments->radius, j - k);
         moment *= inverse;
-        while (l < HF_MAX_EXPANSION && row_error(local, moment, distance, j, l) > allowed) l++;
+        while (l < highest && row_error(local, moment, distance, j, l) > allowed) l++;
         while (l >= 0 && row_error(local, moment, distance, j, l - 1) <= allowed) l--;
         to_order[j] = l;
     }

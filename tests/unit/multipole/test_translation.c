@@ -299,12 +299,12 @@ static void check_bound(const struct tools *tools, struct statistics *found)
     const double distance = centre_distance(&from, &to);
     int to_order[HF_MAX_EXPANSION + 1], highest = 0;
     double shift[3 * MOST_WIDTH] __attribute__((aligned(64)));
-    if (!hf_well_separated(&to.expanded, &from.expanded, distance, tolerance)) {
+    if (!hf_well_separated(&to.expanded, &from.expanded, distance, HF_MAX_EXPANSION, tolerance)) {
         found->n_touching++;
         return;
     }
-    const int order =
-        hf_expansion_orders(&to.expanded, &from.expanded, distance, tolerance, to_order);
+    const int order = hf_expansion_orders(&to.expanded, &from.expanded, distance, HF_MAX_EXPANSION,
+                                          tolerance, to_order);
     for (int j = 0; j <= order; j++)
         if (to_order[j] > highest) highest = to_order[j];
     moments_about(tools, &from, from.centre, order, tools->from);

@@ -1,0 +1,129 @@
+/* Trees of products: everything is in one leaf, cells hold what they say, however products come in. */
+#include "../../../src/coulomb/tree.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state = 1;
+
+/** Between 0 and 1. */
+static double next_random(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+/** Products along a line, many of them at places of their own and many at few places. */
+static struct hf_product_point *random_points(int64_t n)
+{
+    struct hf_product_point *point = calloc((size_t)n, sizeof *point);
+    assert_non_null(point);
+    for (int64_t i = 0; i < n; i++) {
+        const double x = 40.0 * next_random();
+        point[i] = (struct hf_product_point){.centre = {i % 2 == 0 ? floor(x) : x, next_random()},
+                                             .exponent = pow(10.0, 3.0 * next_random() - 0.5),
+                                             .bound = (float)next_random(),
+                                             .order = (int)(3.0 * next_random()),
+                                             .primitive = i};
+    }
+    return point;
+}
+
+static void shuffle(int64_t n, struct hf_product_point point[])
+{
+    for (int64_t i = n - 1; i > 0; i--) {
+        const int64_t j = (int64_t)(next_random() * (double)i);
+        const struct hf_product_point other = point[i];
+        point[i] = point[j];
+        point[j] = other;
+    }
+}
+
+static struct hf_product_tree make(int64_t n, struct hf_product_point point[])
+{
+    struct hf_product_tree tree = {.leaf = calloc((size_t)hf_most_leaves(n), sizeof *tree.leaf),
+                                   .cell = calloc((size_t)hf_most_cells(n), sizeof *tree.cell)};
+    assert_true(tree.leaf != NULL && tree.cell != NULL);
+    hf_make_tree(n, point, &tree);
+    assert_true(tree.n_leaf <= hf_most_leaves(n) && tree.n_cell <= hf_most_cells(n));
+    return tree;
+}
+
+static void tree_done(struct hf_product_tree *tree)
+{
+    free(tree->leaf);
+    free(tree->cell);
+}
+
+static void check_cell(const struct hf_product_tree *tree, int number,
+                       const struct hf_product_point point[])
+{
+    const struct hf_product_cell *cell = &tree->cell[number];
+    for (int64_t i = cell->begin; i < cell->end; i++) {
+        double square = 0.0;
+        for (int d = 0; d < 3; d++) square += pow(point[i].centre[d] - cell->centre[d], 2);
+        assert_true(sqrt(square) <= cell->radius * (1.0 + 1e-14));
+        assert_true(point[i].exponent >= cell->exponent && point[i].order <= cell->order);
+    }
+    if (cell->leaf >= 0) {
+        const struct hf_product_leaf *leaf = &tree->leaf[cell->leaf];
+        assert_int_equal(leaf->cell, number);
+        assert_int_equal(cell->next, number + 1);
+        assert_true(hf_leaf_begin(leaf) == cell->begin && hf_leaf_end(leaf) == cell->end);
+        assert_true(cell->end - cell->begin <= HF_LEAF_MOST);
+    } else {
+        const int second = tree->cell[number + 1].next;
+        assert_true(tree->cell[number + 1].parent == number && tree->cell[second].parent == number);
+        assert_true(tree->cell[number + 1].begin == cell->begin);
+        assert_true(tree->cell[number + 1].end == tree->cell[second].begin);
+        assert_true(tree->cell[second].end == cell->end && tree->cell[second].next == cell->next);
+    }
+}
+
+static void cells_hold_what_they_say(void **unused)
+{
+    (void)unused;
+    for (int64_t n = 0; n < 20000; n = 3 * n + 1) {
+        struct hf_product_point *point = random_points(n);
+        struct hf_product_tree tree = make(n, point);
+        int64_t end = 0;
+        for (int i = 0; i < tree.n_cell; i++) check_cell(&tree, i, point);
+        for (int i = 0; i < tree.n_leaf; end = hf_leaf_end(&tree.leaf[i++]))
+            assert_int_equal(hf_leaf_begin(&tree.leaf[i]), end);
+        assert_int_equal(end, n);
+        tree_done(&tree);
+        free(point);
+    }
+}
+
+static void the_order_they_come_in_does_not_matter(void **unused)
+{
+    (void)unused;
+    enum { N = 5000 };
+    struct hf_product_point *point = random_points(N), *other = malloc(N * sizeof *other);
+    assert_non_null(other);
+    memcpy(other, point, N * sizeof *other);
+    shuffle(N, other);
+    struct hf_product_tree tree = make(N, point), again = make(N, other);
+    assert_int_equal(tree.n_cell, again.n_cell);
+    for (int64_t i = 0; i < N; i++) assert_int_equal(point[i].primitive, other[i].primitive);
+    tree_done(&tree);
+    tree_done(&again);
+    free(point);
+    free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_hold_what_they_say),
+        cmocka_unit_test(the_order_they_come_in_does_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
