@@ -40,6 +40,7 @@ struct hf_fock_size {
 /** Bytes of matrices and blocks, as the memory account has them. */
 struct hf_fock_memory {
     double of_rank;   /**< on every rank */
+    double kept;      /**< the part of it that stays between builds */
     double of_node;   /**< shared by the ranks of a node */
     double of_thread; /**< sums of each thread */
 };

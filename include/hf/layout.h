@@ -81,6 +81,9 @@ size_t hf_block_layout_block_size(const struct hf_block_layout *layout, int i, i
  *  of a row. */
 size_t hf_block_layout_local_size(const struct hf_block_layout *layout);
 
+/** Elements of an array of this layout on all ranks together. */
+size_t hf_block_layout_whole_size(const struct hf_block_layout *layout);
+
 /** Rank and offset of block (i,j), i >= j. Not collective, no communication. */
 struct hf_block_place hf_block_layout_find(const struct hf_block_layout *layout, int i, int j);
 

@@ -66,6 +66,10 @@ int hf_matrix_n_col(const struct hf_matrix *matrix);
 void hf_matrix_set_full(struct hf_matrix *matrix, const double *full);
 void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full);
 
+/** Those elements that this rank has go to their places in a full array, whose others stay. Together the
+ *  ranks write each element once. Not collective. */
+void hf_matrix_copy_local(const struct hf_matrix *matrix, double *full);
+
 /** to [n][o] = the first n rows of `from`. */
 void hf_matrix_copy_first_rows(const struct hf_matrix *from, struct hf_matrix *to);
 

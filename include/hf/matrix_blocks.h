@@ -19,6 +19,15 @@ hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_l
 hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_block_layout *layout,
                                double blocks[], struct hf_error *error) HF_MUST_CHECK;
 
+/** Where block (i,j), i >= j, of a symmetric matrix stands. */
+typedef const double *hf_find_block_function(void *data, int i, int j);
+
+/** To a symmetric matrix in blocks that this rank can reach all of: those elements that it has. Together the
+ *  ranks set all of the matrix. Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_matrix_set_reachable(struct hf_matrix *matrix, const struct hf_block_layout *layout,
+                                  hf_find_block_function *find, void *data,
+                                  struct hf_error *error) HF_MUST_CHECK;
+
 #ifdef __cplusplus
 }
 #endif

@@ -311,8 +311,9 @@ static struct hf_fock_memory memory(const struct hf_fock_size *size)
     const double own = 0.5 * n * n * (1.0 + 1.0 / n_atom) / size->n_rank * sizeof(double);
     const double cached = cache_budget(size->n_function, size->n_rank, size->n_node_rank);
     const double n_matrix = 2.0 * size->n_density + size->n_coulomb;
-    return (struct hf_fock_memory){.of_rank = n_matrix * own + 3.0 * cached +
-                                              0.5 * n_atom * (n_atom + 1.0)};
+    const double bounds = 0.5 * n_atom * (n_atom + 1.0);
+    return (struct hf_fock_memory){.of_rank = n_matrix * own + 3.0 * cached + bounds,
+                                   .kept = bounds + (size->n_rank > 1 ? n_matrix * own : 0.0)};
 }
 
 /** Local. */

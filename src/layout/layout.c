@@ -240,6 +240,13 @@ bool hf_own_blocks_next(struct hf_own_blocks *own, struct hf_own_block *block)
     return false;
 }
 
+size_t hf_block_layout_whole_size(const struct hf_block_layout *layout)
+{
+    size_t size = 0;
+    for (int i = 0; i < layout->n_part; i++) size += hf_block_layout_row_size(layout, i);
+    return size;
+}
+
 struct hf_block_place hf_block_layout_find(const struct hf_block_layout *layout, int i, int j)
 {
     assert(i >= j && j >= 0 && i < layout->n_part);

@@ -96,6 +96,15 @@ void hf_matrix_set_full(struct hf_matrix *matrix, const double *full)
     }
 }
 
+void hf_matrix_copy_local(const struct hf_matrix *matrix, double *full)
+{
+    for (int j = 0; j < matrix->local_col; j++) {
+        double *to = full + (size_t)hf_global_col(matrix, j) * (size_t)matrix->n_row;
+        const double *from = matrix->data + (size_t)j * (size_t)matrix->local_row;
+        for (int i = 0; i < matrix->local_row; i++) to[hf_global_row(matrix, i)] = from[i];
+    }
+}
+
 void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full)
 {
     const struct hf_linalg *grid = matrix->linalg;
@@ -106,11 +115,7 @@ void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full)
         return;
     }
     memset(full, 0, n * sizeof *full);
-    for (int j = 0; j < matrix->local_col; j++) {
-        double *to = full + (size_t)hf_global_col(matrix, j) * (size_t)matrix->n_row;
-        const double *from = matrix->data + (size_t)j * (size_t)matrix->local_row;
-        for (int i = 0; i < matrix->local_row; i++) to[hf_global_row(matrix, i)] = from[i];
-    }
+    hf_matrix_copy_local(matrix, full);
     hf_sum_over_ranks(grid->context->comm, n, full); /* each element is on one rank: exact */
 }
 

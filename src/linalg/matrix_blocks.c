@@ -303,3 +303,39 @@ hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_b
         .matrix = (struct hf_matrix *)matrix, .layout = layout, .blocks = blocks, .to_grid = false};
     return run_exchange(&exchange, error);
 }
+
+/** Our elements of rows of `i` with columns of `j`, from block (i,j) or, `mirrored`, from block (j,i). */
+static void set_local(struct hf_matrix *m, const struct local_part *i, const struct local_part *j,
+                      bool mirrored, const int first[], const double *block)
+{
+    const size_t n_i = (size_t)(first[i->part + 1] - first[i->part]);
+    const size_t n_j = (size_t)(first[j->part + 1] - first[j->part]);
+    for (int c = j->column.begin; c < j->column.end; c++) {
+        const size_t column = (size_t)(hf_global_col(m, c) - first[j->part]);
+        double *to = m->data + (size_t)c * (size_t)m->local_row;
+        for (int r = i->row.begin; r < i->row.end; r++) {
+            const size_t row = (size_t)(hf_global_row(m, r) - first[i->part]);
+            to[r] = block[mirrored ? column * n_i + row : row * n_j + column];
+        }
+    }
+}
+
+hf_status hf_matrix_set_reachable(struct hf_matrix *matrix, const struct hf_block_layout *layout,
+                                  hf_find_block_function *find, void *data, struct hf_error *error)
+{
+    struct exchange of = {.matrix = matrix, .layout = layout};
+    const int *first = hf_block_layout_first(layout);
+    const hf_status status = list_local_parts(&of, error);
+    for (int x = 0; status == HF_OK && x < of.n_local; x++) {
+        for (int y = 0; y < of.n_local; y++) {
+            const struct local_part *i = &of.local[x], *j = &of.local[y];
+            if (is_empty(i->row) || is_empty(j->column)) continue;
+            const bool mirrored = i->part < j->part;
+            const double *block =
+                mirrored ? find(data, j->part, i->part) : find(data, i->part, j->part);
+            set_local(matrix, i, j, mirrored, first, block);
+        }
+    }
+    hf_memory_release(matrix->linalg->context->memory, of.local);
+    return status;
+}

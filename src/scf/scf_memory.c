@@ -91,7 +91,7 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
     const double of_build =
         fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;
-    const double of_first = fmax(of_build, in_eigen * share * whole);
+    const double of_first = fmax(of_build, in_eigen * share * whole + fock.kept);
     const bool alone = share == 1.0 && size.n_rank > 1; /* LAPACK on rank 0 */
     return (struct hf_scf_memory){.of_first = of_first,
                                   .of_other = alone ? fock.of_rank : of_first,

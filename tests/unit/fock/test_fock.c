@@ -11,6 +11,7 @@
 #include <string.h>
 
 static struct hf_fock_settings settings;
+static int ranks_per_node; /* 0: as the machine has them */
 
 static const double centre[4][3] = {
     {0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}, {0.2, -0.9, 1.7}};
@@ -125,7 +126,9 @@ struct fixture {
 static void set_up_with(struct fixture *f, struct hf_basis *basis)
 {
     struct hf_error error;
-    *f = (struct fixture){.context = test_context(), .basis = basis};
+    *f = (struct fixture){.basis = basis};
+    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f->context, &error),
+                     HF_OK);
     const int n = f->basis->n_function;
     assert_int_equal(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error), HF_OK);
     assert_int_equal(hf_linalg_create(f->context, n, &f->linalg, &error), HF_OK);
@@ -464,6 +467,7 @@ int main(int argc, char **argv)
     settings.onesided.transport = argc > 4 ? argv[4] : NULL;
     if (argc > 5 && strcmp(argv[5], "caller") == 0)
         settings.onesided.accumulate = HF_ACCUMULATE_CALLER;
+    ranks_per_node = argc > 6 ? atoi(argv[6]) : 0;
     settings.grain = strcmp(argv[3], "atom-quartet") == 0 ? HF_GRAIN_ATOM_QUARTET
                      : strcmp(argv[3], "shell-pair") == 0 ? HF_GRAIN_SHELL_PAIR
                                                           : HF_GRAIN_SHELL_QUARTET;

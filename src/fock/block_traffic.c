@@ -1,0 +1,125 @@
+/* A window of messages in either direction; see block_traffic.h. */
+#include "block_traffic.h"
+
+#include <math.h>
+#include <sched.h>
+
+void hf_block_traffic_create(struct hf_context *context, struct hf_block_traffic *traffic)
+{
+    *traffic = (struct hf_block_traffic){.memory = context->memory};
+    MPI_Comm_dup(context->comm, &traffic->comm);
+}
+
+void hf_block_traffic_destroy(struct hf_block_traffic *traffic)
+{
+    if (traffic->memory != NULL) MPI_Comm_free(&traffic->comm);
+    *traffic = (struct hf_block_traffic){.memory = NULL};
+}
+
+static struct hf_traffic_lane make_lane(const struct hf_block_traffic *self,
+                                        const struct hf_piece_list *list)
+{
+    struct hf_traffic_lane lane = {.list = list};
+    const size_t n = list->n < HF_TRAFFIC_WINDOW ? list->n : HF_TRAFFIC_WINDOW;
+    lane.buffer = hf_memory_allocate_matrix(self->memory, "blocks between nodes",
+                                            n * self->most_number, sizeof *lane.buffer);
+    for (int k = 0; k < HF_TRAFFIC_WINDOW; k++) lane.request[k] = MPI_REQUEST_NULL;
+    return lane;
+}
+
+hf_status hf_block_traffic_begin(struct hf_block_traffic *traffic,
+                                 const struct hf_node_blocks *blocks, bool spread, int n_plane,
+                                 const struct hf_block_traffic_ops *ops, void *self,
+                                 struct hf_error *error)
+{
+    traffic->ops = ops;
+    traffic->self = self;
+    traffic->backwards = spread;
+    traffic->most_number = blocks->most_block + (size_t)n_plane * blocks->most_element;
+    traffic->out = make_lane(traffic, spread ? &blocks->own : &blocks->others);
+    traffic->in = make_lane(traffic, spread ? &blocks->others : &blocks->own);
+    if (traffic->out.buffer != NULL && traffic->in.buffer != NULL) return HF_OK;
+    hf_block_traffic_end(traffic);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks between nodes");
+}
+
+void hf_block_traffic_end(struct hf_block_traffic *traffic)
+{
+    hf_memory_release(traffic->memory, traffic->out.buffer);
+    hf_memory_release(traffic->memory, traffic->in.buffer);
+    traffic->out = traffic->in = (struct hf_traffic_lane){.list = NULL};
+}
+
+static const struct hf_piece_message *message_at(const struct hf_block_traffic *self,
+                                                 const struct hf_traffic_lane *lane, size_t k)
+{
+    return &lane->list->message[self->backwards ? lane->list->n - 1 - k : k];
+}
+
+static double *buffer_at(const struct hf_block_traffic *self, const struct hf_traffic_lane *lane,
+                         size_t k)
+{
+    return lane->buffer + k % HF_TRAFFIC_WINDOW * self->most_number;
+}
+
+/** Whether one more may be under way. */
+static bool has_room(const struct hf_traffic_lane *lane)
+{
+    return lane->begun < lane->list->n && lane->begun - lane->done < HF_TRAFFIC_WINDOW;
+}
+
+/** Whether the oldest message under way is complete. */
+static bool is_next_done(struct hf_traffic_lane *lane)
+{
+    int done = 0;
+    if (lane->done < lane->begun)
+        MPI_Test(&lane->request[lane->done % HF_TRAFFIC_WINDOW], &done, MPI_STATUS_IGNORE);
+    return done;
+}
+
+static void receive(struct hf_block_traffic *self)
+{
+    struct hf_traffic_lane *in = &self->in;
+    for (; has_room(in); in->begun++)
+        MPI_Irecv(buffer_at(self, in, in->begun), (int)self->most_number, MPI_DOUBLE,
+                  message_at(self, in, in->begun)->peer, 0, self->comm,
+                  &in->request[in->begun % HF_TRAFFIC_WINDOW]);
+}
+
+static void send(struct hf_block_traffic *self)
+{
+    struct hf_traffic_lane *out = &self->out;
+    for (; has_room(out); out->begun++) {
+        const struct hf_piece_message *message = message_at(self, out, out->begun);
+        double *buffer = buffer_at(self, out, out->begun);
+        const size_t n = self->ops->pack(self->self, &message->piece, buffer);
+        self->bytes_sent += (int64_t)(n * sizeof *buffer);
+        MPI_Isend(buffer, (int)n, MPI_DOUBLE, message->peer, 0, self->comm,
+                  &out->request[out->begun % HF_TRAFFIC_WINDOW]);
+    }
+}
+
+bool hf_block_traffic_progress(struct hf_block_traffic *traffic)
+{
+    struct hf_traffic_lane *out = &traffic->out, *in = &traffic->in;
+    receive(traffic);
+    while (is_next_done(out)) out->done++;
+    send(traffic);
+    for (; is_next_done(in); in->done++) {
+        traffic->ops->unpack(traffic->self, &message_at(traffic, in, in->done)->piece,
+                             buffer_at(traffic, in, in->done));
+    }
+    receive(traffic);
+    return out->done == out->list->n && in->done == in->list->n;
+}
+
+void hf_block_traffic_wait(struct hf_block_traffic *traffic)
+{
+    while (!hf_block_traffic_progress(traffic)) sched_yield();
+}
+
+double hf_block_traffic_bytes(double n_element, int n_plane)
+{
+    const double piece = fmin(n_element, HF_PIECE_ELEMENTS * 1.1);
+    return 2.0 * HF_TRAFFIC_WINDOW * n_plane * piece * sizeof(double);
+}

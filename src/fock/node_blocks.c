@@ -1,0 +1,272 @@
+/* Who deals with which blocks of a node, and what goes between nodes; see node_blocks.h. */
+#include "node_blocks.h"
+
+#include <stdlib.h>
+
+static const char *const label = "blocks of nodes";
+
+/** Where a rank is: its group, by the first member's rank until groups are numbered, its place in it,
+ *  and how many share it. */
+struct seat {
+    int group, member, n_member;
+};
+
+/** Seats of all ranks. Collective. */
+static void find_seats(const struct hf_node_blocks *self, const struct hf_node_memory *shared,
+                       struct seat seat[])
+{
+    struct seat mine = {self->context->rank, shared->rank, shared->n_rank};
+    MPI_Bcast(&mine.group, 1, MPI_INT, 0, shared->comm);
+    if (shared->comm == MPI_COMM_SELF) mine.group = self->context->rank;
+    MPI_Allgather(&mine, 3, MPI_INT, seat, 3, MPI_INT, self->context->comm);
+}
+
+/** Groups are numbered by their first ranks. */
+static void number_groups(struct hf_node_blocks *self, struct seat seat[])
+{
+    const int n_rank = self->context->n_rank;
+    self->n_group = 0;
+    for (int r = 0; r < n_rank; r++) /* the first rank of a group comes before all others */
+        seat[r].group = seat[r].group == r ? self->n_group++ : seat[seat[r].group].group;
+    const struct seat *mine = &seat[self->context->rank];
+    self->group = mine->group;
+    self->member = mine->member;
+    self->n_member = mine->n_member;
+}
+
+/** Places of all blocks, and how many are in this rank's portions. */
+static void find_places(struct hf_node_blocks *self, const struct seat seat[])
+{
+    const int n_atom = self->basis->n_atom;
+    for (int i = 0; i < n_atom; i++) {
+        for (int j = 0; j <= i; j++) {
+            const struct hf_block_place place = hf_block_layout_find(self->layout, i, j);
+            self->place[hf_pair_index(i, j)] = place;
+            self->n_own += place.rank == self->context->rank;
+            self->n_block +=
+                seat[place.rank].member % self->n_member == self->member &&
+                (seat[place.rank].group != self->group || place.rank == self->context->rank);
+        }
+    }
+}
+
+/** The step in which this group sends to that of a rank. */
+static int step_to(const struct hf_node_blocks *self, const struct seat *seat)
+{
+    return (seat->group - self->group + self->n_group) % self->n_group;
+}
+
+/** Owners in the order in which their portions stand; this rank is the first. */
+struct portion {
+    int rank, step;
+    size_t n, at; /**< blocks, and where the next one goes */
+};
+
+static int by_step(const void *left, const void *right)
+{
+    const struct portion *x = left, *y = right;
+    if (x->step != y->step) return x->step - y->step;
+    return x->rank - y->rank;
+}
+
+/** Lists the portions of this rank. `number` [n_rank] becomes the number of each owner's, or -1. */
+static int list_portions(const struct hf_node_blocks *self, const struct seat seat[],
+                         struct portion portion[], int number[])
+{
+    int n = 0;
+    for (int r = 0; r < self->context->n_rank; r++) {
+        const int step = step_to(self, &seat[r]);
+        const bool mine = seat[r].member % self->n_member == self->member;
+        number[r] = -1;
+        if (r == self->context->rank || (mine && step != 0))
+            portion[n++] = (struct portion){.rank = r, .step = step};
+    }
+    qsort(portion, (size_t)n, sizeof *portion, by_step);
+    for (int k = 0; k < n; k++) number[portion[k].rank] = k;
+    return n;
+}
+
+/** Fills the list of blocks, portion after portion. */
+static void list_blocks(struct hf_node_blocks *self, int n_portion, struct portion portion[],
+                        const int number[])
+{
+    const int n_atom = self->basis->n_atom;
+    const size_t n_pair = hf_pair_index(n_atom, 0);
+    size_t at = 0;
+    for (size_t p = 0; p < n_pair; p++)
+        if (number[self->place[p].rank] >= 0) portion[number[self->place[p].rank]].n++;
+    for (int k = 0; k < n_portion; at += portion[k].n, k++) portion[k].at = at;
+    for (int i = 0; i < n_atom; i++) {
+        for (int j = 0; j <= i; j++) {
+            const struct hf_block_place place = self->place[hf_pair_index(i, j)];
+            const int k = number[place.rank];
+            if (k < 0) continue;
+            self->block[portion[k].at++] =
+                (struct hf_own_block){.i = i,
+                                      .j = j,
+                                      .offset = place.offset,
+                                      .size = hf_block_layout_block_size(self->layout, i, j)};
+        }
+    }
+    for (int k = 0; k < n_portion; k++) portion[k].at -= portion[k].n;
+}
+
+/** The piece of a portion that begins at a block, and the measures of the largest one. */
+static struct hf_piece next_piece(struct hf_node_blocks *self, const struct portion *portion,
+                                  size_t begin)
+{
+    struct hf_piece piece = {.begin = begin, .end = begin};
+    size_t n = 0;
+    while (piece.end < portion->at + portion->n && n < HF_PIECE_ELEMENTS)
+        n += self->block[piece.end++].size;
+    if (n > self->most_element) self->most_element = n;
+    if (piece.end - begin > self->most_block) self->most_block = piece.end - begin;
+    return piece;
+}
+
+/** Appends the pieces of a portion to a list, or only counts them where there is no list yet. */
+static void add_pieces(struct hf_node_blocks *self, const struct portion *portion, int peer,
+                       int step, struct hf_piece_list *list)
+{
+    struct hf_piece piece = {.end = portion->at};
+    while (piece.end < portion->at + portion->n) {
+        piece = next_piece(self, portion, piece.end);
+        if (list->message != NULL)
+            list->message[list->n] =
+                (struct hf_piece_message){.peer = peer, .step = step, .piece = piece};
+        list->n++;
+    }
+}
+
+/** The member of each group that deals with this rank's own portion, in the order in which sums come
+ *  from there: group g - s in step s. */
+static void add_own_pieces(struct hf_node_blocks *self, const struct portion *portion,
+                           const struct seat seat[])
+{
+    const int n_rank = self->context->n_rank;
+    for (int step = 1; step < self->n_group; step++)
+        for (int r = 0; r < n_rank; r++)
+            if ((self->group - seat[r].group + self->n_group) % self->n_group == step &&
+                seat[r].member == self->member % seat[r].n_member)
+                add_pieces(self, portion, r, step, &self->own);
+}
+
+/** Both lists of messages: counted, then filled. False: no memory. */
+static bool list_pieces(struct hf_node_blocks *self, int n_portion, const struct portion portion[],
+                        const struct seat seat[])
+{
+    struct hf_memory *memory = self->context->memory;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1) {
+            self->own.message =
+                hf_memory_allocate(memory, label, self->own.n + 1, sizeof *self->own.message);
+            self->others.message =
+                hf_memory_allocate(memory, label, self->others.n + 1, sizeof *self->own.message);
+            if (self->own.message == NULL || self->others.message == NULL) return false;
+        }
+        self->own.n = self->others.n = 0;
+        add_own_pieces(self, &portion[0], seat);
+        for (int k = 1; k < n_portion; k++)
+            add_pieces(self, &portion[k], portion[k].rank, portion[k].step, &self->others);
+    }
+    return true;
+}
+
+/** All that does not ask other ranks. */
+static hf_status make(struct hf_node_blocks *self, const struct seat seat[], struct hf_error *error)
+{
+    const size_t n_rank = (size_t)self->context->n_rank;
+    struct portion *portion = calloc(n_rank + 1, sizeof *portion);
+    int *number = calloc(n_rank, sizeof *number);
+    bool made = portion != NULL && number != NULL;
+    if (made) {
+        find_places(self, seat);
+        self->block = hf_memory_allocate(self->context->memory, label, self->n_block + 1,
+                                         sizeof *self->block);
+        made = self->block != NULL;
+    }
+    if (made) {
+        const int n_portion = list_portions(self, seat, portion, number);
+        list_blocks(self, n_portion, portion, number);
+        made = list_pieces(self, n_portion, portion, seat);
+    }
+    free(portion);
+    free(number);
+    if (made) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the blocks of nodes");
+}
+
+/** Tables whose sizes are known from the start. */
+static hf_status make_tables(struct hf_node_blocks *self, struct seat **seat,
+                             struct hf_error *error)
+{
+    const size_t n_rank = (size_t)self->context->n_rank;
+    struct hf_memory *memory = self->context->memory;
+    self->first = hf_memory_allocate(memory, label, n_rank + 1, sizeof *self->first);
+    self->place = hf_memory_allocate(memory, label, hf_pair_index(self->basis->n_atom, 0),
+                                     sizeof *self->place);
+    *seat = calloc(n_rank, sizeof **seat);
+    if (self->first != NULL && self->place != NULL && *seat != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the blocks of nodes");
+}
+
+/** Elements that the ranks own. Collective. */
+static void find_sizes(struct hf_node_blocks *self)
+{
+    const int n_rank = self->context->n_rank;
+    const uint64_t mine = hf_block_layout_local_size(self->layout);
+    _Static_assert(sizeof(size_t) == sizeof mine, "sizes are gathered as they are");
+    MPI_Allgather(&mine, 1, MPI_UINT64_T, self->first + 1, 1, MPI_UINT64_T, self->context->comm);
+    for (int r = 0; r < n_rank; r++) self->first[r + 1] += self->first[r];
+}
+
+hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basis *basis,
+                                const struct hf_block_layout *layout,
+                                const struct hf_node_memory *shared, struct hf_node_blocks **blocks,
+                                struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct seat *seat = NULL;
+    struct hf_node_blocks *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the blocks of nodes");
+    } else {
+        *made = (struct hf_node_blocks){.context = context, .basis = basis, .layout = layout};
+        status = make_tables(made, &seat, error);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    find_seats(made, shared, seat);
+    number_groups(made, seat);
+    find_sizes(made);
+    HF_TRY(hf_agree(context->comm, make(made, seat, error), error));
+    free(seat);
+    *blocks = made;
+    return HF_OK;
+cleanup:
+    free(seat);
+    hf_node_blocks_destroy(&made);
+    return status;
+}
+
+void hf_node_blocks_destroy(struct hf_node_blocks **blocks)
+{
+    struct hf_node_blocks *old = *blocks;
+    if (old != NULL) {
+        struct hf_memory *memory = old->context->memory;
+        hf_memory_release(memory, old->own.message);
+        hf_memory_release(memory, old->others.message);
+        hf_memory_release(memory, old->block);
+        hf_memory_release(memory, old->place);
+        hf_memory_release(memory, old->first);
+        free(old);
+    }
+    *blocks = NULL;
+}
+
+double hf_node_blocks_bytes(double n_atom, int n_rank, int n_node_rank)
+{
+    const double n_pair = 0.5 * n_atom * (n_atom + 1.0);
+    return n_pair * sizeof(struct hf_block_place) +
+           n_pair / (n_rank > n_node_rank ? n_node_rank : n_rank) * sizeof(struct hf_own_block) +
+           n_rank * sizeof(size_t);
+}

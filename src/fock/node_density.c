@@ -1,0 +1,283 @@
+/* Densities from matrices to the memory of nodes; see node_density.h. */
+#include "node_density.h"
+
+#include "fock_private.h"
+#include "hf/matrix_blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Numbers in front of the densities: whole cache lines. */
+static size_t n_bound(const struct hf_basis *basis)
+{
+    const size_t n_shell = (size_t)basis->n_shell;
+    return (n_shell * n_shell * HF_N_BOUND + 7) / 8 * 8;
+}
+
+void hf_node_density_init(struct hf_node_density *density, struct hf_context *context,
+                          const struct hf_basis *merged, const struct hf_block_layout *layout)
+{
+    *density = (struct hf_node_density){.context = context, .basis = merged, .layout = layout};
+    hf_block_traffic_create(context, &density->traffic);
+}
+
+hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
+                                  struct hf_error *error)
+{
+    const size_t n = (size_t)density->basis->n_function, before = n_bound(density->basis);
+    struct hf_context *context = density->context;
+    hf_status status = HF_OK;
+    if (n_job <= density->n_room) return HF_OK;
+    hf_node_memory_destroy(&density->shared);
+    hf_node_blocks_destroy(&density->blocks);
+    density->n_room = 0;
+    HF_TRY(hf_node_memory_create(context, HF_MEMORY_MATRIX, "densities of the replicated builder",
+                                 (before + (size_t)n_job * n * n + HF_STRIP_SLACK) * sizeof(double),
+                                 &density->shared, error));
+    HF_TRY(hf_node_blocks_create(context, density->basis, density->layout, density->shared,
+                                 &density->blocks, error));
+    density->n_room = n_job;
+    density->bound = density->shared->data;
+    density->value = density->bound + before;
+cleanup:
+    return status;
+}
+
+void hf_node_density_done(struct hf_node_density *density)
+{
+    hf_node_memory_destroy(&density->shared);
+    hf_node_blocks_destroy(&density->blocks);
+    hf_block_traffic_destroy(&density->traffic);
+}
+
+/** Bounds of the pairs of shells of a block, which is in its place, from those of job `k`. */
+static void raise_bounds(const struct hf_node_density *self, int i, int j, int k)
+{
+    const struct hf_basis *basis = self->basis;
+    const int *first = basis->first_shell_of_atom;
+    const size_t n = (size_t)basis->n_function, n_shell = (size_t)basis->n_shell;
+    const size_t kind = (size_t)hf_group_of_job(&self->jobs, k);
+    for (int a = first[i]; a < first[i + 1]; a++) {
+        for (int b = first[j]; b < first[j + 1]; b++) {
+            const struct hf_shell *shell_a = &basis->shell[a], *shell_b = &basis->shell[b];
+            const size_t forth = ((size_t)a * n_shell + (size_t)b) * HF_N_BOUND + kind;
+            const size_t back = ((size_t)b * n_shell + (size_t)a) * HF_N_BOUND + kind;
+            double largest = self->bound[forth];
+            for (int r = 0; r < shell_a->n_function; r++) {
+                const double *row = self->value +
+                                    ((size_t)k * n + (size_t)(shell_a->first_function + r)) * n +
+                                    (size_t)shell_b->first_function;
+                for (int c = 0; c < shell_b->n_function; c++) largest = fmax(largest, fabs(row[c]));
+            }
+            self->bound[forth] = self->bound[back] = largest;
+        }
+    }
+}
+
+/** No bounds yet for a block. */
+static void clear_bounds(const struct hf_node_density *self, int i, int j)
+{
+    const int *first = self->basis->first_shell_of_atom;
+    const size_t n_shell = (size_t)self->basis->n_shell;
+    for (int a = first[i]; a < first[i + 1]; a++)
+        memset(self->bound + ((size_t)a * n_shell + (size_t)first[j]) * HF_N_BOUND, 0,
+               (size_t)(first[j + 1] - first[j]) * HF_N_BOUND * sizeof *self->bound);
+}
+
+/** Writes block (i,j) of job `k`, and its mirror image; NULL: zeros. */
+static void write_block(const struct hf_node_density *self, int i, int j, int k, const double *from)
+{
+    const struct hf_basis *basis = self->basis;
+    const size_t n = (size_t)basis->n_function;
+    const size_t n_row = (size_t)hf_atom_n_function(basis, i);
+    const size_t n_column = (size_t)hf_atom_n_function(basis, j);
+    double *to = self->value + (size_t)k * n * n;
+    double *at = to + (size_t)hf_atom_first_function(basis, i) * n +
+                 (size_t)hf_atom_first_function(basis, j);
+    double *mirror = to + (size_t)hf_atom_first_function(basis, j) * n +
+                     (size_t)hf_atom_first_function(basis, i);
+    for (size_t r = 0; r < n_row; r++)
+        for (size_t c = 0; c < n_column; c++)
+            at[r * n + c] = mirror[c * n + r] = from != NULL ? from[r * n_column + c] : 0.0;
+}
+
+/** Writes a block of all jobs, planes `stride` apart, with its bounds. */
+static void take_block(const struct hf_node_density *self, const struct hf_own_block *block,
+                       size_t stride, const double *from)
+{
+    clear_bounds(self, block->i, block->j);
+    if (block->i != block->j) clear_bounds(self, block->j, block->i);
+    for (int k = 0; k < self->jobs.n; k++) {
+        write_block(self, block->i, block->j, k, from != NULL ? from + (size_t)k * stride : NULL);
+        if (from != NULL) raise_bounds(self, block->i, block->j, k);
+    }
+}
+
+/** Numbers from job to job among the own blocks. */
+static size_t own_stride(const struct hf_node_density *self)
+{
+    return hf_portion_size(self->blocks, self->context->rank);
+}
+
+/** hf_block_traffic_ops.pack: of each block whether it is not zero, then the numbers of those. */
+static size_t pack(void *data, const struct hf_piece *piece, double *buffer)
+{
+    const struct hf_node_density *self = data;
+    const size_t stride = own_stride(self);
+    double *to = buffer + (piece->end - piece->begin);
+    for (size_t b = piece->begin; b < piece->end; b++) {
+        const struct hf_own_block *block = &self->blocks->block[b];
+        const double *from = self->own + block->offset;
+        bool any = false;
+        for (int k = 0; k < self->jobs.n; k++)
+            for (size_t x = 0; x < block->size && !any; x++)
+                any = from[(size_t)k * stride + x] != 0.0;
+        buffer[b - piece->begin] = any;
+        for (int k = 0; k < self->jobs.n && any; k++, to += block->size)
+            memcpy(to, from + (size_t)k * stride, block->size * sizeof *to);
+    }
+    return (size_t)(to - buffer);
+}
+
+/** hf_block_traffic_ops.unpack */
+static void unpack(void *data, const struct hf_piece *piece, const double *buffer)
+{
+    const struct hf_node_density *self = data;
+    const double *from = buffer + (piece->end - piece->begin);
+    for (size_t b = piece->begin; b < piece->end; b++) {
+        const struct hf_own_block *block = &self->blocks->block[b];
+        const bool any = buffer[b - piece->begin] != 0.0;
+        take_block(self, block, block->size, any ? from : NULL);
+        if (any) from += (size_t)self->jobs.n * block->size;
+    }
+}
+
+static const struct hf_block_traffic_ops traffic_ops = {.pack = pack, .unpack = unpack};
+
+/** Own blocks of all jobs, from the matrices of the caller. Collective. */
+static hf_status get_own(struct hf_node_density *self, const struct hf_fock_job job[],
+                         struct hf_error *error)
+{
+    const struct hf_node_blocks *blocks = self->blocks;
+    const size_t stride = own_stride(self);
+    hf_status status = HF_OK;
+    for (int k = 0; k < self->jobs.n; k++) {
+        double *own = self->own + (size_t)k * stride;
+        HF_TRY(hf_matrix_get_blocks(job[k].density, self->layout, own, error));
+        for (size_t b = 0; b < blocks->n_own; b++) {
+            const struct hf_own_block *block = &blocks->block[b];
+            hf_mix_block(self->basis, false, block->i, block->j, own + block->offset);
+        }
+    }
+cleanup:
+    return status;
+}
+
+/** Own blocks to the memory of all nodes. Collective. */
+static hf_status spread(struct hf_node_density *self, const struct hf_fock_job job[],
+                        struct hf_error *error)
+{
+    const struct hf_node_blocks *blocks = self->blocks;
+    const size_t stride = own_stride(self);
+    hf_status status;
+    self->own = hf_memory_allocate_matrix(self->context->memory, "own blocks of densities",
+                                          (size_t)self->jobs.n * stride, sizeof(double));
+    if (self->own == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory to gather the densities");
+    else
+        status = hf_block_traffic_begin(&self->traffic, blocks, true, self->jobs.n, &traffic_ops,
+                                        self, error);
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    HF_TRY(get_own(self, job, error));
+    (void)hf_block_traffic_progress(&self->traffic);
+    for (size_t b = 0; b < blocks->n_own; b++)
+        take_block(self, &blocks->block[b], stride, self->own + blocks->block[b].offset);
+    hf_block_traffic_wait(&self->traffic);
+cleanup:
+    hf_block_traffic_end(&self->traffic);
+    hf_memory_release(self->context->memory, self->own);
+    self->own = NULL;
+    return status;
+}
+
+/** Block (i,j) of all jobs from its place. */
+static void read_block(const struct hf_node_density *self, int i, int j, double *to)
+{
+    const struct hf_basis *basis = self->basis;
+    const size_t n = (size_t)basis->n_function;
+    const size_t n_row = (size_t)hf_atom_n_function(basis, i);
+    const size_t n_column = (size_t)hf_atom_n_function(basis, j);
+    for (int k = 0; k < self->jobs.n; k++) {
+        const double *from = self->value + (size_t)k * n * n +
+                             (size_t)hf_atom_first_function(basis, i) * n +
+                             (size_t)hf_atom_first_function(basis, j);
+        for (size_t r = 0; r < n_row; r++, to += n_column)
+            memcpy(to, from + r * n, n_column * sizeof *to);
+    }
+}
+
+/** On a node alone: matrices straight to their place, then every rank does to its own blocks what is to be
+ *  done. Collective. */
+static hf_status share(struct hf_node_density *self, const struct hf_fock_job job[],
+                       struct hf_error *error)
+{
+    const size_t n = (size_t)self->basis->n_function;
+    const size_t most = (size_t)hf_most_functions_of_atom(self->basis);
+    double *block = malloc(((size_t)self->jobs.n * most * most + 1) * sizeof *block);
+    hf_status status = HF_OK;
+    if (block == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory to gather the densities");
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    for (int k = 0; k < self->jobs.n; k++)
+        hf_matrix_copy_local(job[k].density, self->value + (size_t)k * n * n);
+    hf_node_memory_sync(self->shared);
+    for (size_t b = 0; b < self->blocks->n_own; b++) {
+        const struct hf_own_block *own = &self->blocks->block[b];
+        read_block(self, own->i, own->j, block);
+        for (int k = 0; k < self->jobs.n; k++)
+            hf_mix_block(self->basis, false, own->i, own->j, block + (size_t)k * own->size);
+        take_block(self, own, own->size, block);
+    }
+cleanup:
+    free(block);
+    return status;
+}
+
+/** The largest of the bounds of own blocks, over all ranks. Collective. */
+static double find_largest(const struct hf_node_density *self)
+{
+    const int *first = self->basis->first_shell_of_atom;
+    const size_t n_shell = (size_t)self->basis->n_shell;
+    double largest = 0.0;
+    for (size_t b = 0; b < self->blocks->n_own; b++) {
+        const struct hf_own_block *block = &self->blocks->block[b];
+        for (int s = first[block->i]; s < first[block->i + 1]; s++)
+            for (size_t t = (size_t)first[block->j] * HF_N_BOUND;
+                 t < (size_t)first[block->j + 1] * HF_N_BOUND; t++)
+                largest = fmax(largest, self->bound[(size_t)s * n_shell * HF_N_BOUND + t]);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, self->context->comm);
+    return largest;
+}
+
+hf_status hf_node_density_gather(struct hf_node_density *density, int n_job,
+                                 const struct hf_fock_job job[], double *largest,
+                                 struct hf_error *error)
+{
+    hf_status status;
+    density->jobs = hf_job_shape(n_job, job);
+    if (density->blocks->n_group == 1)
+        HF_TRY(share(density, job, error));
+    else
+        HF_TRY(spread(density, job, error));
+    *largest = find_largest(density);
+    hf_node_memory_sync(density->shared);
+cleanup:
+    return status;
+}
+
+double hf_node_density_bytes(double n_function, double n_shell, int n_density)
+{
+    return (n_density * n_function * n_function + HF_N_BOUND * n_shell * n_shell) * sizeof(double);
+}

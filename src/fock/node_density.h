@@ -1,0 +1,45 @@
+/* Densities of the replicated builder, once on every node: owners of blocks bring them to one member of
+ * each node, who writes them where all its ranks read. */
+#ifndef HF_NODE_DENSITY_H
+#define HF_NODE_DENSITY_H
+
+#include "block_traffic.h"
+#include "hf/digest.h"
+#include "hf/fock.h"
+
+struct hf_node_density {
+    struct hf_context *context;           /**< borrowed */
+    const struct hf_basis *basis;         /**< merged, borrowed */
+    const struct hf_block_layout *layout; /**< borrowed */
+    struct hf_block_traffic traffic;
+    struct hf_node_memory *shared; /**< bound, then value; NULL: none yet */
+    struct hf_node_blocks *blocks; /**< of those who share it */
+    int n_room;                    /**< densities that there is room for */
+    struct hf_job_shape jobs;      /**< of this build */
+    double *bound; /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block of two shells */
+    double *value; /**< [n_job][n][n], the same for all ranks of a node */
+    double *own;   /**< while they are gathered: [n_job][elements] own blocks */
+};
+
+/** Layout and merged basis are borrowed. Collective. */
+void hf_node_density_init(struct hf_node_density *density, struct hf_context *context,
+                          const struct hf_basis *merged, const struct hf_block_layout *layout);
+
+/** Room for the densities of a build, kept for the next ones: windows are dear to make. Collective.
+ *  HF_NO_RESOURCE: memory, on every rank. */
+hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
+                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** Fills in the densities of jobs, in merged functions, with their bounds. *largest: the largest element,
+ *  the same on all ranks. Collective. HF_NO_RESOURCE: memory, on every rank. */
+hf_status hf_node_density_gather(struct hf_node_density *density, int n_job,
+                                 const struct hf_fock_job job[], double *largest,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective. */
+void hf_node_density_done(struct hf_node_density *density);
+
+/** Bytes that a node shares. */
+double hf_node_density_bytes(double n_function, double n_shell, int n_density);
+
+#endif
