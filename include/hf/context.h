@@ -24,6 +24,7 @@ struct hf_context {
     MPI_Comm node; /**< the ranks that share this rank's memory, in their order in `comm` */
     int node_rank, n_node_rank;
     MPI_Comm leaders; /**< first rank of every node; MPI_COMM_NULL on the others */
+    int n_thread; /**< compute threads of this rank, the same on all; 1 until a calculation sets it */
     struct hf_memory *memory;
     struct hf_timers timers;
     struct hf_trace *trace; /**< what threads record; borrowed, NULL when nothing is traced */

@@ -25,6 +25,8 @@ struct hf_term_blocks {
     const struct hf_block_layout *layout; /**< hf_atom_layout_create over the basis */
     double *block;                        /**< [hf_block_layout_local_size(layout)] */
     struct hf_interruption *interruption; /**< looked at between shells; borrowed, may be NULL */
+    int rank;                             /**< this rank, as the layout counts */
+    int n_thread;                         /**< that share the blocks */
 };
 
 /** One term of the Hamiltonian; one constant instance each, all in hf_term_list. None of its

@@ -20,6 +20,10 @@ enum hf_operator {
     HF_CHARGES, /**< <m| -sum_C q_C / |r - R_C| |n>, hartree: positive charges attract */
 };
 
+/** Products of two primitives c_a c_b exp(-alpha beta/(alpha+beta) |A-B|^2) smaller than this are left
+ *  out of all operators: a shell of 100 primitives on each side misses 1e-16. */
+#define HF_NO_OVERLAP 1e-20
+
 /** Tables and scratch of the blocks, for one thread at a time. */
 struct hf_one_electron;
 
@@ -36,6 +40,12 @@ hf_status hf_one_electron_create_spread(int max_l, int n_charge,
                                         const struct hf_spread_charge charge[],
                                         struct hf_one_electron **one_electron,
                                         struct hf_error *error) HF_MUST_CHECK;
+
+/** The same once more, for another thread: it borrows the charges and tables of `from`, which must outlive
+ *  it. Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_one_electron_share(const struct hf_one_electron *from,
+                                struct hf_one_electron **one_electron,
+                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Not collective; accepts a pointer to NULL; leaves NULL. */
 void hf_one_electron_destroy(struct hf_one_electron **one_electron);

@@ -46,6 +46,7 @@ hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_con
     else
         status = hf_interruption_create(&made->interruption, error);
     HF_TRY(hf_agree(comm, status, error));
+    made->n_thread = 1;
     MPI_Comm_dup(comm, &made->comm);
     MPI_Comm_rank(comm, &made->rank);
     MPI_Comm_size(comm, &made->n_rank);

@@ -1,6 +1,12 @@
 /* From integrals of two shells to the blocks of pairs of atoms that a rank owns. */
 #include "hamiltonian_private.h"
 #include "hf/interruption.h"
+#include "hf/threads.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 
 /** The block [n_row][n_column] of two atoms; its rows begin at function first_row, and so on. */
 struct atom_block {
@@ -31,20 +37,62 @@ static void add_transposed(const struct atom_block *to, const struct hf_shell *a
                 to->factor * *integral++;
 }
 
+/** What decides how far the shells of an atom reach. */
+struct reach {
+    double exponent;    /**< smallest of its primitives */
+    double coefficient; /**< largest modulus of them; 0: no shells */
+};
+
+/** What the threads of a rank share out: rows of the circle of the layout, taken one by one. */
+struct sharing {
+    const struct hf_term_blocks *blocks;
+    struct reach *reach;                        /**< [n_atom] */
+    const struct hf_one_electron *one_electron; /**< of whose tables those of the threads are */
+    enum hf_operator which;
+    double factor;
+    atomic_int next_row;
+};
+
+static struct reach find_reach(const struct hf_basis *basis, int atom)
+{
+    struct reach reach = {.exponent = DBL_MAX};
+    for (int m = basis->first_shell_of_atom[atom]; m < basis->first_shell_of_atom[atom + 1]; m++) {
+        for (int i = 0; i < basis->shell[m].n_primitive; i++) {
+            reach.exponent = fmin(reach.exponent, basis->shell[m].exponent[i]);
+            reach.coefficient = fmax(reach.coefficient, fabs(basis->shell[m].coefficient[i]));
+        }
+    }
+    return reach;
+}
+
+/** Whether no product of primitives of two atoms is as large as HF_NO_OVERLAP. */
+static bool is_far(const struct sharing *self, int i, int j)
+{
+    const struct hf_basis *basis = self->blocks->basis;
+    const struct reach a = self->reach[i], b = self->reach[j];
+    if (a.coefficient == 0.0 || b.coefficient == 0.0) return true;
+    const double *at = basis->shell[basis->first_shell_of_atom[i]].centre_bohr;
+    const double *to = basis->shell[basis->first_shell_of_atom[j]].centre_bohr;
+    const double x = at[0] - to[0], y = at[1] - to[1], z = at[2] - to[2];
+    const double least = a.exponent * b.exponent / (a.exponent + b.exponent);
+    return a.coefficient * b.coefficient * exp(-least * (x * x + y * y + z * z)) < HF_NO_OVERLAP;
+}
+
 /** All shells of atom i with all of atom j; each pair of one atom once. Ends early when the run is to
  *  end, and returns why; else 0. */
-static int add_atoms(struct hf_one_electron *one_electron, enum hf_operator which,
-                     const struct hf_term_blocks *blocks, int i, int j, const struct atom_block *to)
+static int add_atoms(const struct sharing *self, struct hf_one_electron *one_electron, int i, int j,
+                     const struct atom_block *to)
 {
+    const struct hf_term_blocks *blocks = self->blocks;
     const struct hf_basis *basis = blocks->basis;
     const int *first = basis->first_shell_of_atom;
     for (int m = first[i]; m < first[i + 1]; m++) {
-        const int reason = hf_interruption_look(blocks->interruption, true);
+        const int reason = hf_interruption_look(blocks->interruption, blocks->n_thread <= 1);
         if (reason != 0) return reason;
         const int end = i == j ? m + 1 : first[j + 1];
         for (int l = first[j]; l < end; l++) {
             const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
-            const double *integral = hf_one_electron_block(one_electron, which, a, b);
+            const double *integral = hf_one_electron_block(one_electron, self->which, a, b);
             add(to, a, b, integral);
             if (i == j && l < m) add_transposed(to, a, b, integral);
         }
@@ -52,14 +100,13 @@ static int add_atoms(struct hf_one_electron *one_electron, enum hf_operator whic
     return 0;
 }
 
-/** Adds the blocks of this rank. */
-static hf_status add_own_blocks(const struct hf_term_blocks *blocks,
-                                struct hf_one_electron *one_electron, enum hf_operator which,
-                                double factor, struct hf_error *error)
+/** Adds this rank's blocks of a row of the circle; as add_atoms. */
+static int add_row(const struct sharing *self, struct hf_one_electron *one_electron, int row)
 {
     int reason = 0;
+    const struct hf_term_blocks *blocks = self->blocks;
     const int *first = hf_block_layout_first(blocks->layout);
-    struct hf_own_blocks own = hf_own_blocks_begin(blocks->layout);
+    struct hf_own_blocks own = hf_own_blocks_begin_rows(blocks->layout, row, row + 1);
     struct hf_own_block here;
     while (reason == 0 && hf_own_blocks_next(&own, &here)) {
         const struct atom_block to = {
@@ -67,11 +114,49 @@ static hf_status add_own_blocks(const struct hf_term_blocks *blocks,
             .first_row = first[here.i],
             .first_column = first[here.j],
             .n_column = (size_t)(first[here.j + 1] - first[here.j]),
-            .factor = factor,
+            .factor = self->factor,
         };
-        reason = add_atoms(one_electron, which, blocks, here.i, here.j, &to);
+        if (!is_far(self, here.i, here.j))
+            reason = add_atoms(self, one_electron, here.i, here.j, &to);
     }
-    return reason != 0 ? hf_interrupted(error, reason) : HF_OK;
+    return reason;
+}
+
+/** What one thread does. */
+static hf_status add_rows(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    struct sharing *self = data;
+    const int n_row = hf_block_layout_n_part(self->blocks->layout);
+    struct hf_one_electron *one_electron = NULL;
+    int reason = 0, row;
+    (void)thread;
+    (void)n_thread;
+    hf_status status = hf_one_electron_share(self->one_electron, &one_electron, error);
+    while (status == HF_OK && reason == 0 && (row = atomic_fetch_add(&self->next_row, 1)) < n_row)
+        reason = add_row(self, one_electron, row);
+    hf_one_electron_destroy(&one_electron);
+    return reason != 0 ? hf_interrupted(error, reason) : status;
+}
+
+/** Adds the blocks of this rank. */
+static hf_status add_own_blocks(const struct hf_term_blocks *blocks,
+                                const struct hf_one_electron *one_electron, enum hf_operator which,
+                                double factor, struct hf_error *error)
+{
+    const struct hf_basis *basis = blocks->basis;
+    struct sharing self = {
+        .blocks = blocks,
+        .reach = malloc(((size_t)basis->n_atom + 1) * sizeof *self.reach),
+        .one_electron = one_electron,
+        .which = which,
+        .factor = factor,
+    };
+    if (self.reach == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
+    for (int i = 0; i < basis->n_atom; i++) self.reach[i] = find_reach(basis, i);
+    const hf_status status = hf_threads_run(blocks->n_thread, add_rows, &self, error);
+    free(self.reach);
+    return status;
 }
 
 hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator which,

@@ -3,6 +3,9 @@
 #include "hamiltonian_private.h"
 #include "hf/core_integrals.h"
 #include "hf/interruption.h"
+#include "hf/threads.h"
+
+#include <stdlib.h>
 
 static bool present(const struct hf_molecule *molecule)
 {
@@ -17,38 +20,54 @@ static double cost(const struct hf_molecule *molecule)
     return sum;
 }
 
-/** One potential, over own blocks of atoms that it reaches. */
-static hf_status add_potential(const struct hf_term_blocks *blocks, int which,
-                               struct hf_error *error)
+/** Adds one potential to this rank's blocks of atoms that it reaches, `atom` [n_atom] with room for their
+ *  list; of a thread those of each n_thread-th atom. */
+static hf_status add_potential(const struct hf_term_blocks *blocks, int which, int thread,
+                               int n_thread, int atom[], struct hf_error *error)
 {
     const struct hf_core_potential *potential = &blocks->basis->core_potential[which];
     struct hf_core_integrals *integrals = NULL;
     hf_status status;
+    int n = 0;
     HF_TRY(hf_core_integrals_create(blocks->basis, which,
                                     blocks->molecule->atom[potential->atom].position_bohr,
                                     &integrals, error));
-    struct hf_own_blocks own = hf_own_blocks_begin(blocks->layout);
-    struct hf_own_block here;
-    while (hf_own_blocks_next(&own, &here)) {
-        if (!hf_core_integrals_reach(integrals, here.i) ||
-            !hf_core_integrals_reach(integrals, here.j))
-            continue;
-        const int reason = hf_interruption_look(blocks->interruption, true);
+    for (int i = 0; i < blocks->basis->n_atom; i++)
+        if (hf_core_integrals_reach(integrals, i)) atom[n++] = i;
+    for (int k = 0; k < n; k++) {
+        if (atom[k] % n_thread != thread) continue;
+        const int reason = hf_interruption_look(blocks->interruption, n_thread == 1);
         if (reason != 0) HF_TRY(hf_interrupted(error, reason));
-        HF_TRY(
-            hf_core_integrals_add(integrals, here.i, here.j, blocks->block + here.offset, error));
+        for (int m = 0; m <= k; m++) {
+            const struct hf_block_place place =
+                hf_block_layout_find(blocks->layout, atom[k], atom[m]);
+            if (place.rank == blocks->rank)
+                HF_TRY(hf_core_integrals_add(integrals, atom[k], atom[m],
+                                             blocks->block + place.offset, error));
+        }
     }
 cleanup:
     hf_core_integrals_destroy(&integrals);
     return status;
 }
 
+/** All potentials, in the blocks of a thread. */
+static hf_status add_potentials(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    const struct hf_term_blocks *blocks = data;
+    hf_status status = HF_OK;
+    int *atom = malloc(((size_t)blocks->basis->n_atom + 1) * sizeof *atom);
+    if (atom == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for core potentials");
+    for (int k = 0; k < blocks->basis->n_core_potential && status == HF_OK; k++)
+        status = add_potential(blocks, k, thread, n_thread, atom, error);
+    free(atom);
+    return status;
+}
+
 static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    for (int k = 0; k < blocks->basis->n_core_potential && status == HF_OK; k++)
-        status = add_potential(blocks, k, error);
-    return status;
+    struct hf_term_blocks own = *blocks;
+    return hf_threads_run(blocks->n_thread, add_potentials, &own, error);
 }
 
 const struct hf_term_ops hf_term_core_potential = {

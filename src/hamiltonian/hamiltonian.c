@@ -87,6 +87,8 @@ static hf_status make_matrix(struct hf_hamiltonian *self, const struct content *
         .basis = self->basis,
         .layout = self->layout,
         .interruption = context->interruption,
+        .rank = context->rank,
+        .n_thread = context->n_thread,
         .block = hf_memory_allocate_matrix(context->memory, "one-electron integrals", n,
                                            sizeof *blocks.block),
     };

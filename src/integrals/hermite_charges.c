@@ -1,6 +1,8 @@
 /* Sums of R_tuv over charges, eight places at a time. */
 #include "hermite_charges.h"
 
+#include "hf/simd.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +36,30 @@ static bool same_place(const struct hf_spread_charge *a, const struct hf_spread_
            a->position_bohr[1] == b->position_bohr[1] && a->position_bohr[2] == b->position_bohr[2];
 }
 
-/** Room for n_lane centres and n charges. */
+static hf_charge_row_function *choose_kernel(void)
+{
+    switch (hf_instruction_set()) {
+#ifdef HF_HAVE_X86_KERNELS
+    case HF_AVX512: return hf_charge_row_avx512;
+    case HF_AVX2: return hf_charge_row_avx2;
+#endif
+    default: return hf_charge_row_portable;
+    }
+}
+
+/** Room for n_lane centres and n charges; n_lane fills whole rows. */
 static bool make_room(struct hf_hermite_charges *charges, size_t n_lane, size_t n)
 {
     charges->first = calloc(n_lane + 1, sizeof *charges->first);
     charges->charge = calloc(n, sizeof *charges->charge);
     charges->exponent = calloc(n, sizeof *charges->exponent);
     bool made = charges->first != NULL && charges->charge != NULL && charges->exponent != NULL;
-    for (int d = 0; d < 3; d++) {
-        charges->position[d] = calloc(n_lane, sizeof *charges->position[d]);
-        made = made && charges->position[d] != NULL;
+    double **row[] = {&charges->position[0], &charges->position[1], &charges->position[2],
+                      &charges->whole};
+    for (int k = 0; k < 4; k++) {
+        double *made_row = *row[k] = aligned_alloc(64, n_lane * sizeof *made_row);
+        if (made_row == NULL) return false;
+        memset(made_row, 0, n_lane * sizeof *made_row);
     }
     return made;
 }
@@ -68,11 +84,14 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
         if (charge[c].charge == 0.0) continue;
         if (last >= 0 && !same_place(&charge[c], &charge[last])) charges->first[++lane] = (int)i;
         for (int d = 0; d < 3; d++) charges->position[d][lane] = charge[c].position_bohr[d];
+        if (isfinite(charge[c].exponent)) charges->has_width = true;
+        charges->whole[lane] += charge[c].charge;
         charges->charge[i] = charge[c].charge;
         charges->exponent[i++] = charge[c].exponent;
         last = c;
     }
     while (lane < n_lane) charges->first[++lane] = (int)i;
+    charges->add_row = choose_kernel();
     fill_steps(charges->step);
     return true;
 }
@@ -83,76 +102,9 @@ void hf_hermite_charges_done(struct hf_hermite_charges *charges)
     free(charges->first);
     free(charges->charge);
     free(charges->exponent);
+    free(charges->whole);
     for (int d = 0; d < 3; d++) free(charges->position[d]);
     *charges = (struct hf_hermite_charges){0};
-}
-
-/** start[n][lane] += factor (-2p)^n F_n(p square). */
-static void add_start(const struct hf_boys *boys, double factor, double p, double square, int total,
-                      int lane, double start[HF_BOYS_MAX_ORDER + 1][LANES])
-{
-    double value[HF_BOYS_MAX_ORDER + 1];
-    hf_boys_evaluate(boys, total, p * square, value);
-    for (int n = 0; n <= total; n++) {
-        start[n][lane] += factor * value[n];
-        factor *= -2.0 * p;
-    }
-}
-
-/** start[n][lane], the integrals of t = u = v = 0, of the charges of one centre. From some distance
- *  on a charge with a width is as good as a point: where F_n equals its asymptote to the last bit,
- *  w drops out. All such charges are one. */
-static void start_lane(const struct hf_hermite_charges *charges, size_t centre, double p,
-                       double square, int total, int lane,
-                       double start[HF_BOYS_MAX_ORDER + 1][LANES])
-{
-    const double limit = charges->boys->limit[total], excess = p * square - limit;
-    const double sharp = excess > 0.0 ? p * limit / excess : INFINITY; /* from this exponent on */
-    double points = 0.0;
-    for (int i = charges->first[centre]; i < charges->first[centre + 1]; i++) {
-        const double w = charges->exponent[i];
-        if (w >= sharp)
-            points += charges->charge[i];
-        else
-            add_start(charges->boys, charges->charge[i] * sqrt(w / (p + w)), p * w / (p + w),
-                      square, total, lane, start);
-    }
-    if (points != 0.0) add_start(charges->boys, points, p, square, total, lane, start);
-}
-
-static void start_recursion(const struct hf_hermite_charges *charges, int row, double p,
-                            double c[3][LANES], int total,
-                            double start[HF_BOYS_MAX_ORDER + 1][LANES])
-{
-    memset(start, 0, ((size_t)total + 1) * sizeof start[0]);
-    for (int k = 0; k < LANES; k++) {
-        const double square = c[0][k] * c[0][k] + c[1][k] * c[1][k] + c[2][k] * c[2][k];
-        start_lane(charges, (size_t)row * LANES + (size_t)k, p, square, total, k, start);
-    }
-}
-
-/** Adds q R_tuv of the charges of a row to the sums of their lanes. From order n+1 to n in place:
- *  what is needed of lower totals is overwritten last. */
-static void add_row(struct hf_hermite_charges *charges, int row, double p, const double centre[3],
-                    int total)
-{
-    double c[3][LANES], start[HF_BOYS_MAX_ORDER + 1][LANES];
-    for (int d = 0; d < 3; d++)
-        for (int k = 0; k < LANES; k++)
-            c[d][k] = centre[d] - charges->position[d][(size_t)row * LANES + (size_t)k];
-    start_recursion(charges, row, p, c, total, start);
-    for (int n = total; n >= 0; n--) {
-        for (int i = hf_hermite_index(0, 0, total - n); i > 0; i--) {
-            const struct hf_hermite_step *step = &charges->step[i];
-            const double *along = c[step->axis], *parent = charges->r[step->parent];
-            const double *grandparent = charges->r[step->grandparent];
-            for (int k = 0; k < LANES; k++)
-                charges->r[i][k] = along[k] * parent[k] + step->factor * grandparent[k];
-        }
-        memcpy(charges->r[0], start[n], sizeof charges->r[0]);
-    }
-    for (int i = 0; i <= hf_hermite_index(0, 0, total); i++)
-        for (int k = 0; k < LANES; k++) charges->lane_sum[i][k] += charges->r[i][k];
 }
 
 void hf_hermite_charges_sum(struct hf_hermite_charges *charges, double p, const double centre[3],
@@ -160,7 +112,7 @@ void hf_hermite_charges_sum(struct hf_hermite_charges *charges, double p, const 
 {
     const int n = hf_hermite_index(0, 0, total) + 1;
     memset(charges->lane_sum, 0, (size_t)n * sizeof charges->lane_sum[0]);
-    for (int row = 0; row < charges->n_row; row++) add_row(charges, row, p, centre, total);
+    for (int row = 0; row < charges->n_row; row++) charges->add_row(charges, row, p, centre, total);
     for (int i = 0; i < n; i++) {
         sum[i] = 0.0;
         for (int k = 0; k < LANES; k++) sum[i] += charges->lane_sum[i][k];

@@ -16,17 +16,29 @@ struct hf_hermite_step {
     double factor; /**< 0 where there is no grandparent */
 };
 
+struct hf_hermite_charges;
+
+/** Adds q R_tuv(p, centre - R_C) of the charges of a row to the sums of their lanes, t+u+v <= total. */
+typedef void hf_charge_row_function(struct hf_hermite_charges *charges, int row, double p,
+                                    const double centre[3], int total);
+
+/** It is compiled once per instruction set (charge_kernels.c). */
+hf_charge_row_function hf_charge_row_portable, hf_charge_row_avx2, hf_charge_row_avx512;
+
 /** Centres of charge in rows of lanes, the last one filled up with centres of none; and the tables.
  *  Charges at one place share the recursion, which is linear in what it starts from. */
 struct hf_hermite_charges {
     int n_row;
     int *first;          /**< [n_row][HF_CHARGE_LANES] and one more: charges of a lane */
-    double *position[3]; /**< [n_row][HF_CHARGE_LANES] of a lane, bohr */
+    double *position[3]; /**< [n_row][HF_CHARGE_LANES] of a lane, bohr; aligned, as the next */
+    double *whole;       /**< [n_row][HF_CHARGE_LANES] sum of the charges of a lane */
+    bool has_width;      /**< some charge is no point */
     double *charge;      /**< by lanes, elementary charges */
     double *exponent;    /**< likewise, 1/bohr^2 */
     struct hf_boys *boys;
+    hf_charge_row_function *add_row; /**< for this processor */
     struct hf_hermite_step step[HF_N_HERMITE];
-    double r[HF_N_HERMITE][HF_CHARGE_LANES]; /**< scratch */
+    _Alignas(64) double r[HF_N_HERMITE][HF_CHARGE_LANES]; /**< scratch */
     double lane_sum[HF_N_HERMITE][HF_CHARGE_LANES];
 };
 

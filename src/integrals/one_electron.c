@@ -2,8 +2,8 @@
  * vanishing share of a calculation. */
 #include "hf/one_electron.h"
 
-#include "hf/cartesian.h"
 #include "hermite_charges.h"
+#include "hf/cartesian.h"
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
@@ -26,6 +26,7 @@ struct hf_one_electron {
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1]; /**< up to max_l */
     struct hf_hermite_charges charges;
+    bool borrows;                   /**< the arrays of the charges are another's */
     double potential[HF_N_HERMITE]; /**< of all charges at a primitive pair */
     double block[MAX_BLOCK], scratch[MAX_BLOCK];
 };
@@ -33,6 +34,7 @@ struct hf_one_electron {
 /** One primitive pair. */
 struct primitive_pair {
     double beta, p;
+    double volume; /**< (pi/p)^(3/2) */
     double centre[3];
     struct hermite_expansion expansion[3]; /**< x, y, z; the Gaussian prefactor sits in x */
 };
@@ -89,7 +91,7 @@ static double component_integral(enum hf_operator which, const struct primitive_
         value = (pair->expansion[d].e[i[d]][j[d]][1] + pair->centre[d] * overlap[d]) *
                 overlap[(d + 1) % 3] * overlap[(d + 2) % 3];
     }
-    return value * pow(acos(-1.0) / pair->p, 1.5);
+    return value * pair->volume;
 }
 
 /** Adds factor sum_tuv E_t E_u E_v potential_tuv for every product of components. */
@@ -160,15 +162,17 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
         const double x = a->centre_bohr[d] - b->centre_bohr[d];
         ab_squared += x * x;
     }
-    memset(self->block, 0, sizeof self->block);
+    memset(self->block, 0,
+           (size_t)(hf_n_cartesian(a->l) * hf_n_cartesian(b->l)) * sizeof *self->block);
     for (int i = 0; i < a->n_primitive; i++) {
         for (int j = 0; j < b->n_primitive; j++) {
             const double alpha = a->exponent[i], beta = b->exponent[j], p = alpha + beta;
             const double factor =
                 a->coefficient[i] * b->coefficient[j] * exp(-alpha * beta / p * ab_squared);
-            if (fabs(factor) < 1e-20) continue;
+            if (fabs(factor) < HF_NO_OVERLAP) continue;
             pair.beta = beta;
             pair.p = p;
+            pair.volume = acos(-1.0) / p * sqrt(acos(-1.0) / p);
             for (int d = 0; d < 3; d++) {
                 const double ab = a->centre_bohr[d] - b->centre_bohr[d];
                 pair.centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
@@ -204,8 +208,9 @@ hf_status hf_one_electron_create_spread(int max_l, int n_charge,
                                         struct hf_one_electron **one_electron,
                                         struct hf_error *error)
 {
-    struct hf_one_electron *self = *one_electron = calloc(1, sizeof *self);
+    struct hf_one_electron *self = *one_electron = aligned_alloc(64, sizeof *self);
     if (self != NULL) {
+        memset(self, 0, sizeof *self);
         hf_cartesian_table_init(&self->cartesian);
         for (int l = 0; l <= max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
         if (hf_hermite_charges_init(&self->charges, 2 * max_l, n_charge, charge)) return HF_OK;
@@ -214,9 +219,21 @@ hf_status hf_one_electron_create_spread(int max_l, int n_charge,
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
 }
 
+hf_status hf_one_electron_share(const struct hf_one_electron *from,
+                                struct hf_one_electron **one_electron, struct hf_error *error)
+{
+    struct hf_one_electron *self = *one_electron = aligned_alloc(64, sizeof *self);
+    if (self == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
+    *self = *from;
+    self->borrows = true;
+    return HF_OK;
+}
+
 void hf_one_electron_destroy(struct hf_one_electron **one_electron)
 {
-    if (*one_electron != NULL) hf_hermite_charges_done(&(*one_electron)->charges);
-    free(*one_electron);
+    struct hf_one_electron *old = *one_electron;
+    if (old != NULL && !old->borrows) hf_hermite_charges_done(&old->charges);
+    free(old);
     *one_electron = NULL;
 }

@@ -2,6 +2,7 @@
 #include "pair_list.h"
 
 #include "hf/interruption.h"
+#include "hf/threads.h"
 
 #include "pair_rounding.h"
 #include "pair_share.h"
@@ -172,30 +173,21 @@ static hf_status fill_row(const struct filler *self, struct hf_pair_share *share
     return HF_OK;
 }
 
-/** All rows of this rank. Local. */
-static hf_status fill_rows(const struct filler *self, struct hf_error *error)
+/** The rows of a thread of this rank. */
+static hf_status fill_rows(void *data, int thread, int n_thread, struct hf_error *error)
 {
+    const struct filler *self = data;
     const struct hf_node_memory *shared = self->pairs->shared;
     struct hf_interruption *interruption = self->pairs->context->interruption;
     const int n_atom = self->pairs->basis->n_atom;
-    hf_status worst = HF_OK;
-#pragma omp parallel for num_threads(self->n_thread) schedule(static, 1)
-    for (int t = 0; t < self->n_thread; t++) {
-        struct hf_error own = {0};
-        hf_status status = HF_OK;
-        for (int a = shared->rank + t * shared->n_rank; status == HF_OK && a < n_atom;
-             a += self->n_thread * shared->n_rank) {
-            const int reason = hf_interruption_look(interruption, self->n_thread == 1);
-            status = reason != 0 ? hf_interrupted(&own, reason)
-                                 : fill_row(self, &self->share[t], a, &own);
-        }
-#pragma omp critical /* without a name, which would be a visible symbol of the library */
-        if (status > worst) {
-            worst = status;
-            if (error != NULL) *error = own;
-        }
+    hf_status status = HF_OK;
+    for (int a = shared->rank + thread * shared->n_rank; status == HF_OK && a < n_atom;
+         a += n_thread * shared->n_rank) {
+        const int reason = hf_interruption_look(interruption, n_thread == 1);
+        status = reason != 0 ? hf_interrupted(error, reason)
+                             : fill_row(self, &self->share[thread], a, error);
     }
-    return worst;
+    return status;
 }
 
 /** Local. HF_NO_RESOURCE. */
@@ -223,7 +215,7 @@ hf_status hf_pair_list_create(struct hf_shell_pairs *pairs, const struct hf_clas
     HF_TRY(hf_agree(context->comm, filler_init(&filler, pairs, classes, error), error));
     find_places(&filler);
     HF_TRY(make_room(&filler, error));
-    HF_TRY(hf_agree(context->comm, fill_rows(&filler, error), error));
+    HF_TRY(hf_agree(context->comm, hf_threads_run(n_thread, fill_rows, &filler, error), error));
     hf_node_memory_sync(pairs->shared);
 cleanup:
     for (int t = 0; filler.share != NULL && t < n_thread; t++) hf_pair_share_done(&filler.share[t]);

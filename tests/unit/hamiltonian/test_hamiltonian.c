@@ -266,6 +266,36 @@ static void the_field_acts_on_the_dipole_moment(void **state)
     tear_down(&system);
 }
 
+static void threads_change_no_bit(void **state)
+{
+    (void)state;
+    struct system system;
+    struct hf_spread_charge charge[11];
+    double *core[5], *spread[5];
+    set_up(&system);
+    for (int c = 0; c < 11; c++)
+        charge[c] = (struct hf_spread_charge){.charge = 0.3 * c - 1.0,
+                                              .exponent = c % 3 == 0 ? INFINITY : 0.4 * c,
+                                              .position_bohr = {0.9 * c - 3.0, 0.2 * c, -0.5}};
+    for (int t = 1; t <= 4; t++) {
+        system.context->n_thread = t;
+        core[t] = core_matrix(&system);
+        assert_int_equal(
+            hf_hamiltonian_charges(system.hamiltonian, 11, charge, system.matrix, NULL), HF_OK);
+        spread[t] = gather(&system);
+    }
+    const size_t bytes = (size_t)system.n * (size_t)system.n * sizeof(double);
+    for (int t = 1; t <= 4; t++) {
+        assert_memory_equal(core[t], core[1], bytes);
+        assert_memory_equal(spread[t], spread[1], bytes);
+    }
+    for (int t = 1; t <= 4; t++) {
+        free(core[t]);
+        free(spread[t]);
+    }
+    tear_down(&system);
+}
+
 static void every_term_says_what_it_is(void **state)
 {
     (void)state;
@@ -287,6 +317,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(charges_that_are_zero_do_nothing),
         cmocka_unit_test(far_charges_make_a_uniform_field),
         cmocka_unit_test(the_field_acts_on_the_dipole_moment),
+        cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(every_term_says_what_it_is),
     };
     if (argc > 1) grid = argv[1];

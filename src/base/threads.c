@@ -1,0 +1,36 @@
+/* Threads of a rank that share a piece of work; see hf/threads.h. */
+#include "hf/threads.h"
+
+hf_status hf_threads_run(int n_thread, hf_thread_work *work, void *data, struct hf_error *error)
+{
+    const int n = n_thread > 1 ? n_thread : 1;
+    hf_status worst = HF_OK;
+    int first = n; /* thread that has it */
+    if (n == 1) return work(data, 0, 1, error);
+#pragma omp parallel for num_threads(n) schedule(static, 1)
+    for (int t = 0; t < n; t++) {
+        struct hf_error own = {0};
+        const hf_status status = work(data, t, n, &own);
+#pragma omp critical /* without a name, which would be a visible symbol of the library */
+        if (status > worst || (status == worst && status != HF_OK && t < first)) {
+            worst = status;
+            first = t;
+            if (error != NULL) *error = own;
+        }
+    }
+    return worst;
+}
+
+void hf_threads_each(int n_thread, size_t n,
+                     void (*work)(void *data, size_t piece, struct hf_elements elements),
+                     void *data)
+{
+    const size_t n_piece = hf_n_piece(n);
+    const int n_used = n_piece < 2 || n_thread < 1 ? 1 : n_thread;
+#pragma omp parallel for num_threads(n_used) schedule(static) if (n_used > 1)
+    for (size_t piece = 0; piece < n_piece; piece++) {
+        const size_t begin = piece * HF_PIECE;
+        const size_t end = n - begin < HF_PIECE ? n : begin + HF_PIECE;
+        work(data, piece, (struct hf_elements){begin, end});
+    }
+}

@@ -1,0 +1,87 @@
+/* Work that the threads of a rank share. */
+#include "hf/threads.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 5 };
+
+/** Notes who was called; threads `bad` and above fail. */
+struct calls {
+    int n[MOST], n_thread[MOST], bad;
+};
+
+static hf_status note(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    struct calls *calls = data;
+    calls->n[thread]++;
+    calls->n_thread[thread] = n_thread;
+    if (thread < calls->bad) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "thread %d has no memory", thread);
+}
+
+static void every_thread_is_called_once(void **state)
+{
+    (void)state;
+    for (int n = 0; n <= MOST; n++) {
+        struct calls calls = {.bad = MOST};
+        const int expected = n > 1 ? n : 1;
+        assert_int_equal(hf_threads_run(n, note, &calls, NULL), HF_OK);
+        for (int t = 0; t < MOST; t++) {
+            assert_int_equal(calls.n[t], t < expected);
+            if (t < expected) assert_int_equal(calls.n_thread[t], expected);
+        }
+    }
+}
+
+static void the_first_thread_that_fails_is_heard(void **state)
+{
+    (void)state;
+    for (int bad = 0; bad < 4; bad++) {
+        struct calls calls = {.bad = bad};
+        struct hf_error error = {0};
+        const char message[] = {'t', 'h', 'r', 'e', 'a', 'd', ' ', (char)('0' + bad), '\0'};
+        assert_int_equal(hf_threads_run(4, note, &calls, &error), HF_NO_RESOURCE);
+        assert_non_null(strstr(error.message, message));
+        assert_int_equal(hf_threads_run(4, note, &calls, NULL), HF_NO_RESOURCE);
+    }
+}
+
+static void count(void *data, size_t piece, struct hf_elements elements)
+{
+    unsigned char *seen = data;
+    assert_int_equal(elements.begin, piece * HF_PIECE);
+    for (size_t i = elements.begin; i < elements.end; i++) seen[i]++;
+}
+
+static void every_element_is_in_one_piece(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {0, 1, HF_PIECE - 1, HF_PIECE, HF_PIECE + 1, (size_t)7 * HF_PIECE + 3};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        for (int n_thread = 0; n_thread <= 4; n_thread++) {
+            unsigned char *seen = calloc(sizes[k] + 1, 1);
+            assert_non_null(seen);
+            hf_threads_each(n_thread, sizes[k], count, seen);
+            for (size_t i = 0; i < sizes[k]; i++) assert_int_equal(seen[i], 1);
+            assert_int_equal(seen[sizes[k]], 0);
+            free(seen);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_thread_is_called_once),
+        cmocka_unit_test(the_first_thread_that_fails_is_heard),
+        cmocka_unit_test(every_element_is_in_one_piece),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
