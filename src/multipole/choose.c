@@ -1,6 +1,6 @@
 /* Which translations this processor runs. */
 #include "hf/simd.h"
-#include "translation.h"
+#include "hf/translation.h"
 
 const struct hf_translation_kernels *hf_translation_choose(void)
 {

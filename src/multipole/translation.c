@@ -1,6 +1,6 @@
 /* Translations of expansions in solid harmonics; compiled once per instruction set. A lane is an
  * expansion; harmonics of both signs of m are written out, so that the inner loops have no cases. */
-#include "translation.h"
+#include "hf/translation.h"
 
 #include "hf/lanes.h"
 

@@ -26,7 +26,7 @@ HEADERS = {
     "hamiltonian": ["energy_term", "hamiltonian"],
     "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "core_integrals", "engine", "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes",
                   "solid_harmonics", "spread_charge"],
-    "multipole": ["multipole"],
+    "multipole": ["multipole", "translation"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
     "schedule": ["counter", "schedule", "schedule_settings"],
     "linalg": ["linalg", "matrix_blocks", "matrix_rows"],

@@ -1,5 +1,5 @@
 /* Expansions in solid harmonics against sums over points, and their errors against the bounds. */
-#include "../../../src/multipole/translation.h"
+#include "hf/translation.h"
 
 #include "hf/boys.h"
 

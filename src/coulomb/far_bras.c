@@ -1,0 +1,112 @@
+/* What a product may weigh in elements of J, as the bounds of the far field take it. */
+#include "far_private.h"
+
+#include "hf/solid_harmonics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** Largest sum of |coefficients| of a function in monomials. */
+static double widest_function(int l, bool spherical)
+{
+    double most = 1.0;
+    struct hf_solid_harmonics harmonics;
+    if (!spherical || l < 2) return most;
+    hf_solid_harmonics_init(l, &harmonics);
+    for (int function = 0; function < 2 * l + 1; function++) {
+        double sum = 0.0;
+        for (int i = 0; i < harmonics.n_term[function]; i++)
+            sum += fabs(harmonics.coefficient[function][i]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+/** Sums of |E_tuv| over t+u+v = k of Cartesian functions of l_a and l_b, at most: the recurrence of one
+ *  direction (Helgaker, Jorgensen, Olsen, Eq. 9.5.6) with the whole distances; for every step of one
+ *  direction is a step of this one, with no larger factors. */
+static void bound_expansion(double half, double pa, double pb, int l_a, int l_b, double e[])
+{
+    for (int k = 0; k <= l_a + l_b + 1; k++) e[k] = k == 0 ? 1.0 : 0.0;
+    for (int step = 1; step <= l_a + l_b; step++) {
+        const double shift = step <= l_a ? pa : pb;
+        double below = 0.0;
+        for (int k = 0; k <= step; k++) {
+            const double here = e[k];
+            e[k] = half * below + shift * here + (k + 1) * e[k + 1];
+            below = here;
+        }
+    }
+}
+
+/** |c_a c_b| of a part, where there are several; the prefactor has them else. */
+static double coefficient_of(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
+                             int part, const struct hf_primitive_pair *primitive)
+{
+    const struct hf_shell *a = &pairs->basis->shell[pair->a], *b = &pairs->basis->shell[pair->b];
+    const int n_b = hf_shell_n_part(b);
+    if (pairs->class_of[pair->pair_class].n_part == 1) return 1.0;
+    return fabs(hf_shell_get_part(a, part / n_b).coefficient[primitive->i] *
+                hf_shell_get_part(b, part % n_b).coefficient[primitive->j]);
+}
+
+/** Raises strengths to those of a primitive of a pair. `widest` has those of the class's parts. */
+static void weigh_primitive(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
+                            const struct hf_primitive_pair *primitive, const double widest[],
+                            double strength[])
+{
+    const struct hf_pair_class *class = &pairs->class_of[pair->pair_class];
+    const double *a = pairs->basis->shell[pair->a].centre_bohr;
+    const double *b = pairs->basis->shell[pair->b].centre_bohr;
+    double pa = 0.0, pb = 0.0, e[HF_MAX_PAIR_L + 3];
+    for (int d = 0; d < 3; d++) {
+        const double to_a = primitive->pa[d], to_b = to_a + a[d] - b[d];
+        pa += to_a * to_a;
+        pb += to_b * to_b;
+    }
+    for (int i = 0; i < class->n_part; i++) {
+        const struct hf_pair_part *part = &class->part[i];
+        const double factor = hf_product_charge(primitive->zeta) * fabs(primitive->prefactor) *
+                              widest[i] * coefficient_of(pairs, pair, i, primitive);
+        bound_expansion(primitive->one_over_two_zeta, sqrt(pa), sqrt(pb), part->l_a, part->l_b, e);
+        for (int k = 0; k <= part->l_a + part->l_b; k++)
+            strength[k] = fmax(strength[k], factor * e[k]);
+    }
+}
+
+static int leaf_of(const struct hf_products *products, int64_t product)
+{
+    int low = 0, high = products->n_leaf - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (product < hf_leaf_end(&products->leaf[middle]))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+void hf_far_weigh_bras(const struct hf_products *products, struct hf_expanded bra[])
+{
+    const struct hf_shell_pairs *pairs = products->pairs;
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        const struct hf_shell_pair *pair = &pairs->pair[i];
+        const struct hf_pair_class *class = &pairs->class_of[pair->pair_class];
+        double widest[HF_MAX_PAIR_PART];
+        for (int k = 0; k < class->n_part; k++)
+            widest[k] = widest_function(class->part[k].l_a, class->part[k].spherical_a) *
+                        widest_function(class->part[k].l_b, class->part[k].spherical_b);
+        for (int k = 0; k < pair->n_primitive; k++) {
+            const int64_t number = pair->first_primitive + k;
+            const int leaf = leaf_of(products, products->place[number]);
+            weigh_primitive(pairs, pair, &pairs->primitive[number], widest,
+                            bra[products->leaf[leaf].cell].strength);
+        }
+    }
+    for (int i = products->n_cell - 1; i >= 0; i--) {
+        const int parent = products->cell[i].parent;
+        for (int k = 0; k <= products->cell[i].order && parent >= 0; k++)
+            bra[parent].strength[k] = fmax(bra[parent].strength[k], bra[i].strength[k]);
+    }
+}

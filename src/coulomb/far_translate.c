@@ -1,0 +1,329 @@
+/* Expansions up, across and down the trees, as many side by side as kernels have lanes. */
+#include "far_private.h"
+
+#include "hf/translation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WIDTH = 8 };
+
+/** Numbers of `shift` lanes. */
+struct shifts {
+    double value[3 * MOST_WIDTH] __attribute__((aligned(64)));
+};
+
+static void set_shift(struct shifts *shifts, int width, int lane, const double to[3],
+                      const double from[3])
+{
+    for (int d = 0; d < 3; d++) shifts->value[d * width + lane] = to[d] - from[d];
+}
+
+static void clear(double out[], int n)
+{
+    memset(out, 0, (size_t)n * sizeof *out);
+}
+
+/** An expansion into a lane; NULL: zero. */
+static void put_lane(const double *from, int n, int width, int lane, double out[])
+{
+    for (int i = 0; i < n; i++) out[i * width + lane] = from != NULL ? from[i] : 0.0;
+}
+
+static double *moments_of(const struct hf_far_field *field, int cell)
+{
+    return field->moments + (size_t)cell * HF_FAR_SIZE;
+}
+
+static double *local_of(const struct hf_far_field *field, int cell)
+{
+    return field->local + (size_t)cell * HF_FAR_SIZE;
+}
+
+static int at_most(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static double centre_of(const struct hf_products *products, int d, int64_t i)
+{
+    return products->centre[d][i];
+}
+
+/* ---- Products ---------------------------------------------------------------------------------- */
+
+/** Moments of a product about its own centre into a lane, and their strength. */
+static void put_product(struct hf_far_field *field, int64_t product, int order, int lane,
+                        const double h[], double out[], double strength[])
+{
+    const struct hf_products *products = field->products;
+    const double charge = hf_product_charge(products->exponent[product]);
+    double q[HF_N_HERMITE];
+    for (int k = 0, i = 0; k <= order; k++) {
+        for (; i < hf_n_hermite(k); i++) {
+            q[i] = charge * h[products->first[product] + i];
+            strength[k] += fabs(q[i]);
+        }
+    }
+    hf_hermite_to_moments(&field->harmonics, order, q, 1, out + lane, field->kernels->width);
+}
+
+void hf_far_leaf_moments(struct hf_far_field *field, struct hf_far_worker *worker, int leaf,
+                         const double h[])
+{
+    const struct hf_products *products = field->products;
+    const struct hf_product_leaf *own = &products->leaf[leaf];
+    const struct hf_product_cell *cell = &products->cell[own->cell];
+    double *strength = field->reach.ket[own->cell].strength,
+           *moments = moments_of(field, own->cell);
+    const int width = field->kernels->width;
+    clear(strength, cell->order + 1);
+    clear(worker->to, HF_FAR_SIZE * width);
+    for (int order = 0; order <= cell->order; order++) {
+        const int64_t end = own->first_of_order[order + 1];
+        for (int64_t first = own->first_of_order[order]; first < end; first += width) {
+            struct shifts shifts;
+            clear(worker->from, hf_multipole_size(order) * width);
+            for (int lane = 0; lane < width; lane++) {
+                const int64_t product = first + lane < end ? first + lane : first;
+                double centre[3];
+                for (int d = 0; d < 3; d++) centre[d] = centre_of(products, d, product);
+                set_shift(&shifts, width, lane, centre, cell->centre);
+                if (first + lane < end)
+                    put_product(field, product, order, lane, h, worker->from, strength);
+            }
+            field->kernels->moments(order, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
+                                    worker->scratch);
+        }
+    }
+    for (int i = 0; i < HF_FAR_SIZE; i++) {
+        double sum = 0.0;
+        for (int lane = 0; lane < width; lane++) sum += worker->to[i * width + lane];
+        moments[i] = sum;
+    }
+}
+
+void hf_far_field_add(struct hf_far_field *field, int thread, int leaf, double v[])
+{
+    const struct hf_products *products = field->products;
+    const struct hf_product_leaf *own = &products->leaf[leaf];
+    const struct hf_product_cell *cell = &products->cell[own->cell];
+    struct hf_far_worker *worker = &field->worker[thread];
+    const int width = field->kernels->width;
+    for (int lane = 0; lane < width; lane++)
+        put_lane(local_of(field, own->cell), HF_FAR_SIZE, width, lane, worker->from);
+    for (int order = 0; order <= cell->order; order++) {
+        const int64_t end = own->first_of_order[order + 1];
+        for (int64_t first = own->first_of_order[order]; first < end; first += width) {
+            struct shifts shifts;
+            const int n = at_most(width, (int)(end - first));
+            for (int lane = 0; lane < width; lane++) {
+                double centre[3];
+                for (int d = 0; d < 3; d++)
+                    centre[d] = centre_of(products, d, first + (lane < n ? lane : 0));
+                set_shift(&shifts, width, lane, centre, cell->centre);
+            }
+            clear(worker->to, hf_multipole_size(order) * width);
+            field->kernels->local(HF_FAR_ORDER, order, shifts.value, worker->from, worker->to,
+                                  worker->scratch);
+            for (int lane = 0; lane < n; lane++) {
+                const int64_t product = first + lane;
+                const double charge = hf_product_charge(products->exponent[product]);
+                double values[HF_N_HERMITE];
+                hf_local_to_hermite(&field->harmonics, order, worker->to + lane, width, values, 1);
+                for (int i = 0; i < hf_n_hermite(order); i++)
+                    v[products->first[product] + i] += charge * values[i];
+            }
+        }
+    }
+}
+
+/* ---- Cells ------------------------------------------------------------------------------------- */
+
+/** Child number 0 or 1 of a cell. */
+static int child_of(const struct hf_product_cell *cell, int number, int which)
+{
+    return which == 0 ? number + 1 : cell[number + 1].next;
+}
+
+/** Moments of parents, as many as there are lanes, from those of their children. */
+static void raise_moments(struct hf_far_field *field, struct hf_far_worker *worker, int n,
+                          const int parent[])
+{
+    const struct hf_product_cell *cell = field->products->cell;
+    const int width = field->kernels->width;
+    clear(worker->to, HF_FAR_SIZE * width);
+    for (int which = 0; which < 2; which++) {
+        struct shifts shifts;
+        for (int lane = 0; lane < width; lane++) {
+            const int to = parent[lane < n ? lane : 0], from = child_of(cell, to, which);
+            set_shift(&shifts, width, lane, cell[from].centre, cell[to].centre);
+            put_lane(lane < n ? moments_of(field, from) : NULL, HF_FAR_SIZE, width, lane,
+                     worker->from);
+        }
+        field->kernels->moments(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
+                                worker->scratch);
+    }
+    for (int lane = 0; lane < n; lane++) {
+        double *to = moments_of(field, parent[lane]);
+        double *strength = field->reach.ket[parent[lane]].strength;
+        for (int i = 0; i < HF_FAR_SIZE; i++) to[i] = worker->to[i * width + lane];
+        for (int k = 0; k <= cell[parent[lane]].order; k++)
+            strength[k] = field->reach.ket[child_of(cell, parent[lane], 0)].strength[k] +
+                          field->reach.ket[child_of(cell, parent[lane], 1)].strength[k];
+    }
+}
+
+/** Local expansions of cells, as many as there are lanes, get those of their parents added. */
+static void lower_local(struct hf_far_field *field, struct hf_far_worker *worker, int n,
+                        const int child[])
+{
+    const struct hf_product_cell *cell = field->products->cell;
+    const int width = field->kernels->width;
+    struct shifts shifts;
+    clear(worker->to, HF_FAR_SIZE * width);
+    for (int lane = 0; lane < width; lane++) {
+        const int to = child[lane < n ? lane : 0], from = cell[to].parent;
+        set_shift(&shifts, width, lane, cell[to].centre, cell[from].centre);
+        put_lane(lane < n ? local_of(field, from) : NULL, HF_FAR_SIZE, width, lane, worker->from);
+    }
+    field->kernels->local(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
+                          worker->scratch);
+    for (int lane = 0; lane < n; lane++) {
+        double *to = local_of(field, child[lane]);
+        for (int i = 0; i < HF_FAR_SIZE; i++) to[i] += worker->to[i * width + lane];
+    }
+}
+
+/** Runs `step` on the cells of a level that have children, or parents, divided over those that share
+ *  the memory and their threads. */
+static void do_level(struct hf_far_field *field, int level, bool parents,
+                     void (*step)(struct hf_far_field *field, struct hf_far_worker *worker, int n,
+                                  const int cell[]))
+{
+    const struct hf_product_cell *cell = field->products->cell;
+    const int *list = field->cell_of_level + field->first_of_level[level];
+    const int n = field->first_of_level[level + 1] - field->first_of_level[level];
+    const int width = field->kernels->width, n_share = field->shared->n_rank * field->n_worker;
+#pragma omp parallel for num_threads(field->n_worker) schedule(static, 1)
+    for (int t = 0; t < field->n_worker; t++) {
+        const int share = field->shared->rank * field->n_worker + t;
+        const int end = (int)((int64_t)n * (share + 1) / n_share);
+        int group[MOST_WIDTH], n_group = 0;
+        for (int i = (int)((int64_t)n * share / n_share); i < end; i++) {
+            if (!parents || cell[list[i]].leaf < 0) group[n_group++] = list[i];
+            if (n_group == width || (i + 1 == end && n_group > 0)) {
+                step(field, &field->worker[t], n_group, group);
+                n_group = 0;
+            }
+        }
+    }
+    hf_node_memory_sync(field->shared);
+}
+
+void hf_far_go_up(struct hf_far_field *field)
+{
+    for (int level = field->n_level - 2; level >= 0; level--)
+        do_level(field, level, true, raise_moments);
+}
+
+void hf_far_go_down(struct hf_far_field *field)
+{
+    for (int level = 1; level < field->n_level; level++) do_level(field, level, false, lower_local);
+}
+
+/* ---- Across ------------------------------------------------------------------------------------ */
+
+/** A far cell and the orders that its expansion is carried to. */
+struct source {
+    int cell, order;
+    signed char to_order[HF_FAR_ORDER + 1];
+};
+
+struct crossing {
+    struct hf_far_field *field;
+    struct hf_far_worker *worker;
+};
+
+/** Sources, no more than there are lanes, to the sums of a cell. */
+static void convert(const struct crossing *at, int cell, int n, const struct source source[])
+{
+    const struct hf_far_field *field = at->field;
+    const struct hf_product_cell *cells = field->products->cell;
+    const int width = field->kernels->width;
+    int order = -1, to_order[HF_MAX_EXPANSION + 1];
+    struct shifts shifts;
+    for (int lane = 0; lane < n; lane++)
+        if (source[lane].order > order) order = source[lane].order;
+    for (int j = 0; j <= order; j++) {
+        to_order[j] = -1;
+        for (int lane = 0; lane < n; lane++)
+            if (j <= source[lane].order && source[lane].to_order[j] > to_order[j])
+                to_order[j] = source[lane].to_order[j];
+    }
+    for (int lane = 0; lane < width; lane++) {
+        const int from = source[lane < n ? lane : 0].cell;
+        set_shift(&shifts, width, lane, cells[cell].centre, cells[from].centre);
+        put_lane(lane < n ? moments_of(field, from) : NULL, hf_multipole_size(order), width, lane,
+                 at->worker->from);
+    }
+    field->kernels->to_local(order, to_order, shifts.value, at->worker->from, at->worker->to,
+                             at->worker->scratch);
+}
+
+/** visit of hf_walk_cells: the local expansion of a cell from all that is far. */
+static void cross(void *self, int cell)
+{
+    const struct crossing *at = self;
+    struct hf_far_field *field = at->field;
+    const struct hf_walk *walk = &at->worker->walk;
+    const int width = field->kernels->width;
+    struct source source[MOST_WIDTH];
+    int n = 0;
+    double *local = local_of(field, cell);
+    clear(at->worker->to, HF_FAR_SIZE * width);
+    for (int i = 0; i < walk->n_far; i++) {
+        const int from = walk->far[i];
+        int to_order[HF_MAX_EXPANSION + 1];
+        source[n].cell = from;
+        source[n].order = hf_expansion_orders(
+            &field->reach.bra[cell], &field->reach.ket[from],
+            hf_cell_distance(&field->products->cell[cell], &field->products->cell[from]),
+            HF_FAR_ORDER, field->reach.tolerance[from], to_order);
+        for (int j = 0; j <= source[n].order; j++) source[n].to_order[j] = (signed char)to_order[j];
+        if (++n == width) {
+            convert(at, cell, n, source);
+            n = 0;
+        }
+    }
+    if (n > 0) convert(at, cell, n, source);
+    at->worker->n_pair += walk->n_far;
+    for (int i = 0; i < HF_FAR_SIZE; i++) {
+        double sum = 0.0;
+        for (int lane = 0; lane < width; lane++) sum += at->worker->to[i * width + lane];
+        local[i] = sum;
+    }
+}
+
+hf_status hf_far_go_across(struct hf_far_field *field, struct hf_error *error)
+{
+    enum { CHUNKS_PER_THREAD = 16 }; /* cells of a chunk share their way from the roots */
+    const struct hf_products *products = field->products;
+    const int n_rank = field->context->n_rank, rank = field->context->rank;
+    const int n_chunk = at_most(products->n_cell, CHUNKS_PER_THREAD * n_rank * field->n_worker);
+    bool well = true;
+    for (int t = 0; t < field->n_worker; t++) field->worker[t].n_pair = 0;
+#pragma omp parallel for num_threads(field->n_worker) schedule(static, 1) reduction(&& : well)
+    for (int t = 0; t < field->n_worker; t++) {
+        struct crossing at = {.field = field, .worker = &field->worker[t]};
+        for (int i = rank * field->n_worker + t; i < n_chunk; i += n_rank * field->n_worker)
+            well = hf_walk_cells(products, &field->reach,
+                                 (int)((int64_t)products->n_cell * i / n_chunk),
+                                 (int)((int64_t)products->n_cell * (i + 1) / n_chunk),
+                                 &at.worker->walk, cross, &at) &&
+                   well;
+    }
+    if (!well) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");
+    return HF_OK;
+}

@@ -1,0 +1,188 @@
+/* The far field of a chain against sums over all products, and its error against the tolerance. */
+#include "../../../src/coulomb/far_private.h"
+#include "../mpi_test.h"
+#include "../shells.h"
+
+#include "hf/boys.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N_ATOM = 60, SHELLS_OF_ATOM = 3, N_THREAD = 2 };
+
+static uint64_t state = 1;
+
+/** Between -1 and 1. */
+static double next_random(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-52 - 1.0;
+}
+
+static struct hf_basis *chain(void)
+{
+    static const struct test_shell of_atom[SHELLS_OF_ATOM] = {
+        {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
+        {0, 1, 2, false, {2.5, 0.4}, {0.4, 0.7}},
+        {0, 2, 1, true, {1.1}, {0.9}}};
+    double centre[N_ATOM][3];
+    static struct test_shell shell[N_ATOM * SHELLS_OF_ATOM];
+    for (int i = 0; i < N_ATOM; i++) {
+        for (int d = 0; d < 3; d++) centre[i][d] = (d == 0 ? 2.4 * i : 0.0) + next_random();
+        for (int k = 0; k < SHELLS_OF_ATOM; k++) {
+            shell[i * SHELLS_OF_ATOM + k] = of_atom[k];
+            shell[i * SHELLS_OF_ATOM + k].atom = i;
+        }
+    }
+    return test_basis(N_ATOM, (const double (*)[3])centre, N_ATOM * SHELLS_OF_ATOM, shell);
+}
+
+/** Adds to value [hf_n_hermite(L_p)] what product q does to product p. */
+static void add_exact(const struct hf_products *products, const struct hf_boys *boys,
+                      const double h[], int64_t p, int64_t q, double value[])
+{
+    static double table[HF_BOYS_MAX_ORDER + 2][HF_N_HERMITE];
+    const int l_p = products->order[p], l_q = products->order[q], order = l_p + l_q;
+    const double sum = products->exponent[p] + products->exponent[q];
+    const double alpha = products->exponent[p] * products->exponent[q] / sum;
+    double r[3], square = 0.0, start[HF_BOYS_MAX_ORDER + 1], factor = 1.0 / sqrt(sum);
+    for (int d = 0; d < 3; d++) {
+        r[d] = products->centre[d][p] - products->centre[d][q];
+        square += r[d] * r[d];
+    }
+    hf_boys_evaluate(boys, order, alpha * square, start);
+    for (int n = 0; n <= order; n++, factor *= -2.0 * alpha) start[n] *= factor;
+    for (int n = order; n >= 0; n--) {
+        table[n][0] = start[n];
+        for (int total = 1; total <= order - n; total++) {
+            for (int u = 0; u <= total; u++) {
+                for (int v = 0; u + v <= total; v++) {
+                    int power[3] = {total - u - v, u, v}, axis = 0;
+                    while (power[axis] == 0) axis++;
+                    power[axis]--;
+                    double here =
+                        r[axis] * table[n + 1][hf_hermite_index(power[0], power[1], power[2])];
+                    if (power[axis] > 0) {
+                        const double lowered = power[axis]--;
+                        here +=
+                            lowered * table[n + 1][hf_hermite_index(power[0], power[1], power[2])];
+                    }
+                    table[n][hf_hermite_index(total - u - v, u, v)] = here;
+                }
+            }
+        }
+    }
+    for (int t = 0; t <= l_p; t++)
+        for (int u = 0; t + u <= l_p; u++)
+            for (int v = 0; t + u + v <= l_p; v++)
+                for (int x = 0; x <= l_q; x++)
+                    for (int y = 0; x + y <= l_q; y++)
+                        for (int z = 0; x + y + z <= l_q; z++)
+                            value[hf_hermite_index(t, u, v)] +=
+                                ((x + y + z) % 2 == 0 ? 1.0 : -1.0) *
+                                h[products->first[q] + hf_hermite_index(x, y, z)] *
+                                table[0][hf_hermite_index(t + x, u + y, v + z)];
+}
+
+/** Error in an element of J, at most: each total weighs as the bounds take it. */
+static double weigh(const struct hf_far_field *field, int leaf, int64_t p, const double error[])
+{
+    const struct hf_products *products = field->products;
+    const double *strength = field->reach.bra[products->leaf[leaf].cell].strength;
+    const double charge = hf_product_charge(products->exponent[p]);
+    double sum = 0.0;
+    for (int k = 0, i = 0; k <= products->order[p]; k++) {
+        double most = 0.0;
+        for (; i < hf_n_hermite(k); i++) most = fmax(most, fabs(error[i]) / charge);
+        sum += strength[k] * most;
+    }
+    return sum;
+}
+
+/** Largest error of the far field at some products of this rank's leaves, weighed; `*share` is that of
+ *  the pairs of products that are far. */
+static double largest_error(struct hf_far_field *field, const double h[], double *v, double *share)
+{
+    const struct hf_products *products = field->products;
+    struct hf_boys *boys = hf_boys_create(4 * 2);
+    double worst = 0.0, n_near = 0.0, n_all = 0.0;
+    int *is_near = calloc((size_t)products->n_leaf, sizeof *is_near);
+    assert_true(boys != NULL && is_near != NULL);
+    for (int leaf = rank_here(); leaf < products->n_leaf; leaf += rank_count()) {
+        const int thread = leaf % N_THREAD;
+        int n;
+        const int *near = hf_far_field_near(field, thread, leaf, &n);
+        assert_non_null(near);
+        memset(is_near, 0, (size_t)products->n_leaf * sizeof *is_near);
+        for (int i = 0; i < n; i++) is_near[near[i]]++;
+        hf_far_field_add(field, thread, leaf, v);
+        const int64_t begin = hf_leaf_begin(&products->leaf[leaf]);
+        const int64_t end = hf_leaf_end(&products->leaf[leaf]);
+        for (int64_t p = begin; p < end; p += 1 + (end - begin) / 3) {
+            double value[HF_N_HERMITE] = {0.0};
+            for (int other = 0; other < products->n_leaf; other++) {
+                const int64_t first = hf_leaf_begin(&products->leaf[other]);
+                const int64_t last = hf_leaf_end(&products->leaf[other]);
+                assert_true(is_near[other] <= 1);
+                n_all += (double)(last - first);
+                n_near += is_near[other] * (double)(last - first);
+                for (int64_t q = first; q < last && is_near[other] == 0; q++)
+                    add_exact(products, boys, h, p, q, value);
+            }
+            for (int i = 0; i < hf_n_hermite(products->order[p]); i++)
+                value[i] -= v[products->first[p] + i];
+            worst = fmax(worst, weigh(field, leaf, p, value));
+        }
+    }
+    *share = n_all > 0.0 ? 1.0 - n_near / n_all : 0.0;
+    free(is_near);
+    hf_boys_destroy(&boys);
+    return worst;
+}
+
+static void errors_are_below_the_tolerance(void **unused)
+{
+    (void)unused;
+    struct hf_context *context = NULL;
+    struct hf_error error;
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_products *products = NULL;
+    struct hf_far_field *field = NULL;
+    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, 2, &context, &error), HF_OK);
+    struct hf_basis *basis = chain();
+    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-12, &pairs, &error), HF_OK);
+    assert_int_equal(hf_products_create(context, pairs, &products, &error), HF_OK);
+    assert_int_equal(hf_far_field_create(products, N_THREAD, &field, &error), HF_OK);
+    double *h = calloc((size_t)products->n_component, sizeof *h);
+    double *v = calloc((size_t)products->n_component, sizeof *v);
+    assert_true(h != NULL && v != NULL);
+    for (int64_t i = 0; i < products->n_component; i++) h[i] = 0.3 * next_random();
+    for (double tolerance = 1e-4; tolerance > 1e-10; tolerance *= 1e-2) {
+        double share;
+        memset(v, 0, (size_t)products->n_component * sizeof *v);
+        assert_int_equal(hf_far_field_build(field, h, tolerance, &error), HF_OK);
+        const double worst = largest_error(field, h, v, &share);
+        if (rank_here() == 0)
+            print_message("tolerance %.0e: error %.2e, %.0f %% of %lld products far, %lld pairs\n",
+                          tolerance, worst, 100.0 * share, (long long)products->n,
+                          (long long)hf_far_field_pairs(field));
+        assert_true(worst <= tolerance + 1e-13);
+        assert_true(worst > 1e-5 * tolerance); /* the bound is not absurd */
+        assert_true(share > 0.3);
+    }
+    free(h);
+    free(v);
+    hf_far_field_destroy(&field);
+    hf_products_destroy(&products);
+    hf_shell_pairs_destroy(&pairs);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_below_the_tolerance),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
