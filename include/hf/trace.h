@@ -30,8 +30,12 @@ enum hf_trace_kind {
     HF_TRACE_TASK,        /**< integrals of a task, or of a part of it, computed */
     HF_TRACE_STORED_TASK, /**< likewise, read back from memory */
     HF_TRACE_FIRST_PHASE, /**< the phase that was declared first; the others follow it */
-    HF_TRACE_TOTAL = 254, /**< seconds of a whole phase in `start`, the phase in `task` */
-    HF_TRACE_RANK = 255,  /**< what follows is of the rank in `task` */
+    HF_TRACE_BLOCK_J =
+        252, /**< a block whose density and J a part of `task` needs: its number among
+                                 pairs of sites i >= j in `start`, its bytes in `seconds` */
+    HF_TRACE_BLOCK_K = 253, /**< likewise, its density and K */
+    HF_TRACE_TOTAL = 254,   /**< seconds of a whole phase in `start`, the phase in `task` */
+    HF_TRACE_RANK = 255,    /**< what follows is of the rank in `task` */
 };
 
 /** Records outside of Fock builds. */
@@ -73,6 +77,11 @@ void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, do
 /** Likewise, a span of a phase; one that was not declared is not recorded. */
 void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phase *phase,
                         double start, double seconds);
+
+/** Records that a part of a task needs a block of the sites i and j, of so many bytes; `kind` is
+ *  HF_TRACE_BLOCK_J or _K. */
+void hf_trace_add_block(struct hf_trace *trace, int thread, int kind, int64_t task, int i, int j,
+                        double bytes);
 
 /** Number of records of all ranks, those that mark ranks and totals included. Collective; the same
  *  on every rank. */

@@ -277,6 +277,11 @@ void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part);
  *  told from the task that it belongs to. */
 void hf_work_trace_wait(struct hf_worker *worker, const struct hf_phase *phase, double start);
 
+/** Block of sites i and j that a part of a task needs, for the trace, if there is one; see
+ *  hf_trace_add_block. */
+void hf_work_trace_block(struct hf_worker *worker, int kind, int64_t task, int i, int j,
+                         double bytes);
+
 /* ---------------------------------------------------------------------------------------------- */
 
 /** Threads of this rank. */

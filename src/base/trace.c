@@ -144,6 +144,23 @@ void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, do
     };
 }
 
+void hf_trace_add_block(struct hf_trace *trace, int thread, int kind, int64_t task, int i, int j,
+                        double bytes)
+{
+    const int64_t high = i > j ? i : j, low = i > j ? j : i;
+    if (trace == NULL) return;
+    struct hf_trace_record *record = next_record(trace->context->memory, &trace->thread[thread]);
+    if (record == NULL) return;
+    *record = (struct hf_trace_record){
+        .start = (double)(high * (high + 1) / 2 + low),
+        .task = task,
+        .seconds = (float)bytes,
+        .build = trace->build,
+        .thread = (uint8_t)(thread < MOST_THREADS ? thread : MOST_THREADS),
+        .kind = (uint8_t)kind,
+    };
+}
+
 void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phase *phase,
                         double start, double seconds)
 {

@@ -171,6 +171,7 @@ static hf_status fill_ring(struct hf_fock_builder *self, struct hf_worker *worke
             end_step(data, step);
             return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
         } else {
+            hf_step_trace(self, worker, step);
             ring->n++;
         }
     }

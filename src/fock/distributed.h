@@ -84,4 +84,8 @@ hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
                        struct hf_step_source *source, struct hf_step *step,
                        struct hf_error *error) HF_MUST_CHECK;
 
+/** The blocks of a step that has them go to the trace, if there is one, each once. */
+void hf_step_trace(const struct hf_fock_builder *self, struct hf_worker *worker,
+                   const struct hf_step *step);
+
 #endif

@@ -1,6 +1,8 @@
 /* From tasks and stored parts to steps: parts of tasks that can add anything. */
 #include "distributed.h"
 
+#include "hf/trace.h"
+
 #include <math.h>
 
 /** Looks whether ket `k` of a step can add to J and to K; false when to neither. */
@@ -57,5 +59,32 @@ hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
         }
         source->has_task = hf_work_find_part(worker, source->task, source->part++, part);
         if (source->has_task && screen_kets(self, step)) return HF_OK;
+    }
+}
+
+/** Whether combination c of ket k needs a block that an earlier ket, or an earlier combination of the same
+ *  kind, has needed. */
+static bool is_again(const struct hf_step *step, int k, int c)
+{
+    const int n_coulomb = 2, first = c < n_coulomb ? 0 : n_coulomb;
+    const int last = c < n_coulomb ? n_coulomb : HF_N_COMBINATION;
+    for (int l = 0; l <= k; l++)
+        for (int d = first; d < (l < k ? last : c); d++)
+            if (step->density[l][d] == step->density[k][c]) return true;
+    return false;
+}
+
+void hf_step_trace(const struct hf_fock_builder *self, struct hf_worker *worker,
+                   const struct hf_step *step)
+{
+    if (self->context->trace == NULL) return;
+    for (int k = 0; k < step->part.n_ket; k++) {
+        for (int c = 0; c < HF_N_COMBINATION; c++) {
+            const struct hf_cached_block *block = step->density[k][c];
+            if (block == NULL || is_again(step, k, c)) continue;
+            hf_work_trace_block(worker, c < 2 ? HF_TRACE_BLOCK_J : HF_TRACE_BLOCK_K,
+                                step->part.task, block->i, block->j,
+                                (double)(block->size * sizeof *block->value));
+        }
     }
 }

@@ -215,3 +215,9 @@ void hf_work_trace_wait(struct hf_worker *worker, const struct hf_phase *phase, 
     hf_trace_add_phase(trace, worker->number, phase, start, now - start);
     worker->traced = now;
 }
+
+void hf_work_trace_block(struct hf_worker *worker, int kind, int64_t task, int i, int j,
+                         double bytes)
+{
+    hf_trace_add_block(worker->work->context->trace, worker->number, kind, task, i, j, bytes);
+}

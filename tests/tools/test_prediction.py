@@ -138,6 +138,16 @@ class Predictions(WithFolder):
         found = self.simulated([traces.row(COSTS)], network, fock="distributed", info={"blocks_asked": 2})
         self.assertAlmostEqual(found.predict("static", 2).communication_seconds, 0.5 * 4e-3)
 
+    def test_distributed_matrices_block_by_block(self):
+        """Of one task each on two ranks, both need a block that one of them owns: the other one waits for request and
+        block, half of the ranks 2 ms, and sends its sum, 1 ms."""
+        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
+        blocks = [("J", 0, task, 5, 800.0) for task in (0, 1)]
+        found = self.simulated([traces.row([4.0, 4.0]) + blocks], network, fock="distributed")
+        predicted = found.predict("static", 2)
+        self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 1e-3)
+        self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 1e-3)
+
     def test_blocks_that_are_met_again_are_not_sent_again(self):
         self.assertAlmostEqual(prediction.distinct(10, 1), 1.0)
         self.assertAlmostEqual(prediction.distinct(10, 2), 1.9)

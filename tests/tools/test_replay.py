@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from lab import replay, replay_base, replay_steal  # noqa: E402 # pylint: disable=wrong-import-position
 from lab.replay import (  # noqa: E402 # pylint: disable=wrong-import-position
     Network, SCHEDULERS, lower_bound, simulate)
+from lab.traffic import Line, Traffic  # noqa: E402 # pylint: disable=wrong-import-position
 
 IDEAL = Network(0, 0, 0, 0, 0, look_seconds=0)
 CLUSTER = Network(alpha_seconds=1.5e-6, beta_seconds_per_byte=1e-10, counter_seconds=3e-6,
@@ -458,6 +459,83 @@ class Nodes(unittest.TestCase):
             self.assertAlmostEqual(sum(outcome.busy), 6.0)
         outcome = simulate("static", [1.0] * 4, 4, network, [0.5] * 4)
         self.assertEqual((outcome.seconds, outcome.work), (3.0, 6.0))
+
+
+class Blocks(unittest.TestCase):
+    """Distributed matrices: latency 1 s, a byte takes 1/8 s, so a number 1 s."""
+    NETWORK = Network(1.0, 0.125, 0, 0, 0, look_seconds=0)
+
+    def traffic(self, blocks, n_rank=2):
+        return Traffic({task: [(number, kind, 8.0) for number, kind in found] for task, found in blocks.items()},
+                       self.NETWORK, n_rank)
+
+    def numbers_of(self, rank, n):
+        """The first blocks that a rank of two owns."""
+        traffic = self.traffic({})
+        return [number for number in range(50) if traffic.owner(number) == rank][:n]
+
+    def test_owners_are_even(self):
+        for n_rank in (2, 7, 100):
+            traffic = self.traffic({}, n_rank)
+            owned = [0] * n_rank
+            for number in range(200 * n_rank):
+                owned[traffic.owner(number)] += 1
+            self.assertLess(max(owned), 300)
+            self.assertGreater(min(owned), 100)
+
+    def test_a_block_comes_once(self):
+        """Request, line and latency; the rank's own blocks are here."""
+        there, own = self.numbers_of(1, 1)[0], self.numbers_of(0, 1)[0]
+        traffic = self.traffic({0: [(there, 0), (own, 0)], 1: [(there, 1)]})
+        self.assertEqual(traffic.fetch(0, 0, 10.0, False), 13.0)
+        self.assertEqual(traffic.fetch(0, 1, 20.0, True), 20.0)
+        self.assertEqual(traffic.n_message, 2)
+
+    def test_blocks_queue_on_the_lines_of_their_owner_and_of_who_asks(self):
+        one, two = self.numbers_of(1, 2)
+        traffic = self.traffic({0: [(one, 0), (two, 0)]})
+        self.assertEqual(traffic.fetch(0, 0, 0.0, False), 4.0)
+        traffic = self.traffic({0: [(0, 0)]}, 3)
+        owner = traffic.owner(0)
+        first, second = (rank for rank in range(3) if rank != owner)
+        self.assertEqual([traffic.fetch(rank, 0, 0.0, False) for rank in (first, second)], [3.0, 4.0])
+
+    def test_blocks_of_the_next_task_come_while_this_one_computes(self):
+        one, two = self.numbers_of(1, 2)
+        traffic = self.traffic({0: [(one, 0)], 1: [(two, 0)]})
+        self.assertEqual(traffic.fetch(0, 0, 0.0, False), 3.0)
+        self.assertEqual(traffic.fetch(0, 1, 5.0, True), 6.0)  # asked for at 3
+
+    def test_a_line_is_used_where_it_is_idle(self):
+        line = Line()
+        self.assertEqual([line.take(*request) for request in ((10.0, 2.0), (0.0, 3.0), (2.0, 1.0), (2.0, 7.0), (11.0, 1.0),
+                                                              (1.0, 0.0))],
+                         [12.0, 3.0, 4.0, 19.0, 20.0, 4.0])
+
+    def test_sums_go_to_their_owners_at_the_end(self):
+        one, two = self.numbers_of(1, 2)
+        traffic = self.traffic({0: [(one, 0), (two, 0), (two, 1)]})
+        traffic.fetch(0, 0, 0.0, False)
+        self.assertEqual(traffic.send_sums([10.0, 0.0]), 10.0 + 3.0 + 1.0)
+
+    def test_rounds(self):
+        """Two ranks, two tasks; task 0 needs a block of rank 1: 3 s of waiting, 2 s of work; then its sum goes there. Nothing
+        computes less."""
+        traffic = self.traffic({0: [(self.numbers_of(1, 1)[0], 0)]})
+        outcome = simulate("static", [2.0, 1.0], 2, self.NETWORK, traffic=traffic)
+        self.assertEqual((outcome.seconds, list(outcome.busy), list(outcome.blocked)), (7.0, [2.0, 1.0], [3.0, 0.0]))
+        costs = some_costs(600)
+        generator = random.Random(5)
+        blocks = {task: [(generator.randrange(40), generator.randrange(2), 800.0) for _ in range(6)] for task in range(600)}
+        for name in SCHEDULERS:
+            for n_rank, n_thread in ((2, 1), (7, 3), (40, 2)):
+                plain = simulate(name, costs, n_rank, CLUSTER, n_thread=n_thread)
+                outcome = simulate(name, costs, n_rank, CLUSTER, n_thread=n_thread,
+                                   traffic=Traffic(blocks, CLUSTER, n_rank))
+                self.assertAlmostEqual(sum(outcome.busy), sum(costs))
+                self.assertNotIn(-1, outcome.assignment)
+                self.assertGreater(sum(outcome.blocked), 0.0)
+                self.assertLess(outcome.seconds, plain.seconds + 0.01)
 
 
 class Errors(unittest.TestCase):

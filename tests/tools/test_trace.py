@@ -106,6 +106,19 @@ class Traces(unittest.TestCase):
         self.assertEqual((header["n_function"], header["n_atom"], header["n_shell"]), (48, 6, 22))
         self.assertAlmostEqual(header["energy"], self.trace["distributed"].header["energy"], delta=1e-9)
 
+    def test_distributed_builders_tell_the_blocks_of_their_tasks(self):
+        """Of 6 atoms, or fewer sites. What is computed needs something."""
+        run = self.trace["distributed"]
+        for build in run.builds:
+            for task, seconds in enumerate(build.computed):
+                self.assertEqual(seconds > 0.0, task in build.blocks)
+            for blocks in build.blocks.values():
+                for (number, kind), n_bytes in blocks.items():
+                    self.assertIn(number, range(21))
+                    self.assertIn(kind, (trace.BLOCK_J, trace.BLOCK_K))
+                    self.assertGreater(n_bytes, 0.0)
+        self.assertEqual([build.blocks for build in self.trace["static"].builds[:1]], [{}])
+
     def test_manager_computes_nothing(self):
         owners = {span.rank for span in trace.spans(self.path) if span.kind == trace.TASK}
         self.assertEqual(owners, {0, 1})

@@ -2,15 +2,13 @@
 thread say of them.
 
 Runs of all shapes take turns, and each shape has a run of one thread with tasks of the same size beside it. What is
-compared are the least times of several runs, which others on the machine disturbed least, and processor time: what a run
-used of it, with its waiting in MPI, over the cores that it had. On a machine that others use, too, wall times say how
-many they are, and only processor time says something of hf; what starting MPI takes of it counts, so runs must not be
-short."""
+compared are the least times of several runs, which others on the machine disturbed least. On a machine that others use,
+too, that says how many they are. Each run is therefore also replayed from the times that its own tasks took, whatever
+made them long: that says whether schedulers, threads and waiting are simulated as they are, and nothing of the rest."""
 
+import array
 import dataclasses
-import json
 import os
-import resource
 import statistics
 import sys
 from typing import NamedTuple
@@ -19,6 +17,7 @@ from . import launch, runner
 from .failure import Failure
 from .prediction import Simulated
 from .recording import Recording
+from .replay import simulate
 from .trace import Trace
 from .whole import WholeRuns
 
@@ -33,8 +32,8 @@ class Shape(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """Seconds of all Fock builds and of the whole calculation: of each run, and as predicted; `used` are processor
-    seconds over the cores that the run can have had, and `to_use` their prediction."""
+    """Seconds of all Fock builds and of the whole calculation: of each run, and as predicted; `own` are the Fock builds
+    replayed from the times of each run's own tasks."""
     scheduler: str
     shape: Shape
     crowded: bool
@@ -42,19 +41,20 @@ class Checked(NamedTuple):
     whole: list
     replayed: float
     predicted: float
-    used: list
-    to_use: float
+    own: list
 
 
-def processor_seconds():
-    """Of all children of this process that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def used_by(path):
-    """Processor seconds of the run that made a trace."""
-    return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["processor_seconds"]
+def replay_of_own(trace, network):
+    """All Fock builds of a run, replayed on as many ranks and threads from its own tasks. Its cores were shared when these
+    were timed: here each thread has its own."""
+    header, seconds = trace.header, 0.0
+    network = dataclasses.replace(network, cores_per_node=0)
+    for build in trace.builds:
+        begin = array.array("d", bytes(8 * trace.n_rank))
+        for task, spent in build.stored.items():
+            begin[build.owner[task]] += spent / header["n_thread"]
+        seconds += simulate(header["schedule"], build.computed, trace.n_rank, network, begin, header["n_thread"]).seconds
+    return seconds + max(totals["Fock: moving matrices"] for totals in trace.totals)
 
 
 def shapes(option, text):
@@ -86,10 +86,7 @@ class Check:
         unfinished = path.with_suffix(".part")
         command = [self.mpiexec, "-n", str(shape.n_rank), self.hf, *self.arguments, "--threads", str(shape.n_thread),
                    *options, "--trace", str(unfinished)]
-        before = processor_seconds()
         launch.timed(command, path.with_suffix(".out"), shape.n_rank * shape.n_thread > self.n_core, path.stem)
-        path.with_suffix(".json").write_text(json.dumps({"processor_seconds": processor_seconds() - before}) + "\n",
-                                             encoding="utf-8")
         unfinished.rename(path)
         return path
 
@@ -111,29 +108,29 @@ class Check:
                 for (scheduler, shape), paths in sorted(measured.items())]
 
     def compare(self, scheduler, shape, paths, references):
-        """Of the processor time of one thread as much is used in each run as it took less than the wall clock."""
         simulated = Simulated(Recording(references), self.network, self.gamma_seconds, shape.n_thread)
         runs = [Trace(path) for path in paths]
-        predicted = WholeRuns(simulated).predict(scheduler, shape.n_rank).total
-        n_used = min(shape.n_rank * shape.n_thread, self.network.cores_per_node)
-        alone = min(Trace(path).totals[0]["Total"] for path in references)
         return Checked(scheduler, shape, shape.n_rank * shape.n_thread > self.network.cores_per_node,
                        [sum(build.seconds for build in run.builds) for run in runs],
                        [max(totals["Total"] for totals in run.totals) for run in runs],
                        simulated.predict(scheduler, shape.n_rank).seconds,
-                       predicted, [used_by(path) / n_used for path in paths],
-                       predicted * min(used_by(path) for path in references) / alone)
+                       WholeRuns(simulated).predict(scheduler, shape.n_rank).total,
+                       [replay_of_own(run, self.network) for run in runs])
 
 
 def lines(rows, n_core):
     """For people."""
-    yield (f"Least of {len(rows[0].fock)} runs on {n_core} cores, and replays of runs on one thread; seconds; median: of the "
-           "runs, over the least; used: processor seconds of a core")
-    yield (f"{'':9} {'processes':>9} {'threads':>7} | {'Fock':>8} {'median':>6} {'replay':>8} {'over m.':>7} | "
-           f"{'whole':>8} {'median':>6} {'pred.':>8} {'over m.':>7} | {'used':>8} {'median':>6} {'pred.':>8} {'over m.':>7}")
+    yield (f"{len(rows[0].fock)} runs of each on {n_core} cores; seconds, the least of them; median: over the least; replay and "
+           "pred.: from runs on one thread;")
+    yield "own: each run replayed from the times of its own tasks, over what it took, the median"
+    yield (f"{'':9} {'processes':>9} {'threads':>7} | {'Fock':>8} {'median':>6} {'replay':>8} {'over m.':>7} {'own':>6} | "
+           f"{'whole':>8} {'median':>6} {'pred.':>8} {'over m.':>7}")
     for row in rows:
-        parts = " | ".join(f"{min(found):8.4g} {statistics.median(found) / min(found):6.3f} {said:8.4g} {said / min(found):7.3f}"
-                           for found, said in ((row.fock, row.replayed), (row.whole, row.predicted), (row.used, row.to_use)))
-        yield f"{row.scheduler:9} {row.shape.n_rank:8d}{'*' if row.crowded else ' '} {row.shape.n_thread:7d} | {parts}"
+        fock, whole = min(row.fock), min(row.whole)
+        own = statistics.median(said / took for said, took in zip(row.own, row.fock))
+        yield (f"{row.scheduler:9} {row.shape.n_rank:8d}{'*' if row.crowded else ' '} {row.shape.n_thread:7d} | "
+               f"{fock:8.4g} {statistics.median(row.fock) / fock:6.3f} {row.replayed:8.4g} {row.replayed / fock:7.3f} "
+               f"{own:6.3f} | {whole:8.4g} {statistics.median(row.whole) / whole:6.3f} {row.predicted:8.4g} "
+               f"{row.predicted / whole:7.3f}")
     if any(row.crowded for row in rows):
         yield "* more threads than cores"

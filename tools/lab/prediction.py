@@ -2,14 +2,16 @@
 
 A build is a round of tasks (replay.py) and the communication around it. With replicated matrices that is the density
 to all ranks and the sums of J and K (Janssen and Nielsen, Eq. 8.9). With distributed matrices every rank fetches the
-density blocks that its tasks meet, once each, and sends the blocks of J and K that they add to; that much of this is
-hidden behind computing is not counted on."""
+density blocks that its tasks meet, once each, and sends the blocks of J and K that they add to: block by block
+(traffic.py) where the trace says which tasks need which. Else they are counted, and that much of this is hidden behind
+computing is not counted on."""
 
 import array
 from typing import NamedTuple
 
 from . import models
 from .replay import simulate
+from .traffic import Traffic
 
 EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
@@ -53,15 +55,30 @@ class Simulated:
         owner = None
         for build in size.builds:
             outcome = simulate(scheduler, build.computed, n_rank, self.network,
-                               reading(build, owner, n_rank, self.n_thread), self.n_thread)
+                               reading(build, owner, n_rank, self.n_thread), self.n_thread,
+                               self.traffic(build, n_rank))
             if not build.stored:
                 owner = outcome.assignment
-            seconds += outcome.seconds
-            communication += self.communication(build, n_rank)
+            if outcome.traffic is None:
+                communication += self.communication(build, n_rank)
+                seconds += outcome.seconds
+            else:
+                blocked = self.blocked_seconds(outcome)
+                communication += blocked
+                seconds += outcome.seconds - blocked
         communication += size.local_seconds
         compute = size.work_seconds / (n_rank * self.n_thread)
         return Prediction(scheduler, n_rank, size.tasks_for, seconds + communication, compute, seconds - compute,
                           communication, self.efficiency(seconds + communication, n_rank))
+
+    def traffic(self, build, n_rank):
+        """Of the blocks that the trace tells of."""
+        return Traffic(build.blocks, self.network, n_rank) if build.blocks and n_rank > 1 else None
+
+    def blocked_seconds(self, outcome):
+        """Of the average thread of a round: for blocks, and for the last sums."""
+        waiting = sum(outcome.blocked) / (outcome.n_rank * self.n_thread)
+        return waiting + max(0.0, outcome.seconds - outcome.all_tasks_over)
 
     def round_efficiency(self, scheduler, build, n_rank):
         """Of the round of tasks of one build alone."""

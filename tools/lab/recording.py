@@ -17,10 +17,12 @@ class RecordingError(ValueError):
 
 class BuildCosts(NamedTuple):
     """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
-    back; `info` is what the header says."""
+    back; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as Traffic wants
+    them."""
     computed: array.array
     stored: dict
     info: dict
+    blocks: dict
 
 
 class Size:
@@ -58,7 +60,9 @@ def least(builds):
     computed = array.array("d", (min(costs) for costs in zip(*(build.computed for build in builds))))
     stored = {task: min(build.stored.get(task, seconds) for build in builds)
               for task, seconds in builds[0].stored.items()}
-    return BuildCosts(computed, stored, builds[0].info)
+    blocks = {task: [(number, kind, n_bytes) for (number, kind), n_bytes in found.items()]
+              for task, found in builds[0].blocks.items()}
+    return BuildCosts(computed, stored, builds[0].info, blocks)
 
 
 class Recording:

@@ -238,9 +238,10 @@ def crowded(scheduler, costs, network, outcome):
     outcome.seconds = max(0.0, outcome.seconds - last) + min(last, shared)
 
 
-def simulate(scheduler, costs, n_rank, network, begin=None, n_thread=1):
+def simulate(scheduler, costs, n_rank, network, begin=None, n_thread=1, traffic=None):
     """Outcome of a round of tasks on `n_rank` ranks of `n_thread` threads. `costs` are the tasks' seconds in the order
-    of hf's list, `begin` the seconds that each rank is busy before it asks for a task."""
+    of hf's list, `begin` the seconds that each rank is busy before it asks for a task. With `traffic` (traffic.Traffic)
+    tasks wait for blocks of distributed matrices, and sums go to their owners at the end."""
     if scheduler not in RUN:
         raise ValueError(f"unknown scheduler '{scheduler}', expected one of {', '.join(SCHEDULERS)}")
     check_round(costs, n_rank)
@@ -251,9 +252,11 @@ def simulate(scheduler, costs, n_rank, network, begin=None, n_thread=1):
         raise ValueError(f"{len(begin)} beginnings for {n_rank} ranks, expected one for each")
     check_seconds("beginning of rank", begin)
     factor = network.crowding(n_rank, n_thread)
-    outcome = Outcome(n_rank, len(costs), begin if factor == 1.0 else [factor * seconds for seconds in begin], n_thread)
+    outcome = Outcome(n_rank, len(costs), begin if factor == 1.0 else [factor * seconds for seconds in begin], n_thread,
+                      traffic)
     if factor == 1.0:
         RUN[scheduler](costs, network, outcome)
     else:
         crowded(scheduler, costs, network, outcome)
+    outcome.send_sums()
     return outcome

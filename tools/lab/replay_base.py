@@ -75,7 +75,7 @@ class Outcome:
     that a thread of it spent inside hf_scheduler_next; in `busy` those of its threads in tasks, together. What is
     missing to `seconds` its threads waited for each other and spent in hf_scheduler_finish."""
 
-    def __init__(self, n_rank, n_task, begin, n_thread=1):
+    def __init__(self, n_rank, n_task, begin, n_thread=1, traffic=None):
         self.seconds = 0.0  # until the last rank knows the end, without the barrier that all schedulers end with
         self.n_thread = n_thread
         self.begin = array.array("d", begin)
@@ -83,7 +83,10 @@ class Outcome:
         self.wait = array.array("d", bytes(8 * n_rank))
         self.assignment = array.array("i", [-1]) * n_task  # rank of each task
         self.n_message = 0  # requests and answers, operations on another rank's counter; no collective operations
-        self._free = [[start] * n_thread for start in begin] if n_thread > 1 else None  # heaps: when threads are free
+        self.traffic = traffic  # of blocks, or None
+        self.blocked = array.array("d", bytes(8 * n_rank if traffic else 0))  # seconds of threads that waited for blocks
+        in_turn = n_thread > 1 or traffic
+        self._free = [[start] * n_thread for start in begin] if in_turn else None  # heaps: when threads are free
         self._last = array.array("d", begin)  # when the rank's last task is done
 
     def do(self, costs, tasks, rank, now):
@@ -97,7 +100,12 @@ class Outcome:
             return now + seconds
         free = self._free[rank]
         for task in tasks:
-            end = max(now, free[0]) + costs[task]
+            start = max(now, free[0])
+            if self.traffic is not None:
+                here = self.traffic.fetch(rank, task, start, free[0] >= now or task > tasks.start)
+                self.blocked[rank] += here - start
+                start = here
+            end = start + costs[task]
             heapq.heapreplace(free, end)
             self.assignment[task] = rank
             self.busy[rank] += costs[task]
@@ -107,6 +115,12 @@ class Outcome:
     def last_task_over(self, rank):
         """When the last of the tasks of a rank so far is done."""
         return self._last[rank]
+
+    def send_sums(self):
+        """The last thing of a round with traffic."""
+        if self.traffic is not None:
+            self.seconds = max(self.seconds, self.traffic.send_sums(self._last))
+            self.n_message += self.traffic.n_message
 
     @property
     def all_tasks_over(self):

@@ -2,7 +2,8 @@
 
 A record is a span of time on one thread of one rank. The kinds below FIRST_SPECIAL are numbers into the header's
 "kinds": "task" (computed), "stored task" (read back from memory) and the phases of the run's report, by name. Two
-special kinds structure the file: RANK begins the records of another rank, TOTAL has the seconds of a whole phase."""
+special kinds structure the file: RANK begins the records of another rank, TOTAL has the seconds of a whole phase. Two
+more say which blocks of distributed matrices a task needs, for J or for K."""
 
 import array
 import json
@@ -11,8 +12,8 @@ from typing import NamedTuple
 
 FORMAT, VERSION = "hf-trace", 1
 RECORD = struct.Struct("<dqfHBB")  # start, task, seconds, build, thread, kind
-TOTAL, RANK = 254, 255
-FIRST_SPECIAL = TOTAL
+BLOCK_J, BLOCK_K, TOTAL, RANK = 252, 253, 254, 255
+FIRST_SPECIAL = BLOCK_J
 NO_BUILD = 0xFFFF  # outside of the Fock builds
 TASK, STORED_TASK = "task", "stored task"
 
@@ -41,6 +42,7 @@ class Build:
         self.computed = array.array("d", bytes(8 * self.n_task))  # seconds of task i
         self.stored = {}   # seconds of task i where its stored integrals were read
         self.owner = {}    # rank that read them
+        self.blocks = {}   # of a task: {(number, BLOCK_J or BLOCK_K): bytes}
         self.seconds = 0.0  # from the first rank's start to the last one's end
 
 
@@ -67,6 +69,8 @@ class Trace:
                 rank = task
             elif kind == TOTAL:
                 self.totals[rank][kinds[task]] = start
+            elif kind in (BLOCK_J, BLOCK_K):
+                self.builds[number].blocks.setdefault(task, {})[round(start), kind] = seconds
             elif number != NO_BUILD:
                 begin[number] = min(begin[number], start)
                 end[number] = max(end[number], start + seconds)
