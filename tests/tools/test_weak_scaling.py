@@ -102,6 +102,9 @@ class WeakScaling(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertIn(message, done.stderr.splitlines()[-1])
 
+        done = self.run_tool("small.mol", "--size", "3")
+        self.assertEqual((done.returncode, done.stderr), (2, "speedup: --size and --measured-only belong to --weak\n"))
+
 
 if __name__ == "__main__":
     unittest.main()

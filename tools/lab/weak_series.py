@@ -32,18 +32,25 @@ class Member(NamedTuple):
     runs: bool
 
 
+def add_options(parser):
+    """Those that only weak scaling has."""
+    group = parser.add_argument_group("weak scaling")
+    group.add_argument("--weak", metavar="SERIES",
+                       help="instead of INPUT alkane, water or graphene, which grow with the processes, or molecules, the "
+                            "smallest first: a.mol,b.mol; --weak alkane -h explains")
+    group.add_argument("--size", type=int, metavar="N",
+                       help="of the molecule of one process; that of P processes has P times as many atoms (default: "
+                            + ", ".join(f"{kind} {size}" for kind, size in SMALLEST.items()) + ")")
+    group.add_argument("--measured-only", action="store_true",
+                       help="run each molecule on its number of processes alone, and replay nothing")
+
+
 def read_arguments(words):
     parser = Parser(prog="speedup", description=ABOUT, epilog=EPILOG, allow_abbrev=False,
                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weak", required=True, metavar="SERIES",
-                        help="alkane, water or graphene, or molecules, the smallest first: a.mol,b.mol")
-    parser.add_argument("--size", type=int, metavar="N",
-                        help="of the molecule of one process; that of P processes has P times as many atoms (default: "
-                             + ", ".join(f"{kind} {size}" for kind, size in SMALLEST.items()) + ")")
+    add_options(parser)
     parser.add_argument("--processes", default="1", metavar="LIST", help="such as 1,2,4 or 1-64*2 (default 1)")
     parser.add_argument("--predict", metavar="LIST", help="processes that are not run: their molecules are, on one process")
-    parser.add_argument("--measured-only", action="store_true",
-                        help="run each molecule on its number of processes alone, and replay nothing")
     parser.add_argument("--output", metavar="FOLDER", help="for all results (default weak-SERIES)")
     return parser.parse_known_args(words)
 
