@@ -6,6 +6,7 @@
 #include "hf/integrals.h"
 #include "hf/units.h"
 
+#include <math.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -50,6 +51,10 @@ struct hf_shell_pair {
      *  be computed in single precision */
     double rounding;
     double cost_per_number; /**< hf_shell_pair_cost over its function pairs */
+    /* what others see of it from far away, see hf_far_factor; bohr */
+    float centre[3]; /**< of its charge */
+    float reach;     /**< of its charge about the centre */
+    float charge;    /**< what its functions have together at most, over `bound`: bohr^(1/2) */
 };
 
 enum { HF_MAX_PAIR_PART = HF_MAX_SHELL_PART * HF_MAX_SHELL_PART };
@@ -81,7 +86,24 @@ static inline int hf_most_pair_functions(int n_class, const struct hf_pair_class
     return most;
 }
 
-/** Pairs of two atoms A >= B, contiguous in the list: sorted by class, then by falling bound. */
+/** Estimate of how much smaller than the product of their bounds the integrals of two pairs are, since
+ *  they are far from each other: at most 1. The charges q of two pairs repel each other by q q' / R at most,
+ *  at the least distance R that their primitives may have; the fields of higher multipoles fall faster than
+ *  what they add to the bounds. As charge of a primitive that of an s distribution with its bound is taken.
+ *  Exact for two s distributions far apart; of random quartets of s to h shells none was above it
+ *  (tests/unit/integrals/test_pair_extent.c).
+ *  Source   S. A. Maurer, D. S. Lambrecht, D. Flaig, C. Ochsenfeld, JCP 136, 144107 (2012), with charges
+ *           in the place of Schwarz bounds and of extents. */
+static inline double hf_far_factor(const struct hf_shell_pair *bra, const struct hf_shell_pair *ket)
+{
+    const float x = bra->centre[0] - ket->centre[0], y = bra->centre[1] - ket->centre[1],
+                z = bra->centre[2] - ket->centre[2];
+    const float apart = sqrtf(x * x + y * y + z * z) - bra->reach - ket->reach;
+    const float charges = bra->charge * ket->charge;
+    return apart > charges ? (double)(charges / apart) : 1.0;
+}
+
+/** Pairs of two atoms A >= B, contiguous in the list, by falling bound. */
 struct hf_atom_pair {
     int atom_a, atom_b;
     int first_pair, n_pair; /**< into hf_shell_pairs.pair */
@@ -93,7 +115,7 @@ struct hf_atom_pair {
  *  nobody writes to them once they are made.
  *
  *      atom_pair  | 0 0 | 1 0 | 1 1 | ...                    pairs of atoms, (A, B) rising
- *      pair       | by class, falling bound | ... | ...      those of each pair of atoms
+ *      pair       | falling bound | ... | ...                those of each pair of atoms
  *      primitive  | falling bound | ...                      those of each pair, in their order
  *      single, single_coefficient: as primitive
  *      class_of   | ...                                      by pair_class */

@@ -159,6 +159,10 @@ struct hf_quartet_consumer {
      *  nothing is needed. */
     hf_status (*lend)(void *self, const struct hf_part *part, struct hf_error *error);
 
+    /** The least bound of a ket that a bra wants, of pair of atoms number `place` of the part: the list
+     *  of kets ends there. NULL: the product of bounds and the round's largest factor decide. */
+    double (*least_bound)(void *self, const struct hf_shell_pair *bra, int place);
+
     /** Sets `wanted` of each ket [n] of one bra: what the quartet is wanted for, in flags of the
      *  consumer's own. Called for a block of kets of all pairs of atoms of the part. */
     void (*bound)(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[]);
@@ -226,6 +230,10 @@ void hf_work_destroy(struct hf_work **work);
 struct hf_round {
     double threshold; /**< hartree */
     double largest;   /**< what a quartet's bound is multiplied by is nowhere larger */
+    /** The same for the quartets of two pairs of atoms: those whose bounds and it are below the
+     *  threshold are left out, as parts and as tasks. Any thread may ask. NULL: `largest`. */
+    double (*factor)(const void *data, const struct hf_atom_pair *bra,
+                     const struct hf_atom_pair *ket);
     /** Takes work and does it until there is none, and returns how that went. */
     hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error);
     void *data;

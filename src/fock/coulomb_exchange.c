@@ -3,6 +3,7 @@
 
 #include "hf/engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /** What quartets are wanted for. */
@@ -11,6 +12,10 @@ enum {
     WANTED_EXCHANGE = 2, /**< of densities with J */
     WANTED_EXCHANGE_ALONE = 4,
 };
+
+/** What quartets are wanted for where they meet the exchange of each kind. */
+static const uint8_t wanted_of_kind[HF_N_BOUND] = {
+    [HF_WITH_COULOMB] = WANTED_EXCHANGE, [HF_EXCHANGE_ALONE] = WANTED_EXCHANGE_ALONE};
 
 /** The shell, counted from the first of its atom, that each function belongs to. */
 static void find_shells_of_functions(const struct hf_basis *basis,
@@ -79,10 +84,15 @@ static const double *bound_row(const struct hf_quartet_blocks *blocks, int x, in
     return blocks->largest[x][y] + (size_t)index * (size_t)blocks->largest_columns[y] * HF_N_BOUND;
 }
 
-/** Larger ones of two rows of bounds, of `kind`. */
-static void join_rows(const double *x, const double *y, int n, int kind, double *to)
+/** Larger ones of two rows of bounds, of `kind`; returns the largest. */
+static double join_rows(const double *x, const double *y, int n, int kind, double *to)
 {
-    for (int i = 0; i < n; i++) to[i] = larger(x[i * HF_N_BOUND + kind], y[i * HF_N_BOUND + kind]);
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        to[i] = larger(x[i * HF_N_BOUND + kind], y[i * HF_N_BOUND + kind]);
+        largest = larger(largest, to[i]);
+    }
+    return largest;
 }
 
 static int n_shell_of(const struct hf_coulomb_exchange *self, int atom)
@@ -103,6 +113,7 @@ static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pai
     met->bra = bra;
     met->place = place;
     met->possible = 0;
+    met->largest_exchange = 0.0;
     if (blocks->has_coulomb) {
         met->possible = WANTED_COULOMB;
         met->coulomb_ab =
@@ -113,10 +124,27 @@ static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pai
     if (!blocks->has_exchange) return;
     if (jobs->n_exchange > jobs->first_coulomb) met->possible |= WANTED_EXCHANGE;
     if (jobs->first_coulomb > 0) met->possible |= WANTED_EXCHANGE_ALONE;
-    for (int x = HF_ATOM_C; x <= HF_ATOM_D; x++)
-        for (int kind = 0; kind < HF_N_BOUND; kind++)
-            join_rows(bound_row(blocks, at_a, x, a->index), bound_row(blocks, at_b, x, b->index),
-                      n_shell_of(self, blocks->atom[x]), kind, met->exchange[x - HF_ATOM_C][kind]);
+    for (int x = HF_ATOM_C; x <= HF_ATOM_D; x++) {
+        const double *row_a = bound_row(blocks, at_a, x, a->index);
+        const double *row_b = bound_row(blocks, at_b, x, b->index);
+        for (int kind = 0; kind < HF_N_BOUND; kind++) {
+            if ((met->possible & wanted_of_kind[kind]) == 0) continue; /* all of it is zero */
+            const double largest = join_rows(row_a, row_b, n_shell_of(self, blocks->atom[x]), kind,
+                                             met->exchange[x - HF_ATOM_C][kind]);
+            met->largest_exchange = larger(met->largest_exchange, largest);
+        }
+    }
+}
+
+/** hf_quartet_consumer.least_bound, where there is no J: what is wanted for it is not that of single
+ *  pairs of shells. */
+static double least_bound(void *data, const struct hf_shell_pair *bra, int place)
+{
+    struct hf_coulomb_exchange *self = data;
+    find_met(self, bra, place);
+    if ((self->met.possible & WANTED_COULOMB) != 0) return 0.0;
+    const double met = bra->bound * self->met.largest_exchange;
+    return met > 0.0 ? self->threshold / met : HUGE_VAL;
 }
 
 /** Largest density elements that a quartet, or several, meet in J and in K of each kind; anything where
@@ -157,17 +185,53 @@ static inline uint8_t screen(const struct hf_coulomb_exchange *self,
     return (uint8_t)(wanted & self->met.possible);
 }
 
+/** The same for one quartet: exchange of pairs that are far from each other meets smaller integrals. Those
+ *  for J are many, of one sign, and screened by their bounds. */
+static inline uint8_t screen_far(const struct hf_coulomb_exchange *self,
+                                 const struct met_largest *largest, const struct hf_shell_pair *bra,
+                                 const struct hf_shell_pair *ket)
+{
+    const double bound = bra->bound * ket->bound;
+    const uint8_t wanted = screen(self, largest, bound);
+    if ((wanted & ~WANTED_COULOMB) == 0) return wanted;
+    const uint8_t far = screen(self, largest, bound * hf_far_factor(bra, ket));
+    return (uint8_t)((wanted & WANTED_COULOMB) | (far & ~WANTED_COULOMB));
+}
+
+/** What rounding does to a quartet is screened as the quartet itself, but sharper. */
+static inline bool does_in_single(const struct hf_coulomb_exchange *self,
+                                  const struct met_largest *largest,
+                                  const struct hf_shell_pair *bra, const struct hf_shell_pair *ket)
+{
+    return self->single && screen(self, largest, hf_single_bound(bra, ket)) == 0;
+}
+
+/** Screens a quartet where there are no densities but those with K alone. */
+static inline void bound_alone(const struct hf_coulomb_exchange *self,
+                               const struct hf_shell_pair *bra, struct hf_waiting_ket *ket)
+{
+    const double largest = larger(self->met.exchange[0][HF_EXCHANGE_ALONE][ket->c],
+                                  self->met.exchange[1][HF_EXCHANGE_ALONE][ket->d]);
+    const double most = bra->bound * ket->pair->bound * largest;
+    ket->wanted = 0;
+    if (most < self->threshold || most * hf_far_factor(bra, ket->pair) < self->threshold) return;
+    ket->wanted = WANTED_EXCHANGE_ALONE;
+    ket->single = self->single && hf_single_bound(bra, ket->pair) * largest < self->threshold;
+}
+
 static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
     struct hf_coulomb_exchange *self = data;
     for (int i = 0; i < n; i++) {
         if (i == 0 || ket[i].place != ket[i - 1].place) find_met(self, bra, ket[i].place);
+        if (self->met.possible == WANTED_EXCHANGE_ALONE) {
+            bound_alone(self, bra, &ket[i]);
+            continue;
+        }
         const int c = ket[i].c, d = ket[i].d;
         const struct met_largest largest = find_largest(&self->met, c, c + 1, d, d + 1);
-        ket[i].wanted = screen(self, &largest, bra->bound * ket[i].pair->bound);
-        /* What rounding does to a quartet is screened as the quartet itself, but sharper. */
-        ket[i].single = self->single && ket[i].wanted != 0 &&
-                        screen(self, &largest, hf_single_bound(bra, ket[i].pair)) == 0;
+        ket[i].wanted = screen_far(self, &largest, bra, ket[i].pair);
+        ket[i].single = ket[i].wanted != 0 && does_in_single(self, &largest, bra, ket[i].pair);
     }
 }
 
@@ -311,6 +375,7 @@ const struct hf_quartet_consumer hf_coulomb_exchange_consumer = {
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Fig. 8.2 and Eq. 7.4",
     .lend = lend,
+    .least_bound = least_bound,
     .bound = bound,
     .bound_strip = bound_strip,
     .take = take,

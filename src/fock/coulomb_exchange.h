@@ -26,6 +26,7 @@ struct hf_met_densities {
     const double *coulomb_cd; /**< of d = 0 in [shells c][columns], HF_N_BOUND from d to d */
     int columns;
     double *exchange[2][HF_N_BOUND]; /**< of a and b with each shell c, with each d */
+    double largest_exchange;         /**< of all these */
     double *storage;
 };
 

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Numbers in front of the densities: whole cache lines. */
-static size_t n_bound(const struct hf_basis *basis)
+/** Numbers of the bounds of all pairs of n shells or atoms: whole cache lines. */
+static size_t n_bound(int n)
 {
-    const size_t n_shell = (size_t)basis->n_shell;
-    return (n_shell * n_shell * HF_N_BOUND + 7) / 8 * 8;
+    return ((size_t)n * (size_t)n * HF_N_BOUND + 7) / 8 * 8;
 }
 
 void hf_node_density_init(struct hf_node_density *density, struct hf_context *context,
@@ -25,7 +24,9 @@ void hf_node_density_init(struct hf_node_density *density, struct hf_context *co
 hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
                                   struct hf_error *error)
 {
-    const size_t n = (size_t)density->basis->n_function, before = n_bound(density->basis);
+    const size_t n = (size_t)density->basis->n_function;
+    const size_t of_shells = n_bound(density->basis->n_shell);
+    const size_t before = of_shells + n_bound(density->basis->n_atom);
     struct hf_context *context = density->context;
     hf_status status = HF_OK;
     if (n_job <= density->n_room) return HF_OK;
@@ -39,6 +40,7 @@ hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
                                  &density->blocks, error));
     density->n_room = n_job;
     density->bound = density->shared->data;
+    density->atom_bound = density->bound + of_shells;
     density->value = density->bound + before;
 cleanup:
     return status;
@@ -85,6 +87,23 @@ static void clear_bounds(const struct hf_node_density *self, int i, int j)
                (size_t)(first[j + 1] - first[j]) * HF_N_BOUND * sizeof *self->bound);
 }
 
+/** Bounds of two atoms from those of their shells. */
+static void join_bounds(const struct hf_node_density *self, int i, int j)
+{
+    const int *first = self->basis->first_shell_of_atom;
+    const size_t n_shell = (size_t)self->basis->n_shell, n_atom = (size_t)self->basis->n_atom;
+    double *forth = self->atom_bound + ((size_t)i * n_atom + (size_t)j) * HF_N_BOUND;
+    double *back = self->atom_bound + ((size_t)j * n_atom + (size_t)i) * HF_N_BOUND;
+    double largest[HF_N_BOUND] = {0.0};
+    for (int a = first[i]; a < first[i + 1]; a++) {
+        const double *row = self->bound + (size_t)a * n_shell * HF_N_BOUND;
+        for (int b = first[j]; b < first[j + 1]; b++)
+            for (int kind = 0; kind < HF_N_BOUND; kind++)
+                largest[kind] = fmax(largest[kind], row[b * HF_N_BOUND + kind]);
+    }
+    for (int kind = 0; kind < HF_N_BOUND; kind++) forth[kind] = back[kind] = largest[kind];
+}
+
 /** Writes block (i,j) of job `k`, and its mirror image; NULL: zeros. */
 static void write_block(const struct hf_node_density *self, int i, int j, int k, const double *from)
 {
@@ -112,6 +131,7 @@ static void take_block(const struct hf_node_density *self, const struct hf_own_b
         write_block(self, block->i, block->j, k, from != NULL ? from + (size_t)k * stride : NULL);
         if (from != NULL) raise_bounds(self, block->i, block->j, k);
     }
+    join_bounds(self, block->i, block->j);
 }
 
 /** Numbers from job to job among the own blocks. */
@@ -247,17 +267,33 @@ cleanup:
 /** The largest of the bounds of own blocks, over all ranks. Collective. */
 static double find_largest(const struct hf_node_density *self)
 {
-    const int *first = self->basis->first_shell_of_atom;
-    const size_t n_shell = (size_t)self->basis->n_shell;
+    const size_t n_atom = (size_t)self->basis->n_atom;
     double largest = 0.0;
     for (size_t b = 0; b < self->blocks->n_own; b++) {
         const struct hf_own_block *block = &self->blocks->block[b];
-        for (int s = first[block->i]; s < first[block->i + 1]; s++)
-            for (size_t t = (size_t)first[block->j] * HF_N_BOUND;
-                 t < (size_t)first[block->j + 1] * HF_N_BOUND; t++)
-                largest = fmax(largest, self->bound[(size_t)s * n_shell * HF_N_BOUND + t]);
+        const double *own =
+            self->atom_bound + ((size_t)block->i * n_atom + (size_t)block->j) * HF_N_BOUND;
+        for (int kind = 0; kind < HF_N_BOUND; kind++) largest = fmax(largest, own[kind]);
     }
     MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, self->context->comm);
+    return largest;
+}
+
+double hf_node_density_factor(const struct hf_node_density *density, const struct hf_atom_pair *bra,
+                              const struct hf_atom_pair *ket)
+{
+    const size_t row = (size_t)density->basis->n_atom * HF_N_BOUND;
+    const double *of_a = density->atom_bound + (size_t)bra->atom_a * row;
+    const double *of_b = density->atom_bound + (size_t)bra->atom_b * row;
+    const double *of_c = density->atom_bound + (size_t)ket->atom_a * row;
+    const size_t b = (size_t)bra->atom_b * HF_N_BOUND;
+    const size_t c = (size_t)ket->atom_a * HF_N_BOUND, d = (size_t)ket->atom_b * HF_N_BOUND;
+    double largest = 0.0;
+    if (hf_n_coulomb(&density->jobs) > 0)
+        largest = fmax(of_a[b + HF_WITH_COULOMB], of_c[d + HF_WITH_COULOMB]);
+    for (size_t kind = 0; kind < HF_N_BOUND && density->jobs.n_exchange > 0; kind++)
+        largest = fmax(largest, fmax(fmax(of_a[c + kind], of_a[d + kind]),
+                                     fmax(of_b[c + kind], of_b[d + kind])));
     return largest;
 }
 
@@ -277,7 +313,8 @@ cleanup:
     return status;
 }
 
-double hf_node_density_bytes(double n_function, double n_shell, int n_density)
+double hf_node_density_bytes(double n_function, double n_shell, double n_atom, int n_density)
 {
-    return (n_density * n_function * n_function + HF_N_BOUND * n_shell * n_shell) * sizeof(double);
+    const double n_bound_of_pairs = HF_N_BOUND * (n_shell * n_shell + n_atom * n_atom);
+    return (n_density * n_function * n_function + n_bound_of_pairs) * sizeof(double);
 }

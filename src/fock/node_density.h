@@ -6,19 +6,21 @@
 #include "block_traffic.h"
 #include "hf/digest.h"
 #include "hf/fock.h"
+#include "hf/shell_pair.h"
 
 struct hf_node_density {
     struct hf_context *context;           /**< borrowed */
     const struct hf_basis *basis;         /**< merged, borrowed */
     const struct hf_block_layout *layout; /**< borrowed */
     struct hf_block_traffic traffic;
-    struct hf_node_memory *shared; /**< bound, then value; NULL: none yet */
+    struct hf_node_memory *shared; /**< bound, atom_bound, value; NULL: none yet */
     struct hf_node_blocks *blocks; /**< of those who share it */
     int n_room;                    /**< densities that there is room for */
     struct hf_job_shape jobs;      /**< of this build */
-    double *bound; /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block of two shells */
-    double *value; /**< [n_job][n][n], the same for all ranks of a node */
-    double *own;   /**< while they are gathered: [n_job][elements] own blocks */
+    double *bound;      /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block of two shells */
+    double *atom_bound; /**< [n_atom][n_atom][HF_N_BOUND] likewise of two atoms */
+    double *value;      /**< [n_job][n][n], the same for all ranks of a node */
+    double *own;        /**< while they are gathered: [n_job][elements] own blocks */
 };
 
 /** Layout and merged basis are borrowed. Collective. */
@@ -36,10 +38,14 @@ hf_status hf_node_density_gather(struct hf_node_density *density, int n_job,
                                  const struct hf_fock_job job[], double *largest,
                                  struct hf_error *error) HF_MUST_CHECK;
 
+/** The largest density element that quartets of two pairs of atoms meet in what jobs want. Not collective. */
+double hf_node_density_factor(const struct hf_node_density *density, const struct hf_atom_pair *bra,
+                              const struct hf_atom_pair *ket);
+
 /** Collective. */
 void hf_node_density_done(struct hf_node_density *density);
 
 /** Bytes that a node shares. */
-double hf_node_density_bytes(double n_function, double n_shell, int n_density);
+double hf_node_density_bytes(double n_function, double n_shell, double n_atom, int n_density);
 
 #endif

@@ -87,6 +87,15 @@ static void add_sums(void *of_thread, bool exchange, int row, int column, const 
     hf_rank_sums_add(&data->sums, exchange, row, column, value);
 }
 
+/** hf_round.factor */
+static double find_factor(const void *builder, const struct hf_atom_pair *bra,
+                          const struct hf_atom_pair *ket)
+{
+    const struct hf_fock_builder *self = builder;
+    const struct replicated *data = self->data;
+    return hf_node_density_factor(&data->density, bra, ket);
+}
+
 /** hf_round.run */
 static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *error)
 {
@@ -145,6 +154,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     status = hf_work_run(self->work,
                          &(struct hf_round){.threshold = self->screening.threshold,
                                             .largest = self->screening.max_density,
+                                            .factor = find_factor,
                                             .run = run,
                                             .data = self},
                          error);
@@ -168,10 +178,10 @@ static struct hf_fock_memory memory(const struct hf_fock_size *size)
                    : 0.0;
     const double tables = 2.0 * hf_node_blocks_bytes(n_atom, size->n_rank, size->n_node_rank);
     const double sums = hf_rank_sums_bytes(n, n_atom, n_matrix);
-    return (struct hf_fock_memory){.of_rank = sums + moved + tables,
-                                   .kept = tables + (size->n_rank > 1 ? sums : 0.0),
-                                   .of_node =
-                                       hf_node_density_bytes(n, size->n_shell, size->n_density)};
+    return (struct hf_fock_memory){
+        .of_rank = sums + moved + tables,
+        .kept = tables + (size->n_rank > 1 ? sums : 0.0),
+        .of_node = hf_node_density_bytes(n, size->n_shell, n_atom, size->n_density)};
 }
 
 const struct hf_fock_ops hf_fock_replicated = {

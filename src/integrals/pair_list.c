@@ -4,6 +4,7 @@
 #include "hf/interruption.h"
 #include "hf/threads.h"
 
+#include "pair_extent.h"
 #include "pair_rounding.h"
 #include "pair_share.h"
 #include "primitive_pairs.h"
@@ -27,10 +28,9 @@ struct filler {
     int n_thread;
 };
 
-static int by_class_and_bound(const void *left, const void *right)
+static int by_falling_bound(const void *left, const void *right)
 {
     const struct hf_shell_pair *x = left, *y = right;
-    if (x->pair_class != y->pair_class) return x->pair_class < y->pair_class ? -1 : 1;
     if (x->bound != y->bound) return x->bound > y->bound ? -1 : 1;
     if (x->a != y->a) return x->a < y->a ? -1 : 1;
     return (x->b > y->b) - (x->b < y->b);
@@ -142,7 +142,7 @@ static void lay_out(struct hf_shell_pairs *pairs, const struct hf_pair_candidate
     struct hf_shell_pair *pair = share->pair + group.first_pair;
     const struct hf_shell *shell = pairs->basis->shell;
     const int64_t first = next->pair;
-    qsort(pair, (size_t)group.n_pair, sizeof *pair, by_class_and_bound);
+    qsort(pair, (size_t)group.n_pair, sizeof *pair, by_falling_bound);
     for (int k = 0; k < group.n_pair; k++) {
         const double cost = hf_shell_pair_cost(pairs, &pair[k]);
         if (!(pair[k].bound * candidates->bound >= pairs->accuracy)) continue;
@@ -154,6 +154,7 @@ static void lay_out(struct hf_shell_pairs *pairs, const struct hf_pair_candidate
         pair[k].first_primitive = next->primitive;
         pair[k].cost_per_number = cost / pairs->class_of[pair[k].pair_class].n_function;
         hf_round_primitives(pairs, &pair[k]);
+        hf_pair_extent(pairs, &pair[k]);
         next->primitive += pair[k].n_primitive;
         pairs->pair[next->pair++] = pair[k];
     }

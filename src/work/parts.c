@@ -1,11 +1,22 @@
 /* Tasks cut into what is computed at a time. */
 #include "work_private.h"
 
+/** Whether quartets of two pairs of atoms can matter in the round, or have to be looked at since the plan
+ *  of the store may have them: parts do not change while there is one. */
+static bool can_matter(const struct hf_work *work, const struct hf_atom_pair *bra,
+                       const struct hf_atom_pair *ket)
+{
+    const double bound = bra->bound * ket->bound;
+    if (bound < work->least_bound) return false;
+    return work->factor == NULL || work->store_use != HF_STORE_NONE ||
+           bound * work->factor(work->factor_data, bra, ket) >= work->threshold;
+}
+
 /** Adds the shell pairs begin .. end-1 of a pair of atoms unless all together are negligible. */
 static void add_kets(const struct hf_work *work, const struct hf_atom_pair *atoms, int64_t begin,
                      int64_t end, struct hf_part *part)
 {
-    if (part->bra->bound * atoms->bound < work->least_bound) return;
+    if (!can_matter(work, part->bra, atoms)) return;
     const int64_t first = atoms->first_pair, last = first + atoms->n_pair;
     struct hf_part_ket *ket = &part->ket[part->n_ket++];
     *ket = (struct hf_part_ket){.atoms = atoms,

@@ -1,6 +1,7 @@
 /* The quartets of a part: screened, put into queues, computed or read back, handed to a consumer. */
 #include "work_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /** Kets that one bra can meet in a part. */
@@ -179,24 +180,39 @@ static inline void set_waiting(const struct hf_work *work, const struct hf_part_
     ket->single = false;
 }
 
-/** Adds the kets of one pair of atoms that matter to those of the bra; from number *asked on the
- *  consumer has not been asked about them. */
+/** The least bound of a ket that a bra meets in a pair of atoms, for what the consumer wants and, where
+ *  they are `stored`, for what the plan has. */
+static double least_ket(const struct hf_worker *worker, const struct hf_shell_pair *bra, int place,
+                        double *stored)
+{
+    const struct hf_work *work = worker->work;
+    const struct hf_quartet_consumer *consumer = worker->consumer;
+    double least = work->threshold / work->largest / bra->bound;
+    if (consumer->least_bound != NULL)
+        least = fmax(least, consumer->least_bound(worker->self, bra, place));
+    *stored = work->store_use == HF_STORE_FILL ? work->plan.smallest / bra->bound : HUGE_VAL;
+    return least;
+}
+
+/** Adds the kets of one pair of atoms that matter to those of the bra, which are the first ones; from
+ *  number *asked on the consumer has not been asked about them. */
 static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
                       const struct hf_part_ket *kets, int place, int *asked)
 {
     const struct hf_work *work = worker->work;
     const struct hf_store_plan *plan = &work->plan;
     const enum hf_store_use use = work->store_use;
-    const double least = work->threshold / work->largest;
+    double stored;
+    const double least = least_ket(worker, bra, place, &stored), last = fmin(least, stored);
     const int64_t end = end_of_kets(work, bra, kets);
     for (int64_t k = kets->begin; k < end; k++) {
         const struct hf_shell_pair *ket = &work->pairs->pair[k];
-        const double bound = bra->bound * ket->bound;
         uint8_t kind = 0;
+        if (ket->bound < last) break;
         if (use != HF_STORE_NONE && hf_store_plan_has(plan, bra, ket)) {
             if (use == HF_STORE_SKIP) continue;
             kind = kind_of(work, bra, ket);
-        } else if (bound < least) {
+        } else if (ket->bound < least) {
             continue;
         }
         set_waiting(work, kets, place, ket, kind, &worker->ket[worker->n_ket++]);

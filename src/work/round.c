@@ -84,6 +84,8 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
     hf_status status = HF_OK;
     work->threshold = round->threshold;
     work->largest = round->largest;
+    work->factor = round->factor;
+    work->factor_data = round->data;
     HF_TRY(hf_agree(work->context->comm, hf_work_prepare_store(work, error), error));
     work->n_task = hf_work_needs_tasks(work) ? hf_task_list_size(work->tasks) : 0;
     HF_TRY(hf_scheduler_start(work->scheduler, work->n_task, NULL, error));

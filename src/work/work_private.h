@@ -176,8 +176,11 @@ struct hf_work {
     struct hf_shell_place *place; /**< [n_shell] of the pairs' basis */
     const struct hf_strip_kernels *kernels;
     int n_worker;
-    struct hf_worker *worker;    /**< [n_worker] */
-    double threshold, largest;   /**< of the round, see hf_round */
+    struct hf_worker *worker;  /**< [n_worker] */
+    double threshold, largest; /**< of the round, see hf_round */
+    double (*factor)(const void *data, const struct hf_atom_pair *bra,
+                     const struct hf_atom_pair *ket); /**< likewise */
+    const void *factor_data;
     double least_bound;          /**< products of bounds below which the round does nothing */
     struct hf_store_plan plan;   /**< of what is stored */
     double expected_share;       /**< hf_work_stored_share */
