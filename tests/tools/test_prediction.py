@@ -19,11 +19,11 @@ import traces
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = HERE.parent.parent / "tools"
 # pylint: disable=wrong-import-position,wrong-import-order
-from lab import forecast, models, prediction  # noqa: E402
+from lab import forecast, models, prediction, reductions  # noqa: E402
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.replay import Network  # noqa: E402
 
-FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, look_seconds=0.0)
+FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, look_seconds=0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 COSTS = [4.0, 3.0, 2.0, 1.0]
 
 
@@ -111,18 +111,37 @@ class Predictions(WithFolder):
             self.assertLess(found.predict(scheduler, 2).seconds, 12.0, scheduler)
         self.assertAlmostEqual(found.predict("static", 2).seconds, 6.6)
 
-    def test_replicated_matrices_are_gathered_and_summed(self):
+    def test_sums_go_to_their_owners(self):
+        """n = 20, p = 2 on two nodes, alpha = 1 ms, nothing else: a message with sums and one with densities to the other
+        node, and from the owners to rank 0, which has the linear algebra, J, K and D."""
+        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        found = self.simulated([traces.row(COSTS)], network).predict("static", 2)
+        self.assertAlmostEqual(found.communication_seconds, 2e-3 + 3e-3)
+
+    def test_sums_within_a_node_send_nothing(self):
+        """n = 20, 200 numbers in lower blocks, of 8 bytes, a byte takes 1 us, an addition 1 ms: J and K are cleared and read,
+        half of them added on each of two; rank 0 reads both and D."""
+        network = Network(1.0, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=0.0, node_beta_seconds_per_byte=1e-6)
+        found = self.simulated([traces.row(COSTS)], network, 1e-3).predict("static", 2)
+        self.assertAlmostEqual(found.communication_seconds, 2 * 2 * 1600e-6 + 0.5 * 2 * 0.2 + 3 * 3200e-6)
+
+    def test_bytes_between_nodes(self):
+        """Four nodes: each of J, K and D three quarters of 200 numbers from its node, and rank 0 takes 400 of each."""
+        network = Network(0.0, 1e-6, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        found = self.simulated([traces.row(COSTS)], network).predict("static", 4)
+        self.assertAlmostEqual(found.communication_seconds, 3 * 0.75 * 1600e-6 + 3 * 3200e-6)
+
+    def test_constants_of_the_source(self):
+        fock = HERE.parent.parent / "src" / "fock"
+        for name, constant, value in (("node_blocks.h", "HF_PIECE_ELEMENTS", "1 << 16"),
+                                      ("block_traffic.h", "HF_TRAFFIC_WINDOW", "4")):
+            self.assertIn(f"enum {{ {constant} = {value} }};", (fock / name).read_text(encoding="utf-8"))
+        self.assertEqual((reductions.PIECE, reductions.WINDOW), (1 << 16, 4))
+
+    def test_the_model_sums_whole_matrices(self):
         """n = 20, p = 2, alpha = 1 ms, nothing else: three all-reduces of 2 log2(2) alpha (Eq. 8.9)."""
         network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
-        found = self.simulated([traces.row(COSTS)], network).predict("static", 2)
-        self.assertAlmostEqual(found.communication_seconds, 3 * 2e-3)
-
-    def test_matrices_are_gathered_and_summed_within_nodes_first(self):
-        """Two nodes of two ranks: three all-reduces of 2 log2(2) latencies within nodes, and as many between them."""
-        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=1e-4,
-                          node_beta_seconds_per_byte=0.0)
-        found = self.simulated([traces.row(COSTS)], network).predict("static", 4)
-        self.assertAlmostEqual(found.communication_seconds, 3 * 2e-3 + 3 * 2e-4)
+        self.assertAlmostEqual(self.simulated([traces.row(COSTS)], network).model("counter", 2), 5.0 + 3 * 2e-3)
 
     def test_threads(self):
         """Static: rank 0 has 4 and 2, rank 1 has 3 and 1, each rank two threads: 4 s. Reading is shared out."""

@@ -1,7 +1,7 @@
 """Fock builds on any number of ranks: replayed from the costs of their tasks, and as the models have them.
 
 A build is a round of tasks (replay.py) and the communication around it. With replicated matrices that is the density
-to all ranks and the sums of J and K (Janssen and Nielsen, Eq. 8.9). With distributed matrices every rank fetches the
+to all ranks and the sums of J and K to their owners (reductions.py). With distributed matrices every rank fetches the
 density blocks that its tasks meet, once each, and sends the blocks of J and K that they add to: block by block
 (traffic.py) where the trace says which tasks need which. Else they are counted, and that much of this is hidden behind
 computing is not counted on."""
@@ -9,7 +9,7 @@ computing is not counted on."""
 import array
 from typing import NamedTuple
 
-from . import models
+from . import models, reductions
 from .replay import simulate
 from .traffic import Traffic
 
@@ -66,7 +66,7 @@ class Simulated:
                 blocked = self.blocked_seconds(outcome)
                 communication += blocked
                 seconds += outcome.seconds - blocked
-        communication += size.local_seconds
+        communication += size.local_seconds / n_rank
         compute = size.work_seconds / (n_rank * self.n_thread)
         return Prediction(scheduler, n_rank, size.tasks_for, seconds + communication, compute, seconds - compute,
                           communication, self.efficiency(seconds + communication, n_rank))
@@ -96,24 +96,13 @@ class Simulated:
         if n_rank == 1:
             return 0.0
         if header["fock"] == "replicated":
-            return self.replicated_seconds(header["n_function"], n_rank)
+            return reductions.build_seconds(self.network, self.machine.gamma_seconds, header["n_function"],
+                                            header["n_atom"], n_rank)
         n_block = header["n_atom"] * (header["n_atom"] + 1) / 2
         met = distinct(n_block, build.info["blocks_asked"] / n_rank) * (n_rank - 1) / n_rank
         n_word = (header["n_function"] / header["n_atom"]) ** 2
         message = self.machine.alpha_seconds + n_word * self.machine.beta_seconds_per_word
         return met * (self.machine.alpha_seconds + message + 2 * message)
-
-    def replicated_seconds(self, n_function, n_rank):
-        """Eq. 8.9, first between the ranks of a node, which then do each its share of the words between the nodes,
-        over the one line that a node has."""
-        in_node = min(self.network.ranks_per_node, n_rank)
-        near = models.Machine(self.network.node_alpha_seconds,
-                              models.BYTES_PER_WORD * self.network.node_beta_seconds_per_byte,
-                              self.machine.gamma_seconds)
-        far = models.Machine(self.machine.alpha_seconds, self.machine.beta_seconds_per_word,
-                             self.machine.gamma_seconds / in_node)
-        return (models.replicated_communication_seconds(near, n_function, in_node, 2, 1)
-                + models.replicated_communication_seconds(far, n_function, self.network.n_node(n_rank), 2, 1))
 
     def model(self, scheduler, n_rank):
         """(seconds, equations): the same builds as the models have them, from the mean and the deviation of the
@@ -122,7 +111,9 @@ class Simulated:
         seconds = size.local_seconds + sum(self._model_round(scheduler, build, n_rank) for build in size.builds)
         distributed = self.recording.header["fock"] != "replicated"
         for build in size.builds:
-            seconds += self._distributed_model(build, n_rank) if distributed else self.communication(build, n_rank)
+            seconds += (self._distributed_model(build, n_rank) if distributed else
+                        models.replicated_communication_seconds(self.machine, self.recording.header["n_function"], n_rank,
+                                                                2, 1))
         return seconds
 
     def _model_round(self, scheduler, build, n_rank):
