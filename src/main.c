@@ -32,6 +32,7 @@ static hf_status take_launch(struct hf_calculation *calculation, const struct hf
     const int n_thread = calculation->settings.fock.n_thread;
     HF_TRY(hf_launch_warn(launch, n_thread, &calculation->input, error));
     HF_TRY(hf_report_create(calculation->context, stdout, report, error));
+    hf_launch_use_threads(n_thread);
     calculation->description.n_node = launch->n_node;
     calculation->description.n_core = launch->n_core;
     hf_calculation_describe_warnings(calculation);

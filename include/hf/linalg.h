@@ -37,15 +37,21 @@ hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_p
  *  leaves NULL. */
 void hf_linalg_destroy(struct hf_linalg **linalg);
 
-/** One line for the report, e.g. "ScaLAPACK, 2 x 2 grid, blocks of 64" or "LAPACK on rank 0". */
+/** One line for the report, e.g. "ScaLAPACK, 2 x 2 grid, blocks of 64" or "LAPACK on rank 0"; behind
+ *  that ", 4 threads" where BLAS has several. */
 const char *hf_linalg_description(const struct hf_linalg *linalg);
 
 /** Part of a matrix of order n that the rank with the most of it would hold, 0 to 1, on a grid as
  *  hf_linalg_create makes it or, `spread`, hf_linalg_create_spread. Not collective. */
 double hf_linalg_largest_share(int n, int n_rank, bool spread);
 
-/** Threads OpenBLAS may use in this process; does nothing with another BLAS. Not collective. */
+/** Threads OpenBLAS may use in this process; does nothing with another BLAS. Each takes 135 MB of
+ *  address space, of which it touches less than 1 MB. hf never calls BLAS from several threads at a
+ *  time. Not collective. */
 void hf_linalg_set_blas_threads(int n);
+
+/** How many they are; 1 where nobody knows. Not collective. */
+int hf_linalg_blas_threads(void);
 
 /** Makes sure that BLAS has the work space it needs on this thread, on which alone it is called.
  *  OpenBLAS asks for its 128 MiB of address space when it computes for the first time, and asks for

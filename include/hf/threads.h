@@ -26,22 +26,15 @@ struct hf_elements {
     size_t begin, end;
 };
 
-/** Calls work(data, piece, elements) for all pieces of n elements: pieces of HF_PIECE elements, however
- *  many threads there are, so that sums over the pieces in order have the same bits with any number.
+/** Into so many equal pieces loops over elements are cut. */
+enum { HF_N_PIECE = 64 };
+
+/** Calls work(data, piece, elements) for the HF_N_PIECE pieces of n elements, however many threads there
+ *  are, so that what is summed over the pieces in order has the same bits with any number of them.
  *  Neighbouring pieces go to one thread, the same with each call: memory that such a loop touches first
  *  lies near the thread that comes back to it. Not collective. */
 void hf_threads_each(int n_thread, size_t n,
-                     void (*work)(void *data, size_t piece, struct hf_elements elements),
-                     void *data);
-
-/** Elements of a piece: 256 KiB of doubles, which takes longer than to wake a thread. */
-enum { HF_PIECE = 1 << 15 };
-
-/** Pieces that n elements have. */
-static inline size_t hf_n_piece(size_t n)
-{
-    return n / HF_PIECE + (n % HF_PIECE != 0);
-}
+                     void (*work)(void *data, int piece, struct hf_elements elements), void *data);
 
 #ifdef __cplusplus
 }

@@ -22,15 +22,13 @@ hf_status hf_threads_run(int n_thread, hf_thread_work *work, void *data, struct 
 }
 
 void hf_threads_each(int n_thread, size_t n,
-                     void (*work)(void *data, size_t piece, struct hf_elements elements),
-                     void *data)
+                     void (*work)(void *data, int piece, struct hf_elements elements), void *data)
 {
-    const size_t n_piece = hf_n_piece(n);
-    const int n_used = n_piece < 2 || n_thread < 1 ? 1 : n_thread;
+    const int n_used = n_thread > 1 ? n_thread : 1;
+    const size_t longer = n % HF_N_PIECE, length = n / HF_N_PIECE; /* these have one more */
 #pragma omp parallel for num_threads(n_used) schedule(static) if (n_used > 1)
-    for (size_t piece = 0; piece < n_piece; piece++) {
-        const size_t begin = piece * HF_PIECE;
-        const size_t end = n - begin < HF_PIECE ? n : begin + HF_PIECE;
-        work(data, piece, (struct hf_elements){begin, end});
+    for (int piece = 0; piece < HF_N_PIECE; piece++) {
+        const size_t k = (size_t)piece, begin = k * length + (k < longer ? k : longer);
+        work(data, piece, (struct hf_elements){begin, begin + length + (k < longer)});
     }
 }

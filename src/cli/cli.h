@@ -56,6 +56,10 @@ hf_status hf_print_completion(FILE *stream, struct hf_error *error) HF_MUST_CHEC
 hf_status hf_launch_warn(const struct hf_launch *launch, int n_thread, struct hf_input *input,
                          struct hf_error *error) HF_MUST_CHECK;
 
+/** Gives BLAS the threads of the calculation, which do nothing else while it works; where address space
+ *  is limited it stays with one, for its work space is large. Not collective. */
+void hf_launch_use_threads(int n_thread);
+
 /** From now on SIGINT and SIGTERM are remembered; a second one ends the process. */
 void hf_signals_catch(void);
 

@@ -1,6 +1,7 @@
 /* How hf was launched: do launcher and MPI agree, are there cores for all, is BLAS quiet? */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "cli.h"
+#include "hf/memory_limits.h"
 
 #include <math.h>
 #include <sched.h>
@@ -125,6 +126,14 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_err
         launch->n_unused_task = n_task;
     hf_linalg_set_blas_threads(1);
     return HF_OK;
+}
+
+void hf_launch_use_threads(int n_thread)
+{
+    struct hf_memory_limits limits;
+    hf_memory_limits_find("", &limits);
+    const bool limited = isfinite(limits.address_free) || isfinite(limits.data_free);
+    hf_linalg_set_blas_threads(limited || n_thread < 1 ? 1 : n_thread);
 }
 
 /** Settings with which a cut link ends everything within half a minute (measured: 23 s). */

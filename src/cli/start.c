@@ -21,7 +21,7 @@ static const struct {
     const char *variable;
     size_t n_name; /**< characters of the name with its = */
 } sparing[] = {
-    /* hf does not use more (hf_linalg_set_blas_threads), but OpenBLAS makes a thread for every core
+    /* under a limit hf uses no more (hf_launch_use_threads), but OpenBLAS makes a thread for every core
      * when it is loaded, each with a work space of 128 MiB, which it asks for for ever */
     {"OPENBLAS_NUM_THREADS=1", sizeof "OPENBLAS_NUM_THREADS"},
     /* or else malloc takes 128 MiB for every thread, as long as there are any, and leaves nothing */

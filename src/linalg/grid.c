@@ -13,10 +13,31 @@ enum {
 };
 
 void openblas_set_num_threads(int n) __attribute__((weak));
+int openblas_get_num_threads(void) __attribute__((weak));
 
 void hf_linalg_set_blas_threads(int n)
 {
     if (openblas_set_num_threads != NULL) openblas_set_num_threads(n);
+}
+
+int hf_linalg_blas_threads(void)
+{
+    return openblas_get_num_threads != NULL ? openblas_get_num_threads() : 1;
+}
+
+/** Who computes, for the report. */
+static void describe(struct hf_linalg *made)
+{
+    char threads[32] = "";
+    const int n_thread = hf_linalg_blas_threads();
+    if (n_thread > 1 && made->context->n_thread > 1)
+        snprintf(threads, sizeof threads, ", %d threads", n_thread);
+    if (made->parallel)
+        snprintf(made->description, sizeof made->description,
+                 "ScaLAPACK, %d x %d grid, blocks of %d%s", made->n_grid_row, made->n_grid_col,
+                 made->block, threads);
+    else
+        snprintf(made->description, sizeof made->description, "LAPACK on rank 0%s", threads);
 }
 
 /** The grid that uses most of `n_rank` processes, at most MAX_ASPECT times as wide as high (a long
@@ -51,8 +72,6 @@ static void start_blacs(struct hf_linalg *made)
         int n_row, n_col;
         Cblacs_gridinfo(made->blacs, &n_row, &n_col, &made->grid_row, &made->grid_col);
     }
-    snprintf(made->description, sizeof made->description, "ScaLAPACK, %d x %d grid, blocks of %d",
-             made->n_grid_row, made->n_grid_col, made->block);
 }
 
 hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
@@ -70,12 +89,11 @@ hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_p
         choose_grid(context->n_rank, n / block_size + (n % block_size != 0), &made->n_grid_row,
                     &made->n_grid_col);
     made->parallel = made->n_grid_row * made->n_grid_col > 1;
-    if (made->parallel) {
+    if (made->parallel)
         start_blacs(made);
-    } else {
+    else
         made->inside = context->rank == 0;
-        snprintf(made->description, sizeof made->description, "LAPACK on rank 0");
-    }
+    describe(made);
     *linalg = made;
     return HF_OK;
 cleanup:

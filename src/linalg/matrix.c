@@ -119,43 +119,6 @@ void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full)
     hf_sum_over_ranks(grid->context->comm, n, full); /* each element is on one rank: exact */
 }
 
-void hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to)
-{
-    assert(hf_same_shape(from, to));
-    memmove(to->data, from->data, hf_local_size(from) * sizeof *to->data);
-}
-
-void hf_matrix_add(double alpha, const struct hf_matrix *from, double beta, struct hf_matrix *to)
-{
-    assert(hf_same_shape(from, to));
-    const size_t n = hf_local_size(to);
-    if (beta == 0.0)
-        for (size_t i = 0; i < n; i++) to->data[i] = alpha * from->data[i];
-    else
-        for (size_t i = 0; i < n; i++) to->data[i] = alpha * from->data[i] + beta * to->data[i];
-}
-
-void hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
-                              struct hf_matrix *to)
-{
-    assert(to != from && to->linalg == from->linalg);
-    assert(to->n_row == from->n_col && to->n_col == from->n_row);
-    if (!to->linalg->inside) return;
-    if (to->linalg->parallel) {
-        pdgeadd_("T", &to->n_row, &to->n_col, &alpha, from->data, &one, &one, from->descriptor,
-                 &beta, to->data, &one, &one, to->descriptor);
-        return;
-    }
-    const size_t n_row = (size_t)to->n_row, n_col = (size_t)to->n_col;
-    for (size_t j = 0; j < n_col; j++) {
-        for (size_t i = 0; i < n_row; i++) {
-            double *element = &to->data[j * n_row + i];
-            const double kept = beta == 0.0 ? 0.0 : beta * *element;
-            *element = alpha * from->data[i * n_col + j] + kept;
-        }
-    }
-}
-
 void hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a, bool transpose_b,
                         const struct hf_matrix *b, double beta, struct hf_matrix *c)
 {
@@ -286,48 +249,6 @@ void hf_matrix_copy_first_rows(const struct hf_matrix *from, struct hf_matrix *t
         memcpy(to->data + (size_t)j * (size_t)to->local_row,
                from->data + (size_t)j * (size_t)from->local_row,
                (size_t)to->local_row * sizeof *to->data);
-}
-
-void hf_matrix_map(struct hf_matrix *matrix,
-                   double (*new_value)(void *data, int row, int column, double value), void *data)
-{
-    for (int j = 0; j < matrix->local_col; j++) {
-        const int column = hf_global_col(matrix, j);
-        double *element = matrix->data + (size_t)j * (size_t)matrix->local_row;
-        for (int i = 0; i < matrix->local_row; i++)
-            element[i] = new_value(data, hf_global_row(matrix, i), column, element[i]);
-    }
-}
-
-/** One number per rank to one number, the same bits everywhere. Collective. */
-static double reduce_scalar(const struct hf_linalg *grid, double local, MPI_Op op)
-{
-    double result = local;
-    MPI_Reduce(&local, &result, 1, MPI_DOUBLE, op, 0, grid->context->comm);
-    MPI_Bcast(&result, 1, MPI_DOUBLE, 0, grid->context->comm);
-    return result;
-}
-
-void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result)
-{
-    assert(hf_same_shape(a, b));
-    double sum = 0.0;
-    for (size_t i = 0; i < hf_local_size(a); i++) sum += a->data[i] * b->data[i];
-    *result = reduce_scalar(a->linalg, sum, MPI_SUM);
-}
-
-void hf_matrix_max_abs(const struct hf_matrix *a, double *result)
-{
-    double largest = 0.0;
-    for (size_t i = 0; i < hf_local_size(a); i++) {
-        const double value = fabs(a->data[i]);
-        if (isnan(value)) { /* MPI_MAX may lose a NaN, not an infinity */
-            largest = INFINITY;
-            break;
-        }
-        if (value > largest) largest = value;
-    }
-    *result = reduce_scalar(a->linalg, largest, MPI_MAX);
 }
 
 void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[])

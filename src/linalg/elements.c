@@ -1,0 +1,162 @@
+/* What is done to the elements of matrices one by one, shared out over the threads of a rank: copies,
+ * sums, scalar products. */
+#include "hf/threads.h"
+#include "linalg_private.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/** Local parts that a loop goes through, and its factors. */
+struct operands {
+    double alpha, beta;
+    const double *from;
+    double *to;
+    const struct hf_matrix *shape; /**< of `to`, where rows and columns count */
+    double piece[HF_N_PIECE];      /**< results of the pieces */
+};
+
+/** Shares out n things of a matrix, its local elements or columns. Few elements take no longer than to
+ *  wake threads: half a megabyte. */
+static void each(const struct hf_matrix *matrix, size_t n,
+                 void (*work)(void *, int, struct hf_elements), struct operands *operands)
+{
+    enum { FEW = 1 << 16 };
+    const int n_thread = matrix->linalg->context->n_thread;
+    hf_threads_each(hf_local_size(matrix) < FEW ? 1 : n_thread, n, work, operands);
+}
+
+static void copy_piece(void *data, int piece, struct hf_elements at)
+{
+    const struct operands *self = data;
+    (void)piece;
+    if (at.end > at.begin)
+        memmove(self->to + at.begin, self->from + at.begin, (at.end - at.begin) * sizeof *self->to);
+}
+
+void hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to)
+{
+    assert(hf_same_shape(from, to));
+    struct operands operands = {.from = from->data, .to = to->data};
+    each(to, hf_local_size(to), copy_piece, &operands);
+}
+
+static void add_piece(void *data, int piece, struct hf_elements at)
+{
+    const struct operands *self = data;
+    (void)piece;
+    if (self->beta == 0.0)
+        for (size_t i = at.begin; i < at.end; i++) self->to[i] = self->alpha * self->from[i];
+    else
+        for (size_t i = at.begin; i < at.end; i++)
+            self->to[i] = self->alpha * self->from[i] + self->beta * self->to[i];
+}
+
+void hf_matrix_add(double alpha, const struct hf_matrix *from, double beta, struct hf_matrix *to)
+{
+    assert(hf_same_shape(from, to));
+    struct operands operands = {.alpha = alpha, .beta = beta, .from = from->data, .to = to->data};
+    each(to, hf_local_size(to), add_piece, &operands);
+}
+
+/** Of some columns of `to`, in tiles: neither of the two is then read across the whole matrix for
+ *  each line of the cache. */
+static void add_transposed_columns(void *data, int piece, struct hf_elements columns)
+{
+    enum { TILE = 32 };
+    const struct operands *self = data;
+    const size_t n_row = (size_t)self->shape->n_row, n_col = (size_t)self->shape->n_col;
+    (void)piece;
+    for (size_t j0 = columns.begin; j0 < columns.end; j0 += TILE) {
+        const size_t j1 = columns.end - j0 < TILE ? columns.end : j0 + TILE;
+        for (size_t i0 = 0; i0 < n_row; i0 += TILE) {
+            const size_t i1 = n_row - i0 < TILE ? n_row : i0 + TILE;
+            for (size_t j = j0; j < j1; j++) {
+                for (size_t i = i0; i < i1; i++) {
+                    double *element = &self->to[j * n_row + i];
+                    const double kept = self->beta == 0.0 ? 0.0 : self->beta * *element;
+                    *element = self->alpha * self->from[i * n_col + j] + kept;
+                }
+            }
+        }
+    }
+}
+
+void hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
+                              struct hf_matrix *to)
+{
+    static const int one = 1;
+    assert(to != from && to->linalg == from->linalg);
+    assert(to->n_row == from->n_col && to->n_col == from->n_row);
+    if (!to->linalg->inside) return;
+    if (to->linalg->parallel) {
+        pdgeadd_("T", &to->n_row, &to->n_col, &alpha, from->data, &one, &one, from->descriptor,
+                 &beta, to->data, &one, &one, to->descriptor);
+        return;
+    }
+    struct operands operands = {
+        .alpha = alpha, .beta = beta, .from = from->data, .to = to->data, .shape = to};
+    each(to, (size_t)to->n_col, add_transposed_columns, &operands);
+}
+
+void hf_matrix_map(struct hf_matrix *matrix,
+                   double (*new_value)(void *data, int row, int column, double value), void *data)
+{
+    for (int j = 0; j < matrix->local_col; j++) {
+        const int column = hf_global_col(matrix, j);
+        double *element = matrix->data + (size_t)j * (size_t)matrix->local_row;
+        for (int i = 0; i < matrix->local_row; i++)
+            element[i] = new_value(data, hf_global_row(matrix, i), column, element[i]);
+    }
+}
+
+/** One number per rank to one number, the same bits everywhere. Collective. */
+static double reduce_scalar(const struct hf_linalg *grid, double local, MPI_Op op)
+{
+    double result = local;
+    MPI_Reduce(&local, &result, 1, MPI_DOUBLE, op, 0, grid->context->comm);
+    MPI_Bcast(&result, 1, MPI_DOUBLE, 0, grid->context->comm);
+    return result;
+}
+
+static void dot_piece(void *data, int piece, struct hf_elements at)
+{
+    struct operands *self = data;
+    double sum = 0.0;
+    for (size_t i = at.begin; i < at.end; i++) sum += self->from[i] * self->to[i];
+    self->piece[piece] = sum;
+}
+
+void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result)
+{
+    assert(hf_same_shape(a, b));
+    double sum = 0.0;
+    struct operands operands = {.from = a->data, .to = b->data};
+    each(a, hf_local_size(a), dot_piece, &operands);
+    for (int k = 0; k < HF_N_PIECE; k++) sum += operands.piece[k];
+    *result = reduce_scalar(a->linalg, sum, MPI_SUM);
+}
+
+static void max_piece(void *data, int piece, struct hf_elements at)
+{
+    struct operands *self = data;
+    double largest = 0.0;
+    for (size_t i = at.begin; i < at.end; i++) {
+        const double value = fabs(self->from[i]);
+        if (isnan(value)) { /* MPI_MAX may lose a NaN, not an infinity */
+            largest = INFINITY;
+            break;
+        }
+        if (value > largest) largest = value;
+    }
+    self->piece[piece] = largest;
+}
+
+void hf_matrix_max_abs(const struct hf_matrix *a, double *result)
+{
+    double largest = 0.0;
+    struct operands operands = {.from = a->data};
+    each(a, hf_local_size(a), max_piece, &operands);
+    for (int k = 0; k < HF_N_PIECE; k++) largest = fmax(largest, operands.piece[k]);
+    *result = reduce_scalar(a->linalg, largest, MPI_MAX);
+}
