@@ -20,7 +20,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 from lab import replay, replay_base, replay_steal  # noqa: E402 # pylint: disable=wrong-import-position
 from lab.replay import (  # noqa: E402 # pylint: disable=wrong-import-position
     Network, SCHEDULERS, lower_bound, simulate)
-from lab.traffic import Line, Traffic  # noqa: E402 # pylint: disable=wrong-import-position
+from lab.trace import BLOCK_J, BLOCK_K  # noqa: E402 # pylint: disable=wrong-import-position
+from lab.traffic import Cache, Line, Traffic, cache_budget  # noqa: E402 # pylint: disable=wrong-import-position
 
 IDEAL = Network(0, 0, 0, 0, 0, look_seconds=0)
 CLUSTER = Network(alpha_seconds=1.5e-6, beta_seconds_per_byte=1e-10, counter_seconds=3e-6,
@@ -486,23 +487,23 @@ class Blocks(unittest.TestCase):
     def test_a_block_comes_once(self):
         """Request, line and latency; the rank's own blocks are here."""
         there, own = self.numbers_of(1, 1)[0], self.numbers_of(0, 1)[0]
-        traffic = self.traffic({0: [(there, 0), (own, 0)], 1: [(there, 1)]})
+        traffic = self.traffic({0: [(there, BLOCK_J), (own, BLOCK_J)], 1: [(there, BLOCK_K)]})
         self.assertEqual(traffic.fetch(0, 0, 10.0, False), 13.0)
         self.assertEqual(traffic.fetch(0, 1, 20.0, True), 20.0)
         self.assertEqual(traffic.n_message, 2)
 
     def test_blocks_queue_on_the_lines_of_their_owner_and_of_who_asks(self):
         one, two = self.numbers_of(1, 2)
-        traffic = self.traffic({0: [(one, 0), (two, 0)]})
+        traffic = self.traffic({0: [(one, BLOCK_J), (two, BLOCK_J)]})
         self.assertEqual(traffic.fetch(0, 0, 0.0, False), 4.0)
-        traffic = self.traffic({0: [(0, 0)]}, 3)
+        traffic = self.traffic({0: [(0, BLOCK_J)]}, 3)
         owner = traffic.owner(0)
         first, second = (rank for rank in range(3) if rank != owner)
         self.assertEqual([traffic.fetch(rank, 0, 0.0, False) for rank in (first, second)], [3.0, 4.0])
 
     def test_blocks_of_the_next_task_come_while_this_one_computes(self):
         one, two = self.numbers_of(1, 2)
-        traffic = self.traffic({0: [(one, 0)], 1: [(two, 0)]})
+        traffic = self.traffic({0: [(one, BLOCK_J)], 1: [(two, BLOCK_J)]})
         self.assertEqual(traffic.fetch(0, 0, 0.0, False), 3.0)
         self.assertEqual(traffic.fetch(0, 1, 5.0, True), 6.0)  # asked for at 3
 
@@ -514,19 +515,42 @@ class Blocks(unittest.TestCase):
 
     def test_sums_go_to_their_owners_at_the_end(self):
         one, two = self.numbers_of(1, 2)
-        traffic = self.traffic({0: [(one, 0), (two, 0), (two, 1)]})
+        traffic = self.traffic({0: [(one, BLOCK_J), (two, BLOCK_J), (two, BLOCK_K)]})
         traffic.fetch(0, 0, 0.0, False)
         self.assertEqual(traffic.send_sums([10.0, 0.0]), 10.0 + 3.0 + 1.0)
+
+    def test_caches_keep_what_was_used_last(self):
+        """Room for two blocks of 8 bytes, both orientations."""
+        cache = Cache(32.0)
+        self.assertEqual([cache.touch(number, 8.0) for number in (1, 2, 1, 3, 1, 2)],
+                         [(False, []), (False, []), (True, ()), (False, [(2, 8.0)]), (True, ()), (False, [(3, 8.0)])])
+
+    def test_sums_that_leave_the_cache_are_sent_at_once(self):
+        one, two = self.numbers_of(1, 2)
+        traffic = Traffic({0: [(one, BLOCK_J, 8.0)], 1: [(two, BLOCK_J, 8.0)], 2: [(one, BLOCK_J, 8.0)]}, self.NETWORK, 2, 16.0)
+        for task in range(3):
+            traffic.fetch(0, task, 10.0 * task, False)
+        traffic.send_sums([30.0, 0.0])
+        self.assertEqual((traffic.n_fetched, traffic.n_sent), (2, 3))
+
+    def test_room_of_the_source(self):
+        """Half of a matrix, a rank's share of one, and 8 MiB between them."""
+        text = (ROOT / "src" / "fock" / "distributed.c").read_text(encoding="utf-8")
+        self.assertIn("LEAST_BYTES = 8.0 * 1024.0 * 1024.0;", text)
+        self.assertIn("const double most = whole * fmin(0.5, 1.0 / n_node_rank);", text)
+        self.assertIn("return fmin(most, fmax(whole / n_rank, LEAST_BYTES));", text)
+        self.assertEqual([cache_budget(n, p, r) for n, p, r in ((100, 1, 1), (100, 4, 4), (4096, 2, 1), (4096, 100, 1))],
+                         [4e4, 2e4, 2.0**26, 2.0**23])
 
     def test_rounds(self):
         """Two ranks, two tasks; task 0 needs a block of rank 1: 3 s of waiting, 2 s of work; then its sum goes there. Nothing
         computes less."""
-        traffic = self.traffic({0: [(self.numbers_of(1, 1)[0], 0)]})
+        traffic = self.traffic({0: [(self.numbers_of(1, 1)[0], BLOCK_J)]})
         outcome = simulate("static", [2.0, 1.0], 2, self.NETWORK, traffic=traffic)
         self.assertEqual((outcome.seconds, list(outcome.busy), list(outcome.blocked)), (7.0, [2.0, 1.0], [3.0, 0.0]))
         costs = some_costs(600)
         generator = random.Random(5)
-        blocks = {task: [(generator.randrange(40), generator.randrange(2), 800.0) for _ in range(6)] for task in range(600)}
+        blocks = {task: [(generator.randrange(40), generator.choice((BLOCK_J, BLOCK_K)), 800.0) for _ in range(6)] for task in range(600)}
         for name in SCHEDULERS:
             for n_rank, n_thread in ((2, 1), (7, 3), (40, 2)):
                 plain = simulate(name, costs, n_rank, CLUSTER, n_thread=n_thread)

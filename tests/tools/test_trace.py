@@ -113,7 +113,7 @@ class Traces(unittest.TestCase):
             for task, seconds in enumerate(build.computed):
                 self.assertEqual(seconds > 0.0, task in build.blocks)
             for blocks in build.blocks.values():
-                for (number, kind), n_bytes in blocks.items():
+                for number, kind, n_bytes in blocks:
                     self.assertIn(number, range(21))
                     self.assertIn(kind, (trace.BLOCK_J, trace.BLOCK_K))
                     self.assertGreater(n_bytes, 0.0)

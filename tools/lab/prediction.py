@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from . import models, reductions
 from .replay import simulate
-from .traffic import Traffic
+from .traffic import Traffic, cache_budget
 
 EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
@@ -73,7 +73,10 @@ class Simulated:
 
     def traffic(self, build, n_rank):
         """Of the blocks that the trace tells of."""
-        return Traffic(build.blocks, self.network, n_rank) if build.blocks and n_rank > 1 else None
+        if not build.blocks or n_rank == 1:
+            return None
+        return Traffic(build.blocks, self.network, n_rank, cache_budget(
+            self.recording.header["n_function"], n_rank, min(n_rank, self.network.ranks_per_node)))
 
     def blocked_seconds(self, outcome):
         """Of the average thread of a round: for blocks, and for the last sums."""

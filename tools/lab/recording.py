@@ -60,9 +60,7 @@ def least(builds):
     computed = array.array("d", (min(costs) for costs in zip(*(build.computed for build in builds))))
     stored = {task: min(build.stored.get(task, seconds) for build in builds)
               for task, seconds in builds[0].stored.items()}
-    blocks = {task: [(number, kind, n_bytes) for (number, kind), n_bytes in found.items()]
-              for task, found in builds[0].blocks.items()}
-    return BuildCosts(computed, stored, builds[0].info, blocks)
+    return BuildCosts(computed, stored, builds[0].info, builds[0].blocks)
 
 
 class Recording:

@@ -42,7 +42,7 @@ class Build:
         self.computed = array.array("d", bytes(8 * self.n_task))  # seconds of task i
         self.stored = {}   # seconds of task i where its stored integrals were read
         self.owner = {}    # rank that read them
-        self.blocks = {}   # of a task: {(number, BLOCK_J or BLOCK_K): bytes}
+        self.blocks = {}   # of a task: [(number, BLOCK_J or BLOCK_K, bytes)] as its parts need them one after the other
         self.seconds = 0.0  # from the first rank's start to the last one's end
 
 
@@ -70,7 +70,7 @@ class Trace:
             elif kind == TOTAL:
                 self.totals[rank][kinds[task]] = start
             elif kind in (BLOCK_J, BLOCK_K):
-                self.builds[number].blocks.setdefault(task, {})[round(start), kind] = seconds
+                self.builds[number].blocks.setdefault(task, []).append((round(start), kind, seconds))
             elif number != NO_BUILD:
                 begin[number] = min(begin[number], start)
                 end[number] = max(end[number], start + seconds)

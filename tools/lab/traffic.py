@@ -1,16 +1,23 @@
 """Blocks of distributed matrices on their way, message by message, in a replayed round (src/fock/distributed.c).
 
-Every rank keeps the density blocks it has met. What a task needs and is neither here nor the rank's own is asked for one
-task ahead, from all owners at once: a request, then the block. An owner's line carries one block after the other, and so
-does the one of the rank that asked. Sums of J and K stay where they are made and go to their owners at the end of the
-round, again line by line.
+Every rank keeps the density blocks it has met last, as many as its cache has room for (src/fock/block_cache.c). What a task
+needs and is neither here nor the rank's own is asked for one task ahead, from all owners at once: a request, then the
+block. An owner's line carries one block after the other, and so does the one of the rank that asked. Sums of J and K stay
+in caches of the same size; what leaves them, and what is there at the end of the round, goes to its owner.
 
-Simpler than in hf: caches are not bounded; all threads of a rank share one, as in hf; a block is owned by a rank that a
-hash of its number gives, as even as hf's layout; tasks of stored integrals ask for nothing."""
+Simpler than in hf: a task's blocks are asked for at once, not part by part; a block is owned by the rank that a hash of its
+number gives, as even as hf's layout; tasks of stored integrals ask for nothing."""
 
+import math
 from bisect import bisect_right
+from collections import OrderedDict, deque
+
+from .trace import BLOCK_J, BLOCK_K
 
 SCATTER = 0x9e3779b97f4a7c15
+WORD = 8
+TASKS_UNDER_WAY = 4  # whose density blocks stay: hf has 2 to 16 parts under way
+LEAST_BUDGET = 8.0 * 1024 * 1024
 
 
 class Line:
@@ -36,16 +43,52 @@ class Line:
         return start + seconds
 
 
-class Traffic:
-    """`blocks[task]` are the (number, kind, bytes) that a task needs."""
+def cache_budget(n_function, n_rank, n_node_rank):
+    """Bytes of the blocks that one kind of cache may keep (cache_budget of src/fock/distributed.c)."""
+    whole = n_function**2 * WORD
+    return min(whole * min(0.5, 1.0 / n_node_rank), max(whole / n_rank, LEAST_BUDGET))
 
-    def __init__(self, blocks, network, n_rank):
+
+class Cache:
+    """Blocks by last use; both orientations of each are kept."""
+
+    def __init__(self, budget):
+        self.budget, self.n_bytes, self.blocks = budget, 0.0, OrderedDict()
+
+    def touch(self, number, n_bytes, pinned=()):
+        """(whether it was here, [(number, bytes) that had to leave]); what is pinned stays."""
+        if number in self.blocks:
+            self.blocks.move_to_end(number)
+            return True, ()
+        left = []
+        if self.n_bytes + 2.0 * n_bytes > self.budget:
+            for other in [other for other in self.blocks if other not in pinned]:
+                left.append((other, self.blocks.pop(other)))
+                self.n_bytes -= 2.0 * left[-1][1]
+                if self.n_bytes + 2.0 * n_bytes <= self.budget:
+                    break
+        self.blocks[number] = n_bytes
+        self.n_bytes += 2.0 * n_bytes
+        return False, left
+
+
+class Traffic:
+    """`blocks[task]` are the (number, kind, bytes) that the parts of a task need one after the other; `budget` bytes has each
+    of the caches of a rank: densities, J and K."""
+
+    def __init__(self, blocks, network, n_rank, budget=math.inf):
         self.blocks, self.network, self.n_rank = blocks, network, n_rank
-        self.at_hand = [set() for _ in range(n_rank)]   # densities, by number
-        self.sums = [{} for _ in range(n_rank)]         # bytes, by number and kind
+        self.densities = [Cache(budget) for _ in range(n_rank)]
+        self.sums = [{kind: Cache(budget) for kind in (BLOCK_J, BLOCK_K)} for _ in range(n_rank)]
         self.lines = [Line() for _ in range(n_rank)]
-        self.last_start = [0.0] * n_rank                # of its last task
-        self.n_message = 0
+        self.under_way = [deque(maxlen=TASKS_UNDER_WAY) for _ in range(n_rank)]  # blocks of its last tasks
+        self.last_start = [0.0] * n_rank  # of its last task
+        self.n_fetched = self.n_sent = 0
+
+    @property
+    def n_message(self):
+        """Requests, blocks and sums."""
+        return 2 * self.n_fetched + self.n_sent
 
     def owner(self, number):
         return ((number + 1) * SCATTER >> 32) % self.n_rank
@@ -54,21 +97,29 @@ class Traffic:
         """When the blocks of a task are here that its rank begins with `now`; `busy`: it has had another one just before,
         at whose start these were asked for."""
         asked = min(now, self.last_start[rank]) if busy else now
-        at_hand, sums, here = self.at_hand[rank], self.sums[rank], now
-        arrived = asked
-        for number, kind, n_bytes in self.blocks.get(task, ()):
-            sums[number, kind] = n_bytes
-            if number in at_hand:
+        densities, sums, here, arrived = self.densities[rank], self.sums[rank], now, asked
+        needed = self.blocks.get(task, ())
+        self.under_way[rank].append({number for number, _, _ in needed})
+        pinned = set().union(*self.under_way[rank])
+        for number, kind, n_bytes in needed:
+            for other, leaving in sums[kind].touch(number, n_bytes)[1]:
+                here = max(here, self.send(rank, other, leaving, here))
+            if densities.touch(number, n_bytes, pinned)[0] or self.owner(number) == rank:
                 continue
-            at_hand.add(number)
             owner = self.owner(number)
-            if owner == rank:
-                continue
-            self.n_message += 2
+            self.n_fetched += 1
             arrived = self.move(owner, rank, n_bytes, asked + self.request_seconds(rank, owner), arrived)
             here = max(here, arrived)
         self.last_start[rank] = here
         return here
+
+    def send(self, rank, number, n_bytes, now):
+        """When a sum has come to its owner."""
+        owner = self.owner(number)
+        if owner == rank:
+            return now
+        self.n_sent += 1
+        return self.move(rank, owner, n_bytes, now, now)
 
     def request_seconds(self, rank, owner):
         return self.network.message_seconds(0, self.network.near(rank, owner))
@@ -87,10 +138,11 @@ class Traffic:
         are."""
         free, last = list(done), max(done, default=0.0)
         for rank in sorted(range(self.n_rank), key=lambda number: done[number]):
-            for (number, _), n_bytes in self.sums[rank].items():
-                owner = self.owner(number)
-                if owner != rank:
-                    self.n_message += 1
-                    free[owner] = self.move(rank, owner, n_bytes, done[rank], free[owner])
-                    last = max(last, free[owner])
+            for cache in self.sums[rank].values():
+                for number, n_bytes in cache.blocks.items():
+                    owner = self.owner(number)
+                    if owner != rank:
+                        self.n_sent += 1
+                        free[owner] = self.move(rank, owner, n_bytes, done[rank], free[owner])
+                        last = max(last, free[owner])
         return last
