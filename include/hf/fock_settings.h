@@ -7,12 +7,19 @@
 #include "hf/schedule_settings.h"
 #include "hf/timer.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** What two-electron integrals are computed with. */
 enum hf_precision_choice {
     HF_DOUBLE_PRECISION, /**< double throughout */
     HF_MIXED_PRECISION,  /**< single precision where its errors are below the screening's */
+};
+
+/** What Coulomb matrices are made of. */
+enum hf_coulomb_choice {
+    HF_COULOMB_EXACT,  /**< the integrals that exchange is made of, too */
+    HF_COULOMB_ENGINE, /**< products of primitives, in a pass of their own (hf/coulomb.h) */
 };
 
 /** How Fock matrices are built. */
@@ -23,6 +30,7 @@ struct hf_fock_settings {
     enum hf_grain grain;
     int tasks_for; /**< tasks are made as for so many ranks; 0: as for those there are */
     enum hf_precision_choice precision;
+    enum hf_coulomb_choice coulomb;
     int n_thread;           /**< compute threads per rank; 0 counts as 1 */
     double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     double store_threshold; /**< the first build with a threshold not above this one stores */
@@ -43,10 +51,13 @@ struct hf_fock_account {
     int64_t n_quartet_computed; /**< those that passed the screening */
     int64_t n_quartet_read;     /**< likewise, read back from memory */
     int64_t n_quartet_single;   /**< of those computed, in single precision */
-    double stored_bytes;        /**< integrals that all ranks hold */
-    double stored_share;        /**< of the cost of all quartets, an estimate, 0 to 1 */
-    int64_t n_task;             /**< tasks handed out */
-    int n_shell;                /**< shells that integrals are computed of; see hf_basis_merge */
+    bool coulomb_apart;       /**< J was made of products of primitives, quartets are for K alone */
+    int64_t n_product_pair;   /**< pairs of products that were computed for J */
+    int64_t n_product_single; /**< of those, in single precision */
+    double stored_bytes;      /**< integrals that all ranks hold */
+    double stored_share;      /**< of the cost of all quartets, an estimate, 0 to 1 */
+    int64_t n_task;           /**< tasks handed out */
+    int n_shell;              /**< shells that integrals are computed of; see hf_basis_merge */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */
     const char *scheduler;            /**< in use */

@@ -317,6 +317,42 @@ static struct hf_fock_memory memory(const struct hf_fock_size *size)
                                    .kept = bounds + (size->n_rank > 1 ? n_matrix * own : 0.0)};
 }
 
+/** hf_coulomb_target.owner: whoever has the block. */
+static int owner_of_pair(void *builder, int i)
+{
+    const struct hf_fock_builder *self = builder;
+    const struct hf_distributed *data = self->data;
+    const struct hf_atom_pair *pair = &self->pairs->atom_pair[i];
+    return hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).rank;
+}
+
+/** hf_coulomb_target.lend */
+static const double *lend_density(void *builder, int k, const struct hf_atom_pair *pair,
+                                  int *stride)
+{
+    const struct hf_fock_builder *self = builder;
+    const struct hf_distributed *data = self->data;
+    *stride = hf_atom_n_function(self->pairs->basis, pair->atom_b);
+    return hf_block_array_local(data->D[data->first_apart + k]) +
+           hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
+}
+
+/** hf_coulomb_target.add: of two atoms, only one block has S; of an atom with itself, S and its transpose
+ *  are added. */
+static void add_coulomb(void *builder, int k, const struct hf_atom_pair *pair, double *block)
+{
+    const struct hf_fock_builder *self = builder;
+    const struct hf_distributed *data = self->data;
+    const int n_row = hf_atom_n_function(self->pairs->basis, pair->atom_a);
+    const int n_column = hf_atom_n_function(self->pairs->basis, pair->atom_b);
+    const bool own = pair->atom_a == pair->atom_b;
+    double *to = hf_block_array_local(data->J[data->first_apart + k]) +
+                 hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
+    for (int r = 0; r < n_row; r++)
+        for (int c = 0; c < n_column; c++)
+            to[r * n_column + c] += block[r * n_column + c] + (own ? block[c * n_column + r] : 0.0);
+}
+
 /** Local. */
 static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *error)
 {
@@ -373,7 +409,8 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
 {
     struct hf_distributed *data = self->data;
     struct hf_context *context = self->context;
-    data->jobs = hf_job_shape(n_job, job);
+    data->jobs = hf_job_shape(self, n_job, job);
+    data->first_apart = hf_first_coulomb_job(n_job, job);
     hf_timer_start(&context->timers, &hf_phase_fock_reduce);
     hf_status status = hf_distributed_open_arrays(self, job, error);
     if (status == HF_OK)
@@ -381,10 +418,17 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     hf_timer_stop(&context->timers, &hf_phase_fock_reduce);
     if (status != HF_OK) goto cleanup;
     self->screening.max_density = data->bounds.largest;
-    HF_TRY(hf_agree(context->comm, create_caches(self, error), error));
-    HF_TRY(run_round(self, error));
-    book_blocks(self);
-    release_caches(data);
+    HF_TRY(hf_build_coulomb_apart(
+        self, n_job, job,
+        &(struct hf_coulomb_target){
+            .data = self, .owner = owner_of_pair, .lend = lend_density, .add = add_coulomb},
+        error));
+    if (self->had_round) {
+        HF_TRY(hf_agree(context->comm, create_caches(self, error), error));
+        HF_TRY(run_round(self, error));
+        book_blocks(self);
+        release_caches(data);
+    }
 
     hf_timer_start(&context->timers, &hf_phase_fock_reduce);
     status = hf_distributed_collect(self, job, error);

@@ -53,6 +53,7 @@ struct hf_distributed {
     pthread_mutex_t lock; /**< of all below, while threads compute */
     /* while a build runs */
     struct hf_job_shape jobs;
+    int first_apart;                     /**< the first job with J */
     struct hf_block_array **D, **J, **K; /**< [jobs.n] of those kept; NULL where not wanted */
     struct hf_block_cache *density, *coulomb, *exchange;
     struct hf_step_source source;

@@ -11,6 +11,7 @@
 const struct hf_fock_ops *const hf_fock_list[] = {&hf_fock_replicated, &hf_fock_distributed, NULL};
 
 const struct hf_phase hf_phase_fock_compute = {.name = "Fock: computing"};
+const struct hf_phase hf_phase_fock_coulomb = {.name = "Fock: Coulomb pass"};
 const struct hf_phase hf_phase_fock_wait_blocks = {.name = "Fock: waiting for blocks"};
 const struct hf_phase hf_phase_fock_wait_task = {.name = "Fock: waiting for tasks"};
 const struct hf_phase hf_phase_fock_wait_ranks = {.name = "Fock: waiting for the last rank"};
@@ -19,6 +20,7 @@ const struct hf_phase hf_phase_fock_reduce = {.name = "Fock: moving matrices"};
 void hf_fock_declare_phases(struct hf_timers *timers)
 {
     hf_timers_declare(timers, &hf_phase_fock_compute);
+    hf_timers_declare(timers, &hf_phase_fock_coulomb);
     hf_timers_declare(timers, &hf_phase_fock_wait_blocks);
     hf_timers_declare(timers, &hf_phase_fock_wait_task);
     hf_timers_declare(timers, &hf_phase_fock_wait_ranks);
@@ -72,6 +74,36 @@ static hf_status create_work(struct hf_fock_builder *self, struct hf_error *erro
     return status;
 }
 
+/** The Coulomb pass where the settings want it. Collective. */
+static hf_status create_coulomb(struct hf_fock_builder *self, struct hf_error *error)
+{
+    const struct hf_fock_settings *settings = &self->settings;
+    if (settings->coulomb != HF_COULOMB_ENGINE) return HF_OK;
+    return hf_coulomb_create(
+        self->context, self->pairs,
+        &(struct hf_coulomb_settings){.schedule = settings->schedule,
+                                      .n_thread = settings->n_thread,
+                                      .single = settings->precision == HF_MIXED_PRECISION,
+                                      .phase = &hf_phase_fock_coulomb},
+        &self->coulomb, error);
+}
+
+int hf_first_coulomb_job(int n_job, const struct hf_fock_job job[])
+{
+    int first = 0;
+    while (first < n_job && job[first].coulomb == NULL) first++;
+    return first;
+}
+
+hf_status hf_build_coulomb_apart(struct hf_fock_builder *self, int n_job,
+                                 const struct hf_fock_job job[],
+                                 const struct hf_coulomb_target *target, struct hf_error *error)
+{
+    const int first = hf_first_coulomb_job(n_job, job);
+    if (self->coulomb == NULL) return HF_OK;
+    return hf_coulomb_build(self->coulomb, n_job - first, self->screening.threshold, target, error);
+}
+
 /** What everything below and the builder itself have to say. */
 static void collect_notes(struct hf_fock_builder *self)
 {
@@ -104,6 +136,7 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
     *made = (struct hf_fock_builder){
         .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
     HF_TRY(create_work(made, error));
+    HF_TRY(create_coulomb(made, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
     collect_notes(made);
     *builder = made;
@@ -118,6 +151,7 @@ void hf_fock_destroy(struct hf_fock_builder **builder)
     struct hf_fock_builder *old = *builder;
     if (old != NULL) {
         old->ops->destroy(old);
+        hf_coulomb_destroy(&old->coulomb);
         hf_work_destroy(&old->work);
         free(old);
     }
@@ -130,12 +164,19 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     struct hf_fock_account *account = &builder->account;
     const int64_t n_shell = builder->pairs->basis->n_shell;
     const int64_t n_pair = n_shell * (n_shell + 1) / 2;
-    const struct hf_work_account work = hf_work_account(builder->work);
-    int64_t count[4] = {work.n_computed, work.n_read, (int64_t)work.stored_bytes, work.n_single};
-    MPI_Allreduce(MPI_IN_PLACE, count, 4, MPI_INT64_T, MPI_SUM, builder->context->comm);
+    struct hf_work_account work = hf_work_account(builder->work);
+    if (!builder->had_round) work.n_computed = work.n_read = work.n_single = work.n_task = 0;
+    struct hf_coulomb_account coulomb = {.n_pair = 0};
+    if (builder->coulomb != NULL) coulomb = hf_coulomb_account(builder->coulomb);
+    int64_t count[6] = {work.n_computed, work.n_read,    (int64_t)work.stored_bytes,
+                        work.n_single,   coulomb.n_pair, coulomb.n_single};
+    MPI_Allreduce(MPI_IN_PLACE, count, 6, MPI_INT64_T, MPI_SUM, builder->context->comm);
     account->n_quartet_computed = count[0];
     account->n_quartet_read = count[1];
     account->n_quartet_single = count[3];
+    account->coulomb_apart = builder->coulomb != NULL;
+    account->n_product_pair = count[4];
+    account->n_product_single = count[5];
     account->stored_bytes = (double)count[2];
     account->stored_share = work.stored_share;
     account->n_task = work.n_task;
@@ -143,13 +184,12 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &account->busy_seconds);
 }
 
-struct hf_job_shape hf_job_shape(int n_job, const struct hf_fock_job job[])
+struct hf_job_shape hf_job_shape(const struct hf_fock_builder *self, int n_job,
+                                 const struct hf_fock_job job[])
 {
-    struct hf_job_shape shape = {.n = n_job};
-    for (int i = 0; i < n_job; i++) {
-        shape.first_coulomb += job[i].coulomb == NULL;
-        shape.n_exchange += job[i].exchange != NULL;
-    }
+    struct hf_job_shape shape = {.n = n_job, .first_coulomb = n_job};
+    if (self->coulomb == NULL) shape.first_coulomb = hf_first_coulomb_job(n_job, job);
+    for (int i = 0; i < n_job; i++) shape.n_exchange += job[i].exchange != NULL;
     return shape;
 }
 
@@ -180,6 +220,8 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     hf_trace_begin_build(builder->context->trace);
     if (sorted == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the jobs");
     HF_TRY(hf_agree(builder->context->comm, status, error));
+    const struct hf_job_shape shape = hf_job_shape(builder, n_sorted, sorted);
+    builder->had_round = hf_needs_round(&shape);
     HF_TRY(builder->ops->build(builder, n_sorted, sorted, error));
     reduce_account(builder, hf_timer_seconds(timers, &hf_phase_fock_compute) - before);
 cleanup:

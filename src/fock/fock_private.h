@@ -2,6 +2,7 @@
 #ifndef HF_FOCK_PRIVATE_H
 #define HF_FOCK_PRIVATE_H
 
+#include "hf/coulomb.h"
 #include "hf/digest.h"
 #include "hf/fock.h"
 #include "hf/shell_pair.h"
@@ -11,7 +12,7 @@
  *  and sending sums to them; waiting for the scheduler; waiting for the last rank at the end of a
  *  build; summing J and K over the ranks and distributing the density. */
 extern const struct hf_phase hf_phase_fock_compute, hf_phase_fock_wait_blocks,
-    hf_phase_fock_wait_task, hf_phase_fock_wait_ranks, hf_phase_fock_reduce;
+    hf_phase_fock_wait_task, hf_phase_fock_wait_ranks, hf_phase_fock_reduce, hf_phase_fock_coulomb;
 
 /** What a build leaves out. */
 struct hf_screening {
@@ -26,15 +27,35 @@ struct hf_fock_builder {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     struct hf_fock_settings settings;
     struct hf_work *work;
+    struct hf_coulomb *coulomb;    /**< NULL: J comes with K from the round of work */
     struct hf_screening screening; /**< of the build that runs */
+    bool had_round;                /**< the last build had a round of work */
     struct hf_fock_account account;
     const char *note; /**< of the implementation; NULL: none */
     char notes[1536]; /**< all of them */
     void *data;       /**< of the implementation */
 };
 
-/** What the jobs of a build, sorted as the front hands them to builders, have. */
-struct hf_job_shape hf_job_shape(int n_job, const struct hf_fock_job job[]);
+/** What the jobs of a build, sorted as the front hands them to builders, want of the round of work: not
+ *  J where that is made apart. */
+struct hf_job_shape hf_job_shape(const struct hf_fock_builder *self, int n_job,
+                                 const struct hf_fock_job job[]);
+
+/** The first of sorted jobs that has J. */
+int hf_first_coulomb_job(int n_job, const struct hf_fock_job job[]);
+
+/** The J of a build that are made apart, of jobs hf_first_coulomb_job .. n_job-1; none where the round of
+ *  work makes them. Density k of the target is the k-th of those jobs. Collective. */
+hf_status hf_build_coulomb_apart(struct hf_fock_builder *self, int n_job,
+                                 const struct hf_fock_job job[],
+                                 const struct hf_coulomb_target *target,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether they want anything of it. */
+static inline bool hf_needs_round(const struct hf_job_shape *jobs)
+{
+    return jobs->n_exchange > 0 || hf_n_coulomb(jobs) > 0;
+}
 
 extern const struct hf_fock_ops hf_fock_replicated, hf_fock_distributed;
 

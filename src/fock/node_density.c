@@ -297,12 +297,12 @@ double hf_node_density_factor(const struct hf_node_density *density, const struc
     return largest;
 }
 
-hf_status hf_node_density_gather(struct hf_node_density *density, int n_job,
+hf_status hf_node_density_gather(struct hf_node_density *density, const struct hf_job_shape *jobs,
                                  const struct hf_fock_job job[], double *largest,
                                  struct hf_error *error)
 {
     hf_status status;
-    density->jobs = hf_job_shape(n_job, job);
+    density->jobs = *jobs;
     if (density->blocks->n_group == 1)
         HF_TRY(share(density, job, error));
     else

@@ -34,7 +34,7 @@ hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
 
 /** Fills in the densities of jobs, in merged functions, with their bounds. *largest: the largest element,
  *  the same on all ranks. Collective. HF_NO_RESOURCE: memory, on every rank. */
-hf_status hf_node_density_gather(struct hf_node_density *density, int n_job,
+hf_status hf_node_density_gather(struct hf_node_density *density, const struct hf_job_shape *jobs,
                                  const struct hf_fock_job job[], double *largest,
                                  struct hf_error *error) HF_MUST_CHECK;
 

@@ -159,14 +159,14 @@ static void add_elements(size_t n, const double *restrict from, double *restrict
     for (size_t k = 0; k < n; k++) to[k] += from[k];
 }
 
-void hf_rank_sums_add(struct hf_rank_sums *sums, bool exchange, int row, int column,
-                      const double *value)
+/** Adds blocks to planes, which are of those that `flag` says. */
+static void add_planes(struct hf_rank_sums *sums, struct planes planes, unsigned char flag, int row,
+                       int column, const double *value)
 {
     const struct hf_basis *basis = sums->basis;
     const int high = row > column ? row : column, low = row > column ? column : row;
     const size_t n_row = (size_t)hf_atom_n_function(basis, row);
     const size_t n_column = (size_t)hf_atom_n_function(basis, column);
-    const struct planes planes = planes_of(sums, exchange);
     size_t stride, at = find_block(sums, high, low, &stride);
     double *to = sums->value + at + (size_t)planes.begin * stride;
     pthread_mutex_lock(&sums->lock[high]);
@@ -176,8 +176,21 @@ void hf_rank_sums_add(struct hf_rank_sums *sums, bool exchange, int row, int col
         else
             add_transposed(n_row, n_column, value, to);
     }
-    sums->flag[hf_pair_index(high, low)] |= exchange ? HF_HAS_EXCHANGE : HF_HAS_COULOMB;
+    sums->flag[hf_pair_index(high, low)] |= flag;
     pthread_mutex_unlock(&sums->lock[high]);
+}
+
+void hf_rank_sums_add(struct hf_rank_sums *sums, bool exchange, int row, int column,
+                      const double *value)
+{
+    add_planes(sums, planes_of(sums, exchange), exchange ? HF_HAS_EXCHANGE : HF_HAS_COULOMB, row,
+               column, value);
+}
+
+void hf_rank_sums_add_coulomb(struct hf_rank_sums *sums, int k, int row, int column,
+                              const double *value)
+{
+    add_planes(sums, (struct planes){k, k + 1}, HF_HAS_COULOMB, row, column, value);
 }
 
 /* ---- The sum over the ranks ------------------------------------------------------------------ */

@@ -58,6 +58,11 @@ hf_status hf_rank_sums_begin(struct hf_rank_sums *sums, const struct hf_job_shap
 void hf_rank_sums_add(struct hf_rank_sums *sums, bool exchange, int row, int column,
                       const double *value);
 
+/** Adds a block to J of job number k of those that have it. Threads may call it at the same time. Not
+ *  collective. */
+void hf_rank_sums_add_coulomb(struct hf_rank_sums *sums, int k, int row, int column,
+                              const double *value);
+
 /** This rank has added all it will: its sums may be fetched. Then, as far as others have, too, moves sums
  *  to their owners, without waiting. To be called again and again by one thread. Not collective. */
 void hf_rank_sums_progress(struct hf_rank_sums *sums);

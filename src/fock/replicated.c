@@ -13,7 +13,8 @@ struct replicated {
     struct hf_block_layout *layout; /**< parts are the atoms */
     struct hf_node_density density;
     struct hf_rank_sums sums;
-    struct hf_job_shape jobs; /**< of the build that runs */
+    struct hf_job_shape jobs; /**< of the build that runs, as its round of work has them */
+    int first_coulomb;        /**< the first job with J, whatever that is made of */
 };
 
 static void destroy(struct hf_fock_builder *self)
@@ -96,6 +97,39 @@ static double find_factor(const void *builder, const struct hf_atom_pair *bra,
     return hf_node_density_factor(&data->density, bra, ket);
 }
 
+/** hf_coulomb_target.owner: whoever sums up the block has nothing to send. */
+static int owner_of_pair(void *builder, int i)
+{
+    const struct hf_fock_builder *self = builder;
+    const struct replicated *data = self->data;
+    const struct hf_atom_pair *pair = &self->pairs->atom_pair[i];
+    return hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).rank;
+}
+
+/** hf_coulomb_target.lend */
+static const double *lend_density(void *builder, int k, const struct hf_atom_pair *pair,
+                                  int *stride)
+{
+    const struct hf_fock_builder *self = builder;
+    const struct replicated *data = self->data;
+    const size_t n = (size_t)data->basis->n_function;
+    *stride = data->basis->n_function;
+    return data->density.value + (size_t)(data->first_coulomb + k) * n * n +
+           (size_t)hf_atom_first_function(data->basis, pair->atom_a) * n +
+           (size_t)hf_atom_first_function(data->basis, pair->atom_b);
+}
+
+/** hf_coulomb_target.add: sums of quartets are four times J, with the mirror images. */
+static void add_coulomb(void *builder, int k, const struct hf_atom_pair *pair, double *block)
+{
+    const struct hf_fock_builder *self = builder;
+    struct replicated *data = self->data;
+    const int n = hf_atom_n_function(data->basis, pair->atom_a) *
+                  hf_atom_n_function(data->basis, pair->atom_b);
+    for (int i = 0; i < n; i++) block[i] *= 4.0;
+    hf_rank_sums_add_coulomb(&data->sums, k, pair->atom_a, pair->atom_b, block);
+}
+
 /** hf_round.run */
 static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *error)
 {
@@ -133,10 +167,14 @@ static hf_status prepare(struct hf_fock_builder *self, int n_job, const struct h
                          struct hf_error *error)
 {
     struct replicated *data = self->data;
+    struct hf_job_shape all;
     hf_status status;
+    data->jobs = all = hf_job_shape(self, n_job, job);
+    all.first_coulomb = data->first_coulomb = hf_first_coulomb_job(n_job, job);
     HF_TRY(hf_node_density_reserve(&data->density, n_job, error));
-    HF_TRY(hf_node_density_gather(&data->density, n_job, job, &self->screening.max_density, error));
-    HF_TRY(hf_rank_sums_begin(&data->sums, &data->jobs, error));
+    HF_TRY(hf_node_density_gather(&data->density, &data->jobs, job, &self->screening.max_density,
+                                  error));
+    HF_TRY(hf_rank_sums_begin(&data->sums, &all, error));
 cleanup:
     return status;
 }
@@ -146,18 +184,23 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
 {
     struct replicated *data = self->data;
     struct hf_timers *timers = &self->context->timers;
-    data->jobs = hf_job_shape(n_job, job);
     hf_timer_start(timers, &hf_phase_fock_reduce);
     hf_status status = prepare(self, n_job, job, error);
     hf_timer_stop(timers, &hf_phase_fock_reduce);
     if (status != HF_OK) return status;
-    status = hf_work_run(self->work,
-                         &(struct hf_round){.threshold = self->screening.threshold,
-                                            .largest = self->screening.max_density,
-                                            .factor = find_factor,
-                                            .run = run,
-                                            .data = self},
-                         error);
+    status = hf_build_coulomb_apart(
+        self, n_job, job,
+        &(struct hf_coulomb_target){
+            .data = self, .owner = owner_of_pair, .lend = lend_density, .add = add_coulomb},
+        error);
+    if (status == HF_OK && self->had_round)
+        status = hf_work_run(self->work,
+                             &(struct hf_round){.threshold = self->screening.threshold,
+                                                .largest = self->screening.max_density,
+                                                .factor = find_factor,
+                                                .run = run,
+                                                .data = self},
+                             error);
     hf_timer_start(timers, &hf_phase_fock_reduce);
     hf_rank_sums_finish(&data->sums); /* whatever happened: others may be at it */
     if (status == HF_OK) status = hand_over(data, n_job, job, error);

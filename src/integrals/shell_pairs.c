@@ -1,6 +1,7 @@
 /* Lists of shell pairs: candidates are found, room is made, they are laid out. */
 #include "hf/shell_pair.h"
 
+#include "hf/cartesian.h"
 #include "hf/engine.h"
 #include "pair_candidates.h"
 #include "pair_classes.h"
@@ -92,6 +93,17 @@ static hf_status engine_bytes(const struct hf_shell_pairs *pairs,
     return status;
 }
 
+/** Components of the products of pairs as Hermite Gaussians. */
+static double n_component_of(const struct hf_shell_pairs *pairs, const struct hf_pair_share *share)
+{
+    double n = 0.0;
+    for (int64_t i = 0; i < share->n_pair; i++) {
+        const struct hf_shell_pair *pair = &share->pair[i];
+        n += (double)pair->n_primitive * hf_n_hermite(pairs->class_of[pair->pair_class].l_high);
+    }
+    return n;
+}
+
 hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_basis *basis,
                                   double accuracy, struct hf_pair_memory *found,
                                   struct hf_error *error)
@@ -121,6 +133,8 @@ hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_ba
         found->list_bytes += n_pair * sizeof *share.pair +
                              stride * ((double)share.n_primitive * (double)primitive_bytes +
                                        (double)share.n_atom_pair * sizeof *share.atom_pair);
+        found->n_primitive += stride * (double)share.n_primitive;
+        found->n_component += stride * n_component_of(pairs, &share);
         found->made_bytes += CANDIDATE_COPIES * n_pair * sizeof(struct hf_pair_candidate);
     }
     if (!room) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");

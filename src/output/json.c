@@ -52,6 +52,8 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
                                settings->fock.n_thread > 1 ? settings->fock.n_thread : 1) &&
            hf_json_add_text(object, "precision",
                             settings->fock.precision == HF_DOUBLE_PRECISION ? "double" : "auto") &&
+           hf_json_add_text(object, "coulomb",
+                            settings->fock.coulomb == HF_COULOMB_ENGINE ? "engine" : "exact") &&
            hf_json_add_double(object, "memory_bytes", settings->fock.memory_bytes) &&
            hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
@@ -157,17 +159,17 @@ static bool add_iterations(cJSON *extras, const struct hf_record *record)
     for (int i = 0; ok && i < record->n_iteration; i++) {
         const struct hf_scf_iteration *iteration = &record->iteration[i];
         cJSON *object = hf_json_append_object(list);
-        ok = object != NULL && hf_json_add_integer(object, "number", iteration->number) &&
-             hf_json_add_text(object, "step", iteration->step) &&
-             hf_json_add_double(object, "energy", iteration->energy) &&
-             hf_json_add_double(object, "energy_change", iteration->energy_change) &&
-             hf_json_add_double(object, "commutator", iteration->commutator) &&
-             hf_json_add_double(object, "seconds", iteration->seconds) &&
-             hf_json_add_double(object, "screening_threshold", iteration->threshold) &&
-             hf_json_add_double(object, "percent_computed", iteration->percent_computed) &&
-             hf_json_add_integer(object, "quartets_computed",
-                                 iteration->build.n_quartet_computed) &&
-             hf_json_add_integer(object, "quartets_single", iteration->build.n_quartet_single);
+        ok =
+            object != NULL && hf_json_add_integer(object, "number", iteration->number) &&
+            hf_json_add_text(object, "step", iteration->step) &&
+            hf_json_add_double(object, "energy", iteration->energy) &&
+            hf_json_add_double(object, "energy_change", iteration->energy_change) &&
+            hf_json_add_double(object, "commutator", iteration->commutator) &&
+            hf_json_add_double(object, "seconds", iteration->seconds) &&
+            hf_json_add_double(object, "screening_threshold", iteration->threshold) &&
+            hf_json_add_double(object, "percent_computed", iteration->percent_computed) &&
+            hf_json_add_integer(object, "quartets_computed", iteration->build.n_quartet_computed) &&
+            hf_json_add_integer(object, "quartets_single", iteration->build.n_quartet_single);
     }
     return ok;
 }
@@ -341,6 +343,7 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
            hf_json_add_integer(object, "quartets_total", account->n_quartet_total) &&
            hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
            hf_json_add_integer(object, "quartets_single", account->n_quartet_single) &&
+           hf_json_add_integer(object, "product_pairs", account->n_product_pair) &&
            hf_json_add_integer(object, "quartets_read", account->n_quartet_read) &&
            hf_json_add_double(object, "stored_bytes", account->stored_bytes) &&
            hf_json_add_double(object, "stored_share_of_cost", account->stored_share) &&

@@ -78,6 +78,11 @@ static enum hf_precision_choice precision(const struct hf_options *options)
     return is_choice(options, "precision", "double") ? HF_DOUBLE_PRECISION : HF_MIXED_PRECISION;
 }
 
+static enum hf_coulomb_choice coulomb(const struct hf_options *options)
+{
+    return is_choice(options, "coulomb", "engine") ? HF_COULOMB_ENGINE : HF_COULOMB_EXACT;
+}
+
 static enum hf_grain grain(const struct hf_options *options)
 {
     enum hf_grain grain = HF_GRAIN_ATOM_QUARTET;
@@ -153,6 +158,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         .onesided = onesided(options),
         .grain = grain(options),
         .precision = precision(options),
+        .coulomb = coulomb(options),
         .tasks_for = hf_options_integer(options, "tasks_for"),
         .n_thread = hf_options_integer(options, "threads"),
         .store_threshold = hf_options_real(options, "screening"),

@@ -2,6 +2,7 @@
  * where memory is promised and not there, the kernel kills whoever touches it. */
 #include "memory_private.h"
 
+#include "hf/coulomb.h"
 #include "hf/scf_memory.h"
 #include "hf/text.h"
 #include "hf/work.h"
@@ -29,6 +30,13 @@ static const double STACK_BYTES = 8.4e6, MAPPED_BYTES = 12e6;
 /** Stored integrals over those of all quartets of functions, with batches that are not full. */
 static const double STORE_FILL = 1.4;
 
+/** Of a node, for the Coulomb pass: made when the list of pairs is. */
+static double coulomb_bytes(const struct hf_memory_case *one)
+{
+    const double n = one->pairs.n_primitive;
+    return hf_coulomb_node_bytes(n, one->pairs.n_component) + hf_coulomb_made_bytes(n);
+}
+
 struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one)
 {
     const struct hf_fock_settings *fock = &one->settings.fock;
@@ -38,8 +46,12 @@ struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one)
     struct hf_memory_need need = {.n_node_rank = n_node};
     need.program = one->resident + LIBRARY_BYTES + (n_rank > 1 ? PARALLEL_BYTES : 0.0);
     need.matrices = matrices.of_first + matrices.of_node / n_node;
-    need.pairs = (one->pairs.list_bytes + one->pairs.made_bytes) / n_node;
-    need.threads = n_thread * (one->thread_bytes + matrices.of_thread + THREAD_BYTES);
+    const bool apart = fock->coulomb != HF_COULOMB_EXACT;
+    need.pairs =
+        (one->pairs.list_bytes + fmax(one->pairs.made_bytes, apart ? coulomb_bytes(one) : 0.0)) /
+        n_node;
+    need.threads = n_thread * (one->thread_bytes + (apart ? hf_coulomb_thread_bytes() : 0.0) +
+                               matrices.of_thread + THREAD_BYTES);
     need.stored = fmin(fock->memory_bytes, one->stored_most / n_rank);
     need.rank = need.program + need.matrices + need.pairs + need.threads + need.stored;
     need.node = n_node * need.rank - (n_node - 1) * (matrices.of_first - matrices.of_other);

@@ -39,6 +39,10 @@ static const struct hf_option_choice precisions[] = {
     {"auto", "single precision where its errors are below what screening leaves out", NULL},
     {"double", "double precision throughout", NULL},
     {0}};
+static const struct hf_option_choice coulombs[] = {
+    {"exact", "from the integrals that exchange is made of, too", NULL},
+    {"engine", "from products of primitives in the Hermite basis, apart from exchange", NULL},
+    {NULL, NULL, NULL}};
 static const struct hf_option_choice counters[] = {
     {"fetch-and-op", "one atomic operation of MPI-3", NULL},
     {"array", "an array of counts read and updated under a lock, as in MPI-2", NULL},
@@ -324,6 +328,11 @@ static const struct hf_option table[] = {
      .choice = precisions,
      .default_value = "auto",
      .help = "of two-electron integrals"},
+    {.key = "coulomb",
+     .type = HF_OPTION_CHOICE,
+     .choice = coulombs,
+     .default_value = "exact",
+     .help = "what Coulomb matrices are made of"},
     {.key = "memory",
      .type = HF_OPTION_TEXT,
      .argument = "SIZE",

@@ -22,6 +22,7 @@ HEADERS = {
     "output": ["checkpoint", "output", "record", "version"],
     "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
     "fock": ["digest", "fock", "fock_settings"],
+    "coulomb": ["coulomb"],
     "work": ["grain", "strip_room", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
     "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "core_integrals", "engine", "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes",
@@ -37,7 +38,7 @@ HEADERS = {
              "trace", "units"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}
-GENERATED = ["src/integrals/horizontal_flops.h", "src/integrals/horizontal_functions.h", "src/integrals/vertical.h",
+GENERATED = ["src/coulomb/coulomb_kernels.h", "src/integrals/horizontal_flops.h", "src/integrals/horizontal_functions.h", "src/integrals/vertical.h",
              "src/integrals/vertical_flops.h"]  # by a script, when hf is built
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 

@@ -1,5 +1,5 @@
 /* The Fock builder against a plain sum over all integrals: argv is builder, scheduler, grain and,
- * for distributed data, transport and who adds. */
+ * for distributed data, transport and who adds; "engine" behind them for J from the Coulomb pass. */
 #include "../mpi_test.h"
 #include "../shells.h"
 
@@ -464,6 +464,10 @@ int main(int argc, char **argv)
 {
     settings.builder = argv[1];
     settings.schedule.name = argv[2];
+    if (strcmp(argv[argc - 1], "engine") == 0) {
+        settings.coulomb = HF_COULOMB_ENGINE;
+        argc--;
+    }
     settings.onesided.transport = argc > 4 ? argv[4] : NULL;
     if (argc > 5 && strcmp(argv[5], "caller") == 0)
         settings.onesided.accumulate = HF_ACCUMULATE_CALLER;

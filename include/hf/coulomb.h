@@ -1,0 +1,93 @@
+/* The Coulomb matrix alone, from products of primitives: the density and the potential in the Hermite
+ * basis, and no integral over four functions anywhere.
+ *
+ *     J_ab = sum_cd D_cd (ab|cd)
+ *
+ *     D blocks -> H of every product --+
+ *                                      +--> V_p = sum_q R(p,q) H_q: tasks over the bras p -+
+ *     J blocks <- V of every product <-----------------------------------------------------+
+ *
+ *  Each step is divided over all ranks and threads, H and V are held once on a node, and nothing is
+ *  summed but V over the nodes. Sources: McMurchie and Davidson, J. Comput. Phys. 26, 218 (1978); Ahmadi
+ *  and Almlof, Chem. Phys. Lett. 246, 364 (1995); White and Head-Gordon, J. Chem. Phys. 104, 2620 (1996). */
+#ifndef HF_COULOMB_H
+#define HF_COULOMB_H
+
+#include "hf/context.h"
+#include "hf/integrals.h"
+#include "hf/schedule_settings.h"
+#include "hf/shell_pair.h"
+#include "hf/status.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hf_coulomb;
+
+/** What a pass is told. */
+struct hf_coulomb_settings {
+    struct hf_scheduler_settings schedule;
+    int n_thread;                 /**< compute threads per rank; 0 counts as 1 */
+    bool single;                  /**< single precision where that does */
+    const struct hf_phase *phase; /**< that its time is booked under */
+};
+
+/** Where densities come from and Coulomb matrices go. Every pair of atoms of the list comes to one thread
+ *  of its owner, which calls lend for each density when it makes H, and add for each when it has V;
+ *  threads call at the same time. All functions are local. Atoms and functions are those of the list's
+ *  basis. */
+struct hf_coulomb_target {
+    void *data;
+    /** The rank that has the blocks of pair number i of the list. */
+    int (*owner)(void *data, int i);
+    /** The block [functions of atom_a][functions of atom_b] of density k; its rows are `*stride`
+     *  apart. */
+    const double *(*lend)(void *data, int k, const struct hf_atom_pair *pair, int *stride);
+    /** Takes S with J = S + S^T, a block without gaps, which may be overwritten; a block of one atom with
+     *  itself likewise. */
+    void (*add)(void *data, int k, const struct hf_atom_pair *pair, double *block);
+};
+
+/** What the last build did, on this rank. */
+struct hf_coulomb_account {
+    int64_t n_pair;   /**< pairs of products that were computed, whole vectors */
+    int64_t n_single; /**< of those, in single precision */
+    int64_t n_task;   /**< on all ranks */
+};
+
+/** Collective. `pairs` is borrowed and must outlive it. HF_NO_RESOURCE, HF_BAD_INPUT: no such
+ *  scheduler. */
+hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                            const struct hf_coulomb_settings *settings, struct hf_coulomb **coulomb,
+                            struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective; accepts a pointer to NULL; leaves NULL. */
+void hf_coulomb_destroy(struct hf_coulomb **coulomb);
+
+/** The Coulomb matrices of `n_density` symmetric densities.
+ *
+ *  Screen   a pair of products is left out where what it adds to an element of J is below a tenth of
+ *           `threshold` (hartree), by the Cauchy-Schwarz inequality.
+ *  Call     collective; n_density and threshold equal on all ranks.
+ *  Errors   HF_NO_RESOURCE, HF_INTERRUPTED. Same status and message on every
+ *           rank. */
+hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double threshold,
+                           const struct hf_coulomb_target *target,
+                           struct hf_error *error) HF_MUST_CHECK;
+
+/** Not collective. */
+struct hf_coulomb_account hf_coulomb_account(const struct hf_coulomb *coulomb);
+
+/** Bytes on a node for a list of so many primitive pairs with so many components, and on a thread; and what
+ *  is needed on a node beside it while it is made. Not collective. */
+double hf_coulomb_node_bytes(double n_primitive, double n_component);
+double hf_coulomb_thread_bytes(void);
+double hf_coulomb_made_bytes(double n_primitive);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,296 @@
+/* The front of the Coulomb pass: from densities to H, from V to the Coulomb matrix. */
+#include "coulomb_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+hf_status hf_coulomb_run_threads(struct hf_coulomb *coulomb, hf_coulomb_share *share, void *self,
+                                 struct hf_error *error)
+{
+    hf_status worst = HF_OK;
+#pragma omp parallel for num_threads(coulomb->n_worker) schedule(static, 1)
+    for (int t = 0; t < coulomb->n_worker; t++) {
+        struct hf_error own = {0};
+        const hf_status status = share(self, t, &own);
+        pthread_mutex_lock(&coulomb->lock);
+        if (status > worst) {
+            worst = status;
+            if (error != NULL) *error = own;
+        }
+        pthread_mutex_unlock(&coulomb->lock);
+    }
+    return worst;
+}
+
+/* ---- What lives as long as the pass ---------------------------------------------------------- */
+
+/** Estimated cost of a task: its bras, each by what a ket costs it. */
+static double cost_of(const struct hf_products *products, int leaf)
+{
+    const int64_t *first = products->leaf[leaf].first_of_order;
+    double cost = 0.0;
+    for (int order = 0; order <= products->max_order; order++)
+        cost += (double)(first[order + 1] - first[order]) * (2.0 + hf_n_hermite(order));
+    return cost;
+}
+
+/** Tables, scratch of the threads, costs. Local. */
+static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    const struct hf_products *products = coulomb->products;
+    struct hf_memory *memory = coulomb->context->memory;
+    const size_t most = (size_t)hf_most_functions_of_atom(coulomb->pairs->basis);
+    coulomb->tables = hf_coulomb_tables_create(products->max_order);
+    coulomb->worker = hf_memory_allocate(memory, "threads of the Coulomb pass",
+                                         (size_t)coulomb->n_worker, sizeof *coulomb->worker);
+    coulomb->cost = hf_memory_allocate(memory, "tasks of the Coulomb pass",
+                                       (size_t)products->n_leaf, sizeof *coulomb->cost);
+    bool made = coulomb->tables != NULL && coulomb->worker != NULL && coulomb->cost != NULL;
+    for (int t = 0; made && t < coulomb->n_worker; t++) {
+        hf_hermite_init(&coulomb->worker[t].hermite, products);
+        coulomb->worker[t].block =
+            hf_memory_allocate(memory, "threads of the Coulomb pass", most * most, sizeof(double));
+        made = coulomb->worker[t].block != NULL;
+    }
+    if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
+    for (int leaf = 0; leaf < products->n_leaf; leaf++)
+        coulomb->cost[leaf] = cost_of(products, leaf);
+    return HF_OK;
+}
+
+/** Room for H and V. Collective. */
+static hf_status share_vectors(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    const size_t n = ((size_t)coulomb->products->n_component + 7) / 8 * 8; /* whole cache lines */
+    const hf_status status =
+        hf_node_memory_create(coulomb->context, HF_MEMORY_PAIRS, "densities of the Coulomb pass",
+                              2 * n * sizeof(double), &coulomb->shared, error);
+    if (status != HF_OK) return status;
+    coulomb->h = coulomb->shared->data;
+    coulomb->v = coulomb->h + n;
+    return HF_OK;
+}
+
+hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                            const struct hf_coulomb_settings *settings, struct hf_coulomb **coulomb,
+                            struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_coulomb *made = calloc(1, sizeof *made);
+    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
+    HF_TRY(hf_agree(context->comm, status, error));
+    *made = (struct hf_coulomb){.context = context,
+                                .pairs = pairs,
+                                .settings = *settings,
+                                .plain = hf_coulomb_kernels(false),
+                                .single = hf_coulomb_kernels(true),
+                                .n_worker = settings->n_thread > 1 ? settings->n_thread : 1};
+    pthread_mutex_init(&made->lock, NULL);
+    HF_TRY(hf_products_create(context, pairs, &made->products, error));
+    HF_TRY(hf_kets_create(made->products, &made->kets, error));
+    HF_TRY(share_vectors(made, error));
+    HF_TRY(hf_agree(context->comm, make_tables(made, error), error));
+    HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
+    *coulomb = made;
+    return HF_OK;
+cleanup:
+    hf_coulomb_destroy(&made);
+    return status;
+}
+
+void hf_coulomb_destroy(struct hf_coulomb **coulomb)
+{
+    struct hf_coulomb *old = *coulomb;
+    *coulomb = NULL;
+    if (old == NULL) return;
+    struct hf_memory *memory = old->context->memory;
+    if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
+    for (int t = 0; old->worker != NULL && t < old->n_worker; t++)
+        hf_memory_release(memory, old->worker[t].block);
+    hf_memory_release(memory, old->worker);
+    hf_memory_release(memory, old->cost);
+    hf_coulomb_tables_destroy(&old->tables);
+    hf_node_memory_destroy(&old->shared);
+    hf_kets_destroy(&old->kets);
+    hf_products_destroy(&old->products);
+    pthread_mutex_destroy(&old->lock);
+    free(old);
+}
+
+/* ---- Builds ---------------------------------------------------------------------------------- */
+
+/** One density on its way. */
+struct job {
+    struct hf_coulomb *coulomb;
+    const struct hf_coulomb_target *target;
+    int k;
+};
+
+/** Where the block of a pair of shells is in the block of its two atoms, [a][b]. */
+static struct hf_block_place find_block(const struct hf_basis *basis,
+                                        const struct hf_atom_pair *atoms,
+                                        const struct hf_shell_pair *pair, int stride)
+{
+    const int begin = basis->first_shell_of_atom[atoms->atom_a];
+    const int end = basis->first_shell_of_atom[atoms->atom_a + 1];
+    const bool turned = pair->a < begin || pair->a >= end; /* its first shell is of atom B */
+    const int row = basis->shell[turned ? pair->b : pair->a].first_function -
+                    hf_atom_first_function(basis, atoms->atom_a);
+    const int column = basis->shell[turned ? pair->a : pair->b].first_function -
+                       hf_atom_first_function(basis, atoms->atom_b);
+    return (struct hf_block_place){.first = (size_t)row * (size_t)stride + (size_t)column,
+                                   .row = turned ? 1 : (size_t)stride,
+                                   .column = turned ? (size_t)stride : 1};
+}
+
+/** Goes on to the next pair of atoms that is this rank's and this thread's; `seen` counts those of the
+ *  rank. False: there is none. */
+static bool next_own(const struct job *job, int thread, int *i, int *seen)
+{
+    const struct hf_coulomb *coulomb = job->coulomb;
+    while (++*i < coulomb->pairs->n_atom_pair) {
+        if (job->target->owner(job->target->data, *i) != coulomb->context->rank) continue;
+        if ((*seen)++ % coulomb->n_worker == thread) return true;
+    }
+    return false;
+}
+
+/** hf_coulomb_share: H of the thread's pairs of atoms. */
+static hf_status make_densities(void *self, int thread, struct hf_error *error)
+{
+    const struct job *job = self;
+    const struct hf_coulomb *coulomb = job->coulomb;
+    const struct hf_shell_pairs *pairs = coulomb->pairs;
+    (void)error;
+    for (int i = -1, seen = 0; next_own(job, thread, &i, &seen);) {
+        const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
+        int stride;
+        const double *density = job->target->lend(job->target->data, job->k, atoms, &stride);
+        for (int j = atoms->first_pair; j < atoms->first_pair + atoms->n_pair; j++) {
+            const struct hf_shell_pair *pair = &pairs->pair[j];
+            hf_hermite_add_density(&coulomb->worker[thread].hermite, pair, density,
+                                   find_block(pairs->basis, atoms, pair, stride), coulomb->h);
+        }
+    }
+    return HF_OK;
+}
+
+/** hf_coulomb_share: the Coulomb matrix of the thread's pairs of atoms. */
+static hf_status make_matrices(void *self, int thread, struct hf_error *error)
+{
+    const struct job *job = self;
+    const struct hf_coulomb *coulomb = job->coulomb;
+    const struct hf_shell_pairs *pairs = coulomb->pairs;
+    struct hf_coulomb_worker *worker = &coulomb->worker[thread];
+    (void)error;
+    for (int i = -1, seen = 0; next_own(job, thread, &i, &seen);) {
+        const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
+        const int n_row = hf_atom_n_function(pairs->basis, atoms->atom_a);
+        const int n_column = hf_atom_n_function(pairs->basis, atoms->atom_b);
+        memset(worker->block, 0, (size_t)n_row * (size_t)n_column * sizeof *worker->block);
+        for (int j = atoms->first_pair; j < atoms->first_pair + atoms->n_pair; j++) {
+            const struct hf_shell_pair *pair = &pairs->pair[j];
+            hf_hermite_add_coulomb(&worker->hermite, pair, coulomb->v,
+                                   pair->a == pair->b ? 0.5 : 1.0,
+                                   find_block(pairs->basis, atoms, pair, n_column), worker->block);
+        }
+        job->target->add(job->target->data, job->k, atoms, worker->block);
+    }
+    return HF_OK;
+}
+
+/** hf_coulomb_share: kets of the leaves of this rank among those that share them. */
+static hf_status fill_kets(void *self, int thread, struct hf_error *error)
+{
+    struct hf_coulomb *coulomb = self;
+    const int n_rank = coulomb->kets->shared->n_rank;
+    (void)error;
+    for (int leaf = coulomb->kets->shared->rank + thread * n_rank; leaf < coulomb->products->n_leaf;
+         leaf += coulomb->n_worker * n_rank)
+        hf_kets_fill(coulomb->kets, leaf, coulomb->h);
+    return HF_OK;
+}
+
+/** What single ranks have added to H or V becomes that of all. Collective. */
+static void sum_over_nodes(struct hf_coulomb *coulomb, double *values)
+{
+    const struct hf_node_memory *shared = coulomb->shared;
+    const MPI_Comm firsts = shared->refused ? coulomb->context->comm : coulomb->context->leaders;
+    hf_node_memory_sync(coulomb->shared);
+    if (shared->rank == 0)
+        hf_sum_over_ranks(firsts, (size_t)coulomb->products->n_component, values);
+    hf_node_memory_sync(coulomb->shared);
+}
+
+/** Zeroes this rank's part of H and V. Collective. */
+static void clear_vectors(struct hf_coulomb *coulomb)
+{
+    const size_t n = (size_t)(coulomb->v - coulomb->h) * 2;
+    const size_t rank = (size_t)coulomb->shared->rank, n_rank = (size_t)coulomb->shared->n_rank;
+    const size_t begin = n * rank / n_rank, end = n * (rank + 1) / n_rank;
+    hf_node_memory_sync(coulomb->shared); /* nobody reads the last density's any more */
+    memset(coulomb->h + begin, 0, (end - begin) * sizeof *coulomb->h);
+    hf_node_memory_sync(coulomb->shared);
+}
+
+/** Collective. */
+static hf_status build_one(struct job *job, struct hf_error *error)
+{
+    struct hf_coulomb *coulomb = job->coulomb;
+    hf_status status;
+    clear_vectors(coulomb);
+    HF_TRY(hf_coulomb_run_threads(coulomb, make_densities, job, error)); /* never fails */
+    sum_over_nodes(coulomb, coulomb->h);
+    HF_TRY(hf_coulomb_run_threads(coulomb, fill_kets, coulomb, error)); /* never fails */
+    hf_node_memory_sync(coulomb->kets->shared);
+    HF_TRY(hf_coulomb_potentials(coulomb, error));
+    sum_over_nodes(coulomb, coulomb->v);
+    HF_TRY(hf_coulomb_run_threads(coulomb, make_matrices, job, error)); /* never fails */
+cleanup:
+    return status;
+}
+
+hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double threshold,
+                           const struct hf_coulomb_target *target, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_timers *timers = &coulomb->context->timers;
+    coulomb->threshold = threshold;
+    coulomb->account = (struct hf_coulomb_account){.n_task = 0};
+    hf_timer_start(timers, coulomb->settings.phase);
+    for (int t = 0; t < coulomb->n_worker; t++)
+        coulomb->worker[t].n_pair = coulomb->worker[t].n_single = 0;
+    for (int k = 0; k < n_density && status == HF_OK; k++) {
+        struct job job = {.coulomb = coulomb, .target = target, .k = k};
+        status = build_one(&job, error);
+        coulomb->account.n_task += coulomb->products->n_leaf;
+    }
+    for (int t = 0; t < coulomb->n_worker; t++) {
+        coulomb->account.n_pair += coulomb->worker[t].n_pair;
+        coulomb->account.n_single += coulomb->worker[t].n_single;
+    }
+    hf_timer_stop(timers, coulomb->settings.phase);
+    return status;
+}
+
+struct hf_coulomb_account hf_coulomb_account(const struct hf_coulomb *coulomb)
+{
+    return coulomb->account;
+}
+
+double hf_coulomb_node_bytes(double n_primitive, double n_component)
+{
+    return hf_products_bytes(n_primitive) + hf_kets_bytes(n_primitive, n_component) +
+           2.0 * n_component * sizeof(double);
+}
+
+double hf_coulomb_thread_bytes(void)
+{
+    return sizeof(struct hf_coulomb_worker);
+}
+
+double hf_coulomb_made_bytes(double n_primitive)
+{
+    return n_primitive * (double)(sizeof(int64_t) + sizeof(struct hf_product_point));
+}

@@ -1,0 +1,58 @@
+/* What the files of the Coulomb pass share. */
+#ifndef HF_COULOMB_PRIVATE_H
+#define HF_COULOMB_PRIVATE_H
+
+#include "hermite.h"
+#include "kernels.h"
+#include "kets.h"
+#include "products.h"
+
+#include "hf/coulomb.h"
+#include "hf/node_memory.h"
+#include "hf/schedule.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/** One thread. */
+struct hf_coulomb_worker {
+    struct hf_hermite hermite;
+    double *block; /**< of two atoms */
+    int64_t n_pair, n_single;
+};
+
+struct hf_coulomb {
+    struct hf_context *context;         /**< borrowed */
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    struct hf_coulomb_settings settings;
+    struct hf_products *products;
+    struct hf_kets *kets;
+    struct hf_node_memory *shared; /**< h, v */
+    double *h, *v;                 /**< [products->n_component] of one density */
+    struct hf_coulomb_tables *tables;
+    const struct hf_coulomb_kernels *plain, *single;
+    struct hf_scheduler *scheduler;
+    double *cost; /**< [n_leaf] of the tasks, estimated */
+    int n_worker;
+    struct hf_coulomb_worker *worker; /**< [n_worker] */
+    struct hf_coulomb_account account;
+    /* while a build runs */
+    double threshold;
+    pthread_mutex_t lock; /**< of the scheduler and of what follows */
+    bool ended;           /**< this rank takes no more tasks */
+};
+
+/** What each thread of the rank does; `self` is what was given to hf_coulomb_run_threads. */
+typedef hf_status hf_coulomb_share(void *self, int thread, struct hf_error *error);
+
+/** Runs it on every thread of the rank; the worst status, with its message. Not collective. */
+hf_status hf_coulomb_run_threads(struct hf_coulomb *coulomb, hf_coulomb_share *share, void *self,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** The potential of all kets at the bras of a leaf, added to V. Not collective. */
+void hf_coulomb_add_leaf(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, int leaf);
+
+/** V of all products from the kets: tasks of all ranks and threads. Collective. HF_INTERRUPTED. */
+hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error) HF_MUST_CHECK;
+
+#endif

@@ -1,0 +1,52 @@
+/* Between functions and Hermite Gaussians: densities one way, potentials to the Coulomb matrix the other. */
+#ifndef HF_HERMITE_H
+#define HF_HERMITE_H
+
+#include "products.h"
+
+#include "hf/solid_harmonics.h"
+
+enum {
+    HF_MOST_SHELL_CARTESIAN = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2,
+    HF_MOST_BLOCK_CARTESIAN = HF_MOST_SHELL_CARTESIAN * HF_MOST_SHELL_CARTESIAN
+};
+
+/** E_t^ij of one direction, t <= i + j. */
+struct hf_hermite_expansion {
+    double e[HF_MAX_L + 1][HF_MAX_L + 1][HF_MAX_PAIR_L + 2];
+};
+
+/** Tables and scratch of one thread. */
+struct hf_hermite {
+    const struct hf_products *products; /**< borrowed */
+    struct hf_cartesian_table cartesian;
+    struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
+    short place[HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1]; /**< hf_hermite_index */
+    struct hf_hermite_expansion
+        expansion[3]; /**< of the primitive at hand; its prefactor is in x */
+    double block[HF_MAX_PAIR_PART][HF_MOST_BLOCK_CARTESIAN]; /**< of each part, Cartesian [a][b] */
+};
+
+/** Where a block of two shells a, b is in a matrix: element (i of a, j of b) at first + i row + j column. */
+struct hf_block_place {
+    size_t first, row, column;
+};
+
+/** Not collective. */
+void hf_hermite_init(struct hf_hermite *self, const struct hf_products *products);
+
+/** Adds to H what the pair's block of a symmetric density gives, both of ab and of ba where the shells
+ *  are two; h [products->n_component]. Not collective. */
+void hf_hermite_add_density(struct hf_hermite *self, const struct hf_shell_pair *pair,
+                            const double *density, struct hf_block_place place, double h[]);
+
+/** Adds factor J_ab to a matrix, from V of the pair's products. Not collective. */
+void hf_hermite_add_coulomb(struct hf_hermite *self, const struct hf_shell_pair *pair,
+                            const double v[], double factor, struct hf_block_place place,
+                            double *coulomb);
+
+/** (p|p)^(1/2) of a Hermite density of one product at most: the triangle inequality over its components,
+ *  from (tuv|tuv) = (2 alpha)^n (2t-1)!! (2u-1)!! (2v-1)!! / ((2n+1) (2p)^(1/2)), alpha = p/2, n = t+u+v. */
+double hf_hermite_norm(double exponent, int order, const double h[]);
+
+#endif

@@ -1,0 +1,135 @@
+/* Inner loops of the Coulomb pass; compiled once per instruction set and precision (see meson.build), with
+ * HF_KERNELS naming the table. */
+#include "kernels.h"
+
+#include "hf/boys_lanes.h"
+#include "hf/lane_math.h"
+
+#include <stddef.h>
+
+#ifdef HF_SINGLE
+enum { N_ROW = HF_KET_SINGLE_ROWS };
+#else
+enum { N_ROW = HF_KET_ROWS };
+#endif
+
+typedef void straight_kernel(const boys_tables *boys, const struct hf_coulomb_bra *bra, int n,
+                             const real *ket, double potential[]);
+
+/** What the recursions start from. */
+struct r_start {
+    lanes d[3];                     /**< P - Q */
+    lanes r[HF_BOYS_MAX_ORDER + 1]; /**< R^(m)_000 over (p+q)^(1/2) */
+};
+
+/** Rows of the vector that begins with ket i. */
+static inline const real *ket_rows(const real *ket, int n_component, int i)
+{
+    return ket + (size_t)(i / HF_KET_BLOCK) * (size_t)((N_ROW + n_component) * HF_KET_BLOCK) +
+           i % HF_KET_BLOCK;
+}
+
+static inline __attribute__((always_inline)) lanes row_of(const real *rows, int k)
+{
+    return load(rows + (size_t)k * HF_KET_BLOCK);
+}
+
+/** P - Q. */
+static inline __attribute__((always_inline)) lanes difference(const struct hf_coulomb_bra *bra,
+                                                              int direction, const real *rows)
+{
+    const real first = (real)bra->centre[direction];
+    const lanes d = first - row_of(rows, HF_KET_X + direction);
+#ifdef HF_SINGLE
+    /* Both in two parts, of which the first differ by what rounds the result only. */
+    const real rest = (real)(bra->centre[direction] - (double)first);
+    return d + (rest - row_of(rows, HF_KET_REST_X + direction));
+#else
+    return d;
+#endif
+}
+
+/** Fills in `at` for orders up to `order`, a constant where it is low. */
+static inline __attribute__((always_inline)) void
+start_recursion(const boys_tables *boys, int order, const struct hf_coulomb_bra *bra,
+                const real *rows, struct r_start *at)
+{
+    const lanes p = broadcast((real)bra->exponent), q = row_of(rows, HF_KET_EXPONENT);
+    const lanes root_of_inverse = inverse_square_root(p + q);
+    const lanes alpha = (p * root_of_inverse) * (q * root_of_inverse);
+    for (int k = 0; k < 3; k++) at->d[k] = difference(bra, k, rows);
+    const lanes square = at->d[0] * at->d[0] + at->d[1] * at->d[1] + at->d[2] * at->d[2];
+    boys_lanes(boys, order, (struct boys_argument){.T = alpha * square, .factor = root_of_inverse},
+               at->r);
+    const lanes step = (real)-2 * alpha;
+    lanes factor = step;
+    for (int m = 1; m <= order; m++, factor *= step) at->r[m] *= factor;
+}
+
+static inline double sum_of_lanes(lanes x)
+{
+    double sum = 0.0;
+    for (int l = 0; l < HF_WIDTH; l++) sum += (double)x[l];
+    return sum;
+}
+
+#include "coulomb_kernels.h"
+
+/** All R_tuv up to `total` from the starts, in place: what is needed of lower totals is overwritten last. */
+static void recur(const struct hf_r_step step[], int total, const struct r_start *at, lanes r[])
+{
+    for (int m = total; m >= 0; m--) {
+        for (int i = hf_n_hermite(total - m) - 1; i > 0; i--) {
+            r[i] = at->d[step[i].axis] * r[step[i].parent];
+            if (step[i].factor > 0) r[i] += (real)step[i].factor * r[step[i].grandparent];
+        }
+        r[0] = at->r[m];
+    }
+}
+
+/** Loops over components. */
+static __attribute__((noinline)) void add_by_loops(const struct hf_coulomb_tables *tables,
+                                                   const boys_tables *boys,
+                                                   const struct hf_coulomb_bra *bra, int bra_order,
+                                                   int ket_order, int n, const real *ket,
+                                                   double potential[])
+{
+    const int n_bra = hf_n_hermite(bra_order), n_ket = hf_n_hermite(ket_order);
+    lanes r[HF_N_R], sum[HF_N_HERMITE];
+    for (int k = 0; k < n_bra; k++) sum[k] = broadcast(0);
+    for (int i = 0; i < n; i += HF_WIDTH) {
+        const real *rows = ket_rows(ket, n_ket, i);
+        struct r_start at;
+        start_recursion(boys, bra_order + ket_order, bra, rows, &at);
+        recur(tables->step, bra_order + ket_order, &at, r);
+        for (int j = 0; j < n_ket; j++) {
+            const signed char *other = tables->power[j];
+            const lanes h = row_of(rows, N_ROW + j);
+            for (int k = 0; k < n_bra; k++) {
+                const signed char *power = tables->power[k];
+                sum[k] += h * r[hf_hermite_index(power[0] + other[0], power[1] + other[1],
+                                                 power[2] + other[2])];
+            }
+        }
+    }
+    for (int k = 0; k < n_bra; k++) potential[k] += sum_of_lanes(sum[k]);
+}
+
+static void add(const struct hf_coulomb_tables *tables, const struct hf_coulomb_bra *bra,
+                int bra_order, int ket_order, int n, const void *ket, double potential[])
+{
+#ifdef HF_SINGLE
+    const boys_tables *boys = tables->boys_single;
+#else
+    const boys_tables *boys = tables->boys;
+#endif
+    if (bra_order <= HF_COULOMB_LIMIT && ket_order <= HF_COULOMB_LIMIT)
+        straight_kernels[bra_order][ket_order](boys, bra, n, ket, potential);
+    else
+        add_by_loops(tables, boys, bra, bra_order, ket_order, n, ket, potential);
+}
+
+#define STRING_OF(x) #x
+#define NAME_OF(x)   STRING_OF(x)
+const struct hf_coulomb_kernels HF_KERNELS = {
+    .name = NAME_OF(HF_KERNELS), .limit = HF_COULOMB_LIMIT, .add = add};

@@ -1,0 +1,146 @@
+/* The potential at every product: tasks, each the bras of a leaf. */
+#include "coulomb_private.h"
+
+#include "hf/interruption.h"
+
+#include <math.h>
+
+/** What adds less than this share of the threshold to an element of J is left out: an element is a sum
+ *  over many products. */
+static const double SHARE = 0.1;
+
+/** Single precision does where the product of the norms, times this, is below the threshold: four times the
+ *  unit of rounding, as for quartets (docs/precision.md). */
+static const double ROUNDING = 4.0 * 0x1p-24;
+
+/** The kets of a leaf in one order, and the bras they meet. */
+struct meeting {
+    int bra_order, ket_order;
+    int64_t bra_begin, bra_end;
+    const struct hf_ket_group *group;
+};
+
+static int whole_blocks(int n)
+{
+    return (n + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK;
+}
+
+/** Kets of a group that a bra takes in double precision, of `n` that matter. */
+static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *meeting, int64_t bra,
+                       int n)
+{
+    const struct hf_products *products = coulomb->products;
+    const double bound = (double)products->bound[bra];
+    if (!coulomb->settings.single || meeting->bra_order > HF_MOST_SINGLE_ORDER ||
+        meeting->ket_order > HF_MOST_SINGLE_ORDER || hf_is_wide_product(products, bra))
+        return n;
+    const int heavy =
+        hf_kets_above(coulomb->kets, meeting->group, coulomb->threshold / (ROUNDING * bound));
+    const int most = whole_blocks(heavy > meeting->group->n_wide ? heavy : meeting->group->n_wide);
+    return most < n ? most : n;
+}
+
+/** One bra with the first n kets of a group. */
+static void add_kets(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
+                     const struct meeting *meeting, int64_t bra, int n)
+{
+    const struct hf_products *products = coulomb->products;
+    const struct hf_coulomb_bra of_bra = {
+        .centre = {products->centre[0][bra], products->centre[1][bra], products->centre[2][bra]},
+        .exponent = products->exponent[bra]};
+    const struct hf_kets *kets = coulomb->kets;
+    const int n_plain = count_plain(coulomb, meeting, bra, n);
+    double *v = coulomb->v + products->first[bra];
+    if (n_plain > 0)
+        coulomb->plain->add(coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
+                            n_plain, kets->plain + meeting->group->plain, v);
+    if (n > n_plain) {
+        const int n_row = HF_KET_SINGLE_ROWS + hf_n_hermite(meeting->ket_order);
+        coulomb->single->add(coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
+                             n - n_plain,
+                             kets->single + meeting->group->single + (int64_t)n_plain * n_row, v);
+        worker->n_single += n - n_plain;
+    }
+    worker->n_pair += n;
+}
+
+/** The bras of one order with the kets of one group: as their bounds fall, fewer kets matter. */
+static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
+                 const struct meeting *meeting)
+{
+    const struct hf_products *products = coulomb->products;
+    const float *weight = coulomb->kets->weight + meeting->group->first;
+    const double threshold = SHARE * coulomb->threshold;
+    int n = meeting->group->n;
+    for (int64_t bra = meeting->bra_begin; bra < meeting->bra_end; bra++) {
+        const double bound = (double)products->bound[bra];
+        if (bra == meeting->bra_begin)
+            n = hf_kets_above(coulomb->kets, meeting->group, threshold / bound);
+        while (n > 0 && (double)weight[n - 1] * bound < threshold) n--;
+        if (n == 0) break;
+        add_kets(coulomb, worker, meeting, bra, n);
+    }
+}
+
+void hf_coulomb_add_leaf(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, int leaf)
+{
+    const struct hf_products *products = coulomb->products;
+    const struct hf_product_leaf *bras = &products->leaf[leaf];
+    for (int other = 0; other < products->n_leaf; other++) {
+        for (int i = 0; i <= products->max_order; i++) {
+            for (int j = 0; j <= products->max_order; j++) {
+                const struct meeting meeting = {.bra_order = i,
+                                                .ket_order = j,
+                                                .bra_begin = bras->first_of_order[i],
+                                                .bra_end = bras->first_of_order[i + 1],
+                                                .group = hf_ket_group(coulomb->kets, other, j)};
+                if (meeting.group->n > 0) meet(coulomb, worker, &meeting);
+            }
+        }
+    }
+}
+
+/** The next task of the rank; -1: there is none, or the rank is to stop. */
+static hf_status next_task(struct hf_coulomb *coulomb, int64_t *task, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    *task = -1;
+    pthread_mutex_lock(&coulomb->lock);
+    if (!coulomb->ended) {
+        const int reason = hf_interruption_look(coulomb->context->interruption, true);
+        if (reason == 0)
+            *task = hf_scheduler_next(coulomb->scheduler);
+        else {
+            hf_scheduler_abandon(coulomb->scheduler);
+            status = hf_interrupted(error, reason);
+        }
+        coulomb->ended = *task < 0;
+    }
+    pthread_mutex_unlock(&coulomb->lock);
+    return status;
+}
+
+/** hf_coulomb_share */
+static hf_status do_tasks(void *self, int thread, struct hf_error *error)
+{
+    struct hf_coulomb *coulomb = self;
+    for (;;) {
+        int64_t task;
+        const hf_status status = next_task(coulomb, &task, error);
+        if (status != HF_OK || task < 0) return status;
+        hf_coulomb_add_leaf(coulomb, &coulomb->worker[thread], (int)task);
+    }
+}
+
+hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    hf_status status;
+    HF_TRY(hf_scheduler_start(coulomb->scheduler, coulomb->products->n_leaf, coulomb->cost, error));
+    coulomb->ended = false;
+    hf_interruption_begin(coulomb->context->interruption);
+    status = hf_coulomb_run_threads(coulomb, do_tasks, coulomb, error);
+    hf_scheduler_finish(coulomb->scheduler);
+    status = hf_agree_to_go_on(coulomb->context, status, error);
+cleanup:
+    return status;
+}

@@ -1,0 +1,72 @@
+/* Tables of the kernels of the Coulomb pass, and which kernels this processor takes. */
+#include "kernels.h"
+
+#include "hf/simd.h"
+
+#include <stdlib.h>
+
+extern const struct hf_coulomb_kernels hf_coulomb_portable, hf_coulomb_portable_single;
+#ifdef HF_HAVE_X86_KERNELS
+extern const struct hf_coulomb_kernels hf_coulomb_avx2, hf_coulomb_avx2_single, hf_coulomb_avx512,
+    hf_coulomb_avx512_single;
+#endif
+
+const struct hf_coulomb_kernels *hf_coulomb_kernels(bool single)
+{
+#ifdef HF_HAVE_X86_KERNELS
+    switch (hf_instruction_set()) {
+    case HF_AVX512: return single ? &hf_coulomb_avx512_single : &hf_coulomb_avx512;
+    case HF_AVX2: return single ? &hf_coulomb_avx2_single : &hf_coulomb_avx2;
+    case HF_PORTABLE: break;
+    }
+#endif
+    return single ? &hf_coulomb_portable_single : &hf_coulomb_portable;
+}
+
+/** How (t,u,v) follows from lower ones: along a direction of power 1, which needs one of them only, or
+ *  that of the least power. */
+static struct hf_r_step step_to(int t, int u, int v)
+{
+    int power[3] = {t, u, v}, axis = -1;
+    for (int d = 0; d < 3; d++)
+        if (power[d] > 0 && (axis < 0 || power[d] < power[axis])) axis = d;
+    if (axis < 0) return (struct hf_r_step){.axis = 0};
+    power[axis]--;
+    struct hf_r_step step = {.axis = axis,
+                             .parent = hf_hermite_index(power[0], power[1], power[2]),
+                             .factor = power[axis]};
+    if (power[axis] > 0) power[axis]--;
+    step.grandparent = hf_hermite_index(power[0], power[1], power[2]);
+    return step;
+}
+
+struct hf_coulomb_tables *hf_coulomb_tables_create(int max_order)
+{
+    struct hf_coulomb_tables *tables = calloc(1, sizeof *tables);
+    if (tables == NULL) return NULL;
+    for (int t = 0; t <= HF_MOST_R_TOTAL; t++)
+        for (int u = 0; t + u <= HF_MOST_R_TOTAL; u++)
+            for (int v = 0; t + u + v <= HF_MOST_R_TOTAL; v++) {
+                const int place = hf_hermite_index(t, u, v);
+                tables->step[place] = step_to(t, u, v);
+                if (t + u + v > HF_MAX_PAIR_L) continue;
+                tables->power[place][0] = (signed char)t;
+                tables->power[place][1] = (signed char)u;
+                tables->power[place][2] = (signed char)v;
+            }
+    tables->boys = hf_boys_create(2 * max_order);
+    if (tables->boys != NULL) tables->boys_single = hf_boys_single_create(tables->boys);
+    if (tables->boys_single == NULL) hf_coulomb_tables_destroy(&tables);
+    return tables;
+}
+
+void hf_coulomb_tables_destroy(struct hf_coulomb_tables **tables)
+{
+    struct hf_coulomb_tables *old = *tables;
+    if (old != NULL) {
+        hf_boys_single_destroy(&old->boys_single);
+        hf_boys_destroy(&old->boys);
+    }
+    free(old);
+    *tables = NULL;
+}
