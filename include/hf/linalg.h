@@ -41,6 +41,10 @@ void hf_linalg_destroy(struct hf_linalg **linalg);
  *  that ", 4 threads" where BLAS has several. */
 const char *hf_linalg_description(const struct hf_linalg *linalg);
 
+/** Diagonalises with "LAPACK", "ScaLAPACK" or "ELPA" whatever the order, where that can do the matrix; for
+ *  tests and measurements. False: this build has none of that name. Not collective. */
+bool hf_linalg_set_eigensolver(struct hf_linalg *linalg, const char *name);
+
 /** Part of a matrix of order n that the rank with the most of it would hold, 0 to 1, on a grid as
  *  hf_linalg_create makes it or, `spread`, hf_linalg_create_spread. Not collective. */
 double hf_linalg_largest_share(int n, int n_rank, bool spread);

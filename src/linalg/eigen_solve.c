@@ -8,7 +8,17 @@
  * takes longer than divide and conquer for all: measured for a fifth of n = 300 to 1300.) */
 #include "linalg_private.h"
 
+#include <stddef.h>
 #include <stdint.h>
+
+const struct hf_eigensolver *const hf_eigensolver_list[] = {
+    &hf_eigensolver_lapack,
+#ifdef HF_HAVE_ELPA
+    &hf_eigensolver_elpa,
+#endif
+    &hf_eigensolver_scalapack,
+    NULL,
+};
 
 /** Arrays of one rank; freed by space_release, also when half made. */
 struct space {
@@ -156,14 +166,48 @@ cleanup:
     return status;
 }
 
+static bool lapack_serves(const struct hf_linalg *grid, int n, int n_vector)
+{
+    (void)n;
+    (void)n_vector;
+    return !grid->parallel;
+}
+
+static hf_status solve_on_first(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
+                                int n_vector, struct hf_error *error)
+{
+    return a->linalg->inside ? solve_serial(a, eigenvalue, z, n_vector, error) : HF_OK;
+}
+
+const struct hf_eigensolver hf_eigensolver_lapack = {
+    .name = "LAPACK", .serves = lapack_serves, .solve = solve_on_first};
+
+static bool scalapack_serves(const struct hf_linalg *grid, int n, int n_vector)
+{
+    (void)n;
+    (void)n_vector;
+    return grid->parallel;
+}
+
+const struct hf_eigensolver hf_eigensolver_scalapack = {
+    .name = "ScaLAPACK", .serves = scalapack_serves, .solve = solve_parallel};
+
+const struct hf_eigensolver *hf_eigensolver_choose(const struct hf_linalg *grid, int n,
+                                                   int n_vector)
+{
+    if (grid->wanted != NULL && grid->wanted->serves(grid, n, n_vector)) return grid->wanted;
+    int k = 0;
+    while (n < hf_eigensolver_list[k]->smallest_order ||
+           !hf_eigensolver_list[k]->serves(grid, n, n_vector))
+        k++; /* the first or the last one serves every matrix */
+    return hf_eigensolver_list[k];
+}
+
 hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
                          int n_vector, struct hf_error *error)
 {
     const struct hf_linalg *grid = a->linalg;
-    hf_status status = HF_OK;
-    if (grid->parallel)
-        status = solve_parallel(a, eigenvalue, z, n_vector, error);
-    else if (grid->inside)
-        status = solve_serial(a, eigenvalue, z, n_vector, error);
+    const hf_status status =
+        hf_eigensolver_choose(grid, a->n_row, n_vector)->solve(a, eigenvalue, z, n_vector, error);
     return hf_agree(grid->context->comm, status, error);
 }

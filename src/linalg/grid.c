@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     /** Below this order LAPACK on one rank beats ScaLAPACK on several. */
@@ -26,7 +27,7 @@ int hf_linalg_blas_threads(void)
 }
 
 /** Who computes, for the report. */
-static void describe(struct hf_linalg *made)
+static void describe(struct hf_linalg *made, int n)
 {
     char threads[32] = "";
     const int n_thread = hf_linalg_blas_threads();
@@ -34,8 +35,9 @@ static void describe(struct hf_linalg *made)
         snprintf(threads, sizeof threads, ", %d threads", n_thread);
     if (made->parallel)
         snprintf(made->description, sizeof made->description,
-                 "ScaLAPACK, %d x %d grid, blocks of %d%s", made->n_grid_row, made->n_grid_col,
-                 made->block, threads);
+                 "%sScaLAPACK, %d x %d grid, blocks of %d%s",
+                 hf_eigensolver_choose(made, n, n) == &hf_eigensolver_scalapack ? "" : "ELPA and ",
+                 made->n_grid_row, made->n_grid_col, made->block, threads);
     else
         snprintf(made->description, sizeof made->description, "LAPACK on rank 0%s", threads);
 }
@@ -68,6 +70,7 @@ static void start_blacs(struct hf_linalg *made)
     Cfree_blacs_system_handle(system);
     made->inside = made->context->rank < made->n_grid_row * made->n_grid_col;
     made->grid_row = made->grid_col = -1;
+    MPI_Comm_split(made->context->comm, made->inside ? 0 : MPI_UNDEFINED, 0, &made->members);
     if (made->inside) {
         int n_row, n_col;
         Cblacs_gridinfo(made->blacs, &n_row, &n_col, &made->grid_row, &made->grid_col);
@@ -83,6 +86,7 @@ hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_p
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for linear algebra");
     HF_TRY(hf_agree(context->comm, status, error));
     made->context = context;
+    made->members = MPI_COMM_NULL;
     made->block = block_size;
     made->n_grid_row = made->n_grid_col = 1;
     if (context->n_rank > 1 && n >= smallest_parallel_order)
@@ -93,12 +97,22 @@ hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_p
         start_blacs(made);
     else
         made->inside = context->rank == 0;
-    describe(made);
+    describe(made, n);
     *linalg = made;
     return HF_OK;
 cleanup:
     free(made);
     return status;
+}
+
+bool hf_linalg_set_eigensolver(struct hf_linalg *linalg, const char *name)
+{
+    for (int k = 0; hf_eigensolver_list[k] != NULL; k++) {
+        if (strcmp(hf_eigensolver_list[k]->name, name) != 0) continue;
+        linalg->wanted = hf_eigensolver_list[k];
+        return true;
+    }
+    return false;
 }
 
 hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg **linalg,
@@ -142,7 +156,10 @@ hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_l
 void hf_linalg_destroy(struct hf_linalg **linalg)
 {
     struct hf_linalg *old = *linalg;
-    if (old != NULL && old->parallel && old->inside) Cblacs_gridexit(old->blacs);
+    if (old != NULL && old->parallel && old->inside) {
+        MPI_Comm_free(&old->members);
+        Cblacs_gridexit(old->blacs);
+    }
     free(old);
     *linalg = NULL;
 }

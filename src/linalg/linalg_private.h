@@ -16,8 +16,30 @@ struct hf_linalg {
     int blacs;                  /**< BLACS context, when parallel */
     int n_grid_row, n_grid_col, grid_row, grid_col;
     int block;
+    MPI_Comm members; /**< the ranks of the grid, when parallel; MPI_COMM_NULL outside of it */
+    const struct hf_eigensolver *wanted; /**< see hf_linalg_set_eigensolver; NULL: the best one */
     char description[96];
 };
+
+/** A way to eigenvalues and eigenvectors. One constant instance each, all in hf_eigensolver_list. */
+struct hf_eigensolver {
+    const char *name;   /**< as reports have it */
+    int smallest_order; /**< from which it is the best of those that serve */
+    /** Whether it can do a matrix of order n on such a grid with n_vector eigenvectors. */
+    bool (*serves)(const struct hf_linalg *grid, int n, int n_vector);
+    /** As hf_eigen_solve; the status is this rank's. */
+    hf_status (*solve)(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z, int n_vector,
+                       struct hf_error *error);
+};
+
+/** All there are in this build, the best first; NULL behind the last. */
+extern const struct hf_eigensolver *const hf_eigensolver_list[];
+extern const struct hf_eigensolver hf_eigensolver_lapack, hf_eigensolver_scalapack,
+    hf_eigensolver_elpa;
+
+/** The one that hf_eigen_solve takes. */
+const struct hf_eigensolver *hf_eigensolver_choose(const struct hf_linalg *grid, int n,
+                                                   int n_vector);
 
 struct hf_matrix {
     struct hf_linalg *linalg; /**< borrowed */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static bool parallel;
+static const char *eigensolver; /* NULL: hf's choice */
 
 static struct hf_linalg *new_linalg(struct hf_context *context, int n)
 {
@@ -16,6 +17,7 @@ static struct hf_linalg *new_linalg(struct hf_context *context, int n)
     assert_int_equal(hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, 3, &linalg, &error),
                      HF_OK);
     assert_non_null(strstr(hf_linalg_description(linalg), "LAPACK"));
+    if (eigensolver != NULL) assert_true(hf_linalg_set_eigensolver(linalg, eigensolver));
     return linalg;
 }
 
@@ -324,6 +326,28 @@ static void as_many_of_the_lowest_eigenvectors_are_made_as_asked_for(void **stat
     test_context_done(&context);
 }
 
+static void every_eigensolver_there_is_is_right(void **state)
+{
+    (void)state;
+    const char *const names[] = {"LAPACK", "ScaLAPACK", "ELPA"};
+    const int orders[] = {9, 31, 70, 131};
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, 9);
+    assert_false(hf_linalg_set_eigensolver(linalg, "none"));
+    for (int k = 0; k < 3; k++) {
+        if (!hf_linalg_set_eigensolver(linalg, names[k])) continue; /* not in this build */
+        eigensolver = names[k];
+        for (size_t i = 0; i < sizeof orders / sizeof *orders && context->n_rank <= 4; i++) {
+            check_eigen(context, orders[i], false);
+            check_eigen(context, orders[i], true);
+            check_lowest(context, orders[i], (orders[i] + 2) / 3);
+        }
+    }
+    eigensolver = NULL;
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
 static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
 {
     (void)state;
@@ -366,6 +390,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_rank_gets_the_diagonal),
         cmocka_unit_test(eigenvectors_are_right_for_all_orders),
         cmocka_unit_test(as_many_of_the_lowest_eigenvectors_are_made_as_asked_for),
+        cmocka_unit_test(every_eigensolver_there_is_is_right),
         cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_by_all_ranks),
         cmocka_unit_test(a_small_symmetric_system_is_solved_and_a_singular_one_refused),
     };
