@@ -10,7 +10,7 @@ import json
 from typing import NamedTuple
 
 from .failure import NO_RESOURCE, Failure
-from .plots import Curve, Panel, draw, draw_panels
+from .plots import Curve, draw
 
 COLUMNS = ("case", "input", "processes", "functions", "quartets", "one_process_seconds", "fock_seconds",
            "fock_seconds_min", "fock_seconds_max", "replay_seconds", "model_seconds", "scf_seconds",
@@ -139,11 +139,13 @@ def draw_all(folder, rows):
              ("model", "model", lambda row: row.model))
     efficiencies = (("measured", "measured", lambda row: row.efficiency and 100.0 * row.efficiency),
                     ("replay", "replay", lambda row: row.replay_efficiency and 100.0 * row.replay_efficiency))
-    made = draw_panels(str(folder / "weak-times"), "Weak scaling of the Fock builds", [
-        Panel("", "Processes, molecules grow with them", "Seconds", curves(rows, lambda row: row.processes, times)),
-        Panel("", "Functions, processes grow with them", "Seconds", curves(rows, lambda row: row.n_function, times))])
+    title = "Weak scaling of the Fock builds"
+    made = draw(str(folder / "weak-times"), title, "Processes, molecules grow with them", "Seconds",
+                curves(rows, lambda row: row.processes, times), True)
+    made += draw(str(folder / "weak-sizes"), title, "Functions, processes grow with them", "Seconds",
+                 curves(rows, lambda row: row.n_function, times), True)
     ends = [min(row.processes for row in rows), max(row.processes for row in rows)]
-    return made + draw(str(folder / "weak-efficiency"), "Weak scaling of the Fock builds",
-                       "Processes, molecules grow with them", "Quartets per second and process / % of the first",
-                       [*curves(rows, lambda row: row.processes, efficiencies),
-                        Curve("ideal", [(n, 100.0) for n in ends], "ideal")])
+    return made + draw(str(folder / "weak-efficiency"), title, "Processes, molecules grow with them",
+                       "Quartets per second and process / % of the first", [
+                           *curves(rows, lambda row: row.processes, efficiencies),
+                           Curve("ideal", [(n, 100.0) for n in ends], "ideal")])

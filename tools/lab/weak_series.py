@@ -129,6 +129,6 @@ def work(script, words):
     store.write(folder / "weak-scaling.csv", weak.csv_text(rows))
     print("\n".join(weak.lines(rows)), flush=True)
     weak.draw_all(folder, rows)
-    print(f"\nIn {folder}: weak-scaling.csv, weak-times.svg, weak-efficiency.svg (and .png), and a folder of tools/speedup "
-          "for each molecule")
+    print(f"\nIn {folder}: weak-scaling.csv, weak-times.svg, weak-sizes.svg, weak-efficiency.svg (and .png), and a folder of "
+          "tools/speedup for each molecule")
     return 0
