@@ -60,13 +60,17 @@ class Cache:
         if number in self.blocks:
             self.blocks.move_to_end(number)
             return True, ()
-        left = []
-        if self.n_bytes + 2.0 * n_bytes > self.budget:
-            for other in [other for other in self.blocks if other not in pinned]:
-                left.append((other, self.blocks.pop(other)))
-                self.n_bytes -= 2.0 * left[-1][1]
-                if self.n_bytes + 2.0 * n_bytes <= self.budget:
-                    break
+        left, too_many = [], self.n_bytes + 2.0 * n_bytes - self.budget
+        if too_many > 0.0:
+            for other, its_bytes in self.blocks.items():
+                if other not in pinned:
+                    left.append((other, its_bytes))
+                    too_many -= 2.0 * its_bytes
+                    if too_many <= 0.0:
+                        break
+        for other, its_bytes in left:
+            del self.blocks[other]
+            self.n_bytes -= 2.0 * its_bytes
         self.blocks[number] = n_bytes
         self.n_bytes += 2.0 * n_bytes
         return False, left
