@@ -33,6 +33,13 @@ struct hf_schedule_account {
                                 others and has abandoned goes on serving here) */
 };
 
+/** Something to do while a rank waits for the last one: called again and again by the thread that waits,
+ *  which is the only one then. It may talk to other ranks, but must not wait for them. */
+struct hf_idle_work {
+    void (*work)(void *data); /**< NULL: nothing */
+    void *data;
+};
+
 /** One way of handing out tasks: one constant instance per scheduler; the list is
  *  hf_scheduler_list. The front (schedule.c) measures waiting and agrees on what start returned. */
 struct hf_scheduler_ops {
@@ -95,6 +102,9 @@ int64_t hf_scheduler_next(struct hf_scheduler *scheduler);
  *  rest of its chunk (counter), or that and one chunk asked for ahead (manager); so the round is
  *  incomplete and the caller reports the failure after finish. Not collective. */
 void hf_scheduler_abandon(struct hf_scheduler *scheduler);
+
+/** What finish does from now on while it waits; copied. Not collective. */
+void hf_scheduler_set_idle(struct hf_scheduler *scheduler, const struct hf_idle_work *idle);
 
 /** Closes the round when every rank has had its -1 or abandoned. Collective. */
 void hf_scheduler_finish(struct hf_scheduler *scheduler);

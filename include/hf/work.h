@@ -237,6 +237,9 @@ struct hf_round {
     /** Takes work and does it until there is none, and returns how that went. */
     hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error);
     void *data;
+    /** Called again and again by one thread once this rank's threads are through, while it waits for the
+     *  other ranks, whatever became of the round; see hf_idle_work. NULL: nothing is to be done. */
+    void (*idle)(void *data);
 };
 
 /** One round: every thread of the rank runs round->run. A failure of one ends the round for all, and

@@ -147,6 +147,14 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     return status;
 }
 
+/** hf_round.idle: sums of ranks and nodes that are through go on their way. */
+static void move_sums(void *builder)
+{
+    struct hf_fock_builder *self = builder;
+    struct replicated *data = self->data;
+    hf_rank_sums_progress(&data->sums);
+}
+
 /** Sums over the ranks to the matrices of the caller. Collective. */
 static hf_status hand_over(struct replicated *data, int n_job, const struct hf_fock_job job[],
                            struct hf_error *error)
@@ -199,6 +207,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
                                                 .largest = self->screening.max_density,
                                                 .factor = find_factor,
                                                 .run = run,
+                                                .idle = move_sums,
                                                 .data = self},
                              error);
     hf_timer_start(timers, &hf_phase_fock_reduce);

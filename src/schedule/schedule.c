@@ -172,8 +172,14 @@ void hf_schedule_barrier(const struct hf_scheduler *self)
         MPI_Test(&barrier, &all_here, MPI_STATUS_IGNORE);
         if (all_here) return;
         (void)hf_schedule_is_interrupted(self); /* others may not know yet */
+        if (self->idle.work != NULL) self->idle.work(self->idle.data);
         sched_yield();
     }
+}
+
+void hf_scheduler_set_idle(struct hf_scheduler *scheduler, const struct hf_idle_work *idle)
+{
+    scheduler->idle = *idle;
 }
 
 void hf_scheduler_finish(struct hf_scheduler *scheduler)

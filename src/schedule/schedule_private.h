@@ -16,6 +16,7 @@ struct hf_scheduler {
     int64_t n_task;
     int64_t *order; /**< [n_task] tasks by falling cost, or NULL when they are numbered that way */
     struct hf_schedule_account account;
+    struct hf_idle_work idle;
     char note[512]; /**< why another was asked for, or "" */
     void *data;     /**< of the implementation */
 };

@@ -93,6 +93,7 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
     const double start = hf_wall_seconds();
     status = run_threads(work, round, error);
     const double end = hf_wall_seconds();
+    hf_scheduler_set_idle(work->scheduler, &(struct hf_idle_work){round->idle, round->data});
     hf_scheduler_finish(work->scheduler);
     hf_trace_add_phase(work->context->trace, 0, work->settings.phases.wait_ranks, end,
                        hf_wall_seconds() - end);
