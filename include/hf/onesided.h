@@ -16,6 +16,7 @@
 #include "hf/onesided_settings.h"
 #include "hf/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -101,6 +102,10 @@ void hf_window_get(struct hf_window *window, struct hf_window_range range, doubl
 void hf_window_begin_get(struct hf_window *window, struct hf_window_range range, double *to,
                          struct hf_window_request *request);
 void hf_window_end_get(struct hf_window *window, struct hf_window_request *request);
+
+/** Whether a get under way has ended, which end_get then need not be told: for threads that let others in
+ *  between two looks. Not collective. */
+bool hf_window_test_get(struct hf_window *window, struct hf_window_request *request);
 
 /** Range += from [range.n], atomically with respect to every other accumulate. `from` is the
  *  caller's again on return. Not collective. Source: accumulate paper, section 2. */

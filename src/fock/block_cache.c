@@ -320,6 +320,21 @@ void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *b
     complete(cache, block);
 }
 
+bool hf_block_cache_test(struct hf_block_cache *cache, struct hf_cached_block *block)
+{
+    if (!block->pending) return true;
+    for (int k = 0; k < cache->set.n_layer; k++)
+        if (!hf_block_array_test_get(cache->set.array[k], &block->request[k])) return false;
+    block->pending = false;
+    complete(cache, block);
+    return true;
+}
+
+void hf_block_cache_book_wait(struct hf_block_cache *cache, double seconds)
+{
+    cache->account.wait_seconds += seconds;
+}
+
 void hf_block_cache_unpin(struct hf_block_cache *cache, struct hf_cached_block *block)
 {
     (void)cache;

@@ -71,6 +71,13 @@ struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, 
 /** Returns when the block is complete. */
 void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *block);
 
+/** Whether the block is complete; makes it so when all has come. For threads that let others in between
+ *  two looks. */
+bool hf_block_cache_test(struct hf_block_cache *cache, struct hf_cached_block *block);
+
+/** Books time spent between such looks as waiting for blocks. */
+void hf_block_cache_book_wait(struct hf_block_cache *cache, double seconds);
+
 void hf_block_cache_unpin(struct hf_block_cache *cache, struct hf_cached_block *block);
 
 /** Sends all sums to their owners and empties the cache; nothing may be pinned. */

@@ -5,10 +5,12 @@
  *                                      -> wait, compute -> sums to those in the cache
  *
  * Several steps may be under way, since a step of light atoms takes less time than a message. The
- * threads of a rank take turns at everything but computing. */
+ * threads of a rank take turns at blocks and sums, but none waits for a message or for a task, and none
+ * screens, with the lock in its hands. */
 #include "distributed.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +68,10 @@ static void end_step(struct hf_distributed *data, struct hf_step *step)
 struct thread_view {
     struct hf_distributed *data;
     const struct hf_basis *basis;
-    struct hf_step step;
+    struct hf_step_source source;
+    bool source_ended;   /**< no more steps come from there */
+    struct hf_step next; /**< that is being looked for */
+    struct hf_step step; /**< that is computed */
 };
 
 /** Shows one pair of atoms (x, y) of a quartet its density block, in both orders. */
@@ -150,53 +155,85 @@ static void adapt_depth(struct hf_step_ring *ring, double waited)
         if (ring->depth < HF_MAX_DEPTH) ring->depth++;
         ring->n_calm = 0;
     } else if (++ring->n_calm == CALM) {
-        if (ring->depth > HF_LEAST_DEPTH) ring->depth--;
+        if (ring->depth > ring->least) ring->depth--;
         ring->n_calm = 0;
     }
 }
 
-/** Fills the ring with steps whose blocks are asked for. */
-static hf_status fill_ring(struct hf_fock_builder *self, struct hf_worker *worker,
-                           struct hf_error *error)
+/** Looks for one more step, asks for its blocks and puts it into the ring. The lock is held, but not, where
+ *  MPI allows that, while the scheduler is asked, which may take its time, and while kets are screened. */
+static hf_status add_step(struct hf_fock_builder *self, struct hf_worker *worker,
+                          struct thread_view *view, struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_step_ring *ring = &data->ring;
-    while (ring->n < ring->depth && !data->source_ended) {
-        struct hf_step *step = &ring->step[(ring->first + ring->n) % HF_MAX_DEPTH];
-        const hf_status status = hf_step_next(self, worker, &data->source, step, error);
-        if (status != HF_OK) return status;
-        if (step->part.task < 0) {
-            data->source_ended = true;
-        } else if (!begin_step(self->pairs->basis, data, step)) {
-            end_step(data, step);
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
-        } else {
-            hf_step_trace(self, worker, step);
-            ring->n++;
-        }
+    struct hf_step *step = &view->next;
+    ring->coming++;
+    if (data->apart) pthread_mutex_unlock(&data->lock);
+    const hf_status status = hf_step_next(self, worker, &view->source, step, error);
+    if (data->apart) pthread_mutex_lock(&data->lock);
+    ring->coming--;
+    if (status != HF_OK) return status;
+    if (step->part.task < 0) view->source_ended = true;
+    if (step->part.task < 0 || data->ended) return HF_OK;
+    if (!begin_step(self->pairs->basis, data, step)) {
+        end_step(data, step);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
     }
+    ring->step[(ring->first + ring->n++) % HF_MAX_DEPTH] = *step;
     return HF_OK;
 }
 
-/** The next step, its blocks here, into view->step; its task is -1 at the end. */
+/** Another thread gets the lock, and perhaps the core. */
+static void let_others_in(struct hf_distributed *data)
+{
+    pthread_mutex_unlock(&data->lock);
+    sched_yield();
+    pthread_mutex_lock(&data->lock);
+}
+
+/** Returns when the blocks of a step are here; the lock is held between looks for them only. */
+static void wait_for_blocks(struct hf_distributed *data, const struct hf_step *step)
+{
+    const double start = hf_wall_seconds();
+    for (int k = 0; k < step->part.n_ket; k++)
+        for (int c = 0; c < HF_N_COMBINATION; c++)
+            while (step->density[k][c] != NULL &&
+                   !hf_block_cache_test(data->density, step->density[k][c]))
+                let_others_in(data);
+    const double waited = hf_wall_seconds() - start;
+    hf_block_cache_book_wait(data->density, waited);
+    adapt_depth(&data->ring, waited);
+}
+
+/** Whether this thread is to look for one more step. */
+static bool wants_step(const struct hf_distributed *data, const struct thread_view *view)
+{
+    const struct hf_step_ring *ring = &data->ring;
+    return !view->source_ended && !data->ended && ring->n + ring->coming < ring->depth;
+}
+
+/** The next step, its blocks here, into view->step; its task is -1 at the end. The lock is held. */
 static hf_status take_step(struct hf_fock_builder *self, struct hf_worker *worker,
                            struct thread_view *view, struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_step_ring *ring = &data->ring;
-    const hf_status status = fill_ring(self, worker, error);
+    hf_status status = HF_OK;
     view->step.part.task = -1;
     view->step.part.n_ket = 0;
+    for (;;) {
+        while (status == HF_OK && wants_step(data, view))
+            status = add_step(self, worker, view, error);
+        if (status != HF_OK || ring->n > 0 || view->source_ended || data->ended) break;
+        let_others_in(data); /* as many as shall be under way are being looked for */
+    }
     if (status != HF_OK || ring->n == 0) return status;
     view->step = ring->step[ring->first];
     ring->first = (ring->first + 1) % HF_MAX_DEPTH;
     ring->n--;
     const double start = hf_wall_seconds();
-    for (int k = 0; k < view->step.part.n_ket; k++)
-        for (int c = 0; c < HF_N_COMBINATION; c++)
-            if (view->step.density[k][c] != NULL)
-                hf_block_cache_wait(data->density, view->step.density[k][c]);
-    adapt_depth(ring, hf_wall_seconds() - start);
+    wait_for_blocks(data, &view->step);
     hf_work_trace_wait(worker, &hf_phase_fock_wait_blocks, start);
     hf_onesided_poke(data->onesided);
     return HF_OK;
@@ -230,6 +267,18 @@ static void drop_steps(struct hf_distributed *data)
     }
 }
 
+/** This thread failed: no thread takes more steps. */
+static void give_up(struct hf_distributed *data, struct hf_worker *worker, struct thread_view *view)
+{
+    pthread_mutex_lock(&data->lock);
+    data->ended = true;
+    end_step(data, &view->step);
+    drop_steps(data);
+    if (!data->apart) hf_work_give_up(worker); /* nobody else is in MPI */
+    pthread_mutex_unlock(&data->lock);
+    if (data->apart) hf_work_give_up(worker);
+}
+
 /** hf_round.run */
 static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *error)
 {
@@ -247,14 +296,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
                                  &data->jobs, &target, error);
     consumer.single = self->screening.single;
     if (status == HF_OK) status = compute_steps(self, worker, &view, &consumer, error);
-    if (status != HF_OK) { /* no thread takes more steps, and nobody else is in MPI */
-        pthread_mutex_lock(&data->lock);
-        data->source_ended = true;
-        end_step(data, &view.step);
-        drop_steps(data);
-        hf_work_give_up(worker);
-        pthread_mutex_unlock(&data->lock);
-    }
+    if (status != HF_OK) give_up(data, worker, &view);
     hf_coulomb_exchange_done(&consumer);
     return status;
 }
@@ -271,12 +313,15 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_timers *timers = &self->context->timers;
-    data->source = (struct hf_step_source){0};
-    data->source_ended = data->sums_failed = false;
-    data->ring.first = data->ring.n = data->ring.n_calm = 0;
     const int n_thread = hf_work_n_thread(self->work);
-    data->ring.depth = HF_LEAST_DEPTH > n_thread ? HF_LEAST_DEPTH : n_thread;
-    if (data->ring.depth > HF_MAX_DEPTH) data->ring.depth = HF_MAX_DEPTH;
+    int level;
+    MPI_Query_thread(&level);
+    data->apart = n_thread > 1 && level >= MPI_THREAD_MULTIPLE;
+    data->ended = data->sums_failed = false;
+    data->ring.first = data->ring.n = data->ring.n_calm = data->ring.coming = 0;
+    data->ring.least = HF_LEAST_DEPTH > n_thread ? HF_LEAST_DEPTH : n_thread;
+    if (data->ring.least > HF_MAX_DEPTH) data->ring.least = HF_MAX_DEPTH;
+    data->ring.depth = data->ring.least;
     const hf_status status = hf_work_run(self->work,
                                          &(struct hf_round){.threshold = self->screening.threshold,
                                                             .largest = self->screening.max_density,

@@ -28,11 +28,14 @@ struct hf_step_ring {
     struct hf_step step[HF_MAX_DEPTH];
     int first, n;
     int depth;  /**< as many as shall be under way now */
+    int least;  /**< it never falls below this */
+    int coming; /**< threads that are looking for one more */
     int n_calm; /**< steps in a row that did not wait */
 };
 
-/** Where the steps come from: stored parts, then the parts of the task in hand. */
+/** Where the steps of a thread come from: stored parts, then the parts of the task in hand. */
 struct hf_step_source {
+    bool no_stored; /**< all stored parts are taken */
     bool has_task;
     int64_t task;
     int32_t part; /**< the next of the task */
@@ -56,10 +59,10 @@ struct hf_distributed {
     int first_apart;                     /**< the first job with J */
     struct hf_block_array **D, **J, **K; /**< [jobs.n] of those kept; NULL where not wanted */
     struct hf_block_cache *density, *coulomb, *exchange;
-    struct hf_step_source source;
     struct hf_step_ring ring;
-    bool source_ended; /**< no more steps come */
-    bool sums_failed;  /**< no memory for cached sums */
+    bool apart;       /**< one thread may talk to the scheduler while another asks for blocks */
+    bool ended;       /**< some thread failed: no more steps are taken */
+    bool sums_failed; /**< no memory for cached sums */
 };
 
 /** Sets D, J and K: the densities filled in, the sums zero. Collective. HF_NO_RESOURCE: memory; what

@@ -47,8 +47,9 @@ hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
                        struct hf_step_source *source, struct hf_step *step, struct hf_error *error)
 {
     struct hf_part *part = &step->part;
-    while (hf_work_next_stored(worker, part))
+    while (!source->no_stored && hf_work_next_stored(worker, part))
         if (screen_kets(self, step)) return HF_OK;
+    source->no_stored = true;
     for (;;) {
         if (!source->has_task) {
             const hf_status status = hf_work_next_task(worker, &source->task, error);
