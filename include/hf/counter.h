@@ -23,6 +23,11 @@ const char *hf_counter_method_name(enum hf_counter_method method);
 hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
                             struct hf_counter **counter, struct hf_error *error) HF_MUST_CHECK;
 
+/** Several of them, number k with the first rank of group k where ranks are in `n_counter` groups of
+ *  neighbours, as equal as can be; with HF_COUNTER_ARRAY there is one. Collective. HF_NO_RESOURCE. */
+hf_status hf_counters_create(MPI_Comm comm, enum hf_counter_method method, int n_counter,
+                             struct hf_counter **counter, struct hf_error *error) HF_MUST_CHECK;
+
 /** Collective; accepts a pointer to NULL; leaves NULL. */
 void hf_counter_destroy(struct hf_counter **counter);
 
@@ -32,7 +37,10 @@ void hf_counter_destroy(struct hf_counter **counter);
  *  MPI calls of rank 0 (MPICH 4.0.2), unless rank 0 has a progress thread. */
 int64_t hf_counter_take(struct hf_counter *counter, int64_t increment);
 
-/** Back to 0. Collective. */
+/** Likewise, of one of several. */
+int64_t hf_counters_take(struct hf_counter *counter, int number, int64_t increment);
+
+/** All of them back to 0. Collective. */
 void hf_counter_reset(struct hf_counter *counter);
 
 #ifdef __cplusplus

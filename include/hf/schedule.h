@@ -1,11 +1,12 @@
 /* Handing out tasks: who does what, statically or on demand. Knows nothing of chemistry.
  *
- *     hf_scheduler_start(s, n_task, cost)         collective
+ *     hf_scheduler_start(s, levels)               collective
  *     while ((i = hf_scheduler_next(s)) >= 0)     every rank by itself
  *         do task i;
  *     hf_scheduler_finish(s)                      collective
  *
- * Between start and finish every task 0 .. n_task-1 is given to exactly one rank. A rank that
+ * Tasks are numbered in falling cost, of which a scheduler knows how many there are of each level. Between
+ * start and finish every task 0 .. n_task-1 is given to exactly one rank. A rank that
  * cannot go on calls hf_scheduler_abandon instead of next and then finish: the others get what is
  * left, and finish never hangs. */
 #ifndef HF_SCHEDULE_H
@@ -14,6 +15,7 @@
 #include "hf/counter.h"
 #include "hf/schedule_settings.h"
 #include "hf/status.h"
+#include "hf/task_levels.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -51,8 +53,7 @@ struct hf_scheduler_ops {
     /** Opens a round, whose tasks the front has put into self. Collective; each rank returns its own
      *  outcome. HF_NO_RESOURCE. */
     hf_status (*start)(struct hf_scheduler *self, struct hf_error *error);
-    /** The next task of this rank as a place in the order of cost; -1: there are no more. Not
-     *  collective. */
+    /** The next task of this rank; -1: there are no more. Not collective. */
     int64_t (*next)(struct hf_scheduler *self);
     /** This rank takes no more tasks, but others must not wait for it in vain. Not collective. */
     void (*abandon)(struct hf_scheduler *self);
@@ -83,23 +84,22 @@ const char *hf_scheduler_note(const struct hf_scheduler *scheduler);
 /** Collective; leaves NULL. */
 void hf_scheduler_destroy(struct hf_scheduler **scheduler);
 
-/** Opens a round of `n_task` tasks. `cost` [n_task], equal on all ranks and borrowed until finish,
- *  or NULL when the tasks are numbered in falling order of cost already. Collective.
+/** Opens a round of tasks, numbered in falling cost; `levels` equal on all ranks, copied. Collective.
  *
  *  Tasks are handed out dearest first, and every rank gets its own in falling order of cost; but a
- *  thief may get dearer ones than it had. With "steal" rank r begins with the r-th dearest, and
- *  each part a rank has at one time (its share, then what it takes over) goes in falling order. */
-hf_status hf_scheduler_start(struct hf_scheduler *scheduler, int64_t n_task, const double cost[],
+ *  thief may get dearer ones than it had. With "static" and "steal" rank r begins with the r-th dearest,
+ *  and each part a rank has at one time (its share, then what it takes over) goes in falling order. */
+hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_task_levels *levels,
                              struct hf_error *error) HF_MUST_CHECK;
 
 /** Next task of this rank, or -1 when there are no more. Not collective, but ranks serve each other
- *  here ("steal"; rank 0 with "manager", and with "counter" unless a thread does): one that stays
+ *  here ("steal"; first ranks of groups with "manager", and with "counter" unless a thread does): one that stays
  *  away long keeps others waiting. */
 int64_t hf_scheduler_next(struct hf_scheduler *scheduler);
 
 /** This rank takes no more tasks: next would now return -1. What was set aside for it is lost, that
- *  is its whole share (static), what it has left of its share or of what it took over (steal), the
- *  rest of its chunk (counter), or that and one chunk asked for ahead (manager); so the round is
+ *  is its whole share (static), what it has left of its share or of what it took over (steal), or the
+ *  rest of its chunk and one that it may have asked for ahead (counter, manager); so the round is
  *  incomplete and the caller reports the failure after finish. Not collective. */
 void hf_scheduler_abandon(struct hf_scheduler *scheduler);
 

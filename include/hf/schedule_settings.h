@@ -22,6 +22,9 @@ struct hf_scheduler_settings {
     enum hf_counter_method counter; /**< of "counter" */
     bool progress_thread; /**< of "counter": a thread on rank 0, which has the counter, serves
                                the others while it computes */
+    /** Ranks of "counter" and "manager" that one counter or manager serves, at most; 0: as many as pays.
+     *  With several each has its own part of the tasks, and ranks that are through go on with others. */
+    int group;
     struct hf_interruption *interruption; /**< looked at while waiting; may be NULL; borrowed */
 };
 

@@ -56,6 +56,9 @@ struct hf_statistic {
 /** Seconds since some fixed moment, monotonic. */
 double hf_wall_seconds(void);
 
+/** Seconds that the calling thread has computed: while another has its core they do not go on. */
+double hf_thread_seconds(void);
+
 /** From now on `phase` is timed; once it is, nothing changes. Reports show phases in the order they
  *  were first declared in, which must be the same on every rank. Not collective. More than
  *  HF_MAX_PHASE are not timed. */

@@ -13,6 +13,13 @@ double hf_wall_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double hf_thread_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 int hf_timers_find(const struct hf_timers *timers, const struct hf_phase *phase)
 {
     for (int i = 0; i < timers->n_phase; i++)

@@ -1,20 +1,24 @@
-/* The shared counter over MPI one-sided communication; two ways to read it. */
+/* Shared counters over MPI one-sided communication; two ways to read them. */
 #include "hf/counter.h"
 
+#include "groups.h"
 #include "hf/context.h"
 #include "hf/mpi_window.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOME = 0 }; /* the rank whose window holds the counter */
+enum { HOME = 0 }; /* the rank whose window holds the first counter, or the only one */
 
 struct hf_counter {
     MPI_Comm comm; /**< a duplicate, owned */
     enum hf_counter_method method;
     int rank, n_rank;
-    MPI_Win window;  /**< HOME: one number, or with HF_COUNTER_ARRAY one for each rank */
-    int64_t *number; /**< HOME: memory of the window */
+    int n_counter;   /**< 1 with HF_COUNTER_ARRAY */
+    bool home;       /**< this rank holds one */
+    MPI_Win window;  /**< at home: one number, or with HF_COUNTER_ARRAY one for each rank */
+    int64_t *number; /**< at home: memory of the window */
     int64_t *taken;  /**< [n_rank] HF_COUNTER_ARRAY: own entry the truth, the others as last read */
 };
 
@@ -28,27 +32,29 @@ static size_t window_bytes(const struct hf_counter *counter)
 {
     enum { LINE = 64 };
     const size_t n = counter->method == HF_COUNTER_ARRAY ? (size_t)counter->n_rank : 1;
-    if (counter->rank != HOME) return 0;
+    if (!counter->home) return 0;
     return (n * sizeof(int64_t) + LINE - 1) / LINE * LINE;
 }
 
 /** Zeroes the window by loads and stores under its lock, which every MPI memory model allows; the
- *  calling rank is HOME. */
+ *  calling rank holds it. */
 static void clear_window(struct hf_counter *counter)
 {
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, HOME, 0, counter->window);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, counter->rank, 0, counter->window);
     memset(counter->number, 0, window_bytes(counter));
-    MPI_Win_unlock(HOME, counter->window);
+    MPI_Win_unlock(counter->rank, counter->window);
 }
 
-/** Memory of this rank for a counter over `comm`; NULL: none. Local. */
-static struct hf_counter *begin(MPI_Comm comm, enum hf_counter_method method)
+/** Memory of this rank for counters over `comm`; NULL: none. Local. */
+static struct hf_counter *begin(MPI_Comm comm, enum hf_counter_method method, int n_counter)
 {
     struct hf_counter *made = calloc(1, sizeof *made);
     if (made == NULL) return NULL;
-    *made = (struct hf_counter){.comm = MPI_COMM_NULL, .method = method, .window = MPI_WIN_NULL};
+    *made = (struct hf_counter){
+        .comm = MPI_COMM_NULL, .method = method, .n_counter = n_counter, .window = MPI_WIN_NULL};
     MPI_Comm_size(comm, &made->n_rank);
     MPI_Comm_rank(comm, &made->rank);
+    made->home = hf_group_of_rank(made->n_rank, n_counter, made->rank).first == made->rank;
     if (method != HF_COUNTER_ARRAY) return made;
     made->taken = calloc((size_t)made->n_rank, sizeof *made->taken);
     if (made->taken != NULL) return made;
@@ -56,12 +62,29 @@ static struct hf_counter *begin(MPI_Comm comm, enum hf_counter_method method)
     return NULL;
 }
 
-hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
-                            struct hf_counter **counter, struct hf_error *error)
+/** Epochs at all homes: atomic operations need no lock of their own then. */
+static void open_epochs(struct hf_counter *counter)
+{
+    if (counter->n_counter == 1)
+        MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, counter->window);
+    else
+        MPI_Win_lock_all(0, counter->window);
+}
+
+static void close_epochs(struct hf_counter *counter)
+{
+    if (counter->n_counter == 1)
+        MPI_Win_unlock(HOME, counter->window);
+    else
+        MPI_Win_unlock_all(counter->window);
+}
+
+hf_status hf_counters_create(MPI_Comm comm, enum hf_counter_method method, int n_counter,
+                             struct hf_counter **counter, struct hf_error *error)
 {
     hf_status status = HF_OK;
     void *memory = NULL;
-    struct hf_counter *made = begin(comm, method);
+    struct hf_counter *made = begin(comm, method, method == HF_COUNTER_ARRAY ? 1 : n_counter);
     if (made == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shared counter");
     HF_TRY(hf_agree(comm, status, error));
@@ -69,9 +92,9 @@ hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
     HF_TRY(hf_mpi_window_allocate(made->comm, MPI_COMM_NULL, window_bytes(made), sizeof(int64_t),
                                   "shared counter", &memory, &made->window, error));
     made->number = memory;
-    if (made->rank == HOME) clear_window(made);
+    if (made->home) clear_window(made);
     MPI_Barrier(made->comm);
-    if (method == HF_COUNTER_FETCH_AND_OP) MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, made->window);
+    if (method == HF_COUNTER_FETCH_AND_OP) open_epochs(made);
     *counter = made;
     return HF_OK;
 cleanup:
@@ -79,12 +102,18 @@ cleanup:
     return status;
 }
 
+hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
+                            struct hf_counter **counter, struct hf_error *error)
+{
+    return hf_counters_create(comm, method, 1, counter, error);
+}
+
 void hf_counter_destroy(struct hf_counter **counter)
 {
     struct hf_counter *old = *counter;
     if (old == NULL) return;
     if (old->window != MPI_WIN_NULL) {
-        if (old->method == HF_COUNTER_FETCH_AND_OP) MPI_Win_unlock(HOME, old->window);
+        if (old->method == HF_COUNTER_FETCH_AND_OP) close_epochs(old);
         MPI_Win_free(&old->window);
     }
     if (old->comm != MPI_COMM_NULL) MPI_Comm_free(&old->comm);
@@ -93,13 +122,11 @@ void hf_counter_destroy(struct hf_counter **counter)
     *counter = NULL;
 }
 
-/** The epoch at HOME, opened by hf_counter_create, stays open: atomic operations need no lock of
- *  their own. */
-static int64_t fetch_and(MPI_Op op, struct hf_counter *counter, int64_t operand)
+static int64_t fetch_and(MPI_Op op, struct hf_counter *counter, int home, int64_t operand)
 {
     int64_t value;
-    MPI_Fetch_and_op(&operand, &value, MPI_INT64_T, HOME, 0, op, counter->window);
-    MPI_Win_flush(HOME, counter->window);
+    MPI_Fetch_and_op(&operand, &value, MPI_INT64_T, home, 0, op, counter->window);
+    MPI_Win_flush(home, counter->window);
     return value;
 }
 
@@ -123,8 +150,14 @@ static int64_t take_by_array(struct hf_counter *counter, int64_t increment)
 
 int64_t hf_counter_take(struct hf_counter *counter, int64_t increment)
 {
+    return hf_counters_take(counter, 0, increment);
+}
+
+int64_t hf_counters_take(struct hf_counter *counter, int number, int64_t increment)
+{
+    const int home = hf_first_of_group(counter->n_rank, counter->n_counter, number);
     return counter->method == HF_COUNTER_ARRAY ? take_by_array(counter, increment)
-                                               : fetch_and(MPI_SUM, counter, increment);
+                                               : fetch_and(MPI_SUM, counter, home, increment);
 }
 
 void hf_counter_reset(struct hf_counter *counter)
@@ -132,9 +165,9 @@ void hf_counter_reset(struct hf_counter *counter)
     MPI_Barrier(counter->comm); /* nobody takes from the old count any more */
     if (counter->method == HF_COUNTER_ARRAY)
         memset(counter->taken, 0, (size_t)counter->n_rank * sizeof *counter->taken);
-    if (counter->rank == HOME && counter->method == HF_COUNTER_ARRAY)
+    if (counter->home && counter->method == HF_COUNTER_ARRAY)
         clear_window(counter);
-    else if (counter->rank == HOME)
-        fetch_and(MPI_REPLACE, counter, 0);
+    else if (counter->home)
+        fetch_and(MPI_REPLACE, counter, counter->rank, 0);
     MPI_Barrier(counter->comm); /* nobody takes before the new one is there */
 }

@@ -1,12 +1,12 @@
-/* Shared counter: a rank that wants work adds one to a counter that all ranks share, and the value
- * before tells it which chunk of the list is its own (counter paper, section 2). No rank is lost
- * to managing.
+/* Shared counter: a rank that wants work adds one to a counter that ranks share, and the value before
+ * tells it which chunk of the list is its own (counter paper, section 2; chunks.h). Its first chunk it
+ * knows without asking. No rank is lost to managing.
  *
- *     value       0 ......... n-1   n ........ 2n-1  2n ....          n = n_rank * CHUNKS_PER_LEVEL
- *     positions  [ n chunks of a ][ n chunks of b  ][ ... ][ 1 1 1 1 1 1 1 ]       a > b > ... > 1
- *
- * Every level hands out about half of what is left, so chunks are a fixed fraction of a rank's even
- * share of it, and the last tasks go one by one. */
+ * Many ranks have several counters: each of a group of neighbours, which counts the chunks of its part of
+ * the list. A rank that finds its own group's at the end goes on to the next group's, and is through when it
+ * has been round all of them. */
+#include "chunks.h"
+#include "groups.h"
 #include "schedule_private.h"
 
 #include "hf/context.h"
@@ -16,34 +16,36 @@
 #include <stdlib.h>
 
 enum {
-    CHUNKS_PER_LEVEL = 100, /* and rank */
-    CHUNKS_PER_SHARE = 2 * CHUNKS_PER_LEVEL,
-    MOST_LEVELS = 64, /* 2^63 tasks have 57 */
+    /** Ranks that one counter serves: a thousand operations take about a millisecond. */
+    ALONE = 256,
+    LEAST_GROUP = 16,
 };
 
-/** Between its tasks the counter's rank makes MPI serve the others so often, if no thread does. */
+/** Between its tasks a counter's rank makes MPI serve the others so often, if no thread does. */
 static const double LOOK_SECONDS = 20e-6;
-
-/** Chunks of one size. The last level has no end: positions behind the list mean no more tasks. */
-struct level {
-    int64_t first_value, first_position, chunk;
-};
 
 struct counting {
     struct hf_counter *counter;
-    struct hf_progress_thread *thread; /**< NULL: not wanted, or not the counter's rank */
-    int64_t position, end;             /**< what is left of the chunk in hand */
-    bool finished;                     /**< the list is at its end */
+    struct hf_progress_thread *thread; /**< NULL: not wanted, or no counter here */
+    struct hf_chunk_plan plan;
+    struct hf_chunk chunk;      /**< what is left of the one in hand */
+    struct hf_rank_group own;   /**< group of this rank */
+    struct hf_rank_group group; /**< whose counter is asked */
+    bool begun, finished;       /**< the first chunk is taken; all lists are at their ends */
     double last_look;
-    int n_level, at_level; /**< values only grow, and so does the level */
-    struct level level[MOST_LEVELS];
 };
 
-/** A thread for the rank that holds the counter: the others have nothing to serve. */
+static bool is_home(const struct hf_scheduler *self)
+{
+    const struct counting *data = self->data;
+    return data->own.first == self->rank;
+}
+
+/** A thread for a rank that holds a counter: the others have nothing to serve. */
 static hf_status start_thread(struct hf_scheduler *self, struct hf_error *error)
 {
     struct counting *data = self->data;
-    if (!self->settings.progress_thread || self->rank != 0) return HF_OK;
+    if (!self->settings.progress_thread || !is_home(self)) return HF_OK;
     const hf_status status = hf_progress_thread_start(MPI_COMM_SELF, &data->thread, error);
     hf_progress_thread_rest(data->thread);
     return status;
@@ -52,53 +54,49 @@ static hf_status start_thread(struct hf_scheduler *self, struct hf_error *error)
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
+    const bool several = self->settings.counter == HF_COUNTER_FETCH_AND_OP;
+    const int n_group = several ? hf_schedule_n_group(self, ALONE, LEAST_GROUP) : 1;
     struct counting *data = self->data = calloc(1, sizeof *data);
     if (data == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
+    if (data != NULL) data->own = hf_group_of_rank(self->n_rank, n_group, self->rank);
     if (status == HF_OK) status = start_thread(self, error);
     HF_TRY(hf_agree(self->comm, status, error)); /* what follows is collective */
-    status = hf_counter_create(self->comm, self->settings.counter, &data->counter, error);
+    status = hf_counters_create(self->comm, self->settings.counter, n_group, &data->counter, error);
 cleanup:
     return status;
-}
-
-/** Makes the table of levels, the same on every rank. */
-static void plan(struct counting *data, int64_t n_task, int n_rank)
-{
-    const int64_t n_chunk = (int64_t)n_rank * CHUNKS_PER_LEVEL;
-    struct level next = {.chunk = 2};
-    for (data->n_level = 0; next.chunk > 1; data->n_level++) {
-        next.chunk = (n_task - next.first_position) / ((int64_t)n_rank * CHUNKS_PER_SHARE);
-        if (next.chunk < 1 || data->n_level == MOST_LEVELS - 1) next.chunk = 1;
-        data->level[data->n_level] = next;
-        next.first_value += n_chunk;
-        next.first_position += n_chunk * next.chunk;
-    }
 }
 
 static hf_status start(struct hf_scheduler *self, struct hf_error *error)
 {
     (void)error;
     struct counting *data = self->data;
-    plan(data, self->n_task, self->n_rank);
-    data->position = data->end = 0;
-    data->finished = false;
-    data->at_level = 0;
+    hf_chunk_plan_make(&self->levels, self->n_rank, &data->plan);
+    data->chunk = (struct hf_chunk){0, 0};
+    data->group = data->own;
+    data->begun = data->finished = false;
     hf_progress_thread_wake(data->thread);
     return HF_OK;
 }
 
+/** The first chunk, or the next one that some group has, which may be empty. */
 static void take_chunk(struct hf_scheduler *self)
 {
     struct counting *data = self->data;
-    const int64_t value = hf_counter_take(data->counter, 1);
-    while (data->at_level + 1 < data->n_level &&
-           value >= data->level[data->at_level + 1].first_value)
-        data->at_level++;
-    const struct level *level = &data->level[data->at_level];
-    data->position = level->first_position + (value - level->first_value) * level->chunk;
-    data->end = data->position + level->chunk;
-    data->finished = data->position >= self->n_task;
-    if (data->finished) data->end = data->position;
+    const struct hf_rank_group *group = &data->group;
+    if (!data->begun) {
+        data->begun = true;
+        data->chunk = hf_chunk_of(&data->plan, 0, self->rank);
+        return;
+    }
+    const int64_t value = group->size + hf_counters_take(data->counter, group->group, 1);
+    const int64_t round = value / group->size;
+    if (round < hf_chunks_of_worker(&data->plan)) {
+        data->chunk = hf_chunk_of(&data->plan, round, group->first + (int)(value % group->size));
+        return;
+    }
+    const int next = (group->group + 1) % group->n_group;
+    data->finished = next == data->own.group;
+    data->group = hf_rank_group(group->n_rank, group->n_group, next);
 }
 
 /** Without it the others would wait for the end of this rank's chunk where the library serves
@@ -117,24 +115,25 @@ static void serve_now_and_then(struct hf_scheduler *self)
 static int64_t next(struct hf_scheduler *self)
 {
     struct counting *data = self->data;
-    if (data->position == data->end && !data->finished) {
+    struct hf_chunk *chunk = &data->chunk;
+    if (chunk->begin == chunk->end && !data->finished) {
         const double start = hf_wall_seconds();
-        take_chunk(self);
+        while (chunk->begin == chunk->end && !data->finished) take_chunk(self);
         self->account.wait_seconds += hf_wall_seconds() - start;
     }
-    if (data->position == data->end) return -1;
-    if (self->rank == 0 && self->n_rank > 1 && data->thread == NULL) serve_now_and_then(self);
-    return hf_schedule_task(self, data->position++);
+    if (chunk->begin == chunk->end) return -1;
+    if (is_home(self) && self->n_rank > 1 && data->thread == NULL) serve_now_and_then(self);
+    return chunk->begin++;
 }
 
 static void abandon(struct hf_scheduler *self)
 {
     struct counting *data = self->data;
-    data->position = data->end;
+    data->chunk.begin = data->chunk.end;
     data->finished = true;
 }
 
-/** From here on the rank waits inside MPI and serves without the thread. The counter is made ready
+/** From here on the rank waits inside MPI and serves without the thread. The counters are made ready
  *  for the next round here, since start may fail on one rank before it gets to its scheduler. */
 static void finish(struct hf_scheduler *self)
 {
@@ -154,9 +153,11 @@ static void destroy(struct hf_scheduler *self)
 
 const struct hf_scheduler_ops hf_schedule_counter = {
     .name = "counter",
-    .about = "all ranks take chunks from a shared counter, largest first",
+    .about = "ranks take chunks from a shared counter, or from one for each group of many, largest "
+             "first",
     .cite = "Performance of MPI-2 passive target one-sided communications, section 2; "
-            "MPI: A Message-Passing Interface Standard, version 3.1, section 11.3.4",
+            "MPI: A Message-Passing Interface Standard, version 3.1, section 11.3.4; "
+            "S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 (1992)",
     .instead = &hf_schedule_steal, /* hands out on demand, too, by messages alone */
     .create = create,
     .start = start,

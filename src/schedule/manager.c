@@ -1,14 +1,18 @@
-/* Manager and workers: rank 0 does nothing but hand tasks out, dearest first (book Figs. 6.6, 7.3).
+/* Managers and workers: the first rank of each group does nothing but hand chunks of tasks out, dearest
+ * first (book Figs. 6.6, 7.3; chunks.h). Up to many ranks there is one group.
  *
  *     worker                        manager
  *       | -- request ----------------> |
- *       | <--- first, count, ahead --- |  count tasks from position first; 0: no more
- *       | -- request, if ahead ------> |  answered while the worker computes
- *       | <--- first, count, ahead --- |
+ *       | <--- round, worker --------- |  the chunk it names; round -1: no more here
+ *       | -- request ----------------> |  with the last task of the chunk, answered while it is computed
+ *       | <--- round, worker --------- |
  *
- * `ahead` is set only while many tasks are left, so that nobody hoards the last ones. A worker that
- * abandons sends `resign` in the place of its next request and gets no answer. With one rank there
- * is no manager: the rank walks the list. */
+ * The first chunk a worker knows without asking. A worker that has heard from its own manager that there is
+ * no more goes on with the next group's, until it has been round all of them; so every manager tells
+ * every worker the end. A worker that abandons sends `resign` to the managers that have not told it yet,
+ * and gets no answer. With one rank there is no manager: the rank walks the list. */
+#include "chunks.h"
+#include "groups.h"
 #include "hf/timer.h"
 #include "schedule_private.h"
 
@@ -20,12 +24,11 @@ enum { TAG_REQUEST = 1, TAG_REPLY = 2 };
 enum { REQUEST = 0, RESIGN = 1 };
 
 enum {
-    /** A chunk is this fraction of a worker's even share of what is left, and at least one task:
-     * long lists of small tasks cost few messages, and the last tasks still go one by one. */
-    CHUNKS_PER_SHARE = 200,
-    /** Requests ahead stop when fewer chunks than this per worker are left. */
-    CHUNKS_FOR_PREFETCH = 8,
-    /** Looks in vain before the manager begins to sleep: a worker may need its core. With 4 ranks
+    /** Workers that one manager serves, at a microsecond or two for each chunk: as many as it can, since
+     *  every manager is a rank that computes nothing. */
+    ALONE = 1024,
+    LEAST_GROUP = 256,
+    /** Looks in vain before a manager begins to sleep: a worker may need its core. With 4 ranks
      * on 2 cores and tasks of 0.5 ms a round took 1.0 s with sleep and 1.9 s without under MPICH,
      * no difference under Open MPI. Sleeping at once gained nothing there and made a round of tasks
      *  of 5 microseconds three to five times as long. */
@@ -33,35 +36,59 @@ enum {
 };
 
 struct reply {
-    int64_t first, count, request_ahead;
+    int64_t round, worker;
 };
 
 struct manager {
-    int64_t position, end; /**< worker: what is left of the chunk in hand */
-    int64_t next_task;     /**< manager */
-    int n_working;         /**< manager: workers that have not been told to finish */
-    bool asked, finished;  /**< worker: a request is on its way; the list is at its end */
+    struct hf_chunk_plan plan;
+    struct hf_rank_group own;
+    /* of a worker */
+    struct hf_chunk chunk;      /**< what is left of the one in hand */
+    struct hf_rank_group group; /**< whose manager is asked */
+    bool begun, asked;          /**< the first chunk is taken; a request is on its way */
+    bool finished;              /**< all managers have told the end */
     struct reply reply;
     MPI_Request receive;
+    /* of a manager */
+    int64_t value; /**< chunks handed out, and first ones */
+    int n_working; /**< workers that have not been told the end */
 };
 
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
 {
-    self->data = calloc(1, sizeof(struct manager));
-    if (self->data == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
+    struct manager *data = self->data = calloc(1, sizeof *data);
+    if (data == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
+    int n_group = hf_schedule_n_group(self, ALONE, LEAST_GROUP);
+    if (n_group > 1 && self->n_rank / n_group < 2)
+        n_group = self->n_rank / 2; /* each has a worker */
+    data->own = hf_group_of_rank(self->n_rank, n_group > 1 ? n_group : 1, self->rank);
     return HF_OK;
+}
+
+/** Number of a rank that is no manager among all those that are none: managers of its group and of those
+ *  before it do not count. */
+static int worker_of(const struct hf_rank_group *group, int rank)
+{
+    return rank - group->group - 1;
 }
 
 static hf_status start(struct hf_scheduler *self, struct hf_error *error)
 {
     (void)error;
     struct manager *data = self->data;
-    const int n_worker = self->n_rank - 1;
-    *data = (struct manager){.n_working = n_worker, .receive = MPI_REQUEST_NULL};
-    data->end = self->n_rank == 1 ? self->n_task : 0;
+    const bool alone = self->n_rank == 1;
+    const int n_worker = self->n_rank - data->own.n_group;
+    hf_chunk_plan_make(&self->levels, alone ? 1 : n_worker, &data->plan);
+    data->chunk = (struct hf_chunk){0, alone ? self->n_task : 0};
+    data->group = data->own;
+    data->begun = data->asked = data->finished = false;
+    data->receive = MPI_REQUEST_NULL;
+    data->value = data->own.size - 1;
+    data->n_working = n_worker;
     return HF_OK;
 }
+
+/* ---- The manager ---- */
 
 /** Waits for a worker's message without keeping a core busy that a worker may need. When the round is
  *  to end there are no more tasks. */
@@ -72,26 +99,29 @@ static void wait_for_message(struct hf_scheduler *self, MPI_Status *found)
     for (int looks = 0;; looks++) {
         int there;
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, self->comm, &there, found);
-        if (hf_schedule_is_interrupted(self)) data->next_task = self->n_task;
+        if (hf_schedule_is_interrupted(self)) data->value = INT64_MAX;
         if (there) return;
         if (looks > LOOKS_BEFORE_SLEEP) nanosleep(&pause, NULL);
     }
 }
 
-/** The next chunk of the list, and whether the worker may ask for another while it computes. */
-static struct reply next_chunk(struct hf_scheduler *self)
+static bool is_empty(const struct hf_chunk *chunk)
 {
-    struct manager *data = self->data;
-    const int64_t n_worker = self->n_rank - 1, left = self->n_task - data->next_task;
-    int64_t chunk = left / (n_worker * CHUNKS_PER_SHARE);
-    if (chunk < 1) chunk = 1;
-    const struct reply reply = {
-        .first = data->next_task,
-        .count = left < chunk ? left : chunk,
-        .request_ahead = left - chunk > chunk * CHUNKS_FOR_PREFETCH * n_worker,
-    };
-    data->next_task += reply.count;
-    return reply;
+    return chunk->begin == chunk->end;
+}
+
+/** The next chunk of the group that has tasks. */
+static struct reply next_chunk(struct manager *data)
+{
+    const int64_t n = data->own.size - 1;
+    while (data->value / n < hf_chunks_of_worker(&data->plan)) {
+        const int first = worker_of(&data->own, data->own.first + 1);
+        const struct reply reply = {data->value / n, first + data->value % n};
+        const struct hf_chunk chunk = hf_chunk_of(&data->plan, reply.round, (int)reply.worker);
+        data->value++;
+        if (!is_empty(&chunk)) return reply;
+    }
+    return (struct reply){-1, 0};
 }
 
 /** Serves requests until every worker has been told that there is no more, or has resigned. */
@@ -107,80 +137,101 @@ static void manage(struct hf_scheduler *self)
             data->n_working--;
             continue;
         }
-        const struct reply reply = next_chunk(self);
-        if (reply.count == 0) data->n_working--;
-        MPI_Send(&reply, 3, MPI_INT64_T, from.MPI_SOURCE, TAG_REPLY, self->comm);
+        const struct reply reply = next_chunk(data);
+        if (reply.round < 0) data->n_working--;
+        MPI_Send(&reply, 2, MPI_INT64_T, from.MPI_SOURCE, TAG_REPLY, self->comm);
     }
 }
+
+/* ---- The worker ---- */
 
 static void ask(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
-    const int message = REQUEST;
-    MPI_Irecv(&data->reply, 3, MPI_INT64_T, 0, TAG_REPLY, self->comm, &data->receive);
-    MPI_Send(&message, 1, MPI_INT, 0, TAG_REQUEST, self->comm);
+    const int message = REQUEST, manager = data->group.first;
+    MPI_Irecv(&data->reply, 2, MPI_INT64_T, manager, TAG_REPLY, self->comm, &data->receive);
+    MPI_Send(&message, 1, MPI_INT, manager, TAG_REQUEST, self->comm);
     data->asked = true;
+}
+
+/** There is no more with this manager. */
+static void go_to_next_group(struct manager *data)
+{
+    const int next = (data->group.group + 1) % data->group.n_group;
+    data->finished = next == data->own.group;
+    data->group = hf_rank_group(data->group.n_rank, data->group.n_group, next);
 }
 
 /** Takes the answer to a request, asking first if that was not done ahead. */
 static void take_chunk(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
+    if (!data->begun) {
+        data->begun = true;
+        data->chunk = hf_chunk_of(&data->plan, 0, worker_of(&data->own, self->rank));
+        return;
+    }
     if (!data->asked) ask(self);
     MPI_Wait(&data->receive, MPI_STATUS_IGNORE);
     data->asked = false;
-    data->position = data->reply.first;
-    data->end = data->reply.first + data->reply.count;
-    data->finished = data->reply.count == 0;
-    if (!data->finished && data->reply.request_ahead != 0) ask(self);
+    if (data->reply.round < 0)
+        go_to_next_group(data);
+    else
+        data->chunk = hf_chunk_of(&data->plan, data->reply.round, (int)data->reply.worker);
+}
+
+static void find_work(struct hf_scheduler *self)
+{
+    struct manager *data = self->data;
+    const double start = hf_wall_seconds();
+    if (self->rank == data->own.first) {
+        manage(self);
+        data->finished = true;
+    }
+    while (is_empty(&data->chunk) && !data->finished) take_chunk(self);
+    self->account.wait_seconds += hf_wall_seconds() - start;
 }
 
 static int64_t next(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
-    if (data->position == data->end && self->n_rank > 1 && !data->finished) {
-        const double start = hf_wall_seconds();
-        if (self->rank == 0) {
-            manage(self);
-            data->finished = true;
-        } else {
-            take_chunk(self);
-        }
-        self->account.wait_seconds += hf_wall_seconds() - start;
-    }
-    if (data->position == data->end) return -1;
-    return hf_schedule_task(self, data->position++);
+    if (is_empty(&data->chunk) && self->n_rank > 1 && !data->finished) find_work(self);
+    if (is_empty(&data->chunk)) return -1;
+    const int64_t position = data->chunk.begin++;
+    if (is_empty(&data->chunk) && self->n_rank > 1) ask(self);
+    return position;
 }
 
-/** A worker takes the answer that may be on its way, then resigns; the manager goes on managing in
+/** A worker takes the answer that may be on its way, then resigns; a manager goes on managing in
  *  finish. */
 static void abandon(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
-    data->position = data->end = 0;
-    if (self->rank == 0 || data->finished) return;
+    const int message = RESIGN;
+    data->chunk.begin = data->chunk.end;
+    if (self->rank == data->own.first || data->finished) return;
     if (data->asked) {
         MPI_Wait(&data->receive, MPI_STATUS_IGNORE);
         data->asked = false;
-        data->finished = data->reply.count == 0;
+        if (data->reply.round < 0) go_to_next_group(data);
     }
-    if (!data->finished) {
-        const int message = RESIGN;
-        MPI_Send(&message, 1, MPI_INT, 0, TAG_REQUEST, self->comm);
-        data->finished = true;
-    }
+    for (; !data->finished; go_to_next_group(data))
+        MPI_Send(&message, 1, MPI_INT, data->group.first, TAG_REQUEST, self->comm);
 }
 
 static void finish(struct hf_scheduler *self)
 {
-    if (self->rank == 0 && self->n_rank > 1) manage(self);
+    const struct manager *data = self->data;
+    if (self->rank == data->own.first && self->n_rank > 1) manage(self);
 }
 
 const struct hf_scheduler_ops hf_schedule_manager = {
     .name = "manager",
-    .about = "rank 0 hands tasks to the others on request, largest first",
+    .about = "rank 0, or the first of each group of many, hands chunks to the others on request, "
+             "largest first",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
-            "Figs. 6.6 and 7.3",
+            "Figs. 6.6 and 7.3; S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 "
+            "(1992)",
     .create = create,
     .start = start,
     .next = next,

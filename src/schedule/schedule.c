@@ -1,10 +1,11 @@
-/* The front of the schedulers: list, checks, order of the tasks, account. */
+/* The front of the schedulers: list, checks, account. */
 #include "schedule_private.h"
 
 #include "hf/context.h"
 
 #include "hf/text.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,52 +104,31 @@ void hf_scheduler_destroy(struct hf_scheduler **scheduler)
         if (old->ops->destroy != NULL) old->ops->destroy(old);
         free(old->data);
         MPI_Comm_free(&old->comm);
-        free(old->order);
         free(old);
     }
     *scheduler = NULL;
 }
 
-struct task_cost {
-    int64_t task;
-    double cost;
-};
-
-static int by_falling_cost(const void *left, const void *right)
-{
-    const struct task_cost *x = left, *y = right;
-    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
-    return (x->task > y->task) - (x->task < y->task);
-}
-
-/** The list of tasks, dearest first; local. */
-static hf_status make_order(struct hf_scheduler *self, const double cost[], struct hf_error *error)
-{
-    const size_t n = (size_t)self->n_task;
-    free(self->order);
-    self->order = NULL;
-    if (cost == NULL || n == 0) return HF_OK;
-    struct task_cost *sorted = malloc(n * sizeof *sorted);
-    self->order = malloc(n * sizeof *self->order);
-    if (sorted == NULL || self->order == NULL) {
-        free(sorted);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for a list of %zu tasks", n);
-    }
-    for (size_t i = 0; i < n; i++) sorted[i] = (struct task_cost){(int64_t)i, cost[i]};
-    qsort(sorted, n, sizeof *sorted, by_falling_cost);
-    for (size_t i = 0; i < n; i++) self->order[i] = sorted[i].task;
-    free(sorted);
-    return HF_OK;
-}
-
-hf_status hf_scheduler_start(struct hf_scheduler *scheduler, int64_t n_task, const double cost[],
+hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_task_levels *levels,
                              struct hf_error *error)
 {
-    scheduler->n_task = n_task;
+    scheduler->levels = *levels;
+    scheduler->n_task = 0;
+    for (int level = 1; level < HF_N_TASK_LEVEL; level++) scheduler->n_task += levels->count[level];
     scheduler->account = (struct hf_schedule_account){0};
-    hf_status status = make_order(scheduler, cost, error);
-    if (status == HF_OK) status = scheduler->ops->start(scheduler, error);
-    return hf_agree(scheduler->comm, status, error);
+    return hf_agree(scheduler->comm, scheduler->ops->start(scheduler, error), error);
+}
+
+int hf_schedule_n_group(const struct hf_scheduler *self, int alone, int least)
+{
+    const int n_rank = self->n_rank;
+    int size = self->settings.group;
+    if (size < 1) {
+        if (n_rank <= alone) return 1;
+        size = (int)sqrt((double)n_rank);
+        if (size < least) size = least;
+    }
+    return (n_rank + size - 1) / size;
 }
 
 int64_t hf_scheduler_next(struct hf_scheduler *scheduler)

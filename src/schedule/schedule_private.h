@@ -13,8 +13,8 @@ struct hf_scheduler {
     struct hf_scheduler_settings settings;
     MPI_Comm comm; /**< a duplicate, owned */
     int rank, n_rank;
+    struct hf_task_levels levels; /**< of the tasks of the round */
     int64_t n_task;
-    int64_t *order; /**< [n_task] tasks by falling cost, or NULL when they are numbered that way */
     struct hf_schedule_account account;
     struct hf_idle_work idle;
     char note[512]; /**< why another was asked for, or "" */
@@ -34,10 +34,8 @@ static inline bool hf_schedule_is_interrupted(const struct hf_scheduler *self)
 /** MPI_Barrier, looking around while it waits. */
 void hf_schedule_barrier(const struct hf_scheduler *self);
 
-/** Task at a position of the list, dearest first. */
-static inline int64_t hf_schedule_task(const struct hf_scheduler *self, int64_t position)
-{
-    return self->order != NULL ? self->order[position] : position;
-}
+/** Groups of a scheduler in which a group is served by one of its ranks: as the settings say, or one up
+ *  to `alone` ranks, then groups of about the square root of their number but no fewer than `least`. */
+int hf_schedule_n_group(const struct hf_scheduler *self, int alone, int least);
 
 #endif

@@ -1,15 +1,12 @@
-/* Round-robin: rank r of p does every p-th task from the r-th on (book Figs. 6.2 and 6.3). */
+/* Even shares, dealt by cost before the round (book Figs. 6.2 and 6.3, with estimated costs). */
+#include "deal.h"
 #include "schedule_private.h"
 
 #include <stdlib.h>
 
-struct round_robin {
-    int64_t position;
-};
-
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
 {
-    self->data = calloc(1, sizeof(struct round_robin));
+    self->data = calloc(1, sizeof(struct hf_share));
     if (self->data == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
     return HF_OK;
@@ -17,25 +14,20 @@ static hf_status create(struct hf_scheduler *self, struct hf_error *error)
 
 static hf_status start(struct hf_scheduler *self, struct hf_error *error)
 {
-    (void)error;
-    struct round_robin *data = self->data;
-    data->position = self->rank;
-    return HF_OK;
+    struct hf_cost_list list;
+    hf_cost_list_make(&self->levels, &list);
+    return hf_deal(&list, self->n_rank, self->rank, self->data, error);
 }
 
 static int64_t next(struct hf_scheduler *self)
 {
-    struct round_robin *data = self->data;
-    if (data->position >= self->n_task) return -1;
-    const int64_t task = hf_schedule_task(self, data->position);
-    data->position += self->n_rank;
-    return task;
+    return hf_share_take(self->data);
 }
 
 static void abandon(struct hf_scheduler *self)
 {
-    struct round_robin *data = self->data;
-    data->position = self->n_task;
+    struct hf_share *share = self->data;
+    share->begin = share->end;
 }
 
 static void finish(struct hf_scheduler *self)
@@ -45,9 +37,9 @@ static void finish(struct hf_scheduler *self)
 
 const struct hf_scheduler_ops hf_schedule_static = {
     .name = "static",
-    .about = "round-robin, no communication",
+    .about = "even shares by estimated cost, no communication",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
-            "Fig. 6.3",
+            "Fig. 6.3; R. L. Graham, SIAM J. Appl. Math. 17, 416 (1969)",
     .create = create,
     .start = start,
     .next = next,

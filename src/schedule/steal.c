@@ -1,13 +1,13 @@
-/* Stealing: every rank begins with an even share of the list; one that has nothing left asks others
- * for half of what they have left (book section 6.1.2.2).
+/* Stealing: every rank begins with an even share of the list, dealt by cost (deal.h); one that has nothing
+ * left asks others for half of what they have left (book section 6.1.2.2), by cost, too.
  *
  *     thief                         victim, in its next or finish
  *       | -- request ----------------> |
- *       | <--- first, stride, count -- |  every other one of its tasks; count 0: none to spare
+ *       | <--- progressions ---------- |  of every level every other one of its tasks; none: nothing to spare
  *
- * What a rank has left is an arithmetic progression of positions: to begin with rank, rank +
- * n_rank, and so on. After a theft both parts are progressions of twice the stride, with dear and
- * cheap tasks in both. A thief has one request on its way and goes on answering others meanwhile.
+ * A thief has one request on its way and goes on answering others meanwhile. It asks the ranks of its own
+ * node first, then all others; whoever has refused, or has come to steal itself, is known to have
+ * nothing and left out until nobody else is left to be asked.
  *
  * The end. Tasks are never made, so all are taken when the numbers of tasks taken by each rank add
  * up to n_task; then nothing is on its way but refusals. The sums are waves: non-blocking
@@ -16,13 +16,16 @@
  * date when its wave ends; the next wave has it. In finish every rank waits for the answer to its
  * last request before it joins a barrier, and answers until all have joined it: then every request
  * has been answered, every answer received, and nothing is left in the communicator. */
+#include "deal.h"
 #include "hf/arithmetic.h"
+#include "hf/context.h"
 #include "hf/timer.h"
 #include "schedule_private.h"
 
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { TAG_REQUEST = 1, TAG_REPLY = 2 };
@@ -39,23 +42,26 @@ static const double FIRST_PAUSE_SECONDS = 20e-6, LONGEST_PAUSE_SECONDS = 2e-3;
 /** Looks of an idle rank before it begins to nap, and how long it naps at most: a worker may need
  * its core. */
 enum { LOOKS_BEFORE_NAP = 100 };
-static const long LONGEST_NAP_NS = 200000;
+static const long LONGEST_NAP_NS = 50000;
 
-/** Positions first, first + stride, ... of the list; also the reply to a thief. */
-struct progression {
-    int64_t first, stride, count;
-};
+/** Progressions that a thief is given at most: a message that libraries send at once (4 kB). */
+enum { MOST_STOLEN = 160 };
 
-/** The order in which a thief asks: once round all ranks from a random one in random steps. */
+/** The order in which a thief asks: once round some ranks from a random one in random steps. */
 struct tour {
     int64_t at, step, n_left;
 };
 
 struct stealing {
-    struct progression mine; /**< tasks in hand */
-    int64_t n_taken;         /**< tasks this rank has begun or abandoned */
-    bool closed;             /**< this rank takes no more tasks */
-    bool done;               /**< all tasks are taken, all ranks know it */
+    struct hf_cost_list list;
+    struct hf_share mine; /**< tasks in hand */
+    int *neighbour;       /**< [n_neighbour] ranks of this node */
+    int n_neighbour;
+    unsigned char *empty; /**< [n_rank] in bits: has nothing as far as this rank knows */
+    int n_empty;
+    int64_t n_taken; /**< tasks this rank has begun or abandoned */
+    bool closed;     /**< this rank takes no more tasks */
+    bool done;       /**< all tasks are taken, all ranks know it */
     double last_look;
 
     bool in_wave;
@@ -63,11 +69,12 @@ struct stealing {
     MPI_Request wave;
 
     bool asked; /**< a request is on its way, or its answer */
-    struct progression reply;
+    int victim;
+    struct hf_progression reply[MOST_STOLEN];
     MPI_Request request, receive;
     int n_refused; /**< since the last success */
     double pause, next_request;
-    struct tour tour;
+    struct tour near, far; /**< through the neighbours, and through all ranks */
     uint64_t random;
 };
 
@@ -79,40 +86,92 @@ struct patience {
 
 static const struct patience fresh = {.nap_ns = 20000};
 
+/** The ranks of this node; collective. */
+static hf_status find_neighbours(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    MPI_Comm node;
+    MPI_Group here, all;
+    hf_split_by_node(self->comm, &node);
+    MPI_Comm_size(node, &data->n_neighbour);
+    data->neighbour = malloc((size_t)data->n_neighbour * 2 * sizeof *data->neighbour);
+    if (data->neighbour != NULL) {
+        int *number = data->neighbour + data->n_neighbour;
+        for (int i = 0; i < data->n_neighbour; i++) number[i] = i;
+        MPI_Comm_group(node, &here);
+        MPI_Comm_group(self->comm, &all);
+        MPI_Group_translate_ranks(here, data->n_neighbour, number, all, data->neighbour);
+        MPI_Group_free(&here);
+        MPI_Group_free(&all);
+    }
+    MPI_Comm_free(&node);
+    return data->neighbour != NULL ? HF_OK : HF_NO_RESOURCE;
+}
+
+static size_t mark_bytes(const struct hf_scheduler *self)
+{
+    return (size_t)self->n_rank / 8 + 1;
+}
+
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
 {
     struct stealing *data = self->data = calloc(1, sizeof *data);
-    if (data == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
-    data->random = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)self->rank + 1);
-    return HF_OK;
+    hf_status status = data != NULL ? HF_OK : HF_NO_RESOURCE;
+    if (data != NULL) {
+        data->random = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)self->rank + 1);
+        data->empty = calloc(mark_bytes(self), 1);
+        if (data->empty == NULL) status = HF_NO_RESOURCE;
+    }
+    status = hf_agree(self->comm, status, NULL); /* what follows is collective */
+    if (status == HF_OK) status = find_neighbours(self);
+    return status == HF_OK ? HF_OK
+                           : hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
+}
+
+static void destroy(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    if (data == NULL) return;
+    free(data->neighbour);
+    free(data->empty);
+}
+
+/** Forgets who has nothing. */
+static void forget(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    memset(data->empty, 0, mark_bytes(self));
+    data->n_empty = 0;
+}
+
+static bool is_empty(const struct stealing *data, int rank)
+{
+    return (data->empty[rank / 8] >> rank % 8 & 1) != 0;
+}
+
+/** Notes whether a rank other than this has nothing. */
+static void mark(struct stealing *data, int rank, bool empty)
+{
+    if (is_empty(data, rank) == empty) return;
+    data->empty[rank / 8] = (unsigned char)(data->empty[rank / 8] ^ 1u << rank % 8);
+    data->n_empty += empty ? 1 : -1;
 }
 
 static hf_status start(struct hf_scheduler *self, struct hf_error *error)
 {
-    (void)error;
     struct stealing *data = self->data;
-    const int64_t n = self->n_rank, left = self->n_task - self->rank;
-    *data = (struct stealing){
-        .mine = {self->rank, n, left > 0 ? (left - 1) / n + 1 : 0},
-        .wave = MPI_REQUEST_NULL,
-        .request = MPI_REQUEST_NULL,
-        .receive = MPI_REQUEST_NULL,
-        .random = data->random,
-    };
-    return HF_OK;
+    hf_cost_list_make(&self->levels, &data->list);
+    forget(self);
+    data->n_taken = 0;
+    data->closed = data->done = data->in_wave = data->asked = false;
+    data->wave = data->request = data->receive = MPI_REQUEST_NULL;
+    data->n_refused = 0;
+    data->pause = data->next_request = 0.0;
+    data->near = data->far = (struct tour){.n_left = 0};
+    return hf_deal(&data->list, self->n_rank, self->rank, &data->mine, error);
 }
 
 /* ---- The victim ---- */
-
-/** Takes every other one from `from`, which keeps the first. */
-static struct progression split(struct progression *from)
-{
-    const struct progression half = {from->first + from->stride, 2 * from->stride, from->count / 2};
-    if (half.count == 0) return (struct progression){0};
-    from->count -= half.count;
-    from->stride *= 2;
-    return half;
-}
 
 /** Answers the requests that have come; at most one for each rank, so that the rank's own work goes
  *  on. */
@@ -120,14 +179,22 @@ static void serve(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
     for (int n = 0; n < self->n_rank; n++) {
+        struct hf_progression part[MOST_STOLEN];
         MPI_Status from;
         int there;
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, self->comm, &there, &from);
         if (!there) return;
-        MPI_Recv(NULL, 0, MPI_BYTE, from.MPI_SOURCE, TAG_REQUEST, self->comm, MPI_STATUS_IGNORE);
-        const struct progression part = split(&data->mine);
-        MPI_Send(&part, 3, MPI_INT64_T, from.MPI_SOURCE, TAG_REPLY, self->comm);
+        const int thief = from.MPI_SOURCE;
+        MPI_Recv(NULL, 0, MPI_BYTE, thief, TAG_REQUEST, self->comm, MPI_STATUS_IGNORE);
+        const int n_part = hf_share_split(&data->list, &data->mine, MOST_STOLEN, part);
+        MPI_Send(part, 3 * n_part, MPI_INT64_T, thief, TAG_REPLY, self->comm);
+        mark(data, thief, n_part == 0);
     }
+}
+
+static bool has_tasks(const struct stealing *data)
+{
+    return data->mine.begin < data->mine.end;
 }
 
 /* ---- The end ---- */
@@ -137,7 +204,7 @@ static void serve(struct hf_scheduler *self)
 static bool advance_wave(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    const bool joins = !data->in_wave && data->mine.count == 0;
+    const bool joins = !data->in_wave && !has_tasks(data);
     int over = 0;
     if (joins) {
         data->wave_taken = data->n_taken;
@@ -164,23 +231,33 @@ static int64_t random_below(struct stealing *data, int64_t n)
     return (int64_t)(data->random % (uint64_t)n);
 }
 
-/** The next rank to ask, never this one; there are others. Steps that have no divisor in common
- * with the number of ranks lead to all of them. */
-static int next_victim(const struct hf_scheduler *self, struct stealing *data)
+/** The next number of a tour below n. Steps that have no divisor in common with n lead to all of them. */
+static int64_t next_of_tour(struct stealing *data, struct tour *tour, int64_t n)
 {
-    struct tour *tour = &data->tour;
-    const int64_t n = self->n_rank;
-    do {
-        if (tour->n_left == 0) {
-            *tour = (struct tour){.at = random_below(data, n), .n_left = n};
-            do {
-                tour->step = 1 + random_below(data, n - 1);
-            } while (hf_greatest_common_divisor(n, tour->step) != 1);
-        }
-        tour->at = (tour->at + tour->step) % n;
-        tour->n_left--;
-    } while (tour->at == self->rank);
-    return (int)tour->at;
+    if (tour->n_left == 0) {
+        *tour = (struct tour){.at = random_below(data, n), .n_left = n};
+        do {
+            tour->step = n > 1 ? 1 + random_below(data, n - 1) : 1;
+        } while (hf_greatest_common_divisor(n, tour->step) != 1);
+    }
+    tour->at = (tour->at + tour->step) % n;
+    tour->n_left--;
+    return tour->at;
+}
+
+/** The next rank to ask, never this one; there are others. Neighbours come first. */
+static int next_victim(struct hf_scheduler *self)
+{
+    struct stealing *data = self->data;
+    if (data->n_empty == self->n_rank - 1) forget(self); /* they may have stolen since */
+    for (int i = 0; i < data->n_neighbour; i++) {
+        const int rank = data->neighbour[next_of_tour(data, &data->near, data->n_neighbour)];
+        if (rank != self->rank && !is_empty(data, rank)) return rank;
+    }
+    for (;;) {
+        const int rank = (int)next_of_tour(data, &data->far, self->n_rank);
+        if (rank != self->rank && !is_empty(data, rank)) return rank;
+    }
 }
 
 /** Asks a rank for tasks when it is time to. The answer tells that the request has arrived, so its
@@ -189,9 +266,10 @@ static void ask(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
     if (self->n_rank == 1 || hf_wall_seconds() < data->next_request) return;
-    const int victim = next_victim(self, data);
-    MPI_Irecv(&data->reply, 3, MPI_INT64_T, victim, TAG_REPLY, self->comm, &data->receive);
-    MPI_Isend(NULL, 0, MPI_BYTE, victim, TAG_REQUEST, self->comm, &data->request);
+    data->victim = next_victim(self);
+    MPI_Irecv(data->reply, 3 * MOST_STOLEN, MPI_INT64_T, data->victim, TAG_REPLY, self->comm,
+              &data->receive);
+    MPI_Isend(NULL, 0, MPI_BYTE, data->victim, TAG_REQUEST, self->comm, &data->request);
     data->asked = true;
 }
 
@@ -211,13 +289,18 @@ static void set_pause(struct hf_scheduler *self)
 static void take_reply(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    int there;
-    MPI_Test(&data->receive, &there, MPI_STATUS_IGNORE);
+    MPI_Status status;
+    int there, n_number;
+    MPI_Test(&data->receive, &there, &status);
     if (!there) return;
     MPI_Wait(&data->request, MPI_STATUS_IGNORE);
+    MPI_Get_count(&status, MPI_INT64_T, &n_number);
     data->asked = false;
-    data->mine = data->reply;
-    if (data->mine.count > 0) {
+    data->mine.begin = 0;
+    data->mine.end = n_number / 3;
+    memcpy(data->mine.part, data->reply, (size_t)data->mine.end * sizeof *data->reply);
+    mark(data, data->victim, n_number == 0);
+    if (n_number > 0) {
         data->n_refused = 0;
         data->pause = 0.0;
     } else {
@@ -240,8 +323,8 @@ static void wait_a_little(struct patience *patience)
 /** Takes no more tasks; those in hand count as abandoned. */
 static void stop_taking(struct stealing *data)
 {
-    data->n_taken += data->mine.count;
-    data->mine.count = 0;
+    data->n_taken += hf_share_size(&data->mine);
+    data->mine.begin = data->mine.end;
     data->closed = true;
 }
 
@@ -261,7 +344,7 @@ static void seek(struct hf_scheduler *self)
         else if (!ends)
             ask(self);
         if (ends && !data->asked) stop_taking(data);
-        if (data->mine.count > 0 || data->closed) return;
+        if (has_tasks(data) || data->closed) return;
         wait_a_little(&patience);
     }
 }
@@ -283,21 +366,18 @@ static void serve_now_and_then(struct hf_scheduler *self)
 static int64_t next(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    struct progression *mine = &data->mine;
-    if (mine->count > 0) {
+    if (has_tasks(data)) {
         if (self->n_rank > 1) serve_now_and_then(self);
     } else if (!data->done && !data->closed) {
         const double now = hf_wall_seconds();
         seek(self);
         self->account.wait_seconds += hf_wall_seconds() - now;
     }
-    if (mine->count == 0) return -1;
-    const int64_t position = mine->first;
-    mine->first += mine->stride;
-    mine->count--;
+    const int64_t position = hf_share_take(&data->mine);
+    if (position < 0) return -1;
     data->n_taken++;
-    if (mine->count == 0) advance_wave(self); /* others may learn of the end during this task */
-    return hf_schedule_task(self, position);
+    if (!has_tasks(data)) advance_wave(self); /* others may learn of the end during this task */
+    return position;
 }
 
 /** A rank outside next has no request on its way unless all is done, so no tasks can come any more.
@@ -335,7 +415,8 @@ static void finish(struct hf_scheduler *self)
 
 const struct hf_scheduler_ops hf_schedule_steal = {
     .name = "steal",
-    .about = "even shares; a rank that has none left takes half of what another has left",
+    .about = "even shares by estimated cost; a rank that has none left takes half of what another "
+             "has left",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "section 6.1.2.2",
     .create = create,
@@ -343,4 +424,5 @@ const struct hf_scheduler_ops hf_schedule_steal = {
     .next = next,
     .abandon = abandon,
     .finish = finish,
+    .destroy = destroy,
 };

@@ -79,16 +79,35 @@ static void book(struct hf_work *work, double seconds)
     hf_timer_add(timers, phases->wait_ranks, account.finish_seconds);
 }
 
+/** The tasks of the round, and how many there are of each cost. Collective. */
+static void find_tasks(struct hf_work *work, struct hf_task_levels *levels)
+{
+    const double least = work->threshold / work->largest;
+    const bool needed = hf_work_needs_tasks(work);
+    work->measures = false;
+    *levels = hf_equal_tasks(needed ? hf_task_list_size(work->tasks) : 0);
+    if (work->costs != NULL && needed) {
+        if (work->store_use != work->costs_use) hf_task_costs_forget(work->costs);
+        work->costs_use = work->store_use;
+        hf_task_costs_find(work->costs,
+                           work->store_use == HF_STORE_FILL ? work->least_bound : least, levels);
+        work->measures = hf_task_costs_wanted(work->costs);
+    }
+    work->n_task = 0;
+    for (int level = 1; level < HF_N_TASK_LEVEL; level++) work->n_task += levels->count[level];
+}
+
 hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct hf_error *error)
 {
     hf_status status = HF_OK;
+    struct hf_task_levels levels;
     work->threshold = round->threshold;
     work->largest = round->largest;
     work->factor = round->factor;
     work->factor_data = round->data;
     HF_TRY(hf_agree(work->context->comm, hf_work_prepare_store(work, error), error));
-    work->n_task = hf_work_needs_tasks(work) ? hf_task_list_size(work->tasks) : 0;
-    HF_TRY(hf_scheduler_start(work->scheduler, work->n_task, NULL, error));
+    find_tasks(work, &levels);
+    HF_TRY(hf_scheduler_start(work->scheduler, &levels, error));
     begin(work);
     const double start = hf_wall_seconds();
     status = run_threads(work, round, error);
@@ -100,6 +119,7 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
     book(work, end - start);
     hf_interruption_set_fraction(work->context->interruption, 0.0);
     status = hf_agree_to_go_on(work->context, status, error);
+    if (status == HF_OK && work->measures) hf_task_costs_correct(work->costs);
     if (work->store_use == HF_STORE_FILL) work->stored = status == HF_OK;
 cleanup:
     if (status != HF_OK && work->store_use == HF_STORE_FILL) hf_work_drop_store(work);
@@ -116,8 +136,7 @@ bool hf_work_is_interrupted(struct hf_work *work)
 static hf_status look_around(struct hf_work *work, struct hf_error *error)
 {
     struct hf_interruption *interruption = work->context->interruption;
-    const double share =
-        (double)hf_task_list_size(work->tasks) / (double)work->context->n_rank + 1.0;
+    const double share = (double)work->n_task / (double)work->context->n_rank + 1.0;
     hf_interruption_set_fraction(interruption, fmin(1.0, (double)work->round.n_task / share));
     const int reason = hf_interruption_look(interruption, true);
     if (reason == 0) return HF_OK;
@@ -140,6 +159,7 @@ hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index, struct hf_
         round->ended = true;
     else
         round->n_task++;
+    if (*index >= 0 && work->costs != NULL) *index = hf_task_costs_task(work->costs, *index);
     pthread_mutex_unlock(&round->lock);
     if (traced) hf_work_trace_wait(worker, work->settings.phases.wait_task, start);
     return status;
@@ -154,10 +174,14 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
     if (stores) status = hf_integral_store_begin(worker->store, part->task, part->index, error);
     if (status == HF_OK && consumer->lend != NULL) status = consumer->lend(self, part, error);
     if (status != HF_OK) return status;
+    const bool measures = work->measures && !part->stored;
+    const double start = measures ? hf_thread_seconds() : 0.0;
     worker->consumer = consumer;
     worker->self = self;
     (part->stored ? hf_worker_read : hf_worker_compute)(worker, part);
     if (consumer->finish != NULL) status = consumer->finish(self, part, error);
+    if (measures)
+        hf_task_costs_note(work->costs, worker->number, part->task, hf_thread_seconds() - start);
     if (status == HF_OK && worker->store_failed)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of stored integrals");
     const int reason =

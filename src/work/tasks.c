@@ -24,7 +24,9 @@ struct hf_task_list {
     int64_t *group_first; /**< [n_group + 1] into unit */
     struct task_block *block;
     int n_group, n_block;
-    bool all_kets; /**< tasks are single units */
+    enum hf_grain grain;
+    bool all_kets;  /**< tasks are single units */
+    double dearest; /**< cost of a task at most, were no quartet negligible */
 };
 
 /** A unit while the list is made. */
@@ -199,6 +201,13 @@ static void choose_tile(const struct hf_task_order *order, double share, struct 
     }
 }
 
+/** Cost of the dearest task of a block. */
+static double largest_task(const struct task_block *block)
+{
+    const double tile = (double)block->tile;
+    return block->cost * tile * (block->rows ? 1.0 : tile) / block->n_slice;
+}
+
 static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit,
                         const struct hf_task_order *order)
 {
@@ -220,6 +229,7 @@ static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit,
         block->count = n_block_task(list, block) * block->n_slice;
         block->step = order->scatter ? scattering_step(block->count) : 1;
         list->n_task += block->count;
+        list->dearest = fmax(list->dearest, largest_task(block));
     }
 }
 
@@ -233,6 +243,7 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     struct unit_place *place = NULL;
     if (made == NULL) goto no_memory;
     made->memory = context->memory;
+    made->grain = grain;
     made->all_kets = grain == HF_GRAIN_SHELL_PAIR;
     made->n_unit = grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
     const size_t n_unit = (size_t)made->n_unit;
@@ -246,6 +257,7 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
 
     if (made->all_kets) {
         made->n_task = made->n_unit;
+        made->dearest = n_unit > 0 ? unit[0].cost : 0.0;
     } else {
         made->n_group = make_groups(unit, made->n_unit, NULL);
         const size_t n_group = (size_t)made->n_group;
@@ -284,6 +296,16 @@ void hf_task_list_destroy(struct hf_task_list **list)
 int64_t hf_task_list_size(const struct hf_task_list *list)
 {
     return list->n_task;
+}
+
+enum hf_grain hf_task_list_grain(const struct hf_task_list *list)
+{
+    return list->grain;
+}
+
+double hf_task_list_dearest(const struct hf_task_list *list)
+{
+    return list->dearest;
 }
 
 /** Row r of the triangle 0; 1 2; 3 4 5; ... that holds number k: largest r with r(r+1)/2 <= k. */

@@ -76,6 +76,8 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
         if (status == HF_OK) status = hf_work_expect_store(made, error);
     }
     HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_task_costs_create(context, pairs, made->tasks, made->n_worker,
+                                made->settings.tasks_for > 1, &made->costs, error));
     made->settings.schedule.interruption = context->interruption;
     HF_TRY(hf_scheduler_create(context->comm, &made->settings.schedule, &made->scheduler, error));
     *work = made;
@@ -90,6 +92,7 @@ void hf_work_destroy(struct hf_work **work)
     struct hf_work *old = *work;
     if (old != NULL) {
         if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
+        hf_task_costs_destroy(&old->costs);
         hf_task_list_destroy(&old->tasks);
         hf_work_drop_store(old);
         for (int i = 0; i < old->n_worker; i++) hf_worker_done(&old->worker[i]);

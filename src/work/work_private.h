@@ -2,6 +2,7 @@
 #ifndef HF_WORK_PRIVATE_H
 #define HF_WORK_PRIVATE_H
 
+#include "costs.h"
 #include "hf/engine.h"
 #include "hf/interruption.h"
 #include "hf/shell_place.h"
@@ -32,6 +33,11 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
 void hf_task_list_destroy(struct hf_task_list **list);
 
 int64_t hf_task_list_size(const struct hf_task_list *list);
+enum hf_grain hf_task_list_grain(const struct hf_task_list *list);
+
+/** What a task costs at most by the estimates, in units of the pairs' costs. */
+double hf_task_list_dearest(const struct hf_task_list *list);
+
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
 
 /** Index of the atom pair or shell pair at a position. */
@@ -173,6 +179,8 @@ struct hf_work {
     struct hf_work_settings settings;
     struct hf_scheduler *scheduler;
     struct hf_task_list *tasks;
+    struct hf_task_costs *costs;  /**< NULL: tasks are handed out in the order of the list */
+    bool measures;                /**< the round's tasks are timed for it */
     struct hf_shell_place *place; /**< [n_shell] of the pairs' basis */
     const struct hf_strip_kernels *kernels;
     int n_worker;
@@ -185,6 +193,7 @@ struct hf_work {
     struct hf_store_plan plan;   /**< of what is stored */
     double expected_share;       /**< hf_work_stored_share */
     enum hf_store_use store_use; /**< of the round */
+    enum hf_store_use costs_use; /**< of the rounds that corrected the costs */
     bool stored;                 /**< there is a store from a round before */
     struct hf_round_state round;
     int64_t n_task; /**< of the last round */

@@ -35,7 +35,8 @@ static void check_that_it_works(struct hf_scheduler *scheduler)
     enum { N_TASK = 50 };
     int given[N_TASK] = {0};
     struct hf_error error;
-    assert_int_equal(hf_scheduler_start(scheduler, N_TASK, NULL, &error), HF_OK);
+    const struct hf_task_levels levels = hf_equal_tasks(N_TASK);
+    assert_int_equal(hf_scheduler_start(scheduler, &levels, &error), HF_OK);
     for (int64_t task = hf_scheduler_next(scheduler); task >= 0;
          task = hf_scheduler_next(scheduler))
         given[task]++;

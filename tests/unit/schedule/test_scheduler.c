@@ -1,5 +1,5 @@
 /* Schedulers: argv[1] is the scheduler's name; "counter" may be followed by "-array" (how it is
- * read) and "-progress" (a thread serves it). */
+ * read) and "-progress" (a thread serves it), and both "counter" and "manager" by "-groups" (of two ranks). */
 #include "../mpi_test.h"
 
 #include "hf/schedule.h"
@@ -74,26 +74,38 @@ static struct hf_scheduler *new_scheduler(void)
     return scheduler;
 }
 
-/** Costs equal on all ranks: a linear congruential sequence. */
-static double *random_costs(int64_t n)
+/** Levels of `n` tasks, equal on all ranks: a linear congruential sequence. */
+static struct hf_task_levels random_levels(int64_t n)
 {
-    double *cost = malloc((size_t)(n + 1) * sizeof *cost);
+    struct hf_task_levels levels = {{0}};
     uint32_t state = 7;
     for (int64_t i = 0; i < n; i++) {
         state = state * 1664525u + 1013904223u;
-        cost[i] = (double)(state >> 8);
+        levels.count[1 + (state >> 8) % (HF_N_TASK_LEVEL - 1)]++;
     }
-    return cost;
+    return levels;
 }
 
-/** One round; how often each task was given to any rank is summed into `times`. */
-static void run_round(struct hf_scheduler *scheduler, int64_t n, const double *cost, bool delays,
-                      int *times)
+static void open_round(struct hf_scheduler *scheduler, const struct hf_task_levels *levels)
 {
     struct hf_error error;
+    assert_int_equal(hf_scheduler_start(scheduler, levels, &error), HF_OK);
+}
+
+/** With `n` tasks of equal cost. */
+static void open_equal_round(struct hf_scheduler *scheduler, int64_t n)
+{
+    const struct hf_task_levels levels = hf_equal_tasks(n);
+    open_round(scheduler, &levels);
+}
+
+/** One round of `n` tasks; how often each was given to any rank is summed into `times`. */
+static void run_round_of(struct hf_scheduler *scheduler, const struct hf_task_levels *levels,
+                         int64_t n, bool delays, int *times)
+{
     const int rank = rank_here();
     memset(times, 0, (size_t)(n + 1) * sizeof *times);
-    assert_int_equal(hf_scheduler_start(scheduler, n, cost, &error), HF_OK);
+    open_round(scheduler, levels);
     int64_t task, n_here = 0;
     while ((task = hf_scheduler_next(scheduler)) >= 0) {
         assert_true(task < n);
@@ -111,6 +123,12 @@ static void run_round(struct hf_scheduler *scheduler, int64_t n, const double *c
     MPI_Allreduce(MPI_IN_PLACE, times, (int)n + 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+static void run_round(struct hf_scheduler *scheduler, int64_t n, bool delays, int *times)
+{
+    const struct hf_task_levels levels = hf_equal_tasks(n);
+    run_round_of(scheduler, &levels, n, delays, times);
+}
+
 static void every_task_is_given_exactly_once(void **state)
 {
     (void)state;
@@ -119,47 +137,43 @@ static void every_task_is_given_exactly_once(void **state)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const int64_t n = light && counts[i] > 100 ? 100 : counts[i];
         int *times = malloc((size_t)(n + 1) * sizeof *times);
-        double *cost = random_costs(n);
         for (int round = 0; round < 3; round++) {
-            run_round(scheduler, n, round == 1 ? cost : NULL, round == 2 && n <= 1000, times);
+            const struct hf_task_levels levels = round == 1 ? random_levels(n) : hf_equal_tasks(n);
+            run_round_of(scheduler, &levels, n, round == 2 && n <= 1000, times);
             for (int64_t k = 0; k < n; k++) assert_int_equal(times[k], 1);
         }
         free(times);
-        free(cost);
     }
     hf_scheduler_destroy(&scheduler);
     assert_null(scheduler);
 }
 
-/** Does one round of distinct costs; true if what this rank did fell in cost. `first_cost`: of the
- *  first task it was given, 0 if there was none. */
-static bool costs_fall(struct hf_scheduler *scheduler, int64_t n, const double *cost,
-                       double *first_cost)
+/** Does one round; true if what this rank did came in the order of the list. `first`: the first task it
+ *  was given, -1 if there was none. */
+static bool order_is_kept(struct hf_scheduler *scheduler, int64_t n, int64_t *first)
 {
-    struct hf_error error;
-    double last = 1e300;
-    bool fall = true;
-    *first_cost = 0.0;
-    assert_int_equal(hf_scheduler_start(scheduler, n, cost, &error), HF_OK);
-    for (int64_t task; (task = hf_scheduler_next(scheduler)) >= 0; last = cost[task]) {
-        if (last > 1e299) *first_cost = cost[task];
-        if (cost[task] > last) fall = false;
+    const struct hf_task_levels levels = random_levels(n);
+    int64_t last = -1;
+    bool kept = true;
+    *first = -1;
+    open_round(scheduler, &levels);
+    for (int64_t task; (task = hf_scheduler_next(scheduler)) >= 0; last = task) {
+        if (last < 0) *first = task;
+        if (task < last) kept = false;
     }
     hf_scheduler_finish(scheduler);
-    return fall;
+    return kept;
 }
 
 static void every_rank_gets_its_tasks_dearest_first(void **state)
 {
     (void)state;
-    enum { N = 500 };
-    const int n = light ? 50 : N;
     struct hf_scheduler *scheduler = new_scheduler();
-    double *cost = random_costs(N), first_cost;
-    const bool fall = costs_fall(scheduler, n, cost, &first_cost);
-    if (!scheduler_is("steal") || rank_count() == 1) assert_true(fall);
+    int64_t first;
+    const bool kept = order_is_kept(scheduler, light ? 50 : 500, &first);
+    const bool others = scheduler_is("steal") || settings.group > 0; /* whose tasks were dearer */
+    if (!others || rank_count() == 1) assert_true(kept);
     hf_scheduler_destroy(&scheduler);
-    free(cost);
 }
 
 /** Stolen tasks may be dearer than those a thief did before, but every rank begins with the dearest
@@ -167,16 +181,12 @@ static void every_rank_gets_its_tasks_dearest_first(void **state)
 static void the_dearest_tasks_go_one_to_each_rank(void **state)
 {
     (void)state;
-    enum { N = 500 };
     if (!scheduler_is("steal") && !scheduler_is("static")) return;
     struct hf_scheduler *scheduler = new_scheduler();
-    double *cost = random_costs(N), first_cost;
-    int n_dearer = 0;
-    costs_fall(scheduler, N, cost, &first_cost);
-    for (int i = 0; i < N; i++) n_dearer += cost[i] > first_cost;
-    assert_int_equal(n_dearer, rank_here());
+    int64_t first;
+    order_is_kept(scheduler, 500, &first);
+    assert_int_equal(first, rank_here());
     hf_scheduler_destroy(&scheduler);
-    free(cost);
 }
 
 /** One round that `deserter` leaves after `after` tasks; how often each task was given goes to
@@ -184,10 +194,9 @@ static void the_dearest_tasks_go_one_to_each_rank(void **state)
 static void run_round_deserted(struct hf_scheduler *scheduler, int64_t n, int deserter, int after,
                                int *times)
 {
-    struct hf_error error;
     const int rank = rank_here();
     memset(times, 0, (size_t)(n + 1) * sizeof *times);
-    assert_int_equal(hf_scheduler_start(scheduler, n, NULL, &error), HF_OK);
+    open_equal_round(scheduler, n);
     for (int k = 0;; k++) {
         if (rank == deserter && k == after) {
             hf_scheduler_abandon(scheduler);
@@ -202,26 +211,25 @@ static void run_round_deserted(struct hf_scheduler *scheduler, int64_t n, int de
     MPI_Allreduce(MPI_IN_PLACE, times, (int)n + 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/** The most tasks a rank can take with it: its share, or the rest of a chunk. */
+/** The most of `n` tasks of equal cost a rank can take with it: its share, or the first chunk, which is
+ *  half of one where there are tasks for many chunks. */
 static int64_t most_lost(int64_t n, int deserter)
 {
-    const int64_t n_rank = rank_count();
+    const int64_t n_rank = rank_count(), share = (n + n_rank - 1) / n_rank;
     if (n_rank == 1) return n;
     if (scheduler_is("manager")) {
         if (deserter == 0) return 0; /* it has none of its own and goes on serving */
-        return n_rank == 2 ? n : 2;  /* the only worker: nobody is there to do the rest */
+        if (n_rank <= 3 || settings.group > 0) return n; /* few workers */
+        return n / (n_rank - 1) + 1;
     }
-    const int64_t chunk = n / (200 * n_rank);
-    if (scheduler_is("counter")) return chunk > 1 ? chunk - 1 : 0;
-    return (n + n_rank - 1) / n_rank;
+    return scheduler_is("counter") && n >= 16 * n_rank ? share / 2 + 1 : share;
 }
 
 static void a_rank_that_abandons_hangs_nobody_and_loses_only_its_own(void **state)
 {
     (void)state;
     const int n_rank = rank_count();
-    const int chunky = scheduler_is("counter") && n_rank <= 3 ? 3000 : 300; /* chunks of several */
-    const int n = light ? 40 : chunky, most_after = light ? 1 : 3;
+    const int n = light ? 40 : 300, most_after = light ? 1 : 3;
     struct hf_scheduler *scheduler = new_scheduler();
     int *times = malloc((size_t)(n + 1) * sizeof *times);
     for (int deserter = 0; deserter < n_rank; deserter += light ? n_rank - 1 : 1) {
@@ -234,7 +242,7 @@ static void a_rank_that_abandons_hangs_nobody_and_loses_only_its_own(void **stat
             }
             assert_in_range(n_lost, 0, most_lost(n, deserter));
             if (n_rank == 1) assert_int_equal(n_lost, n - after);
-            run_round(scheduler, n, NULL, false, times); /* the next round is whole again */
+            run_round(scheduler, n, false, times); /* the next round is whole again */
             for (int k = 0; k < n; k++) assert_int_equal(times[k], 1);
         }
     }
@@ -257,7 +265,7 @@ static void late_messages_change_nothing(void **state)
         if (round % 5 == 4) {
             run_round_deserted(scheduler, n, round % n_rank, round % 3, times);
         } else {
-            run_round(scheduler, n, NULL, round % 2 == 0, times);
+            run_round(scheduler, n, round % 2 == 0, times);
             for (int k = 0; k < n; k++) assert_int_equal(times[k], 1);
         }
     }
@@ -269,8 +277,7 @@ static void the_round_ends_when_all_ranks_abandon(void **state)
 {
     (void)state;
     struct hf_scheduler *scheduler = new_scheduler();
-    struct hf_error error;
-    assert_int_equal(hf_scheduler_start(scheduler, 300, NULL, &error), HF_OK);
+    open_equal_round(scheduler, 300);
     hf_scheduler_abandon(scheduler);
     hf_scheduler_finish(scheduler);
     assert_int_equal(hf_scheduler_account(scheduler).n_task, 0);
@@ -282,8 +289,7 @@ static void the_round_ends_when_all_ranks_abandon(void **state)
 static int64_t run_round_with_slow_rank(struct hf_scheduler *scheduler, int64_t n, int slow)
 {
     const struct timespec task_time = {.tv_nsec = 20000000};
-    struct hf_error error;
-    assert_int_equal(hf_scheduler_start(scheduler, n, NULL, &error), HF_OK);
+    open_equal_round(scheduler, n);
     while (hf_scheduler_next(scheduler) >= 0)
         if (rank_here() == slow) nanosleep(&task_time, NULL);
     hf_scheduler_finish(scheduler);
@@ -302,9 +308,10 @@ static void the_others_do_the_work_of_a_slow_rank(void **state)
     if (scheduler_is("static") || n_rank == 1 || light) return;
     if (scheduler_is("manager") && n_rank == 2) return;
     struct hf_scheduler *scheduler = new_scheduler();
-    assert_in_range(run_round_with_slow_rank(scheduler, n, n_rank - 1), 0, 20);
+    const int64_t most = scheduler_is("manager") ? 41 : 21; /* half a share, of fewer workers */
+    assert_in_range(run_round_with_slow_rank(scheduler, n, n_rank - 1), 0, most);
     if (scheduler_is("steal") || settings.progress_thread)
-        assert_in_range(run_round_with_slow_rank(scheduler, n, 0), 0, 20);
+        assert_in_range(run_round_with_slow_rank(scheduler, n, 0), 0, most);
     hf_scheduler_destroy(&scheduler);
 }
 
@@ -315,9 +322,8 @@ static void the_account_adds_up_to_the_time_of_the_round(void **state)
     enum { N = 60 };
     const struct timespec task_time = {.tv_nsec = 1000000};
     struct hf_scheduler *scheduler = new_scheduler();
-    struct hf_error error;
     double busy = 0.0;
-    assert_int_equal(hf_scheduler_start(scheduler, N, NULL, &error), HF_OK);
+    open_equal_round(scheduler, N);
     const double start = MPI_Wtime();
     while (hf_scheduler_next(scheduler) >= 0) {
         const double began = MPI_Wtime();
@@ -351,11 +357,15 @@ static void an_unknown_name_is_the_same_error_on_all_ranks(void **state)
 int main(int argc, char **argv)
 {
     const bool counter = strncmp(argv[1], "counter", strlen("counter")) == 0;
+    const bool manager = strncmp(argv[1], "manager", strlen("manager")) == 0;
     light = argc > 2 && strcmp(argv[2], "light") == 0;
     settings = (struct hf_scheduler_settings){
-        .name = counter ? "counter" : argv[1],
+        .name = counter   ? "counter"
+                : manager ? "manager"
+                          : argv[1],
         .counter = strstr(argv[1], "-array") != NULL ? HF_COUNTER_ARRAY : HF_COUNTER_FETCH_AND_OP,
         .progress_thread = strstr(argv[1], "-progress") != NULL,
+        .group = strstr(argv[1], "-groups") != NULL ? 2 : 0,
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_is_given_exactly_once),

@@ -1,0 +1,55 @@
+/* What tasks cost: a level of one byte each (hf/task_levels.h), from the bounds and costs of pairs, put right
+ * by what tasks took in a round before. Tasks that the screening leaves empty are found here and never
+ * handed out.
+ *
+ *     estimate    sum over the quartets of a task that matter in the round, from what pairs cost
+ *     correction  measured seconds over the estimate of that round, in levels, relative to all tasks
+ *     order       tasks that are not empty in falling level: what the scheduler's numbers mean
+ *
+ * Every rank estimates its share of the tasks, and one reduction of a byte each makes levels known; ranks
+ * of a node share what they keep. */
+#ifndef HF_WORK_COSTS_H
+#define HF_WORK_COSTS_H
+
+#include "hf/context.h"
+#include "hf/shell_pair.h"
+#include "hf/task_levels.h"
+#include "hf/work.h"
+
+struct hf_task_list;
+struct hf_task_costs;
+
+/** Room for costs of the tasks of a list (both borrowed). *costs is NULL where there is nothing to gain: one
+ *  rank, unless tasks are made `as_for_many`, or more tasks than are worth the memory; then the list's own
+ *  order does. Collective. HF_NO_RESOURCE. */
+hf_status hf_task_costs_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
+                               const struct hf_task_list *list, int n_thread, bool as_for_many,
+                               struct hf_task_costs **costs, struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective. Accepts a pointer to NULL; leaves NULL. */
+void hf_task_costs_destroy(struct hf_task_costs **costs);
+
+/** Bytes on a node for so many tasks and pairs of atoms. */
+double hf_task_costs_bytes(double n_task, double n_atom_pair);
+
+/** Finds the order for a round in which products of bounds below `least` do not matter, and how many tasks
+ *  there are of each level. Collective; the same on every rank. */
+void hf_task_costs_find(struct hf_task_costs *costs, double least, struct hf_task_levels *levels);
+
+/** The task at a position of the order. */
+int64_t hf_task_costs_task(const struct hf_task_costs *costs, int64_t position);
+
+/** Whether tasks of the round are to be measured: what they took is not known yet. */
+bool hf_task_costs_wanted(const struct hf_task_costs *costs);
+
+/** A thread did a task, or some of it. Memory that is not there costs nothing but accuracy. Not collective;
+ *  each thread of a rank has its own number. */
+void hf_task_costs_note(struct hf_task_costs *costs, int thread, int64_t task, double seconds);
+
+/** What was noted corrects the estimates of rounds to come. Collective, outside rounds. */
+void hf_task_costs_correct(struct hf_task_costs *costs);
+
+/** Corrections are of no use any more, since other quartets are computed from now on. Collective. */
+void hf_task_costs_forget(struct hf_task_costs *costs);
+
+#endif
