@@ -57,7 +57,8 @@ struct hf_fock_account {
     double stored_bytes;      /**< integrals that all ranks hold */
     double stored_share;      /**< of the cost of all quartets, an estimate, 0 to 1 */
     int64_t n_task;           /**< tasks handed out */
-    int n_shell;              /**< shells that integrals are computed of; see hf_basis_merge */
+    int64_t n_listed; /**< those, and what screening left empty: their numbers are below this */
+    int n_shell;      /**< shells that integrals are computed of; see hf_basis_merge */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */
     const char *scheduler;            /**< in use */

@@ -204,6 +204,7 @@ struct hf_work_account {
     int64_t n_computed, n_read; /**< shell quartets */
     int64_t n_single;           /**< of those computed, in single precision */
     int64_t n_task;             /**< tasks handed out on all ranks */
+    int64_t n_listed; /**< those, and what screening left empty: their numbers are below this */
     double stored_bytes;
     double stored_share; /**< of the cost of all quartets on all ranks, an estimate, 0 to 1 */
 };

@@ -180,6 +180,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     account->stored_bytes = (double)count[2];
     account->stored_share = work.stored_share;
     account->n_task = work.n_task;
+    account->n_listed = work.n_listed;
     account->n_quartet_total = n_pair * (n_pair + 1) / 2;
     hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &account->busy_seconds);
 }

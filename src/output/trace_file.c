@@ -57,7 +57,7 @@ static bool add_build(cJSON *object, const struct hf_fock_account *build,
 {
     const struct hf_block_counts none = {0}, *first = before != NULL ? &before->blocks : &none;
     const struct hf_block_counts *last = &build->blocks;
-    return object != NULL && hf_json_add_integer(object, "n_task", build->n_task) &&
+    return object != NULL && hf_json_add_integer(object, "n_task", build->n_listed) &&
            hf_json_add_double(object, "threshold", build->threshold) &&
            hf_json_add_integer(object, "quartets_total", build->n_quartet_total) &&
            hf_json_add_integer(object, "quartets_computed", build->n_quartet_computed) &&

@@ -25,12 +25,14 @@ void hf_chunk_plan_make(const struct hf_task_levels *levels, int n_worker,
         left = then;
         plan->n_halving++;
     }
-    plan->n_last = left >= LAST_CHUNKS * n ? LAST_CHUNKS : (int)((left + n - 1) / n);
+    plan->one_by_one = left < LAST_CHUNKS * n;
+    plan->n_last = plan->one_by_one ? (int)((left + n - 1) / n) : LAST_CHUNKS;
 }
 
 /** Where chunk `number` of a stage begins, counted over all workers. */
 static int64_t begin_of(const struct hf_chunk_plan *plan, int stage, int64_t number)
 {
+    if (plan->one_by_one) return number < plan->list.n_task ? number : plan->list.n_task;
     const double left = ldexp(plan->list.total, -stage);
     const double chunk = stage < plan->n_halving ? 0.5 * left / plan->n_worker
                                                  : left / ((double)plan->n_worker * plan->n_last);

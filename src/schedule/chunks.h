@@ -2,7 +2,7 @@
  *
  * Where a chunk lies follows from its number alone, so that whoever counts hands out nothing but numbers.
  * Chunks go in stages, of one chunk for each worker each: half of all the cost there is, then half of what
- * is left, and so on (factoring: S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 (1992),
+ * is left, and so on; few tasks go one by one (factoring: S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 (1992),
  * by cost in the place of number); the last stage has several for each and comes to the end of the list.
  *
  *     stage 0, half of the cost        stage 1, a quarter     ...   last stage
@@ -27,8 +27,9 @@ struct hf_chunk {
 struct hf_chunk_plan {
     struct hf_cost_list list;
     int n_worker;
-    int n_halving; /**< stages before the last */
-    int n_last;    /**< chunks of the last stage for each worker */
+    int n_halving;   /**< stages before the last */
+    int n_last;      /**< chunks of the last stage for each worker */
+    bool one_by_one; /**< so few tasks that each is a chunk */
 };
 
 /** At least one worker. */

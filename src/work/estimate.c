@@ -94,3 +94,28 @@ double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_p
     }
     return sum / task->n_slice;
 }
+
+/** The next of a sequence of numbers below n; the same on every rank. */
+static int64_t next_random(uint64_t *state, int64_t n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((*state >> 11) % (uint64_t)n);
+}
+
+double hf_share_that_matters(const struct hf_shell_pairs *pairs, enum hf_grain grain)
+{
+    enum { N_SAMPLE = 10000 };
+    double sum = 0.0, all = 0.0;
+    uint64_t state = 1;
+    if (grain != HF_GRAIN_ATOM_QUARTET || pairs->n_atom_pair == 0) return 1.0;
+    for (int i = 0; i < N_SAMPLE; i++) {
+        const int64_t bra = next_random(&state, pairs->n_atom_pair);
+        const int64_t ket = next_random(&state, pairs->n_atom_pair);
+        struct hf_cost_curve one, other;
+        hf_cost_curve_make(pairs, &pairs->atom_pair[bra], &one);
+        hf_cost_curve_make(pairs, &pairs->atom_pair[ket], &other);
+        sum += quartets_of_atoms(&one, &other, pairs->accuracy);
+        all += pairs->atom_pair[bra].cost * pairs->atom_pair[ket].cost;
+    }
+    return all > 0.0 && sum > 0.0 ? fmin(1.0, sum / all) : 1.0;
+}

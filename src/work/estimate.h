@@ -2,6 +2,7 @@
 #ifndef HF_WORK_ESTIMATE_H
 #define HF_WORK_ESTIMATE_H
 
+#include "hf/grain.h"
 #include "hf/shell_pair.h"
 
 struct hf_task;
@@ -26,5 +27,9 @@ void hf_cost_curve_make(const struct hf_shell_pairs *pairs, const struct hf_atom
 double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
                         const struct hf_cost_curve curve[], const struct hf_task *task,
                         double least);
+
+/** Share of the cost of all quartets that is above the accuracy of the pairs: from a sample, the same on every
+ *  rank. In large molecules it is small, and tasks that are to be a part of all work have to be small, too. */
+double hf_share_that_matters(const struct hf_shell_pairs *pairs, enum hf_grain grain);
 
 #endif

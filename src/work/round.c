@@ -85,7 +85,8 @@ static void find_tasks(struct hf_work *work, struct hf_task_levels *levels)
     const double least = work->threshold / work->largest;
     const bool needed = hf_work_needs_tasks(work);
     work->measures = false;
-    *levels = hf_equal_tasks(needed ? hf_task_list_size(work->tasks) : 0);
+    work->n_listed = needed ? hf_task_list_size(work->tasks) : 0;
+    *levels = hf_equal_tasks(work->n_listed);
     if (work->costs != NULL && needed) {
         if (work->store_use != work->costs_use) hf_task_costs_forget(work->costs);
         work->costs_use = work->store_use;

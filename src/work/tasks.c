@@ -1,6 +1,7 @@
 /* The numbering of tasks, dearest first; see work_private.h. */
 #include "work_private.h"
 
+#include "estimate.h"
 #include "hf/arithmetic.h"
 
 #include <math.h>
@@ -208,8 +209,9 @@ static double largest_task(const struct task_block *block)
     return block->cost * tile * (block->rows ? 1.0 : tile) / block->n_slice;
 }
 
+/** `matters`: share of the cost that the screening leaves. */
 static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit,
-                        const struct hf_task_order *order)
+                        const struct hf_task_order *order, double matters)
 {
     for (int a = 0; a < list->n_group; a++) {
         for (int b = a; b < list->n_group; b++) {
@@ -221,7 +223,7 @@ static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit,
         }
     }
     qsort(list->block, (size_t)list->n_block, sizeof *list->block, by_falling_block_cost);
-    const double share = total_cost(list) / order->n_wanted;
+    const double share = matters * total_cost(list) / order->n_wanted;
     for (int i = 0; i < list->n_block; i++) {
         struct task_block *block = &list->block[i];
         choose_tile(order, share, block);
@@ -267,7 +269,7 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
                                          sizeof *made->block);
         if (made->group_first == NULL || made->block == NULL) goto no_memory;
         make_groups(unit, made->n_unit, made->group_first);
-        make_blocks(made, unit, order);
+        make_blocks(made, unit, order, hf_share_that_matters(pairs, grain));
         sort_groups(made, pairs, grain, place);
     }
     hf_memory_release(context->memory, place);

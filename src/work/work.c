@@ -122,6 +122,7 @@ const char *hf_work_note(const struct hf_work *work)
 struct hf_work_account hf_work_account(const struct hf_work *work)
 {
     struct hf_work_account account = {.n_task = work->n_task,
+                                      .n_listed = work->n_listed,
                                       .stored_share = work->stored ? work->plan.share : 0.0};
     for (int i = 0; i < work->n_worker; i++) {
         const struct hf_worker *worker = &work->worker[i];

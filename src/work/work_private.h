@@ -196,7 +196,7 @@ struct hf_work {
     enum hf_store_use costs_use; /**< of the rounds that corrected the costs */
     bool stored;                 /**< there is a store from a round before */
     struct hf_round_state round;
-    int64_t n_task; /**< of the last round */
+    int64_t n_task, n_listed; /**< of the last round, see hf_work_account */
 };
 
 /* ---- Stored integrals (stored.c) ---- */

@@ -4,6 +4,11 @@ times. Returned are the rank of each task and the time when the last rank leaves
 
 import heapq
 import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+from lab.task_costs import Chunks, CostList, deal, levels_of, split  # noqa: E402 # pylint: disable=wrong-import-position
 
 
 def run(processes):
@@ -25,131 +30,163 @@ def arrived(box, now):
     return come
 
 
-class Manager:
+class Grouped:
+    """What managers and counters share: groups of ranks, and the chunks of each group in order."""
+
+    def __init__(self, costs, levels, n_rank, network, begin, group):
+        # pylint: disable=too-many-arguments,too-many-positional-arguments
+        self.levels, self.group = levels, group
+        self.tasks = CostList(levels)
+        self.costs = [costs[task] for task in self.tasks.order]
+        self.n_rank, self.network, self.begin = n_rank, network, begin
+        self.owner, self.end = {}, 0
+
+    def make_groups(self, n_group):
+        """Ranks of each group, in order."""
+        borders = [self.n_rank * group // n_group for group in range(n_group + 1)]
+        self.groups = [list(range(*pair)) for pair in zip(borders, borders[1:])]
+        self.group_of = {rank: i for i, group in enumerate(self.groups) for rank in group}
+
+    def give(self, rank, position):
+        self.owner[self.tasks.order[position]] = rank
+
+    def number_of_groups(self):
+        return -(-self.n_rank // self.group) if self.group > 0 else 1
+
+
+class Manager(Grouped):
     """Times are whole numbers, and ranks that wait look at every one."""
 
-    def __init__(self, costs, n_rank, network, begin):
-        self.costs, self.n_rank, self.network, self.begin = costs, n_rank, network, begin
-        self.requests, self.replies = [], {}
-        self.owner, self.end, self.next_task = {}, 0, 0
-        run([self.manager()] + [self.worker(rank) for rank in range(1, n_rank)])
+    def __init__(self, costs, levels, n_rank, network, begin, group=0):
+        # pylint: disable=too-many-arguments,too-many-positional-arguments
+        super().__init__(costs, levels, n_rank, network, begin, group)
+        n_group = self.number_of_groups()
+        self.make_groups(n_rank // 2 if n_group > 1 and n_rank // n_group < 2 else n_group)
+        n_group = len(self.groups)
+        self.workers = [rank for group in self.groups for rank in group[1:]]
+        chunks = Chunks(self.tasks, len(self.workers))
+        self.lists = []
+        for group in self.groups:
+            numbers = [self.workers.index(rank) for rank in group[1:]]
+            turns = [[chunks.chunk(turn, number) for number in numbers] for turn in range(chunks.n_round)]
+            self.lists.append([chunk for turn in turns[1:] for chunk in turn if len(chunk) > 0])
+        self.first_chunk = {rank: chunks.chunk(0, number) for number, rank in enumerate(self.workers)}
+        self.requests, self.replies = [[] for _ in self.groups], {}
+        run([self.worker(rank) if rank in self.workers else self.manager(rank) for rank in range(n_rank)])
 
-    def manager(self):
-        now, n_working = self.begin[0], self.n_rank - 1
+    def manager(self, rank):
+        group = self.group_of[rank]
+        now, n_working, chunks = self.begin[rank], len(self.workers), self.lists[group]
         yield now
         while n_working > 0:
-            if not (come := arrived(self.requests, now)):
+            if not (come := arrived(self.requests[group], now)):
                 now += 1
                 yield now
                 continue
-            self.requests += come[1:]
+            self.requests[group] += come[1:]
             now += self.network.manager_service_seconds
             yield now
-            left = len(self.costs) - self.next_task
-            chunk = left // ((self.n_rank - 1) * 200)
-            if chunk < 1:
-                chunk = 1
-            count = min(left, chunk)
-            ahead = left - chunk > chunk * 8 * (self.n_rank - 1)
-            self.replies[come[0][1]] = (now + self.network.message_seconds(24), self.next_task, count, ahead)
-            self.next_task += count
-            n_working -= count == 0
+            chunk = chunks.pop(0) if chunks else None
+            self.replies[come[0][1]] = (now + self.network.message_seconds(16), chunk)
+            n_working -= chunk is None
         self.end = max(self.end, now)
 
     def worker(self, rank):
-        now, asked = self.begin[rank], False
-        while True:
-            yield now
-            if not asked:
-                self.requests.append((now + self.network.message_seconds(4), rank))
-            while rank not in self.replies or self.replies[rank][0] > now:
-                now += 1
-                yield now
-            _, first, count, asked = self.replies.pop(rank)
-            if count == 0:
-                break
-            if asked:
-                self.requests.append((now + self.network.message_seconds(4), rank))
-            for task in range(first, first + count):
-                self.owner[task] = rank
-                now += self.costs[task]
+        now, own = self.begin[rank], self.group_of[rank]
+        yield now
+        for step in range(len(self.groups)):
+            group = (own + step) % len(self.groups)
+            chunk = self.first_chunk[rank] if step == 0 else range(0)
+            while chunk is not None:
+                for position in chunk[:-1]:
+                    self.give(rank, position)
+                    now += self.costs[position]
+                    yield now
+                self.requests[group].append((now + self.network.message_seconds(4), rank))
+                if len(chunk) > 0:
+                    self.give(rank, chunk[-1])
+                    now += self.costs[chunk[-1]]
+                    yield now
+                while rank not in self.replies or self.replies[rank][0] > now:
+                    now += 1
+                    yield now
+                chunk = self.replies.pop(rank)[1]
         self.end = max(self.end, now)
 
 
-class Counter:
-    """Times are whole numbers. Rank 0 serves the others with `needs_home`, else a process of its own does."""
+class Counter(Grouped):
+    """Times are whole numbers. The first ranks of groups serve the others with `needs_home`, else a process of its own
+    does for each."""
 
-    def __init__(self, costs, n_rank, network, begin):
-        self.costs, self.n_rank, self.network, self.begin = costs, n_rank, network, begin
+    def __init__(self, costs, levels, n_rank, network, begin, group=0):
+        # pylint: disable=too-many-arguments,too-many-positional-arguments
+        super().__init__(costs, levels, n_rank, network, begin, group)
         self.trip = (network.counter_seconds - network.counter_service_seconds) / 2
-        self.operations, self.values, self.n_left = [], {}, n_rank
-        self.owner, self.end, self.value = {}, 0, 0
-        self.ranges = list(self.chunks())
+        self.make_groups(self.number_of_groups())
+        chunks = Chunks(self.tasks, n_rank)
+        self.lists = [[chunks.chunk(turn, rank) for turn in range(1, chunks.n_round) for rank in group]
+                      for group in self.groups]
+        self.first_chunk = [chunks.chunk(0, rank) for rank in range(n_rank)]
+        self.operations, self.values, self.n_left = [[] for _ in self.groups], {}, n_rank
         ranks = [self.rank(rank) for rank in range(n_rank)]
-        run(ranks + ([] if network.counter_needs_home else [self.server(0)]))
+        servers = [] if network.counter_needs_home else [self.server(group, 0) for group in range(len(self.groups))]
+        run(ranks + servers)
         self.end += 2 * math.ceil(math.log2(n_rank)) * network.alpha_seconds
 
-    def chunks(self):
-        """Chunk of each value, by the definition: levels of 100 chunks a rank, of 1/200 of a rank's share."""
-        position = 0
-        while position < len(self.costs):
-            size = max(1, (len(self.costs) - position) // (200 * self.n_rank))
-            for _ in range(100 * self.n_rank):
-                if position < len(self.costs):
-                    yield position, position + size
-                position += size
-
-    def serve(self, operation, now):
+    def serve(self, group, operation, now):
         """One operation; the server is busy until the time that is returned."""
         now += self.network.counter_service_seconds
-        chunk = self.ranges[self.value] if self.value < len(self.ranges) else None
-        self.value += 1
         rank = operation[1] % self.n_rank
-        self.values[rank] = (now + (self.trip if rank > 0 else 0), chunk)
+        chunk = self.lists[group].pop(0) if self.lists[group] else None
+        self.values[rank] = (now + (0 if rank == self.groups[group][0] else self.trip), chunk)
         return now
 
-    def server(self, now):
+    def server(self, group, now):
         while self.n_left > 0:
             yield now
-            come = arrived(self.operations, now)
-            self.operations += come[1:]
-            now = self.serve(come[0], now) if come else now + 1
+            come = arrived(self.operations[group], now)
+            self.operations[group] += come[1:]
+            now = self.serve(group, come[0], now) if come else now + 1
 
-    def look(self, now):
-        for operation in arrived(self.operations, now):
-            now = self.serve(operation, now)
+    def look(self, group, now):
+        for operation in arrived(self.operations[group], now):
+            now = self.serve(group, operation, now)
         return now
 
-    def take(self, rank, now):
-        """The value is in values[rank] then or later. Rank 0 is the last one of the same time."""
-        if rank == 0 and self.network.counter_needs_home:
-            return self.serve((now, 0), self.look(now))
-        self.operations.append((now + self.trip, rank) if rank > 0 else (now, self.n_rank))
+    def take(self, rank, group, now):
+        """The value is in values[rank] then or later. Who holds the counter is the last one of the same time."""
+        home = rank == self.groups[group][0]
+        if home and self.network.counter_needs_home:
+            return self.serve(group, (now, rank), self.look(group, now))
+        self.operations[group].append((now, self.n_rank + rank) if home else (now + self.trip, rank))
         return now
 
     def rank(self, rank):
+        own = self.group_of[rank]
+        home = rank == self.groups[own][0] and self.network.counter_needs_home
         now, last_look = self.begin[rank], -math.inf
-        home = rank == 0 and self.network.counter_needs_home
-        while True:
-            yield now
-            now = self.take(rank, now)
-            while rank not in self.values or self.values[rank][0] > now:
-                now += 1
+        yield now
+        for step in range(len(self.groups)):
+            group = (own + step) % len(self.groups)
+            chunk = self.first_chunk[rank] if step == 0 else range(0)
+            while chunk is not None:
+                for position in chunk:
+                    yield now
+                    if home and now - last_look >= self.network.look_seconds:
+                        now = last_look = self.look(own, now)
+                    self.give(rank, position)
+                    now += self.costs[position]
                 yield now
-            known, chunk = self.values.pop(rank)
-            assert known == now
-            if chunk is None:
-                break
-            for task in range(*chunk):
-                yield now
-                if home and now - last_look >= self.network.look_seconds:
-                    now = last_look = self.look(now)
-                self.owner[task] = rank
-                now += self.costs[task]
+                now = self.take(rank, group, now)
+                while rank not in self.values or self.values[rank][0] > now:
+                    now += 1
+                    yield now
+                known, chunk = self.values.pop(rank)
+                assert known == now
         self.end = max(self.end, now)
         self.n_left -= 1
         if home and self.n_left > 0:
-            yield from self.server(now)
+            yield from self.server(own, now)
 
 
 class Steal:
@@ -158,7 +195,11 @@ class Steal:
     LOOK = 0.5e-6
 
     def __init__(self, costs, n_rank, network, begin, resets=False):
-        self.costs, self.n_rank, self.network, self.begin, self.resets = costs, n_rank, network, begin, resets
+        self.levels, self.group = levels_of(costs), 0
+        self.tasks = CostList(self.levels)
+        self.costs = [costs[task] for task in self.tasks.order]
+        self.n_rank, self.network, self.begin, self.resets = n_rank, network, begin, resets
+        self.shares = deal(self.tasks, n_rank)
         steps = math.ceil(math.log2(n_rank))
         self.wave_seconds, self.barrier_seconds = 2 * steps * network.alpha_seconds, steps * network.alpha_seconds
         self.owner, self.end, self.n_success, self.wait = {}, 0.0, 0, [0.0] * n_rank
@@ -173,8 +214,8 @@ class StealRank:
 
     def __init__(self, world, number):
         self.world, self.number = world, number
-        n, n_task = world.n_rank, len(world.costs)
-        self.mine = list(range(number, n_task, n))
+        self.mine = world.shares[number]
+        self.empty, self.victim = set(), None
         self.n_taken, self.last_look, self.done = 0, 0.0 - 1.0, False
         self.in_wave, self.n_wave = False, 0
         self.requests, self.reply, self.asked = [], None, False
@@ -191,7 +232,7 @@ class StealRank:
             self.n_look += 1
             return now + self.world.LOOK
         nap = self.nap
-        if self.nap < 200000:
+        if self.nap < 50000:
             self.nap += self.nap // 4
         return now + 1e-9 * nap
 
@@ -207,8 +248,9 @@ class StealRank:
             leaves = now + self.world.network.manager_service_seconds
             if self.mine:
                 now = leaves
-            part, self.mine = self.mine[1::2], self.mine[::2]
-            thief.reply = (leaves + self.world.network.message_seconds(24), part)
+            self.mine, part = split(self.world.tasks, self.mine, 160)
+            (self.empty.discard if part else self.empty.add)(thief.number)
+            thief.reply = (leaves + self.world.network.message_seconds(24 * len(part)), part)
             self.world.n_success += len(part) > 0
         return now
 
@@ -238,7 +280,10 @@ class StealRank:
         if now < self.next_request:
             return
         n = self.world.n_rank
-        while not self.tour or self.tour[0] == self.number:
+        if len(self.empty) == n - 1:
+            self.empty.clear()
+        self.below(1)  # the tour through a node of one rank
+        while not self.tour or self.tour[0] == self.number or self.tour[0] in self.empty:
             if self.tour:
                 self.tour.pop(0)
             else:
@@ -246,7 +291,8 @@ class StealRank:
                 while math.gcd(n, step) != 1:
                     step = 1 + self.below(n - 1)
                 self.tour = [(at + k * step) % n for k in range(1, n + 1)]
-        self.world.ranks[self.tour.pop(0)].requests.append((now + self.world.network.message_seconds(0), self))
+        self.victim = self.tour.pop(0)
+        self.world.ranks[self.victim].requests.append((now + self.world.network.message_seconds(0), self))
         self.asked = True
 
     def __lt__(self, other):
@@ -256,6 +302,7 @@ class StealRank:
         if self.reply is None or self.reply[0] > now:
             return
         self.mine, self.reply, self.asked = self.reply[1], None, False
+        (self.empty.discard if self.mine else self.empty.add)(self.victim)
         if self.mine:
             self.n_refused, self.pause = 0, 0.0
             return
@@ -294,11 +341,14 @@ class StealRank:
             self.world.wait[self.number] += now - start
             if not self.mine:
                 break
-            task = self.mine.pop(0)
+            task = self.mine[0][0]
+            self.mine[0] = [task + self.mine[0][1], self.mine[0][1], self.mine[0][2] - 1]
+            if self.mine[0][2] == 0:
+                self.mine.pop(0)
             self.n_taken += 1
             if not self.mine:
                 self.advance_wave(now)
-            self.world.owner[task] = self.number
+            self.world.owner[self.world.tasks.order[task]] = self.number
             now += self.world.costs[task]
             yield now
         yield from self.finish(now)

@@ -1,200 +1,268 @@
 """Replays a round of tasks on other numbers of ranks: what would each scheduler of hf have made of these tasks?
 
 The costs of the tasks were measured, in the order of hf's list. The schedulers are those of src/schedule/*.c, with
-the same chunks, requests, pauses and seeds; a test compares the constants here with the ones there. What is not
-simulated: the nap of 20 microseconds of a manager who has had no request for a millisecond, and the barrier behind the
-round, which is the same for all schedulers (Network.barrier_seconds). Threads that share cores are slower while all
-compute (`crowded`); that a rank without a core answers late is left out.
+the same levels of cost, shares, chunks, groups, requests, pauses and seeds; a test compares the constants here with
+the ones there. They know the costs of tasks by levels (task_costs.py): those measured here, as hf knows them after its
+first build, unless others are given; tasks that take no time at all are those that hf finds empty.
 
-Of events at the same time that of the lower rank comes first, but rank 0 takes from the counter after the others."""
+What is not simulated: the nap of 20 microseconds of a manager who has had no request for a millisecond, and the
+barrier behind the round, which is the same for all schedulers (Network.barrier_seconds). Threads that share cores are
+slower while all compute (`crowded`); that a rank without a core answers late is left out. A rank that holds a counter
+and has found its list at the end serves at once from then on.
+
+Of events at the same time that of the lower rank comes first, but those who hold a counter take from it after the
+others."""
 
 import array
 import heapq
 import math
 
+from . import task_costs
 from .replay_base import Network, Outcome, shared_seconds
 from .replay_steal import StealRound
+from .task_costs import Chunks, CostList
 
 __all__ = ["Network", "Outcome", "SCHEDULERS", "lower_bound", "simulate"]
 
-MANAGER_CHUNKS_PER_SHARE = 200
-CHUNKS_FOR_PREFETCH = 8
-MANAGER_REQUEST_BYTES, MANAGER_REPLY_BYTES = 4, 24  # an int; three 64-bit integers
-
-CHUNKS_PER_LEVEL = 100
-COUNTER_CHUNKS_PER_SHARE = 2 * CHUNKS_PER_LEVEL
-MOST_LEVELS = 64
+MANAGER_REQUEST_BYTES, MANAGER_REPLY_BYTES = 4, 16  # an int; two 64-bit integers
+MANAGER_ALONE, MANAGER_LEAST_GROUP = 1024, 256
+COUNTER_ALONE, COUNTER_LEAST_GROUP = 256, 16
 
 REMOTE, HOME = 0, 1  # who enters MPI; of the same time, operations that arrive come first
 
 
 # ---- static ----
 
-def run_static(costs, _network, outcome):
-    """Rank r does every n_rank-th task from the r-th on (Janssen and Nielsen, Fig. 6.3)."""
-    for rank, begin in enumerate(outcome.begin):
-        outcome.do(costs, range(rank, len(costs), outcome.n_rank), rank, begin)
+def run_static(costs, tasks, _network, outcome):
+    """Shares dealt by cost before the round."""
+    for rank, share in enumerate(task_costs.deal(tasks, outcome.n_rank)):
+        now = outcome.begin[rank]
+        for first, stride, count in share:
+            now = outcome.do(costs, range(first, first + stride * count, stride), rank, now)
     outcome.seconds = outcome.all_tasks_over
 
 
 # ---- manager ----
 
-def manager_chunks(n_task, n_worker):
-    """First task and number of tasks of each chunk, and whether its worker asks for the next one at once."""
-    first = 0
-    while first < n_task:
-        left = n_task - first
-        chunk = max(1, left // (n_worker * MANAGER_CHUNKS_PER_SHARE))
-        yield first, chunk, left - chunk > chunk * CHUNKS_FOR_PREFETCH * n_worker
-        first += chunk
+class ManagerRound:
+    """The first rank of each group serves one request after the other (Figs. 6.6 and 7.3), until all workers know the
+    end. A worker asks with the last task of its chunk, and goes on with the next group when its own has no more."""
+
+    def __init__(self, costs, tasks, network, outcome):
+        self.costs, self.network, self.outcome = costs, network, outcome
+        n_rank = outcome.n_rank
+        n_group = task_costs.n_group(n_rank, outcome.group, MANAGER_ALONE, MANAGER_LEAST_GROUP)
+        if n_group > 1 and n_rank // n_group < 2:
+            n_group = n_rank // 2
+        self.n_group = max(1, n_group)
+        self.first = [task_costs.first_of_group(n_rank, self.n_group, group) for group in range(self.n_group + 1)]
+        self.chunks = Chunks(tasks, n_rank - self.n_group)
+        self.value = [self.size(group) for group in range(self.n_group)]
+        self.free = [outcome.begin[self.first[group]] for group in range(self.n_group)]
+        self.own = [task_costs.group_of_rank(n_rank, self.n_group, rank) for rank in range(n_rank)]
+        self.asked = list(self.own)       # group whose manager a rank asks
+        self.ready = list(outcome.begin)  # when a worker has nothing to do any more
+        self.arrivals = []
+
+    def size(self, group):
+        """Workers of a group."""
+        return self.first[group + 1] - self.first[group] - 1
+
+    def send(self, rank, now):
+        near = self.network.near(self.first[self.asked[rank]], rank)
+        heapq.heappush(self.arrivals, (now + self.network.message_seconds(MANAGER_REQUEST_BYTES, near), rank))
+
+    def do(self, chunk, rank, now):
+        """Tasks of a chunk, the last one after a request for the next chunk."""
+        if len(chunk) > 1:
+            now = self.outcome.do(self.costs, chunk[:-1], rank, now)
+        if len(chunk) > 0:
+            self.ready[rank] = self.outcome.do(self.costs, chunk[-1:], rank, now)
+        self.send(rank, now)
+
+    def next_chunk(self, group):
+        """The next one of the group that is not empty; None: there is no more."""
+        n, first = self.size(group), self.first[group] - group
+        while self.value[group] < n * self.chunks.n_round:
+            turn, worker = divmod(self.value[group], n)
+            self.value[group] += 1
+            chunk = self.chunks.chunk(turn, first + worker)
+            if len(chunk) > 0:
+                return chunk
+        return None
+
+    def run(self):
+        outcome = self.outcome
+        for rank, group in enumerate(self.own):
+            if rank != self.first[group]:
+                self.do(self.chunks.chunk(0, rank - group - 1), rank, self.ready[rank])
+        while self.arrivals:
+            arrival, rank = heapq.heappop(self.arrivals)
+            group = self.asked[rank]
+            near = self.network.near(self.first[group], rank)
+            self.free[group] = max(arrival, self.free[group]) + self.network.manager_service_seconds
+            outcome.n_message += 2
+            taken = max(self.ready[rank],
+                        self.free[group] + self.network.message_seconds(MANAGER_REPLY_BYTES, near))
+            outcome.wait[rank] += taken - self.ready[rank]
+            self.ready[rank] = taken
+            chunk = self.next_chunk(group)
+            if chunk is not None:
+                self.do(chunk, rank, taken)
+                continue
+            self.asked[rank] = (group + 1) % self.n_group
+            if self.asked[rank] != self.own[rank]:
+                self.send(rank, taken)
+        for group, free in enumerate(self.free):
+            outcome.wait[self.first[group]] = free - outcome.begin[self.first[group]]
+        outcome.seconds = max(*self.free, *self.ready, outcome.all_tasks_over)
 
 
-def run_manager(costs, network, outcome):
-    """Rank 0 serves one request after the other (Figs. 6.6 and 7.3), until all workers know the end."""
-    n_rank = outcome.n_rank
-    if n_rank == 1:
-        run_static(costs, network, outcome)
-        return
-    requests = [network.message_seconds(MANAGER_REQUEST_BYTES, near) for near in (False, True)]
-    replies = [network.message_seconds(MANAGER_REPLY_BYTES, near) for near in (False, True)]
-    chunks = manager_chunks(len(costs), n_rank - 1)
-    ready = list(outcome.begin)  # when the worker has nothing to do any more
-    free = ready[0]              # when the manager has
-    arrivals = [(ready[rank] + requests[network.near(0, rank)], rank) for rank in range(1, n_rank)]
-    heapq.heapify(arrivals)
-    while arrivals:
-        arrival, rank = heapq.heappop(arrivals)
-        near = network.near(0, rank)
-        free = max(arrival, free) + network.manager_service_seconds
-        outcome.n_message += 2
-        taken = max(ready[rank], free + replies[near])
-        outcome.wait[rank] += taken - ready[rank]
-        chunk = next(chunks, None)
-        if chunk is None:
-            ready[rank] = taken
-            continue
-        first, count, ahead = chunk
-        ready[rank] = outcome.do(costs, range(first, first + count), rank, taken)
-        heapq.heappush(arrivals, ((taken if ahead else ready[rank]) + requests[near], rank))
-    outcome.wait[0] = free - outcome.begin[0]
-    outcome.seconds = max(free, *ready, outcome.all_tasks_over)
+def run_manager(costs, tasks, network, outcome):
+    """A rank alone has nobody to manage."""
+    if outcome.n_rank == 1:
+        run_static(costs, tasks, network, outcome)
+    else:
+        ManagerRound(costs, tasks, network, outcome).run()
 
 
 # ---- counter ----
 
-def counter_levels(n_task, n_rank):
-    """Tasks of a chunk in each level; the last one is 1 and has no end."""
-    levels, position = [], 0
-    while not levels or levels[-1] > 1:
-        chunk = (n_task - position) // (n_rank * COUNTER_CHUNKS_PER_SHARE)
-        levels.append(chunk if chunk >= 1 and len(levels) < MOST_LEVELS - 1 else 1)
-        position += n_rank * CHUNKS_PER_LEVEL * levels[-1]
-    return levels
-
-
-def counter_chunks(n_task, n_rank):
-    """First task of each chunk and of the one behind, in the order of the counter's values."""
-    position = 0
-    for chunk in counter_levels(n_task, n_rank):
-        end = position + n_rank * CHUNKS_PER_LEVEL * chunk if chunk > 1 else n_task
-        for first in range(position, end, chunk):
-            yield first, first + chunk
-        position = end
-
-
 class CounterRound:
-    """The counter serves operations in the order in which they arrive, one at a time, at once (`open`) or when rank 0
-    enters MPI: for its own operations, for a look between two tasks, and for good when it has nothing left."""
+    """A counter serves operations in the order in which they arrive, one at a time, at once (`open`) or when the rank
+    that holds it enters MPI: for its own operations, for a look between two tasks, and for good when its list is at the
+    end."""
 
-    def __init__(self, costs, network, outcome):
+    def __init__(self, costs, tasks, network, outcome):
         self.costs, self.network, self.outcome = costs, network, outcome
-        self.chunks = counter_chunks(len(costs), outcome.n_rank)
+        n_rank = outcome.n_rank
+        self.n_group = task_costs.n_group(n_rank, outcome.group, COUNTER_ALONE, COUNTER_LEAST_GROUP)
+        self.first = [task_costs.first_of_group(n_rank, self.n_group, group) for group in range(self.n_group + 1)]
+        self.chunks = Chunks(tasks, n_rank)
+        self.own = [task_costs.group_of_rank(n_rank, self.n_group, rank) for rank in range(n_rank)]
+        self.asked = list(self.own)
+        self.value = [self.size(group) for group in range(self.n_group)]
         self.trips = [network.trip_seconds(near) for near in (False, True)]
-        self.ready = list(outcome.begin)  # when a rank has nothing to do any more
-        self.free = 0.0                   # when the counter has
-        self.open = not network.counter_needs_home
-        self.waiting = []                 # ranks whose operations have arrived
-        self.task = self.end = 0          # what rank 0 has left of its chunk
-        self.last_look = -math.inf
-        self.events = [(self.ready[rank] + self.trip(rank), REMOTE, rank) for rank in range(1, outcome.n_rank)]
-        self.events.append((self.ready[0], HOME, 0))
-        heapq.heapify(self.events)
+        self.ready = list(outcome.begin)    # when a rank has nothing to do any more
+        self.free = [0.0] * self.n_group    # when a counter has
+        self.open = [not network.counter_needs_home] * self.n_group
+        self.waiting = [[] for _ in range(self.n_group)]  # ranks whose operations have arrived
+        self.hand = [range(0)] * self.n_group             # what those who hold counters have left of their chunks
+        self.last_look = [-math.inf] * self.n_group
+        self.events = []
+
+    def size(self, group):
+        return self.first[group + 1] - self.first[group]
+
+    def is_home(self, rank):
+        return self.first[self.own[rank]] == rank
 
     def trip(self, rank):
-        """Between a rank and rank 0, one way."""
-        return self.trips[self.network.near(0, rank)]
+        """Between a rank and the counter that it asks, one way."""
+        return self.trips[self.network.near(self.first[self.asked[rank]], rank)]
 
     def run(self):
+        for rank, begin in enumerate(self.outcome.begin):
+            self.begin_chunk(rank, self.chunks.chunk(0, rank), begin)
         while self.events:
             now, who, rank = heapq.heappop(self.events)
             if who == HOME:
-                self.visit_home(now)
-            elif self.open:
+                self.visit_home(rank, now)
+            elif self.open[self.asked[rank]]:
                 self.serve_other(rank, now)
             else:
-                self.waiting.append(rank)
+                self.waiting[self.asked[rank]].append(rank)
+
+    def begin_chunk(self, rank, chunk, now):
+        """Who holds a counter does its chunk task by task."""
+        self.ready[rank] = now
+        if self.is_home(rank):
+            self.hand[self.own[rank]] = chunk
+            heapq.heappush(self.events, (now, HOME, rank))
+            return
+        if len(chunk) > 0:
+            self.ready[rank] = self.outcome.do(self.costs, chunk, rank, now)
+        self.take(rank)
+
+    def take(self, rank):
+        """A rank has nothing left and sends an operation."""
+        heapq.heappush(self.events, (self.ready[rank] + self.trip(rank), REMOTE, rank))
+
+    def next_chunk(self, group):
+        """May be empty; None: the list is at its end."""
+        turn, worker = divmod(self.value[group], self.size(group))
+        self.value[group] += 1
+        return self.chunks.chunk(turn, self.first[group] + worker) if turn < self.chunks.n_round else None
 
     def serve(self, rank, now, trip):
         """One operation: when its rank has the value, and its chunk or None at the end of the list."""
-        self.free = max(now, self.free) + self.network.counter_service_seconds
-        known = self.free + trip
+        group = self.asked[rank]
+        self.free[group] = max(now, self.free[group]) + self.network.counter_service_seconds
+        known = self.free[group] + trip
         self.outcome.wait[rank] += known - self.ready[rank]
-        return known, next(self.chunks, None)
+        self.ready[rank] = known
+        return self.next_chunk(group)
 
     def serve_other(self, rank, now):
-        """An operation of a rank that then does its chunk and comes again."""
+        """An operation of a rank that then does its chunk, or comes again elsewhere."""
         self.outcome.n_message += 1
-        self.ready[rank], chunk = self.serve(rank, now, self.trip(rank))
+        self.go_on(rank, self.serve(rank, now, self.trip(rank)))
+
+    def go_on(self, rank, chunk):
         if chunk is not None:
-            self.ready[rank] = self.outcome.do(self.costs, range(*chunk), rank, self.ready[rank])
-            heapq.heappush(self.events, (self.ready[rank] + self.trip(rank), REMOTE, rank))
+            self.begin_chunk(rank, chunk, self.ready[rank])
+            return
+        if self.is_home(rank):
+            self.open[self.own[rank]] = True
+            self.serve_waiting(self.own[rank], self.ready[rank])
+        self.asked[rank] = (self.asked[rank] + 1) % self.n_group
+        if self.asked[rank] != self.own[rank]:
+            self.take(rank)
 
-    def serve_waiting(self, now):
+    def serve_waiting(self, group, now):
         """When all who wait have been served."""
-        for rank in self.waiting:
+        waiting, self.waiting[group] = self.waiting[group], []
+        for rank in waiting:
             self.serve_other(rank, now)
-        now = max(now, self.free) if self.waiting else now
-        self.waiting.clear()
-        return now
+        return max(now, self.free[group]) if waiting else now
 
-    def visit_home(self, now):
-        """Rank 0 takes a chunk if it has none, else looks now and then and does a task."""
-        if self.task == self.end:
-            self.ready[0], chunk = self.serve(0, self.serve_waiting(now), 0.0)
-            self.task, self.end = chunk or (0, 0)
-            self.open = self.open or chunk is None
-            go_on = chunk is not None
+    def visit_home(self, rank, now):
+        """Who holds a counter takes a chunk if it has none, else looks now and then and does a task."""
+        group = self.own[rank]
+        if len(self.hand[group]) > 0:
+            self.ready[rank] = self.outcome.do(self.costs, self.hand[group][:1], rank, self.look(rank, now))
+            self.hand[group] = self.hand[group][1:]
+            heapq.heappush(self.events, (self.ready[rank], HOME, rank))
+        elif self.asked[rank] == group:
+            self.go_on(rank, self.serve(rank, self.serve_waiting(group, now), 0.0))
         else:
-            self.ready[0] = self.outcome.do(self.costs, range(self.task, self.task + 1), 0, self.look(now))
-            self.task += 1
-            go_on = True
-        if go_on:
-            heapq.heappush(self.events, (self.ready[0], HOME, 0))
+            self.take(rank)
 
-    def look(self, start):
-        """Rank 0 serves those who wait, now and then; when it goes on."""
-        if start - self.last_look < self.network.look_seconds:
+    def look(self, rank, start):
+        """It serves those who wait, now and then; when it goes on."""
+        group = self.own[rank]
+        if start - self.last_look[group] < self.network.look_seconds:
             return start
-        self.last_look = self.serve_waiting(start)
-        self.outcome.wait[0] += self.last_look - start
-        return self.last_look
+        self.last_look[group] = self.serve_waiting(group, start)
+        self.outcome.wait[rank] += self.last_look[group] - start
+        return self.last_look[group]
 
 
-def run_counter(costs, network, outcome):
-    """At the end the counter goes back to 0 between two barriers."""
-    counter_round = CounterRound(costs, network, outcome)
+def run_counter(costs, tasks, network, outcome):
+    """At the end the counters go back to 0 between two barriers."""
+    counter_round = CounterRound(costs, tasks, network, outcome)
     counter_round.run()
     outcome.seconds = max(*counter_round.ready, outcome.all_tasks_over) + 2.0 * network.barrier_seconds(outcome.n_rank)
 
 
 # ---- steal ----
 
-def run_steal(costs, network, outcome):
+def run_steal(costs, tasks, network, outcome):
     """A rank has nobody to steal from if it is alone."""
     if outcome.n_rank == 1:
-        run_static(costs, network, outcome)
+        run_static(costs, tasks, network, outcome)
     else:
-        StealRound(costs, network, outcome).run()
+        StealRound(costs, tasks, network, outcome).run()
 
 
 # ---- all ----
@@ -222,11 +290,11 @@ def lower_bound(costs, n_rank, manager=False, n_thread=1):
     return max(sum(costs) / (n_worker * n_thread), max(costs, default=0.0))
 
 
-def crowded(scheduler, costs, network, outcome):
+def crowded(scheduler, costs, tasks, network, outcome):
     """A round on nodes with fewer cores than threads. With as many times longer tasks as all of them need, those who
     are the last ones on their node seem too slow: their cores become free when others have nothing left."""
     factor = network.crowding(outcome.n_rank, outcome.n_thread)
-    RUN[scheduler]([factor * cost for cost in costs], network, outcome)
+    RUN[scheduler]([factor * cost for cost in costs], tasks, network, outcome)
     for seconds in (outcome.begin, outcome.busy):
         seconds[:] = array.array("d", (value / factor for value in seconds))
     last, shared = outcome.all_tasks_over, 0.0
@@ -238,10 +306,13 @@ def crowded(scheduler, costs, network, outcome):
     outcome.seconds = max(0.0, outcome.seconds - last) + min(last, shared)
 
 
-def simulate(scheduler, costs, n_rank, network, begin=None, n_thread=1, traffic=None):
+def simulate(scheduler, costs, n_rank, network, begin=None, n_thread=1, traffic=None, levels=None, group=0):
     """Outcome of a round of tasks on `n_rank` ranks of `n_thread` threads. `costs` are the tasks' seconds in the order
     of hf's list, `begin` the seconds that each rank is busy before it asks for a task. With `traffic` (traffic.Traffic)
-    tasks wait for blocks of distributed matrices, and sums go to their owners at the end."""
+    tasks wait for blocks of distributed matrices, and sums go to their owners at the end. `levels` are what the
+    scheduler knows of each task (none: its cost), `group` the ranks of a group with a counter or manager (0: as hf
+    chooses)."""
+    # pylint: disable=too-many-arguments,too-many-positional-arguments
     if scheduler not in RUN:
         raise ValueError(f"unknown scheduler '{scheduler}', expected one of {', '.join(SCHEDULERS)}")
     check_round(costs, n_rank)
@@ -252,11 +323,14 @@ def simulate(scheduler, costs, n_rank, network, begin=None, n_thread=1, traffic=
         raise ValueError(f"{len(begin)} beginnings for {n_rank} ranks, expected one for each")
     check_seconds("beginning of rank", begin)
     factor = network.crowding(n_rank, n_thread)
+    tasks = CostList(task_costs.levels_of(costs) if levels is None else levels)
+    ordered = [costs[task] for task in tasks.order]
     outcome = Outcome(n_rank, len(costs), begin if factor == 1.0 else [factor * seconds for seconds in begin], n_thread,
                       traffic)
+    outcome.group, outcome.order = group, tasks.order
     if factor == 1.0:
-        RUN[scheduler](costs, network, outcome)
+        RUN[scheduler](ordered, tasks, network, outcome)
     else:
-        crowded(scheduler, costs, network, outcome)
+        crowded(scheduler, ordered, tasks, network, outcome)
     outcome.send_sums()
     return outcome

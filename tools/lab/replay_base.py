@@ -78,10 +78,12 @@ class Outcome:
     def __init__(self, n_rank, n_task, begin, n_thread=1, traffic=None):
         self.seconds = 0.0  # until the last rank knows the end, without the barrier that all schedulers end with
         self.n_thread = n_thread
+        self.group = 0  # ranks of a group with a counter or manager, as asked for
+        self.order = range(n_task)  # task at each position of the list that is handed out
         self.begin = array.array("d", begin)
         self.busy = array.array("d", bytes(8 * n_rank))
         self.wait = array.array("d", bytes(8 * n_rank))
-        self.assignment = array.array("i", [-1]) * n_task  # rank of each task
+        self.assignment = array.array("i", [-1]) * n_task  # rank of each task; -1: never handed out
         self.n_message = 0  # requests and answers, operations on another rank's counter; no collective operations
         self.traffic = traffic  # of blocks, or None
         self.blocked = array.array("d", bytes(8 * n_rank if traffic else 0))  # seconds of threads that waited for blocks
@@ -90,10 +92,11 @@ class Outcome:
         self._last = array.array("d", begin)  # when the rank's last task is done
 
     def do(self, costs, tasks, rank, now):
-        """A rank that has asked has `tasks` (a range) in hand from `now` on; the time at which it asks for more."""
+        """A rank that has asked has `tasks` (a range of positions) in hand from `now` on; the time at which it asks for
+        more."""
         if self._free is None:
             for task in tasks:
-                self.assignment[task] = rank
+                self.assignment[self.order[task]] = rank
             seconds = costs[tasks.start] if len(tasks) == 1 else sum(costs[tasks.start:tasks.stop:tasks.step])
             self.busy[rank] += seconds
             self._last[rank] = now + seconds
@@ -102,12 +105,12 @@ class Outcome:
         for task in tasks:
             start = max(now, free[0])
             if self.traffic is not None:
-                here = self.traffic.fetch(rank, task, start, free[0] >= now or task > tasks.start)
+                here = self.traffic.fetch(rank, self.order[task], start, free[0] >= now or task > tasks.start)
                 self.blocked[rank] += here - start
                 start = here
             end = start + costs[task]
             heapq.heapreplace(free, end)
-            self.assignment[task] = rank
+            self.assignment[self.order[task]] = rank
             self.busy[rank] += costs[task]
             self._last[rank] = max(self._last[rank], end)
         return max(now, free[0])

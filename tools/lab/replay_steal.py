@@ -1,4 +1,4 @@
-"""Replays a round of src/schedule/steal.c: even shares; a rank that has nothing left takes half of another's rest.
+"""Replays a round of src/schedule/steal.c: shares dealt by cost; a rank that has nothing left takes half of another's.
 
 Some things are simpler than there:
 - A wave goes on by itself once the last rank has joined, as if the network did the sum while ranks compute.
@@ -13,14 +13,17 @@ import math
 import random
 from bisect import bisect_left
 
+from . import task_costs
+
 ASKED_AT_ONCE = 8
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 20e-6, 2e-3
 LOOKS_BEFORE_NAP = 100
-FIRST_NAP_NS, LONGEST_NAP_NS = 20000, 200000
+FIRST_NAP_NS, LONGEST_NAP_NS = 20000, 50000
 IDLE_LOOK_SECONDS = 0.5e-6
-EXACT_RANKS = 128
+EXACT_RANKS = 2048
 SEED, WORD = 0x9e3779b97f4a7c15, (1 << 64) - 1
-REQUEST_BYTES, REPLY_BYTES = 0, 24  # three 64-bit integers
+REQUEST_BYTES, PROGRESSION_BYTES = 0, 24  # three 64-bit integers
+MOST_STOLEN = 160
 
 # Events, in the order in which those of the same time happen. A tuple has time, kind, number of the rank, and the
 # number of the victim or wave.
@@ -58,23 +61,42 @@ def look_after(since, look, pause=0.0):
     return next_look(since, look + max(pause, 0.5 * IDLE_LOOK_SECONDS))
 
 
-class Rank:
-    """State of one rank. In hand it has `count` tasks: `first`, `first + stride`, ..."""
-    __slots__ = ("number", "first", "stride", "count", "n_taken", "last_look", "waiting", "idle", "since",
-                 "wave", "coming", "n_refused", "pause", "tour_at", "tour_step", "tour_left", "random")
+class Tour:
+    """Once round 0 .. n-1 from a random one in random steps."""
+    __slots__ = ("at", "step", "left")
 
-    def __init__(self, number, n_rank, n_task):
+    def __init__(self):
+        self.at = self.step = self.left = 0
+
+    def next(self, rank, n):
+        if self.left == 0:
+            self.at, self.left = rank.random_below(n), n
+            self.step = 1 + rank.random_below(n - 1) if n > 1 else 1
+            while math.gcd(n, self.step) != 1:
+                self.step = 1 + rank.random_below(n - 1)
+        self.at = (self.at + self.step) % n
+        self.left -= 1
+        return self.at
+
+
+class Rank:
+    """State of one rank. In hand it has progressions [first, stride, count] of positions, dearest first."""
+    __slots__ = ("number", "mine", "count", "n_taken", "last_look", "waiting", "idle", "since", "wave", "coming",
+                 "n_refused", "pause", "near", "far", "empty", "random")
+
+    def __init__(self, number, share):
         self.number = number
-        self.first, self.stride = number, n_rank
-        self.count = max(0, (n_task - number + n_rank - 1) // n_rank)
+        self.mine = share[::-1]  # the first one last
+        self.count = task_costs.size(share)
         self.n_taken = 0
         self.last_look = -math.inf
         self.waiting = []   # thieves whose requests have arrived
         self.idle, self.since = False, 0.0  # looks for tasks, since when
         self.wave = 0       # number of the wave it has joined; 0: none since it knows that the last one is over
-        self.coming = None  # tasks on their way to it: first, stride, count
+        self.coming = None  # tasks on their way to it, and who gave them
         self.n_refused, self.pause = 0, 0.0
-        self.tour_at = self.tour_step = self.tour_left = 0
+        self.near, self.far = Tour(), Tour()
+        self.empty = set()  # ranks that have nothing as far as it knows
         self.random = SEED * (number + 1) & WORD
 
     def random_below(self, n):
@@ -86,22 +108,31 @@ class Rank:
         self.random = x
         return x % n
 
-    def begin_tour(self, n_rank):
-        """Once round all ranks from a random one in random steps."""
-        self.tour_at, self.tour_left = self.random_below(n_rank), n_rank
-        self.tour_step = 1 + self.random_below(n_rank - 1)
-        while math.gcd(n_rank, self.tour_step) != 1:
-            self.tour_step = 1 + self.random_below(n_rank - 1)
-
-    def next_victim(self, n_rank):
-        """The next one of the tour but itself."""
+    def next_victim(self, n_rank, ranks_per_node):
+        """The next one of its node that is not known to have nothing, or of all."""
+        if len(self.empty) == n_rank - 1:
+            self.empty.clear()
+        first = self.number // ranks_per_node * ranks_per_node
+        n_near = min(ranks_per_node, n_rank - first)
+        for _ in range(n_near):
+            victim = first + self.near.next(self, n_near)
+            if victim != self.number and victim not in self.empty:
+                return victim
         while True:
-            if self.tour_left == 0:
-                self.begin_tour(n_rank)
-            self.tour_at = (self.tour_at + self.tour_step) % n_rank
-            self.tour_left -= 1
-            if self.tour_at != self.number:
-                return self.tour_at
+            victim = self.far.next(self, n_rank)
+            if victim != self.number and victim not in self.empty:
+                return victim
+
+    def take(self):
+        """The first task."""
+        part = self.mine[-1]
+        position = part[0]
+        part[0] += part[1]
+        part[2] -= 1
+        if part[2] == 0:
+            self.mine.pop()
+        self.count -= 1
+        return position
 
     def pause_seconds(self, n_rank):
         """Until it may ask again, from the moment it knows of a refusal."""
@@ -111,15 +142,14 @@ class Rank:
         self.pause = min(2.0 * self.pause if self.pause > 0.0 else FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
         return (0.5 + self.random_below(1024) / 1024.0) * self.pause
 
-    def split(self):
-        """Every other task, for a thief; the first one stays. None: there is none to spare."""
-        half = self.count // 2
-        if half == 0:
+    def split(self, tasks):
+        """Half of the cost, for a thief; the first task stays. None: there is none to spare."""
+        if self.count < 2:
             return None
-        part = (self.first + self.stride, 2 * self.stride, half)
-        self.count -= half
-        self.stride *= 2
-        return part
+        mine, theirs = task_costs.split(tasks, self.mine[::-1], MOST_STOLEN)
+        self.mine = mine[::-1]
+        self.count -= task_costs.size(theirs)
+        return theirs
 
 
 class Bag:
@@ -149,14 +179,14 @@ class Bag:
 class StealRound:
     """Events of a round with at least two ranks."""
 
-    def __init__(self, costs, network, outcome):
-        self.costs, self.network, self.outcome = costs, network, outcome
+    def __init__(self, costs, tasks, network, outcome):
+        self.costs, self.tasks, self.network, self.outcome = costs, tasks, network, outcome
         self.n_rank, self.n_task = outcome.n_rank, len(costs)
         self.request_seconds = [network.message_seconds(REQUEST_BYTES, near) for near in (False, True)]
-        self.reply_seconds = [network.message_seconds(REPLY_BYTES, near) for near in (False, True)]
+        self.reply_seconds = [network.message_seconds(0, near) for near in (False, True)]  # of a refusal
         self.service_seconds = network.manager_service_seconds
         self.wave_seconds = network.all_reduce_seconds(self.n_rank)
-        self.ranks = [Rank(number, self.n_rank, self.n_task) for number in range(self.n_rank)]
+        self.ranks = [Rank(number, share) for number, share in enumerate(task_costs.deal(tasks, self.n_rank))]
         self.n_rich = sum(rank.count >= 2 for rank in self.ranks)  # ranks and messages with tasks that can be split
         self.busy = Bag(self.ranks)
         self.pool = Bag()
@@ -198,9 +228,7 @@ class StealRound:
 
     def do_task(self, rank, now):
         """The next task in hand."""
-        task = rank.first
-        rank.first += rank.stride
-        rank.count -= 1
+        task = rank.take()
         rank.n_taken += 1
         self.n_rich -= rank.count == 1
         free = self.outcome.do(self.costs, range(task, task + 1), rank.number, now)
@@ -226,13 +254,16 @@ class StealRound:
     def answer(self, victim, thief, now):
         """A thief gets half of what there is, or nothing."""
         was_rich = victim.count >= 2
-        part = victim.split()
+        part = victim.split(self.tasks)
         if part is None:
+            victim.empty.add(thief.number)
             self.refuse(thief, victim, now)
             return
-        self.n_rich += (victim.count >= 2) + (part[2] >= 2) - was_rich
-        thief.coming = part
-        seen = next_look(thief.since, now + self.reply_seconds[self.near(thief, victim)])
+        victim.empty.discard(thief.number)
+        self.n_rich += (victim.count >= 2) + (task_costs.size(part) >= 2) - was_rich
+        thief.coming = part, victim.number
+        travel = self.network.message_seconds(len(part) * PROGRESSION_BYTES, self.near(thief, victim))
+        seen = next_look(thief.since, now + travel)
         heapq.heappush(self.events, (seen, TASKS_COME, thief.number, 0))
 
     # ---- An idle rank ----
@@ -242,6 +273,7 @@ class StealRound:
         rank.idle, rank.since = True, now
         self.busy.remove(rank)
         for thief in rank.waiting:
+            rank.empty.add(thief.number)
             self.refuse(thief, rank, now + self.service_seconds)
         rank.waiting.clear()
         if rank.wave != 0 and rank.wave != self.wave:
@@ -254,7 +286,7 @@ class StealRound:
         if self.n_rich == 0:
             return
         self.outcome.n_message += 2
-        victim = thief.next_victim(self.n_rank)
+        victim = thief.next_victim(self.n_rank, self.network.ranks_per_node)
         arrival = now + self.request_seconds[self.network.near(thief.number, victim)]
         heapq.heappush(self.events, (arrival, REQUEST, thief.number, victim))
 
@@ -263,6 +295,7 @@ class StealRound:
         if self.n_rich == 0:
             return
         if victim.idle:
+            victim.empty.add(thief.number)
             self.refuse(thief, victim, next_look(victim.since, now) + self.service_seconds)
         else:
             victim.waiting.append(thief)
@@ -272,6 +305,7 @@ class StealRound:
 
     def refuse(self, thief, victim, now):
         """The thief waits on its own until it asks the next one, so that is settled at once."""
+        thief.empty.add(victim.number)
         if thief.pause == LONGEST_PAUSE_SECONDS and self.n_rank > EXACT_RANKS:
             self.pool.add(thief)
             return
@@ -304,7 +338,9 @@ class StealRound:
 
     def take_part(self, rank, now):
         """Tasks have come, and it begins with them."""
-        rank.first, rank.stride, rank.count = rank.coming
+        part, giver = rank.coming
+        rank.mine, rank.count = part[::-1], task_costs.size(part)
+        rank.empty.discard(giver)
         rank.idle, rank.coming, rank.n_refused, rank.pause = False, None, 0, 0.0
         self.busy.add(rank)
         self.outcome.wait[rank.number] += now - rank.since
