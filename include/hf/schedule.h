@@ -92,6 +92,11 @@ void hf_scheduler_destroy(struct hf_scheduler **scheduler);
 hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_task_levels *levels,
                              struct hf_error *error) HF_MUST_CHECK;
 
+/** The same with tasks in any order, of cost[n_task] in any unit, equal on all ranks: next gives indices
+ *  into it. Tasks that cost nothing are not handed out. Collective. HF_NO_RESOURCE. */
+hf_status hf_scheduler_start_by_cost(struct hf_scheduler *scheduler, int64_t n_task,
+                                     const double cost[], struct hf_error *error) HF_MUST_CHECK;
+
 /** Next task of this rank, or -1 when there are no more. Not collective, but ranks serve each other
  *  here ("steal"; first ranks of groups with "manager", and with "counter" unless a thread does): one that stays
  *  away long keeps others waiting. */

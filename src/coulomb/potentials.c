@@ -135,7 +135,8 @@ static hf_status do_tasks(void *self, int thread, struct hf_error *error)
 hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     hf_status status;
-    HF_TRY(hf_scheduler_start(coulomb->scheduler, coulomb->products->n_leaf, coulomb->cost, error));
+    HF_TRY(hf_scheduler_start_by_cost(coulomb->scheduler, coulomb->products->n_leaf, coulomb->cost,
+                                      error));
     coulomb->ended = false;
     hf_interruption_begin(coulomb->context->interruption);
     status = hf_coulomb_run_threads(coulomb, do_tasks, coulomb, error);

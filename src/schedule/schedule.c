@@ -5,6 +5,7 @@
 
 #include "hf/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -103,20 +104,70 @@ void hf_scheduler_destroy(struct hf_scheduler **scheduler)
     if (old != NULL) {
         if (old->ops->destroy != NULL) old->ops->destroy(old);
         free(old->data);
+        free(old->order);
         MPI_Comm_free(&old->comm);
         free(old);
     }
     *scheduler = NULL;
 }
 
+/** Opens a round; `status` of what this rank did for it before. Collective. */
+static hf_status start_round(struct hf_scheduler *self, hf_status status, struct hf_error *error)
+{
+    self->n_task = 0;
+    for (int level = 1; level < HF_N_TASK_LEVEL; level++) self->n_task += self->levels.count[level];
+    self->account = (struct hf_schedule_account){0};
+    if (status == HF_OK) status = self->ops->start(self, error);
+    return hf_agree(self->comm, status, error);
+}
+
 hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_task_levels *levels,
                              struct hf_error *error)
 {
+    free(scheduler->order);
+    scheduler->order = NULL;
     scheduler->levels = *levels;
-    scheduler->n_task = 0;
-    for (int level = 1; level < HF_N_TASK_LEVEL; level++) scheduler->n_task += levels->count[level];
-    scheduler->account = (struct hf_schedule_account){0};
-    return hf_agree(scheduler->comm, scheduler->ops->start(scheduler, error), error);
+    return start_round(scheduler, HF_OK, error);
+}
+
+/** Level of a cost where the dearest task has the highest. */
+static int level_of(double cost, double dearest)
+{
+    if (!(cost > 0.0)) return 0;
+    const double level = HF_N_TASK_LEVEL - 1 + HF_LEVELS_PER_OCTAVE * log2(cost / dearest);
+    return level > 1.0 ? (int)level : 1;
+}
+
+/** Levels of the tasks, and their order: those of one level as they are numbered. Local. */
+static hf_status sort_by_cost(struct hf_scheduler *self, int64_t n_task, const double cost[],
+                              struct hf_error *error)
+{
+    int64_t first[HF_N_TASK_LEVEL], n = 0;
+    double dearest = 0.0;
+    free(self->order);
+    self->levels = hf_equal_tasks(0);
+    self->order = malloc((size_t)(n_task + 1) * sizeof *self->order);
+    if (self->order == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for a list of %" PRId64 " tasks",
+                       n_task);
+    for (int64_t i = 0; i < n_task; i++) dearest = fmax(dearest, cost[i]);
+    for (int64_t i = 0; i < n_task; i++) self->levels.count[level_of(cost[i], dearest)]++;
+    for (int level = HF_N_TASK_LEVEL - 1; level > 0; level--) {
+        first[level] = n;
+        n += self->levels.count[level];
+    }
+    for (int64_t i = 0; i < n_task; i++) {
+        const int level = level_of(cost[i], dearest);
+        if (level > 0) self->order[first[level]++] = i;
+    }
+    return HF_OK;
+}
+
+hf_status hf_scheduler_start_by_cost(struct hf_scheduler *scheduler, int64_t n_task,
+                                     const double cost[], struct hf_error *error)
+{
+    const hf_status status = sort_by_cost(scheduler, n_task, cost, error);
+    return start_round(scheduler, status, error);
 }
 
 int hf_schedule_n_group(const struct hf_scheduler *self, int alone, int least)
@@ -134,8 +185,9 @@ int hf_schedule_n_group(const struct hf_scheduler *self, int alone, int least)
 int64_t hf_scheduler_next(struct hf_scheduler *scheduler)
 {
     const int64_t task = scheduler->ops->next(scheduler);
-    if (task >= 0) scheduler->account.n_task++;
-    return task;
+    if (task < 0) return -1;
+    scheduler->account.n_task++;
+    return scheduler->order != NULL ? scheduler->order[task] : task;
 }
 
 void hf_scheduler_abandon(struct hf_scheduler *scheduler)

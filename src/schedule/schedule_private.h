@@ -15,6 +15,7 @@ struct hf_scheduler {
     int rank, n_rank;
     struct hf_task_levels levels; /**< of the tasks of the round */
     int64_t n_task;
+    int64_t *order; /**< [n_task] of hf_scheduler_start_by_cost: tasks in falling cost; or NULL */
     struct hf_schedule_account account;
     struct hf_idle_work idle;
     char note[512]; /**< why another was asked for, or "" */
