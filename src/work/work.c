@@ -2,6 +2,7 @@
 #include "work_private.h"
 
 #include "hf/simd.h"
+#include "hf/threads.h"
 
 #include <stdlib.h>
 
@@ -17,9 +18,20 @@ static const struct hf_strip_kernels *choose_kernels(void)
 }
 
 /** Threads and what each computes with. */
+/** A worker is made by the thread that it is for, which so touches its memory first: that then lies near
+ *  the thread's core. One after the other, for a library's engine may not be made twice at a time. */
+static hf_status create_worker(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    struct hf_work *work = data;
+    (void)n_thread;
+    pthread_mutex_lock(&work->round.lock);
+    const hf_status status = hf_worker_init(&work->worker[thread], work, thread, error);
+    pthread_mutex_unlock(&work->round.lock);
+    return status;
+}
+
 static hf_status create_workers(struct hf_work *work, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const int n = work->settings.n_thread > 1 ? work->settings.n_thread : 1;
     int level;
     MPI_Query_thread(&level);
@@ -32,9 +44,7 @@ static hf_status create_workers(struct hf_work *work, struct hf_error *error)
     if (work->worker == NULL || work->place == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the threads");
     work->n_worker = n;
-    for (int i = 0; i < n && status == HF_OK; i++)
-        status = hf_worker_init(&work->worker[i], work, i, error);
-    return status;
+    return hf_threads_run(n, create_worker, work, error);
 }
 
 static int between(int least, int value, int most)
