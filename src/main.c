@@ -35,6 +35,7 @@ static hf_status take_launch(struct hf_calculation *calculation, const struct hf
     hf_launch_use_threads(n_thread);
     calculation->description.n_node = launch->n_node;
     calculation->description.n_core = launch->n_core;
+    calculation->description.n_numa = launch->n_numa;
     hf_calculation_describe_warnings(calculation);
 cleanup:
     return status;

@@ -51,6 +51,7 @@ struct hf_run_description {
     const struct hf_scf_settings *settings;
     int n_node;         /**< hosts that the ranks are on; 0 when unknown */
     int n_core;         /**< cores in the affinity masks of this node, 0 when unknown */
+    int n_numa;         /**< memory (NUMA) domains they belong to, 0 when unknown */
     bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */
     bool json_orbitals; /**< JSON file: the wave function too, which then has its matrices */
     const struct hf_memory_need *need; /**< NULL: not estimated */

@@ -54,6 +54,7 @@ hf_status hf_start_check(bool *tells, struct hf_error *error) HF_MUST_CHECK;
 /** How the run was launched. */
 struct hf_launch {
     int n_core;         /**< in the affinity masks of this node's ranks; 0 when unknown */
+    int n_numa;         /**< memory domains that these cores belong to; 0 when unknown */
     int n_node;         /**< hosts that the ranks are on */
     double cut_seconds; /**< after which Open MPI's daemons notice a cut link between hosts; 0: it
                              does not concern this run, or cannot be told */

@@ -55,8 +55,39 @@ static hf_status check_size(int n_rank, struct hf_error *error)
     return HF_OK;
 }
 
-/** Cores that the ranks of this node may use, together; 0 when unknown. */
-static int count_cores(MPI_Comm node)
+/** Whether one of the cores that Linux lists as "0-7,16" is in the set. */
+static bool has_core_of(const char *list, const cpu_set_t *cores)
+{
+    int first, last, length;
+    while (sscanf(list, "%d%n", &first, &length) == 1) {
+        list += length;
+        last = first;
+        if (sscanf(list, "-%d%n", &last, &length) == 1) list += length;
+        for (int core = first; core <= last && core < CPU_SETSIZE; core++)
+            if (CPU_ISSET(core, cores)) return true;
+        if (*list++ != ',') break;
+    }
+    return false;
+}
+
+/** Memory (NUMA) domains with a core of the set; 0 when the kernel does not tell. */
+static int count_numa_domains(const cpu_set_t *cores)
+{
+    enum { MOST = 256 };
+    int n = 0;
+    for (int domain = 0; domain < MOST; domain++) {
+        char path[80], list[4096];
+        snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", domain);
+        FILE *file = fopen(path, "r");
+        if (file == NULL) continue; /* their numbers may have gaps */
+        if (fgets(list, sizeof list, file) != NULL && has_core_of(list, cores)) n++;
+        fclose(file);
+    }
+    return n;
+}
+
+/** Cores that the ranks of this node may use, together, and their memory domains; 0 when unknown. */
+static void count_cores(MPI_Comm node, struct hf_launch *launch)
 {
     cpu_set_t mine, all;
     CPU_ZERO(&mine);
@@ -64,7 +95,8 @@ static int count_cores(MPI_Comm node)
     CPU_ZERO(&all);
     MPI_Allreduce(&mine, &all, MAX_CORE_BYTES, MPI_BYTE, MPI_BOR, node);
     MPI_Allreduce(&known, &all_known, 1, MPI_INT, MPI_MIN, node);
-    return all_known ? CPU_COUNT(&all) : 0;
+    launch->n_core = all_known ? CPU_COUNT(&all) : 0;
+    launch->n_numa = all_known ? count_numa_domains(&all) : 0;
 }
 
 /** Open MPI's daemons, one on each host, hold the connections that tell whether another host is still
@@ -100,14 +132,14 @@ static void look_at_hosts(MPI_Comm comm, MPI_Comm node, struct hf_launch *launch
 hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_error *error)
 {
     MPI_Comm node;
-    int n_rank, here[2];
+    int n_rank, here[3];
     *launch = (struct hf_launch){0};
     MPI_Comm_size(comm, &n_rank);
     const hf_status status = hf_agree(comm, check_size(n_rank, error), error);
     if (status != HF_OK) return status;
     hf_split_by_node(comm, &node);
     MPI_Comm_size(node, &launch->n_rank_on_node);
-    launch->n_core = count_cores(node);
+    count_cores(node, launch);
     look_at_hosts(comm, node, launch);
     MPI_Comm_free(&node);
     /* what counts is the fullest node: most ranks per core */
@@ -117,10 +149,11 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_err
     } mine = {launch->n_core > 0 ? (double)launch->n_rank_on_node / launch->n_core : 0.0, 0}, worst;
     MPI_Comm_rank(comm, &mine.rank);
     MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
-    here[0] = launch->n_core, here[1] = launch->n_rank_on_node;
-    MPI_Bcast(here, 2, MPI_INT, worst.rank, comm);
+    here[0] = launch->n_core, here[1] = launch->n_rank_on_node, here[2] = launch->n_numa;
+    MPI_Bcast(here, 3, MPI_INT, worst.rank, comm);
     launch->n_core = here[0];
     launch->n_rank_on_node = here[1];
+    launch->n_numa = here[2];
     const int n_task = environment_number("SLURM_NTASKS");
     if (n_rank == 1 && n_task > 1 && getenv("SLURM_STEP_NUM_TASKS") == NULL)
         launch->n_unused_task = n_task;

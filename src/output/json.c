@@ -255,6 +255,7 @@ static bool add_launch(cJSON *extras, const struct hf_run_description *run,
               hf_json_add_integer(object, "ranks", record->context->n_rank) &&
               hf_json_add_integer(object, "hosts", run->n_node) &&
               hf_json_add_integer(object, "cores_on_node", run->n_core) &&
+              hf_json_add_integer(object, "numa_domains", run->n_numa) &&
               hf_json_add_text(object, "mpi_library", versions->mpi_found) &&
               hf_json_add_text(object, "mpi_built_with", versions->mpi_built) &&
               hf_json_add_text(object, "libint", versions->libint) &&

@@ -21,6 +21,7 @@ static void print_program(const struct hf_report *report, const struct hf_run_de
     fprintf(out, "  %-22s %d", "Ranks", report->context->n_rank);
     if (run->n_node > 1) fprintf(out, " on %d hosts", run->n_node);
     if (report->n_core > 0) fprintf(out, "; %d cores usable on this node", report->n_core);
+    if (run->n_numa > 1) fprintf(out, " in %d NUMA domains", run->n_numa);
     fprintf(out, "\n");
     fprintf(out, "  %-22s %.1f MB per rank at most\n", "Stored integrals",
             1e-6 * run->settings->fock.memory_bytes);
