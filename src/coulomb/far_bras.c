@@ -1,5 +1,5 @@
 /* What a product may weigh in elements of J, as the bounds of the far field take it. */
-#include "far_private.h"
+#include "far_field_private.h"
 
 #include "hf/solid_harmonics.h"
 

@@ -1,5 +1,5 @@
 /* The front of the far field: room, builds, near leaves. */
-#include "far_private.h"
+#include "far_field_private.h"
 
 #include "hf/translation.h"
 

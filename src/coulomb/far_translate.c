@@ -1,5 +1,5 @@
 /* Expansions up, across and down the trees, as many side by side as kernels have lanes. */
-#include "far_private.h"
+#include "far_field_private.h"
 
 #include "hf/translation.h"
 

@@ -1,5 +1,5 @@
 /* The far field of a chain against sums over all products, and its error against the tolerance. */
-#include "../../../src/coulomb/far_private.h"
+#include "../../../src/coulomb/far_field_private.h"
 #include "../mpi_test.h"
 #include "../shells.h"
 

@@ -1,6 +1,6 @@
 /* What the files of the far field share. */
-#ifndef HF_FAR_PRIVATE_H
-#define HF_FAR_PRIVATE_H
+#ifndef HF_FAR_FIELD_PRIVATE_H
+#define HF_FAR_FIELD_PRIVATE_H
 
 #include "far_field.h"
 #include "walk.h"
