@@ -24,6 +24,18 @@ double hf_far_field_bytes(double n)
     return (double)cell_bytes() * (double)hf_most_cells((int64_t)n);
 }
 
+/** Numbers that a thread's scratch has, with so many lanes. */
+static size_t scratch_numbers(size_t width)
+{
+    return (HF_TRANSLATION_SCRATCH + 2 * HF_FAR_SIZE) * width;
+}
+
+double hf_far_field_thread_bytes(void)
+{
+    return (double)(scratch_numbers((size_t)hf_translation_choose()->width) * sizeof(double)) +
+           (double)sizeof(struct hf_far_worker);
+}
+
 /* ---- What lives as long as the field ----------------------------------------------------------- */
 
 /** Cells by level. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /** Products of a leaf at most. */
-enum { HF_LEAF_MOST = 256 };
+enum { HF_LEAF_MOST = 512 };
 
 /** Products that lie near each other. */
 struct hf_product_leaf {
