@@ -38,6 +38,33 @@ static int visit_blocks(const struct hf_block_layout *layout, double *blocks, bo
     return n_wrong;
 }
 
+/** hf_find_block_function: block (i,j) made up where it is asked for. */
+static const double *make_block(void *data, int i, int j)
+{
+    static double block[32 * 32];
+    const int *first = hf_block_layout_first(data);
+    double *value = block;
+    for (int r = first[i]; r < first[i + 1]; r++)
+        for (int c = first[j]; c < first[j + 1]; c++) *value++ = element(r, c);
+    return block;
+}
+
+/** What every rank can reach: no rank asks another, and together they have the matrix. */
+static void check_reachable(struct hf_matrix *matrix, struct hf_block_layout *layout, double *full)
+{
+    struct hf_error error;
+    const int n = hf_matrix_n_row(matrix);
+    const size_t size = (size_t)n * (size_t)n;
+    memset(full, 0, size * sizeof *full);
+    hf_matrix_set_full(matrix, full);
+    assert_int_equal(hf_matrix_set_reachable(matrix, layout, make_block, layout, &error), HF_OK);
+    hf_matrix_copy_local(matrix, full);
+    hf_sum_over_ranks(context->comm, size, full);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            assert_true(full[(size_t)j * (size_t)n + (size_t)i] == element(i, j));
+}
+
 static void check_both_ways(int n_part, const int *first, int block_size)
 {
     struct hf_error error;
@@ -62,6 +89,7 @@ static void check_both_ways(int n_part, const int *first, int block_size)
     memset(blocks, 0, size * sizeof *blocks);
     assert_int_equal(hf_matrix_get_blocks(matrix, layout, blocks, &error), HF_OK);
     assert_int_equal(visit_blocks(layout, blocks, false), 0);
+    check_reachable(matrix, layout, full);
     free(full);
     free(blocks);
     hf_block_layout_destroy(&layout);
