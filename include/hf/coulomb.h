@@ -32,6 +32,7 @@ struct hf_coulomb_settings {
     struct hf_scheduler_settings schedule;
     int n_thread;                 /**< compute threads per rank; 0 counts as 1 */
     bool single;                  /**< single precision where that does */
+    bool multipoles;              /**< products far from each other by multipoles */
     const struct hf_phase *phase; /**< that its time is booked under */
 };
 

@@ -18,8 +18,10 @@ enum hf_precision_choice {
 
 /** What Coulomb matrices are made of. */
 enum hf_coulomb_choice {
-    HF_COULOMB_EXACT,  /**< the integrals that exchange is made of, too */
-    HF_COULOMB_ENGINE, /**< products of primitives, in a pass of their own (hf/coulomb.h) */
+    HF_COULOMB_EXACT,      /**< the integrals that exchange is made of, too */
+    HF_COULOMB_ENGINE,     /**< products of primitives, in a pass of their own (hf/coulomb.h) */
+    HF_COULOMB_MULTIPOLES, /**< likewise, those far from each other by multipoles */
+    HF_COULOMB_AUTO,       /**< the last one where it pays, the first one else */
 };
 
 /** How Fock matrices are built. */
@@ -52,6 +54,7 @@ struct hf_fock_account {
     int64_t n_quartet_read;     /**< likewise, read back from memory */
     int64_t n_quartet_single;   /**< of those computed, in single precision */
     bool coulomb_apart;       /**< J was made of products of primitives, quartets are for K alone */
+    double exchange_share;    /**< of the cost of quartets, an estimate; 0: nobody asked */
     int64_t n_product_pair;   /**< pairs of products that were computed for J */
     int64_t n_product_single; /**< of those, in single precision */
     double stored_bytes;      /**< integrals that all ranks hold */

@@ -90,6 +90,8 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
     HF_TRY(hf_products_create(context, pairs, &made->products, error));
     HF_TRY(hf_kets_create(made->products, &made->kets, error));
     HF_TRY(share_vectors(made, error));
+    if (settings->multipoles)
+        HF_TRY(hf_far_field_create(made->products, made->n_worker, &made->far, error));
     HF_TRY(hf_agree(context->comm, make_tables(made, error), error));
     HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
     *coulomb = made;
@@ -111,6 +113,7 @@ void hf_coulomb_destroy(struct hf_coulomb **coulomb)
     hf_memory_release(memory, old->worker);
     hf_memory_release(memory, old->cost);
     hf_coulomb_tables_destroy(&old->tables);
+    hf_far_field_destroy(&old->far);
     hf_node_memory_destroy(&old->shared);
     hf_kets_destroy(&old->kets);
     hf_products_destroy(&old->products);
@@ -244,6 +247,9 @@ static hf_status build_one(struct job *job, struct hf_error *error)
     sum_over_nodes(coulomb, coulomb->h);
     HF_TRY(hf_coulomb_run_threads(coulomb, fill_kets, coulomb, error)); /* never fails */
     hf_node_memory_sync(coulomb->kets->shared);
+    if (coulomb->far != NULL)
+        HF_TRY(hf_far_field_build(coulomb->far, coulomb->h, HF_COULOMB_SHARE * coulomb->threshold,
+                                  error));
     HF_TRY(hf_coulomb_potentials(coulomb, error));
     sum_over_nodes(coulomb, coulomb->v);
     HF_TRY(hf_coulomb_run_threads(coulomb, make_matrices, job, error)); /* never fails */
@@ -281,8 +287,8 @@ struct hf_coulomb_account hf_coulomb_account(const struct hf_coulomb *coulomb)
 
 double hf_coulomb_node_bytes(double n_primitive, double n_component)
 {
-    return hf_products_bytes(n_primitive) + hf_kets_bytes(n_primitive, n_component) +
-           2.0 * n_component * sizeof(double);
+    return hf_products_bytes(n_primitive) + hf_far_field_bytes(n_primitive) +
+           hf_kets_bytes(n_primitive, n_component) + 2.0 * n_component * sizeof(double);
 }
 
 double hf_coulomb_thread_bytes(void)

@@ -2,6 +2,7 @@
 #ifndef HF_COULOMB_PRIVATE_H
 #define HF_COULOMB_PRIVATE_H
 
+#include "far_field.h"
 #include "hermite.h"
 #include "kernels.h"
 #include "kets.h"
@@ -13,6 +14,10 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+
+/** What adds less than this share of the threshold to an element of J is left out: an element is a sum
+ *  over many products. */
+#define HF_COULOMB_SHARE 0.1
 
 /** One thread. */
 struct hf_coulomb_worker {
@@ -27,6 +32,7 @@ struct hf_coulomb {
     struct hf_coulomb_settings settings;
     struct hf_products *products;
     struct hf_kets *kets;
+    struct hf_far_field *far;      /**< NULL: all leaves are near each other */
     struct hf_node_memory *shared; /**< h, v */
     double *h, *v;                 /**< [products->n_component] of one density */
     struct hf_coulomb_tables *tables;
@@ -48,9 +54,6 @@ typedef hf_status hf_coulomb_share(void *self, int thread, struct hf_error *erro
 /** Runs it on every thread of the rank; the worst status, with its message. Not collective. */
 hf_status hf_coulomb_run_threads(struct hf_coulomb *coulomb, hf_coulomb_share *share, void *self,
                                  struct hf_error *error) HF_MUST_CHECK;
-
-/** The potential of all kets at the bras of a leaf, added to V. Not collective. */
-void hf_coulomb_add_leaf(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, int leaf);
 
 /** V of all products from the kets: tasks of all ranks and threads. Collective. HF_INTERRUPTED. */
 hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error) HF_MUST_CHECK;

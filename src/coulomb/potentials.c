@@ -5,10 +5,6 @@
 
 #include <math.h>
 
-/** What adds less than this share of the threshold to an element of J is left out: an element is a sum
- *  over many products. */
-static const double SHARE = 0.1;
-
 /** Single precision does where the product of the norms, times this, is below the threshold: four times the
  *  unit of rounding, as for quartets (docs/precision.md). */
 static const double ROUNDING = 4.0 * 0x1p-24;
@@ -70,7 +66,7 @@ static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
 {
     const struct hf_products *products = coulomb->products;
     const float *weight = coulomb->kets->weight + meeting->group->first;
-    const double threshold = SHARE * coulomb->threshold;
+    const double threshold = HF_COULOMB_SHARE * coulomb->threshold;
     int n = meeting->group->n;
     for (int64_t bra = meeting->bra_begin; bra < meeting->bra_end; bra++) {
         const double bound = (double)products->bound[bra];
@@ -82,22 +78,46 @@ static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
     }
 }
 
-void hf_coulomb_add_leaf(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, int leaf)
+/** The potential of the kets of a leaf at the bras of another. */
+static void add_near(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, int leaf,
+                     int other)
 {
     const struct hf_products *products = coulomb->products;
     const struct hf_product_leaf *bras = &products->leaf[leaf];
-    for (int other = 0; other < products->n_leaf; other++) {
-        for (int i = 0; i <= products->max_order; i++) {
-            for (int j = 0; j <= products->max_order; j++) {
-                const struct meeting meeting = {.bra_order = i,
-                                                .ket_order = j,
-                                                .bra_begin = bras->first_of_order[i],
-                                                .bra_end = bras->first_of_order[i + 1],
-                                                .group = hf_ket_group(coulomb->kets, other, j)};
-                if (meeting.group->n > 0) meet(coulomb, worker, &meeting);
-            }
+    for (int i = 0; i <= products->max_order; i++) {
+        for (int j = 0; j <= products->max_order; j++) {
+            const struct meeting meeting = {.bra_order = i,
+                                            .ket_order = j,
+                                            .bra_begin = bras->first_of_order[i],
+                                            .bra_end = bras->first_of_order[i + 1],
+                                            .group = hf_ket_group(coulomb->kets, other, j)};
+            if (meeting.group->n > 0) meet(coulomb, worker, &meeting);
         }
     }
+}
+
+/** The potential of everything at the bras of a leaf: near leaves by kernels, the others by their
+ *  expansions. */
+static hf_status do_leaf(struct hf_coulomb *coulomb, int thread, int leaf, struct hf_error *error)
+{
+    struct hf_coulomb_worker *worker = &coulomb->worker[thread];
+    int n = coulomb->products->n_leaf;
+    const int *near = NULL;
+    if (coulomb->far != NULL) {
+        near = hf_far_field_near(coulomb->far, thread, leaf, &n);
+        if (near == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the near leaves of a leaf");
+        hf_far_field_add(coulomb->far, thread, leaf, coulomb->v);
+    }
+    for (int i = 0; i < n; i++) add_near(coulomb, worker, leaf, near != NULL ? near[i] : i);
+    return HF_OK;
+}
+
+/** The rank takes no more tasks. The thread holds the lock. */
+static void give_up(struct hf_coulomb *coulomb)
+{
+    if (!coulomb->ended) hf_scheduler_abandon(coulomb->scheduler);
+    coulomb->ended = true;
 }
 
 /** The next task of the rank; -1: there is none, or the rank is to stop. */
@@ -108,13 +128,13 @@ static hf_status next_task(struct hf_coulomb *coulomb, int64_t *task, struct hf_
     pthread_mutex_lock(&coulomb->lock);
     if (!coulomb->ended) {
         const int reason = hf_interruption_look(coulomb->context->interruption, true);
-        if (reason == 0)
+        if (reason == 0) {
             *task = hf_scheduler_next(coulomb->scheduler);
-        else {
-            hf_scheduler_abandon(coulomb->scheduler);
+            coulomb->ended = *task < 0;
+        } else {
+            give_up(coulomb);
             status = hf_interrupted(error, reason);
         }
-        coulomb->ended = *task < 0;
     }
     pthread_mutex_unlock(&coulomb->lock);
     return status;
@@ -124,12 +144,18 @@ static hf_status next_task(struct hf_coulomb *coulomb, int64_t *task, struct hf_
 static hf_status do_tasks(void *self, int thread, struct hf_error *error)
 {
     struct hf_coulomb *coulomb = self;
+    hf_status status;
+    int64_t task;
     for (;;) {
-        int64_t task;
-        const hf_status status = next_task(coulomb, &task, error);
+        status = next_task(coulomb, &task, error);
         if (status != HF_OK || task < 0) return status;
-        hf_coulomb_add_leaf(coulomb, &coulomb->worker[thread], (int)task);
+        status = do_leaf(coulomb, thread, (int)task, error);
+        if (status != HF_OK) break;
     }
+    pthread_mutex_lock(&coulomb->lock);
+    give_up(coulomb);
+    pthread_mutex_unlock(&coulomb->lock);
+    return status;
 }
 
 hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error)

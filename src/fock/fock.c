@@ -1,4 +1,5 @@
 /* The front of the Fock builders: list of builders, checks, agreement, timers. */
+#include "coulomb_choice.h"
 #include "fock_private.h"
 #include "local_sums.h"
 
@@ -78,12 +79,19 @@ static hf_status create_work(struct hf_fock_builder *self, struct hf_error *erro
 static hf_status create_coulomb(struct hf_fock_builder *self, struct hf_error *error)
 {
     const struct hf_fock_settings *settings = &self->settings;
-    if (settings->coulomb != HF_COULOMB_ENGINE) return HF_OK;
+    enum hf_coulomb_choice choice = settings->coulomb;
+    if (choice == HF_COULOMB_AUTO) {
+        self->account.exchange_share = hf_exchange_share(self->pairs, settings->store_threshold);
+        choice = self->account.exchange_share <= HF_PAYING_EXCHANGE_SHARE ? HF_COULOMB_MULTIPOLES
+                                                                          : HF_COULOMB_EXACT;
+    }
+    if (choice == HF_COULOMB_EXACT) return HF_OK;
     return hf_coulomb_create(
         self->context, self->pairs,
         &(struct hf_coulomb_settings){.schedule = settings->schedule,
                                       .n_thread = settings->n_thread,
                                       .single = settings->precision == HF_MIXED_PRECISION,
+                                      .multipoles = choice == HF_COULOMB_MULTIPOLES,
                                       .phase = &hf_phase_fock_coulomb},
         &self->coulomb, error);
 }

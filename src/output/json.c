@@ -31,6 +31,17 @@ static bool add_molecule(cJSON *root, const struct hf_molecule *molecule)
            cJSON_AddTrueToObject(object, "fix_orientation") != NULL;
 }
 
+static const char *coulomb_name(enum hf_coulomb_choice choice)
+{
+    switch (choice) {
+    case HF_COULOMB_EXACT: return "exact";
+    case HF_COULOMB_ENGINE: return "engine";
+    case HF_COULOMB_MULTIPOLES: return "multipoles";
+    case HF_COULOMB_AUTO: break;
+    }
+    return "auto";
+}
+
 /** Under the keys that the native input and the command line have for them. */
 static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_settings *settings)
 {
@@ -52,8 +63,7 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
                                settings->fock.n_thread > 1 ? settings->fock.n_thread : 1) &&
            hf_json_add_text(object, "precision",
                             settings->fock.precision == HF_DOUBLE_PRECISION ? "double" : "auto") &&
-           hf_json_add_text(object, "coulomb",
-                            settings->fock.coulomb == HF_COULOMB_ENGINE ? "engine" : "exact") &&
+           hf_json_add_text(object, "coulomb", coulomb_name(settings->fock.coulomb)) &&
            hf_json_add_double(object, "memory_bytes", settings->fock.memory_bytes) &&
            hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
@@ -345,6 +355,7 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
            hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
            hf_json_add_integer(object, "quartets_single", account->n_quartet_single) &&
            hf_json_add_integer(object, "product_pairs", account->n_product_pair) &&
+           cJSON_AddBoolToObject(object, "coulomb_apart", account->coulomb_apart) != NULL &&
            hf_json_add_integer(object, "quartets_read", account->n_quartet_read) &&
            hf_json_add_double(object, "stored_bytes", account->stored_bytes) &&
            hf_json_add_double(object, "stored_share_of_cost", account->stored_share) &&

@@ -169,8 +169,9 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
             fock->precision == HF_DOUBLE_PRECISION
                 ? "double precision"
                 : "single precision where its errors are below the screening's, double elsewhere");
-    if (fock->coulomb == HF_COULOMB_ENGINE)
-        fprintf(out, "  %-22s from products of primitives, apart from exchange\n", "Coulomb");
+    if (fock->coulomb == HF_COULOMB_ENGINE || fock->coulomb == HF_COULOMB_MULTIPOLES)
+        fprintf(out, "  %-22s products of primitives, apart from exchange%s\n", "Coulomb",
+                fock->coulomb == HF_COULOMB_MULTIPOLES ? "; far ones by multipoles" : "");
     if (fock->n_thread > 1) fprintf(out, "  %-22s %d per rank\n", "Threads", fock->n_thread);
     if (hf_fock_is_distributed(fock->builder))
         fprintf(out, "  %-22s %s, %s adds\n", "One-sided", fock->onesided.transport,

@@ -53,6 +53,9 @@ static void print_fock(FILE *out, const struct hf_scf_result *result)
             " in single precision), %" PRId64 " screened\n",
             "Shell quartets, last build", account->n_quartet_total, account->n_quartet_computed,
             account->n_quartet_single, n_screened);
+    if (account->coulomb_apart && account->exchange_share > 0.0)
+        fprintf(out, "  %-32s apart from exchange, which wants about %.0f %% of the quartets\n",
+                "Coulomb matrices", 100.0 * account->exchange_share);
     if (account->coulomb_apart)
         fprintf(out, "  %-32s %" PRId64 " computed (%" PRId64 " in single precision)\n",
                 "Product pairs, last build", account->n_product_pair, account->n_product_single);

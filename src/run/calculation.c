@@ -80,7 +80,9 @@ static enum hf_precision_choice precision(const struct hf_options *options)
 
 static enum hf_coulomb_choice coulomb(const struct hf_options *options)
 {
-    return is_choice(options, "coulomb", "engine") ? HF_COULOMB_ENGINE : HF_COULOMB_EXACT;
+    if (is_choice(options, "coulomb", "exact")) return HF_COULOMB_EXACT;
+    if (is_choice(options, "coulomb", "engine")) return HF_COULOMB_ENGINE;
+    return is_choice(options, "coulomb", "multipoles") ? HF_COULOMB_MULTIPOLES : HF_COULOMB_AUTO;
 }
 
 static enum hf_grain grain(const struct hf_options *options)

@@ -40,8 +40,10 @@ static const struct hf_option_choice precisions[] = {
     {"double", "double precision throughout", NULL},
     {0}};
 static const struct hf_option_choice coulombs[] = {
-    {"exact", "from the integrals that exchange is made of, too", NULL},
-    {"engine", "from products of primitives in the Hermite basis, apart from exchange", NULL},
+    {"exact", "the integrals that exchange is made of, too", NULL},
+    {"engine", "products of primitives in the Hermite basis, apart from exchange", NULL},
+    {"multipoles", "likewise, those far from each other by multipoles", NULL},
+    {"auto", "multipoles where exchange wants few of the integrals, exact else", NULL},
     {NULL, NULL, NULL}};
 static const struct hf_option_choice counters[] = {
     {"fetch-and-op", "one atomic operation of MPI-3", NULL},
@@ -331,7 +333,7 @@ static const struct hf_option table[] = {
     {.key = "coulomb",
      .type = HF_OPTION_CHOICE,
      .choice = coulombs,
-     .default_value = "exact",
+     .default_value = "auto",
      .help = "what Coulomb matrices are made of"},
     {.key = "memory",
      .type = HF_OPTION_TEXT,

@@ -1,5 +1,5 @@
 /* The Fock builder against a plain sum over all integrals: argv is builder, scheduler, grain and,
- * for distributed data, transport and who adds; "engine" behind them for J from the Coulomb pass. */
+ * for distributed data, transport and who adds; "engine" or "multipoles" behind them for J from the Coulomb pass. */
 #include "../mpi_test.h"
 #include "../shells.h"
 
@@ -464,8 +464,8 @@ int main(int argc, char **argv)
 {
     settings.builder = argv[1];
     settings.schedule.name = argv[2];
-    if (strcmp(argv[argc - 1], "engine") == 0) {
-        settings.coulomb = HF_COULOMB_ENGINE;
+    if (strcmp(argv[argc - 1], "engine") == 0 || strcmp(argv[argc - 1], "multipoles") == 0) {
+        settings.coulomb = argv[argc - 1][0] == 'e' ? HF_COULOMB_ENGINE : HF_COULOMB_MULTIPOLES;
         argc--;
     }
     settings.onesided.transport = argc > 4 ? argv[4] : NULL;

@@ -1,0 +1,46 @@
+/* Whether J made apart from K pays; see coulomb_choice.h. */
+#include "coulomb_choice.h"
+
+#include <math.h>
+
+/** How fast elements of a density fall with the distance of their atoms, 1/bohr: that of saturated
+ *  molecules, roughly. */
+static const double DECAY = 0.8;
+
+/** Pairs of atoms that are looked at as bras. */
+enum { N_SAMPLE = 64 };
+
+static double distance(const struct hf_basis *basis, int i, int j)
+{
+    const double *a = basis->shell[basis->first_shell_of_atom[i]].centre_bohr;
+    const double *b = basis->shell[basis->first_shell_of_atom[j]].centre_bohr;
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+/** The least distance of an atom of one pair from an atom of the other. */
+static double least_distance(const struct hf_basis *basis, const struct hf_atom_pair *bra,
+                             const struct hf_atom_pair *ket)
+{
+    return fmin(
+        fmin(distance(basis, bra->atom_a, ket->atom_a), distance(basis, bra->atom_a, ket->atom_b)),
+        fmin(distance(basis, bra->atom_b, ket->atom_a), distance(basis, bra->atom_b, ket->atom_b)));
+}
+
+double hf_exchange_share(const struct hf_shell_pairs *pairs, double threshold)
+{
+    const int stride = pairs->n_atom_pair / N_SAMPLE + 1;
+    double all = 0.0, wanted = 0.0;
+    for (int i = stride / 2; i < pairs->n_atom_pair; i += stride) {
+        const struct hf_atom_pair *bra = &pairs->atom_pair[i];
+        for (int j = 0; j < pairs->n_atom_pair; j++) {
+            const struct hf_atom_pair *ket = &pairs->atom_pair[j];
+            const double bound = bra->bound * ket->bound;
+            if (bound < threshold) continue;
+            all += bra->cost * ket->cost;
+            if (bound * exp(-DECAY * least_distance(pairs->basis, bra, ket)) >= threshold)
+                wanted += bra->cost * ket->cost;
+        }
+    }
+    return all > 0.0 ? wanted / all : 1.0;
+}
