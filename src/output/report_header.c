@@ -1,5 +1,6 @@
 /* The report before anything is computed: program, molecule, basis set, settings, warnings. */
 #include "hf/output.h"
+#include "hf/schedule.h"
 
 #include "output_private.h"
 
@@ -157,6 +158,14 @@ static void print_basis(FILE *out, const struct hf_run_description *run)
     if (basis->citation != NULL) print_indented_lines(out, "Literature", basis->citation);
 }
 
+/** What the scheduler does, which is why it was chosen. */
+static void print_scheduler(FILE *out, const char *name)
+{
+    for (int i = 0; hf_scheduler_list[i] != NULL; i++)
+        if (strcmp(hf_scheduler_list[i]->name, name) == 0)
+            fprintf(out, "  %-22s %s\n", "Tasks", hf_scheduler_list[i]->about);
+}
+
 static void print_fock(FILE *out, const struct hf_fock_settings *fock)
 {
     fprintf(out, "  %-22s %s; tasks: %s, scheduler: %s", "Fock builder", fock->builder,
@@ -165,6 +174,7 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
         fprintf(out, " (%s%s)", hf_counter_method_name(fock->schedule.counter),
                 fock->schedule.progress_thread ? ", progress thread" : "");
     fprintf(out, "\n");
+    print_scheduler(out, fock->schedule.name);
     fprintf(out, "  %-22s %s\n", "Integrals",
             fock->precision == HF_DOUBLE_PRECISION
                 ? "double precision"

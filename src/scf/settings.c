@@ -31,7 +31,7 @@ struct hf_scf_settings hf_scf_defaults(void)
         .screening_threshold = 1e-12,
         .diis_size = 8,
         .fock = {.builder = "replicated",
-                 .schedule = {.name = "static"},
+                 .schedule = {.name = "steal"},
                  .onesided = {.transport = "thread"},
                  .grain = HF_GRAIN_ATOM_QUARTET,
                  .n_thread = 1,

@@ -26,9 +26,9 @@ CASES = [
     (["--schedule", "counter"], [STEAL], "steal", None),
     (["--schedule", "counter", "--counter", "array", "--progress-thread"], [STEAL], "steal", None),
     (["--schedule", "steal"], [], "steal", None),
-    (DISTRIBUTED + ["--onesided", "rma"], [THREAD], "static", "thread"),
+    (DISTRIBUTED + ["--onesided", "rma"], [THREAD], "steal", "thread"),
     (DISTRIBUTED + ["--onesided", "rma", "--schedule", "counter"], [STEAL, THREAD], "steal", "thread"),
-    (DISTRIBUTED, [], "static", "thread"),
+    (DISTRIBUTED, [], "steal", "thread"),
 ]
 
 
