@@ -35,6 +35,9 @@ struct hf_schedule_account {
                                 others and has abandoned goes on serving here) */
 };
 
+/** What hf_scheduler_next_beside has for threads that are to take turns. */
+enum { HF_TASK_BY_TURNS = -2 };
+
 /** Something to do while a rank waits for the last one: called again and again by the thread that waits,
  *  which is the only one then. It may talk to other ranks, but must not wait for them. */
 struct hf_idle_work {
@@ -55,6 +58,9 @@ struct hf_scheduler_ops {
     hf_status (*start)(struct hf_scheduler *self, struct hf_error *error);
     /** The next task of this rank; -1: there are no more. Not collective. */
     int64_t (*next)(struct hf_scheduler *self);
+    /** The same for a thread while another one is in `next`, where that takes long: the latter serves
+     *  others. HF_TASK_BY_TURNS: wait for your turn. Any thread. NULL: threads take turns. */
+    int64_t (*next_beside)(struct hf_scheduler *self);
     /** This rank takes no more tasks, but others must not wait for it in vain. Not collective. */
     void (*abandon)(struct hf_scheduler *self);
     /** Closes the round when every rank has had its -1 or abandoned. Collective. */
@@ -101,6 +107,10 @@ hf_status hf_scheduler_start_by_cost(struct hf_scheduler *scheduler, int64_t n_t
  *  here ("steal"; first ranks of groups with "manager", and with "counter" unless a thread does): one that stays
  *  away long keeps others waiting. */
 int64_t hf_scheduler_next(struct hf_scheduler *scheduler);
+
+/** A task, or -1, for a thread while another one is in hf_scheduler_next, which serves other ranks there
+ *  ("manager"); HF_TASK_BY_TURNS where threads have to take turns. Does not count in the account. Any thread. */
+int64_t hf_scheduler_next_beside(struct hf_scheduler *scheduler);
 
 /** This rank takes no more tasks: next would now return -1. What was set aside for it is lost, that
  *  is its whole share (static), what it has left of its share or of what it took over (steal), or the

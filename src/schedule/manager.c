@@ -16,6 +16,7 @@
 #include "hf/timer.h"
 #include "schedule_private.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
@@ -51,7 +52,10 @@ struct manager {
     MPI_Request receive;
     /* of a manager */
     int64_t value; /**< chunks handed out, and first ones */
-    int n_working; /**< workers that have not been told the end */
+    pthread_mutex_t
+        lock; /**< of that and what follows: other threads of this rank take chunks, too */
+    struct hf_chunk beside; /**< what is left of theirs */
+    int n_working;          /**< workers that have not been told the end */
 };
 
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
@@ -61,6 +65,7 @@ static hf_status create(struct hf_scheduler *self, struct hf_error *error)
     int n_group = hf_schedule_n_group(self, ALONE, LEAST_GROUP);
     if (n_group > 1 && self->n_rank / n_group < 2)
         n_group = self->n_rank / 2; /* each has a worker */
+    pthread_mutex_init(&data->lock, NULL);
     data->own = hf_group_of_rank(self->n_rank, n_group > 1 ? n_group : 1, self->rank);
     return HF_OK;
 }
@@ -84,11 +89,20 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     data->begun = data->asked = data->finished = false;
     data->receive = MPI_REQUEST_NULL;
     data->value = data->own.size - 1;
+    data->beside = (struct hf_chunk){0, 0};
     data->n_working = n_worker;
     return HF_OK;
 }
 
 /* ---- The manager ---- */
+
+/** No more chunks are handed out. */
+static void end_list(struct manager *data)
+{
+    pthread_mutex_lock(&data->lock);
+    data->value = INT64_MAX;
+    pthread_mutex_unlock(&data->lock);
+}
 
 /** Waits for a worker's message without keeping a core busy that a worker may need. When the round is
  *  to end there are no more tasks. */
@@ -99,7 +113,7 @@ static void wait_for_message(struct hf_scheduler *self, MPI_Status *found)
     for (int looks = 0;; looks++) {
         int there;
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, self->comm, &there, found);
-        if (hf_schedule_is_interrupted(self)) data->value = INT64_MAX;
+        if (hf_schedule_is_interrupted(self)) end_list(data);
         if (there) return;
         if (looks > LOOKS_BEFORE_SLEEP) nanosleep(&pause, NULL);
     }
@@ -110,7 +124,7 @@ static bool is_empty(const struct hf_chunk *chunk)
     return chunk->begin == chunk->end;
 }
 
-/** The next chunk of the group that has tasks. */
+/** The next chunk of the group that has tasks. The lock is held. */
 static struct reply next_chunk(struct manager *data)
 {
     const int64_t n = data->own.size - 1;
@@ -122,6 +136,30 @@ static struct reply next_chunk(struct manager *data)
         if (!is_empty(&chunk)) return reply;
     }
     return (struct reply){-1, 0};
+}
+
+/** A task for a thread beside the one that manages; -1: there are no more. Of a `last` chunk begun only when
+ *  that one is through. */
+static int64_t next_beside_manager(struct manager *data, bool last)
+{
+    int64_t position = -1;
+    pthread_mutex_lock(&data->lock);
+    if (is_empty(&data->beside) && !last) {
+        const struct reply reply = next_chunk(data);
+        if (reply.round >= 0)
+            data->beside = hf_chunk_of(&data->plan, reply.round, (int)reply.worker);
+    }
+    if (!is_empty(&data->beside)) position = data->beside.begin++;
+    pthread_mutex_unlock(&data->lock);
+    return position;
+}
+
+/** hf_scheduler_ops.next_beside */
+static int64_t next_beside(struct hf_scheduler *self)
+{
+    struct manager *data = self->data;
+    if (self->rank != data->own.first || self->n_rank == 1) return HF_TASK_BY_TURNS;
+    return next_beside_manager(data, false);
 }
 
 /** Serves requests until every worker has been told that there is no more, or has resigned. */
@@ -137,7 +175,9 @@ static void manage(struct hf_scheduler *self)
             data->n_working--;
             continue;
         }
+        pthread_mutex_lock(&data->lock);
         const struct reply reply = next_chunk(data);
+        pthread_mutex_unlock(&data->lock);
         if (reply.round < 0) data->n_working--;
         MPI_Send(&reply, 2, MPI_INT64_T, from.MPI_SOURCE, TAG_REPLY, self->comm);
     }
@@ -196,6 +236,8 @@ static int64_t next(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
     if (is_empty(&data->chunk) && self->n_rank > 1 && !data->finished) find_work(self);
+    if (is_empty(&data->chunk) && self->rank == data->own.first)
+        return next_beside_manager(data, true);
     if (is_empty(&data->chunk)) return -1;
     const int64_t position = data->chunk.begin++;
     if (is_empty(&data->chunk) && self->n_rank > 1) ask(self);
@@ -219,6 +261,12 @@ static void abandon(struct hf_scheduler *self)
         MPI_Send(&message, 1, MPI_INT, data->group.first, TAG_REQUEST, self->comm);
 }
 
+static void destroy(struct hf_scheduler *self)
+{
+    struct manager *data = self->data;
+    if (data != NULL) pthread_mutex_destroy(&data->lock);
+}
+
 static void finish(struct hf_scheduler *self)
 {
     const struct manager *data = self->data;
@@ -235,6 +283,8 @@ const struct hf_scheduler_ops hf_schedule_manager = {
     .create = create,
     .start = start,
     .next = next,
+    .next_beside = next_beside,
     .abandon = abandon,
     .finish = finish,
+    .destroy = destroy,
 };

@@ -190,6 +190,12 @@ int64_t hf_scheduler_next(struct hf_scheduler *scheduler)
     return scheduler->order != NULL ? scheduler->order[task] : task;
 }
 
+int64_t hf_scheduler_next_beside(struct hf_scheduler *scheduler)
+{
+    if (scheduler->ops->next_beside == NULL) return HF_TASK_BY_TURNS;
+    return scheduler->ops->next_beside(scheduler);
+}
+
 void hf_scheduler_abandon(struct hf_scheduler *scheduler)
 {
     scheduler->ops->abandon(scheduler);

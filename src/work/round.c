@@ -145,6 +145,20 @@ static hf_status look_around(struct hf_work *work, struct hf_error *error)
     return hf_interrupted(error, reason);
 }
 
+/** Place of the next task in the list; -1: there are no more. The lock is held. */
+static int64_t next_in_turn(struct hf_work *work, hf_status *status, struct hf_error *error)
+{
+    struct hf_round_state *round = &work->round;
+    int64_t place = -1;
+    if (!round->ended) *status = look_around(work, error);
+    if (!round->ended) place = hf_scheduler_next(work->scheduler);
+    if (place < 0)
+        round->ended = true;
+    else
+        round->n_task++;
+    return place;
+}
+
 hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index, struct hf_error *error)
 {
     struct hf_work *work = worker->work;
@@ -152,16 +166,16 @@ hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index, struct hf_
     const bool traced = work->context->trace != NULL;
     const double start = traced ? hf_wall_seconds() : 0.0;
     hf_status status = HF_OK;
-    *index = -1;
-    pthread_mutex_lock(&round->lock);
-    if (!round->ended) status = look_around(work, error);
-    if (!round->ended) *index = hf_scheduler_next(work->scheduler);
-    if (*index < 0)
-        round->ended = true;
-    else
-        round->n_task++;
+    *index = HF_TASK_BY_TURNS;
+    bool locked = pthread_mutex_trylock(&round->lock) == 0;
+    if (!locked) *index = hf_scheduler_next_beside(work->scheduler);
+    if (*index == HF_TASK_BY_TURNS) {
+        if (!locked) pthread_mutex_lock(&round->lock);
+        locked = true;
+        *index = next_in_turn(work, &status, error);
+    }
     if (*index >= 0 && work->costs != NULL) *index = hf_task_costs_task(work->costs, *index);
-    pthread_mutex_unlock(&round->lock);
+    if (locked) pthread_mutex_unlock(&round->lock);
     if (traced) hf_work_trace_wait(worker, work->settings.phases.wait_task, start);
     return status;
 }

@@ -75,7 +75,7 @@ bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part)
     int64_t index = 0;
     int reader = 0;
     if (work->store_use != HF_STORE_SKIP) return false;
-    pthread_mutex_lock(&round->lock);
+    pthread_mutex_lock(&round->store_lock);
     for (; round->reader < work->n_worker; round->reader++, round->segment = 0) {
         store = work->worker[round->reader].store;
         if (round->segment < hf_integral_store_n_segment(store)) break;
@@ -85,7 +85,7 @@ bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part)
         reader = round->reader;
         index = round->segment++;
     }
-    pthread_mutex_unlock(&round->lock);
+    pthread_mutex_unlock(&round->store_lock);
     if (store == NULL) return false;
     const struct hf_store_segment segment = hf_integral_store_segment(store, index);
     hf_work_find_part(worker, segment.task, segment.part, part);

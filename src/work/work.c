@@ -81,6 +81,7 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
         if (made->settings.largest_queue < 1 || made->settings.largest_queue > HF_MAX_BATCH)
             made->settings.largest_queue = HF_MAX_BATCH;
         pthread_mutex_init(&made->round.lock, NULL);
+        pthread_mutex_init(&made->round.store_lock, NULL);
         status = create_workers(made, error);
         if (status == HF_OK) status = create_tasks(made, error);
         if (status == HF_OK) status = hf_work_expect_store(made, error);
@@ -109,6 +110,7 @@ void hf_work_destroy(struct hf_work **work)
         free(old->worker);
         free(old->place);
         pthread_mutex_destroy(&old->round.lock);
+        pthread_mutex_destroy(&old->round.store_lock);
         free(old);
     }
     *work = NULL;

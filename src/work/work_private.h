@@ -169,8 +169,10 @@ struct hf_round_state {
     pthread_mutex_t lock; /**< of what follows and of the scheduler */
     int64_t n_task;       /**< taken so far */
     bool ended;           /**< no thread is to ask for more */
-    int reader;           /**< worker whose store is being read, */
-    int64_t segment;      /**< and the next segment of it */
+    pthread_mutex_t
+        store_lock;  /**< of what follows: nobody who reads waits for who asks for tasks */
+    int reader;      /**< worker whose store is being read, */
+    int64_t segment; /**< and the next segment of it */
 };
 
 struct hf_work {
