@@ -35,6 +35,7 @@
 
 #include "hf/context.h"
 #include "hf/grain.h"
+#include "hf/lasting.h"
 #include "hf/schedule.h"
 #include "hf/shell_pair.h"
 #include "hf/status.h"
@@ -196,6 +197,8 @@ struct hf_work_settings {
     double memory_bytes; /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     bool single; /**< what is stored in single precision is computed so where that does, too */
     double store_threshold; /**< the first round with a threshold not above this one stores */
+    bool
+        store_lasting; /**< rounds are going to tell what lasts: until then nothing is expected of it */
     struct hf_work_phases phases;
 };
 
@@ -235,6 +238,10 @@ struct hf_round {
      *  threshold are left out, as parts and as tasks. Any thread may ask. NULL: `largest`. */
     double (*factor)(const void *data, const struct hf_atom_pair *bra,
                      const struct hf_atom_pair *ket);
+    bool passing; /**< rounds to come are not like this one: it does not begin to store */
+    /** If this round begins to store. NULL: quartets may meet anything up to `largest`. */
+    const struct hf_lasting *lasting;
+    bool lasts; /**< this round wants nothing that lasting leaves out, where there is a store */
     /** Takes work and does it until there is none, and returns how that went. */
     hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error);
     void *data;
@@ -299,8 +306,16 @@ void hf_work_trace_block(struct hf_worker *worker, int kind, int64_t task, int i
 /** Threads of this rank. */
 int hf_work_n_thread(const struct hf_work *work);
 
-/** Share of the cost of all integrals that is going to be stored, an estimate: 0 to 1. Not
+/** Whether a round would begin to store, or to store anew: that is the time to note what lasts. Not
  *  collective; equal on every rank. */
+bool hf_work_begins_storing(const struct hf_work *work, double threshold, double largest);
+
+/** Estimates hf_work_stored_share of what lasts. Not collective. HF_NO_RESOURCE. */
+hf_status hf_work_expect_lasting(struct hf_work *work, const struct hf_lasting *lasting,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** Share of the cost of all integrals, or of those that last, that is going to be stored, an estimate:
+ *  0 to 1. Not collective; equal on every rank. */
 double hf_work_stored_share(const struct hf_work *work);
 
 /** Not collective. */

@@ -51,7 +51,8 @@ struct hf_fock_memory hf_fock_memory(const char *builder, const struct hf_fock_s
     return memory;
 }
 
-/** The quartet work of a builder, cut into the tasks it likes. Collective. */
+/** The quartet work of a builder, cut into the tasks it likes; for exchange alone where there is a Coulomb
+ *  pass. Collective. */
 static hf_status create_work(struct hf_fock_builder *self, struct hf_error *error)
 {
     const struct hf_fock_settings *settings = &self->settings;
@@ -66,6 +67,7 @@ static hf_status create_work(struct hf_fock_builder *self, struct hf_error *erro
                                 .memory_bytes = settings->memory_bytes,
                                 .single = settings->precision == HF_MIXED_PRECISION,
                                 .store_threshold = settings->store_threshold,
+                                .store_lasting = self->coulomb != NULL && !self->ops->distributed,
                                 .phases = {.compute = &hf_phase_fock_compute,
                                            .wait_task = &hf_phase_fock_wait_task,
                                            .wait_ranks = &hf_phase_fock_wait_ranks},
@@ -143,8 +145,8 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
     hf_fock_declare_phases(&context->timers);
     *made = (struct hf_fock_builder){
         .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
-    HF_TRY(create_work(made, error));
     HF_TRY(create_coulomb(made, error));
+    HF_TRY(create_work(made, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
     collect_notes(made);
     *builder = made;

@@ -3,6 +3,7 @@
  * ends the build (book Fig. 8.2, whose sum goes to all). */
 #include "coulomb_exchange.h"
 #include "fock_private.h"
+#include "kept_bounds.h"
 #include "node_density.h"
 #include "rank_sums.h"
 
@@ -13,8 +14,10 @@ struct replicated {
     struct hf_block_layout *layout; /**< parts are the atoms */
     struct hf_node_density density;
     struct hf_rank_sums sums;
-    struct hf_job_shape jobs; /**< of the build that runs, as its round of work has them */
-    int first_coulomb;        /**< the first job with J, whatever that is made of */
+    struct hf_kept_bounds kept; /**< of stored exchange alone */
+    bool expected;              /**< it is known how much of exchange alone can be stored */
+    struct hf_job_shape jobs;   /**< of the build that runs, as its round of work has them */
+    int first_coulomb;          /**< the first job with J, whatever that is made of */
 };
 
 static void destroy(struct hf_fock_builder *self)
@@ -23,6 +26,7 @@ static void destroy(struct hf_fock_builder *self)
     if (data == NULL) return;
     if (data->sums.context != NULL) hf_rank_sums_done(&data->sums);
     if (data->density.context != NULL) hf_node_density_done(&data->density);
+    hf_kept_bounds_done(&data->kept);
     hf_block_layout_destroy(&data->layout);
     free(data);
     self->data = NULL;
@@ -187,6 +191,31 @@ cleanup:
     return status;
 }
 
+/** What a round is to know about storing. Of exchange alone only what densities like these meet is stored:
+ *  few of all quartets in large molecules. Collective. */
+static hf_status prepare_storing(struct hf_fock_builder *self, struct hf_round *round,
+                                 struct hf_error *error)
+{
+    struct replicated *data = self->data;
+    const double threshold = self->settings.store_threshold;
+    hf_status status = HF_OK;
+    if (hf_n_coulomb(&data->jobs) > 0) return HF_OK;
+    if (!hf_work_begins_storing(self->work, threshold, self->screening.max_density)) {
+        round->lasts = hf_kept_bounds_hold(&data->kept, &data->density);
+        return HF_OK;
+    }
+    round->passing = !hf_density_reaches_out(&data->density);
+    if (round->passing) return HF_OK;
+    HF_TRY(hf_kept_bounds_set(&data->kept, self->pairs, &data->density, threshold, error));
+    round->lasting = &data->kept.lasting;
+    if (!data->expected)
+        HF_TRY(hf_agree(self->context->comm,
+                        hf_work_expect_lasting(self->work, round->lasting, error), error));
+    data->expected = true;
+cleanup:
+    return status;
+}
+
 static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error)
 {
@@ -201,15 +230,14 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
         &(struct hf_coulomb_target){
             .data = self, .owner = owner_of_pair, .lend = lend_density, .add = add_coulomb},
         error);
-    if (status == HF_OK && self->had_round)
-        status = hf_work_run(self->work,
-                             &(struct hf_round){.threshold = self->screening.threshold,
-                                                .largest = self->screening.max_density,
-                                                .factor = find_factor,
-                                                .run = run,
-                                                .idle = move_sums,
-                                                .data = self},
-                             error);
+    struct hf_round round = {.threshold = self->screening.threshold,
+                             .largest = self->screening.max_density,
+                             .factor = find_factor,
+                             .run = run,
+                             .idle = move_sums,
+                             .data = self};
+    if (status == HF_OK && self->had_round) status = prepare_storing(self, &round, error);
+    if (status == HF_OK && self->had_round) status = hf_work_run(self->work, &round, error);
     hf_timer_start(timers, &hf_phase_fock_reduce);
     hf_rank_sums_finish(&data->sums); /* whatever happened: others may be at it */
     if (status == HF_OK) status = hand_over(data, n_job, job, error);
@@ -233,7 +261,8 @@ static struct hf_fock_memory memory(const struct hf_fock_size *size)
     return (struct hf_fock_memory){
         .of_rank = sums + moved + tables,
         .kept = tables + (size->n_rank > 1 ? sums : 0.0),
-        .of_node = hf_node_density_bytes(n, size->n_shell, n_atom, size->n_density)};
+        .of_node = hf_node_density_bytes(n, size->n_shell, n_atom, size->n_density) +
+                   hf_kept_bounds_bytes(size->n_shell, n_atom)};
 }
 
 const struct hf_fock_ops hf_fock_replicated = {

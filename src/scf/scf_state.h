@@ -49,7 +49,6 @@ struct hf_scf {
         gradient_square_before; /* see hf_scf_gradient_square; of the last iteration
                                                        and of the one before, 0: not known */
     const char *step;           /* what made the last densities: the word of the converger, or "" */
-    double stored_share;        /* hf_fock_stored_share of the builder */
     double busy_max, busy_mean; /* sums over the builds */
     double iteration_started;
     int n_before;         /* iterations before this convergence; others may have led elsewhere */

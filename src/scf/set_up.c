@@ -88,7 +88,6 @@ static hf_status make_builder(struct hf_scf *scf, struct hf_error *error)
                                      hf_scf_pair_accuracy(scf->settings, largest),
                                      scf->settings->fock.n_thread, &scf->pairs, error));
     HF_TRY(hf_fock_create(scf->context, scf->pairs, &scf->settings->fock, &scf->builder, error));
-    scf->stored_share = hf_fock_stored_share(scf->builder);
 cleanup:
     hf_timer_stop(&scf->context->timers, &hf_phase_setup);
     return status;

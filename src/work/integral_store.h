@@ -8,6 +8,7 @@
 #ifndef HF_INTEGRAL_STORE_H
 #define HF_INTEGRAL_STORE_H
 
+#include "hf/lasting.h"
 #include "hf/shell_pair.h"
 
 #include <stdbool.h>
@@ -15,26 +16,52 @@
 
 /** Which quartets are stored. */
 struct hf_store_plan {
-    double smallest; /**< product of the Schwarz bounds, hartree */
-    double cutoff;   /**< least product of the pairs' cost_per_number */
-    double narrow;   /**< quartets below this bound are kept in single precision, hartree */
-    double bytes;    /**< estimate for all ranks */
-    double share;    /**< of the cost of all quartets that the stored ones make up, an estimate */
+    double smallest;                  /**< product of the Schwarz bounds, hartree */
+    const struct hf_lasting *lasting; /**< what that is multiplied by, or NULL; */
+    double least;                     /**< and least product with it, hartree */
+    double cutoff;                    /**< least product of the pairs' cost_per_number */
+    double narrow; /**< quartets below this bound are kept in single precision, hartree */
+    double bytes;  /**< estimate for all ranks */
+    double share;  /**< of the cost of all quartets that the stored ones make up, an estimate */
 };
 
 /** The best quartets that fit into `bytes`, all ranks together: those that take longest to compute
- *  per byte. Quartets below `smallest` are never stored. From a sample that is the same on every
+ *  per byte. Quartets below plan->smallest are never stored, nor those that do not last; these numbers are
+ *  set. From a sample that is the same on every
  *  rank; not collective. HF_NO_RESOURCE: memory; all ranks must have a plan or none. */
-hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double smallest, double bytes,
+hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
                              struct hf_store_plan *plan, struct hf_error *error) HF_MUST_CHECK;
+
+/** What is to be compared of a quartet with plan->smallest: the product of its bounds or of its pairs'
+ *  errors; where it is known what quartets meet, as much smaller as they meet less. */
+static inline double hf_store_plan_scale(const struct hf_store_plan *plan,
+                                         const struct hf_shell_pair *bra,
+                                         const struct hf_shell_pair *ket, double product)
+{
+    const struct hf_lasting *lasting = plan->lasting;
+    return lasting == NULL ? product
+                           : product * lasting->of_shells(lasting->data, bra, ket) *
+                                 plan->smallest / plan->least;
+}
+
+/** Whether a quartet is to be stored if there is room for it. */
+static inline bool hf_store_plan_wants(const struct hf_store_plan *plan,
+                                       const struct hf_shell_pair *bra,
+                                       const struct hf_shell_pair *ket)
+{
+    const double bound = bra->bound * ket->bound;
+    if (bound < plan->smallest) return false;
+    return plan->lasting == NULL ||
+           hf_store_plan_scale(plan, bra, ket, bound) * hf_far_factor(bra, ket) >= plan->smallest;
+}
 
 /** Whether the plan has the quartet of two pairs. */
 static inline bool hf_store_plan_has(const struct hf_store_plan *plan,
                                      const struct hf_shell_pair *bra,
                                      const struct hf_shell_pair *ket)
 {
-    return bra->bound * ket->bound >= plan->smallest &&
-           bra->cost_per_number * ket->cost_per_number >= plan->cutoff;
+    return bra->cost_per_number * ket->cost_per_number >= plan->cutoff &&
+           hf_store_plan_wants(plan, bra, ket);
 }
 
 /** What stands in front of stored numbers: a strip (hf/work.h). */

@@ -1,14 +1,18 @@
 /* Tasks cut into what is computed at a time. */
 #include "work_private.h"
 
-/** Whether quartets of two pairs of atoms can matter in the round, or have to be looked at since the plan
- *  of the store may have them: parts do not change while there is one. */
+/** Whether quartets of two pairs of atoms can matter in the round or, where a part's kets are `fixed`, may
+ *  be in the plan of the store, which has all that the round wants that stores. */
 static bool can_matter(const struct hf_work *work, const struct hf_atom_pair *bra,
-                       const struct hf_atom_pair *ket)
+                       const struct hf_atom_pair *ket, bool fixed)
 {
+    const struct hf_store_plan *plan = &work->plan;
     const double bound = bra->bound * ket->bound;
     if (bound < work->least_bound) return false;
-    return work->factor == NULL || work->store_use != HF_STORE_NONE ||
+    if (fixed)
+        return plan->lasting == NULL ||
+               bound * plan->lasting->of_atoms(plan->lasting->data, bra, ket) >= plan->least;
+    return work->factor == NULL ||
            bound * work->factor(work->factor_data, bra, ket) >= work->threshold;
 }
 
@@ -16,7 +20,7 @@ static bool can_matter(const struct hf_work *work, const struct hf_atom_pair *br
 static void add_kets(const struct hf_work *work, const struct hf_atom_pair *atoms, int64_t begin,
                      int64_t end, struct hf_part *part)
 {
-    if (!can_matter(work, part->bra, atoms)) return;
+    if (!can_matter(work, part->bra, atoms, part->fixed_kets)) return;
     const int64_t first = atoms->first_pair, last = first + atoms->n_pair;
     struct hf_part_ket *ket = &part->ket[part->n_ket++];
     *ket = (struct hf_part_ket){.atoms = atoms,
@@ -37,8 +41,9 @@ static bool find_kets_of_all(const struct hf_work *work, int64_t bra, struct hf_
     return end > 0;
 }
 
-bool hf_work_find_part(const struct hf_worker *worker, int64_t index, int32_t part_index,
-                       struct hf_part *part)
+/** hf_work_find_part, with the kets of the round or with those of the plan. */
+static bool find_part(const struct hf_worker *worker, int64_t index, int32_t part_index, bool fixed,
+                      struct hf_part *part)
 {
     const struct hf_work *work = worker->work;
     const struct hf_task task = hf_task_list_get(work->tasks, index);
@@ -50,7 +55,7 @@ bool hf_work_find_part(const struct hf_worker *worker, int64_t index, int32_t pa
     part->task = index;
     part->index = part_index;
     part->stored = false;
-    part->fixed_kets = work->store_use == HF_STORE_FILL;
+    part->fixed_kets = fixed;
     part->bra = &list[atoms ? bra : hf_atom_pair_of(work->pairs, bra)];
     part->bra_begin = bra;
     part->bra_end = bra + 1;
@@ -73,4 +78,16 @@ bool hf_work_find_part(const struct hf_worker *worker, int64_t index, int32_t pa
         }
     }
     return true;
+}
+
+bool hf_work_find_part(const struct hf_worker *worker, int64_t task, int32_t index,
+                       struct hf_part *part)
+{
+    return find_part(worker, task, index, worker->work->store_use == HF_STORE_FILL, part);
+}
+
+bool hf_work_find_stored_part(const struct hf_worker *worker, int64_t task, int32_t index,
+                              struct hf_part *part)
+{
+    return find_part(worker, task, index, true, part);
 }

@@ -148,8 +148,11 @@ static void screen_kets(struct hf_worker *worker, const struct hf_shell_pair *br
 static uint8_t kind_of(const struct hf_work *work, const struct hf_shell_pair *bra,
                        const struct hf_shell_pair *ket)
 {
-    if (bra->bound * ket->bound >= work->plan.narrow) return HF_KIND_STORED;
-    if (!work->settings.single || bra->rounding * ket->rounding >= work->plan.narrow)
+    const struct hf_store_plan *plan = &work->plan;
+    if (hf_store_plan_scale(plan, bra, ket, bra->bound * ket->bound) >= plan->narrow)
+        return HF_KIND_STORED;
+    if (!work->settings.single ||
+        hf_store_plan_scale(plan, bra, ket, bra->rounding * ket->rounding) >= plan->narrow)
         return HF_KIND_STORED | HF_KIND_NARROW;
     return HF_KIND_STORED | HF_KIND_NARROW | HF_KIND_SINGLE;
 }
@@ -182,28 +185,34 @@ static inline void set_waiting(const struct hf_work *work, const struct hf_part_
 
 /** The least bound of a ket that a bra meets in a pair of atoms, for what the consumer wants and, where
  *  they are `stored`, for what the plan has. */
-static double least_ket(const struct hf_worker *worker, const struct hf_shell_pair *bra, int place,
-                        double *stored)
+static double least_ket(const struct hf_worker *worker, const struct hf_part *part,
+                        const struct hf_shell_pair *bra, int place, double *stored)
 {
     const struct hf_work *work = worker->work;
+    const struct hf_lasting *lasting = work->plan.lasting;
     const struct hf_quartet_consumer *consumer = worker->consumer;
     double least = work->threshold / work->largest / bra->bound;
     if (consumer->least_bound != NULL)
         least = fmax(least, consumer->least_bound(worker->self, bra, place));
     *stored = work->store_use == HF_STORE_FILL ? work->plan.smallest / bra->bound : HUGE_VAL;
+    if (lasting != NULL) {
+        const double meets = lasting->of_atoms(lasting->data, part->bra, part->ket[place].atoms);
+        *stored = fmax(*stored, work->plan.least / (bra->bound * meets));
+    }
     return least;
 }
 
 /** Adds the kets of one pair of atoms that matter to those of the bra, which are the first ones; from
  *  number *asked on the consumer has not been asked about them. */
-static void find_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
-                      const struct hf_part_ket *kets, int place, int *asked)
+static void find_kets(struct hf_worker *worker, const struct hf_part *part,
+                      const struct hf_shell_pair *bra, int place, int *asked)
 {
+    const struct hf_part_ket *kets = &part->ket[place];
     const struct hf_work *work = worker->work;
     const struct hf_store_plan *plan = &work->plan;
     const enum hf_store_use use = work->store_use;
     double stored;
-    const double least = least_ket(worker, bra, place, &stored), last = fmin(least, stored);
+    const double least = least_ket(worker, part, bra, place, &stored), last = fmin(least, stored);
     const int64_t end = end_of_kets(work, bra, kets);
     for (int64_t k = kets->begin; k < end; k++) {
         const struct hf_shell_pair *ket = &work->pairs->pair[k];
@@ -230,7 +239,7 @@ void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part)
         int asked = 0;
         for (int i = 0; i < part->n_ket; i++)
             if (bra->bound * part->ket[i].atoms->bound >= work->least_bound)
-                find_kets(worker, bra, &part->ket[i], i, &asked);
+                find_kets(worker, part, bra, i, &asked);
         screen_kets(worker, bra, asked);
         hf_worker_compute_kets(worker, part, bra, work->store_use == HF_STORE_FILL);
     }

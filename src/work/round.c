@@ -106,7 +106,7 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
     work->largest = round->largest;
     work->factor = round->factor;
     work->factor_data = round->data;
-    HF_TRY(hf_agree(work->context->comm, hf_work_prepare_store(work, error), error));
+    HF_TRY(hf_agree(work->context->comm, hf_work_prepare_store(work, round, error), error));
     find_tasks(work, &levels);
     HF_TRY(hf_scheduler_start(work->scheduler, &levels, error));
     begin(work);

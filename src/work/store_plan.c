@@ -46,16 +46,16 @@ static int64_t next_random(uint64_t *state, int64_t n)
     return (int64_t)((*state >> 11) % (uint64_t)n);
 }
 
-/** A random quartet above `smallest`; false: this one is not. */
+/** A random quartet that is wanted; false: this one is not. */
 static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan *plan,
                  uint64_t *state, struct sample *sample)
 {
     const struct hf_shell_pair *bra = &pairs->pair[next_random(state, pairs->n_pair)];
     const struct hf_shell_pair *ket = &pairs->pair[next_random(state, pairs->n_pair)];
-    const double bound = bra->bound * ket->bound;
-    if (bound < plan->smallest) return false;
+    if (!hf_store_plan_wants(plan, bra, ket)) return false;
     const double n = (double)pairs->class_of[bra->pair_class].n_function *
                      pairs->class_of[ket->pair_class].n_function;
+    const double bound = hf_store_plan_scale(plan, bra, ket, bra->bound * ket->bound);
     const double width = bound < plan->narrow ? sizeof(float) : sizeof(double);
     *sample = (struct sample){
         .value = bra->cost_per_number * ket->cost_per_number,
@@ -89,11 +89,12 @@ static void fill_plan(int n, struct sample sample[], double n_quartet, double by
     if (all > 0.0) plan->share = cost / all;
 }
 
-hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double smallest, double bytes,
+hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
                              struct hf_store_plan *plan, struct hf_error *error)
 {
-    *plan = (struct hf_store_plan){
-        .smallest = smallest, .cutoff = HUGE_VAL, .narrow = NARROW_FACTOR * smallest};
+    plan->narrow = NARROW_FACTOR * plan->smallest;
+    plan->cutoff = HUGE_VAL;
+    plan->bytes = plan->share = 0.0;
     if (pairs->n_pair == 0) return HF_OK;
     struct sample *sample = malloc(N_SAMPLE * sizeof *sample);
     if (sample == NULL)

@@ -91,6 +91,12 @@ hf_status hf_strips_init(struct hf_strips *strips, struct hf_work *work,
                          struct hf_error *error) HF_MUST_CHECK;
 void hf_strips_done(struct hf_strips *strips, struct hf_memory *memory);
 
+/* ---- Parts (parts.c) ---- */
+
+/** hf_work_find_part as the round found it that stored the part. */
+bool hf_work_find_stored_part(const struct hf_worker *worker, int64_t task, int32_t index,
+                              struct hf_part *part);
+
 /* ---- Workers (quartets.c) ---- */
 
 /** Kets of one class that wait for a bra. */
@@ -197,6 +203,7 @@ struct hf_work {
     enum hf_store_use store_use; /**< of the round */
     enum hf_store_use costs_use; /**< of the rounds that corrected the costs */
     bool stored;                 /**< there is a store from a round before */
+    bool lasts;                  /**< of the round, see hf_round */
     struct hf_round_state round;
     int64_t n_task, n_listed; /**< of the last round, see hf_work_account */
 };
@@ -208,7 +215,8 @@ hf_status hf_work_expect_store(struct hf_work *work, struct hf_error *error) HF_
 
 /** Decides what the coming round does about stored integrals; its threshold and largest factor are
  *  known, the same on every rank. Not collective. HF_NO_RESOURCE. */
-hf_status hf_work_prepare_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *round,
+                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Whether tasks have to be handed out: false when all that matters is stored. */
 bool hf_work_needs_tasks(const struct hf_work *work);

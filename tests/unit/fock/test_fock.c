@@ -330,6 +330,62 @@ static void stored_integrals_give_the_same(void **state)
     free(integral);
 }
 
+/** Blocks of different atoms become so many times as large. */
+static void scale_off_atoms(struct fixture *f, int k, double factor)
+{
+    const struct hf_basis *basis = f->basis;
+    const int n = basis->n_function;
+    for (int i = 0; i < basis->n_shell; i++)
+        for (int j = 0; j < basis->n_shell; j++) {
+            const struct hf_shell *a = &basis->shell[i], *b = &basis->shell[j];
+            for (int r = 0; r < a->n_function && a->atom != b->atom; r++)
+                for (int c = 0; c < b->n_function; c++)
+                    f->full[k][(a->first_function + r) * n + b->first_function + c] *= factor;
+        }
+    hf_matrix_set_full(f->density[k], f->full[k]);
+}
+
+/** Exchange alone, of which only what the densities meet is stored: not of atoms side by side; then a
+ *  build that stores, one that reads back, one whose density is larger between atoms than any before, and
+ *  one that wants J too. */
+static void stored_exchange_follows_its_densities(void **state)
+{
+    static const double far_centre[4][3] = {
+        {0.0, 0.0, 0.0}, {5.5, 0.3, 0.0}, {11.0, 0.5, 0.6}, {16.2, -0.4, 0.7}};
+    static const double factor[] = {0.0, 1e-7, 1.0, 1e7, 1.0};
+    const struct hf_fock_settings plain = settings;
+    const double threshold = 1e-9;
+    struct fixture f;
+    struct hf_error error;
+    (void)state;
+    settings.memory_bytes = 1e9;
+    settings.store_threshold = threshold;
+    set_up_with(&f, test_basis(4, far_centre, N_SHELL, shells));
+    settings = plain;
+    const bool replicated = strcmp(settings.builder, "replicated") == 0;
+    const size_t n = (size_t)f.basis->n_function;
+    double *integral = all_integrals(f.pairs);
+    double *whole = random_density((int)n, 1);
+    for (int round = 0; round < 5; round++) {
+        const struct hf_fock_job job = {f.density[0], round == 4 ? f.coulomb[0] : NULL,
+                                        f.exchange[0]};
+        if (round == 1) memcpy(f.full[0], whole, n * n * sizeof *whole);
+        scale_off_atoms(&f, 0, factor[round]);
+        assert_int_equal(hf_fock_build(f.builder, 1, &job, threshold, &error), HF_OK);
+        assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < 1e-7);
+        if (round == 4)
+            assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-7);
+        const struct hf_fock_account account = hf_fock_account(f.builder);
+        if (!replicated) continue;
+        assert_true((account.stored_bytes > 0.0) == (round > 0));
+        assert_true((account.n_quartet_read > 0) == (round > 1));
+        assert_true((account.n_quartet_computed > 0) == (round != 2));
+    }
+    free(whole);
+    free(integral);
+    tear_down(&f);
+}
+
 /** A builder over merged shells gives J and K of the published functions. Atom 0 has a contraction
  *  with a primitive that is a function of its own too, atom 1 an SP shell. */
 static void merged_shells_give_the_same(void **state)
@@ -483,6 +539,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(screening_leaves_out_little_and_says_how_much),
         cmocka_unit_test(merged_shells_give_the_same),
         cmocka_unit_test(stored_integrals_give_the_same),
+        cmocka_unit_test(stored_exchange_follows_its_densities),
         cmocka_unit_test(an_interruption_ends_the_build_on_all_ranks),
         cmocka_unit_test(unknown_names_are_refused),
     };
