@@ -293,7 +293,7 @@ double hf_coulomb_node_bytes(double n_primitive, double n_component)
 
 double hf_coulomb_thread_bytes(void)
 {
-    return sizeof(struct hf_coulomb_worker);
+    return (double)sizeof(struct hf_coulomb_worker) + hf_far_field_thread_bytes();
 }
 
 double hf_coulomb_made_bytes(double n_primitive)
