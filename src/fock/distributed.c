@@ -250,6 +250,7 @@ static hf_status compute_steps(struct hf_fock_builder *self, struct hf_worker *w
         hf_status status = take_step(self, worker, view, error);
         pthread_mutex_unlock(&data->lock);
         if (status != HF_OK || view->step.part.task < 0) return status;
+        hf_step_trace(self, worker, &view->step);
         status = hf_work_do_part(worker, &hf_coulomb_exchange_consumer, consumer, &view->step.part,
                                  error);
         if (status != HF_OK) return status;
