@@ -10,69 +10,8 @@
 #include "distributed.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-/** The six pairs of atoms of a quartet: the first two carry J, the others K. */
-static const int combination[HF_N_COMBINATION][2] = {
-    {HF_ATOM_A, HF_ATOM_B}, {HF_ATOM_C, HF_ATOM_D}, {HF_ATOM_A, HF_ATOM_C},
-    {HF_ATOM_A, HF_ATOM_D}, {HF_ATOM_B, HF_ATOM_C}, {HF_ATOM_B, HF_ATOM_D}};
-
-static bool is_coulomb(int k)
-{
-    return k < 2;
-}
-
-/** The atoms of ket k of a step. */
-static void find_atoms(const struct hf_basis *basis, const struct hf_step *step, int k,
-                       int atom[HF_N_ATOM])
-{
-    atom[HF_ATOM_A] = step->part.bra->atom_a;
-    atom[HF_ATOM_B] = step->part.bra->atom_b;
-    hf_strip_atoms(basis, step->part.ket[k].atoms, &atom[HF_ATOM_C], &atom[HF_ATOM_D]);
-}
-
-/** Pins the density blocks of a step, which asks for those that are not here. On failure the blocks
- *  pinned so far stay in the step. */
-static bool begin_step(const struct hf_basis *basis, struct hf_distributed *data,
-                       struct hf_step *step)
-{
-    memset(step->density, 0, sizeof step->density);
-    for (int k = 0; k < step->part.n_ket; k++) {
-        int atom[HF_N_ATOM];
-        find_atoms(basis, step, k, atom);
-        for (int c = 0; c < HF_N_COMBINATION; c++) {
-            const int i = atom[combination[c][0]], j = atom[combination[c][1]];
-            if (!(is_coulomb(c) ? step->coulomb : step->exchange)[k]) continue;
-            step->density[k][c] = hf_block_cache_pin(data->density, i, j);
-            if (step->density[k][c] == NULL) return false;
-        }
-    }
-    return true;
-}
-
-/** Lets the blocks of a step go; harmless a second time. */
-static void end_step(struct hf_distributed *data, struct hf_step *step)
-{
-    for (int k = 0; k < step->part.n_ket; k++) {
-        for (int c = 0; c < HF_N_COMBINATION; c++) {
-            if (step->density[k][c] != NULL)
-                hf_block_cache_unpin(data->density, step->density[k][c]);
-            step->density[k][c] = NULL;
-        }
-    }
-}
-
-/** What one thread works on. */
-struct thread_view {
-    struct hf_distributed *data;
-    const struct hf_basis *basis;
-    struct hf_step_source source;
-    bool source_ended;   /**< no more steps come from there */
-    struct hf_step next; /**< that is being looked for */
-    struct hf_step step; /**< that is computed */
-};
 
 /** Shows one pair of atoms (x, y) of a quartet its density block, in both orders. */
 static void show_block(const struct hf_distributed *data, const struct hf_cached_block *density,
@@ -92,7 +31,7 @@ static void show_block(const struct hf_distributed *data, const struct hf_cached
 /** hf_sums_target.show: the cached density blocks of ket k. */
 static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks)
 {
-    const struct thread_view *view = of_thread;
+    const struct hf_step_thread *view = of_thread;
     const struct hf_distributed *data = view->data;
     const int *first = view->basis->first_shell_of_atom;
     blocks->has_coulomb = view->step.coulomb[k];
@@ -104,10 +43,10 @@ static void show_density(void *of_thread, int k, struct hf_quartet_blocks *block
     for (int c = 0; c < HF_N_COMBINATION; c++) {
         const struct hf_cached_block *density = view->step.density[k][c];
         if (density == NULL) continue;
-        const int x = combination[c][0], y = combination[c][1];
+        const int x = hf_combination[c][0], y = hf_combination[c][1];
         show_block(data, density, x, y, blocks);
         /* shells of AA all count as on the first A */
-        if (is_coulomb(c) && blocks->atom[x] == blocks->atom[y])
+        if (hf_is_coulomb(c) && blocks->atom[x] == blocks->atom[y])
             show_block(data, density, x, x, blocks);
     }
 }
@@ -115,7 +54,7 @@ static void show_density(void *of_thread, int k, struct hf_quartet_blocks *block
 /** hf_sums_target.add: to the cached sums. */
 static void add_sums(void *of_thread, bool exchange, int row, int column, const double *value)
 {
-    const struct thread_view *view = of_thread;
+    const struct hf_step_thread *view = of_thread;
     struct hf_block_cache *cache = exchange ? view->data->exchange : view->data->coulomb;
     struct hf_cached_block *block = hf_block_cache_pin(cache, row, column);
     if (block == NULL) {
@@ -131,123 +70,29 @@ static void add_sums(void *of_thread, bool exchange, int row, int column, const 
 /** hf_sums_target.begin_adding */
 static void begin_adding(void *of_thread)
 {
-    const struct thread_view *view = of_thread;
+    const struct hf_step_thread *view = of_thread;
     pthread_mutex_lock(&view->data->lock);
 }
 
 /** hf_sums_target.end_adding: the step is done. */
 static hf_status end_adding(void *of_thread, struct hf_error *error)
 {
-    struct thread_view *view = of_thread;
-    end_step(view->data, &view->step);
+    struct hf_step_thread *view = of_thread;
+    hf_step_end(view->data, &view->step);
     const bool failed = view->data->sums_failed;
     pthread_mutex_unlock(&view->data->lock);
     return failed ? hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks") : HF_OK;
 }
 
-/** One more step under way when this one had to wait for its blocks; one fewer after many that had
- *  not, since every step under way pins blocks. */
-static void adapt_depth(struct hf_step_ring *ring, double waited)
-{
-    enum { CALM = 64 };
-    static const double NOTICED_SECONDS = 5e-6;
-    if (waited > NOTICED_SECONDS) {
-        if (ring->depth < HF_MAX_DEPTH) ring->depth++;
-        ring->n_calm = 0;
-    } else if (++ring->n_calm == CALM) {
-        if (ring->depth > ring->least) ring->depth--;
-        ring->n_calm = 0;
-    }
-}
-
-/** Looks for one more step, asks for its blocks and puts it into the ring. The lock is held, but not, where
- *  MPI allows that, while the scheduler is asked, which may take its time, and while kets are screened. */
-static hf_status add_step(struct hf_fock_builder *self, struct hf_worker *worker,
-                          struct thread_view *view, struct hf_error *error)
-{
-    struct hf_distributed *data = self->data;
-    struct hf_step_ring *ring = &data->ring;
-    struct hf_step *step = &view->next;
-    ring->coming++;
-    if (data->apart) pthread_mutex_unlock(&data->lock);
-    const hf_status status = hf_step_next(self, worker, &view->source, step, error);
-    if (data->apart) pthread_mutex_lock(&data->lock);
-    ring->coming--;
-    if (status != HF_OK) return status;
-    if (step->part.task < 0) view->source_ended = true;
-    if (step->part.task < 0 || data->ended) return HF_OK;
-    if (!begin_step(self->pairs->basis, data, step)) {
-        end_step(data, step);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
-    }
-    ring->step[(ring->first + ring->n++) % HF_MAX_DEPTH] = *step;
-    return HF_OK;
-}
-
-/** Another thread gets the lock, and perhaps the core. */
-static void let_others_in(struct hf_distributed *data)
-{
-    pthread_mutex_unlock(&data->lock);
-    sched_yield();
-    pthread_mutex_lock(&data->lock);
-}
-
-/** Returns when the blocks of a step are here; the lock is held between looks for them only. */
-static void wait_for_blocks(struct hf_distributed *data, const struct hf_step *step)
-{
-    const double start = hf_wall_seconds();
-    for (int k = 0; k < step->part.n_ket; k++)
-        for (int c = 0; c < HF_N_COMBINATION; c++)
-            while (step->density[k][c] != NULL &&
-                   !hf_block_cache_test(data->density, step->density[k][c]))
-                let_others_in(data);
-    const double waited = hf_wall_seconds() - start;
-    hf_block_cache_book_wait(data->density, waited);
-    adapt_depth(&data->ring, waited);
-}
-
-/** Whether this thread is to look for one more step. */
-static bool wants_step(const struct hf_distributed *data, const struct thread_view *view)
-{
-    const struct hf_step_ring *ring = &data->ring;
-    return !view->source_ended && !data->ended && ring->n + ring->coming < ring->depth;
-}
-
-/** The next step, its blocks here, into view->step; its task is -1 at the end. The lock is held. */
-static hf_status take_step(struct hf_fock_builder *self, struct hf_worker *worker,
-                           struct thread_view *view, struct hf_error *error)
-{
-    struct hf_distributed *data = self->data;
-    struct hf_step_ring *ring = &data->ring;
-    hf_status status = HF_OK;
-    view->step.part.task = -1;
-    view->step.part.n_ket = 0;
-    for (;;) {
-        while (status == HF_OK && wants_step(data, view))
-            status = add_step(self, worker, view, error);
-        if (status != HF_OK || ring->n > 0 || view->source_ended || data->ended) break;
-        let_others_in(data); /* as many as shall be under way are being looked for */
-    }
-    if (status != HF_OK || ring->n == 0) return status;
-    view->step = ring->step[ring->first];
-    ring->first = (ring->first + 1) % HF_MAX_DEPTH;
-    ring->n--;
-    const double start = hf_wall_seconds();
-    wait_for_blocks(data, &view->step);
-    hf_work_trace_wait(worker, &hf_phase_fock_wait_blocks, start);
-    hf_onesided_poke(data->onesided);
-    return HF_OK;
-}
-
 /** All steps that come to one thread. */
 static hf_status compute_steps(struct hf_fock_builder *self, struct hf_worker *worker,
-                               struct thread_view *view, struct hf_coulomb_exchange *consumer,
+                               struct hf_step_thread *view, struct hf_coulomb_exchange *consumer,
                                struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     for (;;) {
         pthread_mutex_lock(&data->lock);
-        hf_status status = take_step(self, worker, view, error);
+        hf_status status = hf_step_take(self, worker, view, error);
         pthread_mutex_unlock(&data->lock);
         if (status != HF_OK || view->step.part.task < 0) return status;
         hf_step_trace(self, worker, &view->step);
@@ -258,34 +103,12 @@ static hf_status compute_steps(struct hf_fock_builder *self, struct hf_worker *w
     }
 }
 
-/** Steps that nobody computed, because some thread failed. */
-static void drop_steps(struct hf_distributed *data)
-{
-    struct hf_step_ring *ring = &data->ring;
-    for (; ring->n > 0; ring->n--) {
-        end_step(data, &ring->step[ring->first]);
-        ring->first = (ring->first + 1) % HF_MAX_DEPTH;
-    }
-}
-
-/** This thread failed: no thread takes more steps. */
-static void give_up(struct hf_distributed *data, struct hf_worker *worker, struct thread_view *view)
-{
-    pthread_mutex_lock(&data->lock);
-    data->ended = true;
-    end_step(data, &view->step);
-    drop_steps(data);
-    if (!data->apart) hf_work_give_up(worker); /* nobody else is in MPI */
-    pthread_mutex_unlock(&data->lock);
-    if (data->apart) hf_work_give_up(worker);
-}
-
 /** hf_round.run */
 static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *error)
 {
     struct hf_fock_builder *self = builder;
     struct hf_distributed *data = self->data;
-    struct thread_view view = {.data = data, .basis = self->pairs->basis};
+    struct hf_step_thread view = {.data = data, .basis = self->pairs->basis};
     const struct hf_sums_target target = {.data = &view,
                                           .show = show_density,
                                           .add = add_sums,
@@ -297,7 +120,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
                                  &data->jobs, &target, error);
     consumer.single = self->screening.single;
     if (status == HF_OK) status = compute_steps(self, worker, &view, &consumer, error);
-    if (status != HF_OK) give_up(data, worker, &view);
+    if (status != HF_OK) hf_steps_give_up(data, worker, &view);
     hf_coulomb_exchange_done(&consumer);
     return status;
 }

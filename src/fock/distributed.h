@@ -92,4 +92,34 @@ hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
 void hf_step_trace(const struct hf_fock_builder *self, struct hf_worker *worker,
                    const struct hf_step *step);
 
+/** The six pairs of atoms of a quartet: the first two carry J, the others K. */
+extern const int hf_combination[HF_N_COMBINATION][2];
+
+static inline bool hf_is_coulomb(int combination)
+{
+    return combination < 2;
+}
+
+/** What one thread works on. */
+struct hf_step_thread {
+    struct hf_distributed *data;
+    const struct hf_basis *basis;
+    struct hf_step_source source;
+    bool source_ended;   /**< no more steps come from there */
+    struct hf_step next; /**< that is being looked for */
+    struct hf_step step; /**< that is computed */
+};
+
+/** The next step of a thread, its blocks here, into thread->step; its task is -1 at the end. The lock is held
+ *  by the caller, but let go while this waits. HF_NO_RESOURCE, HF_INTERRUPTED. */
+hf_status hf_step_take(struct hf_fock_builder *self, struct hf_worker *worker,
+                       struct hf_step_thread *thread, struct hf_error *error) HF_MUST_CHECK;
+
+/** Lets the blocks of a step go; harmless a second time. The lock is held. */
+void hf_step_end(struct hf_distributed *data, struct hf_step *step);
+
+/** The thread failed: no thread takes more steps. The lock is not held. */
+void hf_steps_give_up(struct hf_distributed *data, struct hf_worker *worker,
+                      struct hf_step_thread *thread);
+
 #endif

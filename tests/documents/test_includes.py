@@ -29,12 +29,12 @@ HEADERS = {
                   "solid_harmonics", "spread_charge"],
     "multipole": ["multipole", "translation"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
-    "schedule": ["counter", "schedule", "schedule_settings"],
+    "schedule": ["counter", "schedule", "schedule_settings", "task_levels"],
     "linalg": ["linalg", "matrix_blocks", "matrix_rows"],
     "layout": ["layout"],
     "basis": ["basis", "basis_description", "shell_place"],
     "molecule": ["input", "molecule"],
-    "base": ["arithmetic", "context", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "timer",
+    "base": ["arithmetic", "context", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "threads", "timer",
              "trace", "units"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}

@@ -1,0 +1,163 @@
+/* The steps of a rank whose blocks are on their way; see distributed.h. */
+#include "distributed.h"
+
+#include <sched.h>
+#include <string.h>
+
+const int hf_combination[HF_N_COMBINATION][2] = {{HF_ATOM_A, HF_ATOM_B}, {HF_ATOM_C, HF_ATOM_D},
+                                                 {HF_ATOM_A, HF_ATOM_C}, {HF_ATOM_A, HF_ATOM_D},
+                                                 {HF_ATOM_B, HF_ATOM_C}, {HF_ATOM_B, HF_ATOM_D}};
+
+/** The atoms of ket k of a step. */
+static void find_atoms(const struct hf_basis *basis, const struct hf_step *step, int k,
+                       int atom[HF_N_ATOM])
+{
+    atom[HF_ATOM_A] = step->part.bra->atom_a;
+    atom[HF_ATOM_B] = step->part.bra->atom_b;
+    hf_strip_atoms(basis, step->part.ket[k].atoms, &atom[HF_ATOM_C], &atom[HF_ATOM_D]);
+}
+
+/** Pins the density blocks of a step, which asks for those that are not here. On failure the blocks
+ *  pinned so far stay in the step. */
+static bool begin_step(const struct hf_basis *basis, struct hf_distributed *data,
+                       struct hf_step *step)
+{
+    memset(step->density, 0, sizeof step->density);
+    for (int k = 0; k < step->part.n_ket; k++) {
+        int atom[HF_N_ATOM];
+        find_atoms(basis, step, k, atom);
+        for (int c = 0; c < HF_N_COMBINATION; c++) {
+            const int i = atom[hf_combination[c][0]], j = atom[hf_combination[c][1]];
+            if (!(hf_is_coulomb(c) ? step->coulomb : step->exchange)[k]) continue;
+            step->density[k][c] = hf_block_cache_pin(data->density, i, j);
+            if (step->density[k][c] == NULL) return false;
+        }
+    }
+    return true;
+}
+
+void hf_step_end(struct hf_distributed *data, struct hf_step *step)
+{
+    for (int k = 0; k < step->part.n_ket; k++) {
+        for (int c = 0; c < HF_N_COMBINATION; c++) {
+            if (step->density[k][c] != NULL)
+                hf_block_cache_unpin(data->density, step->density[k][c]);
+            step->density[k][c] = NULL;
+        }
+    }
+}
+
+/** One more step under way when this one had to wait for its blocks; one fewer after many that had
+ *  not, since every step under way pins blocks. */
+static void adapt_depth(struct hf_step_ring *ring, double waited)
+{
+    enum { CALM = 64 };
+    static const double NOTICED_SECONDS = 5e-6;
+    if (waited > NOTICED_SECONDS) {
+        if (ring->depth < HF_MAX_DEPTH) ring->depth++;
+        ring->n_calm = 0;
+    } else if (++ring->n_calm == CALM) {
+        if (ring->depth > ring->least) ring->depth--;
+        ring->n_calm = 0;
+    }
+}
+
+/** Looks for one more step, asks for its blocks and puts it into the ring. The lock is held, but not, where
+ *  MPI allows that, while the scheduler is asked, which may take its time, and while kets are screened. */
+static hf_status add_step(struct hf_fock_builder *self, struct hf_worker *worker,
+                          struct hf_step_thread *thread, struct hf_error *error)
+{
+    struct hf_distributed *data = self->data;
+    struct hf_step_ring *ring = &data->ring;
+    struct hf_step *step = &thread->next;
+    ring->coming++;
+    if (data->apart) pthread_mutex_unlock(&data->lock);
+    const hf_status status = hf_step_next(self, worker, &thread->source, step, error);
+    if (data->apart) pthread_mutex_lock(&data->lock);
+    ring->coming--;
+    if (status != HF_OK) return status;
+    if (step->part.task < 0) thread->source_ended = true;
+    if (step->part.task < 0 || data->ended) return HF_OK;
+    if (!begin_step(self->pairs->basis, data, step)) {
+        hf_step_end(data, step);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
+    }
+    ring->step[(ring->first + ring->n++) % HF_MAX_DEPTH] = *step;
+    return HF_OK;
+}
+
+/** Another thread gets the lock, and perhaps the core. */
+static void let_others_in(struct hf_distributed *data)
+{
+    pthread_mutex_unlock(&data->lock);
+    sched_yield();
+    pthread_mutex_lock(&data->lock);
+}
+
+/** Returns when the blocks of a step are here; the lock is held between looks for them only. */
+static void wait_for_blocks(struct hf_distributed *data, const struct hf_step *step)
+{
+    const double start = hf_wall_seconds();
+    for (int k = 0; k < step->part.n_ket; k++)
+        for (int c = 0; c < HF_N_COMBINATION; c++)
+            while (step->density[k][c] != NULL &&
+                   !hf_block_cache_test(data->density, step->density[k][c]))
+                let_others_in(data);
+    const double waited = hf_wall_seconds() - start;
+    hf_block_cache_book_wait(data->density, waited);
+    adapt_depth(&data->ring, waited);
+}
+
+/** Whether this thread is to look for one more step. */
+static bool wants_step(const struct hf_distributed *data, const struct hf_step_thread *thread)
+{
+    const struct hf_step_ring *ring = &data->ring;
+    return !thread->source_ended && !data->ended && ring->n + ring->coming < ring->depth;
+}
+
+hf_status hf_step_take(struct hf_fock_builder *self, struct hf_worker *worker,
+                       struct hf_step_thread *thread, struct hf_error *error)
+{
+    struct hf_distributed *data = self->data;
+    struct hf_step_ring *ring = &data->ring;
+    hf_status status = HF_OK;
+    thread->step.part.task = -1;
+    thread->step.part.n_ket = 0;
+    for (;;) {
+        while (status == HF_OK && wants_step(data, thread))
+            status = add_step(self, worker, thread, error);
+        if (status != HF_OK || ring->n > 0 || thread->source_ended || data->ended) break;
+        let_others_in(data); /* as many as shall be under way are being looked for */
+    }
+    if (status != HF_OK || ring->n == 0) return status;
+    thread->step = ring->step[ring->first];
+    ring->first = (ring->first + 1) % HF_MAX_DEPTH;
+    ring->n--;
+    const double start = hf_wall_seconds();
+    wait_for_blocks(data, &thread->step);
+    hf_work_trace_wait(worker, &hf_phase_fock_wait_blocks, start);
+    hf_onesided_poke(data->onesided);
+    return HF_OK;
+}
+
+/** Steps that nobody computed, because some thread failed. */
+static void drop_steps(struct hf_distributed *data)
+{
+    struct hf_step_ring *ring = &data->ring;
+    for (; ring->n > 0; ring->n--) {
+        hf_step_end(data, &ring->step[ring->first]);
+        ring->first = (ring->first + 1) % HF_MAX_DEPTH;
+    }
+}
+
+void hf_steps_give_up(struct hf_distributed *data, struct hf_worker *worker,
+                      struct hf_step_thread *thread)
+{
+    pthread_mutex_lock(&data->lock);
+    data->ended = true;
+    hf_step_end(data, &thread->step);
+    drop_steps(data);
+    if (!data->apart) hf_work_give_up(worker); /* nobody else is in MPI */
+    pthread_mutex_unlock(&data->lock);
+    if (data->apart) hf_work_give_up(worker);
+}
