@@ -14,6 +14,7 @@
 #include "hf/input.h"
 #include "hf/option.h"
 #include "hf/output.h"
+#include "hf/properties.h"
 #include "hf/record.h"
 #include "hf/scf.h"
 #include "hf/trace.h"
@@ -48,7 +49,9 @@ struct hf_calculation {
     struct hf_memory_need need;
     struct hf_error refusal; /**< message: why it cannot fit, or "" */
     struct hf_run_description description;
-    const char *json_path;  /**< NULL when no JSON file was asked for; in the options */
+    bool wants_properties;           /**< not only the number of electrons */
+    struct hf_properties properties; /**< filled by hf_calculation_run; owned */
+    const char *json_path;           /**< NULL when no JSON file was asked for; in the options */
     bool json_is_closed;    /**< it has the results, or cannot be written: no failure goes there */
     const char *trace_path; /**< NULL when no trace was asked for; in the options */
     struct hf_trace *trace; /**< owned; NULL likewise */
@@ -112,6 +115,9 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation);
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error) HF_MUST_CHECK;
+
+/** The properties, or NULL where none were computed. Not collective. */
+const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation);
 
 /** Leaves a failure in the JSON file that the options name, with what is known of the calculation by
  *  then, for those who read nothing else: old results in the file would be taken for those of this

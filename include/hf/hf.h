@@ -11,6 +11,7 @@
 #include "hf/context.h"
 #include "hf/linalg.h"
 #include "hf/molecule.h"
+#include "hf/properties.h"
 #include "hf/record.h"
 #include "hf/run.h"
 #include "hf/scf.h"

@@ -65,6 +65,10 @@ double hf_molecule_nuclear_repulsion(const struct hf_molecule *molecule);
 /** Symbol of an element ("He"), or NULL outside 1..118. */
 const char *hf_element_symbol(int atomic_number);
 
+/** Mass of the commonest isotope of an element (of the longest-lived where none is stable) in
+ *  unified atomic mass units; 0 outside 1..118. */
+double hf_element_mass(int atomic_number);
+
 /** Atomic number of a symbol in any case ("HE", "he"); 0 when unknown. D and T are hydrogen. */
 int hf_element_number(const char *symbol);
 

@@ -7,6 +7,7 @@
 #include "hf/context.h"
 #include "hf/fock.h"
 #include "hf/molecule.h"
+#include "hf/properties.h"
 #include "hf/record.h"
 #include "hf/scf_terms.h"
 #include "hf/status.h"
@@ -49,11 +50,12 @@ struct hf_run_description {
     const struct hf_molecule *molecule;
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
-    int n_node;         /**< hosts that the ranks are on; 0 when unknown */
-    int n_core;         /**< cores in the affinity masks of this node, 0 when unknown */
-    int n_numa;         /**< memory (NUMA) domains they belong to, 0 when unknown */
-    bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */
-    bool json_orbitals; /**< JSON file: the wave function too, which then has its matrices */
+    int n_node;          /**< hosts that the ranks are on; 0 when unknown */
+    int n_core;          /**< cores in the affinity masks of this node, 0 when unknown */
+    int n_numa; /**< memory (NUMA) domains they belong to, 0 when unknown */
+    bool all_properties; /**< report: all of them, not only charges and spins */
+    bool all_orbitals;   /**< report: energies of all orbitals, not only those beside the gap */
+    bool json_orbitals;  /**< JSON file: the wave function too, which then has its matrices */
     const struct hf_memory_need *need; /**< NULL: not estimated */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */
@@ -90,11 +92,12 @@ void hf_report_warning(struct hf_report *report, const char *text);
 void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written,
                           double seconds);
 
-/** Energies, virial ratio, orbital energies (around the gap or all), dipole moment; or advice when
- *  not converged. */
+/** Energies, virial ratio, orbital energies (around the gap or all), dipole moment, and the properties
+ *  that there are (NULL: none); or advice when not converged. */
 void hf_report_result(struct hf_report *report, const struct hf_run_description *run,
                       const struct hf_scf_result *result,
-                      const struct hf_wavefunction *wavefunction);
+                      const struct hf_wavefunction *wavefunction,
+                      const struct hf_properties *properties);
 
 /** Table of phases over the ranks, load imbalance, memory per rank, as last measured; the energy as
  *  the last line. */
@@ -107,11 +110,13 @@ void hf_report_timings(struct hf_report *report, const struct hf_record *record,
  *  file beside `path` and renames it. Same status on every rank. A run that did not converge is a
  *  FailedOperation (convergence_error): what an AtomicResult has of the input stands in its
  *  "input_data", of the results under "extras.unconverged", the rest where it always does.
+ *  `properties` NULL: there are none.
  *  Errors   HF_NO_RESOURCE: memory, or the file cannot be written; HF_BAD_INPUT: the wave function
  *           was made without matrices. */
 hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_record *record, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction,
+                        const struct hf_properties *properties,
                         struct hf_error *error) HF_MUST_CHECK;
 
 /** Order of the largest matrices that a JSON file may hold: about 0.8 GB of text, of which

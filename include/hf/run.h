@@ -11,6 +11,7 @@
 
 #include "hf/basis.h"
 #include "hf/molecule.h"
+#include "hf/properties.h"
 #include "hf/record.h"
 #include "hf/scf.h"
 #include "hf/status.h"
@@ -71,6 +72,8 @@ struct hf_run_state;
 struct hf_run_outcome {
     struct hf_scf_result result; /**< energies, dipole; result.converged must be looked at */
     struct hf_wavefunction wavefunction;
+    const struct hf_properties
+        *properties;                    /**< NULL where settings.wavefunction is energies only */
     const struct hf_record *record;     /**< iterations, times, memory, versions */
     const struct hf_molecule *molecule; /**< as it was read */
     const struct hf_basis *basis;

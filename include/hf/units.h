@@ -9,6 +9,12 @@
 /** CODATA 2018: 1 hartree in electron volt. */
 #define HF_HARTREE_IN_EV 27.211386245988
 
+/** CODATA 2018: unified atomic mass unit in electron masses. */
+#define HF_MASS_UNIT_IN_ELECTRON_MASSES 1822.888486209
+/** CODATA 2018: 1 hartree over Planck's constant in GHz, and over hc in 1/cm. */
+#define HF_HARTREE_IN_GHZ 6.579683920502e6
+#define HF_HARTREE_IN_PER_CM 219474.63136320
+
 /** Highest angular momentum of the Libint library built with (LIBINT2_MAX_AM_eri). */
 #define HF_MAX_L 5
 /** Quartets, or primitives of a pair, that are worked on at a time: doubles of a 512-bit vector. */

@@ -27,8 +27,10 @@ enum { HF_MAX_SPIN = 2 };
 
 /** How much of a wave function is made. */
 enum hf_wavefunction_parts {
-    HF_WAVEFUNCTION_ALL,      /**< everything */
-    HF_WAVEFUNCTION_ENERGIES, /**< orbital energies and occupations; matrices and grid are NULL */
+    HF_WAVEFUNCTION_ALL,       /**< everything */
+    HF_WAVEFUNCTION_DENSITIES, /**< energies, occupations, densities, overlap and grid; coefficients
+                                *   are NULL */
+    HF_WAVEFUNCTION_ENERGIES,  /**< orbital energies and occupations; matrices and grid are NULL */
 };
 
 /** Orbitals of one spin, or of both where they share them: doubly occupied ones, singly, virtual. */

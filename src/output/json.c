@@ -2,6 +2,7 @@
  * key for goes under extras.hf. */
 #include "hf/output.h"
 
+#include "json_properties.h"
 #include "json_schema.h"
 #include "json_stability.h"
 #include "json_wavefunction.h"
@@ -118,7 +119,8 @@ static bool add_input(cJSON *root, const struct hf_run_description *run)
 }
 
 static bool add_properties(cJSON *root, const struct hf_run_description *run,
-                           const struct hf_scf_result *result)
+                           const struct hf_scf_result *result,
+                           const struct hf_properties *properties)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "properties");
     return object != NULL && hf_json_add_integer(object, "calcinfo_nbasis", result->n_function) &&
@@ -132,6 +134,7 @@ static bool add_properties(cJSON *root, const struct hf_run_description *run,
            hf_json_add_double(object, "scf_two_electron_energy", result->two_electron) &&
            hf_json_add_double(object, "scf_total_energy", result->energy) &&
            hf_json_add_doubles(object, "scf_dipole_moment", 3, result->dipole) &&
+           (properties == NULL || hf_json_add_second_moments(object, properties)) &&
            hf_json_add_integer(object, "scf_iterations", result->n_iteration);
 }
 
@@ -372,6 +375,7 @@ struct sources {
     const struct hf_record *record;
     const struct hf_scf_result *result;
     const struct hf_wavefunction *wavefunction;
+    const struct hf_properties *properties; /**< NULL: none */
     const struct hf_json_matrices *matrices;
 };
 
@@ -385,6 +389,8 @@ static bool add_extras(cJSON *all_extras, const struct sources *from)
            add_settings(extras, "settings", run->settings) &&
            add_environment(extras, run->molecule) &&
            add_scf(extras, record, result, from->wavefunction) && add_energies(extras, result) &&
+           (from->properties == NULL ||
+            hf_json_add_all_properties(extras, run->molecule, from->properties)) &&
            hf_json_add_stability(extras, &result->stability) && add_iterations(extras, record) &&
            add_fock(extras, result) && add_timings(extras, &record->statistics) &&
            add_memory(extras, &record->statistics) &&
@@ -395,7 +401,7 @@ static bool add_extras(cJSON *all_extras, const struct sources *from)
 static bool add_results(cJSON *object, const struct sources *from)
 {
     return object != NULL && hf_json_add_double(object, "return_result", from->result->energy) &&
-           add_properties(object, from->run, from->result) &&
+           add_properties(object, from->run, from->result, from->properties) &&
            (!from->run->json_orbitals ||
             hf_json_add_wavefunction(object, from->wavefunction, from->matrices));
 }
@@ -466,11 +472,12 @@ hf_status hf_json_write_failure(const char *path, const struct hf_json_failure *
 
 hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_record *record, const struct hf_scf_result *result,
-                        const struct hf_wavefunction *wavefunction, struct hf_error *error)
+                        const struct hf_wavefunction *wavefunction,
+                        const struct hf_properties *properties, struct hf_error *error)
 {
     struct hf_context *context = record->context;
     struct hf_json_matrices matrices = {0};
-    const struct sources from = {run, record, result, wavefunction, &matrices};
+    const struct sources from = {run, record, result, wavefunction, properties, &matrices};
     hf_status status = HF_OK;
     if (run->json_orbitals && wavefunction->linalg == NULL)
         return hf_fail(error, HF_BAD_INPUT,

@@ -36,6 +36,11 @@ void hf_report_stability(FILE *out, const struct hf_run_description *run,
 void hf_report_orbitals(FILE *out, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction, bool all);
 
+/** Charges and spins of atoms; with run->all_properties everything; a warning when the density has not
+ *  the electrons of the molecule. */
+void hf_report_properties(FILE *out, const struct hf_run_description *run,
+                          const struct hf_properties *properties);
+
 /** " (9 alpha, 7 beta)" where these are not as many. */
 void hf_print_electrons(FILE *stream, const struct hf_molecule *molecule);
 

@@ -142,7 +142,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->converger = hf_options_choice(options, "converger");
     settings->stability = stability(options);
     settings->wavefunction =
-        hf_options_flag(options, "json_orbitals") ? HF_WAVEFUNCTION_ALL : HF_WAVEFUNCTION_ENERGIES;
+        hf_options_flag(options, "json_orbitals") ? HF_WAVEFUNCTION_ALL : HF_WAVEFUNCTION_DENSITIES;
     settings->guess = hf_options_choice(options, "guess");
     settings->guess_mix = hf_options_flag(options, "guess_mix");
     settings->max_iteration = hf_options_integer(options, "max_iterations");
@@ -244,6 +244,7 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation)
 
 static void describe(struct hf_calculation *calculation, const struct hf_options *options)
 {
+    calculation->wants_properties = !is_choice(options, "properties", "none");
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,
@@ -253,6 +254,7 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
         .basis = calculation->basis,
         .settings = &calculation->settings,
         .need = &calculation->need,
+        .all_properties = is_choice(options, "properties", "all"),
         .all_orbitals = is_choice(options, "orbitals", "all"),
         .json_orbitals = hf_options_flag(options, "json_orbitals"),
     };
@@ -266,6 +268,7 @@ void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context 
     calculation->began_seconds = hf_wall_seconds();
     hf_timers_declare(timers, &hf_phase_total);
     hf_scf_declare_phases(timers);
+    hf_timers_declare(timers, &hf_phase_properties);
     hf_timers_declare(timers, &hf_phase_output);
     hf_timer_start(timers, &hf_phase_total);
     hf_timer_start(timers, &hf_phase_setup);
@@ -318,6 +321,12 @@ cleanup:
     return status;
 }
 
+const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)
+{
+    const bool made = calculation->properties.n_electron_expected > 0.0;
+    return made ? &calculation->properties : NULL;
+}
+
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error)
@@ -333,8 +342,11 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     calculation->settings.keeper = hf_checkpointer_keeper(calculation->checkpointer, report);
     HF_TRY(hf_scf_run(context, run->molecule, run->basis, run->settings, &observer, result,
                       wavefunction, error));
+    if (wavefunction->overlap != NULL)
+        HF_TRY(hf_properties_compute(context, wavefunction, calculation->wants_properties,
+                                     &calculation->properties, error));
     hf_timer_start(&context->timers, &hf_phase_output);
-    hf_report_result(report, run, result, wavefunction);
+    hf_report_result(report, run, result, wavefunction, hf_calculation_properties(calculation));
     hf_checkpointer_tell(calculation->checkpointer, report);
     hf_record_measure(record);
     status = hf_calculation_write_files(calculation, result, wavefunction, error);
@@ -357,6 +369,7 @@ void hf_calculation_done(struct hf_calculation *calculation)
     free(calculation->restart);
     hf_guess_file_close(&calculation->guess_file);
     hf_record_destroy(&calculation->record);
+    hf_properties_done(&calculation->properties);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);
     free(calculation->basis_requested);

@@ -116,7 +116,8 @@ hf_status hf_calculation_write_files(struct hf_calculation *calculation,
     const struct hf_run_description *run = &calculation->description;
     struct hf_record *record = calculation->record;
     if (calculation->json_path != NULL) {
-        first = hf_json_write(calculation->json_path, run, record, result, wavefunction, error);
+        first = hf_json_write(calculation->json_path, run, record, result, wavefunction,
+                              hf_calculation_properties(calculation), error);
         calculation->json_is_closed = first == HF_OK; /* no later failure is to take its place */
     }
     if (calculation->trace != NULL)

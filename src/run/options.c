@@ -24,6 +24,12 @@ static const struct hf_option_choice orbitals[] = {
     {"all", "every orbital, with its occupation", NULL},
     {NULL, NULL, NULL}};
 
+static const struct hf_option_choice properties[] = {
+    {"none", "nothing but the number of electrons in the density, told when it is wrong", NULL},
+    {"short", "the report has charges and spins of atoms, the JSON file all there is", NULL},
+    {"all", "moments, bond orders, potentials at the nuclei, rotation in the report, too", NULL},
+    {NULL, NULL, NULL}};
+
 static const struct hf_option_choice functions[] = {
     {"as-defined", "as the basis set was published", NULL},
     {"spherical", "2l+1 functions in every shell", NULL},
@@ -388,6 +394,12 @@ static const struct hf_option table[] = {
      .default_value = "gap",
      .help = "orbitals whose energies the report shows",
      .choice = orbitals},
+    {.key = "properties",
+     .type = HF_OPTION_CHOICE,
+     .argument = "WHICH",
+     .default_value = "short",
+     .help = "what is computed from the wave function, and shown",
+     .choice = properties},
     {.key = "json",
      .type = HF_OPTION_TEXT,
      .argument = "FILE",

@@ -102,6 +102,7 @@ static void show(struct hf_run_outcome *outcome)
 {
     const struct hf_calculation *calculation = &outcome->state->calculation;
     outcome->record = calculation->record;
+    outcome->properties = hf_calculation_properties(calculation);
     outcome->molecule = calculation->description.molecule;
     outcome->basis = calculation->description.basis;
     outcome->n_warning = calculation->description.n_warning;

@@ -54,7 +54,8 @@ hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *w
     hf_status status = HF_OK;
     const int n = scf->result->n_function, n_spin = scf->method->n_set;
     const size_t m = (size_t)scf->result->n_orbital;
-    const bool matrices = scf->settings->wavefunction == HF_WAVEFUNCTION_ALL;
+    const bool matrices = scf->settings->wavefunction != HF_WAVEFUNCTION_ENERGIES;
+    const bool orbitals = scf->settings->wavefunction == HF_WAVEFUNCTION_ALL;
     *wavefunction = (struct hf_wavefunction){.method = scf->method->name,
                                              .n_spin = n_spin,
                                              .basis = scf->basis,
@@ -63,7 +64,7 @@ hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *w
         status = make_arrays(scf, k, &wavefunction->spin[k], error);
     HF_TRY(hf_agree(scf->context->comm, status, error));
     if (matrices) hf_diis_destroy(&scf->diis); /* makes room */
-    HF_TRY(matrices ? make_orbitals(scf, wavefunction, error)
+    HF_TRY(orbitals ? make_orbitals(scf, wavefunction, error)
                     : hf_scf_orbital_energies(scf, error));
     for (int k = 0; k < n_spin; k++)
         memcpy(wavefunction->spin[k].energy, scf->orbital_energy + (size_t)k * m,

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 # From the top down; rooms of one line know nothing of each other. main.c is of cli's room.
-ORDER = [["bench"], ["cli"], ["run"], ["output"], ["scf"], ["fock"], ["work"], ["coulomb"], ["hamiltonian"], ["multipole"], ["integrals"],
+ORDER = [["bench"], ["cli"], ["run"], ["output"], ["properties"], ["scf"], ["fock"], ["work"], ["coulomb"], ["hamiltonian"], ["multipole"], ["integrals"],
          ["schedule", "onesided"], ["linalg"], ["layout"], ["basis"], ["molecule"], ["base"]]
 LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in rooms}
 
@@ -20,12 +20,13 @@ HEADERS = {
     "cli": ["program"],
     "run": ["calculation", "hf", "run"],
     "output": ["checkpoint", "output", "record", "version"],
+    "properties": ["properties"],
     "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
     "fock": ["digest", "fock", "fock_settings"],
     "coulomb": ["coulomb"],
     "work": ["grain", "lasting", "strip_room", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
-    "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "core_integrals", "engine", "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes",
+    "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "core_integrals", "engine", "hermite", "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes",
                   "solid_harmonics", "spread_charge"],
     "multipole": ["multipole", "translation"],
     "onesided": ["block_array", "onesided", "onesided_settings"],

@@ -22,8 +22,8 @@ static cJSON *write_and_parse(struct fixture *f, const char *name)
 {
     char path[256];
     fixture_path(f, name, sizeof path, path);
-    assert_int_equal(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error),
-                     HF_OK);
+    assert_int_equal(
+        hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, NULL, &error), HF_OK);
     if (f->context->rank != 0) return NULL;
     char *text = read_whole_file(path);
     assert_non_null(text);
@@ -245,7 +245,7 @@ static void a_device_stays_a_device(void **state)
     struct fixture *f = *state;
     assert_int_equal(hf_json_check_path(f->context, "/dev/null", &error), HF_OK);
     assert_int_equal(
-        hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, &error),
+        hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, NULL, &error),
         HF_OK);
     struct stat file;
     assert_int_equal(stat("/dev/null", &file), 0);
@@ -274,7 +274,7 @@ static void a_path_that_cannot_be_written_is_the_same_error_on_all_ranks(void **
         if (i > 0) assert_non_null(strstr(error.message, bad[i]));
     }
     assert_int_equal(
-        hf_json_write(missing, &f->run, f->record, &f->result, &f->wavefunction, &error),
+        hf_json_write(missing, &f->run, f->record, &f->result, &f->wavefunction, NULL, &error),
         HF_NO_RESOURCE);
     assert_non_null(strstr(error.message, missing));
 }
@@ -354,7 +354,7 @@ static void orbitals_that_were_not_made_are_refused(void **state)
     struct fixture *f = *state;
     f->run.json_orbitals = true;
     assert_int_equal(
-        hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, &error),
+        hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, NULL, &error),
         HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "the wave function has none"));
 }

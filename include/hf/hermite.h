@@ -1,0 +1,68 @@
+/* Charge distributions of two shells as Hermite Gaussians,
+ *
+ *     sum_ab D_ab a(r) b(r) = sum_k sum_tuv H_k,tuv (d/dP_x)^t (d/dP_y)^u (d/dP_z)^v
+ *                                             exp(-p_k |r - P_k|^2)
+ *
+ * one k per pair of primitives: whatever is asked of a density that is linear in it (multipole moments, the
+ * potential it makes, its values in space) needs neither a matrix of the operator nor its integrals. */
+#ifndef HF_HERMITE_H
+#define HF_HERMITE_H
+
+#include "hf/basis.h"
+#include "hf/cartesian.h"
+#include "hf/status.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One pair of primitives. */
+struct hf_hermite_gaussian {
+    double exponent;           /**< p, 1/bohr^2 */
+    double centre[3];          /**< P, bohr */
+    int order;                 /**< highest t + u + v */
+    const double *coefficient; /**< [hf_hermite_index(0, 0, order) + 1], H by hf_hermite_index */
+};
+
+/** What a pair of shells is expanded in, with tables and scratch: for one thread at a time. */
+struct hf_hermite_products;
+
+/** For shells of `basis`, which must outlive it. Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_hermite_products_create(const struct hf_basis *basis,
+                                     struct hf_hermite_products **products,
+                                     struct hf_error *error) HF_MUST_CHECK;
+
+/** Not collective; accepts a pointer to NULL; leaves NULL. */
+void hf_hermite_products_destroy(struct hf_hermite_products **products);
+
+/** Expands factor sum_ij D_ij a_i b_j, D_ij = density[i * stride + j] over the functions of shells a
+ *  and b of the basis (not merged). Pairs of primitives that add less than `smallest` (the largest
+ *  |D| times coefficients and prefactor) are left out.
+ *
+ *  Returns  how many there are; gaussian (*list)[] lives until the next call.
+ *  Call     not collective.
+ *  Source   McMurchie and Davidson, J. Comput. Phys. 26, 218 (1978); Helgaker, Jorgensen, Olsen,
+ *           Molecular Electronic-Structure Theory, section 9.5. */
+int hf_hermite_expand(struct hf_hermite_products *products, const struct hf_shell *a,
+                      const struct hf_shell *b, double factor, const double density[],
+                      size_t stride, double smallest, const struct hf_hermite_gaussian *list[]);
+
+enum { HF_N_MOMENT = 10 };
+
+/** moment[HF_N_MOMENT] += integrals of the distribution times 1, x, y, z, xx, xy, xz, yy, yz, zz,
+ *  coordinates from `origin`. Not collective. */
+void hf_hermite_add_moments(int n, const struct hf_hermite_gaussian gaussian[],
+                            const double origin[3], double moment[]);
+
+/** potential[i] += integral of the distribution over |r - point_i|, points as x[n_point], y[], z[].
+ *  The time grows with n times n_point. Not collective. */
+void hf_hermite_add_potential(struct hf_hermite_products *products, int n,
+                              const struct hf_hermite_gaussian gaussian[], int n_point,
+                              const double *const point[3], double potential[]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,89 @@
+/* What is computed from a wave function: charges, spins and bonds of atoms, moments, the potential at
+ * the nuclei; and what follows from the masses of the nuclei. */
+#ifndef HF_PROPERTIES_H
+#define HF_PROPERTIES_H
+
+#include "hf/context.h"
+#include "hf/status.h"
+#include "hf/wavefunction.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+HF_API_BEGIN
+
+/** Bond orders of two atoms, atom > other. */
+struct hf_bond {
+    int atom, other;
+    double mayer;  /**< sum over functions m of one atom and n of the other of (DS)_mn (DS)_nm, and
+                    *   of (MS)_mn (MS)_nm with the spin density M */
+    double wiberg; /**< likewise of D'_mn^2 and M'_mn^2, D' = S^1/2 D S^1/2 */
+};
+
+/** Numbers are in atomic units and equal on every rank. D is the density of all electrons, M the spin
+ *  density, S the overlap; a nucleus counts with the charge that its core leaves. */
+struct hf_properties {
+    double n_electron;          /**< tr D S */
+    double n_electron_expected; /**< that the molecule has */
+    bool complete; /**< false: only the above was asked for, and all that follows is empty */
+
+    double origin[3]; /**< of the moments, bohr */
+    double dipole[3]; /**< nuclei and electrons */
+    double
+        second_moment[6]; /**< sum of charge times xx, xy, xz, yy, yz, zz: nuclei and electrons */
+    double quadrupole[6]; /**< (3 second moment - trace) / 2, traceless (Buckingham 1959) */
+
+    int n_atom;
+    double
+        *mulliken_charge; /**< [n_atom] nuclear charge less the sum of (DS)_mm over its functions */
+    double *loewdin_charge; /**< [n_atom] the same with D'_mm */
+    double *mulliken_spin;  /**< [n_atom] unpaired electrons, sum of (MS)_mm; NULL: closed shells */
+    double *loewdin_spin;   /**< [n_atom] likewise of M'_mm */
+    double *potential;      /**< [n_atom] electrostatic potential of all other nuclei and of the
+                              *   electrons at each nucleus, hartree/e; nothing from outside */
+    int n_bond;
+    struct hf_bond
+        *bond; /**< [n_bond] pairs with a bond order of at least HF_LEAST_BOND_ORDER, in order
+                           *   of atom, then of other */
+
+    double mass;              /**< of the real atoms, hf_element_mass, mass units */
+    double centre_of_mass[3]; /**< bohr */
+    double inertia[3];        /**< principal moments about it, mass units bohr^2, ascending */
+    double rotational_ghz[3]; /**< rotational constants; INFINITY where there is no inertia */
+};
+
+/** Smaller bond orders are left out: none that could be printed with seven decimals. */
+#define HF_LEAST_BOND_ORDER 5e-8
+
+/** What is timed as properties. */
+extern const struct hf_phase hf_phase_properties;
+
+/** All properties, or with `complete` false the number of electrons alone.
+ *
+ *  Memory   *properties is filled, to be freed with hf_properties_done. While it is made, four
+ *           matrices like the density, spread as it is, and this rank's blocks of two; nobody holds
+ *           a whole matrix that has not one already.
+ *  Call     collective over the context of the wave function, which must have its densities.
+ *  Errors   HF_NO_RESOURCE: memory, linear algebra. Same status and message on every rank;
+ *           *properties is then empty.
+ *  Source   Mulliken, J. Chem. Phys. 23, 1833 (1955); Loewdin, J. Chem. Phys. 18, 365 (1950); Mayer,
+ *           Chem. Phys. Lett. 97, 270 (1983), and Int. J. Quantum Chem. 29, 477 (1986) for open
+ *           shells; Wiberg, Tetrahedron 24, 1083 (1968). */
+hf_status hf_properties_compute(struct hf_context *context,
+                                const struct hf_wavefunction *wavefunction, bool complete,
+                                struct hf_properties *properties,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether the density has the electrons of the molecule, to 1e-7 of each. */
+bool hf_properties_electrons_agree(const struct hf_properties *properties);
+
+/** Frees and clears. Accepts a cleared or half-made one. Not collective. */
+void hf_properties_done(struct hf_properties *properties);
+
+HF_API_END
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,260 @@
+/* Densities of two shells in Hermite Gaussians; their moments, and the potential they make. */
+#include "hf/hermite.h"
+
+#include "hermite_charges.h"
+#include "hf/solid_harmonics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LANES = HF_CHARGE_LANES,
+    MAX_E = HF_MAX_L + 1,
+    MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2
+};
+
+static const double PI = 3.14159265358979323846;
+
+/** E_t^ij of one direction; zero beyond t = i + j. */
+struct expansion {
+    double e[MAX_E][MAX_E][2 * HF_MAX_L + 2];
+};
+
+struct hf_hermite_products {
+    struct hf_cartesian_table cartesian;
+    struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
+    struct hf_hermite_step step[HF_N_HERMITE];
+    struct hf_boys *boys;
+    size_t n_coefficient; /**< of a pair of primitives at most */
+    struct hf_hermite_gaussian *gaussian;
+    double *coefficient;
+    struct expansion expansion[3];
+    double block[MAX_BLOCK], scratch[MAX_BLOCK];
+    double r[HF_N_HERMITE][LANES];
+};
+
+hf_status hf_hermite_products_create(const struct hf_basis *basis,
+                                     struct hf_hermite_products **products, struct hf_error *error)
+{
+    struct hf_hermite_products *self = *products = calloc(1, sizeof *self);
+    const size_t n_pair = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
+    if (self != NULL) {
+        hf_cartesian_table_init(&self->cartesian);
+        hf_hermite_fill_steps(self->step);
+        for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
+        self->n_coefficient = (size_t)hf_hermite_index(0, 0, 2 * basis->max_l) + 1;
+        self->boys = hf_boys_create(2 * basis->max_l);
+        self->gaussian = calloc(n_pair + 1, sizeof *self->gaussian);
+        self->coefficient = calloc(n_pair * self->n_coefficient + 1, sizeof *self->coefficient);
+        if (self->boys != NULL && self->gaussian != NULL && self->coefficient != NULL) return HF_OK;
+    }
+    hf_hermite_products_destroy(products);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for products of shells");
+}
+
+void hf_hermite_products_destroy(struct hf_hermite_products **products)
+{
+    struct hf_hermite_products *self = *products;
+    if (self == NULL) return;
+    hf_boys_destroy(&self->boys);
+    free(self->gaussian);
+    free(self->coefficient);
+    free(self);
+    *products = NULL;
+}
+
+/** block[a][b] over Cartesian functions = factor T_a^T D T_b, T from Cartesian to the shells' own
+ *  functions. Returns its largest modulus. */
+static double to_cartesian(struct hf_hermite_products *self, const struct hf_shell *a,
+                           const struct hf_shell *b, double factor, const double *density,
+                           size_t stride)
+{
+    const int n_a = hf_n_cartesian(a->l), n_b = hf_n_cartesian(b->l);
+    double *half = self->scratch, *block = self->block, largest = 0.0;
+    memset(half, 0, (size_t)a->n_function * (size_t)n_b * sizeof *half);
+    memset(block, 0, (size_t)n_a * (size_t)n_b * sizeof *block);
+    for (int i = 0; i < a->n_function; i++) {
+        for (int j = 0; j < b->n_function; j++) {
+            const double value = factor * density[(size_t)i * stride + (size_t)j];
+            const struct hf_solid_harmonics *h = &self->harmonics[b->l];
+            if (!b->spherical) half[i * n_b + j] = value;
+            for (int k = 0; b->spherical && k < h->n_term[j]; k++)
+                half[i * n_b + h->column[j][k]] += h->coefficient[j][k] * value;
+        }
+    }
+    for (int i = 0; i < a->n_function; i++) {
+        const struct hf_solid_harmonics *h = &self->harmonics[a->l];
+        const int n_term = a->spherical ? h->n_term[i] : 1;
+        for (int k = 0; k < n_term; k++) {
+            const int row = a->spherical ? h->column[i][k] : i;
+            const double scale = a->spherical ? h->coefficient[i][k] : 1.0;
+            for (int j = 0; j < n_b; j++) block[row * n_b + j] += scale * half[i * n_b + j];
+        }
+    }
+    for (int i = 0; i < n_a * n_b; i++) largest = fmax(largest, fabs(block[i]));
+    return largest;
+}
+
+/** E_t^{i,j}, raised from the row below by x_P +- distance: Helgaker, Jorgensen, Olsen, Eq. 9.5.6. */
+static void raise(const double *below, double half, double shift, int n, double *row)
+{
+    for (int t = 0; t <= n; t++)
+        row[t] = (t > 0 ? half * below[t - 1] : 0.0) + shift * below[t] + (t + 1) * below[t + 1];
+    row[n + 1] = 0.0;
+}
+
+static void expand(double p, double pa, double pb, double first, int l_a, int l_b,
+                   struct expansion *out)
+{
+    const double half = 0.5 / p;
+    out->e[0][0][0] = first;
+    out->e[0][0][1] = 0.0;
+    for (int i = 0; i <= l_a; i++) {
+        if (i > 0) { /* the row below ends at t = i - 1 */
+            out->e[i - 1][0][i] = out->e[i - 1][0][i + 1] = 0.0;
+            raise(out->e[i - 1][0], half, pa, i, out->e[i][0]);
+        }
+        for (int j = 1; j <= l_b; j++) {
+            out->e[i][j - 1][i + j] = out->e[i][j - 1][i + j + 1] = 0.0;
+            raise(out->e[i][j - 1], half, pb, i + j, out->e[i][j]);
+        }
+    }
+}
+
+/** to[hf_hermite_index(t,u,v)] += factor sum_ab D_ab E_t E_u E_v. */
+static void add_products(const struct hf_hermite_products *self, int l_a, int l_b, double factor,
+                         double to[])
+{
+    const double *element = self->block;
+    for (int a = 0; a < hf_n_cartesian(l_a); a++) {
+        const signed char *i = self->cartesian.component[l_a][a].power;
+        for (int b = 0; b < hf_n_cartesian(l_b); b++) {
+            const signed char *j = self->cartesian.component[l_b][b].power;
+            const double *x = self->expansion[0].e[i[0]][j[0]];
+            const double *y = self->expansion[1].e[i[1]][j[1]];
+            const double *z = self->expansion[2].e[i[2]][j[2]];
+            const double weight = factor * *element++;
+            for (int t = 0; t <= i[0] + j[0]; t++)
+                for (int u = 0; u <= i[1] + j[1]; u++)
+                    for (int v = 0; v <= i[2] + j[2]; v++)
+                        to[hf_hermite_index(t, u, v)] += weight * x[t] * y[u] * z[v];
+        }
+    }
+}
+
+int hf_hermite_expand(struct hf_hermite_products *products, const struct hf_shell *a,
+                      const struct hf_shell *b, double factor, const double density[],
+                      size_t stride, double smallest, const struct hf_hermite_gaussian *list[])
+{
+    struct hf_hermite_products *self = products;
+    const double largest = to_cartesian(self, a, b, factor, density, stride);
+    const int order = a->l + b->l;
+    double ab[3], ab_squared = 0.0;
+    int n = 0;
+    *list = self->gaussian;
+    for (int d = 0; d < 3; d++) {
+        ab[d] = a->centre_bohr[d] - b->centre_bohr[d];
+        ab_squared += ab[d] * ab[d];
+    }
+    for (int i = 0; i < a->n_primitive; i++) {
+        for (int j = 0; j < b->n_primitive; j++) {
+            const double alpha = a->exponent[i], beta = b->exponent[j], p = alpha + beta;
+            const double c =
+                a->coefficient[i] * b->coefficient[j] * exp(-alpha * beta / p * ab_squared);
+            if (fabs(c) * largest < smallest) continue;
+            struct hf_hermite_gaussian *to = &self->gaussian[n];
+            double *h = self->coefficient + (size_t)n++ * self->n_coefficient;
+            *to = (struct hf_hermite_gaussian){.exponent = p, .order = order, .coefficient = h};
+            memset(h, 0, ((size_t)hf_hermite_index(0, 0, order) + 1) * sizeof *h);
+            for (int d = 0; d < 3; d++) {
+                to->centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
+                expand(p, -beta / p * ab[d], alpha / p * ab[d], 1.0, a->l, b->l,
+                       &self->expansion[d]);
+            }
+            add_products(self, a->l, b->l, c, h);
+        }
+    }
+    return n;
+}
+
+/** A derivative with respect to P of the moments of a Gaussian: only those up to second order
+ *  remain. */
+void hf_hermite_add_moments(int n, const struct hf_hermite_gaussian gaussian[],
+                            const double origin[3], double moment[])
+{
+    static const int axis[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
+    for (int k = 0; k < n; k++) {
+        const struct hf_hermite_gaussian *g = &gaussian[k];
+        const double *h = g->coefficient, volume = pow(PI / g->exponent, 1.5);
+        double r[3], first[3];
+        moment[0] += volume * h[0];
+        for (int d = 0; d < 3; d++) {
+            r[d] = g->centre[d] - origin[d];
+            first[d] = g->order > 0 ? h[hf_hermite_index(d == 0, d == 1, d == 2)] : 0.0;
+            moment[1 + d] += volume * (h[0] * r[d] + first[d]);
+        }
+        for (int m = 0; m < 6; m++) {
+            const int x = axis[m][0], y = axis[m][1];
+            int power[3] = {0};
+            power[x]++;
+            power[y]++;
+            const double second =
+                g->order > 1 ? h[hf_hermite_index(power[0], power[1], power[2])] : 0.0;
+            const double width = x == y ? 0.5 / g->exponent : 0.0;
+            moment[4 + m] += volume * (h[0] * (r[x] * r[y] + width) + first[x] * r[y] +
+                                       first[y] * r[x] + (x == y ? 2.0 : 1.0) * second);
+        }
+    }
+}
+
+/** self->r = R_tuv at so many lanes of points, c = P - point: Helgaker, Jorgensen, Olsen, Eqs.
+ *  9.9.18-9.9.20, from order n + 1 to n in place. */
+static void make_potentials(struct hf_hermite_products *self, double p, int total,
+                            double c[3][LANES])
+{
+    double start[HF_BOYS_MAX_ORDER + 1][LANES];
+    for (int k = 0; k < LANES; k++) {
+        double value[HF_BOYS_MAX_ORDER + 1], factor = 1.0;
+        hf_boys_evaluate(self->boys, total,
+                         p * (c[0][k] * c[0][k] + c[1][k] * c[1][k] + c[2][k] * c[2][k]), value);
+        for (int n = 0; n <= total; n++) {
+            start[n][k] = factor * value[n];
+            factor *= -2.0 * p;
+        }
+    }
+    for (int n = total; n >= 0; n--) {
+        for (int i = hf_hermite_index(0, 0, total - n); i > 0; i--) {
+            const struct hf_hermite_step *step = &self->step[i];
+            const double *along = c[step->axis], *parent = self->r[step->parent];
+            const double *grandparent = self->r[step->grandparent];
+            for (int k = 0; k < LANES; k++)
+                self->r[i][k] = along[k] * parent[k] + step->factor * grandparent[k];
+        }
+        memcpy(self->r[0], start[n], sizeof self->r[0]);
+    }
+}
+
+void hf_hermite_add_potential(struct hf_hermite_products *products, int n,
+                              const struct hf_hermite_gaussian gaussian[], int n_point,
+                              const double *const point[3], double potential[])
+{
+    struct hf_hermite_products *self = products;
+    for (int first = 0; first < n_point; first += LANES) {
+        const int n_lane = n_point - first < LANES ? n_point - first : LANES;
+        double sum[LANES] = {0.0};
+        for (int k = 0; k < n; k++) {
+            const struct hf_hermite_gaussian *g = &gaussian[k];
+            const int n_term = hf_hermite_index(0, 0, g->order) + 1;
+            double c[3][LANES], part[LANES] = {0.0};
+            for (int d = 0; d < 3; d++)
+                for (int l = 0; l < LANES; l++)
+                    c[d][l] = g->centre[d] - point[d][first + (l < n_lane ? l : 0)];
+            make_potentials(self, g->exponent, g->order, c);
+            for (int i = 0; i < n_term; i++)
+                for (int l = 0; l < LANES; l++) part[l] += g->coefficient[i] * self->r[i][l];
+            for (int l = 0; l < LANES; l++) sum[l] += 2.0 * PI / g->exponent * part[l];
+        }
+        for (int l = 0; l < n_lane; l++) potential[first + l] += sum[l];
+    }
+}

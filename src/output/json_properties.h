@@ -1,0 +1,18 @@
+/* Properties of a wave function as JSON. */
+#ifndef HF_JSON_PROPERTIES_H
+#define HF_JSON_PROPERTIES_H
+
+#include "hf/json.h"
+#include "hf/molecule.h"
+#include "hf/properties.h"
+
+/** "properties": everything, or the number of electrons where nothing else was computed. False: no
+ *  memory. */
+bool hf_json_add_all_properties(cJSON *extras, const struct hf_molecule *molecule,
+                                const struct hf_properties *properties);
+
+/** The schema's "scf_quadrupole_moment" [3][3], the second moments of the charges, where they were
+ *  computed. */
+bool hf_json_add_second_moments(cJSON *object, const struct hf_properties *properties);
+
+#endif

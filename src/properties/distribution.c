@@ -1,0 +1,135 @@
+/* Moments of the charges and the potential at the nuclei, pair of shells by pair of shells: no matrix of
+ * an operator is made. */
+#include "properties_private.h"
+
+#include "hf/hermite.h"
+#include "hf/matrix_blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Primitive pairs with less charge are left out: some 1e5 of them stay below 1e-8. */
+static const double SMALLEST = 1e-13;
+
+/** What a rank adds up: moments, then the potential at each nucleus. */
+struct sums {
+    struct hf_hermite_products *products;
+    const struct hf_basis *basis;
+    const double *origin;
+    int n_atom;
+    const double *point[3]; /**< [n_atom] each */
+    double *moment;         /**< [HF_N_MOMENT] */
+    double *potential;      /**< [n_atom] */
+};
+
+/** The block [of atom i][of atom j] of the density. */
+static void add_atoms(const struct sums *sums, int i, int j, const double *density)
+{
+    const struct hf_basis *basis = sums->basis;
+    const int *first = basis->first_shell_of_atom;
+    const size_t stride = (size_t)hf_atom_n_function(basis, j);
+    for (int m = first[i]; m < first[i + 1]; m++) {
+        const int end = i == j ? m + 1 : first[j + 1];
+        for (int l = first[j]; l < end; l++) {
+            const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
+            const struct hf_hermite_gaussian *list;
+            const double *block =
+                density + (size_t)(a->first_function - hf_atom_first_function(basis, i)) * stride +
+                (size_t)(b->first_function - hf_atom_first_function(basis, j));
+            const int n = hf_hermite_expand(sums->products, a, b, m == l ? 1.0 : 2.0, block, stride,
+                                            SMALLEST, &list);
+            hf_hermite_add_moments(n, list, sums->origin, sums->moment);
+            hf_hermite_add_potential(sums->products, n, list, sums->n_atom, sums->point,
+                                     sums->potential);
+        }
+    }
+}
+
+/** The nuclei: everything of them, to what electrons give with the sign of their charge. */
+static void add_nuclei(const struct hf_molecule *molecule, struct hf_properties *properties,
+                       const double moment[])
+{
+    static const int axis[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
+    double *second = properties->second_moment;
+    for (int d = 0; d < 3; d++) properties->dipole[d] = -moment[1 + d];
+    for (int m = 0; m < 6; m++) second[m] = -moment[4 + m];
+    for (int a = 0; a < molecule->n_atom; a++) {
+        const double charge = hf_molecule_nuclear_charge(molecule, a);
+        const double *position = molecule->atom[a].position_bohr, *origin = properties->origin;
+        properties->potential[a] = -properties->potential[a];
+        for (int d = 0; d < 3; d++) properties->dipole[d] += charge * (position[d] - origin[d]);
+        for (int m = 0; m < 6; m++)
+            second[m] += charge * (position[axis[m][0]] - origin[axis[m][0]]) *
+                         (position[axis[m][1]] - origin[axis[m][1]]);
+        for (int b = 0; b < molecule->n_atom; b++) {
+            const double *other = molecule->atom[b].position_bohr;
+            if (b == a) continue;
+            properties->potential[a] += hf_molecule_nuclear_charge(molecule, b) /
+                                        hypot(hypot(position[0] - other[0], position[1] - other[1]),
+                                              position[2] - other[2]);
+        }
+    }
+    const double trace = second[0] + second[3] + second[5];
+    for (int m = 0; m < 6; m++)
+        properties->quadrupole[m] =
+            0.5 * (3.0 * second[m] - (axis[m][0] == axis[m][1] ? trace : 0.0));
+}
+
+/** Local: this rank's blocks, all of them. */
+static void add_own_blocks(const struct hf_block_layout *layout, const double *block,
+                           const struct sums *sums)
+{
+    struct hf_own_blocks own = hf_own_blocks_begin(layout);
+    struct hf_own_block here;
+    while (hf_own_blocks_next(&own, &here)) add_atoms(sums, here.i, here.j, block + here.offset);
+}
+
+/** Where the nuclei are, as the integrals want it: x, y, z [3][n_atom]. Local. */
+static void list_points(const struct hf_molecule *molecule, double *place)
+{
+    for (int d = 0; d < 3; d++)
+        for (int a = 0; a < molecule->n_atom; a++)
+            place[d * molecule->n_atom + a] = molecule->atom[a].position_bohr[d];
+}
+
+hf_status hf_add_distribution(struct hf_context *context,
+                              const struct hf_wavefunction *wavefunction,
+                              struct hf_properties *properties, struct hf_error *error)
+{
+    const struct hf_molecule *molecule = wavefunction->molecule;
+    const int n_atom = molecule->n_atom;
+    struct hf_block_layout *layout = NULL;
+    struct hf_hermite_products *products = NULL;
+    double *block = NULL, *place = NULL, moment[HF_N_MOMENT] = {0.0};
+    hf_status status;
+    HF_TRY(hf_atom_layout_create(context, wavefunction->basis, &layout, error));
+    block = hf_memory_allocate_matrix(context->memory, "density in blocks",
+                                      hf_block_layout_local_size(layout), sizeof *block);
+    place = calloc(3 * (size_t)n_atom, sizeof *place);
+    status = hf_hermite_products_create(wavefunction->basis, &products, error);
+    if (block == NULL || place == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the density in blocks");
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_matrix_get_blocks(wavefunction->density, layout, block, error));
+    list_points(molecule, place);
+    const struct sums sums = {
+        .products = products,
+        .basis = wavefunction->basis,
+        .origin = properties->origin,
+        .n_atom = n_atom,
+        .point = {place, place + n_atom, place + 2 * n_atom},
+        .moment = moment,
+        .potential = properties->potential,
+    };
+    add_own_blocks(layout, block, &sums);
+    MPI_Allreduce(MPI_IN_PLACE, moment, HF_N_MOMENT, MPI_DOUBLE, MPI_SUM, context->comm);
+    MPI_Allreduce(MPI_IN_PLACE, properties->potential, n_atom, MPI_DOUBLE, MPI_SUM, context->comm);
+    add_nuclei(molecule, properties, moment);
+cleanup:
+    hf_hermite_products_destroy(&products);
+    free(place);
+    hf_memory_release(context->memory, block);
+    hf_block_layout_destroy(&layout);
+    return status;
+}

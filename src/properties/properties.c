@@ -1,0 +1,71 @@
+/* All properties of a wave function, one after the other. */
+#include "hf/properties.h"
+
+#include "properties_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const struct hf_phase hf_phase_properties = {.name = "Properties"};
+
+/** Local. */
+static hf_status make_room(struct hf_properties *properties, bool open, struct hf_error *error)
+{
+    const size_t n = (size_t)properties->n_atom;
+    double **const list[] = {&properties->mulliken_charge, &properties->loewdin_charge,
+                             &properties->potential, &properties->mulliken_spin,
+                             &properties->loewdin_spin};
+    for (size_t i = 0; i < (open ? 5 : 3); i++) {
+        *list[i] = calloc(n, sizeof **list[i]);
+        if (*list[i] == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for properties of %zu atoms", n);
+    }
+    return HF_OK;
+}
+
+static hf_status compute(struct hf_context *context, const struct hf_wavefunction *wavefunction,
+                         struct hf_properties *properties, struct hf_error *error)
+{
+    hf_status status;
+    const bool open = wavefunction->spin_density != NULL;
+    properties->n_atom = wavefunction->molecule->n_atom;
+    HF_TRY(hf_agree(context->comm, make_room(properties, open, error), error));
+    HF_TRY(hf_add_distribution(context, wavefunction, properties, error));
+    HF_TRY(hf_add_populations(context, wavefunction, properties, error));
+    hf_add_rotation(wavefunction->molecule, properties);
+    properties->complete = true;
+cleanup:
+    return status;
+}
+
+hf_status hf_properties_compute(struct hf_context *context,
+                                const struct hf_wavefunction *wavefunction, bool complete,
+                                struct hf_properties *properties, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    hf_timer_start(&context->timers, &hf_phase_properties);
+    *properties = (struct hf_properties){.n_electron_expected =
+                                             hf_molecule_n_electron(wavefunction->molecule)};
+    hf_matrix_dot(wavefunction->density, wavefunction->overlap, &properties->n_electron);
+    if (complete) status = compute(context, wavefunction, properties, error);
+    hf_timer_stop(&context->timers, &hf_phase_properties);
+    if (status != HF_OK) hf_properties_done(properties);
+    return status;
+}
+
+bool hf_properties_electrons_agree(const struct hf_properties *properties)
+{
+    const double expected = properties->n_electron_expected;
+    return fabs(properties->n_electron - expected) <= 1e-7 * fmax(1.0, expected);
+}
+
+void hf_properties_done(struct hf_properties *properties)
+{
+    free(properties->mulliken_charge);
+    free(properties->loewdin_charge);
+    free(properties->mulliken_spin);
+    free(properties->loewdin_spin);
+    free(properties->potential);
+    free(properties->bond);
+    *properties = (struct hf_properties){0};
+}

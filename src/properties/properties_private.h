@@ -1,0 +1,41 @@
+/* The parts of the properties that stand in files of their own. */
+#ifndef HF_PROPERTIES_PRIVATE_H
+#define HF_PROPERTIES_PRIVATE_H
+
+#include "hf/layout.h"
+#include "hf/properties.h"
+
+/** Moments about the origin, and the potential at the nuclei: from the density of all electrons, this
+ *  rank's blocks of which it gets. Collective. HF_NO_RESOURCE. */
+hf_status hf_add_distribution(struct hf_context *context,
+                              const struct hf_wavefunction *wavefunction,
+                              struct hf_properties *properties,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Charges, spins and bond orders of atoms. Collective. HF_NO_RESOURCE. */
+hf_status hf_add_populations(struct hf_context *context, const struct hf_wavefunction *wavefunction,
+                             struct hf_properties *properties,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** Bond orders being summed: this rank has those of its own blocks of two atoms. */
+struct hf_bonds;
+
+/** Zero for all pairs of atoms. Collective; the context is borrowed. HF_NO_RESOURCE. */
+hf_status hf_bonds_create(struct hf_context *context, const struct hf_basis *basis,
+                          struct hf_bonds **bonds, struct hf_error *error) HF_MUST_CHECK;
+/** Not collective; accepts a pointer to NULL; leaves NULL. */
+void hf_bonds_destroy(struct hf_bonds **bonds);
+
+/** Adds sum_mn P_mn Q_nm over the functions m of one atom and n of the other, for a matrix P and
+ *  `transposed` Q^T: to the orders of Mayer, or of Wiberg. Collective. HF_NO_RESOURCE. */
+hf_status hf_bonds_add(struct hf_bonds *bonds, bool wiberg, const struct hf_matrix *matrix,
+                       const struct hf_matrix *transposed, struct hf_error *error) HF_MUST_CHECK;
+
+/** The pairs worth telling, in order, on every rank. Collective. HF_NO_RESOURCE. */
+hf_status hf_bonds_collect(struct hf_bonds *bonds, struct hf_properties *properties,
+                           struct hf_error *error) HF_MUST_CHECK;
+
+/** Masses, moments of inertia, rotational constants. Not collective. */
+void hf_add_rotation(const struct hf_molecule *molecule, struct hf_properties *properties);
+
+#endif
