@@ -32,6 +32,7 @@ bool hf_parse_size(const char *text, double *bytes);
 bool hf_parse_time_limit(const char *text, double *seconds);
 
 struct hf_guess_file;
+struct hf_cubes;
 
 /** Initialise with = {0}. */
 struct hf_calculation {
@@ -49,13 +50,16 @@ struct hf_calculation {
     struct hf_memory_need need;
     struct hf_error refusal; /**< message: why it cannot fit, or "" */
     struct hf_run_description description;
+    bool needs_matrices;             /**< files were asked for that have densities or orbitals */
     bool wants_properties;           /**< not only the number of electrons */
     struct hf_properties properties; /**< filled by hf_calculation_run; owned */
     const char *json_path;           /**< NULL when no JSON file was asked for; in the options */
-    bool json_is_closed;    /**< it has the results, or cannot be written: no failure goes there */
-    const char *trace_path; /**< NULL when no trace was asked for; in the options */
-    struct hf_trace *trace; /**< owned; NULL likewise */
-    bool no_files;          /**< checkpoints are written when the options ask for them only */
+    bool json_is_closed;     /**< it has the results, or cannot be written: no failure goes there */
+    const char *molden_path; /**< NULL when no Molden file was asked for; in the options */
+    struct hf_cubes *cubes;  /**< NULL: none are asked for; owned */
+    const char *trace_path;  /**< NULL when no trace was asked for; in the options */
+    struct hf_trace *trace;  /**< owned; NULL likewise */
+    bool no_files;           /**< checkpoints are written when the options ask for them only */
     struct hf_checkpoint *restart;        /**< goes on from it; NULL: from the beginning; owned */
     struct hf_checkpointer *checkpointer; /**< NULL: no checkpoints; owned */
 };

@@ -5,6 +5,7 @@
 
 #include "hf/basis.h"
 #include "hf/context.h"
+#include "hf/cube.h"
 #include "hf/fock.h"
 #include "hf/molecule.h"
 #include "hf/properties.h"
@@ -98,6 +99,13 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
                       const struct hf_scf_result *result,
                       const struct hf_wavefunction *wavefunction,
                       const struct hf_properties *properties);
+
+/** From now on the progress line is that of a cube file. Not collective. */
+void hf_report_begin_cube(struct hf_report *report);
+
+/** A cube file that was written: its grid, the range of its values, and of densities the integral. */
+void hf_report_cube(struct hf_report *report, const char *path, enum hf_spatial_kind kind,
+                    const struct hf_grid *grid, const struct hf_cube_account *account);
 
 /** Table of phases over the ranks, load imbalance, memory per rank, as last measured; the energy as
  *  the last line. */

@@ -16,12 +16,16 @@ struct hf_report {
 
     double build_started;    /**< hf_wall_seconds of the first progress call of a build, 0: none */
     double progress_printed; /**< when the progress line was last drawn */
+    const char *progress_of; /**< what is on its way; NULL: a Fock build; a constant */
     int progress_width;      /**< columns it takes on the terminal, 0: none to erase */
     int lost;                /**< errno of the first write that failed, or 0 */
 };
 
 /** Hands on what was printed so far, and notes when that fails. */
 void hf_report_flush(struct hf_report *report);
+
+/** Takes the progress line off the terminal. */
+void hf_report_erase_progress(struct hf_report *report);
 
 /** <S^2> and what it is of a pure spin state, where electrons are unpaired or may be. */
 void hf_report_spin(FILE *out, const struct hf_scf_result *result,

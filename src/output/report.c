@@ -44,7 +44,7 @@ int hf_report_lost(const struct hf_report *report)
     return report->lost;
 }
 
-static void erase_progress(struct hf_report *report)
+void hf_report_erase_progress(struct hf_report *report)
 {
     if (report->progress_width > 0) fprintf(report->stream, "\r%*s\r", report->progress_width, "");
     report->progress_width = 0;
@@ -60,8 +60,10 @@ int hf_report_progress(void *data, double fraction)
         now - report->progress_printed < PROGRESS_PERIOD_SECONDS)
         return 0;
     report->progress_printed = now;
-    report->progress_width = fprintf(report->stream, "\r  Fock build %3.0f %%, %.0f s ",
-                                     100.0 * fraction, now - report->build_started);
+    report->progress_width =
+        fprintf(report->stream, "\r  %s %3.0f %%, %.0f s ",
+                report->progress_of != NULL ? report->progress_of : "Fock build", 100.0 * fraction,
+                now - report->build_started);
     hf_report_flush(report);
     return 0;
 }
@@ -71,7 +73,7 @@ static void observe_start(void *data, const struct hf_scf_start *start)
     struct hf_report *report = data;
     report->build_started = 0.0;
     if (report->stream == NULL) return;
-    erase_progress(report);
+    hf_report_erase_progress(report);
     fprintf(report->stream, "\nSelf-consistent field\n");
     fprintf(report->stream, "  %-22s %s\n", "Linear algebra", start->linalg);
     if (start->transport != NULL)
@@ -90,7 +92,7 @@ static void observe_iteration(void *data, const struct hf_scf_iteration *iterati
     struct hf_report *report = data;
     report->build_started = 0.0;
     if (report->stream == NULL) return;
-    erase_progress(report);
+    hf_report_erase_progress(report);
     fprintf(report->stream, "  %4d %20.10f %14.3e %12.3e %9.3f %11.1f", iteration->number,
             iteration->energy, iteration->energy_change, iteration->commutator, iteration->seconds,
             iteration->percent_computed);
@@ -101,7 +103,7 @@ static void observe_iteration(void *data, const struct hf_scf_iteration *iterati
 void hf_report_interrupted(struct hf_report *report, const char *message)
 {
     if (report->stream == NULL) return;
-    erase_progress(report);
+    hf_report_erase_progress(report);
     fprintf(report->stream, "\nENDED EARLY: %s\n", message);
     hf_report_flush(report);
 }
@@ -109,7 +111,7 @@ void hf_report_interrupted(struct hf_report *report, const char *message)
 void hf_report_warning(struct hf_report *report, const char *text)
 {
     if (report->stream == NULL) return;
-    erase_progress(report);
+    hf_report_erase_progress(report);
     fprintf(report->stream, "Warning: %s\n", text);
     hf_report_flush(report);
 }

@@ -127,6 +127,20 @@ static hf_status check_orbitals(const struct hf_calculation *calculation,
     return hf_json_check_orbitals(calculation->basis, error);
 }
 
+/** Whether Molden and cube files can have what they are asked for. */
+static hf_status check_orbital_files(const struct hf_calculation *calculation,
+                                     const struct hf_options *options, struct hf_error *error)
+{
+    struct hf_error reason;
+    if (calculation->molden_path != NULL) {
+        const hf_status status = hf_molden_check_basis(calculation->basis, &reason);
+        if (status != HF_OK)
+            return hf_fail(error, status, "%s: %.400s", hf_options_given(options, "molden")->where,
+                           reason.message);
+    }
+    return hf_cubes_check(calculation, error);
+}
+
 static enum hf_stability stability(const struct hf_options *options)
 {
     if (is_choice(options, "stability", "follow")) return HF_STABILITY_FOLLOW;
@@ -141,8 +155,11 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         hf_method_for(hf_options_choice(options, "method"), &calculation->input.molecule);
     settings->converger = hf_options_choice(options, "converger");
     settings->stability = stability(options);
-    settings->wavefunction =
-        hf_options_flag(options, "json_orbitals") ? HF_WAVEFUNCTION_ALL : HF_WAVEFUNCTION_DENSITIES;
+    const bool orbitals = hf_options_flag(options, "json_orbitals") ||
+                          calculation->molden_path != NULL ||
+                          hf_cubes_need_orbitals(calculation->cubes);
+    calculation->needs_matrices = orbitals || hf_cubes_count(calculation->cubes) > 0;
+    settings->wavefunction = orbitals ? HF_WAVEFUNCTION_ALL : HF_WAVEFUNCTION_DENSITIES;
     settings->guess = hf_options_choice(options, "guess");
     settings->guess_mix = hf_options_flag(options, "guess_mix");
     settings->max_iteration = hf_options_integer(options, "max_iterations");
@@ -302,6 +319,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     HF_TRY(hf_calculation_try_files(calculation, options, error));
     HF_TRY(make_basis(calculation, options, error));
     HF_TRY(check_orbitals(calculation, options, error));
+    HF_TRY(check_orbital_files(calculation, options, error));
     make_settings(calculation, options);
     HF_TRY(check_occupation(calculation, options, error));
     HF_TRY(hf_guess_file_open(calculation, options, error));
@@ -349,7 +367,7 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     hf_report_result(report, run, result, wavefunction, hf_calculation_properties(calculation));
     hf_checkpointer_tell(calculation->checkpointer, report);
     hf_record_measure(record);
-    status = hf_calculation_write_files(calculation, result, wavefunction, error);
+    status = hf_calculation_write_files(calculation, result, wavefunction, report, error);
     hf_timer_stop(&context->timers, &hf_phase_output);
     hf_record_measure(record);
     hf_report_timings(report, record, result);
@@ -370,6 +388,7 @@ void hf_calculation_done(struct hf_calculation *calculation)
     hf_guess_file_close(&calculation->guess_file);
     hf_record_destroy(&calculation->record);
     hf_properties_done(&calculation->properties);
+    hf_cubes_destroy(&calculation->cubes);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);
     free(calculation->basis_requested);

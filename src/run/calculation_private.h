@@ -3,6 +3,8 @@
 #define HF_CALCULATION_PRIVATE_H
 
 #include "hf/calculation.h"
+#include "hf/cube.h"
+#include "hf/orbital_files.h"
 
 /** Takes the names of the files to write from the options, and finds out whether they can be
  *  written and are neither one another nor anything that is read. Nothing is written yet.
@@ -16,6 +18,7 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
 hf_status hf_calculation_write_files(struct hf_calculation *calculation,
                                      const struct hf_scf_result *result,
                                      const struct hf_wavefunction *wavefunction,
+                                     struct hf_report *report,
                                      struct hf_error *error) HF_MUST_CHECK;
 
 /** The guess that was given, when it is none of the list but a file; else NULL. */
@@ -39,6 +42,32 @@ extern const char *const hf_default_basis;
  *  rank. HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_options *options,
                           struct hf_error *error) HF_MUST_CHECK;
+
+/** "water.density.cube" of "inputs/water.mol" and that ending, "hf.density.cube" of standard input, in
+ *  the folder of the JSON file if there is one. To be freed; NULL: no memory. Local. */
+char *hf_calculation_file_name(const struct hf_calculation *calculation, const char *ending);
+
+/** Fills calculation->cubes from the options, where they ask for cube files. Local; the same on every
+ *  rank. HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_cubes_create(struct hf_calculation *calculation, const struct hf_options *options,
+                          struct hf_error *error) HF_MUST_CHECK;
+/** Accepts a pointer to NULL; leaves NULL. */
+void hf_cubes_destroy(struct hf_cubes **cubes);
+
+/** How many files, 0 of NULL, and their names. */
+int hf_cubes_count(const struct hf_cubes *cubes);
+const char *hf_cubes_path(const struct hf_cubes *cubes, int i);
+bool hf_cubes_need_orbitals(const struct hf_cubes *cubes);
+
+/** HF_BAD_INPUT: an orbital that cannot be. Local, once there is a basis. */
+hf_status hf_cubes_check(const struct hf_calculation *calculation,
+                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Writes them, one after the other, and tells the report. Collective. HF_NO_RESOURCE,
+ *  HF_INTERRUPTED. */
+hf_status hf_cubes_write(struct hf_calculation *calculation,
+                         const struct hf_wavefunction *wavefunction, struct hf_report *report,
+                         struct hf_error *error) HF_MUST_CHECK;
 
 /** Writer of checkpoints of one calculation. */
 struct hf_checkpointer;

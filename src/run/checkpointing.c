@@ -48,11 +48,8 @@ static hf_status list_settings(struct hf_checkpointer *self, const struct hf_opt
     return HF_OK;
 }
 
-/** "water.hf.h5" of "inputs/water.mol", "hf.hf.h5" of standard input, in the folder of the JSON file
- *  if there is one; with another `ending` than ".hf.h5". */
-static char *automatic_path(const struct hf_calculation *calculation, const char *ending)
+char *hf_calculation_file_name(const struct hf_calculation *calculation, const char *ending)
 {
-    if (calculation->restart != NULL) return strdup(calculation->restart->path);
     const char *json = calculation->json_path, *input = calculation->input.path;
     const char *name = strcmp(input, HF_STANDARD_INPUT) == 0 ? "hf" : hf_file_name(input);
     const char *dot = strrchr(name, '.');
@@ -63,6 +60,13 @@ static char *automatic_path(const struct hf_calculation *calculation, const char
     if (path != NULL)
         snprintf(path, size, "%.*s%.*s%s", folder, json != NULL ? json : "", stem, name, ending);
     return path;
+}
+
+/** "water.hf.h5", or with another `ending`; a restart goes on with its own file. */
+static char *automatic_path(const struct hf_calculation *calculation, const char *ending)
+{
+    if (calculation->restart != NULL) return strdup(calculation->restart->path);
+    return hf_calculation_file_name(calculation, ending);
 }
 
 /** That path, or one beside it when the orbitals of the guess come from there: rank 0 looks. */

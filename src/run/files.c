@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /** Files besides those of basis sets. */
-enum { MOST_FILES = 10 };
+enum { MOST_FILES = 11 };
 
 /** A list being made. */
 struct list {
@@ -52,7 +52,8 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
 {
     const struct hf_option_value *guess = hf_guess_file_given(options);
     *list = (struct list){0};
-    list->file = calloc((size_t)calculation->n_choice + MOST_FILES, sizeof *list->file);
+    const int n_cube = hf_cubes_count(calculation->cubes);
+    list->file = calloc((size_t)(calculation->n_choice + MOST_FILES + n_cube), sizeof *list->file);
     if (list->file == NULL) return false;
     add_file(list, "input", "the input file", input_path, true);
     add_option(list, options, "point_charges_file", "the file of point charges", true);
@@ -66,6 +67,9 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
     add_file(list, "report", "where standard error goes", "/dev/stderr", true);
     add_option(list, options, "json", "the JSON file", false);
     add_option(list, options, "trace", "the trace", false);
+    add_option(list, options, "molden", "the Molden file", false);
+    for (int i = 0; i < n_cube; i++)
+        add_file(list, "--cube", "a cube file", hf_cubes_path(calculation->cubes, i), false);
     add_checkpoints(list, options);
     return true;
 }
@@ -94,6 +98,9 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
     hf_status status = HF_OK;
     calculation->json_path = hf_options_text(options, "json");
     calculation->trace_path = hf_options_text(options, "trace");
+    calculation->molden_path = hf_options_text(options, "molden");
+    HF_TRY(
+        hf_agree(calculation->context->comm, hf_cubes_create(calculation, options, error), error));
     HF_TRY(check_apart(calculation, options, error));
     if (calculation->json_path != NULL) {
         calculation->json_is_closed = true; /* the message below says all there is to say of it */
@@ -102,6 +109,11 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
     }
     if (calculation->trace_path != NULL)
         HF_TRY(hf_trace_check_path(calculation->context, calculation->trace_path, error));
+    if (calculation->molden_path != NULL)
+        HF_TRY(hf_molden_check_path(calculation->context, calculation->molden_path, error));
+    for (int i = 0; i < hf_cubes_count(calculation->cubes); i++)
+        HF_TRY(hf_output_file_check(calculation->context, hf_cubes_path(calculation->cubes, i),
+                                    "a cube file", "--cube", error));
 cleanup:
     return status;
 }
@@ -109,7 +121,7 @@ cleanup:
 hf_status hf_calculation_write_files(struct hf_calculation *calculation,
                                      const struct hf_scf_result *result,
                                      const struct hf_wavefunction *wavefunction,
-                                     struct hf_error *error)
+                                     struct hf_report *report, struct hf_error *error)
 {
     hf_status status = HF_OK, first = HF_OK;
     struct hf_error later;
@@ -123,6 +135,13 @@ hf_status hf_calculation_write_files(struct hf_calculation *calculation,
     if (calculation->trace != NULL)
         status = hf_trace_write(calculation->trace_path, calculation->trace, run, record, result,
                                 first == HF_OK ? error : &later);
+    if (first == HF_OK) first = status;
+    if (calculation->molden_path != NULL) {
+        status = hf_molden_write(calculation->context, calculation->molden_path, wavefunction,
+                                 first == HF_OK ? error : &later);
+        if (first == HF_OK) first = status;
+    }
+    status = hf_cubes_write(calculation, wavefunction, report, first == HF_OK ? error : &later);
     return first != HF_OK ? first : status;
 }
 

@@ -13,8 +13,8 @@ struct hf_memory_case {
     struct hf_fock_size size;
     struct hf_pair_memory pairs;
     double thread_bytes; /**< of a thread: its engine, queues and strips */
-    double stored_most; /**< all integrals together, on all ranks */
-    double resident;    /**< of the process now */
+    double stored_most;  /**< all integrals together, on all ranks */
+    double resident;     /**< of the process now */
 };
 
 /** What is left for the ranks of this node, and for this process. */

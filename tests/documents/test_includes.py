@@ -19,8 +19,8 @@ LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in 
 HEADERS = {
     "cli": ["program"],
     "run": ["calculation", "hf", "run"],
-    "output": ["checkpoint", "output", "record", "version"],
-    "properties": ["properties"],
+    "output": ["checkpoint", "cube", "orbital_files", "output", "record", "version"],
+    "properties": ["properties", "spatial"],
     "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
     "fock": ["digest", "fock", "fock_settings"],
     "coulomb": ["coulomb"],

@@ -1,0 +1,240 @@
+/* Molden files. */
+#include "hf/orbital_files.h"
+
+#include "hf/matrix_rows.h"
+#include "hf/output_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CARTESIAN = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
+
+static const char letters[HF_MAX_L + 1] = {'s', 'p', 'd', 'f', 'g', 'h'};
+
+/** Cartesian functions in the order of the format, as places among those of struct hf_shell. */
+static const signed char cartesian_order[HF_MAX_L + 1][MAX_CARTESIAN] = {
+    {0},
+    {0, 1, 2},
+    {0, 3, 5, 1, 2, 4},             /* xx yy zz xy xz yz */
+    {0, 6, 9, 3, 1, 2, 5, 8, 7, 4}, /* xxx yyy zzz xyy xxy xxz xzz yzz yyz xyz */
+    {0, 10, 14, 1, 2, 6, 11, 9, 13, 3, 5, 12, 4, 7, 8}, /* xxxx yyyy zzzz xxxy xxxz yyyx ... */
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
+};
+
+/** A file being written: how far, and in which order and of which norm its functions are. */
+struct molden {
+    struct hf_output_file file;
+    bool good;
+    const struct hf_wavefunction *wavefunction;
+    int spin;       /**< set of orbitals that is being written */
+    int *function;  /**< [n] of ours, in the order of the file */
+    double *factor; /**< [n] to coefficients of functions of norm 1, in the order of the file */
+};
+
+/** 1: all shells of l are spherical; 0: none is; -1: there are none; -2: some are. */
+static int kind_of(const struct hf_basis *basis, int l)
+{
+    int kind = -1;
+    for (int s = 0; s < basis->n_shell; s++) {
+        const int here = basis->shell[s].spherical;
+        if (basis->shell[s].l != l) continue;
+        if (kind >= 0 && kind != here) return -2;
+        kind = here;
+    }
+    return kind;
+}
+
+hf_status hf_molden_check_basis(const struct hf_basis *basis, struct hf_error *error)
+{
+    for (int l = 2; l <= HF_MAX_L; l++)
+        if (kind_of(basis, l) == -2)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "molden: some %c shells are spherical and some Cartesian, for which the "
+                           "format has no words; choose with --functions",
+                           letters[l]);
+    return HF_OK;
+}
+
+hf_status hf_molden_check_path(struct hf_context *context, const char *path, struct hf_error *error)
+{
+    return hf_output_file_check(context, path, "the Molden file", "--molden", error);
+}
+
+/** Norm of x^i y^j z^k where that of x^(i+j+k) is 1. */
+static double norm_of(int l, int place)
+{
+    int power[3] = {l, 0, 0}, factorial[3] = {1, 1, 1}, whole = 1;
+    for (int at = 0; at < place; at++) { /* x falling, then y falling */
+        if (power[1] > 0) {
+            power[1]--;
+            power[2]++;
+        } else {
+            power[1] = l - --power[0];
+            power[2] = 0;
+        }
+    }
+    for (int d = 0; d < 3; d++)
+        for (int n = 2 * power[d] - 1; n > 1; n -= 2) factorial[d] *= n;
+    for (int n = 2 * l - 1; n > 1; n -= 2) whole *= n;
+    return sqrt((double)(factorial[0] * factorial[1] * factorial[2]) / whole);
+}
+
+/** Local. */
+static hf_status make_order(struct molden *self, struct hf_error *error)
+{
+    const struct hf_basis *basis = self->wavefunction->basis;
+    self->function = calloc((size_t)basis->n_function, sizeof *self->function);
+    self->factor = calloc((size_t)basis->n_function, sizeof *self->factor);
+    if (self->function == NULL || self->factor == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Molden file");
+    for (int s = 0; s < basis->n_shell; s++) {
+        const struct hf_shell *shell = &basis->shell[s];
+        for (int i = 0; i < shell->n_function; i++) {
+            const int m = (i + 1) / 2 * (i % 2 != 0 ? 1 : -1); /* 0, +1, -1, +2, ... */
+            const int place = shell->spherical ? shell->l + m : cartesian_order[shell->l][i];
+            self->function[shell->first_function + i] = shell->first_function + place;
+            self->factor[shell->first_function + i] =
+                shell->spherical ? 1.0 : norm_of(shell->l, place);
+        }
+    }
+    return HF_OK;
+}
+
+static void say(struct molden *self, const char *format, ...) HF_PRINTF(2, 3);
+static void say(struct molden *self, const char *format, ...)
+{
+    char line[256];
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (self->good)
+        self->good =
+            n >= 0 && (size_t)n < sizeof line && hf_output_file_write(&self->file, (size_t)n, line);
+}
+
+static void write_atoms(struct molden *self)
+{
+    const struct hf_molecule *molecule = self->wavefunction->molecule;
+    say(self, "[Atoms] AU\n");
+    for (int i = 0; i < molecule->n_atom; i++) {
+        const struct hf_atom *atom = &molecule->atom[i];
+        say(self, "%-2s %6d %4d %22.14f %22.14f %22.14f\n", hf_element_symbol(atom->atomic_number),
+            i + 1, atom->ghost ? 0 : atom->atomic_number, atom->position_bohr[0],
+            atom->position_bohr[1], atom->position_bohr[2]);
+    }
+    if (hf_molecule_n_core(molecule) == 0) return;
+    say(self, "[Core]\n");
+    for (int i = 0; i < molecule->n_atom; i++)
+        if (molecule->atom[i].n_core > 0) say(self, "%d : %d\n", i + 1, molecule->atom[i].n_core);
+}
+
+static void write_shells(struct molden *self)
+{
+    const struct hf_basis *basis = self->wavefunction->basis;
+    say(self, "[GTO]\n");
+    for (int a = 0; a < basis->n_atom; a++) {
+        say(self, "%6d 0\n", a + 1);
+        for (int s = basis->first_shell_of_atom[a]; s < basis->first_shell_of_atom[a + 1]; s++) {
+            const struct hf_shell *shell = &basis->shell[s];
+            say(self, " %c %4d 1.00\n", letters[shell->l], shell->n_primitive);
+            for (int i = 0; i < shell->n_primitive; i++)
+                say(self, " %24.16e %24.16e\n", shell->exponent[i],
+                    shell->coefficient[i] / hf_primitive_norm(shell->l, shell->exponent[i]));
+        }
+        say(self, "\n");
+    }
+}
+
+/** Which functions are spherical; the format takes for Cartesian what nothing is said of. */
+static void write_kinds(struct molden *self)
+{
+    const struct hf_basis *basis = self->wavefunction->basis;
+    const int d = kind_of(basis, 2), f = kind_of(basis, 3);
+    if (d == 1 || (d == -1 && f == 1))
+        say(self, f == 0 ? "[5D10F]\n" : "[5D7F]\n");
+    else if (f == 1)
+        say(self, "[7F]\n");
+    if (kind_of(basis, 4) == 1) say(self, "[9G]\n");
+    if (kind_of(basis, 5) == 1) say(self, "[11H]\n");
+}
+
+/** Everything in front of the orbitals; rank 0. */
+static void write_head(struct molden *self)
+{
+    const struct hf_wavefunction *wavefunction = self->wavefunction;
+    char title[160] = "";
+    if (wavefunction->molecule->title != NULL)
+        snprintf(title, sizeof title, "%.150s", wavefunction->molecule->title);
+    say(self, "[Molden Format]\n[Title]\n %s\n", title);
+    write_atoms(self);
+    write_shells(self);
+    write_kinds(self);
+    say(self, "[MO]\n");
+}
+
+/** Orbitals first .. first+n-1 of a set, each a row. */
+static hf_status write_orbitals(void *data, int first, int n, double rows[], struct hf_error *error)
+{
+    struct molden *self = data;
+    const struct hf_orbitals *orbitals = &self->wavefunction->spin[self->spin];
+    const int n_function = self->wavefunction->basis->n_function;
+    (void)error;
+    for (int k = first; k < first + n; k++) {
+        const double *row = rows + (size_t)(k - first) * (size_t)n_function;
+        say(self, " Sym= %da\n Ene= %.12f\n Spin= %s\n Occup= %.8f\n", k + 1, orbitals->energy[k],
+            self->spin == 0 ? "Alpha" : "Beta", orbitals->occupation[k]);
+        for (int i = 0; i < n_function; i++)
+            say(self, "%6d %22.14e\n", i + 1, self->factor[i] * row[self->function[i]]);
+    }
+    return HF_OK; /* whether it was written is looked at when the file is ended */
+}
+
+/** The orbitals of a set. Collective. */
+static hf_status send_orbitals(struct molden *self, int spin, struct hf_error *error)
+{
+    const struct hf_matrix *coefficient = self->wavefunction->spin[spin].coefficient;
+    struct hf_matrix *rows = NULL;
+    hf_status status;
+    self->spin = spin;
+    HF_TRY(hf_matrix_create(self->wavefunction->linalg, "orbitals as rows",
+                            hf_matrix_n_col(coefficient), hf_matrix_n_row(coefficient), &rows,
+                            error));
+    hf_matrix_add_transposed(1.0, coefficient, 0.0, rows);
+    HF_TRY(hf_matrix_send_rows(rows, write_orbitals, self, error));
+cleanup:
+    hf_matrix_destroy(&rows);
+    return status;
+}
+
+hf_status hf_molden_write(struct hf_context *context, const char *path,
+                          const struct hf_wavefunction *wavefunction, struct hf_error *error)
+{
+    struct molden self = {.wavefunction = wavefunction};
+    hf_status status = HF_OK;
+    bool open = false;
+    HF_TRY(hf_agree(context->comm, make_order(&self, error), error));
+    if (context->rank == 0) {
+        open = self.good = hf_output_file_begin(path, &self.file);
+        if (!open)
+            status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s",
+                             path, strerror(errno));
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    if (context->rank == 0) write_head(&self);
+    for (int k = 0; k < wavefunction->n_spin; k++) HF_TRY(send_orbitals(&self, k, error));
+    if (open && !hf_output_file_end(&self.file, self.good))
+        status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s", path,
+                         strerror(errno));
+    open = false;
+    HF_TRY(hf_agree(context->comm, status, error));
+cleanup:
+    if (open) (void)hf_output_file_end(&self.file, false);
+    free(self.function);
+    free(self.factor);
+    return status;
+}
