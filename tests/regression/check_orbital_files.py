@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Runs hf with --molden and --cube, and rebuilds from the Molden file alone what it means.
+
+The overlap of the orbitals must be the unit matrix, their one-electron energy that of the JSON file, and, where that does
+not take long (--energy), the total energy and the orbital energies those of a Fock matrix made anew. Values of the cube
+files are compared with those of the orbitals. Exit code 0: everything agrees; 1: something differs.
+"""
+
+import argparse
+import glob
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+import check_wavefunction
+import gaussian_integrals
+import molden_file
+
+TIGHT = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-8"]
+# Nodes and weights of Gauss and Legendre for the mean over -1 to 1.
+NODES = [(-0.9061798459386640, 0.11846344252809454), (-0.5384693101056831, 0.23931433524968324),
+         (0.0, 0.28444444444444444), (0.5384693101056831, 0.23931433524968324), (0.9061798459386640, 0.11846344252809454)]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--ranks", default="1")
+    parser.add_argument("--hf", required=True)
+    parser.add_argument("--energy", action="store_true", help="rebuild the total energy, too")
+    parser.add_argument("--cube", help="list of cube files to check")
+    parser.add_argument("input", help="input file of hf")
+    parser.add_argument("options", nargs="*", help="options of hf, after --")
+    return parser.parse_args()
+
+
+def run(arguments, folder):
+    """(result, Molden file, {name: cube})."""
+    output, molden = os.path.join(folder, "output.json"), os.path.join(folder, "orbitals.molden")
+    command = [arguments.mpiexec, "-n", arguments.ranks, arguments.hf, arguments.input, "--json", output,
+               "--molden", molden, *TIGHT]
+    if arguments.cube:
+        command += ["--cube", arguments.cube, "--cube-spacing", "0.3"]
+    command += arguments.options
+    print(" ".join(command), flush=True)
+    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+    with open(output, encoding="utf-8") as file:
+        result = json.load(file)
+    cubes = {path.split(".")[-2]: Cube(path) for path in glob.glob(os.path.join(folder, "*.cube"))}
+    return result, molden_file.Molden(molden), cubes
+
+
+class Cube:
+    """A file: origin, spacing, counts, values."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        n_atom, *origin = lines[2].split()
+        self.origin = [float(x) for x in origin]
+        axes = [line.split() for line in lines[3:6]]
+        self.n = [int(axis[0]) for axis in axes]
+        self.spacing = float(axes[0][1])
+        self.values = [float(word) for line in lines[6 + int(n_atom):] for word in line.split()]
+        assert len(self.values) == math.prod(self.n), path
+
+    def integral(self):
+        return sum(self.values) * self.spacing ** 3
+
+    def samples(self, n_sample=12):
+        """[(point, value)] here and there in the middle of the box."""
+        found = []
+        for s in range(n_sample):
+            index = [int(n * (0.32 + 0.36 * ((s * k * 0.618 + 0.1) % 1.0))) for n, k in zip(self.n, (1, 3, 7))]
+            point = [x + i * self.spacing for x, i in zip(self.origin, index)]
+            found.append((point, self.values[(index[0] * self.n[1] + index[1]) * self.n[2] + index[2]]))
+        return found
+
+
+def function_values(shells, point):
+    values = []
+    for shell in shells:
+        r = [x - c for x, c in zip(point, shell.centre)]
+        radial = sum(c * math.exp(-a * sum(x * x for x in r)) for a, c in shell.primitives)
+        for function in shell.functions:
+            values.append(radial * sum(f * r[0] ** i * r[1] ** j * r[2] ** k for (i, j, k), f in function.items()))
+    return values
+
+
+class Rebuilt:
+    """What follows from a Molden file."""
+
+    def __init__(self, molden):
+        self.molden = molden
+        self.n = molden.n
+        self.overlap = [[0.0] * self.n for _ in range(self.n)]
+        self.core = [[0.0] * self.n for _ in range(self.n)]
+        self.pairs, first = [], []
+        for shell in molden.shells:
+            first.append((first[-1][1] if first else 0, (first[-1][1] if first else 0) + len(shell.functions)))
+        for a, left in enumerate(molden.shells):
+            for b, right in enumerate(molden.shells[:a + 1]):
+                pair = gaussian_integrals.Pair(left, right)
+                overlap, kinetic = pair.overlap_and_kinetic()
+                nuclear = pair.nuclear(molden.charges())
+                places = [(m, n) for m in range(*first[a]) for n in range(*first[b])]
+                self.pairs.append((pair, places))
+                for (m, n), s, t, v in zip(places, overlap, kinetic, nuclear):
+                    self.overlap[m][n] = self.overlap[n][m] = s
+                    self.core[m][n] = self.core[n][m] = t + v
+
+    def spins(self):
+        return [[orbital for orbital in self.molden.orbitals if orbital.spin == spin] for spin in ("Alpha", "Beta")]
+
+    def density(self, orbitals, electrons=lambda occupation: occupation):
+        filled = [(orbital.coefficients, electrons(orbital.electrons)) for orbital in orbitals if orbital.electrons]
+        return [[sum(n * c[i] * c[j] for c, n in filled) for j in range(self.n)] for i in range(self.n)]
+
+    def potential(self, density, point):
+        """Of electrons and nuclei."""
+        value = sum(charge / math.dist(point, place) for charge, place in self.molden.charges() if charge)
+        for pair, places in self.pairs:
+            for (m, n), integral in zip(places, pair.nuclear([(1.0, point)])):
+                value += (1 if m == n or (n, m) in places else 2) * density[m][n] * integral
+        return value
+
+
+def contract(density, matrix):
+    return sum(x * y for row, other in zip(density, matrix) for x, y in zip(row, other))
+
+
+def check_orbitals(rebuilt, result, complain):
+    for name, orbitals in zip(("alpha", "beta"), rebuilt.spins()):
+        if not orbitals:
+            continue
+        columns = [list(row) for row in zip(*(orbital.coefficients for orbital in orbitals))]
+        unit = check_wavefunction.in_orbitals(rebuilt.overlap, columns)
+        deviation = check_wavefunction.largest_deviation(unit, [1.0] * len(orbitals))
+        print(f"C^T S C of {name}: off the unit matrix by {deviation:.1e}")
+        complain(deviation < 1e-10, f"C^T S C of {name} is not 1: {deviation:.1e}")
+        key = "orbital_energies" + ("" if name == "alpha" else "_beta")
+        expected = result["extras"]["hf"]["scf"][key]
+        complain(len(expected) == len(orbitals), f"{len(orbitals)} orbitals of {name}, expected {len(expected)}")
+        worst = max(abs(orbital.energy - energy) for orbital, energy in zip(orbitals, expected))
+        complain(worst < 1e-11, f"orbital energies of {name} are off by {worst:.1e}")
+    density = rebuilt.density(rebuilt.molden.orbitals)
+    electrons = contract(density, rebuilt.overlap)
+    properties = result["properties"]
+    n = properties["calcinfo_nalpha"] + properties["calcinfo_nbeta"]
+    complain(abs(electrons - n) < 1e-8, f"tr D S is {electrons}, expected {n}")
+    if not rebuilt.molden.cores:
+        error = contract(density, rebuilt.core) - properties["scf_one_electron_energy"]
+        print(f"one-electron energy rebuilt: off by {error:.1e} hartree")
+        complain(abs(error) < 1e-6, f"the one-electron energy is off by {error:.1e}")
+
+
+def check_energy(rebuilt, result, complain):
+    """Total energy and Fock matrix from the orbitals in the file."""
+    alpha, beta = rebuilt.spins()
+    shared = not beta
+    densities = ([rebuilt.density(alpha, lambda n: min(n, 1.0)), rebuilt.density(alpha, lambda n: n - min(n, 1.0))]
+                 if shared else [rebuilt.density(alpha), rebuilt.density(beta)])
+    integrals = check_wavefunction.Integrals(rebuilt.molden.shells, rebuilt.molden.charges())
+    focks, energy = integrals.fock(densities)
+    error = energy + check_wavefunction.nuclear_repulsion(
+        [charge for charge in rebuilt.molden.charges() if charge[0]]) - result["properties"]["scf_total_energy"]
+    print(f"total energy rebuilt: off by {error:.1e} hartree")
+    complain(abs(error) < 1e-8, f"the total energy is off by {error:.1e}")
+    if result["model"]["method"] == "rohf":
+        return
+    for orbitals, fock in zip((alpha, beta or alpha), focks):
+        columns = [list(row) for row in zip(*(orbital.coefficients for orbital in orbitals))]
+        deviation = check_wavefunction.largest_deviation(check_wavefunction.in_orbitals(fock, columns),
+                                                         [orbital.energy for orbital in orbitals])
+        complain(deviation < 1e-6, f"C^T F C is off by {deviation:.1e}")
+
+
+def mean(cube, point, function):
+    """Over the cube round a point."""
+    half = 0.5 * cube.spacing
+    return sum(w * v * u * function([point[0] + half * a, point[1] + half * b, point[2] + half * c])
+               for a, w in NODES for b, v in NODES for c, u in NODES)
+
+
+def orbital_of(name, rebuilt, result):
+    """The orbital of a cube file."""
+    alpha, beta = rebuilt.spins()
+    spin, _, which = name.rpartition("-")
+    orbitals, key = (beta, "calcinfo_nbeta") if spin == "beta" else (alpha, "calcinfo_nalpha")
+    n = result["properties"][key]
+    return orbitals[{"homo": n - 1, "lumo": n}[which] if which in ("homo", "lumo") else int(which) - 1]
+
+
+def check_cubes(cubes, rebuilt, result, complain):
+    molden = rebuilt.molden
+    electrons = result["extras"]["hf"]["properties"]["electrons_expected"]
+    total = rebuilt.density(molden.orbitals)
+
+    def charge(point, orbitals=molden.orbitals, signs=(1, 1)):
+        values = function_values(molden.shells, point)
+        return sum(signs[orbital.spin == "Beta"] * orbital.electrons
+                   * sum(c * v for c, v in zip(orbital.coefficients, values)) ** 2
+                   for orbital in orbitals if orbital.electrons)
+
+    for name, cube in cubes.items():
+        worst = 0.0
+        for point, value in cube.samples():
+            if name == "density":
+                expected = mean(cube, point, charge)
+            elif name == "spin":
+                expected = mean(cube, point, lambda p: charge(p, signs=(1, -1)))
+            elif name == "esp":
+                expected = rebuilt.potential(total, point)
+            else:
+                values = function_values(molden.shells, point)
+                expected = sum(c * v for c, v in zip(orbital_of(name, rebuilt, result).coefficients, values))
+            worst = max(worst, abs(value - expected) / max(1.0, abs(expected)))
+        print(f"cube file of {name}: off by {worst:.1e}")
+        complain(worst < 2e-6, f"cube file of {name} is off by {worst:.1e}")
+        expected = {"density": electrons,
+                    "spin": result["properties"]["calcinfo_nalpha"] - result["properties"]["calcinfo_nbeta"]}.get(name)
+        if expected is not None:
+            complain(abs(cube.integral() - expected) < 1e-3, f"{name} adds up to {cube.integral()}, expected {expected}")
+
+
+def main():
+    arguments = parse_arguments()
+    found = []
+
+    def complain(holds, what):
+        if not holds:
+            found.append(what)
+
+    with tempfile.TemporaryDirectory(prefix="hf-orbital-files-") as folder:
+        result, molden, cubes = run(arguments, folder)
+    rebuilt = Rebuilt(molden)
+    check_orbitals(rebuilt, result, complain)
+    if arguments.energy:
+        check_energy(rebuilt, result, complain)
+    check_cubes(cubes, rebuilt, result, complain)
+    for line in found:
+        print("DIFFERS", line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
