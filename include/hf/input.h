@@ -1,4 +1,4 @@
-/* Input files: native, MDL molfile (V2000, V3000) and XYZ, recognised by content, read and checked.
+/* Input files: native, MDL molfile (V2000, V3000), XYZ and QCSchema, recognised by content, read and checked.
  */
 #ifndef HF_INPUT_H
 #define HF_INPUT_H
@@ -16,7 +16,8 @@ extern "C" {
 struct hf_input {
     struct hf_molecule molecule; /**< in bohr, checked */
     char *path;                  /**< owned */
-    const char *format;          /**< "native", "MDL V2000", "MDL V3000", "XYZ" or "hf_run" */
+    const char *format;    /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema" or "hf_run" */
+    bool wants_properties; /**< they are the results that are asked for, not the energy */
     int n_warning;
     char **warning; /**< [n_warning], one line each; owned */
 };
@@ -33,6 +34,8 @@ struct hf_input {
  *           and multiplicity; a file without radicals has multiplicity 1 or 2 by parity. XYZ: charge,
  *           multiplicity, units and Properties in the comment are understood, files .CHRG and .UHF
  *           beside it are read; what nobody says is assumed with a warning.
+ *           QCSchema: an AtomicInput of version 1, whose keywords are keys; lengths in bohr; what it
+ *           has of other keys is refused.
  *           Others are recognised by sight, named and refused.
  *  Call     collective over context->comm; same path, options and outcome on every rank.
  *  Memory   *input is filled and owned by the caller; on failure it has no molecule, but the warnings

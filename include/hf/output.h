@@ -45,18 +45,21 @@ struct hf_memory_need {
 
 struct hf_run_description {
     const char *input_path;
-    const char *input_format; /**< "native", "MDL V2000", "MDL V3000", "XYZ", "hf_run" */
-    const char *method;       /**< "rhf" */
+    const char
+        *input_format;  /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema", "hf_run" */
+    const char *method; /**< "rhf" */
     const char *basis_requested;
     const struct hf_molecule *molecule;
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
-    int n_node;          /**< hosts that the ranks are on; 0 when unknown */
-    int n_core;          /**< cores in the affinity masks of this node, 0 when unknown */
+    int n_node; /**< hosts that the ranks are on; 0 when unknown */
+    int n_core; /**< cores in the affinity masks of this node, 0 when unknown */
     int n_numa; /**< memory (NUMA) domains they belong to, 0 when unknown */
-    bool all_properties; /**< report: all of them, not only charges and spins */
-    bool all_orbitals;   /**< report: energies of all orbitals, not only those beside the gap */
-    bool json_orbitals;  /**< JSON file: the wave function too, which then has its matrices */
+    bool
+        returns_properties; /**< JSON file: they are the results that were asked for, not the energy */
+    bool all_properties;    /**< report: all of them, not only charges and spins */
+    bool all_orbitals;      /**< report: energies of all orbitals, not only those beside the gap */
+    bool json_orbitals;     /**< JSON file: the wave function too, which then has its matrices */
     const struct hf_memory_need *need; /**< NULL: not estimated */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */

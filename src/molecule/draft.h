@@ -72,6 +72,12 @@ hf_status hf_read_mdl(struct draft *draft, struct hf_error *error);
 hf_status hf_read_mdl_v2000(struct draft *draft, struct hf_error *error);
 hf_status hf_read_mdl_v3000(struct draft *draft, struct hf_error *error);
 
+/** Whether a text may be JSON. */
+bool hf_looks_like_json(const struct hf_text *text);
+
+/** QCSchema AtomicInput. *is_one false, and nothing read: it is JSON, but none. */
+hf_status hf_read_qcschema(struct draft *draft, bool *is_one, struct hf_error *error);
+
 /** Adds the line "charge x y z" to the list. */
 hf_status hf_read_point_charge(struct draft_charges *charges, int line, struct hf_error *error);
 

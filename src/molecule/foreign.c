@@ -318,7 +318,8 @@ static bool is_smiles(const struct look *look)
 static const struct foreign list[] = {
     {"a rich text document", is_rich_text, NULL, NULL, "save it as plain text"},
     {"a Molden file", is_molden, "molden", "", NULL},
-    {"a JSON file", is_json, NULL, NULL, plain_advice},
+    {"a JSON file", is_json, NULL, NULL,
+     "expected a QCSchema AtomicInput, native input, an MDL molfile or XYZ"},
     {"a mol2 file", is_mol2, "mol2", "", NULL},
     {"a CML file", is_cml, "cml", "", NULL},
     {"a web page", is_web_page, NULL, NULL, "download the file that it shows"},

@@ -68,6 +68,12 @@ static hf_status read_any(struct draft *draft, struct hf_error *error)
     hf_status status = check_mdl_header(text, error);
     while (first + 1 < text->n_line && hf_rest_of_line(text->line[first]).length == 0) first++;
     if (status != HF_OK) return status;
+    if (hf_looks_like_json(text)) {
+        bool is_one = false;
+        draft->input->format = "QCSchema";
+        status = hf_read_qcschema(draft, &is_one, error);
+        if (is_one) return status;
+    }
     if (is_old_molfile(text)) {
         draft->input->format = "MDL V2000";
         return hf_read_mdl(draft, error);

@@ -110,7 +110,8 @@ static bool add_environment(cJSON *extras, const struct hf_molecule *molecule)
 static bool add_input(cJSON *root, const struct hf_run_description *run)
 {
     cJSON *model = cJSON_AddObjectToObject(root, "model");
-    return add_molecule(root, run->molecule) && hf_json_add_text(root, "driver", "energy") &&
+    return add_molecule(root, run->molecule) &&
+           hf_json_add_text(root, "driver", run->returns_properties ? "properties" : "energy") &&
            model != NULL && hf_json_add_text(model, "method", run->method) &&
            hf_json_add_text(model, "basis", run->basis->name) &&
            add_settings(root, "keywords", run->settings) &&
@@ -390,7 +391,7 @@ static bool add_extras(cJSON *all_extras, const struct sources *from)
            add_environment(extras, run->molecule) &&
            add_scf(extras, record, result, from->wavefunction) && add_energies(extras, result) &&
            (from->properties == NULL ||
-            hf_json_add_all_properties(extras, run->molecule, from->properties)) &&
+            hf_json_add_all_properties(extras, "properties", run->molecule, from->properties)) &&
            hf_json_add_stability(extras, &result->stability) && add_iterations(extras, record) &&
            add_fock(extras, result) && add_timings(extras, &record->statistics) &&
            add_memory(extras, &record->statistics) &&
@@ -400,7 +401,11 @@ static bool add_extras(cJSON *all_extras, const struct sources *from)
 /** The results that the schema has keys for. */
 static bool add_results(cJSON *object, const struct sources *from)
 {
-    return object != NULL && hf_json_add_double(object, "return_result", from->result->energy) &&
+    const bool properties = from->run->returns_properties && from->properties != NULL;
+    return object != NULL &&
+           (properties ? hf_json_add_all_properties(object, "return_result", from->run->molecule,
+                                                    from->properties)
+                       : hf_json_add_double(object, "return_result", from->result->energy)) &&
            add_properties(object, from->run, from->result, from->properties) &&
            (!from->run->json_orbitals ||
             hf_json_add_wavefunction(object, from->wavefunction, from->matrices));

@@ -67,10 +67,10 @@ static bool add_rotation(cJSON *object, const struct hf_molecule *molecule,
            hf_json_add_doubles(object, "rotational_constants_ghz", 3, properties->rotational_ghz);
 }
 
-bool hf_json_add_all_properties(cJSON *extras, const struct hf_molecule *molecule,
+bool hf_json_add_all_properties(cJSON *parent, const char *name, const struct hf_molecule *molecule,
                                 const struct hf_properties *properties)
 {
-    cJSON *object = cJSON_AddObjectToObject(extras, "properties");
+    cJSON *object = cJSON_AddObjectToObject(parent, name);
     return object != NULL && hf_json_add_double(object, "electrons", properties->n_electron) &&
            hf_json_add_double(object, "electrons_expected", properties->n_electron_expected) &&
            (!properties->complete ||

@@ -6,9 +6,9 @@
 #include "hf/molecule.h"
 #include "hf/properties.h"
 
-/** "properties": everything, or the number of electrons where nothing else was computed. False: no
+/** `name`: everything, or the number of electrons where nothing else was computed. False: no
  *  memory. */
-bool hf_json_add_all_properties(cJSON *extras, const struct hf_molecule *molecule,
+bool hf_json_add_all_properties(cJSON *parent, const char *name, const struct hf_molecule *molecule,
                                 const struct hf_properties *properties);
 
 /** The schema's "scf_quadrupole_moment" [3][3], the second moments of the charges, where they were

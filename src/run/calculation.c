@@ -271,6 +271,7 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
         .basis = calculation->basis,
         .settings = &calculation->settings,
         .need = &calculation->need,
+        .returns_properties = calculation->input.wants_properties,
         .all_properties = is_choice(options, "properties", "all"),
         .all_orbitals = is_choice(options, "orbitals", "all"),
         .json_orbitals = hf_options_flag(options, "json_orbitals"),

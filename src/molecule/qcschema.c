@@ -1,0 +1,364 @@
+/* QCSchema AtomicInput, version 1: a molecule, a model, and keywords that are hf's keys.
+ *
+ * What stands in the file and would change the results is used or refused; what the schema has for
+ * other programs (identifiers, fragments, provenance) is left alone.
+ * Source   https://molssi-qc-schema.readthedocs.io; QCElemental, models AtomicInput and Molecule. */
+#include "draft.h"
+
+#include "hf/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Keys of the three objects, those that are used first; NULL at the end. */
+static const char *const input_keys[] = {"schema_name", "schema_version", "molecule",  "driver",
+                                         "model",       "keywords",       "protocols", "extras",
+                                         "id",          "provenance",     NULL};
+static const char *const molecule_keys[] = {"schema_name",
+                                            "schema_version",
+                                            "symbols",
+                                            "geometry",
+                                            "molecular_charge",
+                                            "molecular_multiplicity",
+                                            "real",
+                                            "name",
+                                            "comment",
+                                            "masses",
+                                            "mass_numbers",
+                                            "atomic_numbers",
+                                            "atom_labels",
+                                            "connectivity",
+                                            "fragments",
+                                            "fragment_charges",
+                                            "fragment_multiplicities",
+                                            "fix_com",
+                                            "fix_orientation",
+                                            "fix_symmetry",
+                                            "validated",
+                                            "provenance",
+                                            "identifiers",
+                                            "extras",
+                                            "id",
+                                            NULL};
+static const char *const model_keys[] = {"method", "basis", NULL};
+static const char *const protocol_keys[] = {"wavefunction", "stdout", "error_correction",
+                                            "native_files", NULL};
+/** Keys of hf for which the schema has places of its own. */
+static const char *const placed_keys[] = {"method", "basis", "charge", "multiplicity",
+                                          "units",  "title", "record", NULL};
+
+static bool is_listed(const char *key, const char *const list[])
+{
+    for (int i = 0; list[i] != NULL; i++)
+        if (strcmp(key, list[i]) == 0) return true;
+    return false;
+}
+
+/** No member of the object `name` is one that nobody knows. */
+static hf_status check_keys(const struct draft *draft, const cJSON *object, const char *name,
+                            const char *const known[], struct hf_error *error)
+{
+    int n = 0;
+    while (known[n] != NULL) n++;
+    for (const cJSON *member = object->child; member != NULL; member = member->next) {
+        const struct hf_word key = {member->string, (int)strlen(member->string)};
+        if (is_listed(member->string, known)) continue;
+        const char *nearest = hf_nearest_word(key, n, known);
+        return hf_text_fail(error, draft->text, 0, "unknown key '%.*s' in %s%s%s", HF_WORD(key),
+                            name, nearest != NULL ? "; did you mean " : "",
+                            nearest != NULL ? nearest : "");
+    }
+    return HF_OK;
+}
+
+/** A member that must be a string, or NULL where it is not there or null. */
+static hf_status get_string(const struct draft *draft, const cJSON *object, const char *key,
+                            const char **value, struct hf_error *error)
+{
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+    *value = NULL;
+    if (member == NULL || cJSON_IsNull(member)) return HF_OK;
+    if (!cJSON_IsString(member))
+        return hf_text_fail(error, draft->text, 0, "'%s' is not a string", key);
+    *value = member->valuestring;
+    return HF_OK;
+}
+
+static hf_status add_option(struct draft *draft, const char *key, const char *text,
+                            struct hf_error *error)
+{
+    return hf_draft_option(draft, key, (struct hf_word){text, (int)strlen(text)}, 0, error);
+}
+
+/** A whole number of the molecule becomes the option `key`. */
+static hf_status add_whole(struct draft *draft, const cJSON *object, const char *name,
+                           const char *key, struct hf_error *error)
+{
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
+    if (member == NULL || cJSON_IsNull(member)) return HF_OK;
+    if (!cJSON_IsNumber(member) || member->valuedouble != floor(member->valuedouble) ||
+        fabs(member->valuedouble) > 1e6)
+        return hf_text_fail(error, draft->text, 0, "'%s' is not a whole number", name);
+    return hf_draft_option_integer(draft, key, (int)member->valuedouble, 0, error);
+}
+
+/** The line in which a member of that name stands first, for messages; 0: none. */
+static int find_line(const struct hf_text *text, const char *quoted)
+{
+    for (int i = 0; i < text->n_line; i++)
+        if (strstr(text->line[i], quoted) != NULL) return i + 1;
+    return 0;
+}
+
+/** Whether atom i is no ghost. */
+static hf_status read_real(const struct draft *draft, const cJSON *real, int i, bool *is_real,
+                           struct hf_error *error)
+{
+    const cJSON *entry = cJSON_GetArrayItem(real, i);
+    *is_real = true;
+    if (real == NULL || cJSON_IsNull(real)) return HF_OK;
+    if (!cJSON_IsBool(entry))
+        return hf_text_fail(error, draft->text, 0,
+                            "'real' has no true or false for atom %d of 'symbols'", i + 1);
+    *is_real = cJSON_IsTrue(entry);
+    return HF_OK;
+}
+
+static hf_status read_atoms(struct draft *draft, const cJSON *molecule, struct hf_error *error)
+{
+    const cJSON *symbols = cJSON_GetObjectItemCaseSensitive(molecule, "symbols");
+    const cJSON *geometry = cJSON_GetObjectItemCaseSensitive(molecule, "geometry");
+    const cJSON *real = cJSON_GetObjectItemCaseSensitive(molecule, "real");
+    const int n = cJSON_GetArraySize(symbols), line = find_line(draft->text, "\"geometry\"");
+    if (!cJSON_IsArray(symbols) || !cJSON_IsArray(geometry) ||
+        cJSON_GetArraySize(geometry) != 3 * n)
+        return hf_text_fail(error, draft->text, 0,
+                            "the molecule has %d 'symbols' and %d numbers in 'geometry'; expected "
+                            "lists, and three numbers, in bohr, for each symbol",
+                            n, cJSON_GetArraySize(geometry));
+    const cJSON *symbol = symbols->child, *number = geometry->child;
+    hf_status status = HF_OK;
+    for (int i = 0; i < n && status == HF_OK; i++, symbol = symbol->next) {
+        struct draft_atom atom = {.line = line};
+        bool is_real = true;
+        if (!cJSON_IsString(symbol))
+            return hf_text_fail(error, draft->text, 0, "symbol %d is not a string", i + 1);
+        for (int d = 0; d < 3; d++, number = number->next) {
+            if (!cJSON_IsNumber(number))
+                return hf_text_fail(error, draft->text, line,
+                                    "coordinate %d of 'geometry' is not a number", 3 * i + d + 1);
+            atom.position[d] = number->valuedouble;
+        }
+        const struct hf_word name = {symbol->valuestring, (int)strlen(symbol->valuestring)};
+        status = hf_read_atom_name(draft->text, 0, name, &atom, error);
+        if (status == HF_OK) status = read_real(draft, real, i, &is_real, error);
+        atom.ghost = atom.ghost || !is_real;
+        if (status == HF_OK) status = hf_draft_add_atom(draft, &atom, error);
+    }
+    return status;
+}
+
+static hf_status read_molecule(struct draft *draft, const cJSON *molecule, struct hf_error *error)
+{
+    hf_status status;
+    const char *name;
+    if (!cJSON_IsObject(molecule))
+        return hf_text_fail(error, draft->text, 0,
+                            "there is no 'molecule' with symbols and geometry");
+    HF_TRY(check_keys(draft, molecule, "the molecule", molecule_keys, error));
+    HF_TRY(get_string(draft, molecule, "name", &name, error));
+    if (name != NULL) HF_TRY(add_option(draft, "title", name, error));
+    HF_TRY(add_option(draft, "units", "bohr", error));
+    HF_TRY(add_whole(draft, molecule, "molecular_charge", "charge", error));
+    HF_TRY(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity", error));
+    if (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(molecule, "masses")))
+        HF_TRY(hf_input_warn(draft->input, error,
+                             "%s: 'masses' are not used; rotational constants are those of the "
+                             "commonest isotopes",
+                             draft->text->path));
+    HF_TRY(read_atoms(draft, molecule, error));
+cleanup:
+    return status;
+}
+
+static hf_status read_model(struct draft *draft, const cJSON *model, struct hf_error *error)
+{
+    hf_status status;
+    const char *method, *basis;
+    if (!cJSON_IsObject(model))
+        return hf_text_fail(error, draft->text, 0, "there is no 'model' with method and basis");
+    HF_TRY(check_keys(draft, model, "the model", model_keys, error));
+    HF_TRY(get_string(draft, model, "method", &method, error));
+    HF_TRY(get_string(draft, model, "basis", &basis, error));
+    if (method != NULL) HF_TRY(add_option(draft, "method", method, error));
+    if (basis != NULL) HF_TRY(add_option(draft, "basis", basis, error));
+cleanup:
+    return status;
+}
+
+/** The value of a keyword as an input of hf would have it; false: it cannot be one. */
+static bool print_value(const cJSON *value, size_t size, char text[])
+{
+    size_t n = 0;
+    if (cJSON_IsBool(value)) return snprintf(text, size, cJSON_IsTrue(value) ? "yes" : "no") > 0;
+    if (cJSON_IsString(value)) return (size_t)snprintf(text, size, "%s", value->valuestring) < size;
+    if (cJSON_IsNumber(value)) {
+        const double number = value->valuedouble;
+        const bool whole = number == floor(number) && fabs(number) < 1e15;
+        return isfinite(number) && (whole ? snprintf(text, size, "%.0f", number)
+                                          : hf_json_print_double(number, size, text)) > 0;
+    }
+    if (!cJSON_IsArray(value)) return false;
+    text[0] = '\0';
+    for (const cJSON *entry = value->child; entry != NULL; entry = entry->next) {
+        if (!cJSON_IsNumber(entry) || !isfinite(entry->valuedouble) || size - n < 40) return false;
+        n += (size_t)hf_json_print_double(entry->valuedouble, size - n, text + n);
+        text[n++] = ' ';
+        text[n] = '\0';
+    }
+    return n > 0;
+}
+
+static hf_status read_keywords(struct draft *draft, const cJSON *keywords, struct hf_error *error)
+{
+    const struct hf_options *options = draft->options;
+    if (keywords == NULL || cJSON_IsNull(keywords)) return HF_OK;
+    if (!cJSON_IsObject(keywords))
+        return hf_text_fail(error, draft->text, 0, "'keywords' is no object");
+    for (const cJSON *member = keywords->child; member != NULL; member = member->next) {
+        char text[1100];
+        const struct hf_word key = {member->string, (int)strlen(member->string)};
+        const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
+        const char *nearest = hf_option_nearest(options->n_option, options->table, key);
+        if (option == NULL)
+            return hf_text_fail(error, draft->text, 0, "unknown keyword '%.*s'%s%s", HF_WORD(key),
+                                nearest != NULL ? "; did you mean " : "; hf --help lists the keys",
+                                nearest != NULL ? nearest : "");
+        if (is_listed(option->key, placed_keys))
+            return hf_text_fail(error, draft->text, 0,
+                                "keyword '%.*s': expected in the molecule or the model",
+                                HF_WORD(key));
+        if (cJSON_IsNull(member)) continue;
+        if (!print_value(member, sizeof text, text))
+            return hf_text_fail(error, draft->text, 0,
+                                "keyword '%.*s' has no value that an input of hf could have",
+                                HF_WORD(key));
+        const hf_status status = add_option(draft, option->key, text, error);
+        if (status != HF_OK) return status;
+    }
+    return HF_OK;
+}
+
+/** What is to be in the results beside numbers. Orbitals go into the JSON file, whole: readers of the
+ *  schema keep what the protocol asks for. */
+static hf_status read_protocols(struct draft *draft, const cJSON *protocols, struct hf_error *error)
+{
+    static const char *const some[] = {"all", "orbitals_and_eigenvalues", "return_results",
+                                       "occupations_and_eigenvalues", NULL};
+    hf_status status;
+    const char *wavefunction;
+    if (protocols == NULL || cJSON_IsNull(protocols)) return HF_OK;
+    if (!cJSON_IsObject(protocols))
+        return hf_text_fail(error, draft->text, 0, "'protocols' is no object");
+    HF_TRY(check_keys(draft, protocols, "the protocols", protocol_keys, error));
+    HF_TRY(get_string(draft, protocols, "wavefunction", &wavefunction, error));
+    if (wavefunction == NULL || strcmp(wavefunction, "none") == 0) return HF_OK;
+    if (!is_listed(wavefunction, some))
+        return hf_text_fail(error, draft->text, 0, "unknown protocol '%.60s' of the wavefunction",
+                            wavefunction);
+    HF_TRY(add_option(draft, "json_orbitals", "yes", error));
+cleanup:
+    return status;
+}
+
+static hf_status read_driver(struct draft *draft, const cJSON *root, struct hf_error *error)
+{
+    const char *driver;
+    const hf_status status = get_string(draft, root, "driver", &driver, error);
+    if (status != HF_OK) return status;
+    if (driver == NULL)
+        return hf_text_fail(error, draft->text, 0,
+                            "there is no 'driver'; expected energy or properties");
+    draft->input->wants_properties = strcmp(driver, "properties") == 0;
+    if (strcmp(driver, "energy") == 0 || draft->input->wants_properties) return HF_OK;
+    if (strcmp(driver, "gradient") == 0 || strcmp(driver, "hessian") == 0)
+        return hf_text_fail(
+            error, draft->text, 0,
+            "driver '%s': hf computes no derivatives of the energy; expected energy "
+            "or properties",
+            driver);
+    return hf_text_fail(error, draft->text, 0,
+                        "unknown driver '%.60s'; expected energy or properties", driver);
+}
+
+static hf_status read_root(struct draft *draft, const cJSON *root, struct hf_error *error)
+{
+    hf_status status;
+    const cJSON *version = cJSON_GetObjectItemCaseSensitive(root, "schema_version");
+    if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 1.0))
+        return hf_text_fail(error, draft->text, 0, "'schema_version' is not 1");
+    draft->own_format = true;
+    HF_TRY(check_keys(draft, root, "the AtomicInput", input_keys, error));
+    HF_TRY(read_driver(draft, root, error));
+    HF_TRY(read_model(draft, cJSON_GetObjectItemCaseSensitive(root, "model"), error));
+    HF_TRY(read_keywords(draft, cJSON_GetObjectItemCaseSensitive(root, "keywords"), error));
+    HF_TRY(read_protocols(draft, cJSON_GetObjectItemCaseSensitive(root, "protocols"), error));
+    HF_TRY(read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"), error));
+cleanup:
+    return status;
+}
+
+/** The lines as one string, to be freed; NULL: no memory. */
+static char *join_lines(const struct hf_text *text)
+{
+    size_t size = 1, n = 0;
+    for (int i = 0; i < text->n_line; i++) size += strlen(text->line[i]) + 1;
+    char *all = malloc(size);
+    if (all == NULL) return NULL;
+    for (int i = 0; i < text->n_line; i++)
+        n += (size_t)snprintf(all + n, size - n, "%s\n", text->line[i]);
+    return all;
+}
+
+bool hf_looks_like_json(const struct hf_text *text)
+{
+    const int first = hf_text_skip_blank(text, 0);
+    return first < text->n_line && hf_rest_of_line(text->line[first]).begin[0] == '{';
+}
+
+/** Whether an object is meant to be an AtomicInput. */
+static bool is_atomic_input(const cJSON *root)
+{
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(root, "schema_name");
+    if (cJSON_IsString(name))
+        return strcmp(name->valuestring, "qcschema_input") == 0 ||
+               strcmp(name->valuestring, "qc_schema_input") == 0;
+    return name == NULL && cJSON_HasObjectItem(root, "molecule") &&
+           cJSON_HasObjectItem(root, "model");
+}
+
+hf_status hf_read_qcschema(struct draft *draft, bool *is_one, struct hf_error *error)
+{
+    const struct hf_text *text = draft->text;
+    char *all = join_lines(text);
+    const char *end = NULL;
+    hf_status status = HF_OK;
+    *is_one = true;
+    if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path);
+    cJSON *root = cJSON_ParseWithOpts(all, &end, true);
+    if (root == NULL) {
+        int line = 1;
+        for (const char *c = all; end != NULL && c < end; c++) line += *c == '\n';
+        status = hf_text_fail(error, text, line <= text->n_line ? line : text->n_line,
+                              "this looks like a JSON file, and is none from here on");
+    } else if (!is_atomic_input(root)) {
+        *is_one = false;
+    } else {
+        status = read_root(draft, root, error);
+    }
+    cJSON_Delete(root);
+    free(all);
+    return status;
+}
