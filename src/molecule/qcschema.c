@@ -56,6 +56,13 @@ static bool is_listed(const char *key, const char *const list[])
     return false;
 }
 
+/** Whether a string can stand in a line. */
+static bool is_one_line(const char *text)
+{
+    while ((unsigned char)*text >= ' ' && *text != '\177') text++;
+    return *text == '\0';
+}
+
 /** No member of the object `name` is one that nobody knows. */
 static hf_status check_keys(const struct draft *draft, const cJSON *object, const char *name,
                             const char *const known[], struct hf_error *error)
@@ -65,6 +72,8 @@ static hf_status check_keys(const struct draft *draft, const cJSON *object, cons
     for (const cJSON *member = object->child; member != NULL; member = member->next) {
         const struct hf_word key = {member->string, (int)strlen(member->string)};
         if (is_listed(member->string, known)) continue;
+        if (!is_one_line(member->string))
+            return hf_text_fail(error, draft->text, 0, "unknown key in %s", name);
         const char *nearest = hf_nearest_word(key, n, known);
         return hf_text_fail(error, draft->text, 0, "unknown key '%.*s' in %s%s%s", HF_WORD(key),
                             name, nearest != NULL ? "; did you mean " : "",
@@ -80,8 +89,8 @@ static hf_status get_string(const struct draft *draft, const cJSON *object, cons
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
     *value = NULL;
     if (member == NULL || cJSON_IsNull(member)) return HF_OK;
-    if (!cJSON_IsString(member))
-        return hf_text_fail(error, draft->text, 0, "'%s' is not a string", key);
+    if (!cJSON_IsString(member) || !is_one_line(member->valuestring))
+        return hf_text_fail(error, draft->text, 0, "'%s' is not a string of one line", key);
     *value = member->valuestring;
     return HF_OK;
 }
@@ -143,10 +152,11 @@ static hf_status read_atoms(struct draft *draft, const cJSON *molecule, struct h
     for (int i = 0; i < n && status == HF_OK; i++, symbol = symbol->next) {
         struct draft_atom atom = {.line = line};
         bool is_real = true;
-        if (!cJSON_IsString(symbol))
-            return hf_text_fail(error, draft->text, 0, "symbol %d is not a string", i + 1);
+        if (!cJSON_IsString(symbol) || !is_one_line(symbol->valuestring))
+            return hf_text_fail(error, draft->text, 0, "symbol %d is not a string of one line",
+                                i + 1);
         for (int d = 0; d < 3; d++, number = number->next) {
-            if (!cJSON_IsNumber(number))
+            if (!cJSON_IsNumber(number) || !isfinite(number->valuedouble))
                 return hf_text_fail(error, draft->text, line,
                                     "coordinate %d of 'geometry' is not a number", 3 * i + d + 1);
             atom.position[d] = number->valuedouble;
@@ -203,7 +213,9 @@ static bool print_value(const cJSON *value, size_t size, char text[])
 {
     size_t n = 0;
     if (cJSON_IsBool(value)) return snprintf(text, size, cJSON_IsTrue(value) ? "yes" : "no") > 0;
-    if (cJSON_IsString(value)) return (size_t)snprintf(text, size, "%s", value->valuestring) < size;
+    if (cJSON_IsString(value))
+        return is_one_line(value->valuestring) &&
+               (size_t)snprintf(text, size, "%s", value->valuestring) < size;
     if (cJSON_IsNumber(value)) {
         const double number = value->valuedouble;
         const bool whole = number == floor(number) && fabs(number) < 1e15;
@@ -232,6 +244,8 @@ static hf_status read_keywords(struct draft *draft, const cJSON *keywords, struc
         const struct hf_word key = {member->string, (int)strlen(member->string)};
         const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
         const char *nearest = hf_option_nearest(options->n_option, options->table, key);
+        if (!is_one_line(member->string))
+            return hf_text_fail(error, draft->text, 0, "a keyword has control characters");
         if (option == NULL)
             return hf_text_fail(error, draft->text, 0, "unknown keyword '%.*s'%s%s", HF_WORD(key),
                                 nearest != NULL ? "; did you mean " : "; hf --help lists the keys",

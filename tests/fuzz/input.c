@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum format { ANY, NATIVE, V2000, V3000, XYZ };
+enum format { ANY, NATIVE, V2000, V3000, XYZ, QCSCHEMA };
 
 /** Larger ones only take longer. */
 enum { MAX_SIZE = 16384 };
@@ -63,6 +63,10 @@ static char *make_file(const uint8_t *data, size_t size)
     case NATIVE:
         if (strchr("#abcdefghijklmnopqrstuvwxyz", first_letter(text)) == NULL)
             put_in_front(text, "title x\n");
+        break;
+    case QCSCHEMA:
+        if (first_letter(text) != '{')
+            put_in_front(text, "{\"schema_name\": \"qcschema_input\", ");
         break;
     default: break;
     }

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""What people take from a run: properties in the report, Molden and cube files, QCSchema as input; and their messages.
+
+Usage: test_results.py HF MPIEXEC RANKS INPUTS
+Exit code 0 when all checks hold; each failed one is a line of its own.
+"""
+
+import copy
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from program_test import ProgramTest
+
+HF, MPIEXEC, RANKS, INPUTS = sys.argv[1:3] + [int(sys.argv[3]), sys.argv[4]]
+TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=60)
+check, run = TEST.check, TEST.run
+WATER, OXYGEN = os.path.join(INPUTS, "water.mol"), os.path.join(INPUTS, "oxygen.mol")
+
+ATOMIC_INPUT = {
+    "schema_name": "qcschema_input", "schema_version": 1, "driver": "energy",
+    "model": {"method": "HF", "basis": "6-31G*"},
+    "keywords": {"commutator_tolerance": 1e-6, "guess": "sap"},
+    "molecule": {"schema_name": "qcschema_molecule", "schema_version": 2, "name": "water",
+                 "symbols": ["O", "H", "H"],
+                 "geometry": [0.0, 0.0, 0.22166487, 0.0, 1.43090062, -0.8866595, 0.0, -1.43090062, -0.8866595],
+                 "molecular_charge": 0.0, "molecular_multiplicity": 1, "fix_com": True},
+}
+ENERGY = -76.0105049883  # tests/reference/properties.json
+
+# (what, where in the AtomicInput, value put there, part of the message)
+REFUSED = [
+    ("gradient", ["driver"], "gradient", "driver 'gradient': hf computes no derivatives"),
+    ("unknown driver", ["driver"], "optimise", "unknown driver 'optimise'; expected energy or properties"),
+    ("no driver", ["driver"], None, "there is no 'driver'"),
+    ("unknown keyword", ["keywords", "gess"], "sap", "unknown keyword 'gess'; did you mean guess"),
+    ("keyword of the molecule", ["keywords", "charge"], 1, "keyword 'charge': expected in the molecule or the model"),
+    ("keyword that is an object", ["keywords", "guess"], {}, "keyword 'guess' has no value that an input of hf"),
+    ("wrong value", ["keywords", "commutator_tolerance"], "small", "commutator_tolerance 'small' is not a number"),
+    ("no keywords", ["keywords"], [], "'keywords' is no object"),
+    ("unknown key", ["molecule", "geometrie"], [], "unknown key 'geometrie' in the molecule; did you mean geometry"),
+    ("unknown top key", ["modell"], {}, "unknown key 'modell' in the AtomicInput; did you mean model"),
+    ("no model", ["model"], None, "there is no 'model' with method and basis"),
+    ("basis that is an object", ["model", "basis"], {}, "'basis' is not a string of one line"),
+    ("other method", ["model", "method"], "b3lyp", "unknown method 'b3lyp'"),
+    ("no molecule", ["molecule"], None, "there is no 'molecule' with symbols and geometry"),
+    ("too few numbers", ["molecule", "geometry"], [0.0, 1.0], "3 'symbols' and 2 numbers in 'geometry'"),
+    ("null coordinate", ["molecule", "geometry"], [0, 0, 0, 0, 1, None, 0, 2, 0], "coordinate 6 of 'geometry'"),
+    ("number as a symbol", ["molecule", "symbols"], [8, "H", "H"], "symbol 1 is not a string"),
+    ("unknown symbol", ["molecule", "symbols"], ["Oo", "H", "H"], "unknown element 'Oo'"),
+    ("short list of ghosts", ["molecule", "real"], [True], "'real' has no true or false for atom 2"),
+    ("half a charge", ["molecule", "molecular_charge"], 0.5, "'molecular_charge' is not a whole number"),
+    ("other version", ["schema_version"], 2, "'schema_version' is not 1"),
+    ("unknown protocol", ["protocols"], {"wavefunction": "some"}, "unknown protocol 'some' of the wavefunction"),
+    ("unknown protocols", ["protocols"], {"orbitals": "all"}, "unknown key 'orbitals' in the protocols"),
+    ("protocols that are a list", ["protocols"], [], "'protocols' is no object"),
+    ("orbitals without a JSON file", ["protocols"], {"wavefunction": "all"}, "name one (--json FILE)"),
+    ("name of two lines", ["molecule", "name"], "two\nlines", "'name' is not a string of one line"),
+]
+
+
+def write_input(folder, document, name="input.json"):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(document if isinstance(document, str) else json.dumps(document, indent=1))
+    return path
+
+
+def changed(place, value):
+    document = copy.deepcopy(ATOMIC_INPUT)
+    inner = document
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    return document
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def atomic_inputs(folder):
+    output = os.path.join(folder, "output.json")
+    for what, place, value, message in REFUSED:
+        outcome = run([write_input(folder, changed(place, value))])
+        TEST.expect_one_line(what, outcome, 2, ["input.json", message])
+    broken = json.dumps(ATOMIC_INPUT, indent=1).replace('"driver": "energy"', '"driver": energy')
+    TEST.expect_one_line("no JSON", run([write_input(folder, broken)]), 2, ["input.json, line 4", "and is none from here on"])
+    TEST.expect_one_line("a result as input", run([write_input(folder, changed(["schema_name"], "qcschema_output"))]), 2,
+                         ["this looks like a JSON file, which hf does not read; expected a QCSchema AtomicInput"])
+    run([write_input(folder, ATOMIC_INPUT), "--json", output])
+    result = read_json(output)
+    check(abs(result["return_result"] - ENERGY) < 1e-8, "AtomicInput: the energy", result["return_result"])
+    check(result["driver"] == "energy" and result["molecule"]["name"] == "water", "AtomicInput: driver and name", "")
+    check(result["keywords"]["guess"] == "sap", "AtomicInput: keywords", "")
+    run([write_input(folder, changed(["driver"], "properties")), "--json", output])
+    result = read_json(output)
+    check(result["driver"] == "properties", "AtomicInput of properties: driver", result["driver"])
+    check(abs(result["return_result"]["mulliken_charges"][0] + 0.8662278) < 1e-5, "AtomicInput of properties: charges", "")
+    check(abs(result["properties"]["return_energy"] - ENERGY) < 1e-8, "AtomicInput of properties: energy", "")
+    ghost = changed(["molecule", "real"], [True, True, False])
+    ghost["molecule"].update({"molecular_multiplicity": 2, "masses": [16.0, 1.0, 1.0]})
+    ghost["protocols"] = {"wavefunction": "all"}
+    outcome = run([write_input(folder, ghost), "--json", output, "--basis", "STO-3G"])
+    result = read_json(output)
+    check("'masses' are not used" in outcome[1], "AtomicInput: masses are told", outcome[1])
+    check(result["molecule"]["real"] == [True, True, False] and "scf_orbitals_a" in result["wavefunction"],
+          "AtomicInput: ghost and wave function", "")
+    check(result["model"] == {"method": "uhf", "basis": "STO-3G"}, "the command line goes before the file", result["model"])
+
+
+def reports(folder):
+    output = os.path.join(folder, "none.json")
+    none = run([WATER, "--properties", "none", "--json", output])[1]
+    check("Charges" not in none and "WARNING" not in none, "properties none: the report", none)
+    properties = read_json(output)["extras"]["hf"]["properties"]
+    check(sorted(properties) == ["electrons", "electrons_expected"], "properties none: the JSON file", properties)
+    short, long = run([WATER])[1], run([WATER, "--properties", "all"])[1]
+    for text in ("Charges of atoms\n", "      1   O     -0.306049    -0.094976\n"):
+        check(text in short, "properties short", text)
+    check("Bond orders" not in short and "Rotational" not in short, "properties short: no more", short)
+    for text in ("Quadrupole moment", "Bond orders", "      1  O       2  H       1.020496     1.188261\n",
+                 "820.751027     437.301385     285.294601 GHz"):
+        check(text in long, "properties all", text)
+    spins = run([OXYGEN])[1]
+    check("Charges and unpaired electrons of atoms" in spins and "1.000000" in spins, "properties of a triplet", spins)
+
+
+def orbital_files(folder):
+    molden, mixed = os.path.join(folder, "water.molden"), write_input(folder, """
+basis cc-pVDZ
+basis O 6-31G*
+geometry
+O 0 0 0
+C 0 0 1.13
+end
+""", "mixed.mol")
+    refused = [
+        ("mixed shells", [mixed, "--molden", molden], ["--molden: molden: some d shells are spherical and some Cartesian"]),
+        ("unwritable Molden file", [WATER, "--molden", "/no/such/folder/w.molden"], ["/no/such/folder/w.molden: the Molden file cannot be written"]),
+        ("Molden file that is the input", [mixed, "--molden", mixed], ["--molden", "the input file"]),
+        ("unknown cube", [WATER, "--cube", "density,laplacian"], ["--cube: 'laplacian'; expected density, spin, esp"]),
+        ("orbital 0", [WATER, "--cube", "0"], ["--cube: '0'; expected"]),
+        ("empty list", [WATER, "--cube", ","], ["--cube: an empty list"]),
+        ("orbital too many", [WATER, "--cube", "25"], ["--cube: there is no orbital 25: the basis has 24 functions"]),
+        ("too many points", [WATER, "--cube", "density", "--cube-spacing", "0.001"], ["more than 1e+09 points"]),
+    ]
+    for what, arguments, parts in refused:
+        TEST.expect_one_line(what, run(arguments), 2, parts)
+    check(not os.path.exists(molden), "nothing is left of refused files", "")
+    output = os.path.join(folder, "w.json")
+    report = run([WATER, "--basis", "STO-3G", "--json", output, "--molden", molden, "--cube", "density homo,density",
+                  "--cube-spacing", "0.4", "--cube-margin", "2"])[1]
+    names = sorted(name for name in os.listdir(folder) if name.startswith("water."))
+    check(names == ["water.density.cube", "water.homo.cube", "water.molden"], "files that were written", names)
+    check("electrons are outside of the box" in report and "Integral" in report, "a small box is told", report)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="hf-results-") as folder:
+        atomic_inputs(folder)
+        reports(folder)
+        orbital_files(folder)
+    return TEST.report()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
