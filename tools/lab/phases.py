@@ -27,6 +27,7 @@ COLOURS = {
     "One-electron integrals": "#777777",
     "Initial guess": "#999999",
     "Other linear algebra": "#BBBBBB",
+    "Properties": "#C8C8C8",
     "Output": "#D5D5D5",
     REST: "#EBEBEB",
 }

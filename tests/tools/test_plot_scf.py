@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""What tools/plot-scf makes of results that are made up, and how it ends when there are none.
+
+Usage: test_plot_scf.py [unittest options]
+"""
+
+import copy
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+sys.path.insert(0, str(TOOLS))
+# pylint: disable=wrong-import-position,wrong-import-order
+from lab import scf_picture  # noqa: E402
+from lab.failure import Failure  # noqa: E402
+from lab.scf_picture import OCCUPIED, PARTLY, VIRTUAL, Level  # noqa: E402
+
+RESULT = {
+    "molecule": {"name": "made up"}, "model": {"method": "uhf", "basis": "TINY"},
+    "properties": {"scf_total_energy": -1.25},
+    "extras": {"hf": {
+        "iterations": [{"number": 1, "energy_change": -1.0, "commutator": 0.5},
+                       {"number": 2, "energy_change": -0.25, "commutator": 0.01},
+                       {"number": 3, "energy_change": 0.0, "commutator": 1e-6}],
+        "scf": {"converged": True,
+                "orbital_energies": [-9.0, -0.6, 0.1, 7.0], "orbital_occupations": [1.0, 1.0, 0.0, 0.0],
+                "orbital_energies_beta": [-8.9, 0.2, 0.2, 7.1], "orbital_occupations_beta": [1.0, 0.5, 0.0, 0.0]},
+        "timings_seconds": [{"phase": "Total", "max": 2.0}, {"phase": "Fock: computing", "max": 1.5},
+                            {"phase": "Output", "max": 0.0}],
+    }},
+}
+
+
+def closed_shell():
+    result = copy.deepcopy(RESULT)
+    scf = result["extras"]["hf"]["scf"]
+    del scf["orbital_energies_beta"], scf["orbital_occupations_beta"]
+    scf["orbital_occupations"] = [2.0, 1.0, 0.0, 0.0]
+    return result
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, document):
+        path = self.folder / "a.json"
+        path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+        return path
+
+    def calculation(self, document):
+        return scf_picture.Calculation(self.write(document))
+
+
+class Contents(WithFolder):
+    def test_levels_of_both_spins_stand_in_two_columns(self):
+        levels = scf_picture.levels_of(self.calculation(RESULT))
+        self.assertEqual(levels[:3], [Level(0, -9.0, OCCUPIED), Level(0, -0.6, OCCUPIED), Level(0, 0.1, VIRTUAL)])
+        self.assertEqual(levels[4:6], [Level(1, -8.9, OCCUPIED), Level(1, 0.2, PARTLY)])
+
+    def test_a_single_electron_in_a_shared_orbital_is_told(self):
+        levels = scf_picture.levels_of(self.calculation(closed_shell()))
+        self.assertEqual([level.colour for level in levels], [OCCUPIED, PARTLY, VIRTUAL, VIRTUAL])
+
+    def test_the_window_is_round_the_edges_of_all_sets(self):
+        low, high = scf_picture.window_of(self.calculation(RESULT))
+        self.assertAlmostEqual(low, -0.6 - scf_picture.BELOW)
+        self.assertAlmostEqual(high, 0.2 + scf_picture.ABOVE)
+
+    def test_levels_too_near_to_tell_are_side_by_side(self):
+        levels = [Level(0, energy, VIRTUAL) for energy in (0.2, 0.5, 0.2005)]
+        self.assertEqual([(level.energy, i, n) for level, i, n in scf_picture.apart(levels, 0.001)],
+                         [(0.2, 0, 2), (0.2005, 1, 2), (0.5, 0, 1)])
+
+    def test_a_gap_is_told_where_there_is_one(self):
+        calculation = self.calculation(RESULT)
+        self.assertIn("gap 0.7000 hartree", "\n".join(scf_picture.gap_label(calculation, 0, (-0.6, 0.1))))
+        self.assertEqual(scf_picture.gap_label(calculation, 1, (0.2, 0.2)), [])
+        self.assertEqual(scf_picture.gap_label(calculation, 1, (0.2, None)), [])
+
+    def test_the_title_tells_what_did_not_converge(self):
+        failed = copy.deepcopy(RESULT)
+        failed["extras"]["hf"]["scf"]["converged"] = False
+        document = {"success": False, "input_data": {key: failed.pop(key) for key in ("molecule", "model")},
+                    "error": {"error_message": "no"},
+                    "extras": {**failed["extras"], "unconverged": {"properties": failed["properties"]}}}
+        self.assertEqual(self.calculation(document).title, "made up: UHF/TINY, -1.25000000 hartree, NOT CONVERGED")
+
+
+class Refusals(WithFolder):
+    def test_each_is_a_line_that_names_the_file(self):
+        for document, part in (("{", "a.json, line 1: no JSON file"), ("{}", "not a file of hf --json"), ("[]", "not a file"),
+                               ({"input_data": {}, "error": {"error_message": "no atoms"}, "extras": {}},
+                                "the run failed: no atoms")):
+            with self.assertRaises(Failure) as caught:
+                self.calculation(document)
+            self.assertIn(part, str(caught.exception))
+
+    def test_a_missing_file_is_a_line(self):
+        done = subprocess.run([sys.executable, TOOLS / "plot-scf", self.folder / "none.json"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertIn("none.json", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+
+
+@unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+class Pictures(WithFolder):
+    def test_both_are_drawn_without_a_display(self):
+        for document in (RESULT, closed_shell()):
+            path = self.write(document)
+            done = subprocess.run([sys.executable, TOOLS / "plot-scf", path, "-o", self.folder / "picture"],
+                                  capture_output=True, text=True, check=False, env={"PATH": "/usr/bin:/bin"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            svg = (self.folder / "picture.svg").read_text(encoding="utf-8")
+            for part in ("made up: UHF/TINY", "Convergence", "Fock: computing", "gap 0.7000 hartree"):
+                self.assertIn(part, svg)
+            self.assertEqual((self.folder / "picture.png").read_bytes()[:4], b"\x89PNG")
+
+
+if __name__ == "__main__":
+    unittest.main()
