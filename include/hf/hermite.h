@@ -56,11 +56,23 @@ enum { HF_N_MOMENT = 10 };
 void hf_hermite_add_moments(int n, const struct hf_hermite_gaussian gaussian[],
                             const double origin[3], double moment[]);
 
-/** potential[i] += integral of the distribution over |r - point_i|, points as x[n_point], y[], z[].
- *  The time grows with n times n_point. Not collective. */
-void hf_hermite_add_potential(struct hf_hermite_products *products, int n,
-                              const struct hf_hermite_gaussian gaussian[], int n_point,
-                              const double *const point[3], double potential[]);
+/** Points at which potentials are asked for, with tables and scratch: for one thread at a time. */
+struct hf_hermite_points;
+
+/** The points x[n], y[n], z[n], which are copied, for distributions of the shells of `basis`. Not
+ *  collective. HF_NO_RESOURCE: memory. */
+hf_status hf_hermite_points_create(const struct hf_basis *basis, int n, const double x[],
+                                   const double y[], const double z[],
+                                   struct hf_hermite_points **points,
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** Not collective; accepts a pointer to NULL; leaves NULL. */
+void hf_hermite_points_destroy(struct hf_hermite_points **points);
+
+/** potential[i] += integral of the distribution over |r - point_i|. The time grows with Gaussians times
+ *  points. Not collective. */
+void hf_hermite_add_potential(struct hf_hermite_points *points, int n,
+                              const struct hf_hermite_gaussian gaussian[], double potential[]);
 
 #ifdef __cplusplus
 }

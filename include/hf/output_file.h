@@ -24,6 +24,9 @@ bool hf_output_file_begin(const char *path, struct hf_output_file *file);
 /** Writes bytes. False when they, or some before them, cannot be written: file->why. Local. */
 bool hf_output_file_write(struct hf_output_file *file, size_t n_byte, const void *bytes);
 
+/** Writes a line or two, at most 511 bytes, as printf does. As hf_output_file_write. */
+bool hf_output_file_print(struct hf_output_file *file, const char *format, ...) HF_PRINTF(2, 3);
+
 /** Brings what was written to the disk, closes, and gives the file its name when `good` and nothing
  *  fails; else it goes, and what had the name stays. A file that was there keeps its mode. False
  *  when it is not there whole; then errno is the first reason of all, 0 when `good` was false and

@@ -4,6 +4,7 @@
 #include "hf/text.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,6 +107,17 @@ static bool reaches_disk(struct hf_output_file *file)
 {
     if (fflush(file->stream) != 0) return false;
     return file->temporary == NULL || fsync(fileno(file->stream)) == 0 || errno == EINVAL;
+}
+
+bool hf_output_file_print(struct hf_output_file *file, const char *format, ...)
+{
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    const size_t length = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
+    return hf_output_file_write(file, length, line);
 }
 
 bool hf_output_file_end(struct hf_output_file *file, bool good)

@@ -9,7 +9,8 @@
 
 enum { LANES = HF_CHARGE_LANES };
 
-void hf_hermite_fill_steps(struct hf_hermite_step step[])
+/** How each (t,u,v) follows from lower ones: along the first direction that it has. */
+static void fill_steps(struct hf_hermite_step step[])
 {
     for (int t = 0; t <= HF_MAX_PAIR_L; t++) {
         for (int u = 0; t + u <= HF_MAX_PAIR_L; u++) {
@@ -91,7 +92,7 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
     }
     while (lane < n_lane) charges->first[++lane] = (int)i;
     charges->add_row = choose_kernel();
-    hf_hermite_fill_steps(charges->step);
+    fill_steps(charges->step);
     return true;
 }
 

@@ -42,10 +42,6 @@ struct hf_hermite_charges {
     double lane_sum[HF_N_HERMITE][HF_CHARGE_LANES];
 };
 
-/** Fills step[HF_N_HERMITE], but the first: how each R_tuv follows from lower ones, along the first
- *  direction that it has. */
-void hf_hermite_fill_steps(struct hf_hermite_step step[]);
-
 /** Charges that are 0 are left out; max_total is the highest t+u+v. False: no memory. */
 bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, int n_charge,
                              const struct hf_spread_charge charge[]);

@@ -1,7 +1,6 @@
-/* Densities of two shells in Hermite Gaussians; their moments, and the potential they make. */
+/* Densities of two shells in Hermite Gaussians, and their moments. */
 #include "hf/hermite.h"
 
-#include "hermite_charges.h"
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
@@ -9,7 +8,6 @@
 #include <string.h>
 
 enum {
-    LANES = HF_CHARGE_LANES,
     MAX_E = HF_MAX_L + 1,
     MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2
 };
@@ -24,14 +22,11 @@ struct expansion {
 struct hf_hermite_products {
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
-    struct hf_hermite_step step[HF_N_HERMITE];
-    struct hf_boys *boys;
     size_t n_coefficient; /**< of a pair of primitives at most */
     struct hf_hermite_gaussian *gaussian;
     double *coefficient;
     struct expansion expansion[3];
     double block[MAX_BLOCK], scratch[MAX_BLOCK];
-    double r[HF_N_HERMITE][LANES];
 };
 
 hf_status hf_hermite_products_create(const struct hf_basis *basis,
@@ -41,13 +36,11 @@ hf_status hf_hermite_products_create(const struct hf_basis *basis,
     const size_t n_pair = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
     if (self != NULL) {
         hf_cartesian_table_init(&self->cartesian);
-        hf_hermite_fill_steps(self->step);
         for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
         self->n_coefficient = (size_t)hf_hermite_index(0, 0, 2 * basis->max_l) + 1;
-        self->boys = hf_boys_create(2 * basis->max_l);
         self->gaussian = calloc(n_pair + 1, sizeof *self->gaussian);
         self->coefficient = calloc(n_pair * self->n_coefficient + 1, sizeof *self->coefficient);
-        if (self->boys != NULL && self->gaussian != NULL && self->coefficient != NULL) return HF_OK;
+        if (self->gaussian != NULL && self->coefficient != NULL) return HF_OK;
     }
     hf_hermite_products_destroy(products);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for products of shells");
@@ -57,7 +50,6 @@ void hf_hermite_products_destroy(struct hf_hermite_products **products)
 {
     struct hf_hermite_products *self = *products;
     if (self == NULL) return;
-    hf_boys_destroy(&self->boys);
     free(self->gaussian);
     free(self->coefficient);
     free(self);
@@ -205,56 +197,5 @@ void hf_hermite_add_moments(int n, const struct hf_hermite_gaussian gaussian[],
             moment[4 + m] += volume * (h[0] * (r[x] * r[y] + width) + first[x] * r[y] +
                                        first[y] * r[x] + (x == y ? 2.0 : 1.0) * second);
         }
-    }
-}
-
-/** self->r = R_tuv at so many lanes of points, c = P - point: Helgaker, Jorgensen, Olsen, Eqs.
- *  9.9.18-9.9.20, from order n + 1 to n in place. */
-static void make_potentials(struct hf_hermite_products *self, double p, int total,
-                            double c[3][LANES])
-{
-    double start[HF_BOYS_MAX_ORDER + 1][LANES];
-    for (int k = 0; k < LANES; k++) {
-        double value[HF_BOYS_MAX_ORDER + 1], factor = 1.0;
-        hf_boys_evaluate(self->boys, total,
-                         p * (c[0][k] * c[0][k] + c[1][k] * c[1][k] + c[2][k] * c[2][k]), value);
-        for (int n = 0; n <= total; n++) {
-            start[n][k] = factor * value[n];
-            factor *= -2.0 * p;
-        }
-    }
-    for (int n = total; n >= 0; n--) {
-        for (int i = hf_hermite_index(0, 0, total - n); i > 0; i--) {
-            const struct hf_hermite_step *step = &self->step[i];
-            const double *along = c[step->axis], *parent = self->r[step->parent];
-            const double *grandparent = self->r[step->grandparent];
-            for (int k = 0; k < LANES; k++)
-                self->r[i][k] = along[k] * parent[k] + step->factor * grandparent[k];
-        }
-        memcpy(self->r[0], start[n], sizeof self->r[0]);
-    }
-}
-
-void hf_hermite_add_potential(struct hf_hermite_products *products, int n,
-                              const struct hf_hermite_gaussian gaussian[], int n_point,
-                              const double *const point[3], double potential[])
-{
-    struct hf_hermite_products *self = products;
-    for (int first = 0; first < n_point; first += LANES) {
-        const int n_lane = n_point - first < LANES ? n_point - first : LANES;
-        double sum[LANES] = {0.0};
-        for (int k = 0; k < n; k++) {
-            const struct hf_hermite_gaussian *g = &gaussian[k];
-            const int n_term = hf_hermite_index(0, 0, g->order) + 1;
-            double c[3][LANES], part[LANES] = {0.0};
-            for (int d = 0; d < 3; d++)
-                for (int l = 0; l < LANES; l++)
-                    c[d][l] = g->centre[d] - point[d][first + (l < n_lane ? l : 0)];
-            make_potentials(self, g->exponent, g->order, c);
-            for (int i = 0; i < n_term; i++)
-                for (int l = 0; l < LANES; l++) part[l] += g->coefficient[i] * self->r[i][l];
-            for (int l = 0; l < LANES; l++) sum[l] += 2.0 * PI / g->exponent * part[l];
-        }
-        for (int l = 0; l < n_lane; l++) potential[first + l] += sum[l];
     }
 }

@@ -329,7 +329,7 @@ static char *join_lines(const struct hf_text *text)
 {
     size_t size = 1, n = 0;
     for (int i = 0; i < text->n_line; i++) size += strlen(text->line[i]) + 1;
-    char *all = malloc(size);
+    char *all = calloc(size, 1);
     if (all == NULL) return NULL;
     for (int i = 0; i < text->n_line; i++)
         n += (size_t)snprintf(all + n, size - n, "%s\n", text->line[i]);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,36 +19,25 @@ enum {
 /** A file being written, on rank 0. */
 struct cube {
     struct hf_output_file file;
-    bool open, good;
+    bool open;
 };
-
-static void say(struct cube *self, const char *format, ...) HF_PRINTF(2, 3);
-static void say(struct cube *self, const char *format, ...)
-{
-    char line[256];
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (self->good)
-        self->good =
-            n >= 0 && (size_t)n < sizeof line && hf_output_file_write(&self->file, (size_t)n, line);
-}
 
 static void write_head(struct cube *self, const char *name, const struct hf_molecule *molecule,
                        const struct hf_grid *grid)
 {
-    say(self, " %.150s\n atomic units, z fastest\n", name);
-    say(self, "%5d %14.8f %14.8f %14.8f\n", molecule->n_atom, grid->origin[0], grid->origin[1],
-        grid->origin[2]);
+    (void)hf_output_file_print(&self->file, " %.150s\n atomic units, z fastest\n", name);
+    (void)hf_output_file_print(&self->file, "%5d %14.8f %14.8f %14.8f\n", molecule->n_atom,
+                               grid->origin[0], grid->origin[1], grid->origin[2]);
     for (int d = 0; d < 3; d++)
-        say(self, "%5d %14.8f %14.8f %14.8f\n", grid->n[d], d == 0 ? grid->spacing : 0.0,
-            d == 1 ? grid->spacing : 0.0, d == 2 ? grid->spacing : 0.0);
+        (void)hf_output_file_print(&self->file, "%5d %14.8f %14.8f %14.8f\n", grid->n[d],
+                                   d == 0 ? grid->spacing : 0.0, d == 1 ? grid->spacing : 0.0,
+                                   d == 2 ? grid->spacing : 0.0);
     for (int a = 0; a < molecule->n_atom; a++) {
         const struct hf_atom *atom = &molecule->atom[a];
-        say(self, "%5d %14.8f %14.8f %14.8f %14.8f\n", atom->atomic_number,
-            hf_molecule_nuclear_charge(molecule, a), atom->position_bohr[0], atom->position_bohr[1],
-            atom->position_bohr[2]);
+        (void)hf_output_file_print(&self->file, "%5d %14.8f %14.8f %14.8f %14.8f\n",
+                                   atom->atomic_number, hf_molecule_nuclear_charge(molecule, a),
+                                   atom->position_bohr[0], atom->position_bohr[1],
+                                   atom->position_bohr[2]);
     }
 }
 
@@ -57,13 +45,13 @@ static void write_head(struct cube *self, const char *name, const struct hf_mole
 static void write_line(struct cube *self, int n, const double value[])
 {
     char text[PER_LINE * VALUE_SIZE + 2];
-    for (int first = 0; first < n && self->good; first += PER_LINE) {
+    for (int first = 0; first < n; first += PER_LINE) {
         int length = 0;
         for (int k = first; k < n && k < first + PER_LINE; k++)
             length += snprintf(text + length, sizeof text - (size_t)length, " %13.5e",
                                fabs(value[k]) < 1e-99 ? 0.0 : value[k]);
         text[length++] = '\n';
-        self->good = hf_output_file_write(&self->file, (size_t)length, text);
+        (void)hf_output_file_write(&self->file, (size_t)length, text);
     }
 }
 
@@ -120,14 +108,14 @@ hf_status hf_cube_write(struct hf_context *context, const char *path, const char
     struct cube self = {.open = false};
     *account = (struct hf_cube_account){.least = INFINITY, .most = -INFINITY};
     if (context->rank == 0) {
-        self.open = self.good = hf_output_file_begin(path, &self.file);
+        self.open = hf_output_file_begin(path, &self.file);
         if (!self.open) status = fail(path, error);
     }
     HF_TRY(hf_agree(context->comm, status, error));
     if (self.open) write_head(&self, name, wavefunction->molecule, grid);
     HF_TRY(hf_spatial_create(context, wavefunction, function, &spatial, error));
     HF_TRY(write_planes(context, &self, spatial, grid, account, error));
-    if (self.open && !hf_output_file_end(&self.file, self.good)) status = fail(path, error);
+    if (self.open && !hf_output_file_end(&self.file, true)) status = fail(path, error);
     self.open = false;
     HF_TRY(hf_agree(context->comm, status, error));
     account->integral *= grid->spacing * grid->spacing * grid->spacing;

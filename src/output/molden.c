@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,6 @@ static const signed char cartesian_order[HF_MAX_L + 1][MAX_CARTESIAN] = {
 /** A file being written: how far, and in which order and of which norm its functions are. */
 struct molden {
     struct hf_output_file file;
-    bool good;
     const struct hf_wavefunction *wavefunction;
     int spin;       /**< set of orbitals that is being written */
     int *function;  /**< [n] of ours, in the order of the file */
@@ -104,49 +102,40 @@ static hf_status make_order(struct molden *self, struct hf_error *error)
     return HF_OK;
 }
 
-static void say(struct molden *self, const char *format, ...) HF_PRINTF(2, 3);
-static void say(struct molden *self, const char *format, ...)
-{
-    char line[256];
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (self->good)
-        self->good =
-            n >= 0 && (size_t)n < sizeof line && hf_output_file_write(&self->file, (size_t)n, line);
-}
-
 static void write_atoms(struct molden *self)
 {
     const struct hf_molecule *molecule = self->wavefunction->molecule;
-    say(self, "[Atoms] AU\n");
+    (void)hf_output_file_print(&self->file, "[Atoms] AU\n");
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
-        say(self, "%-2s %6d %4d %22.14f %22.14f %22.14f\n", hf_element_symbol(atom->atomic_number),
-            i + 1, atom->ghost ? 0 : atom->atomic_number, atom->position_bohr[0],
-            atom->position_bohr[1], atom->position_bohr[2]);
+        (void)hf_output_file_print(&self->file, "%-2s %6d %4d %22.14f %22.14f %22.14f\n",
+                                   hf_element_symbol(atom->atomic_number), i + 1,
+                                   atom->ghost ? 0 : atom->atomic_number, atom->position_bohr[0],
+                                   atom->position_bohr[1], atom->position_bohr[2]);
     }
     if (hf_molecule_n_core(molecule) == 0) return;
-    say(self, "[Core]\n");
+    (void)hf_output_file_print(&self->file, "[Core]\n");
     for (int i = 0; i < molecule->n_atom; i++)
-        if (molecule->atom[i].n_core > 0) say(self, "%d : %d\n", i + 1, molecule->atom[i].n_core);
+        if (molecule->atom[i].n_core > 0)
+            (void)hf_output_file_print(&self->file, "%d : %d\n", i + 1, molecule->atom[i].n_core);
 }
 
 static void write_shells(struct molden *self)
 {
     const struct hf_basis *basis = self->wavefunction->basis;
-    say(self, "[GTO]\n");
+    (void)hf_output_file_print(&self->file, "[GTO]\n");
     for (int a = 0; a < basis->n_atom; a++) {
-        say(self, "%6d 0\n", a + 1);
+        (void)hf_output_file_print(&self->file, "%6d 0\n", a + 1);
         for (int s = basis->first_shell_of_atom[a]; s < basis->first_shell_of_atom[a + 1]; s++) {
             const struct hf_shell *shell = &basis->shell[s];
-            say(self, " %c %4d 1.00\n", letters[shell->l], shell->n_primitive);
+            (void)hf_output_file_print(&self->file, " %c %4d 1.00\n", letters[shell->l],
+                                       shell->n_primitive);
             for (int i = 0; i < shell->n_primitive; i++)
-                say(self, " %24.16e %24.16e\n", shell->exponent[i],
-                    shell->coefficient[i] / hf_primitive_norm(shell->l, shell->exponent[i]));
+                (void)hf_output_file_print(&self->file, " %24.16e %24.16e\n", shell->exponent[i],
+                                           shell->coefficient[i] /
+                                               hf_primitive_norm(shell->l, shell->exponent[i]));
         }
-        say(self, "\n");
+        (void)hf_output_file_print(&self->file, "\n");
     }
 }
 
@@ -156,11 +145,11 @@ static void write_kinds(struct molden *self)
     const struct hf_basis *basis = self->wavefunction->basis;
     const int d = kind_of(basis, 2), f = kind_of(basis, 3);
     if (d == 1 || (d == -1 && f == 1))
-        say(self, f == 0 ? "[5D10F]\n" : "[5D7F]\n");
+        (void)hf_output_file_print(&self->file, f == 0 ? "[5D10F]\n" : "[5D7F]\n");
     else if (f == 1)
-        say(self, "[7F]\n");
-    if (kind_of(basis, 4) == 1) say(self, "[9G]\n");
-    if (kind_of(basis, 5) == 1) say(self, "[11H]\n");
+        (void)hf_output_file_print(&self->file, "[7F]\n");
+    if (kind_of(basis, 4) == 1) (void)hf_output_file_print(&self->file, "[9G]\n");
+    if (kind_of(basis, 5) == 1) (void)hf_output_file_print(&self->file, "[11H]\n");
 }
 
 /** Everything in front of the orbitals; rank 0. */
@@ -170,11 +159,11 @@ static void write_head(struct molden *self)
     char title[160] = "";
     if (wavefunction->molecule->title != NULL)
         snprintf(title, sizeof title, "%.150s", wavefunction->molecule->title);
-    say(self, "[Molden Format]\n[Title]\n %s\n", title);
+    (void)hf_output_file_print(&self->file, "[Molden Format]\n[Title]\n %s\n", title);
     write_atoms(self);
     write_shells(self);
     write_kinds(self);
-    say(self, "[MO]\n");
+    (void)hf_output_file_print(&self->file, "[MO]\n");
 }
 
 /** Orbitals first .. first+n-1 of a set, each a row. */
@@ -186,10 +175,12 @@ static hf_status write_orbitals(void *data, int first, int n, double rows[], str
     (void)error;
     for (int k = first; k < first + n; k++) {
         const double *row = rows + (size_t)(k - first) * (size_t)n_function;
-        say(self, " Sym= %da\n Ene= %.12f\n Spin= %s\n Occup= %.8f\n", k + 1, orbitals->energy[k],
-            self->spin == 0 ? "Alpha" : "Beta", orbitals->occupation[k]);
+        (void)hf_output_file_print(&self->file, " Sym= %da\n Ene= %.12f\n Spin= %s\n Occup= %.8f\n",
+                                   k + 1, orbitals->energy[k], self->spin == 0 ? "Alpha" : "Beta",
+                                   orbitals->occupation[k]);
         for (int i = 0; i < n_function; i++)
-            say(self, "%6d %22.14e\n", i + 1, self->factor[i] * row[self->function[i]]);
+            (void)hf_output_file_print(&self->file, "%6d %22.14e\n", i + 1,
+                                       self->factor[i] * row[self->function[i]]);
     }
     return HF_OK; /* whether it was written is looked at when the file is ended */
 }
@@ -219,7 +210,7 @@ hf_status hf_molden_write(struct hf_context *context, const char *path,
     bool open = false;
     HF_TRY(hf_agree(context->comm, make_order(&self, error), error));
     if (context->rank == 0) {
-        open = self.good = hf_output_file_begin(path, &self.file);
+        open = hf_output_file_begin(path, &self.file);
         if (!open)
             status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s",
                              path, strerror(errno));
@@ -227,7 +218,7 @@ hf_status hf_molden_write(struct hf_context *context, const char *path,
     HF_TRY(hf_agree(context->comm, status, error));
     if (context->rank == 0) write_head(&self);
     for (int k = 0; k < wavefunction->n_spin; k++) HF_TRY(send_orbitals(&self, k, error));
-    if (open && !hf_output_file_end(&self.file, self.good))
+    if (open && !hf_output_file_end(&self.file, true))
         status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s", path,
                          strerror(errno));
     open = false;

@@ -15,12 +15,11 @@ static const double SMALLEST = 1e-13;
 /** What a rank adds up: moments, then the potential at each nucleus. */
 struct sums {
     struct hf_hermite_products *products;
+    struct hf_hermite_points *nuclei;
     const struct hf_basis *basis;
     const double *origin;
-    int n_atom;
-    const double *point[3]; /**< [n_atom] each */
-    double *moment;         /**< [HF_N_MOMENT] */
-    double *potential;      /**< [n_atom] */
+    double *moment;    /**< [HF_N_MOMENT] */
+    double *potential; /**< [n_atom] */
 };
 
 /** The block [of atom i][of atom j] of the density. */
@@ -40,8 +39,7 @@ static void add_atoms(const struct sums *sums, int i, int j, const double *densi
             const int n = hf_hermite_expand(sums->products, a, b, m == l ? 1.0 : 2.0, block, stride,
                                             SMALLEST, &list);
             hf_hermite_add_moments(n, list, sums->origin, sums->moment);
-            hf_hermite_add_potential(sums->products, n, list, sums->n_atom, sums->point,
-                                     sums->potential);
+            hf_hermite_add_potential(sums->nuclei, n, list, sums->potential);
         }
     }
 }
@@ -101,6 +99,7 @@ hf_status hf_add_distribution(struct hf_context *context,
     const int n_atom = molecule->n_atom;
     struct hf_block_layout *layout = NULL;
     struct hf_hermite_products *products = NULL;
+    struct hf_hermite_points *nuclei = NULL;
     double *block = NULL, *place = NULL, moment[HF_N_MOMENT] = {0.0};
     hf_status status;
     HF_TRY(hf_atom_layout_create(context, wavefunction->basis, &layout, error));
@@ -110,15 +109,18 @@ hf_status hf_add_distribution(struct hf_context *context,
     status = hf_hermite_products_create(wavefunction->basis, &products, error);
     if (block == NULL || place == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the density in blocks");
+    if (status == HF_OK) {
+        list_points(molecule, place);
+        status = hf_hermite_points_create(wavefunction->basis, n_atom, place, place + n_atom,
+                                          place + 2 * (size_t)n_atom, &nuclei, error);
+    }
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_matrix_get_blocks(wavefunction->density, layout, block, error));
-    list_points(molecule, place);
     const struct sums sums = {
         .products = products,
         .basis = wavefunction->basis,
         .origin = properties->origin,
-        .n_atom = n_atom,
-        .point = {place, place + n_atom, place + 2 * n_atom},
+        .nuclei = nuclei,
         .moment = moment,
         .potential = properties->potential,
     };
@@ -127,6 +129,7 @@ hf_status hf_add_distribution(struct hf_context *context,
     MPI_Allreduce(MPI_IN_PLACE, properties->potential, n_atom, MPI_DOUBLE, MPI_SUM, context->comm);
     add_nuclei(molecule, properties, moment);
 cleanup:
+    hf_hermite_points_destroy(&nuclei);
     hf_hermite_products_destroy(&products);
     free(place);
     hf_memory_release(context->memory, block);

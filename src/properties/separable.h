@@ -2,7 +2,10 @@
 #ifndef HF_SEPARABLE_H
 #define HF_SEPARABLE_H
 
-#include "hf/spatial.h"
+#include "hf/spatial_grid.h"
+#include "hf/units.h"
+
+#include <stdbool.h>
 
 enum { HF_MAX_POWER = 2 * HF_MAX_L };
 

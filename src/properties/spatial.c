@@ -32,32 +32,8 @@ struct hf_spatial {
     double *orbital;   /**< [n] coefficients */
     int n_own, n_done; /**< blocks, or atoms, of this rank; of the planes that are computed */
     struct hf_separable separable;
+    struct hf_hermite_points *points; /**< of a plane */
 };
-
-hf_status hf_grid_around(const struct hf_molecule *molecule, double spacing, double margin,
-                         struct hf_grid *grid, struct hf_error *error)
-{
-    const double most = 1e9;
-    double n_point = 1.0;
-    grid->spacing = spacing;
-    for (int d = 0; d < 3; d++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int a = 0; a < molecule->n_atom; a++) {
-            low = fmin(low, molecule->atom[a].position_bohr[d]);
-            high = fmax(high, molecule->atom[a].position_bohr[d]);
-        }
-        const double n = ceil((high - low + 2.0 * margin) / spacing) + 1.0;
-        n_point *= n;
-        if (n_point > most)
-            return hf_fail(error, HF_BAD_INPUT,
-                           "a grid with points %g bohr apart and %g bohr round the atoms has more "
-                           "than %.0e points",
-                           spacing, margin, most);
-        grid->n[d] = (int)n;
-        grid->origin[d] = 0.5 * (low + high - (n - 1.0) * spacing);
-    }
-    return HF_OK;
-}
 
 static bool is_orbital(const struct hf_spatial *self)
 {
@@ -128,6 +104,7 @@ void hf_spatial_destroy(struct hf_spatial **spatial)
     struct hf_spatial *self = *spatial;
     if (self == NULL) return;
     hf_separable_done(&self->separable);
+    hf_hermite_points_destroy(&self->points);
     hf_hermite_products_destroy(&self->products);
     hf_block_layout_destroy(&self->layout);
     hf_memory_release(self->context->memory, self->block);
@@ -160,24 +137,24 @@ static void add_gaussians(struct hf_spatial *self, int n, const struct hf_hermit
     }
 }
 
-/** The potential of electrons, a line along z at a time. */
-static void add_electrons(struct hf_spatial *self, int n, const struct hf_hermite_gaussian list[],
-                          const struct hf_planes *planes)
+/** The points of a plane, for the potential there. Local. */
+static hf_status make_points(struct hf_spatial *self, const struct hf_planes *plane,
+                             struct hf_error *error)
 {
-    const struct hf_grid *grid = planes->grid;
-    double *x = self->separable.factor[0], *y = self->separable.factor[1];
-    double *z = self->separable.factor[2], *value = planes->value;
-    for (int k = 0; k < grid->n[2]; k++) z[k] = grid->origin[2] + k * grid->spacing;
-    for (int i = planes->first; i < planes->first + planes->n; i++) {
-        for (int j = 0; j < grid->n[1]; j++, value += grid->n[2]) {
-            for (int k = 0; k < grid->n[2]; k++) {
-                x[k] = grid->origin[0] + i * grid->spacing;
-                y[k] = grid->origin[1] + j * grid->spacing;
-            }
-            hf_hermite_add_potential(self->products, n, list, grid->n[2],
-                                     (const double *const[]){x, y, z}, value);
-        }
+    const struct hf_grid *grid = plane->grid;
+    const size_t n = (size_t)grid->n[1] * (size_t)grid->n[2], n_z = (size_t)grid->n[2];
+    double *place = malloc(3 * n * sizeof *place);
+    hf_hermite_points_destroy(&self->points);
+    if (place == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %zu points", n);
+    for (size_t i = 0; i < n; i++) {
+        place[i] = grid->origin[0] + plane->first * grid->spacing;
+        place[n + i] = grid->origin[1] + (double)(i / n_z) * grid->spacing;
+        place[2 * n + i] = grid->origin[2] + (double)(i % n_z) * grid->spacing;
     }
+    const hf_status status = hf_hermite_points_create(
+        self->wavefunction->basis, (int)n, place, place + n, place + 2 * n, &self->points, error);
+    free(place);
+    return status;
 }
 
 /** The block of two atoms. */
@@ -200,7 +177,7 @@ static void add_atoms(struct hf_spatial *self, int i, int j, const double *densi
             const int n = hf_hermite_expand(self->products, a, b, factor, block, stride,
                                             0.1 * SMALLEST, &list);
             if (potential)
-                add_electrons(self, n, list, planes);
+                hf_hermite_add_potential(self->points, n, list, planes->value);
             else
                 add_gaussians(self, n, list, planes);
         }
@@ -268,29 +245,55 @@ static int look(struct hf_spatial *self, const struct hf_planes *planes)
     return hf_interruption_look(interruption, true);
 }
 
-/** Local: what this rank has in the planes. 0, or why it is to end. */
-static int add_own(struct hf_spatial *self, const struct hf_planes *planes)
+/** Local: the orbital's shells of this rank's atoms. 0, or why it is to end. */
+static int add_own_atoms(struct hf_spatial *self, const struct hf_planes *planes)
 {
     int reason = 0;
     const struct hf_basis *basis = self->wavefunction->basis;
-    const int n_rank = self->context->n_rank, rank = self->context->rank;
-    self->n_done = 0;
-    if (is_orbital(self)) {
-        for (int a = rank; a < basis->n_atom && reason == 0; a += n_rank) {
-            for (int s = basis->first_shell_of_atom[a]; s < basis->first_shell_of_atom[a + 1]; s++)
-                add_shell(self, &basis->shell[s], planes);
-            reason = look(self, planes);
-        }
-        return reason;
+    for (int a = self->context->rank; a < basis->n_atom && reason == 0;
+         a += self->context->n_rank) {
+        for (int s = basis->first_shell_of_atom[a]; s < basis->first_shell_of_atom[a + 1]; s++)
+            add_shell(self, &basis->shell[s], planes);
+        reason = look(self, planes);
     }
+    return reason;
+}
+
+/** Local: this rank's blocks of the density. 0, or why it is to end. */
+static int add_own_blocks(struct hf_spatial *self, const struct hf_planes *planes)
+{
+    int reason = 0;
     struct hf_own_blocks own = hf_own_blocks_begin(self->layout);
     struct hf_own_block here;
     while (reason == 0 && hf_own_blocks_next(&own, &here)) {
         add_atoms(self, here.i, here.j, self->block + here.offset, planes);
         reason = look(self, planes);
     }
-    if (self->function.kind == HF_SPATIAL_POTENTIAL && rank == 0) add_nuclei(self, planes);
     return reason;
+}
+
+/** Local: what this rank has in the planes. Potentials plane by plane: all points of one are kept. */
+static hf_status add_own(struct hf_spatial *self, const struct hf_planes *planes,
+                         struct hf_error *error)
+{
+    int reason = 0;
+    const size_t area = (size_t)planes->grid->n[1] * (size_t)planes->grid->n[2];
+    self->n_done = 0;
+    if (is_orbital(self))
+        reason = add_own_atoms(self, planes);
+    else if (self->function.kind != HF_SPATIAL_POTENTIAL)
+        reason = add_own_blocks(self, planes);
+    for (int i = 0; self->function.kind == HF_SPATIAL_POTENTIAL && i < planes->n; i++) {
+        const struct hf_planes plane = {planes->grid, planes->first + i, 1,
+                                        planes->value + (size_t)i * area};
+        const hf_status status = make_points(self, &plane, error);
+        if (status != HF_OK) return status;
+        self->n_done = 0;
+        reason = add_own_blocks(self, &plane);
+        if (reason != 0) break;
+        if (self->context->rank == 0) add_nuclei(self, &plane);
+    }
+    return reason != 0 ? hf_interrupted(error, reason) : HF_OK;
 }
 
 hf_status hf_spatial_planes(struct hf_spatial *spatial, const struct hf_grid *grid, int first,
@@ -303,10 +306,7 @@ hf_status hf_spatial_planes(struct hf_spatial *spatial, const struct hf_grid *gr
     memset(value, 0, count * sizeof *value);
     if (spatial->separable.room == 0 && !hf_separable_init(grid, &spatial->separable))
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for tables of a grid");
-    if (status == HF_OK) {
-        const int reason = add_own(spatial, &planes);
-        if (reason != 0) status = hf_interrupted(error, reason);
-    }
+    if (status == HF_OK) status = add_own(spatial, &planes, error);
     HF_TRY(hf_agree_to_go_on(context, status, error));
     MPI_Reduce(context->rank == 0 ? MPI_IN_PLACE : value, value, (int)count, MPI_DOUBLE, MPI_SUM, 0,
                context->comm);

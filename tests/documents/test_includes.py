@@ -20,7 +20,7 @@ HEADERS = {
     "cli": ["program"],
     "run": ["calculation", "hf", "run"],
     "output": ["checkpoint", "cube", "orbital_files", "output", "record", "version"],
-    "properties": ["properties", "spatial"],
+    "properties": ["properties", "spatial", "spatial_grid"],
     "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
     "fock": ["digest", "fock", "fock_settings"],
     "coulomb": ["coulomb"],

@@ -66,7 +66,11 @@ static void add_all(const struct hf_basis *basis, const double *density, const d
 {
     struct hf_hermite_products *products = NULL;
     const struct hf_hermite_gaussian *list;
+    struct hf_hermite_points *points = NULL;
     assert_int_equal(hf_hermite_products_create(basis, &products, NULL), HF_OK);
+    assert_int_equal(
+        hf_hermite_points_create(basis, N_POINT, point[0], point[1], point[2], &points, NULL),
+        HF_OK);
     for (int m = 0; m < basis->n_shell; m++) {
         for (int l = 0; l <= m; l++) {
             const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
@@ -77,9 +81,10 @@ static void add_all(const struct hf_basis *basis, const double *density, const d
                 hf_hermite_expand(products, a, b, l < m ? 2.0 : 1.0, block, n, 0.0, &list);
             assert_int_equal(n_list, a->n_primitive * b->n_primitive);
             hf_hermite_add_moments(n_list, list, origin, moment);
-            hf_hermite_add_potential(products, n_list, list, N_POINT, point, potential);
+            hf_hermite_add_potential(points, n_list, list, potential);
         }
     }
+    hf_hermite_points_destroy(&points);
     hf_hermite_products_destroy(&products);
 }
 
@@ -92,8 +97,10 @@ static void moments_and_potentials_are_those_of_the_operators(void **state)
     double moment[HF_N_MOMENT] = {0.0}, potential[N_POINT] = {0.0}, place[3][N_POINT];
     struct hf_point_charge charge[N_POINT];
     for (int i = 0; i < N_POINT; i++) {
-        for (int d = 0; d < 3; d++)
-            place[d][i] = i == 0 ? centre[1][d] : (i - 4.0) * (0.9 + 0.4 * d) + 0.3 * d * d;
+        for (int d = 0; d < 3; d++) /* the last two are at one place */
+            place[d][i] = i == N_POINT - 1 ? place[d][i - 1]
+                          : i == 0         ? centre[1][d]
+                                           : (i - 4.0) * (0.9 + 0.4 * d) + 0.3 * d * d;
         charge[i] = (struct hf_point_charge){1.0, {place[0][i], place[1][i], place[2][i]}};
     }
     add_all(basis, density, origin, moment, (const double *const[]){place[0], place[1], place[2]},

@@ -1,0 +1,90 @@
+/* The potential that Hermite Gaussians make at points: the recursion of charges at these points. */
+#include "hf/hermite.h"
+
+#include "hermite_charges.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = HF_CHARGE_LANES };
+
+struct hf_hermite_points {
+    int n;
+    int *lane; /**< [n] where a point is among the charges: neighbours at one place share theirs */
+    double *value;                     /**< [lanes of all rows] */
+    struct hf_hermite_charges charges; /**< unit charges at the points */
+};
+
+/** Unit charges; none where the point before is at the same place. */
+static void fill(struct hf_hermite_points *self, const double *const place[3],
+                 struct hf_spread_charge charge[])
+{
+    for (int i = 0; i < self->n; i++) {
+        bool same = i > 0;
+        for (int d = 0; d < 3; d++) {
+            charge[i].position_bohr[d] = place[d][i];
+            same = same && place[d][i] == place[d][i - 1];
+        }
+        charge[i].exponent = INFINITY;
+        charge[i].charge = same ? 0.0 : 1.0;
+        self->lane[i] = i == 0 ? 0 : self->lane[i - 1] + (same ? 0 : 1);
+    }
+}
+
+hf_status hf_hermite_points_create(const struct hf_basis *basis, int n, const double x[],
+                                   const double y[], const double z[],
+                                   struct hf_hermite_points **points, struct hf_error *error)
+{
+    struct hf_spread_charge *charge = calloc((size_t)n + 1, sizeof *charge);
+    struct hf_hermite_points *self = *points = aligned_alloc(
+        _Alignof(struct hf_hermite_points), sizeof *self); /* the size is a multiple of it */
+    bool made = false;
+    if (self != NULL) {
+        memset(self, 0, sizeof *self);
+        self->n = n;
+        self->lane = calloc((size_t)n + 1, sizeof *self->lane);
+        self->value = calloc((size_t)n + LANES, sizeof *self->value);
+    }
+    if (self != NULL && self->lane != NULL && self->value != NULL && charge != NULL) {
+        fill(self, (const double *const[]){x, y, z}, charge);
+        made = hf_hermite_charges_init(&self->charges, 2 * basis->max_l, n, charge);
+    }
+    free(charge);
+    if (made) return HF_OK;
+    hf_hermite_points_destroy(points);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for potentials at %d points", n);
+}
+
+void hf_hermite_points_destroy(struct hf_hermite_points **points)
+{
+    struct hf_hermite_points *self = *points;
+    if (self == NULL) return;
+    hf_hermite_charges_done(&self->charges);
+    free(self->lane);
+    free(self->value);
+    free(self);
+    *points = NULL;
+}
+
+void hf_hermite_add_potential(struct hf_hermite_points *points, int n,
+                              const struct hf_hermite_gaussian gaussian[], double potential[])
+{
+    struct hf_hermite_points *self = points;
+    struct hf_hermite_charges *charges = &self->charges;
+    for (int row = 0; row < charges->n_row; row++) {
+        double sum[LANES] = {0.0};
+        memset(charges->lane_sum, 0, sizeof charges->lane_sum);
+        for (int k = 0; k < n; k++) {
+            const struct hf_hermite_gaussian *g = &gaussian[k];
+            const int n_term = hf_hermite_index(0, 0, g->order) + 1;
+            const double factor = 2.0 * acos(-1.0) / g->exponent;
+            charges->add_row(charges, row, g->exponent, g->centre, g->order);
+            for (int i = 0; i < n_term; i++) /* r is that of this row alone */
+                for (int l = 0; l < LANES; l++)
+                    sum[l] += factor * g->coefficient[i] * charges->r[i][l];
+        }
+        memcpy(self->value + (size_t)row * LANES, sum, sizeof sum);
+    }
+    for (int i = 0; i < self->n; i++) potential[i] += self->value[self->lane[i]];
+}
