@@ -50,6 +50,7 @@ struct hf_calculation {
     struct hf_memory_need need;
     struct hf_error refusal; /**< message: why it cannot fit, or "" */
     struct hf_run_description description;
+    bool converged;                  /**< the SCF has; files are being written */
     bool needs_matrices;             /**< files were asked for that have densities or orbitals */
     bool wants_properties;           /**< not only the number of electrons */
     struct hf_properties properties; /**< filled by hf_calculation_run; owned */

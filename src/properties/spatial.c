@@ -147,9 +147,10 @@ static hf_status make_points(struct hf_spatial *self, const struct hf_planes *pl
     hf_hermite_points_destroy(&self->points);
     if (place == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %zu points", n);
     for (size_t i = 0; i < n; i++) {
+        const size_t line = i / n_z, at = i % n_z;
         place[i] = grid->origin[0] + plane->first * grid->spacing;
-        place[n + i] = grid->origin[1] + (double)(i / n_z) * grid->spacing;
-        place[2 * n + i] = grid->origin[2] + (double)(i % n_z) * grid->spacing;
+        place[n + i] = grid->origin[1] + (double)line * grid->spacing;
+        place[2 * n + i] = grid->origin[2] + (double)at * grid->spacing;
     }
     const hf_status status = hf_hermite_points_create(
         self->wavefunction->basis, (int)n, place, place + n, place + 2 * n, &self->points, error);

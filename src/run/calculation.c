@@ -361,6 +361,7 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     calculation->settings.keeper = hf_checkpointer_keeper(calculation->checkpointer, report);
     HF_TRY(hf_scf_run(context, run->molecule, run->basis, run->settings, &observer, result,
                       wavefunction, error));
+    calculation->converged = result->converged;
     if (wavefunction->overlap != NULL)
         HF_TRY(hf_properties_compute(context, wavefunction, calculation->wants_properties,
                                      &calculation->properties, error));

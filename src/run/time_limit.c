@@ -78,8 +78,13 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
         snprintf(cause, sizeof cause, "the time limit of %.24s is up", calculation->time_limit);
     else
         snprintf(cause, sizeof cause, "interrupted by signal %d", reason);
-    (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s%s%s", cause, n,
-                  n == 1 ? "" : "s", path != NULL ? "; to go on: hf --restart " : "",
-                  path != NULL ? hf_shell_word(path, sizeof word, word) : "");
+    if (calculation->converged)
+        (void)hf_fail(error, HF_INTERRUPTED,
+                      "%s: converged after %d iteration%s, but not all files are written", cause, n,
+                      n == 1 ? "" : "s");
+    else
+        (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s%s%s", cause, n,
+                      n == 1 ? "" : "s", path != NULL ? "; to go on: hf --restart " : "",
+                      path != NULL ? hf_shell_word(path, sizeof word, word) : "");
     error->signal_number = reason;
 }

@@ -8,8 +8,11 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 import copy
 import json
 import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
@@ -159,11 +162,30 @@ end
     check("electrons are outside of the box" in report and "Integral" in report, "a small box is told", report)
 
 
+def interrupted(folder):
+    """A cube file that is not ended is not there; what was written before it stays."""
+    output = os.path.join(folder, "interrupted.json")
+    command = [HF] if RANKS == 1 else [MPIEXEC, "-n", str(RANKS), HF]
+    process = subprocess.Popen(command + [WATER, "--cube", "esp", "--cube-spacing", "0.05", "--json", output],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not os.path.exists(output) and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGUSR1)
+    errors = process.communicate(timeout=60)[1]
+    check("converged after 9 iterations, but not all files are written" in errors, "interrupted cube file: message", errors)
+    check(process.returncode == 128 + signal.SIGUSR1, "interrupted cube file: exit code", process.returncode)
+    check(read_json(output)["success"] is True, "interrupted cube file: the JSON file", "")
+    left = [name for name in os.listdir(folder) if "esp" in name]
+    check(left == [], "interrupted cube file: nothing is left", left)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="hf-results-") as folder:
         atomic_inputs(folder)
         reports(folder)
         orbital_files(folder)
+        interrupted(folder)
     return TEST.report()
 
 
