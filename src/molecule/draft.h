@@ -72,7 +72,7 @@ hf_status hf_read_mdl(struct draft *draft, struct hf_error *error);
 hf_status hf_read_mdl_v2000(struct draft *draft, struct hf_error *error);
 hf_status hf_read_mdl_v3000(struct draft *draft, struct hf_error *error);
 
-/** Whether a text may be JSON. */
+/** Whether a text may be a JSON object. */
 bool hf_looks_like_json(const struct hf_text *text);
 
 /** QCSchema AtomicInput. *is_one false, and nothing read: it is JSON, but none. */

@@ -339,7 +339,11 @@ static char *join_lines(const struct hf_text *text)
 bool hf_looks_like_json(const struct hf_text *text)
 {
     const int first = hf_text_skip_blank(text, 0);
-    return first < text->n_line && hf_rest_of_line(text->line[first]).begin[0] == '{';
+    if (first == text->n_line) return false;
+    const char *line = hf_rest_of_line(text->line[first]).begin;
+    if (line[0] != '{') return false;
+    const struct hf_word rest = hf_rest_of_line(line + 1); /* a name, the end, or further lines */
+    return rest.length == 0 || rest.begin[0] == '"' || rest.begin[0] == '}';
 }
 
 /** Whether an object is meant to be an AtomicInput. */
