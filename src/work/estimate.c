@@ -82,7 +82,8 @@ double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_p
 {
     const bool atoms = hf_task_list_grain(list) == HF_GRAIN_ATOM_QUARTET;
     double sum = 0.0;
-    if (task->all_kets) return with_all_kets(pairs, curve, task->bra_begin, least);
+    if (task->all_kets)
+        return with_all_kets(pairs, curve, hf_task_list_unit(list, task->bra_begin), least);
     for (int64_t b = task->bra_begin; b < task->bra_end; b++) {
         const int64_t bra = hf_task_list_unit(list, b);
         const int64_t end = task->triangle ? b + 1 : task->ket_end;
