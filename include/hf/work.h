@@ -40,6 +40,7 @@
 #include "hf/shell_pair.h"
 #include "hf/status.h"
 #include "hf/strip_room.h"
+#include "hf/task.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,34 +51,6 @@ extern "C" {
 
 /** Tasks that are made for each thread, where there are enough pairs for that. */
 enum { HF_TASKS_PER_THREAD = 30 };
-
-/** Most pairs of atoms that one bra meets in a part. */
-enum { HF_MOST_PART_KETS = 16 };
-
-/** Tasks that the shell pairs of a pair of atoms may be shared out over. */
-enum { HF_MOST_SLICES = 16 };
-
-/** How tasks are to be cut. */
-struct hf_task_order {
-    enum hf_grain grain;
-    double n_wanted;  /**< a task joins as many pairs of units as cost this part of all, at most */
-    int largest_row;  /**< kets of a task, 1 to HF_MOST_PART_KETS; 1: each pair is a task */
-    int most_slices;  /**< 1 to HF_MOST_SLICES; 1 unless units are pairs of atoms */
-    int largest_side; /**< large tasks are square, with so many units along a side, no more than
-                           HF_MOST_PART_KETS; 0: never */
-    /** Tiles of one block (of about equal cost) follow each other in scattered order, so that
-     *  ranks at work at the same time meet different atoms (book section 8.4). */
-    bool scatter;
-};
-
-/** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1
- *  (unordered and never twice; only those up to the bra's own position when `triangle` is set), or
- *  one bra with every unit whose index is not above the bra's when `all_kets` is set. */
-struct hf_task {
-    int64_t bra_begin, bra_end, ket_begin, ket_end;
-    bool triangle, all_kets;
-    int slice, n_slice; /**< of the shell pairs of each bra, slice number `slice` of so many */
-};
 
 /** Shell pairs begin .. end-1 of a pair of atoms, as kets of a part. */
 struct hf_part_ket {

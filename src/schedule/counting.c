@@ -21,9 +21,6 @@ enum {
     LEAST_GROUP = 16,
 };
 
-/** Between its tasks a counter's rank makes MPI serve the others so often, if no thread does. */
-static const double LOOK_SECONDS = 20e-6;
-
 struct counting {
     struct hf_counter *counter;
     struct hf_progress_thread *thread; /**< NULL: not wanted, or no counter here */
@@ -32,7 +29,7 @@ struct counting {
     struct hf_rank_group own;   /**< group of this rank */
     struct hf_rank_group group; /**< whose counter is asked */
     bool begun, finished;       /**< the first chunk is taken; all lists are at their ends */
-    double last_look;
+    struct hf_looks looks;      /**< of a rank that holds a counter */
 };
 
 static bool is_home(const struct hf_scheduler *self)
@@ -106,10 +103,9 @@ static void serve_now_and_then(struct hf_scheduler *self)
     struct counting *data = self->data;
     const double start = hf_wall_seconds();
     int there;
-    if (start - data->last_look < LOOK_SECONDS) return;
+    if (start < data->looks.next) return;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, self->comm, &there, MPI_STATUS_IGNORE);
-    data->last_look = hf_wall_seconds();
-    self->account.wait_seconds += data->last_look - start;
+    hf_look_done(self, &data->looks, start);
 }
 
 static int64_t next(struct hf_scheduler *self)

@@ -4,7 +4,9 @@
 
 #include "hf/interruption.h"
 #include "hf/schedule.h"
+#include "hf/timer.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -30,6 +32,21 @@ extern const struct hf_scheduler_ops hf_schedule_static, hf_schedule_manager, hf
 static inline bool hf_schedule_is_interrupted(const struct hf_scheduler *self)
 {
     return hf_interruption_look(self->settings.interruption, true) != 0;
+}
+
+/** When a rank that computes looks into MPI next, to serve others. */
+struct hf_looks {
+    double next; /**< wall clock */
+};
+
+/** Books a look that began at `start` as waiting and fixes the next: not before 100 microseconds are over, and
+ *  later after a long one, so that looks take 2 % of the time even where the library gives the core away in
+ *  each; but never so late that a rank without work would miss it. */
+static inline void hf_look_done(struct hf_scheduler *self, struct hf_looks *looks, double start)
+{
+    const double end = hf_wall_seconds(), took = end - start;
+    self->account.wait_seconds += took;
+    looks->next = end + fmin(fmax(50.0 * took, 100e-6), 10e-3);
 }
 
 /** MPI_Barrier, looking around while it waits. */

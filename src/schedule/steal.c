@@ -7,7 +7,8 @@
  *
  * A thief has one request on its way and goes on answering others meanwhile. It asks the ranks of its own
  * node first, then all others; whoever has refused, or has come to steal itself, is known to have
- * nothing and left out until nobody else is left to be asked.
+ * nothing and left out until nobody else is left to be asked. A rank with tasks looks into MPI only when a
+ * thief of its node has rung its bell (bells.h), and now and then for the others.
  *
  * The end. Tasks are never made, so all are taken when the numbers of tasks taken by each rank add
  * up to n_task; then nothing is on its way but refusals. The sums are waves: non-blocking
@@ -16,6 +17,7 @@
  * date when its wave ends; the next wave has it. In finish every rank waits for the answer to its
  * last request before it joins a barrier, and answers until all have joined it: then every request
  * has been answered, every answer received, and nothing is left in the communicator. */
+#include "bells.h"
 #include "deal.h"
 #include "hf/arithmetic.h"
 #include "hf/context.h"
@@ -29,9 +31,6 @@
 #include <time.h>
 
 enum { TAG_REQUEST = 1, TAG_REPLY = 2 };
-
-/** A busy rank looks for requests so often; a look takes half a microsecond. */
-static const double LOOK_SECONDS = 20e-6;
 
 /** A thief asks this many ranks without pause. Then it waits longer and longer between two
  *  requests, so that many idle ranks do not keep the last busy ones from their work: the longest
@@ -55,14 +54,17 @@ struct tour {
 struct stealing {
     struct hf_cost_list list;
     struct hf_share mine; /**< tasks in hand */
-    int *neighbour;       /**< [n_neighbour] ranks of this node */
+    struct hf_bells *bells;
+    const int *neighbour; /**< [n_neighbour] ranks of this node */
     int n_neighbour;
+    bool all_ring;        /**< every other rank rings before it asks */
+    long long n_rung_by;  /**< requests answered whose thieves rang */
     unsigned char *empty; /**< [n_rank] in bits: has nothing as far as this rank knows */
     int n_empty;
     int64_t n_taken; /**< tasks this rank has begun or abandoned */
     bool closed;     /**< this rank takes no more tasks */
     bool done;       /**< all tasks are taken, all ranks know it */
-    double last_look;
+    struct hf_looks looks;
 
     bool in_wave;
     int64_t wave_taken, wave_sum;
@@ -70,6 +72,7 @@ struct stealing {
 
     bool asked; /**< a request is on its way, or its answer */
     int victim;
+    int rings; /**< for the request: the thief rings, or not */
     struct hf_progression reply[MOST_STOLEN];
     MPI_Request request, receive;
     int n_refused; /**< since the last success */
@@ -86,28 +89,6 @@ struct patience {
 
 static const struct patience fresh = {.nap_ns = 20000};
 
-/** The ranks of this node; collective. */
-static hf_status find_neighbours(struct hf_scheduler *self)
-{
-    struct stealing *data = self->data;
-    MPI_Comm node;
-    MPI_Group here, all;
-    hf_split_by_node(self->comm, &node);
-    MPI_Comm_size(node, &data->n_neighbour);
-    data->neighbour = malloc((size_t)data->n_neighbour * 2 * sizeof *data->neighbour);
-    if (data->neighbour != NULL) {
-        int *number = data->neighbour + data->n_neighbour;
-        for (int i = 0; i < data->n_neighbour; i++) number[i] = i;
-        MPI_Comm_group(node, &here);
-        MPI_Comm_group(self->comm, &all);
-        MPI_Group_translate_ranks(here, data->n_neighbour, number, all, data->neighbour);
-        MPI_Group_free(&here);
-        MPI_Group_free(&all);
-    }
-    MPI_Comm_free(&node);
-    return data->neighbour != NULL ? HF_OK : HF_NO_RESOURCE;
-}
-
 static size_t mark_bytes(const struct hf_scheduler *self)
 {
     return (size_t)self->n_rank / 8 + 1;
@@ -123,16 +104,19 @@ static hf_status create(struct hf_scheduler *self, struct hf_error *error)
         if (data->empty == NULL) status = HF_NO_RESOURCE;
     }
     status = hf_agree(self->comm, status, NULL); /* what follows is collective */
-    if (status == HF_OK) status = find_neighbours(self);
-    return status == HF_OK ? HF_OK
-                           : hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
+    if (status != HF_OK) return hf_fail(error, status, "out of memory for the scheduler");
+    status = hf_bells_create(self->comm, &data->bells, error);
+    if (status != HF_OK) return status;
+    data->neighbour = hf_bells_neighbours(data->bells, &data->n_neighbour);
+    data->all_ring = data->n_neighbour == self->n_rank && hf_bells_work(data->bells);
+    return HF_OK;
 }
 
 static void destroy(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
     if (data == NULL) return;
-    free(data->neighbour);
+    hf_bells_destroy(&data->bells);
     free(data->empty);
 }
 
@@ -185,7 +169,9 @@ static void serve(struct hf_scheduler *self)
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, self->comm, &there, &from);
         if (!there) return;
         const int thief = from.MPI_SOURCE;
-        MPI_Recv(NULL, 0, MPI_BYTE, thief, TAG_REQUEST, self->comm, MPI_STATUS_IGNORE);
+        int rang;
+        MPI_Recv(&rang, 1, MPI_INT, thief, TAG_REQUEST, self->comm, MPI_STATUS_IGNORE);
+        data->n_rung_by += rang;
         const int n_part = hf_share_split(&data->list, &data->mine, MOST_STOLEN, part);
         MPI_Send(part, 3 * n_part, MPI_INT64_T, thief, TAG_REPLY, self->comm);
         mark(data, thief, n_part == 0);
@@ -245,15 +231,18 @@ static int64_t next_of_tour(struct stealing *data, struct tour *tour, int64_t n)
     return tour->at;
 }
 
-/** The next rank to ask, never this one; there are others. Neighbours come first. */
-static int next_victim(struct hf_scheduler *self)
+/** The next rank to ask, never this one; there are others. Neighbours come first; *bell is the place of one
+ *  among them, or -1. */
+static int next_victim(struct hf_scheduler *self, int *bell)
 {
     struct stealing *data = self->data;
     if (data->n_empty == self->n_rank - 1) forget(self); /* they may have stolen since */
     for (int i = 0; i < data->n_neighbour; i++) {
-        const int rank = data->neighbour[next_of_tour(data, &data->near, data->n_neighbour)];
+        *bell = (int)next_of_tour(data, &data->near, data->n_neighbour);
+        const int rank = data->neighbour[*bell];
         if (rank != self->rank && !is_empty(data, rank)) return rank;
     }
+    *bell = -1; /* all neighbours have nothing, so none is found here */
     for (;;) {
         const int rank = (int)next_of_tour(data, &data->far, self->n_rank);
         if (rank != self->rank && !is_empty(data, rank)) return rank;
@@ -266,10 +255,13 @@ static void ask(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
     if (self->n_rank == 1 || hf_wall_seconds() < data->next_request) return;
-    data->victim = next_victim(self);
+    int bell;
+    data->victim = next_victim(self, &bell);
+    data->rings = bell >= 0 && hf_bells_work(data->bells);
     MPI_Irecv(data->reply, 3 * MOST_STOLEN, MPI_INT64_T, data->victim, TAG_REPLY, self->comm,
               &data->receive);
-    MPI_Isend(NULL, 0, MPI_BYTE, data->victim, TAG_REQUEST, self->comm, &data->request);
+    MPI_Isend(&data->rings, 1, MPI_INT, data->victim, TAG_REQUEST, self->comm, &data->request);
+    if (data->rings) hf_bells_ring(data->bells, bell);
     data->asked = true;
 }
 
@@ -351,16 +343,16 @@ static void seek(struct hf_scheduler *self)
 
 /* ---- The table's functions ---- */
 
-/** Between its tasks a busy rank answers thieves and helps a wave on that it has joined. */
+/** Between its tasks a busy rank answers thieves: neighbours when they have rung, others by the clock. */
 static void serve_now_and_then(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
+    const bool rung = hf_bells_heard(data->bells) > data->n_rung_by;
+    if (!rung && data->all_ring) return;
     const double now = hf_wall_seconds();
-    if (now - data->last_look < LOOK_SECONDS) return;
+    if (!rung && now < data->looks.next) return;
     serve(self);
-    if (data->in_wave) advance_wave(self);
-    data->last_look = hf_wall_seconds();
-    self->account.wait_seconds += data->last_look - now;
+    hf_look_done(self, &data->looks, now);
 }
 
 static int64_t next(struct hf_scheduler *self)

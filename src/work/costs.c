@@ -3,7 +3,7 @@
 
 #include "estimate.h"
 #include "hf/node_memory.h"
-#include "work_private.h"
+#include "tasks.h"
 
 #include <math.h>
 #include <stdlib.h>

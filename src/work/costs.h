@@ -14,7 +14,6 @@
 #include "hf/context.h"
 #include "hf/shell_pair.h"
 #include "hf/task_levels.h"
-#include "hf/work.h"
 
 struct hf_task_list;
 struct hf_task_costs;

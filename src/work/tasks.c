@@ -1,7 +1,7 @@
-/* The numbering of tasks, dearest first; see work_private.h. */
-#include "work_private.h"
+/* The numbering of tasks, dearest first; see tasks.h. */
+#include "tasks.h"
 
-#include "estimate.h"
+#include "cost_curve.h"
 #include "hf/arithmetic.h"
 
 #include <math.h>

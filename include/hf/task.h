@@ -1,0 +1,38 @@
+/* What a task of quartet work is (hf/work.h), and how tasks are cut. */
+#ifndef HF_TASK_H
+#define HF_TASK_H
+
+#include "hf/grain.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Most pairs of atoms that one bra meets in a part. */
+enum { HF_MOST_PART_KETS = 16 };
+
+/** Tasks that the shell pairs of a pair of atoms may be shared out over. */
+enum { HF_MOST_SLICES = 16 };
+
+/** How tasks are to be cut. */
+struct hf_task_order {
+    enum hf_grain grain;
+    double n_wanted;  /**< a task joins as many pairs of units as cost this part of all, at most */
+    int largest_row;  /**< kets of a task, 1 to HF_MOST_PART_KETS; 1: each pair is a task */
+    int most_slices;  /**< 1 to HF_MOST_SLICES; 1 unless units are pairs of atoms */
+    int largest_side; /**< large tasks are square, with so many units along a side, no more than
+                           HF_MOST_PART_KETS; 0: never */
+    /** Tiles of one block (of about equal cost) follow each other in scattered order, so that
+     *  ranks at work at the same time meet different atoms (book section 8.4). */
+    bool scatter;
+};
+
+/** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1
+ *  (unordered and never twice; only those up to the bra's own position when `triangle` is set), or
+ *  one bra with every unit whose index is not above the bra's when `all_kets` is set. */
+struct hf_task {
+    int64_t bra_begin, bra_end, ket_begin, ket_end;
+    bool triangle, all_kets;
+    int slice, n_slice; /**< of the shell pairs of each bra, slice number `slice` of so many */
+};
+
+#endif
