@@ -4,7 +4,7 @@
  *
  * Many ranks have several counters: each of a group of neighbours, which counts the chunks of its part of
  * the list. A rank that finds its own group's at the end goes on to the next group's, and is through when it
- * has been round all of them. */
+ * has asked some groups so (groups.h). */
 #include "chunks.h"
 #include "groups.h"
 #include "schedule_private.h"
@@ -28,7 +28,8 @@ struct counting {
     struct hf_chunk chunk;      /**< what is left of the one in hand */
     struct hf_rank_group own;   /**< group of this rank */
     struct hf_rank_group group; /**< whose counter is asked */
-    bool begun, finished;       /**< the first chunk is taken; all lists are at their ends */
+    bool begun;                 /**< the first chunk is taken */
+    bool finished;              /**< the lists of all it asks are at their ends */
     struct hf_looks looks;      /**< of a rank that holds a counter */
 };
 
@@ -91,9 +92,7 @@ static void take_chunk(struct hf_scheduler *self)
         data->chunk = hf_chunk_of(&data->plan, round, group->first + (int)(value % group->size));
         return;
     }
-    const int next = (group->group + 1) % group->n_group;
-    data->finished = next == data->own.group;
-    data->group = hf_rank_group(group->n_rank, group->n_group, next);
+    data->finished = !hf_next_group(&data->own, &data->group);
 }
 
 /** Without it the others would wait for the end of this rank's chunk where the library serves

@@ -2,6 +2,8 @@
 #ifndef HF_SCHEDULE_GROUPS_H
 #define HF_SCHEDULE_GROUPS_H
 
+#include <stdbool.h>
+
 /** Groups of `n_rank` ranks as equal as can be, and the one of a rank. */
 struct hf_rank_group {
     int n_rank, n_group;
@@ -9,6 +11,15 @@ struct hf_rank_group {
     int first; /**< first rank of it, who counts */
     int size;
 };
+
+/** Groups that a rank asks for work before it is through: its own and those that follow it, in a ring. If it
+ *  asked all, n_rank^1.5 requests would end every round, and shares by cost leave little to move far. */
+enum { HF_MOST_GROUPS_ASKED = 4 };
+
+static inline int hf_n_group_asked(int n_group)
+{
+    return n_group < HF_MOST_GROUPS_ASKED ? n_group : HF_MOST_GROUPS_ASKED;
+}
 
 static inline int hf_first_of_group(int n_rank, int n_group, int group)
 {
@@ -27,6 +38,15 @@ static inline struct hf_rank_group hf_group_of_rank(int n_rank, int n_group, int
     int group = (int)((long long)rank * n_group / n_rank);
     while (hf_first_of_group(n_rank, n_group, group + 1) <= rank) group++;
     return hf_rank_group(n_rank, n_group, group);
+}
+
+/** The group to ask after `asked`, for a rank of group `own`; false: it has asked all it asks. */
+static inline bool hf_next_group(const struct hf_rank_group *own, struct hf_rank_group *asked)
+{
+    const int next = (asked->group + 1) % own->n_group;
+    if (next == (own->group + hf_n_group_asked(own->n_group)) % own->n_group) return false;
+    *asked = hf_rank_group(own->n_rank, own->n_group, next);
+    return true;
 }
 
 #endif

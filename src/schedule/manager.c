@@ -4,13 +4,13 @@
  *     worker                        manager
  *       | -- request ----------------> |
  *       | <--- round, worker --------- |  the chunk it names; round -1: no more here
- *       | -- request ----------------> |  with the last task of the chunk, answered while it is computed
+ *       | -- request ----------------> |  when that chunk is done
  *       | <--- round, worker --------- |
  *
- * The first chunk a worker knows without asking. A worker that has heard from its own manager that there is
- * no more goes on with the next group's, until it has been round all of them; so every manager tells
- * every worker the end. A worker that abandons sends `resign` to the managers that have not told it yet,
- * and gets no answer. With one rank there is no manager: the rank walks the list. */
+ * The first chunk a worker knows without asking. It asks for no chunk ahead: one that has a dear task would
+ * keep the next chunk from those who are free. A worker that has heard from its own manager that there is
+ * no more goes on with the next group's, and so on with some groups (groups.h): their managers each tell it
+ * the end. A worker that abandons sends `resign` to those that have not told it yet, and gets no answer. With one rank there is no manager: the rank walks the list. */
 #include "chunks.h"
 #include "groups.h"
 #include "hf/timer.h"
@@ -27,8 +27,8 @@ enum { REQUEST = 0, RESIGN = 1 };
 enum {
     /** Workers that one manager serves, at a microsecond or two for each chunk: as many as it can, since
      *  every manager is a rank that computes nothing. */
-    ALONE = 1024,
-    LEAST_GROUP = 256,
+    ALONE = 128,
+    LEAST_GROUP = 64,
     /** Looks in vain before a manager begins to sleep: a worker may need its core. With 4 ranks
      * on 2 cores and tasks of 0.5 ms a round took 1.0 s with sleep and 1.9 s without under MPICH,
      * no difference under Open MPI. Sleeping at once gained nothing there and made a round of tasks
@@ -46,10 +46,8 @@ struct manager {
     /* of a worker */
     struct hf_chunk chunk;      /**< what is left of the one in hand */
     struct hf_rank_group group; /**< whose manager is asked */
-    bool begun, asked;          /**< the first chunk is taken; a request is on its way */
-    bool finished;              /**< all managers have told the end */
-    struct reply reply;
-    MPI_Request receive;
+    bool begun;                 /**< the first chunk is taken */
+    bool finished;              /**< all managers it asks have told the end */
     /* of a manager */
     int64_t value; /**< chunks handed out, and first ones */
     pthread_mutex_t
@@ -70,6 +68,18 @@ static hf_status create(struct hf_scheduler *self, struct hf_error *error)
     return HF_OK;
 }
 
+/** Workers that ask the manager of a group: those of the group, and of the ones before it in the ring. */
+static int n_asking(const struct hf_rank_group *own)
+{
+    const int n_group = own->n_group;
+    int n = 0;
+    for (int before = 0; before < hf_n_group_asked(n_group); before++) {
+        const int group = (own->group - before + n_group) % n_group;
+        n += hf_rank_group(own->n_rank, n_group, group).size - 1;
+    }
+    return n;
+}
+
 /** Number of a rank that is no manager among all those that are none: managers of its group and of those
  *  before it do not count. */
 static int worker_of(const struct hf_rank_group *group, int rank)
@@ -86,11 +96,10 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     hf_chunk_plan_make(&self->levels, alone ? 1 : n_worker, &data->plan);
     data->chunk = (struct hf_chunk){0, alone ? self->n_task : 0};
     data->group = data->own;
-    data->begun = data->asked = data->finished = false;
-    data->receive = MPI_REQUEST_NULL;
+    data->begun = data->finished = false;
     data->value = data->own.size - 1;
     data->beside = (struct hf_chunk){0, 0};
-    data->n_working = n_worker;
+    data->n_working = n_asking(&data->own);
     return HF_OK;
 }
 
@@ -185,39 +194,23 @@ static void manage(struct hf_scheduler *self)
 
 /* ---- The worker ---- */
 
-static void ask(struct hf_scheduler *self)
-{
-    struct manager *data = self->data;
-    const int message = REQUEST, manager = data->group.first;
-    MPI_Irecv(&data->reply, 2, MPI_INT64_T, manager, TAG_REPLY, self->comm, &data->receive);
-    MPI_Send(&message, 1, MPI_INT, manager, TAG_REQUEST, self->comm);
-    data->asked = true;
-}
-
-/** There is no more with this manager. */
-static void go_to_next_group(struct manager *data)
-{
-    const int next = (data->group.group + 1) % data->group.n_group;
-    data->finished = next == data->own.group;
-    data->group = hf_rank_group(data->group.n_rank, data->group.n_group, next);
-}
-
-/** Takes the answer to a request, asking first if that was not done ahead. */
+/** The first chunk, or what the manager answers that is asked. */
 static void take_chunk(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
+    const int message = REQUEST, manager = data->group.first;
+    struct reply reply;
     if (!data->begun) {
         data->begun = true;
         data->chunk = hf_chunk_of(&data->plan, 0, worker_of(&data->own, self->rank));
         return;
     }
-    if (!data->asked) ask(self);
-    MPI_Wait(&data->receive, MPI_STATUS_IGNORE);
-    data->asked = false;
-    if (data->reply.round < 0)
-        go_to_next_group(data);
+    MPI_Sendrecv(&message, 1, MPI_INT, manager, TAG_REQUEST, &reply, 2, MPI_INT64_T, manager,
+                 TAG_REPLY, self->comm, MPI_STATUS_IGNORE);
+    if (reply.round < 0)
+        data->finished = !hf_next_group(&data->own, &data->group);
     else
-        data->chunk = hf_chunk_of(&data->plan, data->reply.round, (int)data->reply.worker);
+        data->chunk = hf_chunk_of(&data->plan, reply.round, (int)reply.worker);
 }
 
 static void find_work(struct hf_scheduler *self)
@@ -239,26 +232,20 @@ static int64_t next(struct hf_scheduler *self)
     if (is_empty(&data->chunk) && self->rank == data->own.first)
         return next_beside_manager(data, true);
     if (is_empty(&data->chunk)) return -1;
-    const int64_t position = data->chunk.begin++;
-    if (is_empty(&data->chunk) && self->n_rank > 1) ask(self);
-    return position;
+    return data->chunk.begin++;
 }
 
-/** A worker takes the answer that may be on its way, then resigns; a manager goes on managing in
- *  finish. */
+/** A worker resigns; a manager goes on managing in finish. */
 static void abandon(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
     const int message = RESIGN;
     data->chunk.begin = data->chunk.end;
-    if (self->rank == data->own.first || data->finished) return;
-    if (data->asked) {
-        MPI_Wait(&data->receive, MPI_STATUS_IGNORE);
-        data->asked = false;
-        if (data->reply.round < 0) go_to_next_group(data);
-    }
-    for (; !data->finished; go_to_next_group(data))
+    if (self->rank == data->own.first) return;
+    while (!data->finished) {
         MPI_Send(&message, 1, MPI_INT, data->group.first, TAG_REQUEST, self->comm);
+        data->finished = !hf_next_group(&data->own, &data->group);
+    }
 }
 
 static void destroy(struct hf_scheduler *self)

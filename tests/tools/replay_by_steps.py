@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
-from lab.task_costs import Chunks, CostList, deal, levels_of, split  # noqa: E402 # pylint: disable=wrong-import-position
+from lab.task_costs import MOST_GROUPS_ASKED, Chunks, CostList, deal, levels_of, split  # noqa: E402 # pylint: disable=wrong-import-position
 
 
 def run(processes):
@@ -50,6 +50,10 @@ class Grouped:
     def give(self, rank, position):
         self.owner[self.tasks.order[position]] = rank
 
+    def asked(self, own):
+        """Groups that the ranks of one ask, in order."""
+        return [(own + step) % len(self.groups) for step in range(min(len(self.groups), MOST_GROUPS_ASKED))]
+
     def number_of_groups(self):
         return -(-self.n_rank // self.group) if self.group > 0 else 1
 
@@ -76,7 +80,8 @@ class Manager(Grouped):
 
     def manager(self, rank):
         group = self.group_of[rank]
-        now, n_working, chunks = self.begin[rank], len(self.workers), self.lists[group]
+        now, chunks = self.begin[rank], self.lists[group]
+        n_working = sum(group in self.asked(self.group_of[worker]) for worker in self.workers)
         yield now
         while n_working > 0:
             if not (come := arrived(self.requests[group], now)):
@@ -94,19 +99,14 @@ class Manager(Grouped):
     def worker(self, rank):
         now, own = self.begin[rank], self.group_of[rank]
         yield now
-        for step in range(len(self.groups)):
-            group = (own + step) % len(self.groups)
-            chunk = self.first_chunk[rank] if step == 0 else range(0)
+        for group in self.asked(own):
+            chunk = self.first_chunk[rank] if group == own else range(0)
             while chunk is not None:
-                for position in chunk[:-1]:
+                for position in chunk:
                     self.give(rank, position)
                     now += self.costs[position]
                     yield now
                 self.requests[group].append((now + self.network.message_seconds(4), rank))
-                if len(chunk) > 0:
-                    self.give(rank, chunk[-1])
-                    now += self.costs[chunk[-1]]
-                    yield now
                 while rank not in self.replies or self.replies[rank][0] > now:
                     now += 1
                     yield now
@@ -166,9 +166,8 @@ class Counter(Grouped):
         home = rank == self.groups[own][0] and self.network.counter_needs_home
         now, last_look = self.begin[rank], -math.inf
         yield now
-        for step in range(len(self.groups)):
-            group = (own + step) % len(self.groups)
-            chunk = self.first_chunk[rank] if step == 0 else range(0)
+        for group in self.asked(own):
+            chunk = self.first_chunk[rank] if group == own else range(0)
             while chunk is not None:
                 for position in chunk:
                     yield now

@@ -90,14 +90,18 @@ class Sources(unittest.TestCase):
     def test_manager(self):
         self.check("manager.c", ALONE=replay.MANAGER_ALONE, LEAST_GROUP=replay.MANAGER_LEAST_GROUP)
         self.has("manager.c", "MPI_Send(&reply, 2, MPI_INT64_T,", "return rank - group->group - 1;",
-                 "if (is_empty(&data->chunk) && self->n_rank > 1) ask(self);",
-                 "MPI_Send(&message, 1, MPI_INT, manager, TAG_REQUEST, self->comm); data->asked = true;")
+                 "MPI_Sendrecv(&message, 1, MPI_INT, manager,")
 
     def test_counter(self):
         self.check("counting.c", ALONE=replay.COUNTER_ALONE, LEAST_GROUP=replay.COUNTER_LEAST_GROUP,
                    LOOK_SECONDS=CLUSTER.look_seconds)
         self.has("counting.c", "group->size + hf_counters_take(data->counter, group->group, 1)",
-                 "(group->group + 1) % group->n_group")
+                 "data->finished = !hf_next_group(&data->own, &data->group);")
+
+    def test_groups(self):
+        self.check("groups.h", HF_MOST_GROUPS_ASKED=task_costs.MOST_GROUPS_ASKED)
+        self.has("groups.h", "const int next = (asked->group + 1) % own->n_group;",
+                 "if (next == (own->group + hf_n_group_asked(own->n_group)) % own->n_group) return false;")
 
     def test_steal(self):
         self.check("steal.c", LOOK_SECONDS=CLUSTER.look_seconds, ASKED_AT_ONCE=replay_steal.ASKED_AT_ONCE,
@@ -337,11 +341,22 @@ class Properties(unittest.TestCase):
             self.assertAlmostEqual(outcome.efficiency, 1.0, places=3)
             self.assertEqual(outcome.n_message, 0)
 
-    def test_requests_ahead_hide_the_latency(self):
-        """But that of the last one."""
+    def test_each_chunk_costs_a_worker_two_latencies(self):
+        """And so does the end."""
         slow = Network(1e-3, 0, 0, 0, 0)
         costs = [0.01] * 150
-        self.assertAlmostEqual(simulate("manager", costs, 2, slow).seconds, 1.5)
+        n_chunk = task_costs.Chunks(task_costs.CostList(task_costs.levels_of(costs)), 1).n_round
+        self.assertAlmostEqual(simulate("manager", costs, 2, slow).seconds, 1.5 + n_chunk * 2e-3)
+
+    def test_a_dear_task_keeps_no_other_waiting(self):
+        """Whoever has it asks when it is done."""
+        costs = [1.0] + [0.01] * 100
+        self.assertAlmostEqual(simulate("manager", costs, 4, Network(1e-6, 0, 0, 0, 1e-6)).seconds, 1.0, delta=1e-3)
+
+    def test_ranks_ask_few_groups(self):
+        """Of 500 counters of two ranks each."""
+        asked = simulate("counter", [0.0] * 4000, 1000, CLUSTER, group=2).n_message
+        self.assertLessEqual(asked, 1000 * task_costs.MOST_GROUPS_ASKED)
 
     def test_the_end_of_a_round(self):
         slow = Network(1.0, 0, 0, 0, 0)

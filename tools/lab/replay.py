@@ -25,7 +25,7 @@ from .task_costs import Chunks, CostList
 __all__ = ["Network", "Outcome", "SCHEDULERS", "lower_bound", "simulate"]
 
 MANAGER_REQUEST_BYTES, MANAGER_REPLY_BYTES = 4, 16  # an int; two 64-bit integers
-MANAGER_ALONE, MANAGER_LEAST_GROUP = 1024, 256
+MANAGER_ALONE, MANAGER_LEAST_GROUP = 128, 64
 COUNTER_ALONE, COUNTER_LEAST_GROUP = 256, 16
 
 REMOTE, HOME = 0, 1  # who enters MPI; of the same time, operations that arrive come first
@@ -46,7 +46,7 @@ def run_static(costs, tasks, _network, outcome):
 
 class ManagerRound:
     """The first rank of each group serves one request after the other (Figs. 6.6 and 7.3), until all workers know the
-    end. A worker asks with the last task of its chunk, and goes on with the next group when its own has no more."""
+    end. A worker asks when its chunk is done, and goes on with the next group when its own has no more."""
 
     def __init__(self, costs, tasks, network, outcome):
         self.costs, self.network, self.outcome = costs, network, outcome
@@ -68,17 +68,19 @@ class ManagerRound:
         """Workers of a group."""
         return self.first[group + 1] - self.first[group] - 1
 
+    def beyond(self, rank):
+        """The group that a rank does not ask any more."""
+        return (self.own[rank] + task_costs.n_asked(self.n_group)) % self.n_group
+
     def send(self, rank, now):
         near = self.network.near(self.first[self.asked[rank]], rank)
         heapq.heappush(self.arrivals, (now + self.network.message_seconds(MANAGER_REQUEST_BYTES, near), rank))
 
     def do(self, chunk, rank, now):
-        """Tasks of a chunk, the last one after a request for the next chunk."""
-        if len(chunk) > 1:
-            now = self.outcome.do(self.costs, chunk[:-1], rank, now)
+        """Tasks of a chunk, then a request for the next one."""
         if len(chunk) > 0:
-            self.ready[rank] = self.outcome.do(self.costs, chunk[-1:], rank, now)
-        self.send(rank, now)
+            self.ready[rank] = self.outcome.do(self.costs, chunk, rank, now)
+        self.send(rank, self.ready[rank])
 
     def next_chunk(self, group):
         """The next one of the group that is not empty; None: there is no more."""
@@ -111,7 +113,7 @@ class ManagerRound:
                 self.do(chunk, rank, taken)
                 continue
             self.asked[rank] = (group + 1) % self.n_group
-            if self.asked[rank] != self.own[rank]:
+            if self.asked[rank] != self.beyond(rank):
                 self.send(rank, taken)
         for group, free in enumerate(self.free):
             outcome.wait[self.first[group]] = free - outcome.begin[self.first[group]]
@@ -153,6 +155,10 @@ class CounterRound:
 
     def size(self, group):
         return self.first[group + 1] - self.first[group]
+
+    def beyond(self, rank):
+        """The group that a rank does not ask any more."""
+        return (self.own[rank] + task_costs.n_asked(self.n_group)) % self.n_group
 
     def is_home(self, rank):
         return self.first[self.own[rank]] == rank
@@ -216,7 +222,7 @@ class CounterRound:
             self.open[self.own[rank]] = True
             self.serve_waiting(self.own[rank], self.ready[rank])
         self.asked[rank] = (self.asked[rank] + 1) % self.n_group
-        if self.asked[rank] != self.own[rank]:
+        if self.asked[rank] != self.beyond(rank):
             self.take(rank)
 
     def serve_waiting(self, group, now):

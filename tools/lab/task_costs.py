@@ -10,6 +10,7 @@ HIGHEST = 224  # level of the dearest task
 
 MOST_HALVINGS, LAST_CHUNKS = 8, 4
 MOST_CATCHING_UP = 2
+MOST_GROUPS_ASKED = 4
 
 
 def level_cost(level):
@@ -162,6 +163,11 @@ def n_group(n_rank, group, alone, least):
             return 1
         group = max(least, math.isqrt(n_rank))
     return -(-n_rank // group)
+
+
+def n_asked(groups):
+    """Groups that a rank asks for work: its own and some that follow it (hf_n_group_asked)."""
+    return min(groups, MOST_GROUPS_ASKED)
 
 
 def first_of_group(n_rank, groups, group):
