@@ -164,15 +164,16 @@ class Counter(Grouped):
     def rank(self, rank):
         own = self.group_of[rank]
         home = rank == self.groups[own][0] and self.network.counter_needs_home
-        now, last_look = self.begin[rank], -math.inf
+        now, next_look = self.begin[rank], -math.inf
         yield now
         for group in self.asked(own):
             chunk = self.first_chunk[rank] if group == own else range(0)
             while chunk is not None:
                 for position in chunk:
                     yield now
-                    if home and now - last_look >= self.network.look_seconds:
-                        now = last_look = self.look(own, now)
+                    if home and now >= next_look:
+                        start, now = now, self.look(own, now)
+                        next_look = self.network.next_look(start, now)
                     self.give(rank, position)
                     now += self.costs[position]
                 yield now
@@ -215,7 +216,7 @@ class StealRank:
         self.world, self.number = world, number
         self.mine = world.shares[number]
         self.empty, self.victim = set(), None
-        self.n_taken, self.last_look, self.done = 0, 0.0 - 1.0, False
+        self.n_taken, self.next_look, self.done = 0, 0.0 - 1.0, False
         self.in_wave, self.n_wave = False, 0
         self.requests, self.reply, self.asked = [], None, False
         self.n_refused, self.pause, self.next_request = 0, 0.0, -1.0
@@ -291,7 +292,7 @@ class StealRank:
                     step = 1 + self.below(n - 1)
                 self.tour = [(at + k * step) % n for k in range(1, n + 1)]
         self.victim = self.tour.pop(0)
-        self.world.ranks[self.victim].requests.append((now + self.world.network.message_seconds(0), self))
+        self.world.ranks[self.victim].requests.append((now + self.world.network.message_seconds(4), self))
         self.asked = True
 
     def __lt__(self, other):
@@ -330,11 +331,9 @@ class StealRank:
         yield now
         while True:
             start = now
-            if self.mine and now - self.last_look >= self.world.network.look_seconds:
+            if self.mine and now >= self.next_look:
                 now = self.serve(now)
-                if self.in_wave:
-                    self.advance_wave(now)
-                self.last_look = now
+                self.next_look = self.world.network.next_look(start, now)
             elif not self.mine and not self.done:
                 now = yield from self.seek(now)
             self.world.wait[self.number] += now - start

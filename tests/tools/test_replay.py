@@ -93,10 +93,13 @@ class Sources(unittest.TestCase):
                  "MPI_Sendrecv(&message, 1, MPI_INT, manager,")
 
     def test_counter(self):
-        self.check("counting.c", ALONE=replay.COUNTER_ALONE, LEAST_GROUP=replay.COUNTER_LEAST_GROUP,
-                   LOOK_SECONDS=CLUSTER.look_seconds)
+        self.check("counting.c", ALONE=replay.COUNTER_ALONE, LEAST_GROUP=replay.COUNTER_LEAST_GROUP)
         self.has("counting.c", "group->size + hf_counters_take(data->counter, group->group, 1)",
                  "data->finished = !hf_next_group(&data->own, &data->group);")
+
+    def test_looks(self):
+        self.assertEqual((CLUSTER.look_seconds, replay_base.LOOK_RATIO, replay_base.LONGEST_LOOK_SECONDS), (100e-6, 50.0, 10e-3))
+        self.has("schedule_private.h", "looks->next = end + fmin(fmax(50.0 * took, 100e-6), 10e-3);")
 
     def test_groups(self):
         self.check("groups.h", HF_MOST_GROUPS_ASKED=task_costs.MOST_GROUPS_ASKED)
@@ -104,14 +107,15 @@ class Sources(unittest.TestCase):
                  "if (next == (own->group + hf_n_group_asked(own->n_group)) % own->n_group) return false;")
 
     def test_steal(self):
-        self.check("steal.c", LOOK_SECONDS=CLUSTER.look_seconds, ASKED_AT_ONCE=replay_steal.ASKED_AT_ONCE,
+        self.check("steal.c", ASKED_AT_ONCE=replay_steal.ASKED_AT_ONCE,
                    FIRST_PAUSE_SECONDS=replay_steal.FIRST_PAUSE_SECONDS, LONGEST_NAP_NS=replay_steal.LONGEST_NAP_NS,
                    LONGEST_PAUSE_SECONDS=replay_steal.LONGEST_PAUSE_SECONDS,
                    LOOKS_BEFORE_NAP=replay_steal.LOOKS_BEFORE_NAP, MOST_STOLEN=replay_steal.MOST_STOLEN)
         self.has("steal.c", f"fresh = {{.nap_ns = {replay_steal.FIRST_NAP_NS}}}", "patience->nap_ns / 4",
                  f"UINT64_C({hex(replay_steal.SEED)}) * ((uint64_t)self->rank + 1)", "data->random << 13;",
                  "data->random >> 7;", "data->random << 17;", "+ (double)random_below(data, 1024) / 1024.0",
-                 "MPI_Isend(NULL, 0, MPI_BYTE,", "MPI_Send(part, 3 * n_part, MPI_INT64_T,",
+                 "MPI_Isend(&data->rings, 1, MPI_INT,", "if (!rung && data->all_ring) return;",
+                 "if (!rung && now < data->looks.next) return;", "MPI_Send(part, 3 * n_part, MPI_INT64_T,",
                  "if (data->n_empty == self->n_rank - 1) forget(self);")
 
 

@@ -150,7 +150,7 @@ class CounterRound:
         self.open = [not network.counter_needs_home] * self.n_group
         self.waiting = [[] for _ in range(self.n_group)]  # ranks whose operations have arrived
         self.hand = [range(0)] * self.n_group             # what those who hold counters have left of their chunks
-        self.last_look = [-math.inf] * self.n_group
+        self.next_look = [-math.inf] * self.n_group
         self.events = []
 
     def size(self, group):
@@ -247,11 +247,12 @@ class CounterRound:
     def look(self, rank, start):
         """It serves those who wait, now and then; when it goes on."""
         group = self.own[rank]
-        if start - self.last_look[group] < self.network.look_seconds:
+        if start < self.next_look[group]:
             return start
-        self.last_look[group] = self.serve_waiting(group, start)
-        self.outcome.wait[rank] += self.last_look[group] - start
-        return self.last_look[group]
+        end = self.serve_waiting(group, start)
+        self.next_look[group] = self.network.next_look(start, end)
+        self.outcome.wait[rank] += end - start
+        return end
 
 
 def run_counter(costs, tasks, network, outcome):

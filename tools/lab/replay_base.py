@@ -9,6 +9,8 @@ import heapq
 import math
 from dataclasses import dataclass, fields
 
+LOOK_RATIO, LONGEST_LOOK_SECONDS = 50.0, 10e-3  # until the next look, over what the last one took; and at most
+
 
 @dataclass(frozen=True)
 class Network:
@@ -19,7 +21,7 @@ class Network:
     counter_seconds: float            # an operation on the counter of another rank, there and back, with the service
     counter_service_seconds: float    # one operation keeps the counter that long from the next one
     manager_service_seconds: float    # to receive a request for tasks and answer it: a manager, or a victim of a thief
-    look_seconds: float = 20e-6       # between its tasks a rank looks that often for requests of others
+    look_seconds: float = 100e-6      # between its tasks a rank looks for requests of others, that often at most
     counter_needs_home: bool = False  # operations wait until rank 0, which has the counter, enters MPI
     ranks_per_node: int = 1
     node_alpha_seconds: float = 0.3e-6  # of messages between ranks of a node
@@ -52,6 +54,11 @@ class Network:
         if near and self.alpha_seconds > 0.0:
             trip *= min(1.0, self.node_alpha_seconds / self.alpha_seconds)
         return trip
+
+    def next_look(self, start, end):
+        """When a rank that computes looks again (hf_look_done)."""
+        longest = max(self.look_seconds, LONGEST_LOOK_SECONDS)
+        return end + min(max(LOOK_RATIO * (end - start), self.look_seconds), longest)
 
     def barrier_seconds(self, n_rank):
         """ceil(log2) steps, each one latency long: over the ranks of a node, then over the nodes."""

@@ -22,7 +22,7 @@ FIRST_NAP_NS, LONGEST_NAP_NS = 20000, 50000
 IDLE_LOOK_SECONDS = 0.5e-6
 EXACT_RANKS = 2048
 SEED, WORD = 0x9e3779b97f4a7c15, (1 << 64) - 1
-REQUEST_BYTES, PROGRESSION_BYTES = 0, 24  # three 64-bit integers
+REQUEST_BYTES, PROGRESSION_BYTES = 4, 24  # an int; three 64-bit integers
 MOST_STOLEN = 160
 
 # Events, in the order in which those of the same time happen. A tuple has time, kind, number of the rank, and the
@@ -81,7 +81,7 @@ class Tour:
 
 class Rank:
     """State of one rank. In hand it has progressions [first, stride, count] of positions, dearest first."""
-    __slots__ = ("number", "mine", "count", "n_taken", "last_look", "waiting", "idle", "since", "wave", "coming",
+    __slots__ = ("number", "mine", "count", "n_taken", "next_look", "waiting", "idle", "since", "wave", "coming",
                  "n_refused", "pause", "near", "far", "empty", "random")
 
     def __init__(self, number, share):
@@ -89,7 +89,7 @@ class Rank:
         self.mine = share[::-1]  # the first one last
         self.count = task_costs.size(share)
         self.n_taken = 0
-        self.last_look = -math.inf
+        self.next_look = -math.inf
         self.waiting = []   # thieves whose requests have arrived
         self.idle, self.since = False, 0.0  # looks for tasks, since when
         self.wave = 0       # number of the wave it has joined; 0: none since it knows that the last one is over
@@ -182,6 +182,7 @@ class StealRound:
     def __init__(self, costs, tasks, network, outcome):
         self.costs, self.tasks, self.network, self.outcome = costs, tasks, network, outcome
         self.n_rank, self.n_task = outcome.n_rank, len(costs)
+        self.in_nodes, self.all_ring = network.ranks_per_node > 1, network.ranks_per_node >= outcome.n_rank
         self.request_seconds = [network.message_seconds(REQUEST_BYTES, near) for near in (False, True)]
         self.reply_seconds = [network.message_seconds(0, near) for near in (False, True)]  # of a refusal
         self.service_seconds = network.manager_service_seconds
@@ -237,17 +238,17 @@ class StealRound:
             self.advance_wave(rank, now)
 
     def look(self, rank, now):
-        """Between two tasks it answers thieves now and then; when it goes on."""
-        if now - rank.last_look < self.network.look_seconds:
+        """Between two tasks it answers thieves: those of its node, who ring, at once, the others now and then. When it
+        goes on."""
+        rung = self.in_nodes and any(self.near(thief, rank) for thief in rank.waiting)
+        if not rung and (self.all_ring or now < rank.next_look):
             return now
         start = now
         for thief in rank.waiting:
             now += self.service_seconds
             self.answer(rank, thief, now)
         rank.waiting.clear()
-        if rank.wave != 0:
-            self.advance_wave(rank, now)
-        rank.last_look = now
+        rank.next_look = self.network.next_look(start, now)
         self.outcome.wait[rank.number] += now - start
         return now
 
