@@ -11,9 +11,12 @@
  *  densities the first `n_exchange` have K, those from `first_coulomb` on have J:
  *
  *      density        0  ...  first_coulomb  ...  n_exchange  ...  n
- *      has               K         |       J and K     |     J             */
+ *      has               K         |       J and K     |     J
+ *
+ *  Where J is made apart, first_coulomb is n. The first `n_alone` are screened apart from the others: their
+ *  densities may be much smaller, as that of the spins is. */
 struct hf_job_shape {
-    int n, first_coulomb, n_exchange;
+    int n, first_coulomb, n_exchange, n_alone;
 };
 
 static inline int hf_n_coulomb(const struct hf_job_shape *jobs)
@@ -21,12 +24,13 @@ static inline int hf_n_coulomb(const struct hf_job_shape *jobs)
     return jobs->n - jobs->first_coulomb;
 }
 
-/** What the screening tells apart: densities with J (and K, or not), and those with K alone. */
+/** What the screening tells apart: densities with J (and K, or not), wherever J is made, and those with K
+ *  alone; where J is made apart of all, they are one group, with K alone. */
 enum { HF_WITH_COULOMB, HF_EXCHANGE_ALONE, HF_N_BOUND };
 
 static inline int hf_group_of_job(const struct hf_job_shape *jobs, int job)
 {
-    return job < jobs->first_coulomb ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB;
+    return job < jobs->n_alone ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB;
 }
 
 /** What a strip (see below) meets of one density, and what it adds to: matrices or blocks in rows, the

@@ -9,7 +9,7 @@
 /** What quartets are wanted for. */
 enum {
     WANTED_COULOMB = 1,
-    WANTED_EXCHANGE = 2, /**< of densities with J */
+    WANTED_EXCHANGE = 2, /**< of the group HF_WITH_COULOMB */
     WANTED_EXCHANGE_ALONE = 4,
 };
 
@@ -122,8 +122,8 @@ static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pai
         met->columns = blocks->largest_columns[HF_ATOM_D] * HF_N_BOUND;
     }
     if (!blocks->has_exchange) return;
-    if (jobs->n_exchange > jobs->first_coulomb) met->possible |= WANTED_EXCHANGE;
-    if (jobs->first_coulomb > 0) met->possible |= WANTED_EXCHANGE_ALONE;
+    if (jobs->n_exchange > jobs->n_alone) met->possible |= WANTED_EXCHANGE;
+    if (jobs->n_alone > 0) met->possible |= WANTED_EXCHANGE_ALONE;
     for (int x = HF_ATOM_C; x <= HF_ATOM_D; x++) {
         const double *row_a = bound_row(blocks, at_a, x, a->index);
         const double *row_b = bound_row(blocks, at_b, x, b->index);
@@ -348,11 +348,9 @@ static void take(void *data, const struct hf_strip *strip)
         .leading_d = (size_t)blocks->n[HF_ATOM_D],
         .job = self->job};
     for (int i = 0; i < jobs->n; i++) {
-        const bool alone = i < jobs->first_coulomb;
-        const bool coulomb = !alone && (strip->wanted & WANTED_COULOMB) != 0;
+        const bool coulomb = i >= jobs->first_coulomb && (strip->wanted & WANTED_COULOMB) != 0;
         const bool exchange =
-            i < jobs->n_exchange &&
-            (strip->wanted & (alone ? WANTED_EXCHANGE_ALONE : WANTED_EXCHANGE)) != 0;
+            i < jobs->n_exchange && (strip->wanted & wanted_of_kind[hf_group_of_job(jobs, i)]) != 0;
         struct hf_strip_job *job = &self->job[to_kernel.n_job];
         *job = (struct hf_strip_job){0};
         if (coulomb) set_coulomb(blocks, &self->bra, strip, i, job);

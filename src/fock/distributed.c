@@ -231,7 +231,7 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
         .basis = self->pairs->basis,
         .layout = data->layout,
         .n_layer = data->jobs.n,
-        .n_alone = data->jobs.first_coulomb,
+        .n_alone = data->jobs.n_alone,
         .array = data->D,
         .budget_bytes = (size_t)cache_budget(self->pairs->basis->n_function, self->context->n_rank,
                                              self->context->n_node_rank),

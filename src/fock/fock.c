@@ -198,8 +198,12 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
 struct hf_job_shape hf_job_shape(const struct hf_fock_builder *self, int n_job,
                                  const struct hf_fock_job job[])
 {
-    struct hf_job_shape shape = {.n = n_job, .first_coulomb = n_job};
-    if (self->coulomb == NULL) shape.first_coulomb = hf_first_coulomb_job(n_job, job);
+    const int first = hf_first_coulomb_job(n_job, job);
+    struct hf_job_shape shape = {.n = n_job, .first_coulomb = first, .n_alone = first};
+    if (self->coulomb != NULL) {
+        shape.first_coulomb = n_job;
+        if (first == 0) shape.n_alone = n_job;
+    }
     for (int i = 0; i < n_job; i++) shape.n_exchange += job[i].exchange != NULL;
     return shape;
 }
