@@ -45,7 +45,7 @@ struct hf_calculation {
     char *basis_requested;          /**< owned */
     struct hf_basis *basis;         /**< owned */
     struct hf_scf_settings settings;
-    struct hf_guess_file *guess_file; /**< a checkpoint that the first densities come from; owned */
+    struct hf_guess_file *guess_file; /**< checkpoints that the first densities come from; owned */
     struct hf_record *record;         /**< owned */
     struct hf_memory_need need;
     struct hf_error refusal; /**< message: why it cannot fit, or "" */

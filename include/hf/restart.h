@@ -86,6 +86,31 @@ struct hf_scf_orbitals {
 /** Whether two molecules have the same elements in the same order. Not collective. */
 bool hf_orbitals_follow_atoms(const struct hf_molecule *from, const struct hf_molecule *to);
 
+/** A part of a molecule that was computed by itself; its molecule says charge and multiplicity. */
+struct hf_scf_fragment {
+    const char *name; /**< for messages, such as its file */
+    const struct hf_scf_orbitals *orbitals;
+};
+struct hf_scf_fragments;
+
+/** The occupied orbitals of fragments as those of the whole molecule, side by side: atoms of the
+ *  fragments, one after another, are those of the molecule in its order, spins are parallel. They are
+ *  not orthogonal to each other; hf_scf_run makes them so.
+ *  Geometry   every fragment may have been elsewhere, as a whole, and a little distorted, but not
+ *             turned: its functions keep their directions.
+ *  Memory     *fragments is the caller's to destroy and refers to `molecule` and to what every
+ *             `fragment` points to; rows are read as they are asked for.
+ *  Call       not collective; the same on every rank. HF_BAD_INPUT: other elements, ghosts, cores,
+ *             orientations, charges or multiplicities, or orbitals are missing; HF_NO_RESOURCE. */
+hf_status hf_scf_fragments_join(const struct hf_molecule *molecule, int n_fragment,
+                                const struct hf_scf_fragment fragment[],
+                                struct hf_scf_fragments **fragments,
+                                struct hf_error *error) HF_MUST_CHECK;
+/** Accepts a pointer to NULL; leaves NULL. */
+void hf_scf_fragments_destroy(struct hf_scf_fragments **fragments);
+/** To begin with; belongs to `fragments`. */
+const struct hf_scf_orbitals *hf_scf_fragments_orbitals(const struct hf_scf_fragments *fragments);
+
 /** A state to go on from: numbers, and where its matrices are read. Ranks, grid, Fock builder and
  *  the orthogonaliser may all be others than when it was kept. */
 struct hf_scf_restart {

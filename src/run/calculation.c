@@ -315,6 +315,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
 {
     struct hf_context *context = calculation->context;
     hf_status status = HF_OK;
+    HF_TRY(hf_agree(context->comm, hf_guess_file_name(calculation, options, error), error));
     HF_TRY(hf_calculation_limit_time(calculation, options, error));
     HF_TRY(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
     HF_TRY(hf_calculation_try_files(calculation, options, error));
@@ -323,7 +324,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     HF_TRY(check_orbital_files(calculation, options, error));
     make_settings(calculation, options);
     HF_TRY(check_occupation(calculation, options, error));
-    HF_TRY(hf_guess_file_open(calculation, options, error));
+    HF_TRY(hf_guess_file_open(calculation, error));
     HF_TRY(hf_memory_foresee(calculation, options, error));
     if (calculation->refusal.message[0] != '\0' && !rehearsal) {
         status = hf_fail(error, HF_NO_RESOURCE, "%s", calculation->refusal.message);

@@ -21,12 +21,21 @@ hf_status hf_calculation_write_files(struct hf_calculation *calculation,
                                      struct hf_report *report,
                                      struct hf_error *error) HF_MUST_CHECK;
 
-/** The guess that was given, when it is none of the list but a file; else NULL. */
-const struct hf_option_value *hf_guess_file_given(const struct hf_options *options);
+/** Sets calculation->guess_file, closed, when the guess is none of the list but files, "A.h5" or
+ *  "A.h5,B.h5". Not collective; the same on every rank. HF_BAD_INPUT: a name is empty;
+ *  HF_NO_RESOURCE. */
+hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf_options *options,
+                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Opens the checkpoint when the guess is none of the list but a file, and sets the settings'
- *  orbitals. Collective. HF_BAD_INPUT: no such file, or not a checkpoint; HF_NO_RESOURCE. */
-hf_status hf_guess_file_open(struct hf_calculation *calculation, const struct hf_options *options,
+/** How many files, 0 of NULL, their names, and where they were given. */
+int hf_guess_file_count(const struct hf_guess_file *file);
+const char *hf_guess_file_path(const struct hf_guess_file *file, int i);
+const char *hf_guess_file_where(const struct hf_guess_file *file);
+
+/** Opens them, if there are any, and sets the settings' orbitals: those of one file, or of several
+ *  that are the fragments of the molecule. Collective. HF_BAD_INPUT: no such file, not a checkpoint, or
+ *  not of this molecule's fragments; HF_NO_RESOURCE. */
+hf_status hf_guess_file_open(struct hf_calculation *calculation,
                              struct hf_error *error) HF_MUST_CHECK;
 
 /** Accepts NULL; leaves NULL. Not collective. */

@@ -70,12 +70,14 @@ static char *automatic_path(const struct hf_calculation *calculation, const char
 }
 
 /** That path, or one beside it when the orbitals of the guess come from there: rank 0 looks. */
-static char *free_path(const struct hf_calculation *calculation, const struct hf_options *options)
+static char *free_path(const struct hf_calculation *calculation)
 {
-    const struct hf_option_value *guess = hf_guess_file_given(options);
+    const struct hf_guess_file *guess = calculation->guess_file;
     char *path = automatic_path(calculation, ".hf.h5");
-    int taken = path != NULL && guess != NULL && calculation->restart == NULL &&
-                hf_same_file(path, guess->text);
+    int taken = 0;
+    if (path != NULL && calculation->restart == NULL)
+        for (int i = 0; i < hf_guess_file_count(guess); i++)
+            if (hf_same_file(path, hf_guess_file_path(guess, i))) taken = 1;
     MPI_Bcast(&taken, 1, MPI_INT, 0, calculation->context->comm);
     if (!taken) return path;
     free(path);
@@ -168,7 +170,7 @@ hf_status hf_checkpointer_create(struct hf_calculation *calculation,
     made->calculation = calculation;
     made->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = made};
     made->automatic = strcmp(path, "auto") == 0;
-    made->path = made->automatic ? free_path(calculation, options) : strdup(path);
+    made->path = made->automatic ? free_path(calculation) : strdup(path);
     made->interval_seconds = hf_options_real(options, "checkpoint_interval");
     made->last_seconds = calculation->began_seconds;
     if (made->path == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");

@@ -50,15 +50,18 @@ static void add_checkpoints(struct list *list, const struct hf_options *options)
 static bool list_files(const struct hf_calculation *calculation, const struct hf_options *options,
                        const char *input_path, struct list *list)
 {
-    const struct hf_option_value *guess = hf_guess_file_given(options);
+    const struct hf_guess_file *guess = calculation->guess_file;
+    const int n_guess = hf_guess_file_count(guess);
     *list = (struct list){0};
     const int n_cube = hf_cubes_count(calculation->cubes);
-    list->file = calloc((size_t)(calculation->n_choice + MOST_FILES + n_cube), sizeof *list->file);
+    list->file =
+        calloc((size_t)(calculation->n_choice + MOST_FILES + n_cube + n_guess), sizeof *list->file);
     if (list->file == NULL) return false;
     add_file(list, "input", "the input file", input_path, true);
     add_option(list, options, "point_charges_file", "the file of point charges", true);
-    if (guess != NULL)
-        add_file(list, guess->where, "the checkpoint of the guess", guess->text, true);
+    for (int i = 0; i < n_guess; i++)
+        add_file(list, hf_guess_file_where(guess), "the checkpoint of the guess",
+                 hf_guess_file_path(guess, i), true);
     for (int i = 0; i < calculation->n_choice; i++)
         add_file(list, calculation->choice[i].where, "a file of basis sets",
                  calculation->choice[i].name, true);

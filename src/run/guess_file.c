@@ -1,4 +1,4 @@
-/* The orbitals of a checkpoint as a start for another calculation. */
+/* The orbitals of a checkpoint, or of those of fragments, as a start for another calculation. */
 #include "calculation_private.h"
 
 #include "hf/checkpoint.h"
@@ -6,12 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct hf_guess_file {
+/** One checkpoint. */
+struct source {
+    char *path; /**< owned */
     struct hf_checkpoint checkpoint;
     struct hf_scf_orbitals orbitals; /**< of it */
 };
 
-const struct hf_option_value *hf_guess_file_given(const struct hf_options *options)
+struct hf_guess_file {
+    const char *where; /**< it was given; in the options */
+    int n_source;
+    struct source *source;              /**< [n_source], owned */
+    struct hf_scf_fragments *fragments; /**< of several; owned */
+};
+
+static const struct hf_option_value *given_file(const struct hf_options *options)
 {
     const char *guess = hf_options_choice(options, "guess");
     for (int i = 0; hf_guess_list[i] != NULL; i++)
@@ -19,62 +28,142 @@ const struct hf_option_value *hf_guess_file_given(const struct hf_options *optio
     return hf_options_given(options, "guess");
 }
 
-/** Names the file in front of what is wrong with its orbitals, which scf knows nothing of. */
-static hf_status check(const struct hf_checkpoint *checkpoint, const struct hf_molecule *molecule,
-                       const struct hf_option_value *given, struct hf_error *error)
+hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf_options *options,
+                             struct hf_error *error)
 {
-    const int there = hf_molecule_n_core(&checkpoint->molecule);
-    const int here = hf_molecule_n_core(molecule);
+    const struct hf_option_value *given = given_file(options);
+    if (given == NULL) return HF_OK;
+    size_t n = 1;
+    for (const char *comma = given->text; (comma = strchr(comma, ',')) != NULL; comma++) n++;
+    struct hf_guess_file *made = calloc(1, sizeof *made);
+    if (made != NULL) made->source = calloc(n, sizeof *made->source);
+    calculation->guess_file = made;
+    if (made == NULL || made->source == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the names of %zu checkpoints", n);
+    made->where = given->where;
+    for (const char *name = given->text; name != NULL;) {
+        const char *comma = strchr(name, ',');
+        const size_t length = comma != NULL ? (size_t)(comma - name) : strlen(name);
+        if (length == 0)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "%s: a name between the commas of %.300s is empty; expected "
+                           "FILE,FILE,... without blanks",
+                           given->where, given->text);
+        char *path = strndup(name, length);
+        if (path == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a name");
+        made->source[made->n_source++].path = path;
+        name = comma != NULL ? comma + 1 : NULL;
+    }
+    return HF_OK;
+}
+
+int hf_guess_file_count(const struct hf_guess_file *file)
+{
+    return file != NULL ? file->n_source : 0;
+}
+
+const char *hf_guess_file_path(const struct hf_guess_file *file, int i)
+{
+    return file->source[i].path;
+}
+
+const char *hf_guess_file_where(const struct hf_guess_file *file)
+{
+    return file->where;
+}
+
+/** Names the file in front of what is wrong with its orbitals, which scf knows nothing of. */
+static hf_status check_orbitals(const struct hf_checkpoint *checkpoint, const char *where,
+                                struct hf_error *error)
+{
     if (checkpoint->state.n_column[0] == 0)
         return hf_fail(error, HF_BAD_INPUT,
                        "%s: %.300s has no orbitals to begin with: its calculation ended in the "
                        "first iteration",
-                       given->where, checkpoint->path);
+                       where, checkpoint->path);
+    return HF_OK;
+}
+
+static hf_status check_cores(const struct hf_checkpoint *checkpoint,
+                             const struct hf_molecule *molecule, const char *where,
+                             struct hf_error *error)
+{
+    const int there = hf_molecule_n_core(&checkpoint->molecule);
+    const int here = hf_molecule_n_core(molecule);
     if (there != here)
         return hf_fail(error, HF_BAD_INPUT,
                        "%s: %.300s has %d electrons in effective core potentials, this calculation "
                        "%d: its orbitals are others",
-                       given->where, checkpoint->path, there, here);
+                       where, checkpoint->path, there, here);
     return HF_OK;
 }
 
-hf_status hf_guess_file_open(struct hf_calculation *calculation, const struct hf_options *options,
+/** Collective. */
+static hf_status open_source(struct hf_context *context, const char *where, struct source *source,
                              struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const struct hf_option_value *given = hf_guess_file_given(options);
-    const char *path = hf_options_choice(options, "guess");
-    struct hf_context *context = calculation->context;
-    const struct hf_checkpoint *restart = calculation->restart;
-    if (given == NULL) return HF_OK;
-    if (restart != NULL && restart->state.n_column[0] > 0) return HF_OK; /* goes on without it */
-    struct hf_guess_file *made = calloc(1, sizeof *made);
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a checkpoint");
-    HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_checkpoint_load(context, path, &made->checkpoint, error));
-    const struct hf_checkpoint *checkpoint = &made->checkpoint;
-    HF_TRY(
-        check(checkpoint, &calculation->input.molecule, given, error)); /* the same on every rank */
-    made->orbitals = (struct hf_scf_orbitals){
+    const struct hf_checkpoint *checkpoint = &source->checkpoint;
+    hf_status status = hf_checkpoint_load(context, source->path, &source->checkpoint, error);
+    if (status == HF_OK) status = check_orbitals(checkpoint, where, error); /* on every rank */
+    if (status != HF_OK) return status;
+    source->orbitals = (struct hf_scf_orbitals){
         .molecule = &checkpoint->molecule,
         .basis = checkpoint->basis,
         .n_spin = checkpoint->state.n_spin,
         .read = checkpoint->state.read,
         .data = checkpoint->state.data,
     };
-    memcpy(made->orbitals.n_column, checkpoint->state.n_column, sizeof made->orbitals.n_column);
-    calculation->settings.orbitals = &made->orbitals;
-    calculation->guess_file = made;
+    memcpy(source->orbitals.n_column, checkpoint->state.n_column, sizeof source->orbitals.n_column);
     return HF_OK;
+}
+
+/** Several files as one. Not collective; the same on every rank. */
+static hf_status join(struct hf_guess_file *file, const struct hf_molecule *molecule,
+                      struct hf_error *error)
+{
+    struct hf_scf_fragment *fragment = calloc((size_t)file->n_source, sizeof *fragment);
+    if (fragment == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for fragments");
+    for (int i = 0; i < file->n_source; i++)
+        fragment[i] = (struct hf_scf_fragment){file->source[i].path, &file->source[i].orbitals};
+    struct hf_error why = {0};
+    hf_status status =
+        hf_scf_fragments_join(molecule, file->n_source, fragment, &file->fragments, &why);
+    if (status != HF_OK) status = hf_fail(error, status, "%s: %s", file->where, why.message);
+    free(fragment);
+    return status;
+}
+
+hf_status hf_guess_file_open(struct hf_calculation *calculation, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_context *context = calculation->context;
+    struct hf_guess_file *file = calculation->guess_file;
+    const struct hf_molecule *molecule = &calculation->input.molecule;
+    const struct hf_checkpoint *restart = calculation->restart;
+    if (file == NULL) return HF_OK;
+    if (restart != NULL && restart->state.n_column[0] > 0) return HF_OK; /* goes on without it */
+    for (int i = 0; i < file->n_source; i++)
+        HF_TRY(open_source(context, file->where, &file->source[i], error));
+    calculation->settings.orbitals = &file->source[0].orbitals;
+    if (file->n_source == 1) {
+        HF_TRY(check_cores(&file->source[0].checkpoint, molecule, file->where, error));
+    } else {
+        HF_TRY(hf_agree(context->comm, join(file, molecule, error), error));
+        calculation->settings.orbitals = hf_scf_fragments_orbitals(file->fragments);
+    }
 cleanup:
-    hf_guess_file_close(&made);
     return status;
 }
 
 void hf_guess_file_close(struct hf_guess_file **file)
 {
     if (*file == NULL) return;
-    hf_checkpoint_done(&(*file)->checkpoint);
+    hf_scf_fragments_destroy(&(*file)->fragments);
+    for (int i = 0; i < (*file)->n_source; i++) {
+        hf_checkpoint_done(&(*file)->source[i].checkpoint);
+        free((*file)->source[i].path);
+    }
+    free((*file)->source);
     free(*file);
     *file = NULL;
 }

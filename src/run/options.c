@@ -263,11 +263,12 @@ static const struct hf_option table[] = {
      .most = 100000000},
     {.key = "guess",
      .type = HF_OPTION_CHOICE,
-     .argument = "NAME|FILE",
+     .argument = "NAME|FILE[,FILE...]",
      .default_value = "sad",
      .help =
          "first density; FILE, with a dot or a slash in its name: a checkpoint, whose orbitals may "
-         "be of another basis set, geometry, charge or multiplicity",
+         "be of another basis set, geometry, charge or multiplicity; FILE,FILE,...: checkpoints of "
+         "fragments, whose atoms, one after another, are those of the molecule",
      .list = guess_choice,
      .or_path = true,
      .not_kept = true},

@@ -140,6 +140,47 @@ def guess_between_methods(folder):
     check(code == 0 and "(6 alpha, 3 beta)" in text, "a quartet from a doublet", text + errors)
 
 
+def geometry(*atoms):
+    return "units bohr\ngeometry\n" + "\n".join(atoms) + "\nend\n"
+
+
+def guess_of_fragments(folder):
+    """Checkpoints of two fragments begin a run, in the order of the atoms; what does not fit is told in one line."""
+    first, second = ("He 0 0 0",), ("Li 0 0 6", "H 0 0 9")
+    turned = ("Li 0 0 6", "H 0 3 6")
+    helium, hydride, both = (str(folder / name) for name in ("helium.h5", "hydride.h5", "both.mol"))
+    source = folder / "fragment.mol"
+    for atoms, kept in ((first, helium), (second, hydride)):
+        source.write_text(geometry(*atoms))
+        code, text, errors = TEST.run([str(source), "--basis", "6-31G", "--checkpoint", kept])
+        check(code == 0, "a fragment", text + errors)
+    pathlib.Path(both).write_text(geometry(*first, *second))
+    whole = [both, "--basis", "6-31G", "--checkpoint", "none"]
+    energy, n_iteration = energy_of(TEST.run(whole)[1])
+    code, text, errors = TEST.run([*whole, "--guess", f"{helium},{hydride}"])
+    check(code == 0 and abs(energy_of(text)[0] - energy) < 1e-7 and energy_of(text)[1] <= n_iteration,
+          "a run from fragments", text + errors)
+    check(f"Initial guess          {helium},{hydride}" in text, "the report does not name the fragments", text)
+    source.write_text(geometry(*first, *turned))
+    triplet = [*whole, "--multiplicity", "3"]
+    for name, arguments, parts in [
+            ("another order", [*whole, "--guess", f"{hydride},{helium}"],
+             ["--guess: atom 1 of the fragment", "hydride.h5 is Li, atom 1 of the molecule He"]),
+            ("a fragment too few", [*whole, "--guess", f"{helium},{helium}"], ["helium.h5 is He, atom 2 of the molecule Li"]),
+            ("a fragment too many", [*whole, "--guess", f"{helium},{hydride},{helium}"], ["4 atoms, the molecule 3"]),
+            ("a turned fragment", [str(source), *whole[1:], "--guess", f"{helium},{hydride}"],
+             ["hydride.h5 is turned or distorted", "compute it with the coordinates of the molecule"]),
+            ("another charge", [*whole, "--charge", "2", "--guess", f"{helium},{hydride}"],
+             ["charges of the fragments add up to +0, that of the molecule is +2"]),
+            ("another multiplicity", [*triplet, "--guess", f"{helium},{hydride}"],
+             ["0 unpaired electrons, together multiplicity 1; that of the molecule is 3"]),
+            ("no name", [*whole, "--guess", f"{helium},,{hydride}"], ["--guess: a name between the commas", "is empty"]),
+            ("no file", [*whole, "--guess", f"{helium},./none.h5"], ["./none.h5", "no such checkpoint"]),
+            ("written over", [*whole[:3], "--checkpoint", hydride, "--guess", f"{helium},{hydride}"],
+             ["is the checkpoint of the guess as well"])]:
+        TEST.expect_one_line(f"fragments: {name}", TEST.run(arguments), 2, parts)
+
+
 OXYGEN = """title O2
 method rohf
 multiplicity 3
@@ -277,6 +318,7 @@ def main():
         read_with_h5py(kept, energy)
         open_shells(folder)
         guess_between_methods(folder)
+        guess_of_fragments(folder)
         stability_of_what_was_kept(folder)
         refuse(folder, kept)
         never_cost_the_run(folder, kept)
