@@ -26,7 +26,10 @@ static hf_status run_threads(struct hf_work *work, const struct hf_round *round,
 #pragma omp parallel for num_threads(work->n_worker) schedule(static, 1)
     for (int i = 0; i < work->n_worker; i++) {
         struct hf_error own = {0};
-        const hf_status status = round->run(round->data, &work->worker[i], &own);
+        struct hf_worker *worker = &work->worker[i];
+        const double start = hf_wall_seconds();
+        const hf_status status = round->run(round->data, worker, &own);
+        worker->computed = hf_wall_seconds() - start - worker->waited;
         pthread_mutex_lock(&work->round.lock);
         if (status != HF_OK) give_up(work);
         if (status > worst) {
@@ -62,21 +65,24 @@ static void begin(struct hf_work *work)
         hf_engine_set_threshold(worker->engine, threshold);
         worker->n_computed = worker->n_read = worker->n_single = 0;
         worker->since_look = 0;
+        worker->waited = worker->computed = 0.0;
         worker->interrupted = false;
         worker->traced = hf_wall_seconds();
     }
 }
 
-/** Books the times of a round whose threads ran for `seconds`. */
+/** Books the times of a round whose threads ran for `seconds`: what they did not compute they waited, for the
+ *  scheduler, for their turn with it, or for each other at the end. */
 static void book(struct hf_work *work, double seconds)
 {
     struct hf_timers *timers = &work->context->timers;
     const struct hf_work_phases *phases = &work->settings.phases;
-    const struct hf_schedule_account account = hf_scheduler_account(work->scheduler);
-    const double waited = account.wait_seconds / work->n_worker;
-    hf_timer_add(timers, phases->compute, seconds - waited);
-    hf_timer_add(timers, phases->wait_task, waited);
-    hf_timer_add(timers, phases->wait_ranks, account.finish_seconds);
+    double computed = 0.0;
+    for (int i = 0; i < work->n_worker; i++) computed += work->worker[i].computed;
+    computed /= work->n_worker;
+    hf_timer_add(timers, phases->compute, computed);
+    hf_timer_add(timers, phases->wait_task, fmax(0.0, seconds - computed));
+    hf_timer_add(timers, phases->wait_ranks, hf_scheduler_account(work->scheduler).finish_seconds);
 }
 
 /** The tasks of the round, and how many there are of each cost. Collective. */
@@ -163,8 +169,7 @@ hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index, struct hf_
 {
     struct hf_work *work = worker->work;
     struct hf_round_state *round = &work->round;
-    const bool traced = work->context->trace != NULL;
-    const double start = traced ? hf_wall_seconds() : 0.0;
+    const double start = hf_wall_seconds();
     hf_status status = HF_OK;
     *index = HF_TASK_BY_TURNS;
     bool locked = pthread_mutex_trylock(&round->lock) == 0;
@@ -176,7 +181,8 @@ hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index, struct hf_
     }
     if (*index >= 0 && work->costs != NULL) *index = hf_task_costs_task(work->costs, *index);
     if (locked) pthread_mutex_unlock(&round->lock);
-    if (traced) hf_work_trace_wait(worker, work->settings.phases.wait_task, start);
+    worker->waited += hf_wall_seconds() - start;
+    hf_work_trace_wait(worker, work->settings.phases.wait_task, start);
     return status;
 }
 

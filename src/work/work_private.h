@@ -102,6 +102,7 @@ struct hf_worker {
     int64_t n_single;                /**< of those computed, in single precision */
     size_t since_look;               /**< what was done since the last look at the clock */
     bool interrupted;                /**< no more of this round is to be computed */
+    double waited, computed;         /**< seconds of this round: in asking for tasks; in all else */
     /* of the part that runs */
     const struct hf_quartet_consumer *consumer;
     void *self; /**< of the consumer */
