@@ -19,6 +19,7 @@ enum hf_counter_method {
 /** Which scheduler, and what some of them can be told. */
 struct hf_scheduler_settings {
     const char *name;               /**< in hf_scheduler_list */
+    bool asked_for;                 /**< by whoever runs the program: it is not the default */
     enum hf_counter_method counter; /**< of "counter" */
     bool progress_thread; /**< of "counter": a thread on rank 0, which has the counter, serves
                                the others while it computes */

@@ -158,12 +158,14 @@ static void print_basis(FILE *out, const struct hf_run_description *run)
     if (basis->citation != NULL) print_indented_lines(out, "Literature", basis->citation);
 }
 
-/** What the scheduler does, which is why it was chosen. */
-static void print_scheduler(FILE *out, const char *name)
+/** Which scheduler, why, and what it does. */
+static void print_scheduler(FILE *out, const struct hf_scheduler_settings *schedule)
 {
+    const char *why = schedule->asked_for ? "as asked for" : "by default";
     for (int i = 0; hf_scheduler_list[i] != NULL; i++)
-        if (strcmp(hf_scheduler_list[i]->name, name) == 0)
-            fprintf(out, "  %-22s %s\n", "Tasks", hf_scheduler_list[i]->about);
+        if (strcmp(hf_scheduler_list[i]->name, schedule->name) == 0)
+            fprintf(out, "  %-22s %s, %s: %s\n", "Tasks", schedule->name, why,
+                    hf_scheduler_list[i]->about);
 }
 
 static void print_fock(FILE *out, const struct hf_fock_settings *fock)
@@ -174,7 +176,7 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
         fprintf(out, " (%s%s)", hf_counter_method_name(fock->schedule.counter),
                 fock->schedule.progress_thread ? ", progress thread" : "");
     fprintf(out, "\n");
-    print_scheduler(out, fock->schedule.name);
+    print_scheduler(out, &fock->schedule);
     fprintf(out, "  %-22s %s\n", "Integrals",
             fock->precision == HF_DOUBLE_PRECISION
                 ? "double precision"

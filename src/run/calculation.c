@@ -96,6 +96,7 @@ static struct hf_scheduler_settings schedule(const struct hf_options *options)
 {
     return (struct hf_scheduler_settings){
         .name = hf_options_choice(options, "schedule"),
+        .asked_for = hf_options_given(options, "schedule") != NULL,
         .counter =
             is_choice(options, "counter", "array") ? HF_COUNTER_ARRAY : HF_COUNTER_FETCH_AND_OP,
         .progress_thread = hf_options_flag(options, "progress_thread"),

@@ -92,7 +92,8 @@ static void find_tasks(struct hf_work *work, struct hf_task_levels *levels)
     const bool needed = hf_work_needs_tasks(work);
     work->measures = false;
     work->n_listed = needed ? hf_task_list_size(work->tasks) : 0;
-    *levels = hf_equal_tasks(work->n_listed);
+    *levels = hf_equal_tasks(0);
+    if (work->costs == NULL && needed) hf_task_list_levels(work->tasks, levels);
     if (work->costs != NULL && needed) {
         if (work->store_use != work->costs_use) hf_task_costs_forget(work->costs);
         work->costs_use = work->store_use;

@@ -310,6 +310,20 @@ double hf_task_list_dearest(const struct hf_task_list *list)
     return list->dearest;
 }
 
+void hf_task_list_levels(const struct hf_task_list *list, struct hf_task_levels *levels)
+{
+    int level = HF_N_TASK_LEVEL - 1; /* whole octaves are exact, so all ranks find the same */
+    *levels = list->n_block > 0 ? (struct hf_task_levels){{0}} : hf_equal_tasks(list->n_task);
+    for (int i = 0; i < list->n_block; i++) {
+        const struct task_block *block = &list->block[i];
+        const double share = list->dearest > 0.0 ? largest_task(block) / list->dearest : 1.0;
+        const int octaves = share > 0.0 ? ilogb(share) : -HF_N_TASK_LEVEL;
+        const int own = HF_N_TASK_LEVEL - 1 + HF_LEVELS_PER_OCTAVE * octaves;
+        if (own < level) level = own > 1 ? own : 1; /* a block of smaller tiles may come first */
+        levels->count[level] += block->count;
+    }
+}
+
 /** Row r of the triangle 0; 1 2; 3 4 5; ... that holds number k: largest r with r(r+1)/2 <= k. */
 static int64_t triangle_row(int64_t k)
 {

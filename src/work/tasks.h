@@ -5,6 +5,7 @@
 #include "hf/context.h"
 #include "hf/shell_pair.h"
 #include "hf/task.h"
+#include "hf/task_levels.h"
 
 /** Tasks are tiles of pairs of units, rows of them, smaller ones of dear pairs, or one unit with
  * all up to it; units are atom pairs or shell pairs. Tasks are numbered in falling order of cost
@@ -28,6 +29,10 @@ enum hf_grain hf_task_list_grain(const struct hf_task_list *list);
 
 /** What a task costs at most by the estimates, in units of the pairs' costs. */
 double hf_task_list_dearest(const struct hf_task_list *list);
+
+/** What is known of costs without looking at the tasks: their blocks', an octave apart; falling with the
+ *  numbers of the tasks. The same on every rank. */
+void hf_task_list_levels(const struct hf_task_list *list, struct hf_task_levels *levels);
 
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
 
