@@ -75,6 +75,10 @@ extern const struct hf_fock_ops *const hf_fock_list[];
 /** Whether the builder of that name spreads its matrices over the ranks; false for none. */
 bool hf_fock_is_distributed(const char *builder);
 
+/** Whether J may be made apart from K, as far as is known before there is a list of pairs: `merged` is the
+ *  basis that it will be of. Not collective. */
+bool hf_fock_may_separate(const struct hf_fock_settings *settings, const struct hf_basis *merged);
+
 /** What the builder of that name takes beside stored integrals and its threads; nothing for none.
  *  Not collective. */
 struct hf_fock_memory hf_fock_memory(const char *builder, const struct hf_fock_size *size);

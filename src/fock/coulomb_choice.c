@@ -2,6 +2,7 @@
 #include "coulomb_choice.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /** How fast elements of a density fall with the distance of their atoms, 1/bohr: that of saturated
  *  molecules, roughly. */
@@ -43,4 +44,44 @@ double hf_exchange_share(const struct hf_shell_pairs *pairs, double threshold)
         }
     }
     return all > 0.0 ? wanted / all : 1.0;
+}
+
+/** What is guessed of an atom: its smallest exponent; 0: it has no functions. */
+static double most_diffuse(const struct hf_basis *basis, int atom)
+{
+    double least = 0.0;
+    for (int i = basis->first_shell_of_atom[atom]; i < basis->first_shell_of_atom[atom + 1]; i++)
+        for (int k = 0; k < basis->shell[i].n_primitive; k++)
+            if (least == 0.0 || basis->shell[i].exponent[k] < least)
+                least = basis->shell[i].exponent[k];
+    return least;
+}
+
+/** Appends a pair of atoms with a guessed bound and, as its cost, its pairs of shells. */
+static void add_pair(const struct hf_basis *basis, int a, int b, struct hf_shell_pairs *list)
+{
+    const int *first = basis->first_shell_of_atom;
+    const double p = most_diffuse(basis, a), q = most_diffuse(basis, b);
+    if (p == 0.0 || q == 0.0) return;
+    const double r = distance(basis, a, b);
+    list->atom_pair[list->n_atom_pair++] = (struct hf_atom_pair){
+        .atom_a = a,
+        .atom_b = b,
+        .bound = exp(-p * q / (p + q) * r * r),
+        .cost = (double)(first[a + 1] - first[a]) * (first[b + 1] - first[b])};
+}
+
+double hf_guess_exchange_share(const struct hf_basis *basis, double threshold)
+{
+    enum { MOST_ATOMS = 200 };
+    const size_t n = (size_t)basis->n_atom;
+    struct hf_shell_pairs list = {.basis = basis};
+    if (n > MOST_ATOMS) return 0.0;
+    list.atom_pair = calloc(n * (n + 1) / 2 + 1, sizeof *list.atom_pair);
+    if (list.atom_pair == NULL) return 0.0;
+    for (int a = 0; a < basis->n_atom; a++)
+        for (int b = 0; b <= a; b++) add_pair(basis, a, b, &list);
+    const double share = hf_exchange_share(&list, threshold);
+    free(list.atom_pair);
+    return share;
 }

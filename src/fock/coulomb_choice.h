@@ -9,6 +9,10 @@
  *  that have the same list; time as the number of its pairs of atoms. Not collective. */
 double hf_exchange_share(const struct hf_shell_pairs *pairs, double threshold);
 
+/** The same before there is a list, whose bounds are guessed from the overlaps of the most diffuse functions
+ *  of two atoms; 0 of more atoms than are looked at, or without memory. Not collective. */
+double hf_guess_exchange_share(const struct hf_basis *basis, double threshold);
+
 /** Up to this share a pass for J of its own pays. C40H82/6-31G (share 0.61) takes half of the CPU time
  *  with it; 16 water molecules (0.96), benzene and uracil (1) take a fifth more. */
 #define HF_PAYING_EXCHANGE_SHARE 0.8

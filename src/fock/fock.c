@@ -51,6 +51,14 @@ struct hf_fock_memory hf_fock_memory(const char *builder, const struct hf_fock_s
     return memory;
 }
 
+bool hf_fock_may_separate(const struct hf_fock_settings *settings, const struct hf_basis *merged)
+{
+    const double sure =
+        0.9; /* a guess this high is above HF_PAYING_EXCHANGE_SHARE, were it known */
+    if (settings->coulomb != HF_COULOMB_AUTO) return settings->coulomb != HF_COULOMB_EXACT;
+    return hf_guess_exchange_share(merged, settings->store_threshold) < sure;
+}
+
 /** The quartet work of a builder, cut into the tasks it likes; for exchange alone where there is a Coulomb
  *  pass. Collective. */
 static hf_status create_work(struct hf_fock_builder *self, struct hf_error *error)

@@ -46,7 +46,7 @@ struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one)
     struct hf_memory_need need = {.n_node_rank = n_node};
     need.program = one->resident + LIBRARY_BYTES + (n_rank > 1 ? PARALLEL_BYTES : 0.0);
     need.matrices = matrices.of_first + matrices.of_node / n_node;
-    const bool apart = fock->coulomb != HF_COULOMB_EXACT;
+    const bool apart = one->apart && fock->coulomb != HF_COULOMB_EXACT;
     need.pairs =
         (one->pairs.list_bytes + fmax(one->pairs.made_bytes, apart ? coulomb_bytes(one) : 0.0)) /
         n_node;
@@ -126,6 +126,7 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
         .resident = resident,
     };
     HF_TRY(hf_basis_merge(basis, &merged, error));
+    one->apart = hf_fock_may_separate(&calculation->settings.fock, merged);
     one->size.n_shell = merged->n_shell;
     one->size.n_atom = merged->n_atom;
     one->size.most_of_atom = hf_most_functions_of_atom(merged);

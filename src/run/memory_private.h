@@ -12,6 +12,7 @@ struct hf_memory_case {
     struct hf_scf_settings settings;
     struct hf_fock_size size;
     struct hf_pair_memory pairs;
+    bool apart;          /**< J may be made apart from K */
     double thread_bytes; /**< of a thread: its engine, queues and strips */
     double stored_most;  /**< all integrals together, on all ranks */
     double resident;     /**< of the process now */
