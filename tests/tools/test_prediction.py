@@ -14,12 +14,13 @@ import sys
 import tempfile
 import unittest
 
+import sweeps
 import traces
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = HERE.parent.parent / "tools"
 # pylint: disable=wrong-import-position,wrong-import-order
-from lab import forecast, models, prediction, reductions  # noqa: E402
+from lab import forecast, models, prediction, reductions, trace  # noqa: E402
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.replay import Network  # noqa: E402
 
@@ -93,10 +94,10 @@ class Predictions(WithFolder):
         self.assertAlmostEqual(self.simulated([traces.row(COSTS)] * 2).predict("counter", 2).seconds, 10.0)
 
     def test_a_manager_computes_nothing(self):
-        """Two workers begin with tasks 0 and 1, and ask for more at once: the first gets 2, the second 3."""
+        """Two workers begin with tasks 0 and 1; the second is through first and gets 2, the first then 3."""
         found = self.simulated([traces.row(COSTS)]).predict("manager", 3)
-        self.assertAlmostEqual(found.seconds, 6.0)
-        self.assertAlmostEqual(found.efficiency, 10.0 / 18.0)
+        self.assertAlmostEqual(found.seconds, 5.0)
+        self.assertAlmostEqual(found.efficiency, 10.0 / 15.0)
 
     def test_stored_tasks_stay_with_the_rank_that_stored_them(self):
         """Static on two ranks: rank 0 stores tasks 0 and 3. Reading takes it 0.4 + 0.1, rank 1 0.3 + 0.2; then the two
@@ -234,6 +235,20 @@ if "--trace" in arguments:
     print("Total energy")
 """
 
+# Started with as many RANKS as the stand-in of mpiexec has been told; one rank takes all tasks.
+RUNS_ON_RANKS = """#!/bin/sh
+here='{folder}'
+for word in "$@"; do
+    case $previous in
+    --schedule) schedule=$word;; --threads) threads=$word;; --trace) trace=$word;;
+    esac
+    previous=$word
+done
+[ -n "$trace" ] || exit 0
+echo "$RANKS $threads $schedule" >>"$here/calls"
+cp "$here/trace-$RANKS" "$trace"
+"""
+
 
 class Replay(WithFolder):
     def replay(self, *arguments, tool="replay"):
@@ -272,6 +287,27 @@ class Replay(WithFolder):
         self.assertEqual(json.loads((folder / "results.json").read_text(encoding="utf-8"))["n_function"], 20)
         self.assertEqual(self.replay(*arguments)[2], "")
         self.expect_one_line(2, "expected another folder", *arguments, "--basis", "STO-3G")
+
+    def test_check_runs_each_shape_beside_one_thread(self):
+        """4, 3, 2 and 1 s dealt to two by cost take 5 s. The run takes 6: its last task 2 s."""
+        sweeps.executable(self.folder / "hf", RUNS_ON_RANKS.format(folder=self.folder))
+        sweeps.executable(self.folder / "mpiexec", sweeps.MPIEXEC)
+        (self.folder / "m.mol").write_text("", encoding="utf-8")
+        self.trace("trace-1", [traces.row(COSTS)], totals={"Total": 11.0, "Output": 1.0}, tasks_for=2)
+        self.trace("trace-2", [[(trace.TASK, 0, 0, 0.0, 4.0), (trace.TASK, 0, 3, 4.0, 2.0), (trace.TASK, 1, 1, 0.0, 3.0),
+                                (trace.TASK, 1, 2, 3.0, 2.0)]], totals={"Total": 8.0}, n_rank=2)
+        arguments = ("m.mol", "--check", "--hf", self.folder / "hf", "--mpiexec", self.folder / "mpiexec", "--shapes", "2x1",
+                     "--runs", "2", "--schedule", "static", "--latency", "0", "--node-latency", "0", "--cores-per-node", "2")
+        code, output, errors = self.replay(*arguments)
+        self.assertEqual((code, errors.count("\n")), (0, 4), errors)
+        self.assertRegex(output, r"\nstatic +2 +1 \| +6 +1\.000 +5 +0\.833 +1\.000 \| +8 +1\.000 ")
+        self.assertEqual((self.folder / "calls").read_text(encoding="utf-8"), 2 * "1 1 static\n2 1 static\n")
+        self.assertEqual(self.replay(*arguments), (0, output, ""))  # nothing is run again
+        self.expect_one_line(2, "--shapes: '2' is not such as 2x1", *arguments, "--shapes", "2")
+
+    def test_check_wants_a_molecule(self):
+        path = self.trace("one", [traces.row(COSTS)])
+        self.expect_one_line(2, "--check wants one molecule", path, "--check")
 
     def test_errors(self):
         path = self.trace("one", [traces.row(COSTS)])
