@@ -58,6 +58,15 @@ struct hf_expanded {
     double strength[HF_MAX_PAIR_L + 1];
 };
 
+/** Largest sum of |coefficients| of a function of a shell in monomials. */
+double hf_widest_function(int l, bool spherical);
+
+/** e[k], k <= l_a + l_b: sums of |E_tuv| over t+u+v = k of Cartesian functions of l_a and l_b, at most,
+ *  where half = 1/(2p), and pa and pb are the distances of the product from both; e has one number more. The
+ *  recurrence of one direction (Helgaker, Jorgensen, Olsen, Eq. 9.5.6) with the whole distances; for every
+ *  step of one direction is a step of this one, with no larger factors. */
+void hf_bound_expansion(double half, double pa, double pb, int l_a, int l_b, double e[]);
+
 /** What it matters at most, summed over the charges, that Gaussians are taken for points; infinite for
  *  spheres that touch. `distance` is that of the centres. Symmetric. */
 double hf_overlap_error(const struct hf_expanded *near, const struct hf_expanded *far,

@@ -3,6 +3,7 @@
 #define HF_ONE_ELECTRON_H
 
 #include "hf/basis.h"
+#include "hf/charge_field.h"
 #include "hf/molecule.h"
 #include "hf/spread_charge.h"
 #include "hf/status.h"
@@ -46,6 +47,15 @@ hf_status hf_one_electron_create_spread(int max_l, int n_charge,
 hf_status hf_one_electron_share(const struct hf_one_electron *from,
                                 struct hf_one_electron **one_electron,
                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** Places of the charges that are not zero, one behind the other as in the list; those at one place that
+ *  follow each other are one. */
+struct hf_charge_places hf_one_electron_places(const struct hf_one_electron *one_electron);
+
+/** What blocks of two atoms take for the charges from now on, which is borrowed; NULL: all charges, each
+ *  by itself, as at first. */
+void hf_one_electron_set_field(struct hf_one_electron *one_electron,
+                               const struct hf_charge_field *field);
 
 /** Not collective; accepts a pointer to NULL; leaves NULL. */
 void hf_one_electron_destroy(struct hf_one_electron **one_electron);

@@ -28,6 +28,9 @@ struct hf_translation_kernels {
     void (*to_local)(int from_order, const int to_order[], const double shift[],
                      const double from[], double to[], double scratch[]);
 
+    /** The same from point charges, [width]: L_lm += (-1)^l charge I_lm(shift), l <= order. */
+    void (*points)(int order, const double shift[], const double charge[], double to[]);
+
     /** Local expansions about places that lie `shift` away (new - old):
      *  L_jk += sum_lm R_(l-j)(m-k)^*(shift) L_lm, l <= from_order, j <= to_order. */
     void (*local)(int from_order, int to_order, const double shift[], const double from[],

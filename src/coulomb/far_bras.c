@@ -1,43 +1,8 @@
 /* What a product may weigh in elements of J, as the bounds of the far field take it. */
 #include "far_field_private.h"
 
-#include "hf/solid_harmonics.h"
-
 #include <math.h>
 #include <stdlib.h>
-
-/** Largest sum of |coefficients| of a function in monomials. */
-static double widest_function(int l, bool spherical)
-{
-    double most = 1.0;
-    struct hf_solid_harmonics harmonics;
-    if (!spherical || l < 2) return most;
-    hf_solid_harmonics_init(l, &harmonics);
-    for (int function = 0; function < 2 * l + 1; function++) {
-        double sum = 0.0;
-        for (int i = 0; i < harmonics.n_term[function]; i++)
-            sum += fabs(harmonics.coefficient[function][i]);
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
-/** Sums of |E_tuv| over t+u+v = k of Cartesian functions of l_a and l_b, at most: the recurrence of one
- *  direction (Helgaker, Jorgensen, Olsen, Eq. 9.5.6) with the whole distances; for every step of one
- *  direction is a step of this one, with no larger factors. */
-static void bound_expansion(double half, double pa, double pb, int l_a, int l_b, double e[])
-{
-    for (int k = 0; k <= l_a + l_b + 1; k++) e[k] = k == 0 ? 1.0 : 0.0;
-    for (int step = 1; step <= l_a + l_b; step++) {
-        const double shift = step <= l_a ? pa : pb;
-        double below = 0.0;
-        for (int k = 0; k <= step; k++) {
-            const double here = e[k];
-            e[k] = half * below + shift * here + (k + 1) * e[k + 1];
-            below = here;
-        }
-    }
-}
 
 /** |c_a c_b| of a part, where there are several; the prefactor has them else. */
 static double coefficient_of(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
@@ -68,7 +33,8 @@ static void weigh_primitive(const struct hf_shell_pairs *pairs, const struct hf_
         const struct hf_pair_part *part = &class->part[i];
         const double factor = hf_product_charge(primitive->zeta) * fabs(primitive->prefactor) *
                               widest[i] * coefficient_of(pairs, pair, i, primitive);
-        bound_expansion(primitive->one_over_two_zeta, sqrt(pa), sqrt(pb), part->l_a, part->l_b, e);
+        hf_bound_expansion(primitive->one_over_two_zeta, sqrt(pa), sqrt(pb), part->l_a, part->l_b,
+                           e);
         for (int k = 0; k <= part->l_a + part->l_b; k++)
             strength[k] = fmax(strength[k], factor * e[k]);
     }
@@ -95,8 +61,8 @@ void hf_far_weigh_bras(const struct hf_products *products, struct hf_expanded br
         const struct hf_pair_class *class = &pairs->class_of[pair->pair_class];
         double widest[HF_MAX_PAIR_PART];
         for (int k = 0; k < class->n_part; k++)
-            widest[k] = widest_function(class->part[k].l_a, class->part[k].spherical_a) *
-                        widest_function(class->part[k].l_b, class->part[k].spherical_b);
+            widest[k] = hf_widest_function(class->part[k].l_a, class->part[k].spherical_a) *
+                        hf_widest_function(class->part[k].l_b, class->part[k].spherical_b);
         for (int k = 0; k < pair->n_primitive; k++) {
             const int64_t number = pair->first_primitive + k;
             const int leaf = leaf_of(products, products->place[number]);

@@ -1,4 +1,5 @@
 /* From integrals of two shells to the blocks of pairs of atoms that a rank owns. */
+#include "far_charges.h"
 #include "hamiltonian_private.h"
 #include "hf/interruption.h"
 #include "hf/threads.h"
@@ -7,6 +8,15 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+
+/** How much what far charges do together may change an element, hartree. */
+static const double TOLERANCE = 1e-14;
+/** From so many places of charge on it is asked which ones are far. */
+static const int MANY_PLACES = 64;
+/** Products of primitives of two atoms times rows of charge from which on expansions take less time than
+ *  rows, as measured. */
+static const double LEAST_WORK = 2000.0;
 
 /** The block [n_row][n_column] of two atoms; its rows begin at function first_row, and so on. */
 struct atom_block {
@@ -50,6 +60,7 @@ struct sharing {
     const struct hf_one_electron *one_electron; /**< of whose tables those of the threads are */
     enum hf_operator which;
     double factor;
+    const struct hf_charge_tree *tree; /**< of many charges; NULL else */
     atomic_int next_row;
 };
 
@@ -100,8 +111,14 @@ static int add_atoms(const struct sharing *self, struct hf_one_electron *one_ele
     return 0;
 }
 
+/** What a thread works with. */
+struct tools {
+    struct hf_one_electron *one_electron;
+    struct hf_far_charges *far; /**< of many charges; NULL else */
+};
+
 /** Adds this rank's blocks of a row of the circle; as add_atoms. */
-static int add_row(const struct sharing *self, struct hf_one_electron *one_electron, int row)
+static int add_row(const struct sharing *self, const struct tools *tools, int row)
 {
     int reason = 0;
     const struct hf_term_blocks *blocks = self->blocks;
@@ -116,8 +133,11 @@ static int add_row(const struct sharing *self, struct hf_one_electron *one_elect
             .n_column = (size_t)(first[here.j + 1] - first[here.j]),
             .factor = self->factor,
         };
-        if (!is_far(self, here.i, here.j))
-            reason = add_atoms(self, one_electron, here.i, here.j, &to);
+        if (is_far(self, here.i, here.j)) continue;
+        if (tools->far != NULL)
+            hf_one_electron_set_field(tools->one_electron,
+                                      hf_far_charges_look(tools->far, here.i, here.j));
+        reason = add_atoms(self, tools->one_electron, here.i, here.j, &to);
     }
     return reason;
 }
@@ -127,20 +147,25 @@ static hf_status add_rows(void *data, int thread, int n_thread, struct hf_error 
 {
     struct sharing *self = data;
     const int n_row = hf_block_layout_n_part(self->blocks->layout);
-    struct hf_one_electron *one_electron = NULL;
+    struct tools tools = {.far = NULL};
     int reason = 0, row;
     (void)thread;
     (void)n_thread;
-    hf_status status = hf_one_electron_share(self->one_electron, &one_electron, error);
+    hf_status status = hf_one_electron_share(self->one_electron, &tools.one_electron, error);
+    if (status == HF_OK && self->tree != NULL)
+        status = hf_far_charges_create(self->blocks->basis, self->tree, TOLERANCE, LEAST_WORK,
+                                       &tools.far, error);
     while (status == HF_OK && reason == 0 && (row = atomic_fetch_add(&self->next_row, 1)) < n_row)
-        reason = add_row(self, one_electron, row);
-    hf_one_electron_destroy(&one_electron);
+        reason = add_row(self, &tools, row);
+    hf_far_charges_destroy(&tools.far);
+    hf_one_electron_destroy(&tools.one_electron);
     return reason != 0 ? hf_interrupted(error, reason) : status;
 }
 
 /** Adds the blocks of this rank. */
 static hf_status add_own_blocks(const struct hf_term_blocks *blocks,
-                                const struct hf_one_electron *one_electron, enum hf_operator which,
+                                const struct hf_one_electron *one_electron,
+                                const struct hf_charge_tree *tree, enum hf_operator which,
                                 double factor, struct hf_error *error)
 {
     const struct hf_basis *basis = blocks->basis;
@@ -150,6 +175,7 @@ static hf_status add_own_blocks(const struct hf_term_blocks *blocks,
         .one_electron = one_electron,
         .which = which,
         .factor = factor,
+        .tree = tree,
     };
     if (self.reach == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
@@ -160,24 +186,46 @@ static hf_status add_own_blocks(const struct hf_term_blocks *blocks,
 }
 
 hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator which,
-                          double factor, int n_charge, const struct hf_point_charge charge[],
-                          struct hf_error *error)
+                          double factor, struct hf_error *error)
 {
     struct hf_one_electron *one_electron = NULL;
-    hf_status status =
-        hf_one_electron_create(blocks->basis->max_l, n_charge, charge, &one_electron, error);
-    if (status == HF_OK) status = add_own_blocks(blocks, one_electron, which, factor, error);
+    hf_status status = hf_one_electron_create(blocks->basis->max_l, 0, NULL, &one_electron, error);
+    if (status == HF_OK) status = add_own_blocks(blocks, one_electron, NULL, which, factor, error);
     hf_one_electron_destroy(&one_electron);
     return status;
 }
 
-hf_status hf_add_spread_charges(const struct hf_term_blocks *blocks, int n_charge,
-                                const struct hf_spread_charge charge[], struct hf_error *error)
+/** hf_add_charges, with charges in an order of its own. */
+static hf_status add_sorted(const struct hf_term_blocks *blocks, int n_charge,
+                            const struct hf_spread_charge charge[], struct hf_error *error)
 {
     struct hf_one_electron *one_electron = NULL;
+    struct hf_charge_tree tree = {.n_cell = 0};
     hf_status status =
         hf_one_electron_create_spread(blocks->basis->max_l, n_charge, charge, &one_electron, error);
-    if (status == HF_OK) status = add_own_blocks(blocks, one_electron, HF_CHARGES, 1.0, error);
+    if (status == HF_OK) {
+        const struct hf_charge_places places = hf_one_electron_places(one_electron);
+        const bool many = places.n_place >= MANY_PLACES;
+        if (many) status = hf_charge_tree_init(&tree, places, error);
+        if (status == HF_OK)
+            status =
+                add_own_blocks(blocks, one_electron, many ? &tree : NULL, HF_CHARGES, 1.0, error);
+        hf_charge_tree_done(&tree);
+    }
     hf_one_electron_destroy(&one_electron);
+    return status;
+}
+
+hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge,
+                         const struct hf_spread_charge charge[], struct hf_error *error)
+{
+    struct hf_spread_charge *sorted = calloc((size_t)n_charge + 1, sizeof *sorted);
+    if (sorted == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d charges", n_charge);
+    memcpy(sorted, charge, (size_t)n_charge * sizeof *sorted);
+    hf_status status = HF_OK;
+    if (n_charge >= MANY_PLACES) status = hf_sort_charges(n_charge, sorted, error);
+    if (status == HF_OK) status = add_sorted(blocks, n_charge, sorted, error);
+    free(sorted);
     return status;
 }

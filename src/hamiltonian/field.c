@@ -21,7 +21,7 @@ static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error
     const double *field = blocks->molecule->environment.field;
     hf_status status = HF_OK;
     for (int x = 0; x < 3 && status == HF_OK; x++)
-        if (field[x] != 0.0) status = hf_add_operator(blocks, along[x], field[x], 0, NULL, error);
+        if (field[x] != 0.0) status = hf_add_operator(blocks, along[x], field[x], error);
     return status;
 }
 

@@ -68,8 +68,8 @@ static hf_status fill(const struct content *content, const struct hf_term_blocks
 {
     hf_status status = HF_OK;
     if (content->n_charge > 0)
-        return hf_add_spread_charges(blocks, content->n_charge, content->charge, error);
-    if (content->n_term == 0) return hf_add_operator(blocks, content->which, 1.0, 0, NULL, error);
+        return hf_add_charges(blocks, content->n_charge, content->charge, error);
+    if (content->n_term == 0) return hf_add_operator(blocks, content->which, 1.0, error);
     for (int i = 0; i < content->n_term && status == HF_OK; i++)
         if (content->term[i]->present(blocks->molecule))
             status = content->term[i]->add_matrix(blocks, error);

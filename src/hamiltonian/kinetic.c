@@ -15,7 +15,7 @@ static double cost(const struct hf_molecule *molecule)
 
 static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
 {
-    return hf_add_operator(blocks, HF_KINETIC, 1.0, 0, NULL, error);
+    return hf_add_operator(blocks, HF_KINETIC, 1.0, error);
 }
 
 const struct hf_term_ops hf_term_kinetic = {

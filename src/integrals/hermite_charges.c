@@ -76,6 +76,7 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
         n++;
     }
     if (n == 0) return true;
+    charges->n_place = (int)n_centre;
     charges->n_row = (int)((n_centre + LANES - 1) / LANES);
     const size_t n_lane = (size_t)charges->n_row * LANES;
     charges->boys = hf_boys_create(max_total);
@@ -108,11 +109,13 @@ void hf_hermite_charges_done(struct hf_hermite_charges *charges)
 }
 
 void hf_hermite_charges_sum(struct hf_hermite_charges *charges, double p, const double centre[3],
-                            int total, double sum[])
+                            int total, int n_row, const int row[], double sum[])
 {
     const int n = hf_hermite_index(0, 0, total) + 1;
     memset(charges->lane_sum, 0, (size_t)n * sizeof charges->lane_sum[0]);
-    for (int row = 0; row < charges->n_row; row++) charges->add_row(charges, row, p, centre, total);
+    if (row == NULL) n_row = charges->n_row;
+    for (int i = 0; i < n_row; i++)
+        charges->add_row(charges, row == NULL ? i : row[i], p, centre, total);
     for (int i = 0; i < n; i++) {
         sum[i] = 0.0;
         for (int k = 0; k < LANES; k++) sum[i] += charges->lane_sum[i][k];

@@ -4,11 +4,10 @@
 
 #include "hf/boys.h"
 #include "hf/cartesian.h"
+#include "hf/charge_field.h"
 #include "hf/spread_charge.h"
 
 #include <stdbool.h>
-
-enum { HF_CHARGE_LANES = 8 }; /**< charges that are worked on at a time */
 
 /** R_tuv of order n = c[axis] R(parent) + factor R(grandparent), both of order n+1. */
 struct hf_hermite_step {
@@ -28,7 +27,7 @@ hf_charge_row_function hf_charge_row_portable, hf_charge_row_avx2, hf_charge_row
 /** Centres of charge in rows of lanes, the last one filled up with centres of none; and the tables.
  *  Charges at one place share the recursion, which is linear in what it starts from. */
 struct hf_hermite_charges {
-    int n_row;
+    int n_place, n_row;
     int *first;          /**< [n_row][HF_CHARGE_LANES] and one more: charges of a lane */
     double *position[3]; /**< [n_row][HF_CHARGE_LANES] of a lane, bohr; aligned, as the next */
     double *whole;       /**< [n_row][HF_CHARGE_LANES] sum of the charges of a lane */
@@ -47,11 +46,12 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
                              const struct hf_spread_charge charge[]);
 void hf_hermite_charges_done(struct hf_hermite_charges *charges);
 
-/** sum[hf_hermite_index(t,u,v)] = sum_C q_C R_tuv(p, centre - R_C) for t+u+v <= total.
+/** sum[hf_hermite_index(t,u,v)] = sum_C q_C R_tuv(p, centre - R_C) for t+u+v <= total, over the charges
+ *  of the rows [n_row], or of all rows where `row` is NULL.
  *  A charge with the exponent w counts as sqrt(w/(p+w)) q R_tuv(p w/(p+w), centre - R_C).
  *  Helgaker, Jorgensen, Olsen, Molecular Electronic-Structure Theory, Eqs. 9.9.18-9.9.20, and
  *  section 9.7 for charges with a width. */
 void hf_hermite_charges_sum(struct hf_hermite_charges *charges, double p, const double centre[3],
-                            int total, double sum[]);
+                            int total, int n_row, const int row[], double sum[]);
 
 #endif

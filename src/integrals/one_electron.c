@@ -26,14 +26,16 @@ struct hf_one_electron {
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1]; /**< up to max_l */
     struct hf_hermite_charges charges;
-    bool borrows;                   /**< the arrays of the charges are another's */
-    double potential[HF_N_HERMITE]; /**< of all charges at a primitive pair */
+    bool borrows;                        /**< the arrays of the charges are another's */
+    const struct hf_charge_field *field; /**< NULL: all charges by rows */
+    double potential[HF_N_HERMITE];      /**< of all charges at a primitive pair */
     double block[MAX_BLOCK], scratch[MAX_BLOCK];
 };
 
 /** One primitive pair. */
 struct primitive_pair {
     double beta, p;
+    double place;  /**< between the centres of the functions, -1 to 1 */
     double volume; /**< (pi/p)^(3/2) */
     double centre[3];
     struct hermite_expansion expansion[3]; /**< x, y, z; the Gaussian prefactor sits in x */
@@ -116,13 +118,30 @@ static void add_potential(struct hf_one_electron *self, const struct primitive_p
     }
 }
 
+/** Adds the potential of far charges, of which R_tuv is a derivative of 1/r times sqrt(pi/p)/2. */
+static void add_far(const struct hf_charge_field *field, const struct primitive_pair *pair,
+                    int total, double potential[])
+{
+    const int n = hf_n_hermite(total), step = hf_n_hermite(field->total);
+    const double scale = 0.5 * sqrt(acos(-1.0) / pair->p);
+    double sum[HF_N_HERMITE] = {0.0};
+    for (int k = field->order; k >= 0; k--)
+        for (int i = 0; i < n; i++)
+            sum[i] = sum[i] * pair->place + field->coefficient[k * step + i];
+    for (int i = 0; i < n; i++) potential[i] += scale * sum[i];
+}
+
 /** Adds one primitive pair to the Cartesian block [a][b]. */
 static void add_primitive(struct hf_one_electron *self, enum hf_operator which,
                           const struct primitive_pair *pair, int l_a, int l_b)
 {
     double *block = self->block;
     if (which == HF_CHARGES) {
-        hf_hermite_charges_sum(&self->charges, pair->p, pair->centre, l_a + l_b, self->potential);
+        const struct hf_charge_field *field = self->field;
+        hf_hermite_charges_sum(&self->charges, pair->p, pair->centre, l_a + l_b,
+                               field == NULL ? 0 : field->n_near,
+                               field == NULL ? NULL : field->near, self->potential);
+        if (field != NULL) add_far(field, pair, l_a + l_b, self->potential);
         add_potential(self, pair, l_a, l_b, -2.0 * acos(-1.0) / pair->p);
         return;
     }
@@ -172,6 +191,7 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
             if (fabs(factor) < HF_NO_OVERLAP) continue;
             pair.beta = beta;
             pair.p = p;
+            pair.place = (beta - alpha) / p;
             pair.volume = acos(-1.0) / p * sqrt(acos(-1.0) / p);
             for (int d = 0; d < 3; d++) {
                 const double ab = a->centre_bohr[d] - b->centre_bohr[d];
@@ -228,6 +248,24 @@ hf_status hf_one_electron_share(const struct hf_one_electron *from,
     *self = *from;
     self->borrows = true;
     return HF_OK;
+}
+
+struct hf_charge_places hf_one_electron_places(const struct hf_one_electron *self)
+{
+    const struct hf_hermite_charges *charges = &self->charges;
+    return (struct hf_charge_places){
+        .n_place = charges->n_place,
+        .position = {charges->position[0], charges->position[1], charges->position[2]},
+        .whole = charges->whole,
+        .first = charges->first,
+        .charge = charges->charge,
+        .exponent = charges->exponent,
+    };
+}
+
+void hf_one_electron_set_field(struct hf_one_electron *self, const struct hf_charge_field *field)
+{
+    self->field = field;
 }
 
 void hf_one_electron_destroy(struct hf_one_electron **one_electron)

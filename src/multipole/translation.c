@@ -219,9 +219,41 @@ static void moments_to_local(int from_order, const int to_order[], const double 
         for (int l = 0; l <= to_order[j]; l++) convert_row(l, j, &w, (lanes *)to);
 }
 
+/** By columns of one m: what the next of them needs stays in registers. The sign (-1)^l is in the steps. */
+static void points_to_local(int order, const double shift[], const double charge[], double to[])
+{
+    lanes r[3], inverse_r, re, im = broadcast(0.0);
+    read_shift(shift, r);
+    const lanes inverse = 1.0 / (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    const lanes x = r[0] * inverse, y = r[1] * inverse, z = r[2] * inverse;
+    for (int i = 0; i < HF_WIDTH; i++) inverse_r[i] = __builtin_sqrt(inverse[i]);
+    re = *(const lanes *)charge * inverse_r;
+    for (int m = 0; m <= order; m++) {
+        if (m > 0) {
+            const lanes old = re;
+            re = (2 * m - 1) * (x * old - y * im);
+            im = (2 * m - 1) * (x * im + y * old);
+        }
+        lanes last_re = broadcast(0.0), last_im = last_re, here_re = re, here_im = im;
+        add(m, m, re, im, (lanes *)to);
+        for (int l = m + 1; l <= order; l++) {
+            const lanes up = -(2.0 * l - 1.0) * z;
+            const lanes down = (double)((l - 1 - m) * (l - 1 + m)) * inverse;
+            const lanes next_re = up * here_re - down * last_re;
+            const lanes next_im = up * here_im - down * last_im;
+            last_re = here_re;
+            last_im = here_im;
+            here_re = next_re;
+            here_im = next_im;
+            add(l, m, here_re, here_im, (lanes *)to);
+        }
+    }
+}
+
 const struct hf_translation_kernels HF_TRANSLATION = {
     .width = HF_WIDTH,
     .moments = shift_moments,
     .to_local = moments_to_local,
+    .points = points_to_local,
     .local = shift_local,
 };

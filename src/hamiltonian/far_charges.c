@@ -1,0 +1,312 @@
+/* Which charges are far from the functions of two atoms, and what they do together. */
+#include "far_charges.h"
+
+#include "hf/translation.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_WIDTH = 8,
+    N_RING = 6,
+    FEW_ROWS = 3, /**< cells of no more are not taken apart for a better ring */
+    SIZE = (HF_CHARGE_ORDER + 1) * (HF_CHARGE_ORDER + 1),
+    HALF = (HF_CHARGE_ORDER + 1) * (HF_CHARGE_ORDER + 2) / 2,
+};
+
+/** Cells whose moments wait to be converted together. */
+struct waiting {
+    int n, order;
+    int to_order[HF_MAX_EXPANSION + 1];
+    const struct hf_charge_cell *cell[MOST_WIDTH];
+};
+
+/** How much farther from the centre a ring begins than the one within it. */
+static const double WIDENING = 1.35;
+
+struct hf_far_charges {
+    const struct hf_basis *basis;
+    const struct hf_charge_tree *tree;
+    const struct hf_translation_kernels *kernels;
+    double tolerance;  /**< per charge */
+    double least_work; /**< products of primitives times rows */
+    double widest[HF_MAX_L + 1];
+    struct hf_hermite_harmonics harmonics;
+
+    /* Of the atoms at hand. */
+    struct hf_expanded atoms;
+    double centre[3];
+    double nearest;         /**< charges from there on may be taken by expansions */
+    int ring_order[N_RING]; /**< orders of charges in each */
+    int order;              /**< highest that was used; -1: none */
+    struct waiting waiting;
+    struct hf_charge_field field;
+
+    int *near;         /**< [n_row] */
+    double *shift;     /**< [3][width], aligned as what follows */
+    double *from, *to; /**< [SIZE][width] */
+    double *scratch;
+    double complex *local; /**< [HALF] (l,m) at l (l+1)/2 + m */
+    double *coefficient;
+};
+
+/** A charge of one elementary charge. */
+static struct hf_expanded unit_charge(const struct hf_far_charges *far)
+{
+    return (struct hf_expanded){.exponent = far->tree->exponent, .strength = {1.0}};
+}
+
+static double distance_of(const struct hf_far_charges *far, const struct hf_charge_cell *cell)
+{
+    double square = 0.0;
+    for (int d = 0; d < 3; d++)
+        square += (cell->centre[d] - far->centre[d]) * (cell->centre[d] - far->centre[d]);
+    return sqrt(square);
+}
+
+/** From where on charges are far; false where none can be. What is lost falls with the distance. */
+static bool find_nearest(struct hf_far_charges *far)
+{
+    static const double CLOSE_ENOUGH = 1.03, LEAST = 1.0;
+    const struct hf_expanded charge = unit_charge(far);
+    double low = fmax(far->atoms.radius, LEAST);
+    double high = distance_of(far, &far->tree->cell[0]) + far->tree->cell[0].radius;
+    int order[HF_MAX_EXPANSION + 1];
+    if (high <= low ||
+        !hf_well_separated(&far->atoms, &charge, high, HF_CHARGE_ORDER, far->tolerance))
+        return false;
+    while (high > CLOSE_ENOUGH * low) {
+        const double middle = sqrt(low * high);
+        if (hf_well_separated(&far->atoms, &charge, middle, HF_CHARGE_ORDER, far->tolerance))
+            high = middle;
+        else
+            low = middle;
+    }
+    far->nearest = high;
+    for (int i = 0; i < N_RING; i++, high *= WIDENING) {
+        (void)hf_expansion_orders(&far->atoms, &charge, high, HF_CHARGE_ORDER, far->tolerance,
+                                  order);
+        far->ring_order[i] = order[0];
+    }
+    return true;
+}
+
+/** In which ring a charge is; -1: it is near. */
+static int ring_of(const struct hf_far_charges *far, double distance)
+{
+    int ring = -1;
+    for (double begin = far->nearest; ring + 1 < N_RING && distance >= begin; begin *= WIDENING)
+        ring++;
+    return ring;
+}
+
+static void use_order(struct hf_far_charges *far, int order)
+{
+    const int width = far->kernels->width;
+    const int old = hf_multipole_size(far->order), size = hf_multipole_size(order);
+    if (order <= far->order) return;
+    memset(far->to + old * width, 0, (size_t)((size - old) * width) * sizeof *far->to);
+    far->order = order;
+}
+
+/** Adds the charges of rows, each about itself. */
+static void add_rows(struct hf_far_charges *far, const struct hf_charge_cell *cell, int order)
+{
+    const struct hf_charge_places *places = &far->tree->places;
+    const int width = far->kernels->width, last = cell->end * HF_CHARGE_LANES;
+    const int end = last < places->n_place ? last : places->n_place;
+    use_order(far, order);
+    for (int i = cell->begin * HF_CHARGE_LANES; i < end; i += width) {
+        for (int lane = 0; lane < width; lane++) {
+            const int at = i + lane < end ? i + lane : i;
+            far->from[lane] = i + lane < end ? places->whole[at] : 0.0;
+            for (int d = 0; d < 3; d++)
+                far->shift[d * width + lane] = far->centre[d] - places->position[d][at];
+        }
+        far->kernels->points(order, far->shift, far->from, far->to);
+    }
+}
+
+/** Adds the cells that wait. */
+static void convert(struct hf_far_charges *far)
+{
+    struct waiting *waiting = &far->waiting;
+    const int width = far->kernels->width, size = hf_multipole_size(waiting->order);
+    if (waiting->n == 0) return;
+    use_order(far, waiting->to_order[0]);
+    for (int lane = 0; lane < width; lane++) {
+        const struct hf_charge_cell *cell = waiting->cell[lane < waiting->n ? lane : 0];
+        const double *moments = far->tree->moments + (size_t)cell->moments * SIZE;
+        for (int k = 0; k < size; k++)
+            far->from[k * width + lane] = lane < waiting->n ? moments[k] : 0.0;
+        for (int d = 0; d < 3; d++) far->shift[d * width + lane] = far->centre[d] - cell->centre[d];
+    }
+    far->kernels->to_local(waiting->order, waiting->to_order, far->shift, far->from, far->to,
+                           far->scratch);
+    waiting->n = 0;
+}
+
+/** Adds a cell by its moments if they do. */
+static bool add_cell(struct hf_far_charges *far, const struct hf_charge_cell *cell, double distance)
+{
+    struct waiting *waiting = &far->waiting;
+    const struct hf_expanded charges = {
+        .radius = cell->radius, .exponent = far->tree->exponent, .strength = {cell->strength}};
+    const double tolerance = far->tolerance * cell->strength;
+    int to_order[HF_MAX_EXPANSION + 1];
+    if (!hf_well_separated(&far->atoms, &charges, distance, HF_CHARGE_ORDER, tolerance))
+        return false;
+    const int order =
+        hf_expansion_orders(&far->atoms, &charges, distance, HF_CHARGE_ORDER, tolerance, to_order);
+    if (waiting->n == 0) waiting->order = -1;
+    for (int j = 0; j <= order; j++)
+        if (j > waiting->order || to_order[j] > waiting->to_order[j])
+            waiting->to_order[j] = to_order[j];
+    if (order > waiting->order) waiting->order = order;
+    waiting->cell[waiting->n++] = cell;
+    if (waiting->n == far->kernels->width) convert(far);
+    return true;
+}
+
+/** Goes through the tree: whole cells, charges one by one, or rows for the near part. */
+static void walk(struct hf_far_charges *far)
+{
+    const struct hf_charge_tree *tree = far->tree;
+    for (int i = 0; i < tree->n_cell;) {
+        const struct hf_charge_cell *cell = &tree->cell[i];
+        const double distance = distance_of(far, cell), nearest = distance - cell->radius;
+        const int ring = ring_of(far, nearest);
+        if (ring >= 0 && cell->moments < 0 &&
+            (ring == N_RING - 1 || cell->end - cell->begin <= FEW_ROWS)) {
+            add_rows(far, cell, far->ring_order[ring]);
+            i = cell->next;
+        } else if (ring >= 0 && cell->moments >= 0 && add_cell(far, cell, distance)) {
+            i = cell->next;
+        } else {
+            if (cell->end - cell->begin == 1) far->near[far->field.n_near++] = cell->begin;
+            i++;
+        }
+    }
+    convert(far);
+}
+
+/** The sum of the lanes, in complex numbers. */
+static void collect(struct hf_far_charges *far)
+{
+    const int width = far->kernels->width;
+    double sum[SIZE];
+    for (int k = 0; k < hf_multipole_size(far->order); k++) {
+        sum[k] = 0.0;
+        for (int lane = 0; lane < width; lane++) sum[k] += far->to[k * width + lane];
+    }
+    for (int l = 0; l <= far->order; l++)
+        for (int m = 0; m <= l; m++)
+            far->local[l * (l + 1) / 2 + m] =
+                sum[l * l + m] + (m > 0 ? I * sum[l * l + l + m] : 0.0);
+}
+
+/** The local expansion of the derivative along d from that of the potential, up to `order`:
+ *  d . nabla R_lm is made of R_(l-1)(m+-1) and R_(l-1)m. */
+static void differentiate(const double d[3], int order, double scale, double complex local[])
+{
+    const double complex up = 0.5 * scale * (d[0] + I * d[1]), down = conj(up);
+    for (int l = 0; l <= order; l++) {
+        const double complex *above = &local[(l + 1) * (l + 2) / 2];
+        for (int m = 0; m <= l; m++) {
+            const double complex lower = m > 0 ? above[m - 1] : -conj(above[1]);
+            local[l * (l + 1) / 2 + m] = up * lower - down * above[m + 1] + scale * d[2] * above[m];
+        }
+    }
+}
+
+/** Derivatives of the potential along the line of the atoms, as a Taylor series: it ends. */
+static void expand_along(struct hf_far_charges *far, const double half[3])
+{
+    const int total = far->atoms.order, n = hf_n_hermite(total);
+    const int order = half[0] == 0.0 && half[1] == 0.0 && half[2] == 0.0 ? 0 : far->order;
+    for (int k = 0; k <= order; k++) {
+        double low[HF_MAX_POINT_SIZE] = {0.0};
+        for (int l = 0; l <= total && l <= far->order - k; l++) {
+            for (int m = 0; m <= l; m++) {
+                low[l * l + m] = creal(far->local[l * (l + 1) / 2 + m]);
+                if (m > 0) low[l * l + l + m] = cimag(far->local[l * (l + 1) / 2 + m]);
+            }
+        }
+        hf_local_to_hermite(&far->harmonics, total, low, 1, far->coefficient + k * n, 1);
+        differentiate(half, far->order - k - 1, 1.0 / (k + 1), far->local);
+    }
+    far->field.order = order;
+    far->field.total = total;
+}
+
+const struct hf_charge_field *hf_far_charges_look(struct hf_far_charges *far, int i, int j)
+{
+    const struct hf_basis *basis = far->basis;
+    const double *a = basis->shell[basis->first_shell_of_atom[i]].centre_bohr;
+    const double *b = basis->shell[basis->first_shell_of_atom[j]].centre_bohr;
+    double half[3];
+    if (far->least_work > (double)far->tree->cell[0].end * hf_count_products(basis, i, j))
+        return NULL;
+    far->atoms = hf_weigh_atoms(basis, far->widest, i, j);
+    for (int d = 0; d < 3; d++) {
+        far->centre[d] = 0.5 * (a[d] + b[d]);
+        half[d] = 0.5 * (b[d] - a[d]);
+    }
+    if (!find_nearest(far)) return NULL;
+    far->field =
+        (struct hf_charge_field){.near = far->near, .order = -1, .coefficient = far->coefficient};
+    far->order = -1;
+    walk(far);
+    if (far->order < 0) return NULL;
+    collect(far);
+    expand_along(far, half);
+    return &far->field;
+}
+
+hf_status hf_far_charges_create(const struct hf_basis *basis, const struct hf_charge_tree *tree,
+                                double tolerance, double least_work, struct hf_far_charges **far,
+                                struct hf_error *error)
+{
+    struct hf_far_charges *self = *far = calloc(1, sizeof *self);
+    if (self == NULL) goto no_memory;
+    self->basis = basis;
+    self->tree = tree;
+    self->least_work = least_work;
+    self->tolerance = tolerance / tree->cell[0].strength;
+    self->kernels = hf_translation_choose();
+    const size_t width = (size_t)self->kernels->width;
+    self->near = calloc((size_t)tree->n_cell, sizeof *self->near);
+    self->shift =
+        aligned_alloc(64, (4 + 2 * SIZE + HF_TRANSLATION_SCRATCH) * width * sizeof *self->shift);
+    self->local = calloc(HALF, sizeof *self->local);
+    self->coefficient =
+        calloc((size_t)(HF_CHARGE_ORDER + 1) * (size_t)hf_n_hermite(2 * basis->max_l),
+               sizeof *self->coefficient);
+    if (self->near == NULL || self->shift == NULL || self->local == NULL ||
+        self->coefficient == NULL)
+        goto no_memory;
+    self->from = self->shift + 4 * width;
+    self->to = self->from + SIZE * width;
+    self->scratch = self->to + SIZE * width;
+    hf_hermite_harmonics_init(&self->harmonics);
+    for (int l = 0; l <= basis->max_l; l++) self->widest[l] = hf_widest_function(l, true);
+    return HF_OK;
+no_memory:
+    hf_far_charges_destroy(far);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for far charges");
+}
+
+void hf_far_charges_destroy(struct hf_far_charges **far)
+{
+    struct hf_far_charges *old = *far;
+    if (old != NULL) {
+        free(old->near);
+        free(old->shift);
+        free(old->local);
+        free(old->coefficient);
+    }
+    free(old);
+    *far = NULL;
+}
