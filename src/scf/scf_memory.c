@@ -52,8 +52,9 @@ static double in_guess(const struct hf_scf_settings *settings, const struct hf_m
     /* H, X; J; D, K and the first densities; one that is diagonalised; one it is made of, whose integrals
      * are in blocks of half of it, and what goes from there to the matrix and comes */
     const double in_first = 7.6 + 3.0 * method->n_density;
-    /* H, X; J; D, K; Fock matrices and commutators; all orbitals; overlaps with signs */
-    const double in_mixing = 7.0 + 2.0 * method->n_density + 2.0 * method->n_fock + method->n_set;
+    /* H, X; J; D, K; Fock matrices and commutators; all orbitals; overlaps with signs;
+     * and what two ranks were measured to hold beside these */
+    const double in_mixing = 7.6 + 2.0 * method->n_density + 2.0 * method->n_fock + method->n_set;
     return settings->guess_mix ? fmax(in_first, in_mixing) : in_first;
 }
 
