@@ -3,9 +3,9 @@
 #define HF_COULOMB_PRIVATE_H
 
 #include "far_field.h"
-#include "hermite.h"
-#include "kernels.h"
+#include "hermite_densities.h"
 #include "kets.h"
+#include "product_kernels.h"
 #include "products.h"
 
 #include "hf/coulomb.h"

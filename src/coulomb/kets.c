@@ -1,7 +1,7 @@
 /* Kets as kernels read them; see kets.h. */
 #include "kets.h"
 
-#include "hermite.h"
+#include "hermite_densities.h"
 
 #include "hf/node_memory.h"
 

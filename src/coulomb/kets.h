@@ -3,7 +3,7 @@
 #ifndef HF_KETS_H
 #define HF_KETS_H
 
-#include "kernels.h"
+#include "product_kernels.h"
 #include "products.h"
 
 /** The products of one order in a leaf. */

@@ -87,7 +87,7 @@ def kernel(bra, ket):
 def main():
     largest = int(sys.argv[1])
     classes = [(bra, ket) for bra in range(largest + 1) for ket in range(largest + 1)]
-    out = ["/* Written by make_kernels.py when hf is built. Part of kernels.c. */", ""]
+    out = ["/* Written by make_kernels.py when hf is built. Part of product_kernels.c. */", ""]
     for bra, ket in classes:
         out.append(f"#if HF_COULOMB_LIMIT >= {max(bra, ket)}")
         out += kernel(bra, ket)

@@ -1,5 +1,5 @@
 /* Tables of the kernels of the Coulomb pass, and which kernels this processor takes. */
-#include "kernels.h"
+#include "product_kernels.h"
 
 #include "hf/simd.h"
 

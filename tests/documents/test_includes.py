@@ -26,7 +26,7 @@ HEADERS = {
     "coulomb": ["coulomb"],
     "work": ["grain", "lasting", "strip_room", "task", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
-    "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "core_integrals", "engine", "hermite", "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes",
+    "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "charge_field", "core_integrals", "engine", "hermite", "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes",
                   "solid_harmonics", "spread_charge"],
     "multipole": ["multipole", "translation"],
     "onesided": ["block_array", "onesided", "onesided_settings"],

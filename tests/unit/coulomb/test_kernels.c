@@ -1,7 +1,7 @@
 /* Kernels of the Coulomb pass against a plain recursion in scalars, of all orders and in both precisions. */
 #include "../mpi_test.h"
 
-#include "../../../src/coulomb/kernels.h"
+#include "../../../src/coulomb/product_kernels.h"
 
 #include "hf/boys.h"
 

@@ -1,5 +1,5 @@
 /* Between functions and Hermite Gaussians, product by product. */
-#include "hermite.h"
+#include "hermite_densities.h"
 
 #include <math.h>
 #include <string.h>

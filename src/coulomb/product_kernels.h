@@ -1,6 +1,6 @@
 /* Kernels of the Coulomb pass: one bra with many kets. Compiled once per instruction set and precision. */
-#ifndef HF_COULOMB_KERNELS_H
-#define HF_COULOMB_KERNELS_H
+#ifndef HF_PRODUCT_KERNELS_H
+#define HF_PRODUCT_KERNELS_H
 
 #include "hf/boys_single.h"
 #include "hf/cartesian.h"

@@ -1,6 +1,6 @@
 /* Between functions and Hermite Gaussians: densities one way, potentials to the Coulomb matrix the other. */
-#ifndef HF_HERMITE_H
-#define HF_HERMITE_H
+#ifndef HF_HERMITE_DENSITIES_H
+#define HF_HERMITE_DENSITIES_H
 
 #include "products.h"
 

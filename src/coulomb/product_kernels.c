@@ -1,6 +1,6 @@
 /* Inner loops of the Coulomb pass; compiled once per instruction set and precision (see meson.build), with
  * HF_KERNELS naming the table. */
-#include "kernels.h"
+#include "product_kernels.h"
 
 #include "hf/boys_lanes.h"
 #include "hf/lane_math.h"
