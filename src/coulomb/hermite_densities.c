@@ -16,26 +16,6 @@ void hf_hermite_init(struct hf_hermite *self, const struct hf_products *products
                 self->place[t][u][v] = (short)hf_hermite_index(t, u, v);
 }
 
-/** E_t^ij for i <= l_a, j <= l_b: Helgaker, Jorgensen, Olsen, Eqs. 9.5.6 and 9.5.7. */
-static void expand(double half, double pa, double pb, double first, int l_a, int l_b,
-                   struct hf_hermite_expansion *out)
-{
-    out->e[0][0][0] = first;
-    out->e[0][0][1] = 0.0;
-    for (int i = 0; i <= l_a; i++) {
-        for (int j = i == 0; j <= l_b; j++) {
-            const double *from = j > 0 ? out->e[i][j - 1] : out->e[i - 1][0];
-            const double shift = j > 0 ? pb : pa;
-            double *to = out->e[i][j];
-            to[0] = shift * from[0] + from[1];
-            for (int t = 1; t < i + j; t++)
-                to[t] = half * from[t - 1] + shift * from[t] + (t + 1) * from[t + 1];
-            to[i + j] = half * from[i + j - 1];
-            to[i + j + 1] = 0.0; /* read by the next ones */
-        }
-    }
-}
-
 /** The expansion of primitive k of a pair. */
 static void expand_primitive(struct hf_hermite *self, const struct hf_shell_pair *pair, int k)
 {
@@ -43,9 +23,9 @@ static void expand_primitive(struct hf_hermite *self, const struct hf_shell_pair
     const struct hf_primitive_pair *primitive = &hf_pair_primitives(self->products->pairs, pair)[k];
     const struct hf_shell *a = &basis->shell[pair->a], *b = &basis->shell[pair->b];
     for (int d = 0; d < 3; d++)
-        expand(primitive->one_over_two_zeta, primitive->pa[d],
-               primitive->pa[d] + (a->centre_bohr[d] - b->centre_bohr[d]),
-               d == 0 ? primitive->prefactor : 1.0, a->l, b->l, &self->expansion[d]);
+        hf_expand_in_hermite(primitive->one_over_two_zeta, primitive->pa[d],
+                             primitive->pa[d] + (a->centre_bohr[d] - b->centre_bohr[d]),
+                             d == 0 ? primitive->prefactor : 1.0, a->l, b->l, &self->expansion[d]);
 }
 
 /** c_a c_b of primitive k in a part; where there is one part, the prefactor has it. */

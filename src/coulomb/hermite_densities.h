@@ -4,16 +4,12 @@
 
 #include "products.h"
 
+#include "hf/hermite_expansion.h"
 #include "hf/solid_harmonics.h"
 
 enum {
     HF_MOST_SHELL_CARTESIAN = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2,
     HF_MOST_BLOCK_CARTESIAN = HF_MOST_SHELL_CARTESIAN * HF_MOST_SHELL_CARTESIAN
-};
-
-/** E_t^ij of one direction, t <= i + j. */
-struct hf_hermite_expansion {
-    double e[HF_MAX_L + 1][HF_MAX_L + 1][HF_MAX_PAIR_L + 2];
 };
 
 /** Tables and scratch of one thread. */

@@ -1,23 +1,16 @@
 /* Densities of two shells in Hermite Gaussians, and their moments. */
 #include "hf/hermite.h"
 
+#include "hf/hermite_expansion.h"
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MAX_E = HF_MAX_L + 1,
-    MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2
-};
+enum { MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
 
 static const double PI = 3.14159265358979323846;
-
-/** E_t^ij of one direction; zero beyond t = i + j. */
-struct expansion {
-    double e[MAX_E][MAX_E][2 * HF_MAX_L + 2];
-};
 
 struct hf_hermite_products {
     struct hf_cartesian_table cartesian;
@@ -25,7 +18,7 @@ struct hf_hermite_products {
     size_t n_coefficient; /**< of a pair of primitives at most */
     struct hf_hermite_gaussian *gaussian;
     double *coefficient;
-    struct expansion expansion[3];
+    struct hf_hermite_expansion expansion[3];
     double block[MAX_BLOCK], scratch[MAX_BLOCK];
 };
 
@@ -88,32 +81,6 @@ static double to_cartesian(struct hf_hermite_products *self, const struct hf_she
     return largest;
 }
 
-/** E_t^{i,j}, raised from the row below by x_P +- distance: Helgaker, Jorgensen, Olsen, Eq. 9.5.6. */
-static void raise(const double *below, double half, double shift, int n, double *row)
-{
-    for (int t = 0; t <= n; t++)
-        row[t] = (t > 0 ? half * below[t - 1] : 0.0) + shift * below[t] + (t + 1) * below[t + 1];
-    row[n + 1] = 0.0;
-}
-
-static void expand(double p, double pa, double pb, double first, int l_a, int l_b,
-                   struct expansion *out)
-{
-    const double half = 0.5 / p;
-    out->e[0][0][0] = first;
-    out->e[0][0][1] = 0.0;
-    for (int i = 0; i <= l_a; i++) {
-        if (i > 0) { /* the row below ends at t = i - 1 */
-            out->e[i - 1][0][i] = out->e[i - 1][0][i + 1] = 0.0;
-            raise(out->e[i - 1][0], half, pa, i, out->e[i][0]);
-        }
-        for (int j = 1; j <= l_b; j++) {
-            out->e[i][j - 1][i + j] = out->e[i][j - 1][i + j + 1] = 0.0;
-            raise(out->e[i][j - 1], half, pb, i + j, out->e[i][j]);
-        }
-    }
-}
-
 /** to[hf_hermite_index(t,u,v)] += factor sum_ab D_ab E_t E_u E_v. */
 static void add_products(const struct hf_hermite_products *self, int l_a, int l_b, double factor,
                          double to[])
@@ -161,8 +128,8 @@ int hf_hermite_expand(struct hf_hermite_products *products, const struct hf_shel
             memset(h, 0, ((size_t)hf_hermite_index(0, 0, order) + 1) * sizeof *h);
             for (int d = 0; d < 3; d++) {
                 to->centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
-                expand(p, -beta / p * ab[d], alpha / p * ab[d], 1.0, a->l, b->l,
-                       &self->expansion[d]);
+                hf_expand_in_hermite(0.5 / p, -beta / p * ab[d], alpha / p * ab[d], 1.0, a->l, b->l,
+                                     &self->expansion[d]);
             }
             add_products(self, a->l, b->l, c, h);
         }

@@ -4,23 +4,14 @@
 
 #include "hermite_charges.h"
 #include "hf/cartesian.h"
+#include "hf/hermite_expansion.h"
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MAX_A = HF_MAX_L,
-    MAX_B = HF_MAX_L + 2, /**< the kinetic energy raises the second function twice */
-    MAX_T = MAX_A + MAX_B,
-    MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2
-};
-
-/** Expansion of x_A^i x_B^j times two Gaussians in Hermite Gaussians, one dimension. */
-struct hermite_expansion {
-    double e[MAX_A + 1][MAX_B + 1][MAX_T + 1];
-};
+enum { MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
 
 struct hf_one_electron {
     struct hf_cartesian_table cartesian;
@@ -38,37 +29,11 @@ struct primitive_pair {
     double place;  /**< between the centres of the functions, -1 to 1 */
     double volume; /**< (pi/p)^(3/2) */
     double centre[3];
-    struct hermite_expansion expansion[3]; /**< x, y, z; the Gaussian prefactor sits in x */
+    struct hf_hermite_expansion expansion[3]; /**< x, y, z; the Gaussian prefactor sits in x */
 };
 
-/** E_t^ij for i <= l_a, j <= l_b: Helgaker, Jorgensen, Olsen, Eqs. 9.5.6 and 9.5.7. */
-static void expand(double p, double pa, double pb, double first, int l_a, int l_b,
-                   struct hermite_expansion *out)
-{
-    const double half = 0.5 / p;
-    const size_t used = (size_t)(l_a + l_b < MAX_T ? l_a + l_b + 2 : MAX_T + 1);
-    for (int i = 0; i <= l_a; i++) /* one beyond the highest t is read */
-        for (int j = 0; j <= l_b; j++) memset(out->e[i][j], 0, used * sizeof(double));
-    out->e[0][0][0] = first;
-    for (int i = 0; i <= l_a; i++) {
-        if (i > 0) {
-            for (int t = 0; t <= i; t++) {
-                const double *e = out->e[i - 1][0];
-                out->e[i][0][t] = (t > 0 ? half * e[t - 1] : 0.0) + pa * e[t] + (t + 1) * e[t + 1];
-            }
-        }
-        for (int j = 1; j <= l_b; j++) {
-            for (int t = 0; t <= i + j; t++) {
-                const double *e = out->e[i][j - 1];
-                out->e[i][j][t] = (t > 0 ? half * e[t - 1] : 0.0) + pb * e[t] +
-                                  (t < MAX_T ? (t + 1) * e[t + 1] : 0.0);
-            }
-        }
-    }
-}
-
 /** Kinetic energy in one dimension: -1/2 <i| d^2/dx^2 |j> in units of the overlap's sqrt(pi/p). */
-static double kinetic(const struct hermite_expansion *e, double beta, int i, int j)
+static double kinetic(const struct hf_hermite_expansion *e, double beta, int i, int j)
 {
     double value = beta * (2 * j + 1) * e->e[i][j][0] - 2.0 * beta * beta * e->e[i][j + 2][0];
     if (j > 1) value -= 0.5 * j * (j - 1) * e->e[i][j - 2][0];
@@ -196,8 +161,8 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
             for (int d = 0; d < 3; d++) {
                 const double ab = a->centre_bohr[d] - b->centre_bohr[d];
                 pair.centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
-                expand(p, -beta / p * ab, alpha / p * ab, d == 0 ? factor : 1.0, a->l, b->l + raise,
-                       &pair.expansion[d]);
+                hf_expand_in_hermite(0.5 / p, -beta / p * ab, alpha / p * ab, d == 0 ? factor : 1.0,
+                                     a->l, b->l + raise, &pair.expansion[d]);
             }
             add_primitive(self, which, &pair, a->l, b->l);
         }
