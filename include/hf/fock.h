@@ -83,6 +83,10 @@ bool hf_fock_may_separate(const struct hf_fock_settings *settings, const struct 
  *  Not collective. */
 struct hf_fock_memory hf_fock_memory(const char *builder, const struct hf_fock_size *size);
 
+/** Bytes of a node for the costs of tasks, about, from the numbers of pairs. Not collective. */
+double hf_fock_task_bytes(const struct hf_fock_settings *settings, int n_rank,
+                          const struct hf_pair_memory *pairs);
+
 /** The phases that Fock builds are timed by, in the order of reports. hf_fock_create does it too;
  *  declared earlier they come earlier. Not collective. */
 void hf_fock_declare_phases(struct hf_timers *timers);

@@ -40,8 +40,9 @@ const char *hf_shell_pairs_note(const struct hf_shell_pairs *pairs);
 
 /** What shell pairs and integrals over them take. */
 struct hf_pair_memory {
-    double list_bytes; /**< of the list */
-    double made_bytes; /**< of what is needed beside it while it is made */
+    double list_bytes;          /**< of the list */
+    double made_bytes;          /**< of what is needed beside it while it is made */
+    double n_pair, n_atom_pair; /**< pairs of shells, and of atoms */
     double n_primitive,
         n_component;     /**< primitive pairs, and components of them as Hermite Gaussians */
     double engine_bytes; /**< of an engine; each thread has one */

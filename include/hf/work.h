@@ -200,6 +200,12 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
  *  classes and functions of a pair at most. Not collective. */
 double hf_work_thread_bytes(const struct hf_basis *basis, int n_class, int most_functions);
 
+/** Bytes of a node for the costs of tasks that are made for so many threads of all ranks, about: in large
+ *  molecules tasks are as large as can be, elsewhere at most twice as many as wanted (alkanes, water and the
+ *  uracil dimer, for 2 to 1,000 threads). Not collective. */
+double hf_work_cost_bytes(const struct hf_task_order *order, double n_thread, double n_pair,
+                          double n_atom_pair);
+
 /** Collective; leaves NULL. */
 void hf_work_destroy(struct hf_work **work);
 

@@ -59,6 +59,17 @@ bool hf_fock_may_separate(const struct hf_fock_settings *settings, const struct 
     return hf_guess_exchange_share(merged, settings->store_threshold) < sure;
 }
 
+double hf_fock_task_bytes(const struct hf_fock_settings *settings, int n_rank,
+                          const struct hf_pair_memory *pairs)
+{
+    const struct hf_fock_ops *ops = find_builder(settings->builder);
+    const double for_ranks = settings->tasks_for > 0 ? settings->tasks_for : n_rank;
+    const int n_thread = settings->n_thread > 1 ? settings->n_thread : 1;
+    if (ops == NULL || (n_rank == 1 && settings->tasks_for <= 1)) return 0.0;
+    const struct hf_task_order order = ops->order(settings->grain);
+    return hf_work_cost_bytes(&order, for_ranks * n_thread, pairs->n_pair, pairs->n_atom_pair);
+}
+
 /** The quartet work of a builder, cut into the tasks it likes; for exchange alone where there is a Coulomb
  *  pass. Collective. */
 static hf_status create_work(struct hf_fock_builder *self, struct hf_error *error)

@@ -133,6 +133,8 @@ hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_ba
         found->list_bytes += n_pair * sizeof *share.pair +
                              stride * ((double)share.n_primitive * (double)primitive_bytes +
                                        (double)share.n_atom_pair * sizeof *share.atom_pair);
+        found->n_pair += n_pair;
+        found->n_atom_pair += stride * (double)share.n_atom_pair;
         found->n_primitive += stride * (double)share.n_primitive;
         found->n_component += stride * n_component_of(pairs, &share);
         found->made_bytes += CANDIDATE_COPIES * n_pair * sizeof(struct hf_pair_candidate);

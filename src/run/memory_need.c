@@ -47,9 +47,9 @@ struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one)
     need.program = one->resident + LIBRARY_BYTES + (n_rank > 1 ? PARALLEL_BYTES : 0.0);
     need.matrices = matrices.of_first + matrices.of_node / n_node;
     const bool apart = one->apart && fock->coulomb != HF_COULOMB_EXACT;
-    need.pairs =
-        (one->pairs.list_bytes + fmax(one->pairs.made_bytes, apart ? coulomb_bytes(one) : 0.0)) /
-        n_node;
+    need.pairs = (one->pairs.list_bytes + hf_fock_task_bytes(fock, n_rank, &one->pairs) +
+                  fmax(one->pairs.made_bytes, apart ? coulomb_bytes(one) : 0.0)) /
+                 n_node;
     need.threads = n_thread * (one->thread_bytes + (apart ? hf_coulomb_thread_bytes() : 0.0) +
                                matrices.of_thread + THREAD_BYTES);
     need.stored = fmin(fock->memory_bytes, one->stored_most / n_rank);

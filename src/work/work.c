@@ -52,6 +52,18 @@ static int between(int least, int value, int most)
     return value < least ? least : value > most ? most : value;
 }
 
+double hf_work_cost_bytes(const struct hf_task_order *order, double n_thread, double n_pair,
+                          double n_atom_pair)
+{
+    enum { TASKS_OVER_WANTED = 2 };
+    const double n = order->grain == HF_GRAIN_ATOM_QUARTET ? n_atom_pair : n_pair;
+    const double side = order->largest_side;
+    const double area = order->largest_side > 0 ? side * side : order->largest_row;
+    const double wanted = TASKS_OVER_WANTED * HF_TASKS_PER_THREAD * n_thread;
+    const double n_task = 0.5 * n * (n + 1.0) / area + wanted;
+    return hf_task_costs_bytes(order->grain == HF_GRAIN_SHELL_PAIR ? n : n_task, n_atom_pair);
+}
+
 /** Tasks for the ranks asked for, whose parts have room for all kets; local. */
 static hf_status create_tasks(struct hf_work *work, struct hf_error *error)
 {

@@ -1,28 +1,12 @@
 /* The list of tasks: every pair of units is in one task, however tasks are cut and scattered. */
 #include "../mpi_test.h"
-#include "../shells.h"
+#include "ring.h"
 
 #include "../../../src/work/work_private.h"
 
 #include "hf/shell_pair.h"
 
 #include <math.h>
-
-enum { N_ATOM = 9, N_SHELL = 2 * N_ATOM };
-
-/** A ring of atoms with an s and a p shell each, of different width, so that costs differ. */
-static struct hf_basis *ring(double centre[N_ATOM][3], struct test_shell shell[N_SHELL])
-{
-    for (int i = 0; i < N_ATOM; i++) {
-        centre[i][0] = 1.1 * i;
-        centre[i][1] = 0.3 * i * (N_ATOM - i);
-        centre[i][2] = 0.0;
-        shell[2 * i] =
-            (struct test_shell){i, 0, 1 + i % 3, false, {3.0, 0.9, 0.3}, {0.3, 0.4, 0.3}};
-        shell[2 * i + 1] = (struct test_shell){i, 1, 1 + i % 2, false, {1.2, 0.4}, {0.5, 0.5}};
-    }
-    return test_basis(N_ATOM, (const double(*)[3])centre, N_SHELL, shell);
-}
 
 /** Counts each pair of units at [larger][smaller]; all its slices together make one. */
 static void count_pairs(const struct hf_task_list *list, int64_t n_unit, double *times)
