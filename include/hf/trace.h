@@ -27,9 +27,10 @@ extern "C" {
 
 /** What a span of time went to: one of these, or a phase. */
 enum hf_trace_kind {
-    HF_TRACE_TASK,        /**< integrals of a task, or of a part of it, computed */
-    HF_TRACE_STORED_TASK, /**< likewise, read back from memory */
-    HF_TRACE_FIRST_PHASE, /**< the phase that was declared first; the others follow it */
+    HF_TRACE_TASK,         /**< integrals of a task, or of a part of it, computed */
+    HF_TRACE_STORED_TASK,  /**< likewise, read back from memory */
+    HF_TRACE_COULOMB_TASK, /**< a task of the Coulomb pass; numbers are of its own list */
+    HF_TRACE_FIRST_PHASE,  /**< the phase that was declared first; the others follow it */
     HF_TRACE_BLOCK_J =
         252, /**< a block whose density and J a part of `task` needs: its number among
                                  pairs of sites i >= j in `start`, its bytes in `seconds` */

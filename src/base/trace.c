@@ -41,6 +41,7 @@ const char *hf_trace_kind_name(const struct hf_context *context, int kind)
     switch (kind) {
     case HF_TRACE_TASK: return "task";
     case HF_TRACE_STORED_TASK: return "stored task";
+    case HF_TRACE_COULOMB_TASK: return "Coulomb task";
     default: return context->timers.timer[kind - HF_TRACE_FIRST_PHASE].phase->name;
     }
 }

@@ -25,13 +25,25 @@ hf_status hf_coulomb_run_threads(struct hf_coulomb *coulomb, hf_coulomb_share *s
 
 /* ---- What lives as long as the pass ---------------------------------------------------------- */
 
-/** Estimated cost of a task: its bras, each by what a ket costs it. */
-static double cost_of(const struct hf_products *products, int leaf)
+/** Pieces of leaves that make enough tasks, as far as that goes. */
+static int choose_pieces(const struct hf_coulomb *coulomb)
 {
-    const int64_t *first = products->leaf[leaf].first_of_order;
+    enum { TASKS_PER_THREAD = 30, MOST = 16 }; /* a piece has to find the near leaves again */
+    const double wanted =
+        (double)TASKS_PER_THREAD * coulomb->context->n_rank * (double)coulomb->n_worker;
+    const double n = ceil(wanted / fmax(1.0, coulomb->products->n_leaf));
+    return n < MOST ? (int)n : MOST;
+}
+
+/** Estimated cost of a task: its bras, each by what a ket costs it. */
+static double cost_of(const struct hf_products *products, const struct hf_leaf_piece *piece)
+{
     double cost = 0.0;
-    for (int order = 0; order <= products->max_order; order++)
-        cost += (double)(first[order + 1] - first[order]) * (2.0 + hf_n_hermite(order));
+    for (int order = 0; order <= products->max_order; order++) {
+        struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece->leaf], piece, order);
+        while (hf_next_piece_row(&rows))
+            cost += (double)(rows.end - rows.begin) * (2.0 + hf_n_hermite(order));
+    }
     return cost;
 }
 
@@ -41,11 +53,13 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
     const struct hf_products *products = coulomb->products;
     struct hf_memory *memory = coulomb->context->memory;
     const size_t most = (size_t)hf_most_functions_of_atom(coulomb->pairs->basis);
+    coulomb->n_piece = choose_pieces(coulomb);
+    coulomb->n_task = (int64_t)products->n_leaf * coulomb->n_piece;
     coulomb->tables = hf_coulomb_tables_create(products->max_order);
     coulomb->worker = hf_memory_allocate(memory, "threads of the Coulomb pass",
                                          (size_t)coulomb->n_worker, sizeof *coulomb->worker);
-    coulomb->cost = hf_memory_allocate(memory, "tasks of the Coulomb pass",
-                                       (size_t)products->n_leaf, sizeof *coulomb->cost);
+    coulomb->cost = hf_memory_allocate(memory, "tasks of the Coulomb pass", (size_t)coulomb->n_task,
+                                       sizeof *coulomb->cost);
     bool made = coulomb->tables != NULL && coulomb->worker != NULL && coulomb->cost != NULL;
     for (int t = 0; made && t < coulomb->n_worker; t++) {
         hf_hermite_init(&coulomb->worker[t].hermite, products);
@@ -54,8 +68,11 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
         made = coulomb->worker[t].block != NULL;
     }
     if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
-    for (int leaf = 0; leaf < products->n_leaf; leaf++)
-        coulomb->cost[leaf] = cost_of(products, leaf);
+    for (int64_t i = 0; i < coulomb->n_task; i++)
+        coulomb->cost[i] =
+            cost_of(products, &(struct hf_leaf_piece){.leaf = (int)(i / coulomb->n_piece),
+                                                      .number = (int)(i % coulomb->n_piece),
+                                                      .n = coulomb->n_piece});
     return HF_OK;
 }
 
@@ -270,7 +287,7 @@ hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double thr
     for (int k = 0; k < n_density && status == HF_OK; k++) {
         struct job job = {.coulomb = coulomb, .target = target, .k = k};
         status = build_one(&job, error);
-        coulomb->account.n_task += coulomb->products->n_leaf;
+        coulomb->account.n_task += coulomb->n_task;
     }
     for (int t = 0; t < coulomb->n_worker; t++) {
         coulomb->account.n_pair += coulomb->worker[t].n_pair;

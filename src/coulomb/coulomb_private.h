@@ -38,7 +38,9 @@ struct hf_coulomb {
     struct hf_coulomb_tables *tables;
     const struct hf_coulomb_kernels *plain, *single;
     struct hf_scheduler *scheduler;
-    double *cost; /**< [n_leaf] of the tasks, estimated */
+    int n_piece;    /**< that the bras of each leaf are cut into */
+    int64_t n_task; /**< pieces of leaves, those of a leaf after each other */
+    double *cost;   /**< [n_task] estimated */
     int n_worker;
     struct hf_coulomb_worker *worker; /**< [n_worker] */
     struct hf_coulomb_account account;

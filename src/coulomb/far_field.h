@@ -33,8 +33,10 @@ hf_status hf_far_field_build(struct hf_far_field *field, const double h[], doubl
  *  rank has its number. */
 const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, int *n);
 
-/** Adds the far field to V of the products of a leaf, v [products->n_component]. Not collective. */
-void hf_far_field_add(struct hf_far_field *field, int thread, int leaf, double v[]);
+/** Adds the far field to V of the products of a piece of a leaf, v [products->n_component]. Not
+ *  collective. */
+void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_leaf_piece *piece,
+                      double v[]);
 
 /** Pairs of cells that the last build dealt with, on all ranks. Not collective. */
 int64_t hf_far_field_pairs(const struct hf_far_field *field);

@@ -104,38 +104,48 @@ void hf_far_leaf_moments(struct hf_far_field *field, struct hf_far_worker *worke
     }
 }
 
-void hf_far_field_add(struct hf_far_field *field, int thread, int leaf, double v[])
+/** Adds the far field to V of n products of one order, no more than there are lanes. The local expansion of
+ *  their cell is in all lanes of worker->from. */
+static void add_to_products(const struct hf_far_field *field, struct hf_far_worker *worker,
+                            const double about[3], int order, int64_t first, int n, double v[])
 {
     const struct hf_products *products = field->products;
-    const struct hf_product_leaf *own = &products->leaf[leaf];
-    const struct hf_product_cell *cell = &products->cell[own->cell];
+    const int width = field->kernels->width;
+    struct shifts shifts;
+    for (int lane = 0; lane < width; lane++) {
+        double centre[3];
+        for (int d = 0; d < 3; d++)
+            centre[d] = centre_of(products, d, first + (lane < n ? lane : 0));
+        set_shift(&shifts, width, lane, centre, about);
+    }
+    clear(worker->to, hf_multipole_size(order) * width);
+    field->kernels->local(HF_FAR_ORDER, order, shifts.value, worker->from, worker->to,
+                          worker->scratch);
+    for (int lane = 0; lane < n; lane++) {
+        const int64_t product = first + lane;
+        const double charge = hf_product_charge(products->exponent[product]);
+        double values[HF_N_HERMITE];
+        hf_local_to_hermite(&field->harmonics, order, worker->to + lane, width, values, 1);
+        for (int i = 0; i < hf_n_hermite(order); i++)
+            v[products->first[product] + i] += charge * values[i];
+    }
+}
+
+void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_leaf_piece *piece,
+                      double v[])
+{
+    const struct hf_product_leaf *own = &field->products->leaf[piece->leaf];
+    const struct hf_product_cell *cell = &field->products->cell[own->cell];
     struct hf_far_worker *worker = &field->worker[thread];
     const int width = field->kernels->width;
     for (int lane = 0; lane < width; lane++)
         put_lane(local_of(field, own->cell), HF_FAR_SIZE, width, lane, worker->from);
     for (int order = 0; order <= cell->order; order++) {
-        const int64_t end = own->first_of_order[order + 1];
-        for (int64_t first = own->first_of_order[order]; first < end; first += width) {
-            struct shifts shifts;
-            const int n = at_most(width, (int)(end - first));
-            for (int lane = 0; lane < width; lane++) {
-                double centre[3];
-                for (int d = 0; d < 3; d++)
-                    centre[d] = centre_of(products, d, first + (lane < n ? lane : 0));
-                set_shift(&shifts, width, lane, centre, cell->centre);
-            }
-            clear(worker->to, hf_multipole_size(order) * width);
-            field->kernels->local(HF_FAR_ORDER, order, shifts.value, worker->from, worker->to,
-                                  worker->scratch);
-            for (int lane = 0; lane < n; lane++) {
-                const int64_t product = first + lane;
-                const double charge = hf_product_charge(products->exponent[product]);
-                double values[HF_N_HERMITE];
-                hf_local_to_hermite(&field->harmonics, order, worker->to + lane, width, values, 1);
-                for (int i = 0; i < hf_n_hermite(order); i++)
-                    v[products->first[product] + i] += charge * values[i];
-            }
-        }
+        struct hf_piece_rows rows = hf_piece_rows(own, piece, order);
+        while (hf_next_piece_row(&rows))
+            for (int64_t first = rows.begin; first < rows.end; first += width)
+                add_to_products(field, worker, cell->centre, order, first,
+                                at_most(width, (int)(rows.end - first)), v);
     }
 }
 

@@ -1,7 +1,8 @@
-/* The potential at every product: tasks, each the bras of a leaf. */
+/* The potential at every product: tasks, each the bras of a leaf or of a piece of it. */
 #include "coulomb_private.h"
 
 #include "hf/interruption.h"
+#include "hf/trace.h"
 
 #include <math.h>
 
@@ -9,10 +10,9 @@
  *  unit of rounding, as for quartets (docs/precision.md). */
 static const double ROUNDING = 4.0 * 0x1p-24;
 
-/** The kets of a leaf in one order, and the bras they meet. */
+/** The kets of a leaf in one order, and that of the bras they meet. */
 struct meeting {
     int bra_order, ket_order;
-    int64_t bra_begin, bra_end;
     const struct hf_ket_group *group;
 };
 
@@ -62,55 +62,74 @@ static void add_kets(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
 
 /** The bras of one order with the kets of one group: as their bounds fall, fewer kets matter. */
 static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
-                 const struct meeting *meeting)
+                 struct hf_piece_rows bras, const struct meeting *meeting)
 {
     const struct hf_products *products = coulomb->products;
     const float *weight = coulomb->kets->weight + meeting->group->first;
     const double threshold = HF_COULOMB_SHARE * coulomb->threshold;
-    int n = meeting->group->n;
-    for (int64_t bra = meeting->bra_begin; bra < meeting->bra_end; bra++) {
-        const double bound = (double)products->bound[bra];
-        if (bra == meeting->bra_begin)
-            n = hf_kets_above(coulomb->kets, meeting->group, threshold / bound);
-        while (n > 0 && (double)weight[n - 1] * bound < threshold) n--;
-        if (n == 0) break;
-        add_kets(coulomb, worker, meeting, bra, n);
-    }
-}
-
-/** The potential of the kets of a leaf at the bras of another. */
-static void add_near(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, int leaf,
-                     int other)
-{
-    const struct hf_products *products = coulomb->products;
-    const struct hf_product_leaf *bras = &products->leaf[leaf];
-    for (int i = 0; i <= products->max_order; i++) {
-        for (int j = 0; j <= products->max_order; j++) {
-            const struct meeting meeting = {.bra_order = i,
-                                            .ket_order = j,
-                                            .bra_begin = bras->first_of_order[i],
-                                            .bra_end = bras->first_of_order[i + 1],
-                                            .group = hf_ket_group(coulomb->kets, other, j)};
-            if (meeting.group->n > 0) meet(coulomb, worker, &meeting);
+    int n = -1; /* not known yet */
+    while (hf_next_piece_row(&bras)) {
+        for (int64_t bra = bras.begin; bra < bras.end; bra++) {
+            const double bound = (double)products->bound[bra];
+            if (n < 0) n = hf_kets_above(coulomb->kets, meeting->group, threshold / bound);
+            while (n > 0 && (double)weight[n - 1] * bound < threshold) n--;
+            if (n == 0) return;
+            add_kets(coulomb, worker, meeting, bra, n);
         }
     }
 }
 
-/** The potential of everything at the bras of a leaf: near leaves by kernels, the others by their
- *  expansions. */
-static hf_status do_leaf(struct hf_coulomb *coulomb, int thread, int leaf, struct hf_error *error)
+/** The potential of the kets of a leaf at the bras of a piece of another. */
+static void add_near(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
+                     const struct hf_leaf_piece *piece, int other)
+{
+    const struct hf_products *products = coulomb->products;
+    for (int i = 0; i <= products->max_order; i++) {
+        const struct hf_piece_rows bras = hf_piece_rows(&products->leaf[piece->leaf], piece, i);
+        for (int j = 0; j <= products->max_order; j++) {
+            const struct meeting meeting = {
+                .bra_order = i, .ket_order = j, .group = hf_ket_group(coulomb->kets, other, j)};
+            if (meeting.group->n > 0) meet(coulomb, worker, bras, &meeting);
+        }
+    }
+}
+
+/** The potential of everything at the bras of a piece of a leaf: near leaves by kernels, the others by
+ *  their expansions. HF_INTERRUPTED, HF_NO_RESOURCE. */
+static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct hf_leaf_piece *piece,
+                          struct hf_error *error)
 {
     struct hf_coulomb_worker *worker = &coulomb->worker[thread];
     int n = coulomb->products->n_leaf;
     const int *near = NULL;
     if (coulomb->far != NULL) {
-        near = hf_far_field_near(coulomb->far, thread, leaf, &n);
+        near = hf_far_field_near(coulomb->far, thread, piece->leaf, &n);
         if (near == NULL)
             return hf_fail(error, HF_NO_RESOURCE, "out of memory for the near leaves of a leaf");
-        hf_far_field_add(coulomb->far, thread, leaf, coulomb->v);
+        hf_far_field_add(coulomb->far, thread, piece, coulomb->v);
     }
-    for (int i = 0; i < n; i++) add_near(coulomb, worker, leaf, near != NULL ? near[i] : i);
+    for (int i = 0; i < n; i++) {
+        const int reason =
+            hf_interruption_look(coulomb->context->interruption, coulomb->n_worker == 1);
+        if (reason != 0) return hf_interrupted(error, reason);
+        add_near(coulomb, worker, piece, near != NULL ? near[i] : i);
+    }
     return HF_OK;
+}
+
+/** Task number `task`, recorded. */
+static hf_status do_task(struct hf_coulomb *coulomb, int thread, int64_t task,
+                         struct hf_error *error)
+{
+    struct hf_trace *trace = coulomb->context->trace;
+    const struct hf_leaf_piece piece = {.leaf = (int)(task / coulomb->n_piece),
+                                        .number = (int)(task % coulomb->n_piece),
+                                        .n = coulomb->n_piece};
+    const double start = trace != NULL ? hf_wall_seconds() : 0.0;
+    const hf_status status = do_piece(coulomb, thread, &piece, error);
+    if (trace != NULL)
+        hf_trace_add(trace, thread, HF_TRACE_COULOMB_TASK, task, start, hf_wall_seconds() - start);
+    return status;
 }
 
 /** The rank takes no more tasks. The thread holds the lock. */
@@ -149,7 +168,7 @@ static hf_status do_tasks(void *self, int thread, struct hf_error *error)
     for (;;) {
         status = next_task(coulomb, &task, error);
         if (status != HF_OK || task < 0) return status;
-        status = do_leaf(coulomb, thread, (int)task, error);
+        status = do_task(coulomb, thread, task, error);
         if (status != HF_OK) break;
     }
     pthread_mutex_lock(&coulomb->lock);
@@ -158,15 +177,27 @@ static hf_status do_tasks(void *self, int thread, struct hf_error *error)
     return status;
 }
 
+/** The round of tasks. Of the time of the pass it is what single tasks are recorded of, if at all; their
+ *  span is not that of a phase, too. Collective. */
+static hf_status run_tasks(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    struct hf_timers *timers = &coulomb->context->timers;
+    hf_timer_stop(timers, coulomb->settings.phase);
+    const double start = hf_wall_seconds();
+    hf_status status = hf_coulomb_run_threads(coulomb, do_tasks, coulomb, error);
+    hf_scheduler_finish(coulomb->scheduler);
+    hf_timer_add(timers, coulomb->settings.phase, hf_wall_seconds() - start);
+    hf_timer_start(timers, coulomb->settings.phase);
+    return status;
+}
+
 hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     hf_status status;
-    HF_TRY(hf_scheduler_start_by_cost(coulomb->scheduler, coulomb->products->n_leaf, coulomb->cost,
-                                      error));
+    HF_TRY(hf_scheduler_start_by_cost(coulomb->scheduler, coulomb->n_task, coulomb->cost, error));
     coulomb->ended = false;
     hf_interruption_begin(coulomb->context->interruption);
-    status = hf_coulomb_run_threads(coulomb, do_tasks, coulomb, error);
-    hf_scheduler_finish(coulomb->scheduler);
+    status = run_tasks(coulomb, error);
     status = hf_agree_to_go_on(coulomb->context, status, error);
 cleanup:
     return status;

@@ -5,6 +5,7 @@
 
 #include "hf/cartesian.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Products of a leaf at most. */
@@ -24,6 +25,40 @@ static inline int64_t hf_leaf_begin(const struct hf_product_leaf *leaf)
 static inline int64_t hf_leaf_end(const struct hf_product_leaf *leaf)
 {
     return leaf->first_of_order[HF_MAX_PAIR_L + 1];
+}
+
+/** Some of the products of a leaf: in each order every n-th row of HF_PIECE_ROW products, so that all pieces
+ *  have heavy and light ones. */
+struct hf_leaf_piece {
+    int leaf, number, n;
+};
+
+enum { HF_PIECE_ROW = 8 };
+
+/** Rows of one order in a piece, one after the other. */
+struct hf_piece_rows {
+    int64_t begin, end; /**< products of the row at hand */
+    int64_t step, last;
+};
+
+/** Before the first row. */
+static inline struct hf_piece_rows hf_piece_rows(const struct hf_product_leaf *leaf,
+                                                 const struct hf_leaf_piece *piece, int order)
+{
+    const int turned = (piece->number + order) % piece->n; /* single rows are not all of piece 0 */
+    const int64_t step = (int64_t)piece->n * HF_PIECE_ROW;
+    return (struct hf_piece_rows){.begin = leaf->first_of_order[order] +
+                                           (int64_t)turned * HF_PIECE_ROW - step,
+                                  .step = step,
+                                  .last = leaf->first_of_order[order + 1]};
+}
+
+/** False: there is no other row. */
+static inline bool hf_next_piece_row(struct hf_piece_rows *rows)
+{
+    rows->begin += rows->step;
+    rows->end = rows->begin + HF_PIECE_ROW < rows->last ? rows->begin + HF_PIECE_ROW : rows->last;
+    return rows->begin < rows->last;
 }
 
 /** All products of one part of space and one class of exponents. A cell is a leaf or has two children:

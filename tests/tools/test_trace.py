@@ -28,6 +28,7 @@ WAYS = {  # name: ranks, options
     "threads": (2, "--memory 0 --threads 2"),
     "shell pairs": (1, "--memory 0 --grain shell-pair"),
     "partly stored": (2, "--memory 40MB --basis cc-pVTZ"),
+    "Coulomb pass": (2, "--memory 0 --coulomb multipoles --threads 2"),
     "distributed": (2, "--fock distributed --onesided rma --memory 0"),
     "distributed, stored, threads": (2, "--fock distributed --threads 2 --tasks-for 10"),
 }
@@ -52,6 +53,13 @@ class Traces(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
+
+    def test_every_task_of_the_coulomb_pass_is_in_every_build(self):
+        builds = self.trace["Coulomb pass"].builds
+        self.assertGreater(len(builds[0].coulomb), 30)
+        for build in builds:
+            self.assertEqual(set(build.coulomb), set(builds[0].coulomb))
+        self.assertFalse(self.trace["alone"].builds[0].coulomb)
 
     def test_every_task_is_computed_in_every_build_that_computes(self):
         for name, run in self.trace.items():

@@ -5,6 +5,7 @@ waiting is grey."""
 
 TOTAL = "Total"
 COMPUTING = "Fock: computing"
+COULOMB_PASS = "Fock: Coulomb pass"
 WAITING_FOR_BLOCKS = "Fock: waiting for blocks"
 WAITING_FOR_TASKS = "Fock: waiting for tasks"
 WAITING_FOR_LAST_RANK = "Fock: waiting for the last rank"
@@ -18,6 +19,7 @@ STORED_COLOUR = "#56B4E9"
 OTHER_COLOUR = "#AAAAAA"
 COLOURS = {
     COMPUTING: "#0072B2",
+    COULOMB_PASS: "#00436B",
     WAITING_FOR_BLOCKS: "#CC79A7",
     WAITING_FOR_TASKS: "#E69F00",
     WAITING_FOR_LAST_RANK: "#D55E00",

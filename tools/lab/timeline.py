@@ -36,6 +36,7 @@ HEADINGS = (COMPUTING, STORED, TASKS, BLOCKS, LAST_RANK, MATRICES, OTHER, OUTSID
 KNOWN = {
     trace.TASK: Part("Computing tasks", phases.colour(phases.COMPUTING), COMPUTING),
     trace.STORED_TASK: Part("Reading stored integrals", phases.STORED_COLOUR, STORED),
+    trace.COULOMB_TASK: Part("Coulomb pass", phases.colour(phases.COULOMB_PASS), COMPUTING),
     phases.WAITING_FOR_TASKS: Part("Waiting for tasks", phases.colour(phases.WAITING_FOR_TASKS), TASKS),
     phases.WAITING_FOR_BLOCKS: Part("Waiting for blocks", phases.colour(phases.WAITING_FOR_BLOCKS), BLOCKS),
     phases.WAITING_FOR_LAST_RANK: Part("Waiting for the last rank", phases.colour(phases.WAITING_FOR_LAST_RANK),
@@ -63,11 +64,14 @@ class Window(NamedTuple):
 def parts_of(header):
     """Parts in the order of stacks from the bottom: work, other phases, waiting; and the part of each kind."""
     kinds = header["kinds"]
-    order = [trace.TASK, trace.STORED_TASK, phases.MOVING_MATRICES]
+    same = {phases.COMPUTING: trace.TASK}
+    if trace.COULOMB_TASK in kinds:
+        same[phases.COULOMB_PASS] = trace.COULOMB_TASK
+    order = [trace.TASK, trace.STORED_TASK, *list(same.values())[1:], phases.MOVING_MATRICES]
     waits = [phases.WAITING_FOR_BLOCKS, phases.WAITING_FOR_TASKS, phases.WAITING_FOR_LAST_RANK]
-    order += [kind for kind in kinds if kind not in KNOWN and kind != phases.COMPUTING] + waits
+    order += [kind for kind in kinds if kind not in KNOWN and kind not in same] + waits
     parts = [KNOWN.get(kind) or Part(kind, phases.colour(kind), OTHER) for kind in order]
-    return parts, [order.index(trace.TASK if kind == phases.COMPUTING else kind) for kind in kinds]
+    return parts, [order.index(same.get(kind, kind)) for kind in kinds]
 
 
 def extent(path, header, build):

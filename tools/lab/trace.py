@@ -1,7 +1,8 @@
 """Reads the files that `hf --trace` writes: one line of JSON, then records of 24 bytes.
 
 A record is a span of time on one thread of one rank. The kinds below FIRST_SPECIAL are numbers into the header's
-"kinds": "task" (computed), "stored task" (read back from memory) and the phases of the run's report, by name. Two
+"kinds": "task" (computed), "stored task" (read back from memory), "Coulomb task" (of the Coulomb pass, numbered apart
+from the others; older traces have none) and the phases of the run's report, by name. Two
 special kinds structure the file: RANK begins the records of another rank, TOTAL has the seconds of a whole phase. Two
 more say which blocks of distributed matrices a task needs, for J or for K."""
 
@@ -15,7 +16,7 @@ RECORD = struct.Struct("<dqfHBB")  # start, task, seconds, build, thread, kind
 BLOCK_J, BLOCK_K, TOTAL, RANK = 252, 253, 254, 255
 FIRST_SPECIAL = BLOCK_J
 NO_BUILD = 0xFFFF  # outside of the Fock builds
-TASK, STORED_TASK = "task", "stored task"
+TASK, STORED_TASK, COULOMB_TASK = "task", "stored task", "Coulomb task"
 
 
 class TraceError(Exception):
@@ -42,6 +43,7 @@ class Build:
         self.computed = array.array("d", bytes(8 * self.n_task))  # seconds of task i
         self.stored = {}   # seconds of task i where its stored integrals were read
         self.owner = {}    # rank that read them
+        self.coulomb = {}  # seconds of task i of the Coulomb pass
         self.blocks = {}   # of a task: [(number, BLOCK_J or BLOCK_K, bytes)] as its parts need them one after the other
         self.seconds = 0.0  # from the first rank's start to the last one's end
 
@@ -63,6 +65,7 @@ class Trace:
     def _read(self):
         kinds, rank = self.header["kinds"], 0
         computed, stored = kinds.index(TASK), kinds.index(STORED_TASK)
+        coulomb = kinds.index(COULOMB_TASK) if COULOMB_TASK in kinds else None
         begin, end = [float("inf")] * len(self.builds), [0.0] * len(self.builds)
         for start, task, seconds, number, _, kind in records(self.path, self.header):
             if kind == RANK:
@@ -80,6 +83,8 @@ class Trace:
                 elif kind == stored:
                     build.stored[task] = build.stored.get(task, 0.0) + seconds
                     build.owner[task] = rank
+                elif kind == coulomb:
+                    build.coulomb[task] = build.coulomb.get(task, 0.0) + seconds
         for i, build in enumerate(self.builds):
             build.seconds = max(0.0, end[i] - begin[i])
 

@@ -130,9 +130,10 @@ static void kinds_have_names(void **state)
     (void)state;
     struct hf_context *context = test_context();
     hf_timers_declare(&context->timers, &reading);
-    assert_int_equal(hf_trace_n_kind(context), 3);
+    assert_int_equal(hf_trace_n_kind(context), HF_TRACE_FIRST_PHASE + 1);
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_TASK), "task");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_STORED_TASK), "stored task");
+    assert_string_equal(hf_trace_kind_name(context, HF_TRACE_COULOMB_TASK), "Coulomb task");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_FIRST_PHASE), "Reading");
     test_context_done(&context);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_ATOM = 60, SHELLS_OF_ATOM = 3, N_THREAD = 2 };
+enum { N_ATOM = 60, SHELLS_OF_ATOM = 3, N_THREAD = 2, N_PIECE = 3 };
 
 static uint64_t state = 1;
 
@@ -34,7 +34,7 @@ static struct hf_basis *chain(void)
             shell[i * SHELLS_OF_ATOM + k].atom = i;
         }
     }
-    return test_basis(N_ATOM, (const double (*)[3])centre, N_ATOM * SHELLS_OF_ATOM, shell);
+    return test_basis(N_ATOM, (const double(*)[3])centre, N_ATOM * SHELLS_OF_ATOM, shell);
 }
 
 /** Adds to value [hf_n_hermite(L_p)] what product q does to product p. */
@@ -115,7 +115,10 @@ static double largest_error(struct hf_far_field *field, const double h[], double
         assert_non_null(near);
         memset(is_near, 0, (size_t)products->n_leaf * sizeof *is_near);
         for (int i = 0; i < n; i++) is_near[near[i]]++;
-        hf_far_field_add(field, thread, leaf, v);
+        for (int piece = 0; piece < N_PIECE; piece++)
+            hf_far_field_add(field, thread,
+                             &(struct hf_leaf_piece){.leaf = leaf, .number = piece, .n = N_PIECE},
+                             v);
         const int64_t begin = hf_leaf_begin(&products->leaf[leaf]);
         const int64_t end = hf_leaf_end(&products->leaf[leaf]);
         for (int64_t p = begin; p < end; p += 1 + (end - begin) / 3) {
