@@ -8,7 +8,9 @@
  *     fence(F)                                      collective: what was added is in its place
  *     each rank reads its part of F
  *
- * Between two fences a window is either read (get) or added to (accumulate), not both. */
+ * Between two fences a window is either read (get) or added to (accumulate), not both. Where MPI grants
+ * MPI_THREAD_MULTIPLE, one thread of a rank may be in a get, another in an accumulate and any in hf_onesided_poke at the
+ * same time; all else by one thread at a time. */
 #ifndef HF_ONESIDED_H
 #define HF_ONESIDED_H
 
@@ -103,8 +105,8 @@ void hf_window_begin_get(struct hf_window *window, struct hf_window_range range,
                          struct hf_window_request *request);
 void hf_window_end_get(struct hf_window *window, struct hf_window_request *request);
 
-/** Whether a get under way has ended, which end_get then need not be told: for threads that let others in
- *  between two looks. Not collective. */
+/** Whether a get under way has ended, which end_get then need not be told: for threads that let others in and
+ *  poke between two looks. Waits for nothing. Not collective. */
 bool hf_window_test_get(struct hf_window *window, struct hf_window_request *request);
 
 /** Range += from [range.n], atomically with respect to every other accumulate. `from` is the

@@ -101,7 +101,7 @@ static void append_block(struct hf_block_cache *self, struct hf_cached_block *bl
     self->newest = block;
 }
 
-/** Sends the folded sums of a block to its owner: X + X^T, times the factor. */
+/** Sends the folded sums of a block to its owner: X + X^T, times the factor. One thread at a time. */
 static void send_sums(struct hf_block_cache *self, const struct hf_cached_block *block)
 {
     const size_t n_i = n_function(self, block->i), n_j = n_function(self, block->j);
@@ -145,17 +145,30 @@ static size_t block_bytes(const struct hf_block_cache *self, const struct hf_cac
     return 2 * (block->size + (self->set.sums ? 0 : n_bound(self, block))) * sizeof(double);
 }
 
+/** hf_parcel.deliver */
+static void deliver(struct hf_parcel *parcel, bool wanted)
+{
+    struct hf_cached_block *block = parcel->owner;
+    if (wanted) send_sums(block->cache, block);
+    free_block(block->cache, block);
+}
+
 /** Lets a block go that nobody has pinned. */
 static void evict(struct hf_block_cache *self, struct hf_cached_block *block)
 {
     if (block->pending) end_gets(self, block);
-    if (block->touched) send_sums(self, block);
     struct hf_cached_block **link = &self->bucket[bucket_of(self, block->i, block->j)];
     while (*link != block) link = &(*link)->next_of_bucket;
     *link = block->next_of_bucket;
     unlink_block(self, block);
     self->bytes -= block_bytes(self, block);
-    free_block(self, block);
+    if (!block->touched) {
+        free_block(self, block);
+        return;
+    }
+    block->parcel =
+        (struct hf_parcel){.deliver = deliver, .owner = block, .bytes = block_bytes(self, block)};
+    hf_outbox_put(self->set.outbox, &block->parcel);
 }
 
 /** Makes room for `bytes` more, as far as pins allow. */
@@ -177,6 +190,7 @@ void hf_block_cache_flush(struct hf_block_cache *cache)
         evict(cache, block);
         block = newer;
     }
+    if (cache->set.sums) hf_outbox_send(cache->set.outbox);
 }
 
 void hf_block_cache_destroy(struct hf_block_cache **cache)
@@ -211,6 +225,7 @@ static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int
     struct hf_memory *memory = self->set.context->memory;
     struct hf_cached_block *block = calloc(1, sizeof *block);
     if (block == NULL) return NULL;
+    block->cache = self;
     block->i = i;
     block->j = j;
     block->size = n_element(self, block) * (size_t)self->set.n_layer;

@@ -3,13 +3,15 @@
  *
  * A cached block stands in both orientations, [i][j] and [j][i], so that digestion finds rows
  * contiguous either way. Sums are not symmetric while they are here; folding them with their mirror
- * image on the way out makes them so. */
+ * image on the way out makes them so. Sums that leave wait in an outbox, so that whoever holds the lock of a
+ * cache never waits for a message with it. */
 #ifndef HF_BLOCK_CACHE_H
 #define HF_BLOCK_CACHE_H
 
 #include "hf/basis.h"
 #include "hf/block_array.h"
 #include "hf/digest.h"
+#include "outbox.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +33,8 @@ struct hf_cached_block {
     bool pending;                      /**< densities: on their way */
     struct hf_window_request *request; /**< [n_layer] while pending */
     struct hf_cached_block *next_of_bucket, *older, *newer;
+    struct hf_block_cache *cache; /**< it is, or was, in */
+    struct hf_parcel parcel;      /**< sums: of the outbox, behind the cache */
 };
 
 /** What a cache is for; copied, the arrays and the rest borrowed. */
@@ -43,6 +47,7 @@ struct hf_block_cache_settings {
     struct hf_block_array *const *array; /**< [n_layer] */
     bool sums;                           /**< zeroed when they come, accumulated when they leave */
     double factor;                       /**< of the sums when they leave */
+    struct hf_outbox *outbox;            /**< sums: where they go; borrowed */
     size_t budget_bytes;                 /**< of all blocks, as far as they are not pinned */
 };
 
@@ -61,18 +66,20 @@ hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
                                 struct hf_block_cache **cache,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** Drops all blocks; sums that were not flushed are lost. Not collective. */
+/** Drops all blocks; sums that were not flushed are lost, and none may be left in the outbox. Not
+ *  collective. */
 void hf_block_cache_destroy(struct hf_block_cache **cache);
 
 /** The block of atoms i and j, in any order, which stays until it is unpinned as often. A density
- *  may be on its way still. NULL when there is no memory. */
+ *  may be on its way still; sums that have to leave go to the outbox. Waits for no message, unless a density
+ *  leaves that nobody waited for. NULL when there is no memory. */
 struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, int j);
 
 /** Returns when the block is complete. */
 void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *block);
 
-/** Whether the block is complete; makes it so when all has come. For threads that let others in between
- *  two looks. */
+/** Whether the block is complete; makes it so when all has come. For threads that let others in, and poke
+ *  the transport, between two looks. Waits for nothing. */
 bool hf_block_cache_test(struct hf_block_cache *cache, struct hf_cached_block *block);
 
 /** Books time spent between such looks as waiting for blocks. */
@@ -80,7 +87,8 @@ void hf_block_cache_book_wait(struct hf_block_cache *cache, double seconds);
 
 void hf_block_cache_unpin(struct hf_block_cache *cache, struct hf_cached_block *block);
 
-/** Sends all sums to their owners and empties the cache; nothing may be pinned. */
+/** Sends all sums to their owners and empties the cache; nothing may be pinned, and no other thread may use
+ *  the cache or its outbox. */
 void hf_block_cache_flush(struct hf_block_cache *cache);
 
 struct hf_block_cache_account hf_block_cache_account(const struct hf_block_cache *cache);

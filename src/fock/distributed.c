@@ -5,7 +5,7 @@
  *                                      -> wait, compute -> sums to those in the cache
  *
  * Several steps may be under way, since a step of light atoms takes less time than a message. The
- * threads of a rank take turns at blocks and sums, but none waits for a message or for a task, and none
+ * threads of a rank take turns at blocks and sums, but none waits for a message or for a task, none sends, and none
  * screens, with the lock in its hands. */
 #include "distributed.h"
 
@@ -81,6 +81,7 @@ static hf_status end_adding(void *of_thread, struct hf_error *error)
     hf_step_end(view->data, &view->step);
     const bool failed = view->data->sums_failed;
     pthread_mutex_unlock(&view->data->lock);
+    hf_outbox_send(&view->data->outbox);
     return failed ? hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks") : HF_OK;
 }
 
@@ -89,11 +90,8 @@ static hf_status compute_steps(struct hf_fock_builder *self, struct hf_worker *w
                                struct hf_step_thread *view, struct hf_coulomb_exchange *consumer,
                                struct hf_error *error)
 {
-    struct hf_distributed *data = self->data;
     for (;;) {
-        pthread_mutex_lock(&data->lock);
         hf_status status = hf_step_take(self, worker, view, error);
-        pthread_mutex_unlock(&data->lock);
         if (status != HF_OK || view->step.part.task < 0) return status;
         hf_step_trace(self, worker, &view->step);
         status = hf_work_do_part(worker, &hf_coulomb_exchange_consumer, consumer, &view->step.part,
@@ -140,7 +138,8 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     const int n_thread = hf_work_n_thread(self->work);
     int level;
     MPI_Query_thread(&level);
-    data->apart = n_thread > 1 && level >= MPI_THREAD_MULTIPLE;
+    data->apart = level >= MPI_THREAD_MULTIPLE;
+    data->outbox.in_turn = data->apart ? NULL : &data->in_turn;
     data->ended = data->sums_failed = false;
     data->ring.first = data->ring.n = data->ring.n_calm = data->ring.coming = 0;
     data->ring.least = HF_LEAST_DEPTH > n_thread ? HF_LEAST_DEPTH : n_thread;
@@ -163,6 +162,9 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     return HF_OK;
 }
 
+/** Of that, sums that have left a cache and wait, before threads wait for those that send them. */
+static const double MOST_LEAVING = 0.125;
+
 /** Bytes of the blocks that one kind of cache may keep: no more than half of a matrix, and than
  * about the share of a rank once there are many; and the ranks of a node together no more than one
  * matrix, so that its memory does not grow with them. */
@@ -182,7 +184,8 @@ static struct hf_fock_memory memory(const struct hf_fock_size *size)
     const double cached = cache_budget(size->n_function, size->n_rank, size->n_node_rank);
     const double n_matrix = 2.0 * size->n_density + size->n_coulomb;
     const double bounds = 0.5 * n_atom * (n_atom + 1.0);
-    return (struct hf_fock_memory){.of_rank = n_matrix * own + 3.0 * cached + bounds,
+    return (struct hf_fock_memory){.of_rank =
+                                       n_matrix * own + (3.0 + MOST_LEAVING) * cached + bounds,
                                    .kept = bounds + (size->n_rank > 1 ? n_matrix * own : 0.0)};
 }
 
@@ -238,7 +241,9 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
     };
     hf_status status;
     HF_TRY(hf_block_cache_create(&settings, &data->density, error));
+    data->outbox.most_bytes = (size_t)(MOST_LEAVING * (double)settings.budget_bytes);
     settings.sums = true;
+    settings.outbox = &data->outbox;
     settings.n_layer = hf_n_coulomb(&data->jobs);
     settings.array = data->J + data->jobs.first_coulomb;
     settings.factor = 0.25;
@@ -268,6 +273,7 @@ static void book_blocks(struct hf_fock_builder *self)
 
 static void release_caches(struct hf_distributed *data)
 {
+    hf_outbox_drop(&data->outbox);
     hf_block_cache_destroy(&data->density);
     hf_block_cache_destroy(&data->coulomb);
     hf_block_cache_destroy(&data->exchange);
@@ -324,6 +330,8 @@ static void destroy(struct hf_fock_builder *self)
     struct hf_distributed *data = self->data;
     if (data == NULL) return;
     hf_density_bounds_done(&data->bounds);
+    hf_outbox_done(&data->outbox);
+    pthread_mutex_destroy(&data->in_turn);
     pthread_mutex_destroy(&data->lock);
     hf_distributed_destroy_arrays(data);
     hf_onesided_destroy(&data->onesided);
@@ -338,7 +346,11 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
     hf_status status = HF_OK;
     struct hf_distributed *data = self->data = calloc(1, sizeof *data);
     if (data == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
-    if (data != NULL) pthread_mutex_init(&data->lock, NULL);
+    if (data != NULL) {
+        pthread_mutex_init(&data->lock, NULL);
+        pthread_mutex_init(&data->in_turn, NULL);
+        hf_outbox_init(&data->outbox);
+    }
     if (status == HF_OK)
         status = hf_density_bounds_init(&data->bounds, context, self->pairs->basis->n_atom, error);
     HF_TRY(hf_agree(context->comm, status, error));

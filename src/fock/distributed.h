@@ -53,14 +53,20 @@ struct hf_distributed {
     struct hf_onesided *onesided;
     struct hf_density_bounds bounds;
     struct hf_kept_arrays kept;
-    pthread_mutex_t lock; /**< of all below, while threads compute */
+    /** Of caches, blocks and ring while threads compute. Nobody waits for a message or a task with it: what
+     *  is asked for and looked for under it are gets, whose calls return at once. */
+    pthread_mutex_t lock;
+    /** Where MPI allows calls in turn only, whoever is in MPI has this, also while the scheduler is asked,
+     *  which cannot be otherwise there; it is taken before `lock`. Nobody needs it to add sums. */
+    pthread_mutex_t in_turn;
+    struct hf_outbox outbox; /**< sums on their way out of both caches */
     /* while a build runs */
     struct hf_job_shape jobs;
     int first_apart;                     /**< the first job with J */
     struct hf_block_array **D, **J, **K; /**< [jobs.n] of those kept; NULL where not wanted */
     struct hf_block_cache *density, *coulomb, *exchange;
     struct hf_step_ring ring;
-    bool apart;       /**< one thread may talk to the scheduler while another asks for blocks */
+    bool apart;       /**< threads may be in MPI at the same time: in_turn is not used */
     bool ended;       /**< some thread failed: no more steps are taken */
     bool sums_failed; /**< no memory for cached sums */
 };
@@ -110,15 +116,15 @@ struct hf_step_thread {
     struct hf_step step; /**< that is computed */
 };
 
-/** The next step of a thread, its blocks here, into thread->step; its task is -1 at the end. The lock is held
- *  by the caller, but let go while this waits. HF_NO_RESOURCE, HF_INTERRUPTED. */
+/** The next step of a thread, its blocks here, into thread->step; its task is -1 at the end. No lock is held by
+ *  the caller. HF_NO_RESOURCE, HF_INTERRUPTED. */
 hf_status hf_step_take(struct hf_fock_builder *self, struct hf_worker *worker,
                        struct hf_step_thread *thread, struct hf_error *error) HF_MUST_CHECK;
 
 /** Lets the blocks of a step go; harmless a second time. The lock is held. */
 void hf_step_end(struct hf_distributed *data, struct hf_step *step);
 
-/** The thread failed: no thread takes more steps. The lock is not held. */
+/** The thread failed: no thread takes more steps. No lock is held. */
 void hf_steps_give_up(struct hf_distributed *data, struct hf_worker *worker,
                       struct hf_step_thread *thread);
 

@@ -62,22 +62,23 @@ static void adapt_depth(struct hf_step_ring *ring, double waited)
     }
 }
 
-/** Looks for one more step, asks for its blocks and puts it into the ring. The lock is held, but not, where
- *  MPI allows that, while the scheduler is asked, which may take its time, and while kets are screened. */
-static hf_status add_step(struct hf_fock_builder *self, struct hf_worker *worker,
-                          struct hf_step_thread *thread, struct hf_error *error)
+/** Takes the turn to be in MPI, where threads may be there in turn only. */
+static void enter_mpi(struct hf_distributed *data)
+{
+    if (!data->apart) pthread_mutex_lock(&data->in_turn);
+}
+
+static void leave_mpi(struct hf_distributed *data)
+{
+    if (!data->apart) pthread_mutex_unlock(&data->in_turn);
+}
+
+/** Asks for the blocks of the step that a thread has found and puts it into the ring. Both locks are held. */
+static hf_status enter_step(struct hf_fock_builder *self, struct hf_step *step,
+                            struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_step_ring *ring = &data->ring;
-    struct hf_step *step = &thread->next;
-    ring->coming++;
-    if (data->apart) pthread_mutex_unlock(&data->lock);
-    const hf_status status = hf_step_next(self, worker, &thread->source, step, error);
-    if (data->apart) pthread_mutex_lock(&data->lock);
-    ring->coming--;
-    if (status != HF_OK) return status;
-    if (step->part.task < 0) thread->source_ended = true;
-    if (step->part.task < 0 || data->ended) return HF_OK;
     if (!begin_step(self->pairs->basis, data, step)) {
         hf_step_end(data, step);
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
@@ -86,57 +87,98 @@ static hf_status add_step(struct hf_fock_builder *self, struct hf_worker *worker
     return HF_OK;
 }
 
-/** Another thread gets the lock, and perhaps the core. */
-static void let_others_in(struct hf_distributed *data)
+/** Looks for one more step, which the ring counts as coming. The lock is not held while the scheduler is asked,
+ *  which may take its time, and while kets are screened. */
+static hf_status add_step(struct hf_fock_builder *self, struct hf_worker *worker,
+                          struct hf_step_thread *thread, struct hf_error *error)
 {
-    pthread_mutex_unlock(&data->lock);
-    sched_yield();
+    struct hf_distributed *data = self->data;
+    struct hf_step *step = &thread->next;
+    enter_mpi(data);
+    hf_status status = hf_step_next(self, worker, &thread->source, step, error);
     pthread_mutex_lock(&data->lock);
+    data->ring.coming--;
+    if (status == HF_OK && step->part.task < 0) thread->source_ended = true;
+    if (status == HF_OK && step->part.task >= 0 && !data->ended)
+        status = enter_step(self, step, error);
+    pthread_mutex_unlock(&data->lock);
+    leave_mpi(data);
+    return status;
 }
 
-/** Returns when the blocks of a step are here; the lock is held between looks for them only. */
+/** Whether the blocks of a step are here. */
+static bool has_blocks(struct hf_distributed *data, const struct hf_step *step)
+{
+    bool all = true;
+    enter_mpi(data);
+    pthread_mutex_lock(&data->lock);
+    for (int k = 0; all && k < step->part.n_ket; k++)
+        for (int c = 0; all && c < HF_N_COMBINATION; c++)
+            all = step->density[k][c] == NULL ||
+                  hf_block_cache_test(data->density, step->density[k][c]);
+    pthread_mutex_unlock(&data->lock);
+    hf_onesided_poke(data->onesided);
+    leave_mpi(data);
+    return all;
+}
+
+/** Returns when the blocks of a step are here; others get the locks, and perhaps the core, between looks. */
 static void wait_for_blocks(struct hf_distributed *data, const struct hf_step *step)
 {
     const double start = hf_wall_seconds();
-    for (int k = 0; k < step->part.n_ket; k++)
-        for (int c = 0; c < HF_N_COMBINATION; c++)
-            while (step->density[k][c] != NULL &&
-                   !hf_block_cache_test(data->density, step->density[k][c]))
-                let_others_in(data);
+    while (!has_blocks(data, step)) sched_yield();
     const double waited = hf_wall_seconds() - start;
+    pthread_mutex_lock(&data->lock);
     hf_block_cache_book_wait(data->density, waited);
     adapt_depth(&data->ring, waited);
+    pthread_mutex_unlock(&data->lock);
 }
 
-/** Whether this thread is to look for one more step. */
-static bool wants_step(const struct hf_distributed *data, const struct hf_step_thread *thread)
+/** Whether this thread is to look for one more step, which it then must; the lock is held. */
+static bool wants_step(struct hf_distributed *data, const struct hf_step_thread *thread)
 {
-    const struct hf_step_ring *ring = &data->ring;
-    return !thread->source_ended && !data->ended && ring->n + ring->coming < ring->depth;
+    struct hf_step_ring *ring = &data->ring;
+    const bool wants =
+        !thread->source_ended && !data->ended && ring->n + ring->coming < ring->depth;
+    ring->coming += wants;
+    return wants;
+}
+
+/** The first step of the ring to the thread; false: there is none. The lock is held. */
+static bool take_first(struct hf_step_ring *ring, struct hf_step_thread *thread)
+{
+    if (ring->n == 0) return false;
+    thread->step = ring->step[ring->first];
+    ring->first = (ring->first + 1) % HF_MAX_DEPTH;
+    ring->n--;
+    return true;
 }
 
 hf_status hf_step_take(struct hf_fock_builder *self, struct hf_worker *worker,
                        struct hf_step_thread *thread, struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
-    struct hf_step_ring *ring = &data->ring;
-    hf_status status = HF_OK;
     thread->step.part.task = -1;
     thread->step.part.n_ket = 0;
     for (;;) {
-        while (status == HF_OK && wants_step(data, thread))
-            status = add_step(self, worker, thread, error);
-        if (status != HF_OK || ring->n > 0 || thread->source_ended || data->ended) break;
-        let_others_in(data); /* as many as shall be under way are being looked for */
+        pthread_mutex_lock(&data->lock);
+        const bool wants = wants_step(data, thread);
+        const bool taken = !wants && take_first(&data->ring, thread);
+        const bool ended = thread->source_ended || data->ended;
+        pthread_mutex_unlock(&data->lock);
+        if (taken) break;
+        if (wants) {
+            const hf_status status = add_step(self, worker, thread, error);
+            if (status != HF_OK) return status;
+        } else if (ended) {
+            return HF_OK;
+        } else {
+            sched_yield(); /* as many as shall be under way are being looked for */
+        }
     }
-    if (status != HF_OK || ring->n == 0) return status;
-    thread->step = ring->step[ring->first];
-    ring->first = (ring->first + 1) % HF_MAX_DEPTH;
-    ring->n--;
     const double start = hf_wall_seconds();
     wait_for_blocks(data, &thread->step);
     hf_work_trace_wait(worker, &hf_phase_fock_wait_blocks, start);
-    hf_onesided_poke(data->onesided);
     return HF_OK;
 }
 
@@ -157,7 +199,8 @@ void hf_steps_give_up(struct hf_distributed *data, struct hf_worker *worker,
     data->ended = true;
     hf_step_end(data, &thread->step);
     drop_steps(data);
-    if (!data->apart) hf_work_give_up(worker); /* nobody else is in MPI */
     pthread_mutex_unlock(&data->lock);
-    if (data->apart) hf_work_give_up(worker);
+    enter_mpi(data);
+    hf_work_give_up(worker);
+    leave_mpi(data);
 }

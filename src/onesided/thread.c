@@ -74,12 +74,14 @@ static void close_thread(struct hf_onesided *self)
     self->data = NULL;
 }
 
-/** Serves those who ask now. False: nobody did. */
+/** Serves those who ask now. False: nobody did, or another thread is serving. */
 static bool visit(struct hf_thread_transport *self)
 {
     bool served = false;
     atomic_store(&self->visited, true);
+    if (atomic_exchange(&self->visiting, true)) return false;
     while (hf_thread_serve_one(self, &self->inbox)) served = true;
+    atomic_store(&self->visiting, false);
     return served;
 }
 
@@ -192,12 +194,11 @@ static struct hf_thread_header new_header(struct hf_thread_transport *transport,
                                           struct hf_window_range range)
 {
     const struct hf_thread_window *data = window->data;
-    transport->reply_tag =
-        transport->reply_tag < transport->last_tag ? transport->reply_tag + 1 : 0;
+    const unsigned number = atomic_fetch_add(&transport->n_header, 1U);
     return (struct hf_thread_header){.slot = data->slot,
                                      .offset = (int64_t)range.offset,
                                      .size = (int64_t)range.n,
-                                     .reply_tag = transport->reply_tag};
+                                     .reply_tag = number % ((unsigned)transport->last_tag + 1U)};
 }
 
 /** Asks for a range to be sent to `request->to`; the receive is there before the request. */
@@ -220,8 +221,8 @@ static void begin_get(struct hf_window *window, struct hf_window_range range,
 static bool test_get(struct hf_window *window, struct hf_window_request *request)
 {
     int done;
+    (void)window;
     MPI_Test(&request->request, &done, MPI_STATUS_IGNORE);
-    if (!done) visit(window->onesided->data);
     return done;
 }
 

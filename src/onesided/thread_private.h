@@ -82,11 +82,13 @@ struct hf_thread_transport {
     pthread_t thread;
     bool has_mutex, has_changed, has_thread;
 
-    /* of the compute thread */
+    /* of the compute threads: of the one that serves, of the one that adds, of all */
+    atomic_bool visiting; /**< one of them serves */
     struct hf_thread_inbox inbox;
     struct hf_thread_send send[HF_MOST_SENDS];
-    size_t bytes_sent; /**< of all messages on their way */
-    int reply_tag, last_tag;
+    size_t bytes_sent;    /**< of all messages on their way */
+    atomic_uint n_header; /**< made so far: replies are told apart by it */
+    int last_tag;
 };
 
 /** Receives and serves one request if there is one. Either thread, each with an inbox of its own.

@@ -25,6 +25,7 @@ struct fixture {
     struct hf_block_layout *layout;
     struct hf_onesided *onesided;
     struct hf_block_array *array[N_LAYER];
+    struct hf_outbox outbox;
     struct hf_block_cache *cache;
 };
 
@@ -40,6 +41,7 @@ static void set_up(struct fixture *f)
     struct hf_error error;
     *f = (struct fixture){.context = test_context(),
                           .basis = test_basis(N_ATOM, centre, N_SHELL, shells)};
+    hf_outbox_init(&f->outbox);
     assert_int_equal(hf_atom_layout_create(f->context, f->basis, &f->layout, &error), HF_OK);
     assert_int_equal(hf_onesided_create(f->context,
                                         &(struct hf_onesided_settings){.transport = "thread"},
@@ -62,6 +64,7 @@ static void make_cache(struct fixture *f, bool sums, double factor, size_t budge
                                                                 .array = f->array,
                                                                 .sums = sums,
                                                                 .factor = factor,
+                                                                .outbox = &f->outbox,
                                                                 .budget_bytes = budget_bytes},
                               &f->cache, &error),
         HF_OK);
@@ -72,6 +75,7 @@ static void tear_down(struct fixture *f)
 {
     hf_block_cache_destroy(&f->cache);
     assert_null(f->cache);
+    hf_outbox_done(&f->outbox);
     for (int k = 0; k < N_LAYER; k++) {
         hf_block_array_fence(f->array[k]);
         hf_block_array_destroy(&f->array[k]);
