@@ -20,6 +20,7 @@ struct hf_atom {
     /** Electrons that the effective core potential of its basis set stands for: 0 until a basis says
      *  otherwise (hf_basis_set_cores), and for ghosts. */
     int n_core;
+    double mass; /**< of its isotope, unified atomic mass units; 0: hf_element_mass */
 };
 
 /** A charge that is no nucleus; positive ones attract electrons. */
@@ -68,6 +69,16 @@ const char *hf_element_symbol(int atomic_number);
 /** Mass of the commonest isotope of an element (of the longest-lived where none is stable) in
  *  unified atomic mass units; 0 outside 1..118. */
 double hf_element_mass(int atomic_number);
+
+/** Mass of the isotope of an element with `mass_number` nucleons, neutral and in its ground state, in
+ *  unified atomic mass units; 0 where none is known. */
+double hf_isotope_mass(int atomic_number, int mass_number);
+
+/** Mass that an atom counts with: that of its isotope; 0 for a ghost. */
+double hf_atom_mass(const struct hf_atom *atom);
+
+/** Whether an atom, no ghost, has another mass than that of the commonest isotope. */
+bool hf_is_isotope(const struct hf_atom *atom);
 
 /** Atomic number of a symbol in any case ("HE", "he"); 0 when unknown. D and T are hydrogen. */
 int hf_element_number(const char *symbol);

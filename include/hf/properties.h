@@ -48,7 +48,7 @@ struct hf_properties {
         *bond; /**< [n_bond] pairs with a bond order of at least HF_LEAST_BOND_ORDER, in order
                            *   of atom, then of other */
 
-    double mass;              /**< of the real atoms, hf_element_mass, mass units */
+    double mass;              /**< of the real atoms, hf_atom_mass, mass units */
     double centre_of_mass[3]; /**< bohr */
     double inertia[3];        /**< principal moments about it, mass units bohr^2, ascending */
     double rotational_ghz[3]; /**< rotational constants; INFINITY where there is no inertia */

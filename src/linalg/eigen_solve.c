@@ -8,6 +8,7 @@
  * takes longer than divide and conquer for all: measured for a fifth of n = 300 to 1300.) */
 #include "linalg_private.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -140,10 +141,12 @@ static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct
     struct space space = {0};
     const char *routine = "pdsytrd";
     int info = 0;
-    /* The query is known to ask for too little (pdstedc); the bound is that routine's own need. */
+    /* The query is known to ask for too little (pdstedc); the bound is that routine's own need with
+     * a block more of rows and columns. The steps follow each other: the greediest counts. */
     const double rows = (double)a->local_row + block, columns = (double)a->local_col + block;
-    const double square = n_vector > 0 ? 2.0 * rows * columns : 0.0;
-    const double n_work = 1.25 * (6.0 * n + square + 3.0 * block * (n + block)) + 1024.0;
+    const double divided = n_vector > 0 ? 6.0 * n + 2.0 * rows * columns : 0.0;
+    const double blocked = 3.0 * block * (rows + columns);
+    const double n_work = fmax(divided, blocked) + 2.0 * n + 1024.0;
     const double n_integer = 15.0 * n + 8.0 * grid->n_grid_col + 1024.0;
     hf_status status = HF_OK;
     if (grid->inside) status = space_make(a, n_work, n_integer, &space, error);

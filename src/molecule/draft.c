@@ -192,5 +192,6 @@ hf_status hf_read_atom_name(const struct hf_text *text, int line, struct hf_word
     const bool label = next == '\0' || next == '_' || (next >= '0' && next <= '9');
     if (n_letter < (int)sizeof symbol) memcpy(symbol, core.begin, (size_t)n_letter);
     atom->atomic_number = label ? hf_element_number(symbol) : 0;
+    atom->mass_number = hf_symbol_isotope(symbol);
     return atom->atomic_number != 0 ? HF_OK : refuse_name(text, line, name, core, error);
 }

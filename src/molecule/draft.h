@@ -16,14 +16,18 @@ enum { HF_MAX_ATOM = 50000, HF_MAX_POINT_CHARGE = 10000000 };
 struct draft_atom {
     int atomic_number;
     bool ghost;
-    double position[3]; /**< in the file's unit */
-    int line;           /**< for messages */
-    int label;          /**< number the file gives it; MDL only */
-    int charge;         /**< MDL only */
-    int unpaired;       /**< unpaired electrons; MDL only */
-    int unbonded;       /**< electrons that make no bonds: those, and 2 of a singlet; MDL only */
-    int valence;        /**< bonds that the atom makes, if the file says so; MDL only */
-    bool valence_said, charge_said, radical_said; /**< on the atom's own lines; MDL only */
+    double position[3];  /**< in the file's unit */
+    int line;            /**< for messages */
+    int label;           /**< number the file gives it; MDL only */
+    int charge;          /**< MDL only */
+    int unpaired;        /**< unpaired electrons; MDL only */
+    int unbonded;        /**< electrons that make no bonds: those, and 2 of a singlet; MDL only */
+    int valence;         /**< bonds that the atom makes, if the file says so; MDL only */
+    int mass_number;     /**< of its isotope; 0: the commonest */
+    int mass_difference; /**< nucleons more than hf_weight_number; MDL only */
+    double mass;         /**< unified atomic mass units, where a file has masses; 0: it has not */
+    bool valence_said, charge_said, radical_said,
+        isotope_said; /**< on the atom's own lines; MDL only */
 };
 
 /** A bond of an MDL file between atoms a and b (from 0). */

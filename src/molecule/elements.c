@@ -36,7 +36,12 @@ int hf_element_number(const char *symbol)
 {
     for (int i = 0; i < N_ELEMENT; i++)
         if (strcasecmp(symbol, symbols[i]) == 0) return i + 1;
-    return strcasecmp(symbol, "D") == 0 || strcasecmp(symbol, "T") == 0 ? 1 : 0;
+    return hf_symbol_isotope(symbol) != 0 ? 1 : 0;
+}
+
+int hf_symbol_isotope(const char *symbol)
+{
+    return strcasecmp(symbol, "D") == 0 ? 2 : strcasecmp(symbol, "T") == 0 ? 3 : 0;
 }
 
 const char *const *hf_element_symbols(int *n)

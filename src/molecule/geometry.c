@@ -39,6 +39,19 @@ static struct ratio_limits ratio_limits(int a, int b)
     return limits;
 }
 
+/** The mass of an atom's isotope, where the file names one. */
+static hf_status find_mass(const struct draft *draft, const struct draft_atom *from, double *mass,
+                           struct hf_error *error)
+{
+    *mass = from->mass;
+    if (from->mass > 0.0 || from->mass_number == 0) return HF_OK;
+    *mass = hf_isotope_mass(from->atomic_number, from->mass_number);
+    if (*mass > 0.0) return HF_OK;
+    return hf_text_fail(error, draft->text, from->line,
+                        "no isotope of %s with %d nucleons is known",
+                        hf_element_symbol(from->atomic_number), from->mass_number);
+}
+
 static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule,
                                struct hf_error *error)
 {
@@ -54,6 +67,8 @@ static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule
         const struct draft_atom *from = &draft->atom[i];
         struct hf_atom *to = &molecule->atom[i];
         *to = (struct hf_atom){.atomic_number = from->atomic_number, .ghost = from->ghost};
+        const hf_status status = find_mass(draft, from, &to->mass, error);
+        if (status != HF_OK) return status;
         for (int k = 0; k < 3; k++) {
             to->position_bohr[k] = from->position[k] * factor;
             if (!(fabs(to->position_bohr[k]) <= farthest_bohr))

@@ -1,5 +1,6 @@
 /* MDL molfiles: what V2000 and V3000 have in common. */
 #include "draft.h"
+#include "elements.h"
 
 #include <string.h>
 
@@ -9,13 +10,17 @@ void hf_set_radical(struct draft_atom *atom, int code)
     atom->unbonded = code == 1 ? 2 : atom->unpaired;
 }
 
-/** Charges and radicals of all atoms become charge and multiplicity of the molecule. */
+/** Charges and radicals of all atoms become charge and multiplicity of the molecule, differences of
+ *  mass isotopes. */
 static hf_status sum_up(struct draft *draft, struct hf_error *error)
 {
     int charge = 0, unpaired = 0;
     for (int i = 0; i < draft->n_atom; i++) {
-        charge += draft->atom[i].charge;
-        unpaired += draft->atom[i].unpaired;
+        struct draft_atom *atom = &draft->atom[i];
+        charge += atom->charge;
+        unpaired += atom->unpaired;
+        if (atom->mass_difference != 0)
+            atom->mass_number = hf_weight_number(atom->atomic_number) + atom->mass_difference;
     }
     hf_status status = HF_OK;
     if (charge != 0) status = hf_draft_option_integer(draft, "charge", charge, 0, error);

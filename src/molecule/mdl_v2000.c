@@ -1,7 +1,20 @@
 /* MDL V2000: everything stands in fixed columns, never to be split at blanks. */
 #include "draft.h"
+#include "elements.h"
 
 #include <string.h>
+
+/** What lines behind the bonds say of atoms. */
+enum atom_property { CHARGE, RADICAL, ISOTOPE, N_ATOM_PROPERTY };
+
+static const struct {
+    const char *tag, *name;
+    int least, most;
+} atom_properties[N_ATOM_PROPERTY] = {
+    [CHARGE] = {"M  CHG", "charge", -15, 15},
+    [RADICAL] = {"M  RAD", "radical", 0, 3},
+    [ISOTOPE] = {"M  ISO", "mass number", 1, 300},
+};
 
 /** How the atom block says that an atom makes no bonds. */
 enum { ZERO_VALENCE = 15 };
@@ -27,6 +40,7 @@ static hf_status read_symbol(const struct draft *draft, int line, struct hf_word
                                 HF_WORD(word));
     if (word.length < (int)sizeof symbol) memcpy(symbol, word.begin, (size_t)word.length);
     atom->atomic_number = hf_element_number(symbol);
+    atom->mass_number = hf_symbol_isotope(symbol);
     if (atom->atomic_number != 0) return HF_OK;
     return hf_text_fail(error, draft->text, line,
                         "unknown element '%.*s'; expected a symbol in columns 32 to 34",
@@ -40,21 +54,28 @@ static hf_status read_atom(struct draft *draft, int line, struct hf_error *error
     static const char *const axis[3] = {"x (columns 1 to 10)", "y (columns 11 to 20)",
                                         "z (columns 21 to 30)"};
     const char *content = draft->text->line[line - 1];
-    const struct hf_word charge = hf_columns(content, 37, 39),
+    const struct hf_word difference = hf_columns(content, 35, 36),
+                         charge = hf_columns(content, 37, 39),
                          valence = hf_columns(content, 49, 51);
     struct draft_atom atom = {.line = line, .label = draft->n_atom + 1};
-    int code = 0;
+    int code = 0, heavier = 0;
     hf_status status = HF_OK;
     for (int i = 0; i < 3 && status == HF_OK; i++)
         status = hf_read_real(draft->text, line, hf_columns(content, 10 * i + 1, 10 * i + 10),
                               axis[i], &atom.position[i], error);
     if (status == HF_OK)
         status = read_symbol(draft, line, hf_columns(content, 32, 34), &atom, error);
+    if (status == HF_OK && difference.length > 0)
+        status = hf_read_integer(draft->text, line, difference, "mass difference", &heavier, error);
     if (status == HF_OK && charge.length > 0)
         status = hf_read_integer(draft->text, line, charge, "charge code", &code, error);
     if (status != HF_OK) return status;
     if (code < 0 || code > 7)
         return hf_text_fail(error, draft->text, line, "charge code %d; expected 0 to 7", code);
+    if (heavier < -3 || heavier > 4)
+        return hf_text_fail(error, draft->text, line, "mass difference %d; expected -3 to 4",
+                            heavier);
+    atom.mass_difference = heavier;
     atom.charge = charge_of_code[code];
     if (code == 4) hf_set_radical(&atom, 2);
     if (code == 4) draft->has_radical = true;
@@ -83,27 +104,31 @@ static hf_status read_bond(struct draft *draft, int line, struct hf_error *error
                              error);
 }
 
-/** Charge or radical of one atom, which is said once. */
-static hf_status set_property(struct draft *draft, int line, struct draft_atom *atom, bool radical,
-                              int value, struct hf_error *error)
+/** A property of one atom, which is said once. */
+static hf_status set_property(struct draft *draft, int line, struct draft_atom *atom,
+                              enum atom_property what, int value, struct hf_error *error)
 {
-    bool *said = radical ? &atom->radical_said : &atom->charge_said;
+    bool *said = what == CHARGE    ? &atom->charge_said
+                 : what == RADICAL ? &atom->radical_said
+                                   : &atom->isotope_said;
     if (*said)
         return hf_text_fail(error, draft->text, line, "a second %s of atom %d",
-                            radical ? "radical" : "charge", atom->label);
+                            atom_properties[what].name, atom->label);
     *said = true;
-    if (radical)
-        hf_set_radical(atom, value);
-    else
-        atom->charge = value;
+    switch (what) {
+    case CHARGE: atom->charge = value; break;
+    case RADICAL: hf_set_radical(atom, value); break;
+    default: atom->mass_number = value;
+    }
     return HF_OK;
 }
 
 /** Column of the last of n pairs of a line M  CHG. */
 #define LAST_COLUMN(n_pair) ((size_t)(9 + 8 * (n_pair)))
 
-/** M  CHGnn8 aaa vvv ... and M  RAD, whose pairs stand in fields of four columns. */
-static hf_status read_property(struct draft *draft, int line, bool radical, struct hf_error *error)
+/** M  CHGnn8 aaa vvv ..., M  RAD and M  ISO, whose pairs stand in fields of four columns. */
+static hf_status read_property(struct draft *draft, int line, enum atom_property what,
+                               struct hf_error *error)
 {
     const char *content = draft->text->line[line - 1];
     int n_pair = 0;
@@ -118,17 +143,17 @@ static hf_status read_property(struct draft *draft, int line, bool radical, stru
                                  &atom, error);
         if (status == HF_OK)
             status = hf_read_integer(draft->text, line, hf_columns(content, column + 4, column + 7),
-                                     radical ? "radical" : "charge", &value, error);
+                                     atom_properties[what].name, &value, error);
         if (status != HF_OK) break;
         if (atom < 1 || atom > draft->n_atom)
             status = hf_text_fail(error, draft->text, line, "atom %d; there are %d", atom,
                                   draft->n_atom);
-        else if (radical ? value < 0 || value > 3 : value < -15 || value > 15)
-            status = hf_text_fail(error, draft->text, line, "%s %d; expected %s",
-                                  radical ? "radical" : "charge", value,
-                                  radical ? "0 to 3" : "-15 to 15");
+        else if (value < atom_properties[what].least || value > atom_properties[what].most)
+            status = hf_text_fail(error, draft->text, line, "%s %d; expected %d to %d",
+                                  atom_properties[what].name, value, atom_properties[what].least,
+                                  atom_properties[what].most);
         else
-            status = set_property(draft, line, &draft->atom[atom - 1], radical, value, error);
+            status = set_property(draft, line, &draft->atom[atom - 1], what, value, error);
     }
     if (status == HF_OK &&
         hf_rest_of_line(content + strnlen(content, LAST_COLUMN(n_pair))).length > 0)
@@ -138,7 +163,7 @@ static hf_status read_property(struct draft *draft, int line, bool radical, stru
     return status;
 }
 
-/** Whether a line was meant to be M  CHG or M  RAD but is not in its columns. */
+/** Whether a line was meant to be M  CHG, M  RAD or M  ISO but is not in its columns. */
 static bool is_misplaced(const char *content)
 {
     struct hf_word first, second;
@@ -146,38 +171,52 @@ static bool is_misplaced(const char *content)
     if (!hf_next_word(&position, &first) || !hf_word_is(first, "M")) return false;
     if (!hf_next_word(&position, &second) || second.length < 3) return false;
     second.length = 3;
-    return hf_word_is(second, "CHG") || hf_word_is(second, "RAD");
+    return hf_word_is(second, "CHG") || hf_word_is(second, "RAD") || hf_word_is(second, "ISO");
 }
 
-/** Any M  CHG or M  RAD cancels all charges and radicals of the atom block. */
-static void cancel_atom_block(struct draft *draft)
+/** Any M  CHG or M  RAD cancels all charges and radicals of the atom block, M  ISO its differences of
+ *  mass. */
+static void cancel_atom_block(struct draft *draft, enum atom_property what)
 {
-    for (int i = 0; i < draft->n_atom; i++)
-        draft->atom[i].charge = draft->atom[i].unpaired = draft->atom[i].unbonded = 0;
-    draft->has_radical = false;
+    for (int i = 0; i < draft->n_atom; i++) {
+        struct draft_atom *atom = &draft->atom[i];
+        if (what == ISOTOPE)
+            atom->mass_difference = 0;
+        else
+            atom->charge = atom->unpaired = atom->unbonded = 0;
+    }
+    if (what != ISOTOPE) draft->has_radical = false;
+}
+
+/** Which property a line says of atoms; N_ATOM_PROPERTY: none. */
+static enum atom_property find_property(const char *content)
+{
+    int what = 0;
+    while (what < N_ATOM_PROPERTY && strncmp(content, atom_properties[what].tag, 6) != 0) what++;
+    return (enum atom_property)what;
 }
 
 static hf_status read_properties(struct draft *draft, int first, struct hf_error *error)
 {
     const struct hf_text *text = draft->text;
-    bool cancelled = false, any_property = false;
+    bool cancelled = false, isotopes_cancelled = false, any_property = false;
     for (int i = first; i < text->n_line; i++) {
         const char *content = text->line[i];
-        const bool charge = strncmp(content, "M  CHG", 6) == 0;
-        const bool radical = strncmp(content, "M  RAD", 6) == 0;
+        const enum atom_property what = find_property(content);
         any_property = any_property || strncmp(content, "M  ", 3) == 0;
         if (strncmp(content, "M  END", 6) == 0) return HF_OK;
         if (strncmp(content, "$$$$", 4) == 0) break;
         if (strncmp(content, "A  ", 3) == 0 || strncmp(content, "G  ", 3) == 0) i++; /* two lines */
-        if (!charge && !radical && is_misplaced(content))
+        if (what == N_ATOM_PROPERTY && is_misplaced(content))
             return hf_text_fail(error, text, i + 1,
-                                "this looks like a charge or radical out of its columns; expected "
-                                "'M  CHG' or 'M  RAD' in columns 1 to 6");
-        if (!charge && !radical) continue;
-        if (!cancelled) cancel_atom_block(draft);
-        cancelled = true;
-        if (radical) draft->has_radical = true;
-        const hf_status status = read_property(draft, i + 1, radical, error);
+                                "this looks like a charge, radical or isotope out of its columns; "
+                                "expected 'M  CHG', 'M  RAD' or 'M  ISO' in columns 1 to 6");
+        if (what == N_ATOM_PROPERTY) continue;
+        bool *done = what == ISOTOPE ? &isotopes_cancelled : &cancelled;
+        if (!*done) cancel_atom_block(draft, what);
+        *done = true;
+        if (what == RADICAL) draft->has_radical = true;
+        const hf_status status = read_property(draft, i + 1, what, error);
         if (status != HF_OK) return status;
     }
     if (!any_property && strstr(text->line[3], "V2000") == NULL)

@@ -1,5 +1,6 @@
 /* MDL V3000: lines "M  V30 ...", continued when they end in a minus sign, free format. */
 #include "draft.h"
+#include "elements.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,53 +80,77 @@ static hf_status read_symbol(const struct v30 *reader, struct hf_word word, stru
     char symbol[8] = "";
     if (word.length < (int)sizeof symbol) memcpy(symbol, word.begin, (size_t)word.length);
     atom->atomic_number = hf_element_number(symbol);
+    atom->mass_number = hf_symbol_isotope(symbol);
     if (atom->atomic_number != 0) return HF_OK;
     return hf_text_fail(error, reader->draft->text, reader->line,
                         "'%.*s' is no element (groups and search terms are not read)",
                         HF_WORD(word));
 }
 
-/** CHG=n, RAD=n and VAL=n; the other properties do not matter here. */
+/** Properties of an atom that are read; all have a number. */
+enum atom_key { CHARGE, RADICAL, VALENCE, MASS, N_ATOM_KEY };
+
+static const struct {
+    const char *name;
+    int least, most;
+} atom_keys[N_ATOM_KEY] = {
+    [CHARGE] = {"CHG", -15, 15},
+    [RADICAL] = {"RAD", 0, 3},
+    [VALENCE] = {"VAL", 0, 0}, /* any number is taken */
+    [MASS] = {"MASS", 1, 300},
+};
+
+/** Stores what one property says, each at most once. */
+static hf_status set_atom_property(struct v30 *reader, struct hf_word word, enum atom_key key,
+                                   int value, struct draft_atom *atom, struct hf_error *error)
+{
+    const struct hf_text *text = reader->draft->text;
+    bool *said[N_ATOM_KEY] = {&atom->charge_said, &atom->radical_said, NULL, &atom->isotope_said};
+    if (said[key] != NULL && *said[key])
+        return hf_text_fail(error, text, reader->line, "a second %s of this atom",
+                            atom_keys[key].name);
+    if (key != VALENCE && (value < atom_keys[key].least || value > atom_keys[key].most))
+        return hf_text_fail(error, text, reader->line, "%.*s; expected %d to %d", HF_WORD(word),
+                            atom_keys[key].least, atom_keys[key].most);
+    if (said[key] != NULL) *said[key] = true;
+    switch (key) {
+    case CHARGE: atom->charge = value; break;
+    case RADICAL:
+        hf_set_radical(atom, value);
+        reader->draft->has_radical = true;
+        break;
+    case MASS: atom->mass_number = value; break;
+    default:
+        atom->valence_said = value != 0;
+        atom->valence = value > 0 ? value : 0; /* -1 is none */
+    }
+    return HF_OK;
+}
+
+/** CHG=n, RAD=n, MASS=n and VAL=n; the other properties do not matter here. */
 static hf_status read_atom_property(struct v30 *reader, struct hf_word word,
                                     struct draft_atom *atom, struct hf_error *error)
 {
     const struct hf_text *text = reader->draft->text;
-    const struct hf_word key = {word.begin, word.length < 3 ? word.length : 3};
-    const bool charge = hf_word_is(key, "CHG"), radical = hf_word_is(key, "RAD");
-    const bool valence = hf_word_is(key, "VAL");
-    const bool stray = word.begin[0] == '=' || ((charge || radical || valence) &&
-                                                (word.length < 5 || word.begin[3] != '='));
-    int value = 0;
-    if (stray)
+    int key = 0, length = 0, value = 0;
+    for (; key < N_ATOM_KEY; key++) {
+        length = (int)strlen(atom_keys[key].name);
+        const struct hf_word begin = {word.begin, word.length < length ? word.length : length};
+        if (hf_word_is(begin, atom_keys[key].name)) break;
+    }
+    const bool without =
+        key < N_ATOM_KEY && (word.length < length + 2 || word.begin[length] != '=');
+    if (word.begin[0] == '=' || without)
         return hf_text_fail(error, text, reader->line,
                             "'%.*s' stands alone; expected e.g. CHG=1, without blanks",
                             HF_WORD(word));
-    if (!charge && !radical && !valence) return HF_OK;
+    if (key == N_ATOM_KEY) return HF_OK;
+    const struct hf_word number = {word.begin + length + 1, word.length - length - 1};
     const hf_status status =
-        hf_read_integer(text, reader->line, (struct hf_word){word.begin + 4, word.length - 4},
-                        charge    ? "CHG"
-                        : radical ? "RAD"
-                                  : "VAL",
-                        &value, error);
-    if (status != HF_OK) return status;
-    if (valence) {
-        atom->valence_said = value != 0;
-        atom->valence = value > 0 ? value : 0; /* -1 is none */
-        return HF_OK;
-    }
-    if (charge ? atom->charge_said : atom->radical_said)
-        return hf_text_fail(error, text, reader->line, "a second %.*s of this atom", HF_WORD(key));
-    *(charge ? &atom->charge_said : &atom->radical_said) = true;
-    if (charge ? value < -15 || value > 15 : value < 0 || value > 3)
-        return hf_text_fail(error, text, reader->line, "%.*s; expected %s", HF_WORD(word),
-                            charge ? "-15 to 15" : "0 to 3");
-    if (charge) {
-        atom->charge = value;
-    } else {
-        hf_set_radical(atom, value);
-        reader->draft->has_radical = true;
-    }
-    return HF_OK;
+        hf_read_integer(text, reader->line, number, atom_keys[key].name, &value, error);
+    return status != HF_OK
+               ? status
+               : set_atom_property(reader, word, (enum atom_key)key, value, atom, error);
 }
 
 /** index type x y z aamap [KEY=value ...] */

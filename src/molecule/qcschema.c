@@ -170,6 +170,33 @@ static hf_status read_atoms(struct draft *draft, const cJSON *molecule, struct h
     return status;
 }
 
+/** A list of masses, or of mass numbers, where -1 is that of the commonest isotope; null or no list:
+ *  nothing is said. */
+static hf_status read_masses(struct draft *draft, const cJSON *list, const char *name,
+                             struct hf_error *error)
+{
+    const bool numbers = strcmp(name, "mass_numbers") == 0;
+    if (list == NULL || cJSON_IsNull(list)) return HF_OK;
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != draft->n_atom)
+        return hf_text_fail(error, draft->text, 0,
+                            "'%s' is not a list with a number for each of %d atoms", name,
+                            draft->n_atom);
+    const cJSON *entry = list->child;
+    for (int i = 0; i < draft->n_atom; i++, entry = entry->next) {
+        struct draft_atom *atom = &draft->atom[i];
+        const double value = cJSON_IsNumber(entry) ? entry->valuedouble : NAN;
+        if (numbers && value == -1.0) continue;
+        if (!(value > 0.0 && value <= 1000.0) || (numbers && value != floor(value)))
+            return hf_text_fail(error, draft->text, 0, "entry %d of '%s' is not a %s", i + 1, name,
+                                numbers ? "mass number, or -1" : "mass in atomic mass units");
+        if (numbers)
+            atom->mass_number = (int)value;
+        else
+            atom->mass = value;
+    }
+    return HF_OK;
+}
+
 static hf_status read_molecule(struct draft *draft, const cJSON *molecule, struct hf_error *error)
 {
     hf_status status;
@@ -183,12 +210,11 @@ static hf_status read_molecule(struct draft *draft, const cJSON *molecule, struc
     HF_TRY(add_option(draft, "units", "bohr", error));
     HF_TRY(add_whole(draft, molecule, "molecular_charge", "charge", error));
     HF_TRY(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity", error));
-    if (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(molecule, "masses")))
-        HF_TRY(hf_input_warn(draft->input, error,
-                             "%s: 'masses' are not used; rotational constants are those of the "
-                             "commonest isotopes",
-                             draft->text->path));
     HF_TRY(read_atoms(draft, molecule, error));
+    HF_TRY(read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "mass_numbers"),
+                       "mass_numbers", error));
+    HF_TRY(
+        read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "masses"), "masses", error));
 cleanup:
     return status;
 }

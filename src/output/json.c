@@ -8,6 +8,22 @@
 #include "json_wavefunction.h"
 #include "output_private.h"
 
+/** Masses of all atoms, where one is another than that which readers would take. */
+static bool add_masses(cJSON *object, const struct hf_molecule *molecule)
+{
+    int i = 0;
+    while (i < molecule->n_atom && !hf_is_isotope(&molecule->atom[i])) i++;
+    if (i == molecule->n_atom) return true;
+    cJSON *masses = cJSON_AddArrayToObject(object, "masses");
+    bool ok = masses != NULL;
+    for (i = 0; ok && i < molecule->n_atom; i++) {
+        struct hf_atom atom = molecule->atom[i];
+        atom.ghost = false;
+        ok = hf_json_append_double(masses, hf_atom_mass(&atom));
+    }
+    return ok;
+}
+
 static bool add_molecule(cJSON *root, const struct hf_molecule *molecule)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "molecule");
@@ -26,7 +42,8 @@ static bool add_molecule(cJSON *root, const struct hf_molecule *molecule)
         for (int k = 0; ok && k < 3; k++)
             ok = hf_json_append_double(geometry, atom->position_bohr[k]);
     }
-    return ok && hf_json_add_double(object, "molecular_charge", molecule->charge) &&
+    return ok && add_masses(object, molecule) &&
+           hf_json_add_double(object, "molecular_charge", molecule->charge) &&
            hf_json_add_integer(object, "molecular_multiplicity", molecule->multiplicity) &&
            cJSON_AddTrueToObject(object, "fix_com") != NULL &&
            cJSON_AddTrueToObject(object, "fix_orientation") != NULL;

@@ -56,11 +56,8 @@ static bool add_rotation(cJSON *object, const struct hf_molecule *molecule,
 {
     cJSON *masses = cJSON_AddArrayToObject(object, "masses");
     bool ok = masses != NULL;
-    for (int i = 0; ok && i < molecule->n_atom; i++) {
-        const struct hf_atom *atom = &molecule->atom[i];
-        ok =
-            hf_json_append_double(masses, atom->ghost ? 0.0 : hf_element_mass(atom->atomic_number));
-    }
+    for (int i = 0; ok && i < molecule->n_atom; i++)
+        ok = hf_json_append_double(masses, hf_atom_mass(&molecule->atom[i]));
     return ok && hf_json_add_double(object, "mass", properties->mass) &&
            hf_json_add_doubles(object, "centre_of_mass", 3, properties->centre_of_mass) &&
            hf_json_add_doubles(object, "moments_of_inertia", 3, properties->inertia) &&

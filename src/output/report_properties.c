@@ -88,12 +88,33 @@ static void print_moments(FILE *out, const struct hf_properties *properties)
     print_six(out, "Traceless", properties->quadrupole);
 }
 
+static bool has_isotopes(const struct hf_molecule *molecule)
+{
+    int i = 0;
+    while (i < molecule->n_atom && !hf_is_isotope(&molecule->atom[i])) i++;
+    return i < molecule->n_atom;
+}
+
+/** Atoms whose mass is not that of the commonest isotope. */
+static void print_isotopes(FILE *out, const struct hf_molecule *molecule)
+{
+    for (int i = 0; i < molecule->n_atom; i++) {
+        const struct hf_atom *atom = &molecule->atom[i];
+        if (!hf_is_isotope(atom)) continue;
+        fprintf(out, "  %5d  %-2s              %20.6f u\n", i + 1,
+                hf_element_symbol(atom->atomic_number), hf_atom_mass(atom));
+    }
+}
+
 /** Constants of the rotations that there are. */
-static void print_rotation(FILE *out, const struct hf_properties *properties)
+static void print_rotation(FILE *out, const struct hf_molecule *molecule,
+                           const struct hf_properties *properties)
 {
     const double *constant = properties->rotational_ghz;
     int n = 0;
-    fprintf(out, "\nMasses of the commonest isotopes\n");
+    fprintf(out, "\nMasses of the commonest isotopes%s\n",
+            has_isotopes(molecule) ? ", and of these atoms" : "");
+    print_isotopes(out, molecule);
     fprintf(out, "  %-23s%20.6f u\n", "Mass", properties->mass);
     fprintf(out, "  %-23s%20.6f %14.6f %14.6f bohr\n", "Centre of mass",
             without_noise(properties->centre_of_mass[0]),
@@ -118,5 +139,5 @@ void hf_report_properties(FILE *out, const struct hf_run_description *run,
     print_atoms(out, run, properties);
     if (!run->all_properties) return;
     print_bonds(out, run->molecule, properties);
-    print_rotation(out, properties);
+    print_rotation(out, run->molecule, properties);
 }

@@ -38,16 +38,11 @@ static void diagonalise(double a[3][3], double eigenvalue[3])
     }
 }
 
-static double mass_of(const struct hf_atom *atom)
-{
-    return atom->ghost ? 0.0 : hf_element_mass(atom->atomic_number);
-}
-
 static void find_centre(const struct hf_molecule *molecule, struct hf_properties *properties)
 {
     double *centre = properties->centre_of_mass;
     for (int i = 0; i < molecule->n_atom; i++) {
-        const double mass = mass_of(&molecule->atom[i]);
+        const double mass = hf_atom_mass(&molecule->atom[i]);
         properties->mass += mass;
         for (int d = 0; d < 3; d++) centre[d] += mass * molecule->atom[i].position_bohr[d];
     }
@@ -59,7 +54,7 @@ void hf_add_rotation(const struct hf_molecule *molecule, struct hf_properties *p
     double tensor[3][3] = {{0.0}};
     find_centre(molecule, properties);
     for (int i = 0; i < molecule->n_atom; i++) {
-        const double mass = mass_of(&molecule->atom[i]);
+        const double mass = hf_atom_mass(&molecule->atom[i]);
         double r[3], square = 0.0;
         for (int d = 0; d < 3; d++) {
             r[d] = molecule->atom[i].position_bohr[d] - properties->centre_of_mass[d];

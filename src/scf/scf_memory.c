@@ -89,7 +89,7 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
         4.0 + 4.0 * n_density + history + 0.3 * method->n_set + 0.7 * smeared + first;
     /* H, X; J; D, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
     const double in_eigen =
-        3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.5 : 2.0) + smeared + compared;
+        3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.3 : 2.0) + smeared + compared;
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
     const double of_build =
         fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;

@@ -60,6 +60,9 @@ REFUSED = [
     ("unknown protocols", ["protocols"], {"orbitals": "all"}, "unknown key 'orbitals' in the protocols"),
     ("protocols that are a list", ["protocols"], [], "'protocols' is no object"),
     ("orbitals without a JSON file", ["protocols"], {"wavefunction": "all"}, "name one (--json FILE)"),
+    ("masses of fewer atoms", ["molecule", "masses"], [16.0, 1.0], "'masses' is not a list with a number for each of 3 atoms"),
+    ("a mass of nothing", ["molecule", "masses"], [16.0, 0, 1.0], "entry 2 of 'masses' is not a mass in atomic mass units"),
+    ("half a nucleon", ["molecule", "mass_numbers"], [-1, 1.5, -1], "entry 2 of 'mass_numbers' is not a mass number, or -1"),
     ("name of two lines", ["molecule", "name"], "two\nlines", "'name' is not a string of one line"),
 ]
 
@@ -105,11 +108,17 @@ def atomic_inputs(folder):
     check(abs(result["return_result"]["mulliken_charges"][0] + 0.8662278) < 1e-5, "AtomicInput of properties: charges", "")
     check(abs(result["properties"]["return_energy"] - ENERGY) < 1e-8, "AtomicInput of properties: energy", "")
     ghost = changed(["molecule", "real"], [True, True, False])
-    ghost["molecule"].update({"molecular_multiplicity": 2, "masses": [16.0, 1.0, 1.0]})
+    ghost["molecule"].update({"molecular_multiplicity": 2, "masses": [16.0, 1.0, 1.0], "mass_numbers": [16, 2, -1]})
     ghost["protocols"] = {"wavefunction": "all"}
     outcome = run([write_input(folder, ghost), "--json", output, "--basis", "STO-3G"])
     result = read_json(output)
-    check("'masses' are not used" in outcome[1], "AtomicInput: masses are told", outcome[1])
+    check(result["molecule"]["masses"][:2] == [16.0, 1.0], "AtomicInput: masses", result["molecule"])
+    heavy = changed(["molecule", "mass_numbers"], [-1, 2, -1])
+    report = run([write_input(folder, heavy), "--json", output, "--basis", "STO-3G", "--properties", "all"])[1]
+    masses = read_json(output)["extras"]["hf"]["properties"]["masses"]
+    check(abs(masses[1] - 2.01410177812) < 1e-9 and abs(masses[2] - 1.00782503223) < 1e-9, "AtomicInput: isotopes", masses)
+    check("Masses of the commonest isotopes, and of these atoms\n      2  H                           2.014102 u\n" in report,
+          "the report names isotopes", report)
     check(result["molecule"]["real"] == [True, True, False] and "scf_orbitals_a" in result["wavefunction"],
           "AtomicInput: ghost and wave function", "")
     check(result["model"] == {"method": "uhf", "basis": "STO-3G"}, "the command line goes before the file", result["model"])

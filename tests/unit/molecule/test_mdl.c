@@ -110,6 +110,48 @@ static void radicals_make_the_multiplicity(void **state)
     done(&this);
 }
 
+#define HEAVY_OXYGEN "    0.0000    0.0000    0.1173 O   1  0\n"
+
+static void isotopes_have_their_masses(void **state)
+{
+    (void)state;
+    struct reading this;
+    expect_read(&this, WATER "M  END\n", 0, 1); /* the second hydrogen atom is D */
+    const double deuterium = 2.01410177812, oxygen_17 = 16.99913175650, oxygen_18 = 17.99915961286;
+    const struct hf_molecule *molecule = &this.input.molecule;
+    assert_true(hf_atom_mass(&molecule->atom[0]) == hf_element_mass(8));
+    assert_true(!hf_is_isotope(&molecule->atom[1]) && hf_is_isotope(&molecule->atom[2]));
+    assert_float_equal(hf_atom_mass(&molecule->atom[2]), deuterium, 1e-9);
+    done(&this);
+    expect_read(&this, HEADER COUNTS_3_2 HEAVY_OXYGEN HYDROGENS BONDS "M  END\n", 0, 1);
+    assert_float_equal(hf_atom_mass(&molecule->atom[0]), oxygen_17, 1e-9);
+    done(&this);
+    /* a line M  ISO cancels all differences of the atom block, but D stays D */
+    expect_read(&this, HEADER COUNTS_3_2 HEAVY_OXYGEN HYDROGENS BONDS "M  ISO  1   2   3\nM  END\n",
+                0, 1);
+    assert_true(hf_atom_mass(&molecule->atom[0]) == hf_element_mass(8));
+    assert_float_equal(hf_atom_mass(&molecule->atom[1]), 3.0160492779, 1e-9);
+    assert_float_equal(hf_atom_mass(&molecule->atom[2]), deuterium, 1e-9);
+    done(&this);
+    expect_read(&this, WATER "M  ISO  2   1  18   3   1\nM  END\n", 0, 1);
+    assert_float_equal(hf_atom_mass(&molecule->atom[0]), oxygen_18, 1e-9);
+    assert_true(hf_atom_mass(&molecule->atom[2]) == hf_element_mass(1));
+    done(&this);
+}
+
+static void differences_of_mass_count_from_the_weight_of_the_element(void **state)
+{
+    (void)state;
+    struct reading this;
+    const struct hf_molecule *molecule = &this.input.molecule;
+    expect_read(&this,
+                HEADER "  1  0  0  0  0  0  0  0  0  0999 V2000\n"
+                       "    0.0000    0.0000    0.0000 Br  1  5\nM  END\n",
+                -1, 1);
+    assert_float_equal(hf_atom_mass(&molecule->atom[0]), 80.9162897, 1e-9); /* weight 79.9 */
+    done(&this);
+}
+
 static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **state)
 {
     (void)state;
@@ -118,7 +160,7 @@ static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **sta
                        "  0  0  0     0  0            999 V3000\n"
                        "M  V30 BEGIN CTAB\nM  V30 COUNTS 5 4 0 0 0\nM  V30 BEGIN ATOM\n"
                        "M  V30 7 N 0 0 0 0 CHG=-\nM  V30 1 VAL=4\n"
-                       "M  V30 12 H 0.59 0.59 0.59 0\nM  V30 3 H -0.59 -0.59 0.59 0\n"
+                       "M  V30 12 H 0.59 0.59 0.59 0\nM  V30 3 H -0.59 -0.59 0.59 0 MASS=2\n"
                        "M  V30 4 H -0.59 0.59 -0.59 0\nM  V30 5 H 0.59 -0.59 -0.59 0\n"
                        "M  V30 END ATOM\nM  V30 BEGIN BOND\nM  V30 1 1 7 12\nM  V30 2 1 7 3\n"
                        "M  V30 3 1 7 4\nM  V30 4 1 7 5\nM  V30 END BOND\n"
@@ -128,6 +170,8 @@ static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **sta
     assert_string_equal(this.input.format, "MDL V3000");
     assert_int_equal(this.input.molecule.n_atom, 5);
     assert_int_equal(this.input.n_warning, 0);
+    assert_float_equal(hf_atom_mass(&this.input.molecule.atom[2]), 2.01410177812, 1e-9);
+    assert_false(hf_is_isotope(&this.input.molecule.atom[1]));
     done(&this);
     char wrong[2000];
     strcpy(wrong, text);
@@ -148,6 +192,9 @@ static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **sta
         {"0 CHG= 2", "'CHG=' stands alone"},
         {"0 VAL=1 = 2", "'=' stands alone"},
         {"0 RAD", "'RAD' stands alone"},
+        {"0 MASS= 2", "'MASS=' stands alone"},
+        {"0 MASS=0", "MASS=0; expected 1 to 300"},
+        {"0 MASS=2 MASS=2", "a second MASS of this atom"},
         {"0 CHG=2 CHG=0", "a second CHG of this atom"},
         {"0 rad=2 RAD=2", "a second RAD of this atom"},
         {"0 CHG=two", "CHG 'two' is not a whole number"},
@@ -188,11 +235,18 @@ static void broken_v2000_files_are_named_with_the_line(void **state)
     expect_refusal(WATER "M  CHG  1   9   1\nM  END\n", "line 10: atom 9; there are 3");
     expect_refusal(WATER "M  CHG  1   1  16\nM  END\n", "expected -15 to 15");
     expect_refusal(WATER "M  RAD  1   1   4\nM  END\n", "expected 0 to 3");
+    expect_refusal(WATER "M  ISO  1   1   0\nM  END\n", "mass number 0; expected 1 to 300");
+    expect_refusal(WATER "M  ISO  2   1  17   1  18\nM  END\n", "a second mass number of atom 1");
+    expect_refusal(WATER "M  ISO  1   1  40\nM  END\n",
+                   "line 5: no isotope of O with 40 nucleons is known");
+    expect_refusal(HEADER COUNTS_3_2 "    0.0000    0.0000    0.1173 O   5  0\n" HYDROGENS BONDS
+                                     "M  END\n",
+                   "line 5: mass difference 5; expected -3 to 4");
     expect_refusal(WATER "M  CHG  9   1   1\nM  END\n", "9 entries; expected 1 to 8");
     expect_refusal(WATER "M CHG  1   1   2\nM  END\n",
-                   "line 10: this looks like a charge or radical");
+                   "line 10: this looks like a charge, radical or isotope");
     expect_refusal(WATER "m  chg  1   1   2\nM  END\n",
-                   "expected 'M  CHG' or 'M  RAD' in columns 1 to 6");
+                   "expected 'M  CHG', 'M  RAD' or 'M  ISO' in columns 1 to 6");
     expect_refusal(WATER "M  chg  1   1   2\nM  END\n", "out of its columns");
     expect_refusal(WATER " M  RAD  1   1   2\nM  END\n", "out of its columns");
     expect_refusal(WATER "M\tCHG1   1   2\nM  END\n", "out of its columns");
@@ -300,6 +354,8 @@ int main(void)
         cmocka_unit_test(columns_that_touch_are_not_one_number),
         cmocka_unit_test(charges_are_summed_and_cancel_those_of_the_atom_block),
         cmocka_unit_test(radicals_make_the_multiplicity),
+        cmocka_unit_test(isotopes_have_their_masses),
+        cmocka_unit_test(differences_of_mass_count_from_the_weight_of_the_element),
         cmocka_unit_test(a_v3000_file_is_read_with_continued_lines_and_any_indices),
         cmocka_unit_test(broken_v2000_files_are_named_with_the_line),
         cmocka_unit_test(a_molfile_older_than_its_versions_is_read),

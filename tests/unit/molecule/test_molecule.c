@@ -26,6 +26,31 @@ static void symbols_and_numbers_match(void **state)
     assert_int_equal(hf_element_number(""), 0);
 }
 
+static void isotopes_follow_each_other(void **state)
+{
+    (void)state;
+    int n = 0;
+    for (int z = 1; z <= 118; z++) {
+        double lighter = 0.0;
+        for (int a = 0; a <= 300; a++) {
+            const double mass = hf_isotope_mass(z, a);
+            if (mass == 0.0) continue;
+            assert_true(fabs(mass - a) < 0.22);
+            assert_true(lighter == 0.0 || fabs(mass - lighter - 1.0) < 0.03);
+            lighter = mass;
+            n++;
+        }
+        assert_true(lighter > 0.0);
+        assert_true(hf_isotope_mass(z, (int)lround(hf_element_mass(z))) == hf_element_mass(z));
+    }
+    assert_int_equal(n, 3350);
+    assert_float_equal(hf_isotope_mass(6, 13), 13.00335483507, 1e-9);
+    assert_float_equal(hf_isotope_mass(17, 37), 36.965902602, 1e-9);
+    assert_float_equal(hf_isotope_mass(92, 235), 235.0439301, 1e-7);
+    assert_true(hf_isotope_mass(1, 0) == 0.0 && hf_isotope_mass(1, 99) == 0.0);
+    assert_true(hf_isotope_mass(0, 1) == 0.0 && hf_isotope_mass(119, 294) == 0.0);
+}
+
 static void ghosts_have_neither_charge_nor_electrons(void **state)
 {
     (void)state;
@@ -59,6 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(symbols_and_numbers_match),
+        cmocka_unit_test(isotopes_follow_each_other),
         cmocka_unit_test(ghosts_have_neither_charge_nor_electrons),
         cmocka_unit_test(nuclear_repulsion_of_water_is_the_published_one),
     };
