@@ -133,7 +133,9 @@ static void set_ket(struct hf_kets *kets, const struct hf_ket_group *group, int 
 
 bool hf_is_wide_product(const struct hf_products *products, int64_t product)
 {
-    return pow(2.0 * products->exponent[product], products->order[product]) > WIDEST;
+    double range = 1.0;
+    for (int k = 0; k < products->order[product]; k++) range *= 2.0 * products->exponent[product];
+    return range > WIDEST;
 }
 
 static void fill_group(struct hf_kets *kets, struct hf_ket_group *group, int order,

@@ -21,31 +21,28 @@ static int whole_blocks(int n)
     return (n + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK;
 }
 
-/** Kets of a group that a bra takes in double precision, of `n` that matter. */
+/** Kets of a group that a bra takes in double precision, of `n` that matter and `heavy` that rounding
+ *  would. */
 static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *meeting, int64_t bra,
-                       int n)
+                       int heavy, int n)
 {
     const struct hf_products *products = coulomb->products;
-    const double bound = (double)products->bound[bra];
     if (!coulomb->settings.single || meeting->bra_order > HF_MOST_SINGLE_ORDER ||
         meeting->ket_order > HF_MOST_SINGLE_ORDER || hf_is_wide_product(products, bra))
         return n;
-    const int heavy =
-        hf_kets_above(coulomb->kets, meeting->group, coulomb->threshold / (ROUNDING * bound));
     const int most = whole_blocks(heavy > meeting->group->n_wide ? heavy : meeting->group->n_wide);
     return most < n ? most : n;
 }
 
-/** One bra with the first n kets of a group. */
+/** One bra with the first n kets of a group, of which the first n_plain are in double precision. */
 static void add_kets(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
-                     const struct meeting *meeting, int64_t bra, int n)
+                     const struct meeting *meeting, int64_t bra, int n_plain, int n)
 {
     const struct hf_products *products = coulomb->products;
     const struct hf_coulomb_bra of_bra = {
         .centre = {products->centre[0][bra], products->centre[1][bra], products->centre[2][bra]},
         .exponent = products->exponent[bra]};
     const struct hf_kets *kets = coulomb->kets;
-    const int n_plain = count_plain(coulomb, meeting, bra, n);
     double *v = coulomb->v + products->first[bra];
     if (n_plain > 0)
         coulomb->plain->add(coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
@@ -67,14 +64,20 @@ static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
     const struct hf_products *products = coulomb->products;
     const float *weight = coulomb->kets->weight + meeting->group->first;
     const double threshold = HF_COULOMB_SHARE * coulomb->threshold;
-    int n = -1; /* not known yet */
+    const double fine = coulomb->threshold / ROUNDING;
+    int n = -1, heavy = -1; /* not known yet */
     while (hf_next_piece_row(&bras)) {
         for (int64_t bra = bras.begin; bra < bras.end; bra++) {
             const double bound = (double)products->bound[bra];
-            if (n < 0) n = hf_kets_above(coulomb->kets, meeting->group, threshold / bound);
+            if (n < 0) {
+                n = hf_kets_above(coulomb->kets, meeting->group, threshold / bound);
+                heavy = hf_kets_above(coulomb->kets, meeting->group, fine / bound);
+            }
             while (n > 0 && (double)weight[n - 1] * bound < threshold) n--;
+            while (heavy > 0 && (double)weight[heavy - 1] * bound < fine) heavy--;
             if (n == 0) return;
-            add_kets(coulomb, worker, meeting, bra, n);
+            add_kets(coulomb, worker, meeting, bra, count_plain(coulomb, meeting, bra, heavy, n),
+                     n);
         }
     }
 }
