@@ -25,6 +25,9 @@ struct hf_context {
     int node_rank, n_node_rank;
     MPI_Comm leaders; /**< first rank of every node; MPI_COMM_NULL on the others */
     int n_thread; /**< compute threads of this rank, the same on all; 1 until a calculation sets it */
+    bool
+        reproducible; /**< sums are made in an order that no number of ranks or threads changes; the
+                            same on all, false until a calculation sets it */
     struct hf_memory *memory;
     struct hf_timers timers;
     struct hf_trace *trace; /**< what threads record; borrowed, NULL when nothing is traced */

@@ -59,6 +59,7 @@ struct hf_digest_strip {
      *  same for all jobs. */
     size_t density_leading_b, density_leading_c, density_leading_d;
     size_t leading_b, leading_c, leading_d;
+    double origin; /**< of exact sums, see hf/exact_sums.h; other kernels do not look at it */
     int n_job;
     const struct hf_strip_job *job; /**< [n_job] */
 };
@@ -68,13 +69,16 @@ struct hf_digest_strip {
  *      K_ac += x D_bd   K_ad += x D_bc   K_bc += x D_ad   K_bd += x D_ac */
 typedef void hf_digest_strip_function(const struct hf_digest_strip *strip);
 
-/** The kernel for this processor. */
-hf_digest_strip_function *hf_digest_choose(void);
+/** The kernel for this processor; that of sums which are `exact`. */
+hf_digest_strip_function *hf_digest_choose(bool exact);
 
 void hf_digest_strip_portable(const struct hf_digest_strip *strip);
+void hf_digest_strip_portable_exact(const struct hf_digest_strip *strip);
 #ifdef HF_HAVE_X86_KERNELS
 void hf_digest_strip_avx2(const struct hf_digest_strip *strip);
 void hf_digest_strip_avx512(const struct hf_digest_strip *strip);
+void hf_digest_strip_avx2_exact(const struct hf_digest_strip *strip);
+void hf_digest_strip_avx512_exact(const struct hf_digest_strip *strip);
 #endif
 
 #endif

@@ -79,6 +79,9 @@ bool hf_fock_is_distributed(const char *builder);
  *  basis that it will be of. Not collective. */
 bool hf_fock_may_separate(const struct hf_fock_settings *settings, const struct hf_basis *merged);
 
+/** Settings as builders take them: those of reproducible sums overrule others. Not collective. */
+struct hf_fock_settings hf_fock_settings_in_use(const struct hf_fock_settings *settings);
+
 /** What the builder of that name takes beside stored integrals and its threads; nothing for none.
  *  Not collective. */
 struct hf_fock_memory hf_fock_memory(const char *builder, const struct hf_fock_size *size);

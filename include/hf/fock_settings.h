@@ -36,6 +36,10 @@ struct hf_fock_settings {
     int n_thread;           /**< compute threads per rank; 0 counts as 1 */
     double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     double store_threshold; /**< the first build with a threshold not above this one stores */
+    /** J and K have the same bits for any number of ranks and threads, scheduler, builder and transport
+     *  (hf/exact_sums.h). Integrals are then in double precision throughout, J is made with K, tasks are of
+     *  atoms and nothing is stored, whatever the settings above say. */
+    bool reproducible;
 };
 
 /** Atom blocks of distributed matrices, counted over all builds and ranks. */
@@ -62,6 +66,7 @@ struct hf_fock_account {
     int64_t n_task;           /**< tasks handed out */
     int64_t n_listed; /**< those, and what screening left empty: their numbers are below this */
     int n_shell;      /**< shells that integrals are computed of; see hf_basis_merge */
+    double exact_range; /**< bound on sums that are reproducible, hartree; 0: they are not */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */
     const char *scheduler;            /**< in use */

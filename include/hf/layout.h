@@ -67,6 +67,15 @@ hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basi
                                 struct hf_block_layout **layout,
                                 struct hf_error *error) HF_MUST_CHECK;
 
+/** The same for blocks whose contributions are added up over the ranks: in a reproducible run
+ *  (hf_context.reproducible) rank 0 has all of them, and adds them in one order. */
+hf_status hf_block_layout_create_for_sums(struct hf_context *context, int n_part, const int first[],
+                                          struct hf_block_layout **layout,
+                                          struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_atom_layout_create_for_sums(struct hf_context *context, const struct hf_basis *basis,
+                                         struct hf_block_layout **layout,
+                                         struct hf_error *error) HF_MUST_CHECK;
+
 /** Not collective; accepts a pointer to NULL; leaves NULL. */
 void hf_block_layout_destroy(struct hf_block_layout **layout);
 

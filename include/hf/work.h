@@ -169,6 +169,7 @@ struct hf_work_settings {
     bool timed;          /**< the consumer learns how long calls of the engine take */
     double memory_bytes; /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     bool single; /**< what is stored in single precision is computed so where that does, too */
+    bool strips_alike; /**< quartets of a strip are all wanted for the same */
     double store_threshold; /**< the first round with a threshold not above this one stores */
     bool
         store_lasting; /**< rounds are going to tell what lasts: until then nothing is expected of it */

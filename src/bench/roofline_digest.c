@@ -43,7 +43,7 @@ static bool create_blocks(const struct hf_digest_case *which, struct blocks *blo
 double hf_roofline_digest(const struct hf_digest_case *which, size_t n_bytes, const void *buffer,
                           int n_round, double *n_integral)
 {
-    hf_digest_strip_function *digest = hf_digest_choose();
+    hf_digest_strip_function *digest = hf_digest_choose(false);
     const size_t n_number =
         (size_t)which->n_a * (size_t)which->n_b * (size_t)which->n_c * (size_t)which->n_d;
     const size_t n_strip = n_bytes / (n_number * (which->single ? sizeof(float) : sizeof(double)));

@@ -42,8 +42,9 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_c
                                    const struct hf_sums_target *target, struct hf_error *error)
 {
     const struct hf_basis *basis = pairs->basis;
-    *self = (struct hf_coulomb_exchange){.pairs = pairs, .threshold = threshold};
-    self->digest = hf_digest_choose();
+    *self = (struct hf_coulomb_exchange){
+        .pairs = pairs, .threshold = threshold, .list_threshold = threshold};
+    self->digest = hf_digest_choose(false);
     self->place = hf_shell_places(basis);
     self->shell_of_function =
         calloc((size_t)basis->n_function + 1, sizeof *self->shell_of_function);
@@ -53,6 +54,14 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_c
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the digestion of quartets");
     find_shells_of_functions(basis, self->place, self->shell_of_function);
     return hf_local_sums_create(context, basis, jobs, target, &self->sums, error);
+}
+
+void hf_coulomb_exchange_sum_exactly(struct hf_coulomb_exchange *self, double origin)
+{
+    const double beyond_rounding = 1.0 + 1e-9;
+    self->threshold *= beyond_rounding;
+    self->digest = hf_digest_choose(true);
+    self->origin = origin;
 }
 
 void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)
@@ -144,7 +153,7 @@ static double least_bound(void *data, const struct hf_shell_pair *bra, int place
     find_met(self, bra, place);
     if ((self->met.possible & WANTED_COULOMB) != 0) return 0.0;
     const double met = bra->bound * self->met.largest_exchange;
-    return met > 0.0 ? self->threshold / met : HUGE_VAL;
+    return met > 0.0 ? self->list_threshold / met : HUGE_VAL;
 }
 
 /** Largest density elements that a quartet, or several, meet in J and in K of each kind; anything where
@@ -346,6 +355,7 @@ static void take(void *data, const struct hf_strip *strip)
         .leading_b = (size_t)blocks->n[self->bra.b],
         .leading_c = (size_t)blocks->n[HF_ATOM_C],
         .leading_d = (size_t)blocks->n[HF_ATOM_D],
+        .origin = self->origin,
         .job = self->job};
     for (int i = 0; i < jobs->n; i++) {
         const bool coulomb = i >= jobs->first_coulomb && (strip->wanted & WANTED_COULOMB) != 0;

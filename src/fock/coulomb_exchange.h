@@ -34,6 +34,8 @@ struct hf_met_densities {
 struct hf_coulomb_exchange {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     double threshold;                   /**< of the screening, hartree */
+    double list_threshold;              /**< of what is not even looked at: no larger */
+    double origin;                      /**< of exact sums */
     bool single; /**< quartets for which it does are computed in single precision */
     struct hf_shell_place *place; /**< [n_shell] */
     int *shell_of_function;       /**< [n_function], counted from the first of the atom */
@@ -54,6 +56,10 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_c
                                    const struct hf_job_shape *jobs,
                                    const struct hf_sums_target *target,
                                    struct hf_error *error) HF_MUST_CHECK;
+
+/** Its sums are exact, see hf/exact_sums.h: screening of atoms and of lists, which is done in more than one
+ *  way, leaves out nothing that the screening of a quartet, which is not, lets pass. After init. */
+void hf_coulomb_exchange_sum_exactly(struct hf_coulomb_exchange *self, double origin);
 
 /** Also of what init left half made. */
 void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self);

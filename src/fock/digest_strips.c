@@ -11,6 +11,38 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+/* With HF_DIGEST_EXACT sums are exact (hf/exact_sums.h): they begin with a large number, the origin, next
+ * to which each product is rounded to whole units, and end without it. Elsewhere they begin with zero, and
+ * what follows is nothing. A product must be rounded once: by a fused multiply-add or, where there is
+ * none, made odd before it is rounded to units, so that it never lies half-way. */
+#ifdef HF_DIGEST_EXACT
+#define ORIGIN(p) broadcast((p)->origin)
+ALWAYS_INLINE lanes without_origin(lanes sum, lanes origin)
+{
+    return sum - origin;
+}
+#else
+#define ORIGIN(p) ((void)(p), broadcast(0.0))
+ALWAYS_INLINE lanes without_origin(lanes sum, lanes origin)
+{
+    (void)origin;
+    return sum;
+}
+#endif
+
+#if defined(HF_DIGEST_EXACT) && !defined(__FMA__)
+ALWAYS_INLINE lanes product(lanes x, lanes y)
+{
+    const lanes xy = x * y;
+    return (lanes)((lane_masks)xy | 1);
+}
+#else
+ALWAYS_INLINE lanes product(lanes x, lanes y)
+{
+    return x * y;
+}
+#endif
+
 /** Most functions a, b, c and vectors of d that a kernel does at a time, and densities. */
 enum { MOST_A = 10, MOST_B = 5, MOST_C = 8, MOST_VECTORS = 2, MOST_JOBS = 2 };
 
@@ -29,6 +61,7 @@ struct strip_part {
     size_t x_a, x_c, n_a, n_c, n_d;
     size_t D_a, D_b, J_a, J_b; /**< steps of D_ab and J_ab */
     size_t D_c, D_d, K_c, K_d; /**< rows of what has c and d as columns: in densities, in sums */
+    double origin;             /**< of exact sums */
     struct hf_strip_job job[MOST_JOBS];
 };
 
@@ -93,12 +126,11 @@ ALWAYS_INLINE void begin_strip(const struct strip_part *p, const struct strip_ru
         for (int b = 0; b < kind->n_b; b++) {
             for (int v = 0; v < kind->n_v; v++) {
                 r->D_bd[k][b][v] = load_vector(p->job[k].D_bd + (size_t)b * p->D_d + run->d, v);
-                r->K_bd[k][b][v] = broadcast(0.0);
+                r->K_bd[k][b][v] = ORIGIN(p);
             }
         }
-        for (int v = 0; v < kind->n_v; v++) r->K_ad[k][v] = broadcast(0.0);
-        for (size_t i = 0; i < run->n_a * (size_t)kind->n_v; i++)
-            run->sums->ad[k][i] = broadcast(0.0);
+        for (int v = 0; v < kind->n_v; v++) r->K_ad[k][v] = ORIGIN(p);
+        for (size_t i = 0; i < run->n_a * (size_t)kind->n_v; i++) run->sums->ad[k][i] = ORIGIN(p);
     }
     for (int b = 0; b < kind->n_b && kind->j && kind->one_a; b++) r->j_ab[b] = run->sums->over_d[b];
 }
@@ -107,13 +139,12 @@ ALWAYS_INLINE void begin_c(const struct strip_part *p, size_t c, const struct st
                            const struct strip_kind *kind, struct strip_registers *r)
 {
     for (int v = 0; v < kind->n_v && kind->j; v++) {
-        r->J_cd[v] = broadcast(0.0);
+        r->J_cd[v] = ORIGIN(p);
         r->D_cd[v] = load_vector(p->job->D_cd + c * p->D_d + run->d, v);
     }
     for (int k = 0; k < kind->n_k; k++)
         for (int b = 0; b < kind->n_b; b++)
-            r->k_bc[k][b] =
-                run->d == 0 ? broadcast(0.0) : over_d(run, kind, k)[run->n_a + (size_t)b];
+            r->k_bc[k][b] = run->d == 0 ? ORIGIN(p) : over_d(run, kind, k)[run->n_a + (size_t)b];
 }
 
 ALWAYS_INLINE void begin_a(const struct strip_part *p, size_t c, size_t a,
@@ -121,7 +152,7 @@ ALWAYS_INLINE void begin_a(const struct strip_part *p, size_t c, size_t a,
                            struct strip_registers *r)
 {
     for (int k = 0; k < kind->n_k; k++) {
-        r->k_ac[k] = run->d == 0 ? broadcast(0.0) : over_d(run, kind, k)[a];
+        r->k_ac[k] = run->d == 0 ? ORIGIN(p) : over_d(run, kind, k)[a];
         r->D_ac[k] = broadcast(p->job[k].D_ac[a * p->D_c + c]);
         for (int v = 0; v < kind->n_v; v++) {
             r->D_ad[k][v] = load_vector(p->job[k].D_ad + a * p->D_d + run->d, v);
@@ -162,14 +193,14 @@ ALWAYS_INLINE void add_numbers(const struct strip_part *p, size_t at, size_t c, 
     for (int v = 0; v < kind->n_v; v++) {
         const lanes x = strip_values(p, at, v, run, kind);
         if (kind->j) {
-            r->j_ab[b] += x * r->D_cd[v];
-            r->J_cd[v] += x * broadcast(p->job->D_ab[a * p->D_a + (size_t)b * p->D_b]);
+            r->j_ab[b] += product(x, r->D_cd[v]);
+            r->J_cd[v] += product(x, broadcast(p->job->D_ab[a * p->D_a + (size_t)b * p->D_b]));
         }
         for (int k = 0; k < kind->n_k; k++) {
-            r->k_ac[k] += x * r->D_bd[k][b][v];
-            r->k_bc[k][b] += x * r->D_ad[k][v];
-            r->K_ad[k][v] += x * broadcast(p->job[k].D_bc[(size_t)b * p->D_c + c]);
-            r->K_bd[k][b][v] += x * r->D_ac[k];
+            r->k_ac[k] += product(x, r->D_bd[k][b][v]);
+            r->k_bc[k][b] += product(x, r->D_ad[k][v]);
+            r->K_ad[k][v] += product(x, broadcast(p->job[k].D_bc[(size_t)b * p->D_c + c]));
+            r->K_bd[k][b][v] += product(x, r->D_ac[k]);
         }
     }
 }
@@ -198,7 +229,7 @@ ALWAYS_INLINE void add_c(const struct strip_part *p, size_t c, const struct stri
         for (int b = 0; b < kind->n_b; b++)
             over_d(run, kind, k)[run->n_a + (size_t)b] = r->k_bc[k][b];
     for (int v = 0; v < kind->n_v && kind->j; v++)
-        add_vector(p->job->J_cd + c * p->K_d + run->d, v, r->J_cd[v]);
+        add_vector(p->job->J_cd + c * p->K_d + run->d, v, without_origin(r->J_cd[v], ORIGIN(p)));
 }
 
 ALWAYS_INLINE void end_strip(const struct strip_part *p, const struct strip_run *run,
@@ -209,11 +240,14 @@ ALWAYS_INLINE void end_strip(const struct strip_part *p, const struct strip_run 
         for (size_t a = 0; a < run->n_a; a++)
             for (int v = 0; v < kind->n_v; v++)
                 add_vector(p->job[k].K_ad + a * p->K_d + run->d, v,
-                           kind->one_a ? r->K_ad[k][v]
-                                       : run->sums->ad[k][a * (size_t)kind->n_v + (size_t)v]);
+                           without_origin(kind->one_a
+                                              ? r->K_ad[k][v]
+                                              : run->sums->ad[k][a * (size_t)kind->n_v + (size_t)v],
+                                          ORIGIN(p)));
         for (int b = 0; b < kind->n_b; b++)
             for (int v = 0; v < kind->n_v; v++)
-                add_vector(p->job[k].K_bd + (size_t)b * p->K_d + run->d, v, r->K_bd[k][b][v]);
+                add_vector(p->job[k].K_bd + (size_t)b * p->K_d + run->d, v,
+                           without_origin(r->K_bd[k][b][v], ORIGIN(p)));
     }
 }
 
@@ -256,9 +290,14 @@ ALWAYS_INLINE lanes sums_of(const lanes x[HF_WIDTH])
 }
 
 /** The sums over d of n vectors in the place of the first n numbers of them. */
-static const double *add_up(size_t n, lanes *x)
+static const double *add_up(size_t n, lanes origin, lanes *x)
 {
     double *out = (double *)(void *)x;
+#ifdef HF_DIGEST_EXACT
+    for (size_t i = 0; i < n; i++) x[i] -= origin;
+#else
+    (void)origin;
+#endif
     for (size_t i = n; i % HF_WIDTH != 0; i++) x[i] = broadcast(0.0);
     for (size_t i = 0; i < n; i += HF_WIDTH) {
         const lanes sum = sums_of(x + i);
@@ -288,7 +327,7 @@ ALWAYS_INLINE void strip_sized(const struct strip_part *p, const bool one_a, con
     struct strip_run run = {.sums = &sums, .n_a = one_a ? 1 : p->n_a};
     const size_t n_ab = j ? run.n_a * (size_t)n_b : 0;
     const size_t per_c = (size_t)n_k * (run.n_a + (size_t)n_b);
-    for (size_t i = 0; i < n_ab; i++) sums.over_d[i] = broadcast(0.0);
+    for (size_t i = 0; i < n_ab; i++) sums.over_d[i] = ORIGIN(p);
     run.over_d = sums.over_d + n_ab;
     for (; run.c < p->n_c; run.c = run.c_end) {
         run.c_end = run.c + MOST_C < p->n_c ? run.c + MOST_C : p->n_c;
@@ -305,9 +344,9 @@ ALWAYS_INLINE void strip_sized(const struct strip_part *p, const bool one_a, con
         }
         const size_t n_over_d = (run.c_end - run.c) * per_c;
         if (run.c_end < p->n_c)
-            add_exchange_over_d(p, &run, n_b, n_k, add_up(n_over_d, run.over_d));
+            add_exchange_over_d(p, &run, n_b, n_k, add_up(n_over_d, ORIGIN(p), run.over_d));
         else {
-            const double *sum = add_up(n_ab + n_over_d, sums.over_d);
+            const double *sum = add_up(n_ab + n_over_d, ORIGIN(p), sums.over_d);
             add_exchange_over_d(p, &run, n_b, n_k, sum + n_ab);
             for (size_t a = 0; a < run.n_a && j; a++)
                 for (size_t b = 0; b < (size_t)n_b; b++)
@@ -423,6 +462,7 @@ static void set_part(struct strip_part *p, const struct hf_digest_strip *s, bool
     p->D_d = s->density_leading_d;
     p->K_c = s->leading_c;
     p->K_d = s->leading_d;
+    p->origin = s->origin;
 }
 
 /** J of one density and K of two in one pass, until all are done. */

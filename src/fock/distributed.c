@@ -117,6 +117,8 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
         hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
                                  &data->jobs, &target, error);
     consumer.single = self->screening.single;
+    if (self->exact != NULL)
+        hf_coulomb_exchange_sum_exactly(&consumer, hf_exact_sums_origin(self->exact));
     if (status == HF_OK) status = compute_steps(self, worker, &view, &consumer, error);
     if (status != HF_OK) hf_steps_give_up(data, worker, &view);
     hf_coulomb_exchange_done(&consumer);

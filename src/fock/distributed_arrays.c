@@ -15,6 +15,17 @@ static void mix_blocks(const struct hf_distributed *data, const struct hf_basis 
         hf_mix_block(merged, sums, block.i, block.j, hf_block_array_local(array) + block.offset);
 }
 
+/** Makes the blocks of this rank ready for exact sums. */
+static void prepare_blocks(struct hf_exact_sums *exact, int density,
+                           const struct hf_block_layout *layout, struct hf_block_array *array)
+{
+    struct hf_own_blocks own = hf_own_blocks_begin(layout);
+    struct hf_own_block block;
+    while (hf_own_blocks_next(&own, &block))
+        hf_exact_sums_meet(exact, density, block.i, block.j,
+                           hf_block_array_local(array) + block.offset);
+}
+
 /** Makes a list of pointers longer, the new ones NULL. */
 static bool lengthen(struct hf_block_array ***list, int n_old, int n)
 {
@@ -63,6 +74,7 @@ static hf_status fill(struct hf_fock_builder *self, int i, const struct hf_matri
     if (data->K[i] != NULL) hf_block_array_clear(data->K[i]);
     HF_TRY(hf_matrix_get_blocks(density, data->layout, hf_block_array_local(data->D[i]), error));
     mix_blocks(data, self->pairs->basis, false, data->D[i]);
+    if (self->exact != NULL) prepare_blocks(self->exact, i, data->layout, data->D[i]);
     hf_block_array_fence(data->D[i]);
 cleanup:
     return status;
@@ -73,8 +85,10 @@ hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct 
 {
     struct hf_distributed *data = self->data;
     struct hf_kept_arrays *kept = &data->kept;
-    hf_status status;
-    HF_TRY(hf_agree(self->context->comm, make_lists(data, error), error));
+    hf_status status = HF_OK;
+    if (self->exact != NULL) status = hf_exact_sums_begin(self->exact, data->jobs.n, error);
+    if (status == HF_OK) status = make_lists(data, error);
+    HF_TRY(hf_agree(self->context->comm, status, error));
     for (int i = 0; i < data->jobs.n; i++) data->J[i] = data->K[i] = NULL;
     for (int i = 0; i < data->jobs.n; i++) {
         HF_TRY(take(data, true, "density blocks", &kept->density[i], &data->D[i], error));
@@ -84,6 +98,7 @@ hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct 
                     &data->K[i], error));
         HF_TRY(fill(self, i, job[i].density, error));
     }
+    if (self->exact != NULL) status = hf_exact_sums_find_unit(self->exact, error);
 cleanup:
     return status;
 }

@@ -86,6 +86,7 @@ static hf_status create_work(struct hf_fock_builder *self, struct hf_error *erro
                                 .memory_bytes = settings->memory_bytes,
                                 .single = settings->precision == HF_MIXED_PRECISION,
                                 .store_threshold = settings->store_threshold,
+                                .strips_alike = settings->reproducible,
                                 .store_lasting = self->coulomb != NULL && !self->ops->distributed,
                                 .phases = {.compute = &hf_phase_fock_compute,
                                            .wait_task = &hf_phase_fock_wait_task,
@@ -133,6 +134,19 @@ hf_status hf_build_coulomb_apart(struct hf_fock_builder *self, int n_job,
     return hf_coulomb_build(self->coulomb, n_job - first, self->screening.threshold, target, error);
 }
 
+/** Settings under which the bits of a sum depend on nothing but the densities: a stored quartet, and one in
+ *  single precision, has others than a computed one, and the grain says which pair of a quartet is the bra. */
+struct hf_fock_settings hf_fock_settings_in_use(const struct hf_fock_settings *settings)
+{
+    struct hf_fock_settings own = *settings;
+    if (!own.reproducible) return own;
+    own.precision = HF_DOUBLE_PRECISION;
+    own.coulomb = HF_COULOMB_EXACT;
+    own.grain = HF_GRAIN_ATOM_QUARTET;
+    own.memory_bytes = 0.0;
+    return own;
+}
+
 /** What everything below and the builder itself have to say. */
 static void collect_notes(struct hf_fock_builder *self)
 {
@@ -162,8 +176,12 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
     }
     HF_TRY(hf_agree(context->comm, status, error));
     hf_fock_declare_phases(&context->timers);
-    *made = (struct hf_fock_builder){
-        .ops = ops, .context = context, .pairs = pairs, .settings = *settings};
+    *made = (struct hf_fock_builder){.ops = ops,
+                                     .context = context,
+                                     .pairs = pairs,
+                                     .settings = hf_fock_settings_in_use(settings)};
+    if (settings->reproducible)
+        HF_TRY(hf_agree(context->comm, hf_exact_sums_create(pairs, &made->exact, error), error));
     HF_TRY(create_coulomb(made, error));
     HF_TRY(create_work(made, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
@@ -181,6 +199,7 @@ void hf_fock_destroy(struct hf_fock_builder **builder)
     if (old != NULL) {
         old->ops->destroy(old);
         hf_coulomb_destroy(&old->coulomb);
+        hf_exact_sums_destroy(&old->exact);
         hf_work_destroy(&old->work);
         free(old);
     }
@@ -208,6 +227,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     account->n_product_single = count[5];
     account->stored_bytes = (double)count[2];
     account->stored_share = work.stored_share;
+    account->exact_range = builder->exact != NULL ? hf_exact_sums_range(builder->exact) : 0.0;
     account->n_task = work.n_task;
     account->n_listed = work.n_listed;
     account->n_quartet_total = n_pair * (n_pair + 1) / 2;

@@ -4,6 +4,7 @@
 
 #include "hf/coulomb.h"
 #include "hf/digest.h"
+#include "hf/exact_sums.h"
 #include "hf/fock.h"
 #include "hf/shell_pair.h"
 #include "hf/work.h"
@@ -28,6 +29,7 @@ struct hf_fock_builder {
     struct hf_fock_settings settings;
     struct hf_work *work;
     struct hf_coulomb *coulomb;    /**< NULL: J comes with K from the round of work */
+    struct hf_exact_sums *exact;   /**< NULL: sums are rounded as they come */
     struct hf_screening screening; /**< of the build that runs */
     bool had_round;                /**< the last build had a round of work */
     struct hf_fock_account account;

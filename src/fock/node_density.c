@@ -121,6 +121,14 @@ static void write_block(const struct hf_node_density *self, int i, int j, int k,
             at[r * n + c] = mirror[c * n + r] = from != NULL ? from[r * n_column + c] : 0.0;
 }
 
+/** Own block of one job, as it comes from the matrix, made ready. */
+static void prepare_block(const struct hf_node_density *self, int k, const struct hf_own_block *own,
+                          double *block)
+{
+    hf_mix_block(self->basis, false, own->i, own->j, block);
+    if (self->exact != NULL) hf_exact_sums_meet(self->exact, k, own->i, own->j, block);
+}
+
 /** Writes a block of all jobs, planes `stride` apart, with its bounds. */
 static void take_block(const struct hf_node_density *self, const struct hf_own_block *block,
                        size_t stride, const double *from)
@@ -187,7 +195,7 @@ static hf_status get_own(struct hf_node_density *self, const struct hf_fock_job 
         HF_TRY(hf_matrix_get_blocks(job[k].density, self->layout, own, error));
         for (size_t b = 0; b < blocks->n_own; b++) {
             const struct hf_own_block *block = &blocks->block[b];
-            hf_mix_block(self->basis, false, block->i, block->j, own + block->offset);
+            prepare_block(self, k, block, own + block->offset);
         }
     }
 cleanup:
@@ -219,6 +227,23 @@ cleanup:
     hf_memory_release(self->context->memory, self->own);
     self->own = NULL;
     return status;
+}
+
+/** Block (i,j) of all jobs from the place of its mirror image, which is where a matrix by columns has it. The
+ *  other half of a matrix is its equal but for the last bits. */
+static void read_mirrored_block(const struct hf_node_density *self, int i, int j, double *to)
+{
+    const struct hf_basis *basis = self->basis;
+    const size_t n = (size_t)basis->n_function;
+    const size_t n_row = (size_t)hf_atom_n_function(basis, i);
+    const size_t n_column = (size_t)hf_atom_n_function(basis, j);
+    for (int k = 0; k < self->jobs.n; k++) {
+        const double *from = self->value + (size_t)k * n * n +
+                             (size_t)hf_atom_first_function(basis, j) * n +
+                             (size_t)hf_atom_first_function(basis, i);
+        for (size_t r = 0; r < n_row; r++)
+            for (size_t c = 0; c < n_column; c++) *to++ = from[c * n + r];
+    }
 }
 
 /** Block (i,j) of all jobs from its place. */
@@ -254,9 +279,9 @@ static hf_status share(struct hf_node_density *self, const struct hf_fock_job jo
     hf_node_memory_sync(self->shared);
     for (size_t b = 0; b < self->blocks->n_own; b++) {
         const struct hf_own_block *own = &self->blocks->block[b];
-        read_block(self, own->i, own->j, block);
+        (self->exact != NULL ? read_mirrored_block : read_block)(self, own->i, own->j, block);
         for (int k = 0; k < self->jobs.n; k++)
-            hf_mix_block(self->basis, false, own->i, own->j, block + (size_t)k * own->size);
+            prepare_block(self, k, own, block + (size_t)k * own->size);
         take_block(self, own, own->size, block);
     }
 cleanup:
@@ -301,13 +326,16 @@ hf_status hf_node_density_gather(struct hf_node_density *density, const struct h
                                  const struct hf_fock_job job[], double *largest,
                                  struct hf_error *error)
 {
-    hf_status status;
+    hf_status status = HF_OK;
     density->jobs = *jobs;
+    if (density->exact != NULL) status = hf_exact_sums_begin(density->exact, jobs->n, error);
+    HF_TRY(hf_agree(density->context->comm, status, error));
     if (density->blocks->n_group == 1)
         HF_TRY(share(density, job, error));
     else
         HF_TRY(spread(density, job, error));
     *largest = find_largest(density);
+    if (density->exact != NULL) status = hf_exact_sums_find_unit(density->exact, error);
     hf_node_memory_sync(density->shared);
 cleanup:
     return status;

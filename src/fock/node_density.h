@@ -5,6 +5,7 @@
 
 #include "block_traffic.h"
 #include "hf/digest.h"
+#include "hf/exact_sums.h"
 #include "hf/fock.h"
 #include "hf/shell_pair.h"
 
@@ -20,7 +21,8 @@ struct hf_node_density {
     double *bound;      /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block of two shells */
     double *atom_bound; /**< [n_atom][n_atom][HF_N_BOUND] likewise of two atoms */
     double *value;      /**< [n_job][n][n], the same for all ranks of a node */
-    double *own;        /**< while they are gathered: [n_job][elements] own blocks */
+    struct hf_exact_sums *exact; /**< meets the densities; borrowed, NULL: sums are rounded */
+    double *own;                 /**< while they are gathered: [n_job][elements] own blocks */
 };
 
 /** Layout and merged basis are borrowed. Collective. */

@@ -53,6 +53,7 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
     HF_TRY(hf_atom_layout_create(context, data->basis, &data->layout, error));
     HF_TRY(hf_rank_sums_init(&data->sums, context, data->basis, data->layout, error));
     hf_node_density_init(&data->density, context, data->basis, data->layout);
+    data->density.exact = self->exact;
     HF_TRY(hf_node_density_reserve(&data->density, 1, error));
     if (data->density.shared->refused)
         self->note = "no memory shared by the ranks of a node: each holds the densities";
@@ -145,6 +146,8 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
         hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
                                  &data->jobs, &target, error);
     consumer.single = self->screening.single;
+    if (self->exact != NULL)
+        hf_coulomb_exchange_sum_exactly(&consumer, hf_exact_sums_origin(self->exact));
     if (status == HF_OK)
         status = hf_work_do_all(worker, &hf_coulomb_exchange_consumer, &consumer, error);
     hf_coulomb_exchange_done(&consumer);

@@ -16,6 +16,7 @@ struct segment {
 struct hf_block_layout {
     struct hf_memory *memory;
     int n_part, n_segment;   /**< segments per row */
+    int n_owner;             /**< the ranks that have blocks: the first ones */
     int length;              /**< blocks of a segment, except the last of a row */
     int *first;              /**< [n_part + 1] */
     struct segment *segment; /**< [n_part][n_segment] */
@@ -71,7 +72,7 @@ static int by_falling_size(const void *left, const void *right)
 static void deal(struct hf_block_layout *self, const struct hf_context *context,
                  struct segment_size *sorted, size_t *held)
 {
-    const int n = self->n_part * self->n_segment, n_rank = context->n_rank;
+    const int n = self->n_part * self->n_segment, n_rank = self->n_owner;
     for (int s = 0; s < n; s++)
         sorted[s] = (struct segment_size){
             .index = s, .size = segment_elements(self, s / self->n_segment, s % self->n_segment)};
@@ -125,8 +126,9 @@ static hf_status make(struct hf_block_layout *self, const struct hf_context *con
     return status;
 }
 
-hf_status hf_block_layout_create(struct hf_context *context, int n_part, const int first[],
-                                 struct hf_block_layout **layout, struct hf_error *error)
+/** For the first `n_owner` ranks. Collective. */
+static hf_status create(struct hf_context *context, int n_owner, int n_part, const int first[],
+                        struct hf_block_layout **layout, struct hf_error *error)
 {
     assert(n_part > 0 && first[0] == 0);
     hf_status status = HF_OK;
@@ -135,10 +137,11 @@ hf_status hf_block_layout_create(struct hf_context *context, int n_part, const i
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a block layout");
     } else {
         const int longest = n_part / 2 + 1;
-        const int wanted = (SEGMENTS_PER_RANK * context->n_rank + n_part - 1) / n_part;
+        const int wanted = (SEGMENTS_PER_RANK * n_owner + n_part - 1) / n_part;
         const int n_segment = wanted < longest ? wanted : longest;
         made->memory = context->memory;
         made->n_part = n_part;
+        made->n_owner = n_owner;
         made->length = (longest + n_segment - 1) / n_segment;
         made->n_segment = (longest + made->length - 1) / made->length;
         status = make(made, context, first, error);
@@ -149,6 +152,19 @@ hf_status hf_block_layout_create(struct hf_context *context, int n_part, const i
 cleanup:
     hf_block_layout_destroy(&made);
     return status;
+}
+
+hf_status hf_block_layout_create(struct hf_context *context, int n_part, const int first[],
+                                 struct hf_block_layout **layout, struct hf_error *error)
+{
+    return create(context, context->n_rank, n_part, first, layout, error);
+}
+
+hf_status hf_block_layout_create_for_sums(struct hf_context *context, int n_part, const int first[],
+                                          struct hf_block_layout **layout, struct hf_error *error)
+{
+    return create(context, context->reproducible ? 1 : context->n_rank, n_part, first, layout,
+                  error);
 }
 
 void hf_block_layout_destroy(struct hf_block_layout **layout)

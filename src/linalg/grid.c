@@ -2,6 +2,7 @@
 #include "linalg_private.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +119,8 @@ bool hf_linalg_set_eigensolver(struct hf_linalg *linalg, const char *name)
 hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg **linalg,
                            struct hf_error *error)
 {
-    return hf_linalg_create_ext(context, n, SMALLEST_PARALLEL_ORDER, DEFAULT_BLOCK, linalg, error);
+    const int smallest = context->reproducible ? INT_MAX : SMALLEST_PARALLEL_ORDER;
+    return hf_linalg_create_ext(context, n, smallest, DEFAULT_BLOCK, linalg, error);
 }
 
 /** Block size that gives every rank about the same. */
@@ -150,6 +152,7 @@ double hf_linalg_largest_share(int n, int n_rank, bool spread)
 hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,
                                   struct hf_error *error)
 {
+    if (context->reproducible) return hf_linalg_create(context, n, linalg, error);
     return hf_linalg_create_ext(context, n, 0, spread_block(n, context->n_rank), linalg, error);
 }
 

@@ -83,6 +83,7 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_se
                             settings->fock.precision == HF_DOUBLE_PRECISION ? "double" : "auto") &&
            hf_json_add_text(object, "coulomb", coulomb_name(settings->fock.coulomb)) &&
            hf_json_add_double(object, "memory_bytes", settings->fock.memory_bytes) &&
+           cJSON_AddBoolToObject(object, "reproducible", settings->fock.reproducible) != NULL &&
            hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
            hf_json_add_double(object, "commutator_tolerance", settings->commutator_tolerance) &&
@@ -380,6 +381,8 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
            hf_json_add_integer(object, "quartets_read", account->n_quartet_read) &&
            hf_json_add_double(object, "stored_bytes", account->stored_bytes) &&
            hf_json_add_double(object, "stored_share_of_cost", account->stored_share) &&
+           (account->exact_range == 0.0 ||
+            hf_json_add_double(object, "range_of_sums", account->exact_range)) &&
            hf_json_add_integer(object, "tasks", account->n_task) &&
            hf_json_add_text(object, "scheduler", account->scheduler) &&
            (account->transport == NULL || add_blocks(object, account)) &&

@@ -184,6 +184,10 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
     if (fock->coulomb == HF_COULOMB_ENGINE || fock->coulomb == HF_COULOMB_MULTIPOLES)
         fprintf(out, "  %-22s products of primitives, apart from exchange%s\n", "Coulomb",
                 fock->coulomb == HF_COULOMB_MULTIPOLES ? "; far ones by multipoles" : "");
+    if (fock->reproducible)
+        fprintf(out,
+                "  %-22s J and K in exact sums; matrices of the SCF on rank 0; nothing stored\n",
+                "Reproducible");
     if (fock->n_thread > 1) fprintf(out, "  %-22s %d per rank\n", "Threads", fock->n_thread);
     if (hf_fock_is_distributed(fock->builder))
         fprintf(out, "  %-22s %s, %s adds\n", "One-sided", fock->onesided.transport,

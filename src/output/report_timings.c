@@ -4,6 +4,7 @@
 #include "output_private.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static void print_cautions(const struct hf_report *report, const struct hf_record *record)
 {
@@ -63,6 +64,9 @@ static void print_fock(FILE *out, const struct hf_scf_result *result)
         fprintf(out, "  %-32s %" PRId64 " read back; %.1f MB on all ranks\n",
                 "Stored quartets, last build", account->n_quartet_read,
                 1e-6 * account->stored_bytes);
+    if (account->exact_range > 0.0)
+        fprintf(out, "  %-32s below %g hartree, in steps of %.1e\n", "Exact sums, last build",
+                account->exact_range, ldexp(account->exact_range, -51));
     fprintf(out, "  %-32s %" PRId64 "\n", "Tasks, last build", account->n_task);
     if (account->transport != NULL) print_blocks(out, &account->blocks);
 }

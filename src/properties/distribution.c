@@ -102,7 +102,7 @@ hf_status hf_add_distribution(struct hf_context *context,
     struct hf_hermite_points *nuclei = NULL;
     double *block = NULL, *place = NULL, moment[HF_N_MOMENT] = {0.0};
     hf_status status;
-    HF_TRY(hf_atom_layout_create(context, wavefunction->basis, &layout, error));
+    HF_TRY(hf_atom_layout_create_for_sums(context, wavefunction->basis, &layout, error));
     block = hf_memory_allocate_matrix(context->memory, "density in blocks",
                                       hf_block_layout_local_size(layout), sizeof *block);
     place = calloc(3 * (size_t)n_atom, sizeof *place);

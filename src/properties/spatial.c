@@ -40,6 +40,12 @@ static bool is_orbital(const struct hf_spatial *self)
     return self->function.kind == HF_SPATIAL_ORBITAL;
 }
 
+/** Ranks that share out the atoms of an orbital, the first ones: one where the order of sums is to stay. */
+static int n_sharing(const struct hf_context *context)
+{
+    return context->reproducible ? 1 : context->n_rank;
+}
+
 /** The column of the coefficients on every rank. Collective. */
 static hf_status take_orbital(struct hf_spatial *self, struct hf_error *error)
 {
@@ -50,7 +56,7 @@ static hf_status take_orbital(struct hf_spatial *self, struct hf_error *error)
     HF_TRY(hf_matrix_create(wave->linalg, "orbital", hf_matrix_n_row(from), 1, &column, error));
     hf_matrix_copy_columns(from, self->function.orbital, 1, NULL, column, 0);
     hf_matrix_gather_full(column, self->orbital);
-    self->n_own = wave->basis->n_atom / self->context->n_rank + 1;
+    self->n_own = wave->basis->n_atom / n_sharing(self->context) + 1;
 cleanup:
     hf_matrix_destroy(&column);
     return status;
@@ -81,7 +87,7 @@ hf_status hf_spatial_create(struct hf_context *context, const struct hf_wavefunc
     HF_TRY(hf_agree(context->comm, status, error));
     *self = (struct hf_spatial){
         .context = context, .wavefunction = wavefunction, .function = *function};
-    HF_TRY(hf_atom_layout_create(context, basis, &self->layout, error));
+    HF_TRY(hf_atom_layout_create_for_sums(context, basis, &self->layout, error));
     const size_t size = hf_block_layout_local_size(self->layout);
     if (is_orbital(self))
         self->orbital = hf_memory_allocate(context->memory, "orbital", (size_t)basis->n_function,
@@ -251,8 +257,9 @@ static int add_own_atoms(struct hf_spatial *self, const struct hf_planes *planes
 {
     int reason = 0;
     const struct hf_basis *basis = self->wavefunction->basis;
-    for (int a = self->context->rank; a < basis->n_atom && reason == 0;
-         a += self->context->n_rank) {
+    const int n_rank = n_sharing(self->context);
+    const int first = self->context->rank < n_rank ? self->context->rank : basis->n_atom;
+    for (int a = first; a < basis->n_atom && reason == 0; a += n_rank) {
         for (int s = basis->first_shell_of_atom[a]; s < basis->first_shell_of_atom[a + 1]; s++)
             add_shell(self, &basis->shell[s], planes);
         reason = look(self, planes);

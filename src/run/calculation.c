@@ -182,7 +182,9 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         .tasks_for = hf_options_integer(options, "tasks_for"),
         .n_thread = hf_options_integer(options, "threads"),
         .store_threshold = hf_options_real(options, "screening"),
+        .reproducible = hf_options_flag(options, "reproducible"),
     };
+    settings->fock = hf_fock_settings_in_use(&settings->fock);
 }
 
 /** Whether the method can do the molecule; says where the multiplicity comes from. */
@@ -238,11 +240,24 @@ static hf_status check_occupation(const struct hf_calculation *calculation,
                    reason.message);
 }
 
+/** Whether what was asked for by name goes with sums that are reproducible. */
+static hf_status check_reproducible(const struct hf_options *options, struct hf_error *error)
+{
+    const struct hf_option_value *given = hf_options_given(options, "coulomb");
+    if (!hf_options_flag(options, "reproducible") || given == NULL) return HF_OK;
+    if (is_choice(options, "coulomb", "exact") || is_choice(options, "coulomb", "auto"))
+        return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%s: reproducible sums are made with coulomb exact only; '%s' was given",
+                   given->where, given->text);
+}
+
 /** Everything after the input file that this rank does alone. */
 static hf_status follow_from_input(struct hf_calculation *calculation,
                                    const struct hf_options *options, struct hf_error *error)
 {
-    hf_status status = check_method(calculation, options, error);
+    hf_status status = check_reproducible(options, error);
+    if (status == HF_OK) status = check_method(calculation, options, error);
     if (status == HF_OK) status = check_mixing(calculation, options, error);
     if (status == HF_OK) status = hf_choose_basis(calculation, options, error);
     if (status == HF_OK) status = note_repetitions(calculation, options, error);

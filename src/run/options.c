@@ -342,6 +342,13 @@ static const struct hf_option table[] = {
      .choice = coulombs,
      .default_value = "auto",
      .help = "what Coulomb matrices are made of"},
+    {.key = "reproducible",
+     .type = HF_OPTION_FLAG,
+     .help = "the same bits of energy, orbitals and properties for any number of ranks and "
+             "threads, fock, "
+             "schedule, onesided and grain, on processors of one kind: J and K in sums that are "
+             "exact, all "
+             "integrals anew in each build and in double precision, matrices of the SCF on rank 0"},
     {.key = "memory",
      .type = HF_OPTION_TEXT,
      .argument = "SIZE",

@@ -187,6 +187,8 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     };
     *result = (struct hf_scf_result){0};
     context->n_thread = settings->fock.n_thread > 1 ? settings->fock.n_thread : 1;
+    context->reproducible = settings->fock.reproducible;
+    if (context->reproducible) hf_linalg_set_blas_threads(1);
     hf_scf_declare_phases(&context->timers);
     if (wavefunction != NULL) *wavefunction = (struct hf_wavefunction){0};
     HF_TRY(hf_agree(context->comm,

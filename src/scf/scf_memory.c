@@ -67,7 +67,8 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     size.n_coulomb = vectors_at_once(settings); /* those of all electrons */
     size.n_density = n_density * size.n_coulomb;
     const bool spread = hf_fock_is_distributed(settings->fock.builder);
-    const double share = hf_linalg_largest_share(size.n_function, size.n_rank, spread);
+    const int n_rank = settings->fock.reproducible ? 1 : size.n_rank; /* all of it is on rank 0 */
+    const double share = hf_linalg_largest_share(size.n_function, n_rank, spread);
     const double whole = (double)size.n_function * size.n_function * sizeof(double);
     const double most = settings->diis_size > 1 ? settings->diis_size : 0;
     /* with ADIIS or sets that spins share, the orbitals of the densities are kept, too */

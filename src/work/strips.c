@@ -73,20 +73,26 @@ static void add_row(const struct hf_strip_row *from, struct hf_strip_row *to)
     if (from->bound > to->bound) to->bound = from->bound;
 }
 
-/** Whether a ket is among those laid out: of the stored ones, or of the others. */
-static bool is_laid_out(const struct hf_waiting_ket *ket, bool stored)
+/** Which kets are laid out: the stored ones, or of the others those wanted for what is said, or for anything. */
+struct choice {
+    bool stored;
+    uint8_t wanted; /**< 0: whatever it is */
+};
+
+static bool is_laid_out(const struct hf_waiting_ket *ket, struct choice choice)
 {
-    return ((ket->kind & HF_KIND_STORED) != 0) == stored;
+    return ((ket->kind & HF_KIND_STORED) != 0) == choice.stored &&
+           (choice.wanted == 0 || ket->wanted == choice.wanted);
 }
 
-/** Kets [n] of a pair of atoms, those with `stored` as said, into rows; the number of rows. Number by
+/** Kets [n] of a pair of atoms, those chosen, into rows; the number of rows. Number by
  *  number: a row written whole and read back in parts waits for the memory. */
 static int make_rows(struct hf_strips *strips, const struct strip_shells *shells, int n,
-                     const struct hf_waiting_ket ket[], bool stored)
+                     const struct hf_waiting_ket ket[], struct choice choice)
 {
     int n_row = 0;
     for (int i = 0; i < n; i++) {
-        if (!is_laid_out(&ket[i], stored)) continue;
+        if (!is_laid_out(&ket[i], choice)) continue;
         const struct hf_shell_place *c = &shells->c[ket[i].c], *d = &shells->d[ket[i].d];
         struct hf_strip_row *row = &strips->row[ket[i].c];
         const bool wide = (ket[i].kind & HF_KIND_NARROW) == 0;
@@ -211,13 +217,13 @@ static void set_lane(const struct hf_strip_made *made, const struct strip_shells
 /** Queues kets that have been laid out. */
 static void queue_kets(struct hf_worker *worker, const struct hf_shell_pair *bra,
                        const struct strip_shells *shells, int n, const struct hf_waiting_ket ket[],
-                       bool stored)
+                       struct choice choice)
 {
     const struct hf_strips *strips = &worker->strips;
     const int n_bra = worker->work->pairs->class_of[bra->pair_class].n_function;
     const float bra_factor = bra->a == bra->b ? 1.0F : 2.0F;
     for (int i = 0; i < n; i++) {
-        if (!is_laid_out(&ket[i], stored)) continue;
+        if (!is_laid_out(&ket[i], choice)) continue;
         const struct hf_shell_pair *pair = ket[i].pair;
         struct hf_strip_lane *lane = hf_worker_queue(worker, bra, &ket[i]);
         set_lane(&strips->made[strips->row[ket[i].c].strip], shells, &ket[i], n_bra, lane);
@@ -227,11 +233,10 @@ static void queue_kets(struct hf_worker *worker, const struct hf_shell_pair *bra
     }
 }
 
-/** Lays out strips for the kets [n] of a bra and a pair of atoms that are stored or not, and queues
- *  the kets. */
+/** Lays out strips for the chosen ones of the kets [n] of a bra and a pair of atoms, and queues them. */
 static void lay_out(struct hf_worker *worker, const struct hf_part *part,
                     const struct hf_shell_pair *bra, int n, const struct hf_waiting_ket ket[],
-                    bool stored, bool stores)
+                    struct choice choice, bool stores)
 {
     struct hf_strips *strips = &worker->strips;
     const struct hf_shell_pairs *pairs = worker->work->pairs;
@@ -239,7 +244,7 @@ static void lay_out(struct hf_worker *worker, const struct hf_part *part,
     const int *first = pairs->basis->first_shell_of_atom;
     const struct strip_shells shells = {.c = strips->place + first[part->ket[place].atom_c],
                                         .d = strips->place + first[part->ket[place].atom_d]};
-    const int n_row = make_rows(strips, &shells, n, ket, stored);
+    const int n_row = make_rows(strips, &shells, n, ket, choice);
     if (n_row == 0) return;
     if (strips->n + n_row > strips->most) hf_worker_finish_strips(worker, bra);
     int n_strip = join_rows(strips, n_row, (size_t)n_bra);
@@ -251,10 +256,23 @@ static void lay_out(struct hf_worker *worker, const struct hf_part *part,
         n_strip = join_rows(strips, n_row, (size_t)n_bra);
     }
     for (int i = strips->n; i < strips->n + n_strip; i++)
-        open_strip(worker, i, bra, place, (size_t)n_bra, stored && stores);
+        open_strip(worker, i, bra, place, (size_t)n_bra, choice.stored && stores);
     strips->n += n_strip;
-    queue_kets(worker, bra, &shells, n, ket, stored);
+    queue_kets(worker, bra, &shells, n, ket, choice);
     for (int i = 0; i < n_row; i++) strips->row[i].n_quartet = 0;
+}
+
+/** Lays out kets that are not stored in strips of those wanted for the same. */
+static void lay_out_alike(struct hf_worker *worker, const struct hf_part *part,
+                          const struct hf_shell_pair *bra, int n, const struct hf_waiting_ket ket[])
+{
+    bool found[UINT8_MAX + 1] = {false};
+    for (int i = 0; i < n; i++) {
+        const uint8_t wanted = ket[i].wanted;
+        if (wanted == 0 || found[wanted]) continue;
+        found[wanted] = true;
+        lay_out(worker, part, bra, n, ket, (struct choice){.wanted = wanted}, false);
+    }
 }
 
 /* ---- Handing over ---------------------------------------------------------------------------- */
@@ -280,8 +298,12 @@ void hf_worker_compute_kets(struct hf_worker *worker, const struct hf_part *part
     for (int begin = 0, end = 0; begin < worker->n_ket && laid_out; begin = end) {
         while (end < worker->n_ket && ket[end].place == ket[begin].place) end++;
         if (worker->work->store_use != HF_STORE_NONE)
-            lay_out(worker, part, bra, end - begin, ket + begin, true, stores);
-        lay_out(worker, part, bra, end - begin, ket + begin, false, false);
+            lay_out(worker, part, bra, end - begin, ket + begin, (struct choice){.stored = true},
+                    stores);
+        if (worker->work->settings.strips_alike)
+            lay_out_alike(worker, part, bra, end - begin, ket + begin);
+        else
+            lay_out(worker, part, bra, end - begin, ket + begin, (struct choice){0}, false);
     }
     worker->n_ket = 0;
     hf_worker_finish_strips(worker, bra);
