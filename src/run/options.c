@@ -361,7 +361,8 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_INTEGER,
      .argument = "N",
      .default_value = "1",
-     .help = "compute threads per rank",
+     .help = "compute threads per rank; on few cores ranks do as well, on many take a rank for "
+             "each NUMA domain and a thread for each of its cores",
      .least = 1,
      .most = 1024},
     {.key = "diis_size",
