@@ -356,6 +356,11 @@ void hf_block_cache_unpin(struct hf_block_cache *cache, struct hf_cached_block *
     block->n_pin--;
 }
 
+bool hf_block_cache_has_room(const struct hf_block_cache *cache)
+{
+    return cache->bytes <= cache->set.budget_bytes;
+}
+
 struct hf_block_cache_account hf_block_cache_account(const struct hf_block_cache *cache)
 {
     return cache->account;

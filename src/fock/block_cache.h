@@ -91,6 +91,9 @@ void hf_block_cache_unpin(struct hf_block_cache *cache, struct hf_cached_block *
  *  the cache or its outbox. */
 void hf_block_cache_flush(struct hf_block_cache *cache);
 
+/** Whether the blocks keep to the budget, those that are pinned among them. */
+bool hf_block_cache_has_room(const struct hf_block_cache *cache);
+
 struct hf_block_cache_account hf_block_cache_account(const struct hf_block_cache *cache);
 
 /** A block with the functions of atom `row`, which is i or j, as rows. */

@@ -47,13 +47,17 @@ void hf_step_end(struct hf_distributed *data, struct hf_step *step)
     }
 }
 
-/** One more step under way when this one had to wait for its blocks; one fewer after many that had
- *  not, since every step under way pins blocks. */
-static void adapt_depth(struct hf_step_ring *ring, double waited)
+/** One more step under way when this one had to wait for its blocks and there is room for more; one
+ *  fewer after many that had not, or where there is none, since every step under way pins blocks: where
+ *  cores are shared every step waits, and memory would grow with that. */
+static void adapt_depth(struct hf_step_ring *ring, bool room, double waited)
 {
     enum { CALM = 64 };
     static const double NOTICED_SECONDS = 5e-6;
-    if (waited > NOTICED_SECONDS) {
+    if (!room) {
+        if (ring->depth > ring->least) ring->depth--;
+        ring->n_calm = 0;
+    } else if (waited > NOTICED_SECONDS) {
         if (ring->depth < HF_MAX_DEPTH) ring->depth++;
         ring->n_calm = 0;
     } else if (++ring->n_calm == CALM) {
@@ -130,7 +134,7 @@ static void wait_for_blocks(struct hf_distributed *data, const struct hf_step *s
     const double waited = hf_wall_seconds() - start;
     pthread_mutex_lock(&data->lock);
     hf_block_cache_book_wait(data->density, waited);
-    adapt_depth(&data->ring, waited);
+    adapt_depth(&data->ring, hf_block_cache_has_room(data->density), waited);
     pthread_mutex_unlock(&data->lock);
 }
 
