@@ -31,6 +31,10 @@ enum hf_trace_kind {
     HF_TRACE_STORED_TASK,  /**< likewise, read back from memory */
     HF_TRACE_COULOMB_TASK, /**< a task of the Coulomb pass; numbers are of its own list */
     HF_TRACE_FIRST_PHASE,  /**< the phase that was declared first; the others follow it */
+    HF_TRACE_ADDS_J =
+        250, /**< how often a rank added to a block of J in a build, in `task`; its number and
+                                 bytes as below */
+    HF_TRACE_ADDS_K = 251, /**< likewise of K */
     HF_TRACE_BLOCK_J =
         252, /**< a block whose density and J a part of `task` needs: its number among
                                  pairs of sites i >= j in `start`, its bytes in `seconds` */
@@ -79,8 +83,8 @@ void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, do
 void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phase *phase,
                         double start, double seconds);
 
-/** Records that a part of a task needs a block of the sites i and j, of so many bytes; `kind` is
- *  HF_TRACE_BLOCK_J or _K. */
+/** Records that a part of a task needs a block of the sites i and j, of so many bytes (`kind` is
+ *  HF_TRACE_BLOCK_J or _K), or that parts added to it as often as `task` says (HF_TRACE_ADDS_J or _K). */
 void hf_trace_add_block(struct hf_trace *trace, int thread, int kind, int64_t task, int i, int j,
                         double bytes);
 

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <sched.h>
 
+/** Along a row and along a column. */
+enum { N_WAY = 2 };
+
 void hf_block_traffic_create(struct hf_context *context, struct hf_block_traffic *traffic)
 {
     *traffic = (struct hf_block_traffic){.memory = context->memory};
@@ -16,11 +19,23 @@ void hf_block_traffic_destroy(struct hf_block_traffic *traffic)
     *traffic = (struct hf_block_traffic){.memory = NULL};
 }
 
-static struct hf_traffic_lane make_lane(const struct hf_block_traffic *self,
-                                        const struct hf_piece_list *list)
+/** The messages that go out, or come in, on the first or second way. */
+static const struct hf_piece_list *list_of(const struct hf_block_traffic *self, bool out)
 {
-    struct hf_traffic_lane lane = {.list = list};
-    const size_t n = list->n < HF_TRAFFIC_WINDOW ? list->n : HF_TRAFFIC_WINDOW;
+    const struct hf_node_blocks *blocks = self->blocks;
+    const struct hf_piece_way *way =
+        (self->way == 0) != self->spread ? &blocks->row : &blocks->column;
+    return out != self->spread ? &way->out : &way->in;
+}
+
+static struct hf_traffic_lane make_lane(const struct hf_block_traffic *self, bool out)
+{
+    const struct hf_piece_way *row = &self->blocks->row, *column = &self->blocks->column;
+    const size_t n_row = out != self->spread ? row->out.n : row->in.n;
+    const size_t n_column = out != self->spread ? column->out.n : column->in.n;
+    const size_t n_most = n_row > n_column ? n_row : n_column;
+    const size_t n = n_most < HF_TRAFFIC_WINDOW ? n_most : HF_TRAFFIC_WINDOW;
+    struct hf_traffic_lane lane = {.list = list_of(self, out)};
     lane.buffer = hf_memory_allocate_matrix(self->memory, "blocks between nodes",
                                             n * self->most_number, sizeof *lane.buffer);
     for (int k = 0; k < HF_TRAFFIC_WINDOW; k++) lane.request[k] = MPI_REQUEST_NULL;
@@ -34,10 +49,12 @@ hf_status hf_block_traffic_begin(struct hf_block_traffic *traffic,
 {
     traffic->ops = ops;
     traffic->self = self;
-    traffic->backwards = spread;
+    traffic->blocks = blocks;
+    traffic->spread = spread;
+    traffic->way = 0;
     traffic->most_number = blocks->most_block + (size_t)n_plane * blocks->most_element;
-    traffic->out = make_lane(traffic, spread ? &blocks->own : &blocks->others);
-    traffic->in = make_lane(traffic, spread ? &blocks->others : &blocks->own);
+    traffic->out = make_lane(traffic, true);
+    traffic->in = make_lane(traffic, false);
     if (traffic->out.buffer != NULL && traffic->in.buffer != NULL) return HF_OK;
     hf_block_traffic_end(traffic);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks between nodes");
@@ -53,7 +70,7 @@ void hf_block_traffic_end(struct hf_block_traffic *traffic)
 static const struct hf_piece_message *message_at(const struct hf_block_traffic *self,
                                                  const struct hf_traffic_lane *lane, size_t k)
 {
-    return &lane->list->message[self->backwards ? lane->list->n - 1 - k : k];
+    return &lane->list->message[self->spread ? lane->list->n - 1 - k : k];
 }
 
 static double *buffer_at(const struct hf_block_traffic *self, const struct hf_traffic_lane *lane,
@@ -82,7 +99,7 @@ static void receive(struct hf_block_traffic *self)
     struct hf_traffic_lane *in = &self->in;
     for (; has_room(in); in->begun++)
         MPI_Irecv(buffer_at(self, in, in->begun), (int)self->most_number, MPI_DOUBLE,
-                  message_at(self, in, in->begun)->peer, 0, self->comm,
+                  message_at(self, in, in->begun)->peer, self->way, self->comm,
                   &in->request[in->begun % HF_TRAFFIC_WINDOW]);
 }
 
@@ -94,12 +111,13 @@ static void send(struct hf_block_traffic *self)
         double *buffer = buffer_at(self, out, out->begun);
         const size_t n = self->ops->pack(self->self, &message->piece, buffer);
         self->bytes_sent += (int64_t)(n * sizeof *buffer);
-        MPI_Isend(buffer, (int)n, MPI_DOUBLE, message->peer, 0, self->comm,
+        MPI_Isend(buffer, (int)n, MPI_DOUBLE, message->peer, self->way, self->comm,
                   &out->request[out->begun % HF_TRAFFIC_WINDOW]);
     }
 }
 
-bool hf_block_traffic_progress(struct hf_block_traffic *traffic)
+/** Messages of one way. True: all went and came. */
+static bool progress(struct hf_block_traffic *traffic)
 {
     struct hf_traffic_lane *out = &traffic->out, *in = &traffic->in;
     receive(traffic);
@@ -113,13 +131,27 @@ bool hf_block_traffic_progress(struct hf_block_traffic *traffic)
     return out->done == out->list->n && in->done == in->list->n;
 }
 
+bool hf_block_traffic_progress(struct hf_block_traffic *traffic)
+{
+    while (traffic->way < N_WAY && progress(traffic)) {
+        struct hf_traffic_lane *out = &traffic->out, *in = &traffic->in;
+        traffic->way++;
+        if (traffic->way == N_WAY) break;
+        out->list = list_of(traffic, true);
+        in->list = list_of(traffic, false);
+        out->begun = out->done = in->begun = in->done = 0;
+    }
+    return traffic->way == N_WAY;
+}
+
 void hf_block_traffic_wait(struct hf_block_traffic *traffic)
 {
     while (!hf_block_traffic_progress(traffic)) sched_yield();
 }
 
-double hf_block_traffic_bytes(double n_element, int n_plane)
+double hf_block_traffic_bytes(double n_own, int n_group, int n_plane)
 {
-    const double piece = fmin(n_element, HF_PIECE_ELEMENTS * 1.1);
+    const double n_row = ceil((double)n_group / hf_node_blocks_columns(n_group));
+    const double piece = fmin(n_own * n_row, HF_PIECE_ELEMENTS * 1.1);
     return 2.0 * HF_TRAFFIC_WINDOW * n_plane * piece * sizeof(double);
 }

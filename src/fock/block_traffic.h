@@ -31,8 +31,10 @@ struct hf_block_traffic {
     struct hf_memory *memory; /**< borrowed */
     MPI_Comm comm;            /**< a duplicate, owned */
     const struct hf_block_traffic_ops *ops;
-    void *self;         /**< of ops */
-    bool backwards;     /**< through the lists: densities instead of sums */
+    void *self;                          /**< of ops */
+    const struct hf_node_blocks *blocks; /**< borrowed */
+    bool spread;        /**< densities instead of sums: backwards through the lists */
+    int way;            /**< 0 or 1: the first or the second of row and column; 2: all is done */
     size_t most_number; /**< of a message */
     struct hf_traffic_lane out, in;
     int64_t bytes_sent; /**< since it was created */
@@ -60,7 +62,7 @@ void hf_block_traffic_wait(struct hf_block_traffic *traffic);
 /** Lets the buffers go; nothing is under way. Not collective. */
 void hf_block_traffic_end(struct hf_block_traffic *traffic);
 
-/** Bytes of the buffers, at most. */
-double hf_block_traffic_bytes(double n_element, int n_plane);
+/** Bytes of the buffers, at most, where a rank owns so many elements of a matrix. */
+double hf_block_traffic_bytes(double n_own, int n_group, int n_plane);
 
 #endif

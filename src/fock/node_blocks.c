@@ -1,9 +1,13 @@
 /* Who deals with which blocks of a node, and what goes between nodes; see node_blocks.h. */
 #include "node_blocks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const char *const label = "blocks of nodes";
+
+/** Groups that are worth rows and columns: sums that pass another group are added up there first. */
+enum { LEAST_IN_ROWS = 9 };
 
 /** Where a rank is: its group, by the first member's rank until groups are numbered, its place in it,
  *  and how many share it. */
@@ -50,15 +54,38 @@ static void find_places(struct hf_node_blocks *self, const struct seat seat[])
     }
 }
 
-/** The step in which this group sends to that of a rank. */
-static int step_to(const struct hf_node_blocks *self, const struct seat *seat)
+int hf_node_blocks_columns(int n_group)
 {
-    return (seat->group - self->group + self->n_group) % self->n_group;
+    return n_group < LEAST_IN_ROWS ? n_group : (int)ceil(sqrt(n_group));
 }
 
-/** Owners in the order in which their portions stand; this rank is the first. */
+/** Rows and columns of the groups. Those whose numbers of members differ are one row. */
+static void choose_columns(struct hf_node_blocks *self, const struct seat seat[])
+{
+    bool alike = true;
+    for (int r = 0; r < self->context->n_rank; r++)
+        alike = alike && seat[r].n_member == self->n_member;
+    self->n_column = alike ? hf_node_blocks_columns(self->n_group) : self->n_group;
+}
+
+/** The group of g's row that sums of g for a group pass: that in the same column, or where the last row is
+ *  too short the one above that. */
+static int group_on_way(const struct hf_node_blocks *self, int g, int to)
+{
+    const int n = self->n_column, found = g / n * n + to % n;
+    return found < self->n_group ? found : found - n;
+}
+
+static int steps_between(const struct hf_node_blocks *self, int g, int h)
+{
+    return (h - g + self->n_group) % self->n_group;
+}
+
+/** Owners in the order in which their portions stand: by the steps along the row, then as the group there
+ *  has them, which begins with its own. This rank is the first. */
 struct portion {
-    int rank, step;
+    int rank, group;
+    int step, order;
     size_t n, at; /**< blocks, and where the next one goes */
 };
 
@@ -66,6 +93,7 @@ static int by_step(const void *left, const void *right)
 {
     const struct portion *x = left, *y = right;
     if (x->step != y->step) return x->step - y->step;
+    if (x->order != y->order) return x->order - y->order;
     return x->rank - y->rank;
 }
 
@@ -75,11 +103,14 @@ static int list_portions(const struct hf_node_blocks *self, const struct seat se
 {
     int n = 0;
     for (int r = 0; r < self->context->n_rank; r++) {
-        const int step = step_to(self, &seat[r]);
+        const int group = seat[r].group, on_way = group_on_way(self, self->group, group);
         const bool mine = seat[r].member % self->n_member == self->member;
         number[r] = -1;
-        if (r == self->context->rank || (mine && step != 0))
-            portion[n++] = (struct portion){.rank = r, .step = step};
+        if (r == self->context->rank || (mine && group != self->group))
+            portion[n++] = (struct portion){.rank = r,
+                                            .group = group,
+                                            .step = steps_between(self, self->group, on_way),
+                                            .order = steps_between(self, on_way, group)};
     }
     qsort(portion, (size_t)n, sizeof *portion, by_step);
     for (int k = 0; k < n; k++) number[portion[k].rank] = k;
@@ -111,26 +142,24 @@ static void list_blocks(struct hf_node_blocks *self, int n_portion, struct porti
     for (int k = 0; k < n_portion; k++) portion[k].at -= portion[k].n;
 }
 
-/** The piece of a portion that begins at a block, and the measures of the largest one. */
-static struct hf_piece next_piece(struct hf_node_blocks *self, const struct portion *portion,
-                                  size_t begin)
+/** The piece that begins at a block, of those up to `end`, and the measures of the largest one. */
+static struct hf_piece next_piece(struct hf_node_blocks *self, size_t begin, size_t end)
 {
     struct hf_piece piece = {.begin = begin, .end = begin};
     size_t n = 0;
-    while (piece.end < portion->at + portion->n && n < HF_PIECE_ELEMENTS)
-        n += self->block[piece.end++].size;
+    while (piece.end < end && n < HF_PIECE_ELEMENTS) n += self->block[piece.end++].size;
     if (n > self->most_element) self->most_element = n;
     if (piece.end - begin > self->most_block) self->most_block = piece.end - begin;
     return piece;
 }
 
-/** Appends the pieces of a portion to a list, or only counts them where there is no list yet. */
-static void add_pieces(struct hf_node_blocks *self, const struct portion *portion, int peer,
-                       int step, struct hf_piece_list *list)
+/** Appends the pieces of blocks begin .. end-1 to a list, or only counts them where there is no list yet. */
+static void add_pieces(struct hf_node_blocks *self, size_t begin, size_t end, int peer, int step,
+                       struct hf_piece_list *list)
 {
-    struct hf_piece piece = {.end = portion->at};
-    while (piece.end < portion->at + portion->n) {
-        piece = next_piece(self, portion, piece.end);
+    struct hf_piece piece = {.end = begin};
+    while (piece.end < end) {
+        piece = next_piece(self, piece.end, end);
         if (list->message != NULL)
             list->message[list->n] =
                 (struct hf_piece_message){.peer = peer, .step = step, .piece = piece};
@@ -138,36 +167,82 @@ static void add_pieces(struct hf_node_blocks *self, const struct portion *portio
     }
 }
 
-/** The member of each group that deals with this rank's own portion, in the order in which sums come
- *  from there: group g - s in step s. */
-static void add_own_pieces(struct hf_node_blocks *self, const struct portion *portion,
-                           const struct seat seat[])
+/** The rank of a group that deals with what `member` of another one deals with. */
+static int rank_in_group(const struct seat seat[], int group, int member)
 {
-    const int n_rank = self->context->n_rank;
-    for (int step = 1; step < self->n_group; step++)
-        for (int r = 0; r < n_rank; r++)
-            if ((self->group - seat[r].group + self->n_group) % self->n_group == step &&
-                seat[r].member == self->member % seat[r].n_member)
-                add_pieces(self, portion, r, step, &self->own);
+    int rank = 0;
+    while (seat[rank].group != group || seat[rank].member != member % seat[rank].n_member) rank++;
+    return rank;
 }
 
-/** Both lists of messages: counted, then filled. False: no memory. */
+/** End of the portions from number k on that go to one rank, or stay, in the same step. */
+static int end_of_step(const struct hf_node_blocks *self, int n_portion,
+                       const struct portion portion[], int k)
+{
+    const bool rows = self->n_column < self->n_group; /* else each owner is a peer */
+    int end = k + 1;
+    while (rows && end < n_portion && portion[end].step == portion[k].step) end++;
+    return end;
+}
+
+static size_t end_of_portion(const struct portion *portion)
+{
+    return portion->at + portion->n;
+}
+
+/** Sums to others of the row, and those of this one's column from there. */
+static void list_row(struct hf_node_blocks *self, int n_portion, const struct portion portion[],
+                     const struct seat seat[])
+{
+    const int n_stay = end_of_step(self, n_portion, portion, 0);
+    const size_t end = end_of_portion(&portion[n_stay - 1]);
+    for (int k = n_stay, last; k < n_portion; k = last + 1) {
+        last = end_of_step(self, n_portion, portion, k) - 1;
+        const int group = (self->group + portion[k].step) % self->n_group;
+        const int peer =
+            group == portion[k].group ? portion[k].rank : rank_in_group(seat, group, self->member);
+        add_pieces(self, portion[k].at, end_of_portion(&portion[last]), peer, portion[k].step,
+                   &self->row.out);
+    }
+    for (int step = 1; step < self->n_group; step++) {
+        const int from = (self->group - step + self->n_group) % self->n_group;
+        if (group_on_way(self, from, self->group) == self->group)
+            add_pieces(self, 0, end, rank_in_group(seat, from, self->member), step, &self->row.in);
+    }
+}
+
+/** Sums on to the owners of the column, and those of the own blocks from there. */
+static void list_column(struct hf_node_blocks *self, int n_portion, const struct portion portion[],
+                        const struct seat seat[])
+{
+    const int n_stay = end_of_step(self, n_portion, portion, 0);
+    for (int k = 1; k < n_stay; k++)
+        add_pieces(self, portion[k].at, end_of_portion(&portion[k]), portion[k].rank,
+                   portion[k].order, &self->column.out);
+    for (int step = 1; step < self->n_group; step++) {
+        const int from = (self->group - step + self->n_group) % self->n_group;
+        if (self->n_column < self->n_group && from % self->n_column == self->group % self->n_column)
+            add_pieces(self, 0, self->n_own, rank_in_group(seat, from, self->member), step,
+                       &self->column.in);
+    }
+}
+
+/** All lists of messages: counted, then filled. False: no memory. */
 static bool list_pieces(struct hf_node_blocks *self, int n_portion, const struct portion portion[],
                         const struct seat seat[])
 {
-    struct hf_memory *memory = self->context->memory;
+    struct hf_piece_list *list[] = {&self->row.out, &self->row.in, &self->column.out,
+                                    &self->column.in};
     for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1) {
-            self->own.message =
-                hf_memory_allocate(memory, label, self->own.n + 1, sizeof *self->own.message);
-            self->others.message =
-                hf_memory_allocate(memory, label, self->others.n + 1, sizeof *self->own.message);
-            if (self->own.message == NULL || self->others.message == NULL) return false;
+        for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+            if (pass == 1)
+                list[i]->message = hf_memory_allocate(self->context->memory, label, list[i]->n + 1,
+                                                      sizeof *list[i]->message);
+            if (pass == 1 && list[i]->message == NULL) return false;
+            list[i]->n = 0;
         }
-        self->own.n = self->others.n = 0;
-        add_own_pieces(self, &portion[0], seat);
-        for (int k = 1; k < n_portion; k++)
-            add_pieces(self, &portion[k], portion[k].rank, portion[k].step, &self->others);
+        list_row(self, n_portion, portion, seat);
+        list_column(self, n_portion, portion, seat);
     }
     return true;
 }
@@ -180,6 +255,7 @@ static hf_status make(struct hf_node_blocks *self, const struct seat seat[], str
     int *number = calloc(n_rank, sizeof *number);
     bool made = portion != NULL && number != NULL;
     if (made) {
+        choose_columns(self, seat);
         find_places(self, seat);
         self->block = hf_memory_allocate(self->context->memory, label, self->n_block + 1,
                                          sizeof *self->block);
@@ -253,8 +329,10 @@ void hf_node_blocks_destroy(struct hf_node_blocks **blocks)
     struct hf_node_blocks *old = *blocks;
     if (old != NULL) {
         struct hf_memory *memory = old->context->memory;
-        hf_memory_release(memory, old->own.message);
-        hf_memory_release(memory, old->others.message);
+        hf_memory_release(memory, old->row.out.message);
+        hf_memory_release(memory, old->row.in.message);
+        hf_memory_release(memory, old->column.out.message);
+        hf_memory_release(memory, old->column.in.message);
         hf_memory_release(memory, old->block);
         hf_memory_release(memory, old->place);
         hf_memory_release(memory, old->first);

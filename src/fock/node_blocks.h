@@ -6,10 +6,18 @@
  * member with the owner's number modulo their number. So no two members deal with the same block, and
  * nobody sends anything within a group:
  *
- *     sums       member of each group --> owner        one message per group and owner, in pieces
- *     densities  owner --> member of each group        the same ones backwards
+ *     sums       member of each group --> owner
+ *     densities  owner --> member of each group        the same messages backwards
  *
- * In step s group g talks to group g + s (modulo), so that nobody is asked by all at once. */
+ * Many groups stand in rows and columns, about as many of either, and nobody talks to any but those of its
+ * row and its column: 2 sqrt(G) messages of a rank instead of G.
+ *
+ *      .   .   o   .       g   sums for o, and for all others of o's column, go along the row to h: there
+ *      .   .   |   .           they are added up with those of h's whole row and its own
+ *      g --->  h   .       h   sends them on to o
+ *
+ * Few groups are one row: every member sends straight to the owners. In step s a group talks to the one s
+ * further on (modulo), so that nobody is asked by all at once. */
 #ifndef HF_NODE_BLOCKS_H
 #define HF_NODE_BLOCKS_H
 
@@ -28,7 +36,7 @@ struct hf_piece {
     size_t begin, end;
 };
 
-/** What goes to, or comes from, another rank. */
+/** What goes to, or comes from, another rank: the same blocks in the same order there. */
 struct hf_piece_message {
     int peer;
     int step;
@@ -38,6 +46,11 @@ struct hf_piece_message {
 struct hf_piece_list {
     size_t n;
     struct hf_piece_message *message; /**< [n] by rising step */
+};
+
+/** Messages of sums along rows, or along columns; densities go through them backwards. */
+struct hf_piece_way {
+    struct hf_piece_list out, in;
 };
 
 struct hf_node_blocks {
@@ -50,8 +63,9 @@ struct hf_node_blocks {
     struct hf_block_place *place; /**< [pairs of atoms] where each block is */
     size_t n_own, n_block;        /**< blocks of this rank's own portion, and of all its portions */
     struct hf_own_block *block;   /**< [n_block] by portions, the own one first; i, then j rising */
-    struct hf_piece_list own;     /**< pieces of the own portion, to or from every other group */
-    struct hf_piece_list others;  /**< of the other portions, to or from their owners */
+    int n_column;                 /**< groups of a row; n_group: there is one row */
+    struct hf_piece_way row;      /**< to and from those of the row */
+    struct hf_piece_way column;   /**< to and from those of the column */
     size_t most_block, most_element; /**< of a piece */
 };
 
@@ -63,6 +77,9 @@ hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basi
 
 /** Not collective. Accepts a pointer to NULL; leaves NULL. */
 void hf_node_blocks_destroy(struct hf_node_blocks **blocks);
+
+/** Columns that so many groups of equal size stand in; as many as there are: in one row. */
+int hf_node_blocks_columns(int n_group);
 
 /** Bytes of it on a rank, about. */
 double hf_node_blocks_bytes(double n_atom, int n_rank, int n_node_rank);

@@ -148,22 +148,48 @@ static size_t own_stride(const struct hf_node_density *self)
     return hf_portion_size(self->blocks, self->context->rank);
 }
 
+/** Block (i,j) of all jobs from its place. */
+static void read_block(const struct hf_node_density *self, int i, int j, double *to)
+{
+    const struct hf_basis *basis = self->basis;
+    const size_t n = (size_t)basis->n_function;
+    const size_t n_row = (size_t)hf_atom_n_function(basis, i);
+    const size_t n_column = (size_t)hf_atom_n_function(basis, j);
+    for (int k = 0; k < self->jobs.n; k++) {
+        const double *from = self->value + (size_t)k * n * n +
+                             (size_t)hf_atom_first_function(basis, i) * n +
+                             (size_t)hf_atom_first_function(basis, j);
+        for (size_t r = 0; r < n_row; r++, to += n_column)
+            memcpy(to, from + r * n, n_column * sizeof *to);
+    }
+}
+
+/** Numbers of all jobs of a block: an own one, or one of those that are on their way through this rank, which
+ *  stand in their places. */
+static void copy_block(const struct hf_node_density *self, size_t b, double *to)
+{
+    const struct hf_own_block *block = &self->blocks->block[b];
+    if (b >= self->blocks->n_own) {
+        read_block(self, block->i, block->j, to);
+        return;
+    }
+    for (int k = 0; k < self->jobs.n; k++)
+        memcpy(to + (size_t)k * block->size,
+               self->own + block->offset + (size_t)k * own_stride(self), block->size * sizeof *to);
+}
+
 /** hf_block_traffic_ops.pack: of each block whether it is not zero, then the numbers of those. */
 static size_t pack(void *data, const struct hf_piece *piece, double *buffer)
 {
     const struct hf_node_density *self = data;
-    const size_t stride = own_stride(self);
     double *to = buffer + (piece->end - piece->begin);
     for (size_t b = piece->begin; b < piece->end; b++) {
-        const struct hf_own_block *block = &self->blocks->block[b];
-        const double *from = self->own + block->offset;
+        const size_t n = (size_t)self->jobs.n * self->blocks->block[b].size;
         bool any = false;
-        for (int k = 0; k < self->jobs.n; k++)
-            for (size_t x = 0; x < block->size && !any; x++)
-                any = from[(size_t)k * stride + x] != 0.0;
+        copy_block(self, b, to);
+        for (size_t x = 0; x < n && !any; x++) any = to[x] != 0.0;
         buffer[b - piece->begin] = any;
-        for (int k = 0; k < self->jobs.n && any; k++, to += block->size)
-            memcpy(to, from + (size_t)k * stride, block->size * sizeof *to);
+        if (any) to += n;
     }
     return (size_t)(to - buffer);
 }
@@ -243,22 +269,6 @@ static void read_mirrored_block(const struct hf_node_density *self, int i, int j
                              (size_t)hf_atom_first_function(basis, i);
         for (size_t r = 0; r < n_row; r++)
             for (size_t c = 0; c < n_column; c++) *to++ = from[c * n + r];
-    }
-}
-
-/** Block (i,j) of all jobs from its place. */
-static void read_block(const struct hf_node_density *self, int i, int j, double *to)
-{
-    const struct hf_basis *basis = self->basis;
-    const size_t n = (size_t)basis->n_function;
-    const size_t n_row = (size_t)hf_atom_n_function(basis, i);
-    const size_t n_column = (size_t)hf_atom_n_function(basis, j);
-    for (int k = 0; k < self->jobs.n; k++) {
-        const double *from = self->value + (size_t)k * n * n +
-                             (size_t)hf_atom_first_function(basis, i) * n +
-                             (size_t)hf_atom_first_function(basis, j);
-        for (size_t r = 0; r < n_row; r++, to += n_column)
-            memcpy(to, from + r * n, n_column * sizeof *to);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "rank_sums.h"
 
 #include "hf/matrix_blocks.h"
+#include "hf/trace.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -66,6 +67,33 @@ static struct planes planes_of(const struct hf_rank_sums *self, bool exchange)
     return (struct planes){0, self->n_coulomb};
 }
 
+/** What a trace counts; local. */
+static hf_status make_counts(struct hf_rank_sums *self, struct hf_error *error)
+{
+    if (self->context->trace == NULL) return HF_OK;
+    free(self->n_add);
+    self->n_add = calloc(2 * n_pair(self) + 1, sizeof *self->n_add);
+    if (self->n_add != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace of sums");
+}
+
+/** The counts of a build to the trace. */
+static void trace_counts(struct hf_rank_sums *self)
+{
+    static const int kind[2] = {HF_TRACE_ADDS_J, HF_TRACE_ADDS_K};
+    struct hf_trace *trace = self->context->trace;
+    for (int i = 0; self->n_add != NULL && i < self->basis->n_atom; i++) {
+        for (int j = 0; j <= i; j++) {
+            const double bytes =
+                (double)hf_block_layout_block_size(self->layout, i, j) * sizeof(double);
+            uint32_t *n = &self->n_add[2 * hf_pair_index(i, j)];
+            for (int k = 0; k < 2; k++)
+                if (n[k] > 0) hf_trace_add_block(trace, 0, kind[k], n[k], i, j, bytes);
+            n[0] = n[1] = 0;
+        }
+    }
+}
+
 /** Local. */
 static hf_status make_locks(struct hf_rank_sums *self, struct hf_error *error)
 {
@@ -102,6 +130,7 @@ void hf_rank_sums_done(struct hf_rank_sums *sums)
 {
     free_memory(sums);
     hf_block_traffic_destroy(&sums->traffic);
+    free(sums->n_add);
     for (int i = 0; i < sums->n_lock; i++) pthread_mutex_destroy(&sums->lock[i]);
     free(sums->lock);
     *sums = (struct hf_rank_sums){0};
@@ -177,6 +206,8 @@ static void add_planes(struct hf_rank_sums *sums, struct planes planes, unsigned
             add_transposed(n_row, n_column, value, to);
     }
     sums->flag[hf_pair_index(high, low)] |= flag;
+    if (sums->n_add != NULL)
+        sums->n_add[2 * hf_pair_index(high, low) + (flag == HF_HAS_EXCHANGE)]++;
     pthread_mutex_unlock(&sums->lock[high]);
 }
 
@@ -301,6 +332,7 @@ hf_status hf_rank_sums_begin(struct hf_rank_sums *sums, const struct hf_job_shap
     sums->round++;
     status = hf_block_traffic_begin(&sums->traffic, sums->blocks, false, n_matrix, &traffic_ops,
                                     sums, error);
+    if (status == HF_OK) status = make_counts(sums, error);
     HF_TRY(hf_agree(sums->context->comm, status, error));
     return HF_OK;
 cleanup:
@@ -368,6 +400,7 @@ void hf_rank_sums_finish(struct hf_rank_sums *sums)
 {
     while (!progress(sums)) sched_yield();
     complete_own(sums);
+    trace_counts(sums);
     if (sums->blocks->n_group == 1) hf_node_memory_sync(sums->shared);
 }
 

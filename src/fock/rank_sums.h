@@ -4,7 +4,8 @@
  *     rank, node 0   J K ---+
  *     rank, node 0   J K ---+--> each member adds up its portions, straight from the others' memory
  *     rank, node 1   J K ---+--> likewise
- *                                then from one member of each node to the owner of the block
+ *                                then from one member of each node towards the owner of the block
+ *                                (node_blocks.h)
  *
  * The blocks of atoms i >= j alone are there: what goes to (j,i) is transposed and added to (i,j). They lie
  * in memory that the ranks of a node share, in the order of the owners. A block that nobody added to costs
@@ -37,6 +38,7 @@ struct hf_rank_sums {
     double *value;                 /**< this rank's sums; J of the jobs, then K */
     int64_t round;                 /**< builds so far in this memory */
     bool ended, moving;            /**< this rank adds no more; its portions are on their way */
+    uint32_t *n_add; /**< [pairs of atoms][2] parts that added to J, and to K; NULL: nobody asks */
     int n_lock;
     pthread_mutex_t *lock; /**< [n_lock] of the blocks of each higher atom */
 };

@@ -257,8 +257,11 @@ static struct hf_fock_memory memory(const struct hf_fock_size *size)
     const double own = 0.5 * n * (n + n / n_atom) / size->n_rank;
     const bool many_nodes = size->n_rank > size->n_node_rank;
     const double moved =
-        many_nodes ? hf_block_traffic_bytes(own, n_matrix) + size->n_density * own * sizeof(double)
-                   : 0.0;
+        many_nodes
+            ? hf_block_traffic_bytes(
+                  own, (size->n_rank + size->n_node_rank - 1) / size->n_node_rank, n_matrix) +
+                  size->n_density * own * sizeof(double)
+            : 0.0;
     const double tables = 2.0 * hf_node_blocks_bytes(n_atom, size->n_rank, size->n_node_rank);
     const double sums = hf_rank_sums_bytes(n, n_atom, n_matrix);
     return (struct hf_fock_memory){

@@ -4,7 +4,8 @@ A record is a span of time on one thread of one rank. The kinds below FIRST_SPEC
 "kinds": "task" (computed), "stored task" (read back from memory), "Coulomb task" (of the Coulomb pass, numbered apart
 from the others; older traces have none) and the phases of the run's report, by name. Two
 special kinds structure the file: RANK begins the records of another rank, TOTAL has the seconds of a whole phase. Two
-more say which blocks of distributed matrices a task needs, for J or for K."""
+more say which blocks of distributed matrices a task needs, for J or for K; the last two how often a block of replicated J or
+K was added to in a build."""
 
 import array
 import json
@@ -13,8 +14,8 @@ from typing import NamedTuple
 
 FORMAT, VERSION = "hf-trace", 1
 RECORD = struct.Struct("<dqfHBB")  # start, task, seconds, build, thread, kind
-BLOCK_J, BLOCK_K, TOTAL, RANK = 252, 253, 254, 255
-FIRST_SPECIAL = BLOCK_J
+ADDS_J, ADDS_K, BLOCK_J, BLOCK_K, TOTAL, RANK = 250, 251, 252, 253, 254, 255
+FIRST_SPECIAL = ADDS_J
 NO_BUILD = 0xFFFF  # outside of the Fock builds
 TASK, STORED_TASK, COULOMB_TASK = "task", "stored task", "Coulomb task"
 
@@ -45,6 +46,7 @@ class Build:
         self.owner = {}    # rank that read them
         self.coulomb = {}  # seconds of task i of the Coulomb pass
         self.blocks = {}   # of a task: [(number, BLOCK_J or BLOCK_K, bytes)] as its parts need them one after the other
+        self.adds = {ADDS_J: {}, ADDS_K: {}}  # [times, bytes] of each block of J and of K that was added to
         self.seconds = 0.0  # from the first rank's start to the last one's end
 
 
@@ -74,6 +76,9 @@ class Trace:
                 self.totals[rank][kinds[task]] = start
             elif kind in (BLOCK_J, BLOCK_K):
                 self.builds[number].blocks.setdefault(task, []).append((round(start), kind, seconds))
+            elif kind in (ADDS_J, ADDS_K):
+                known = self.builds[number].adds[kind].setdefault(round(start), [0, seconds])
+                known[0] += task
             elif number != NO_BUILD:
                 begin[number] = min(begin[number], start)
                 end[number] = max(end[number], start + seconds)
