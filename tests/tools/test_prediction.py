@@ -139,6 +139,21 @@ class Predictions(WithFolder):
                                       ("block_traffic.h", "HF_TRAFFIC_WINDOW", "4")):
             self.assertIn(f"enum {{ {constant} = {value} }};", (fock / name).read_text(encoding="utf-8"))
         self.assertEqual((reductions.PIECE, reductions.WINDOW), (1 << 16, 4))
+        self.assertIn(f"enum {{ LEAST_IN_ROWS = {reductions.LEAST_IN_ROWS} }};",
+                      (fock / "node_blocks.c").read_text(encoding="utf-8"))
+
+    def test_nodes_stand_in_rows_and_columns(self):
+        self.assertEqual([reductions.columns(n) for n in (1, 8, 9, 10, 16, 17, 1000)], [1, 8, 3, 4, 4, 5, 32])
+        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+        seconds = reductions.between_nodes(network, 0.0, 1000, 1e3, 1e3, True)  # 31 peers in either, four under way
+        self.assertAlmostEqual(seconds, 2 * 8 * 1e-3)
+
+    def test_blocks_that_nobody_added_to_are_left_out(self):
+        """One block of 10 numbers that all parts add to, one of 20 that one of four does."""
+        share = reductions.Share({trace.ADDS_J: {0: [4, 80.0]}, trace.ADDS_K: {0: [1, 160.0]}}, 4)
+        self.assertAlmostEqual(share.numbers(1, 60.0), 10.0 + 20.0 / 4)
+        self.assertAlmostEqual(share.numbers(2, 60.0), 10.0 + 20.0 * 7 / 16)
+        self.assertEqual(reductions.Share({}, 0).numbers(1, 60.0), 60.0)
 
     def test_the_model_sums_whole_matrices(self):
         """n = 20, p = 2, alpha = 1 ms, nothing else: three all-reduces of 2 log2(2) alpha (Eq. 8.9)."""

@@ -7,6 +7,7 @@ density blocks that its tasks meet, once each, and sends the blocks of J and K t
 computing is not counted on."""
 
 import array
+import math
 from typing import NamedTuple
 
 from . import models, reductions
@@ -99,8 +100,9 @@ class Simulated:
         if n_rank == 1:
             return 0.0
         if header["fock"] == "replicated":
+            n_part = sum(seconds > 0.0 for seconds in build.computed)
             return reductions.build_seconds(self.network, self.machine.gamma_seconds, header["n_function"],
-                                            header["n_atom"], n_rank)
+                                            n_site(build, header["n_atom"]), n_rank, adds=build.adds, n_part=n_part)
         n_block = header["n_atom"] * (header["n_atom"] + 1) / 2
         met = distinct(n_block, build.info["blocks_asked"] / n_rank) * (n_rank - 1) / n_rank
         n_word = (header["n_function"] / header["n_atom"]) ** 2
@@ -168,6 +170,13 @@ def reading(build, owner, n_rank, n_thread=1):
     for task, seconds in build.stored.items():
         begin[owner[task]] += seconds / n_thread
     return begin
+
+
+def n_site(build, n_atom):
+    """Parts of the molecule that blocks are of: small atoms that follow each other are one, which the numbers of blocks
+    tell."""
+    highest = max((number for kind in build.adds.values() for number in kind), default=None)
+    return n_atom if highest is None else (math.isqrt(8 * highest + 1) + 1) // 2
 
 
 def distinct(n_block, n_drawn):

@@ -18,11 +18,12 @@ class RecordingError(ValueError):
 class BuildCosts(NamedTuple):
     """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
     back; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as Traffic wants
-    them."""
+    them, `adds` how often blocks of replicated J and K were added to."""
     computed: array.array
     stored: dict
     info: dict
     blocks: dict
+    adds: dict
 
 
 class Size:
@@ -60,7 +61,7 @@ def least(builds):
     computed = array.array("d", (min(costs) for costs in zip(*(build.computed for build in builds))))
     stored = {task: min(build.stored.get(task, seconds) for build in builds)
               for task, seconds in builds[0].stored.items()}
-    return BuildCosts(computed, stored, builds[0].info, builds[0].blocks)
+    return BuildCosts(computed, stored, builds[0].info, builds[0].blocks, builds[0].adds)
 
 
 class Recording:

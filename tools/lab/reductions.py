@@ -2,31 +2,65 @@
 "Sums over the ranks"): seconds of one build, from the bytes and messages of the rank or the node that has most.
 
 A node has one line, which its ranks share; P ranks on N nodes, R on each; a matrix in lower blocks is S = n^2/2 numbers.
-Blocks without anything, which hf leaves out, are counted."""
+Of the sums hf leaves out blocks that nobody has added to: where the trace says how often each was added to, `Share` has
+what is left of them; else all are counted. Sums are added up once along the row of nodes and once along the column."""
+
+import math
 
 from .linear_algebra import choose_grid
 
 WORD = 8
 PIECE, WINDOW = 65536, 4  # numbers of a matrix in a message, and messages under way (src/fock/block_traffic.h)
+LEAST_IN_ROWS = 9  # nodes that stand in rows and columns (src/fock/node_blocks.c)
 
 
-def in_node(network, gamma_seconds, size, n_in_node, n_matrix):
+def columns(n_node):
+    """Nodes of a row; as many as there are: there is one row (hf_node_blocks_columns)."""
+    return n_node if n_node < LEAST_IN_ROWS else math.isqrt(n_node - 1) + 1
+
+
+class Share:
+    """Numbers of J and K together that so many ranks of all have anything of, as parts of tasks added to the blocks and
+    were dealt to the ranks at random; `adds` of BuildCosts, empty: everything."""
+
+    def __init__(self, adds, n_part):
+        self.blocks = [(min(1.0, times / n_part), n_bytes / WORD) for kind in adds.values()
+                       for times, n_bytes in kind.values()] if n_part > 0 else []
+
+    def numbers(self, n_part_of_some, everything):
+        if not self.blocks:
+            return everything
+        return min(everything, sum(n * (1.0 - (1.0 - hit) ** n_part_of_some) for hit, n in self.blocks))
+
+
+def in_node(network, gamma_seconds, numbers, n_in_node):
     """Every rank clears its own J and K and adds up its share of all ranks', out of their memory."""
     near = network.node_beta_seconds_per_byte
-    cleared = n_matrix * WORD * size * near
+    cleared = WORD * numbers * near
     if n_in_node == 1:
         return cleared
-    read = n_matrix * WORD * size * near
-    added = (n_in_node - 1) / n_in_node * n_matrix * size * gamma_seconds
-    return cleared + read + added + 2.0 * network.node_alpha_seconds
+    return (cleared + WORD * numbers * near + (n_in_node - 1) / n_in_node * numbers * gamma_seconds +
+            2.0 * network.node_alpha_seconds)
 
 
-def between_nodes(network, size, n_rank, n_matrix):
-    """Every rank exchanges its share with one rank on each other node."""
+def messages_seconds(network, n_peer, numbers):
+    """Latencies of messages to so many ranks, in pieces, so many under way."""
+    n_message = n_peer * max(1, -(-int(numbers) // PIECE))
+    return -(-n_message // WINDOW) * network.alpha_seconds
+
+
+def between_nodes(network, gamma_seconds, n_rank, along_row, along_column, adds):
+    """Every rank exchanges numbers of all matrices with ranks of the row, then with those of the column: along_row and
+    along_column are what all ranks of a node would send to all nodes of the row, and to all of the column, themselves
+    included. `adds`: what comes is added up."""
     n_node, in_one = network.n_node(n_rank), min(network.ranks_per_node, n_rank)
-    n_message = (n_node - 1) * max(1, -(-int(size / n_rank) // PIECE))
-    along = n_matrix * WORD * size * (n_node - 1) * in_one / n_rank * network.beta_seconds_per_byte
-    return -(-n_message // WINDOW) * network.alpha_seconds + along
+    n_column = columns(n_node)
+    seconds = 0.0
+    for n_peer, numbers in ((n_column - 1, along_row), (-(-n_node // n_column) - 1, along_column)):
+        each = numbers / (n_peer + 1)
+        seconds += messages_seconds(network, n_peer, each / in_one)
+        seconds += n_peer * each * (WORD * network.beta_seconds_per_byte + (gamma_seconds / in_one if adds else 0.0))
+    return seconds
 
 
 def to_grid(network, order, n_block, n_rank, n_matrix):
@@ -41,15 +75,20 @@ def to_grid(network, order, n_block, n_rank, n_matrix):
     return n_matrix * (n_message * network.alpha_seconds + each * min(in_one, grid) * network.beta_seconds_per_byte)
 
 
-def build_seconds(network, gamma_seconds, order, n_atom, n_rank, n_sum=2, n_density=1):
-    """Of one build; 0 on one rank, whose copying is measured."""
+def build_seconds(network, gamma_seconds, order, n_atom, n_rank, n_sum=2, n_density=1, adds=None, n_part=0):
+    """Of one build whose `n_part` parts added to blocks as `adds` says; 0 on one rank, whose copying is measured."""
+    # pylint: disable=too-many-arguments,too-many-positional-arguments
     if n_rank == 1:
         return 0.0
     size, n_block = order**2 / 2, n_atom * (n_atom + 1) // 2
-    seconds = in_node(network, gamma_seconds, size, min(network.ranks_per_node, n_rank), n_sum)
+    share, everything = Share(adds or {}, n_part), n_sum * size
+    in_one, n_node = min(network.ranks_per_node, n_rank), network.n_node(n_rank)
+    seconds = in_node(network, gamma_seconds, share.numbers(n_part / n_rank, everything), in_one)
     seconds += to_grid(network, order, n_block, n_rank, n_sum + n_density)
-    n_node = network.n_node(n_rank)
     if n_node > 1:
-        seconds += between_nodes(network, size, n_rank, n_sum) + between_nodes(network, size, n_rank, n_density)
-        seconds += (n_node - 1) / n_rank * n_sum * size * gamma_seconds
+        n_column = columns(n_node)
+        of_node = share.numbers(n_part * in_one / n_rank, everything)
+        of_row = share.numbers(n_part * in_one * n_column / n_rank, everything)
+        seconds += between_nodes(network, gamma_seconds, n_rank, of_node, of_row / n_column, True)
+        seconds += between_nodes(network, 0.0, n_rank, n_density * size, n_density * size / n_column, False)
     return seconds
