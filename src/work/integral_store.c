@@ -13,10 +13,10 @@ enum { CHUNK_BYTES = 1 << 22, NOTE_CHUNK_BYTES = 1 << 16 };
 struct hf_integral_store {
     const struct hf_shell_pairs *pairs;
     size_t most_bytes;
-    unsigned char *
+    struct hf_store_chunk
         *chunk; /**< [n_chunk] each CHUNK_BYTES, longer for one long strip, or NOTE_CHUNK_BYTES */
     size_t n_chunk, n_chunk_allocated;
-    size_t used, size; /**< of the last chunk */
+    size_t size; /**< of the last chunk */
     struct hf_store_segment *segment;
     int64_t n_segment, n_segment_allocated;
     size_t bytes;
@@ -39,12 +39,20 @@ void hf_integral_store_destroy(struct hf_integral_store **store)
     struct hf_integral_store *old = *store;
     if (old != NULL) {
         for (size_t i = 0; i < old->n_chunk; i++)
-            hf_memory_release(old->pairs->context->memory, old->chunk[i]);
+            hf_memory_release(old->pairs->context->memory, old->chunk[i].data);
         free(old->chunk);
         free(old->segment);
         free(old);
     }
     *store = NULL;
+}
+
+/** Where the next strip goes, or the mark before it. */
+static struct hf_store_segment end_of_strips(const struct hf_integral_store *store)
+{
+    const size_t n = store->n_chunk;
+    return (struct hf_store_segment){.chunk = n > 0 ? n - 1 : 0,
+                                     .offset = n > 0 ? store->chunk[n - 1].used : 0};
 }
 
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
@@ -62,13 +70,24 @@ hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task,
         store->segment = longer;
         store->n_segment_allocated = n;
     }
-    store->segment[store->n_segment++] = (struct hf_store_segment){
-        .task = task,
-        .part = part,
-        .chunk = store->n_chunk > 0 ? store->n_chunk - 1 : 0,
-        .offset = store->used,
-    };
+    struct hf_store_segment *segment = &store->segment[store->n_segment++];
+    *segment = end_of_strips(store);
+    segment->task = task;
+    segment->part = part;
     return HF_OK;
+}
+
+hf_status hf_integral_store_close(struct hf_integral_store *store, struct hf_error *error)
+{
+    const hf_status status = hf_integral_store_begin(store, -1, 0, error);
+    if (status == HF_OK) store->n_segment--;
+    return status;
+}
+
+struct hf_store_tables hf_integral_store_tables(const struct hf_integral_store *store)
+{
+    return (struct hf_store_tables){
+        .segment = store->segment, .n_segment = store->n_segment, .chunk = store->chunk};
 }
 
 /** A new last chunk with room for `n` bytes; false: no memory, or more than the store may have. */
@@ -82,7 +101,7 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
     }
     if (store->n_chunk == store->n_chunk_allocated) {
         const size_t n_longer = 2 * store->n_chunk_allocated + 16;
-        unsigned char **longer = realloc(store->chunk, n_longer * sizeof *longer);
+        struct hf_store_chunk *longer = realloc(store->chunk, n_longer * sizeof *longer);
         if (longer == NULL) return false;
         store->chunk = longer;
         store->n_chunk_allocated = n_longer;
@@ -90,9 +109,8 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
     unsigned char *chunk = hf_memory_allocate_unset(store->pairs->context->memory, HF_MEMORY_STORED,
                                                     "stored integrals", size + HF_STRIP_ROOM);
     if (chunk == NULL) return false;
-    store->chunk[store->n_chunk++] = chunk;
+    store->chunk[store->n_chunk++] = (struct hf_store_chunk){.data = chunk};
     store->bytes += size;
-    store->used = 0;
     store->size = size;
     return true;
 }
@@ -102,17 +120,18 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
 static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool within_budget)
 {
     const size_t mark = sizeof(struct hf_stored_strip);
-    if (store->n_chunk == 0 || store->used + n + mark > store->size) {
-        const size_t used = store->used;
+    const struct hf_store_segment last = end_of_strips(store);
+    if (store->n_chunk == 0 || last.offset + n + mark > store->size) {
         const bool first = store->n_chunk == 0;
         if (!add_chunk(store, n + mark, within_budget)) return NULL;
         if (!first) {
             const struct hf_stored_strip end = {.kind = HF_STORED_CHUNK_END};
-            memcpy(store->chunk[store->n_chunk - 2] + used, &end, sizeof end);
+            memcpy(store->chunk[last.chunk].data + last.offset, &end, sizeof end);
         }
     }
-    unsigned char *at = store->chunk[store->n_chunk - 1] + store->used;
-    store->used += n;
+    struct hf_store_chunk *chunk = &store->chunk[store->n_chunk - 1];
+    unsigned char *at = chunk->data + chunk->used;
+    chunk->used += n;
     return at;
 }
 
@@ -154,10 +173,12 @@ struct hf_store_segment hf_integral_store_segment(const struct hf_integral_store
     return store->segment[index];
 }
 
-struct hf_store_cursor hf_integral_store_open(const struct hf_store_segment *segment)
+struct hf_store_cursor hf_integral_store_open(const struct hf_integral_store *store,
+                                              const struct hf_store_segment *segment)
 {
-    return (struct hf_store_cursor){
-        .chunk = segment->chunk, .offset = segment->offset, .n_left = segment->n_strip};
+    return (struct hf_store_cursor){.chunk = store->chunk + segment->chunk,
+                                    .offset = segment->offset,
+                                    .n_left = segment->n_strip};
 }
 
 /** Begins to load the strip that is read next, while the one before it is digested: it begins on another
@@ -170,23 +191,22 @@ static void prefetch(const unsigned char *at)
     for (uintptr_t i = 0; i < LINES; i++) __builtin_prefetch((const void *)(address + LINE * i));
 }
 
-const struct hf_stored_strip *hf_integral_store_next(const struct hf_integral_store *store,
-                                                     struct hf_store_cursor *cursor,
+const struct hf_stored_strip *hf_integral_store_next(struct hf_store_cursor *cursor,
                                                      const void **number)
 {
     if (cursor->n_left == 0) return NULL;
-    const unsigned char *at = store->chunk[cursor->chunk] + cursor->offset;
+    const unsigned char *at = cursor->chunk->data + cursor->offset;
     const struct hf_stored_strip *strip = (const void *)at;
     if (strip->kind == HF_STORED_CHUNK_END) {
         cursor->chunk++;
         cursor->offset = 0;
-        at = store->chunk[cursor->chunk];
+        at = cursor->chunk->data;
         strip = (const void *)at;
     }
     *number = strip->kind == HF_STORED_NOTHING ? NULL : at + sizeof *strip;
     cursor->offset += sizeof *strip + number_bytes(strip);
     cursor->n_left--;
-    prefetch(store->chunk[cursor->chunk] + cursor->offset);
+    prefetch(cursor->chunk->data + cursor->offset);
     return strip;
 }
 

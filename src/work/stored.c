@@ -14,8 +14,19 @@ static const double FILL = 0.9;
 
 void hf_work_drop_store(struct hf_work *work)
 {
-    for (int i = 0; i < work->n_worker; i++) hf_integral_store_destroy(&work->worker[i].store);
+    for (int i = 0; i < work->n_worker; i++) {
+        if (work->board != NULL) hf_store_board_offer(work->board, i, NULL);
+        hf_integral_store_destroy(&work->worker[i].store);
+    }
     work->stored = false;
+}
+
+hf_status hf_work_close_store(struct hf_work *work, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = 0; i < work->n_worker && status == HF_OK; i++)
+        status = hf_integral_store_close(work->worker[i].store, error);
+    return status;
 }
 
 /** Least product of bounds that is stored where factors go up to `largest`. */
@@ -67,14 +78,23 @@ double hf_work_stored_share(const struct hf_work *work)
 static hf_status begin_storing(struct hf_work *work, const struct hf_lasting *lasting,
                                struct hf_error *error)
 {
-    const double memory = work->settings.memory_bytes;
+    const double loan = work->loan_bytes > 0 ? (double)(work->loan_bytes + HF_STRIP_ROOM) : 0.0;
+    const double memory = fmax(0.0, work->settings.memory_bytes / work->n_worker - loan);
     hf_status status = make_plan(work, work->largest, lasting, &work->plan, error);
     work->plan.least = fmin(work->plan.least, work->threshold);
     for (int i = 0; i < work->n_worker && status == HF_OK; i++)
-        status = hf_integral_store_create(work->pairs, memory / work->n_worker,
-                                          &work->worker[i].store, error);
+        status = hf_integral_store_create(work->pairs, memory, &work->worker[i].store, error);
     work->store_use = HF_STORE_FILL;
     return status;
+}
+
+/** What is stored is to be read. The ranks have yet to agree that the round begins, so that all find all of it,
+ *  and the round before has ended everywhere. */
+static void offer_store(struct hf_work *work)
+{
+    work->store_use = HF_STORE_SKIP;
+    for (int i = 0; i < work->n_worker; i++)
+        hf_store_board_offer(work->board, i, work->worker[i].store);
 }
 
 hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *round,
@@ -87,7 +107,7 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
     work->lasts = round->lasts;
     if (work->stored && least < work->plan.smallest) hf_work_drop_store(work);
     if (work->stored)
-        work->store_use = HF_STORE_SKIP;
+        offer_store(work);
     else if (begins && !round->passing)
         status = begin_storing(work, round->lasting, error);
     for (int i = 0; i < work->n_worker; i++) work->worker[i].store_failed = false;
@@ -98,29 +118,33 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
 bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part)
 {
     struct hf_work *work = worker->work;
-    struct hf_round_state *round = &work->round;
-    const struct hf_integral_store *store = NULL;
-    int64_t index = 0;
-    int reader = 0;
+    struct hf_taken_segment taken;
     if (work->store_use != HF_STORE_SKIP) return false;
-    pthread_mutex_lock(&round->store_lock);
-    for (; round->reader < work->n_worker; round->reader++, round->segment = 0) {
-        store = work->worker[round->reader].store;
-        if (round->segment < hf_integral_store_n_segment(store)) break;
-        store = NULL;
-    }
-    if (store != NULL) {
-        reader = round->reader;
-        index = round->segment++;
-    }
-    pthread_mutex_unlock(&round->store_lock);
-    if (store == NULL) return false;
-    const struct hf_store_segment segment = hf_integral_store_segment(store, index);
-    hf_work_find_stored_part(worker, segment.task, segment.part, part);
+    if (!hf_store_board_take(work->board, worker->number, &taken)) return false;
+    hf_work_find_stored_part(worker, taken.segment.task, taken.segment.part, part);
     part->stored = true;
-    part->worker = reader;
-    part->segment = index;
+    part->neighbour = taken.neighbour;
+    part->worker = taken.worker;
+    part->segment = taken.index;
     return true;
+}
+
+bool hf_work_open_stored(struct hf_worker *worker, const struct hf_part *part,
+                         struct hf_store_chunk *loan, struct hf_store_cursor *cursor)
+{
+    const struct hf_work *work = worker->work;
+    if (!hf_store_board_is_far(work->board, part->neighbour)) {
+        const struct hf_integral_store *store = work->worker[part->worker].store;
+        const struct hf_store_segment segment = hf_integral_store_segment(store, part->segment);
+        *cursor = hf_integral_store_open(store, &segment);
+        return true;
+    }
+    if (worker->loan == NULL)
+        worker->loan =
+            hf_memory_allocate_unset(work->context->memory, HF_MEMORY_STORED,
+                                     "another rank's integrals", work->loan_bytes + HF_STRIP_ROOM);
+    return worker->loan != NULL && hf_store_board_read(work->board, part->neighbour, part->worker,
+                                                       part->segment, worker->loan, loan, cursor);
 }
 
 bool hf_work_needs_tasks(const struct hf_work *work)

@@ -9,6 +9,7 @@
 #include "hf/trace.h"
 #include "hf/work.h"
 #include "integral_store.h"
+#include "store_board.h"
 #include "strip_kernels.h"
 #include "tasks.h"
 
@@ -98,11 +99,14 @@ struct hf_worker {
     struct hf_strips strips;
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
     bool store_failed;               /**< no memory even to note a strip */
-    int64_t n_computed, n_read;      /**< shell quartets in this round */
-    int64_t n_single;                /**< of those computed, in single precision */
-    size_t since_look;               /**< what was done since the last look at the clock */
-    bool interrupted;                /**< no more of this round is to be computed */
-    double waited, computed;         /**< seconds of this round: in asking for tasks; in all else */
+    unsigned char *loan;        /**< [work->loan_bytes] of another rank's store; NULL: not yet */
+    bool loan_failed;           /**< what was taken over cannot be read */
+    int64_t n_computed, n_read; /**< shell quartets in this round */
+    int64_t n_single;           /**< of those computed, in single precision */
+    int64_t n_taken_over;       /**< of those read, out of other ranks' stores */
+    size_t since_look;          /**< what was done since the last look at the clock */
+    bool interrupted;           /**< no more of this round is to be computed */
+    double waited, computed;    /**< seconds of this round: in asking for tasks; in all else */
     /* of the part that runs */
     const struct hf_quartet_consumer *consumer;
     void *self; /**< of the consumer */
@@ -144,10 +148,6 @@ struct hf_round_state {
     pthread_mutex_t lock; /**< of what follows and of the scheduler */
     int64_t n_task;       /**< taken so far */
     bool ended;           /**< no thread is to ask for more */
-    pthread_mutex_t
-        store_lock;  /**< of what follows: nobody who reads waits for who asks for tasks */
-    int reader;      /**< worker whose store is being read, */
-    int64_t segment; /**< and the next segment of it */
 };
 
 struct hf_work {
@@ -166,13 +166,15 @@ struct hf_work {
     double (*factor)(const void *data, const struct hf_atom_pair *bra,
                      const struct hf_atom_pair *ket); /**< likewise */
     const void *factor_data;
-    double least_bound;          /**< products of bounds below which the round does nothing */
-    struct hf_store_plan plan;   /**< of what is stored */
-    double expected_share;       /**< hf_work_stored_share */
-    enum hf_store_use store_use; /**< of the round */
-    enum hf_store_use costs_use; /**< of the rounds that corrected the costs */
-    bool stored;                 /**< there is a store from a round before */
-    bool lasts;                  /**< of the round, see hf_round */
+    double least_bound;           /**< products of bounds below which the round does nothing */
+    struct hf_store_plan plan;    /**< of what is stored */
+    double expected_share;        /**< hf_work_stored_share */
+    enum hf_store_use store_use;  /**< of the round */
+    enum hf_store_use costs_use;  /**< of the rounds that corrected the costs */
+    bool stored;                  /**< there is a store from a round before */
+    struct hf_store_board *board; /**< who reads it; NULL: nothing is ever stored */
+    size_t loan_bytes;            /**< longest segment that is taken over */
+    bool lasts;                   /**< of the round, see hf_round */
     struct hf_round_state round;
     int64_t n_task, n_listed; /**< of the last round, see hf_work_account */
 };
@@ -191,5 +193,12 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
 bool hf_work_needs_tasks(const struct hf_work *work);
 
 void hf_work_drop_store(struct hf_work *work);
+
+/** Ends the round that stored, and shows what there is. Not collective. HF_NO_RESOURCE. */
+hf_status hf_work_close_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;
+
+/** Opens a stored part; false: it lies in another rank's memory and cannot be read. */
+bool hf_work_open_stored(struct hf_worker *worker, const struct hf_part *part,
+                         struct hf_store_chunk *loan, struct hf_store_cursor *cursor);
 
 #endif

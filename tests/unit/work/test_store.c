@@ -77,7 +77,7 @@ static void append(struct fixture *f, int k, int largest)
 static bool check_next(struct fixture *f, struct hf_store_cursor *cursor, int k, int largest)
 {
     const void *number;
-    const struct hf_stored_strip *found = hf_integral_store_next(f->store, cursor, &number);
+    const struct hf_stored_strip *found = hf_integral_store_next(cursor, &number);
     assert_non_null(found);
     struct hf_stored_strip expected = make_strip(k, size_of(k, largest), f->value);
     if (found->kind == HF_STORED_NOTHING) expected.kind = HF_STORED_NOTHING;
@@ -109,12 +109,12 @@ static void store_and_read(double bytes, int n_segment, int largest, bool all_ha
         assert_int_equal(segment.task, 1000 + s);
         assert_int_equal(segment.part, s % 3);
         assert_int_equal(segment.n_strip, s % 7);
-        struct hf_store_cursor cursor = hf_integral_store_open(&segment);
+        struct hf_store_cursor cursor = hf_integral_store_open(f.store, &segment);
         k -= s % 7;
         for (int i = 0; i < s % 7; i++)
             if (!check_next(&f, &cursor, k + i, largest)) assert_false(all_have_room);
         const void *number;
-        assert_null(hf_integral_store_next(f.store, &cursor, &number));
+        assert_null(hf_integral_store_next(&cursor, &number));
     }
     tear_down(&f);
 }
@@ -156,7 +156,7 @@ static void numbers_stay_within_the_budget(void **state)
     for (int k = 0; k < 100; k++) append(&f, k, 150000);
     assert_true((double)hf_integral_store_bytes(f.store) <= budget + notes);
     const struct hf_store_segment segment = hf_integral_store_segment(f.store, 0);
-    struct hf_store_cursor cursor = hf_integral_store_open(&segment);
+    struct hf_store_cursor cursor = hf_integral_store_open(f.store, &segment);
     for (int k = 0; k < 100; k++) n_stored += check_next(&f, &cursor, k, 150000);
     assert_true(n_stored > 5 && n_stored < 100);
     tear_down(&f);
