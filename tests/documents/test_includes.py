@@ -22,7 +22,7 @@ HEADERS = {
     "output": ["checkpoint", "cube", "orbital_files", "output", "record", "version"],
     "properties": ["properties", "spatial", "spatial_grid"],
     "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
-    "fock": ["digest", "fock", "fock_settings"],
+    "fock": ["digest", "exact_sums", "fock", "fock_settings"],
     "coulomb": ["coulomb"],
     "work": ["grain", "lasting", "strip_room", "task", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
