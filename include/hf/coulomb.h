@@ -30,9 +30,10 @@ struct hf_coulomb;
 /** What a pass is told. */
 struct hf_coulomb_settings {
     struct hf_scheduler_settings schedule;
-    int n_thread;                 /**< compute threads per rank; 0 counts as 1 */
-    bool single;                  /**< single precision where that does */
-    bool multipoles;              /**< products far from each other by multipoles */
+    int n_thread;    /**< compute threads per rank; 0 counts as 1 */
+    int tasks_for;   /**< tasks are made as for so many ranks; 0: as for those there are */
+    bool single;     /**< single precision where that does */
+    bool multipoles; /**< products far from each other by multipoles */
     const struct hf_phase *phase; /**< that its time is booked under */
 };
 
@@ -57,6 +58,7 @@ struct hf_coulomb_account {
     int64_t n_pair;   /**< pairs of products that were computed, whole vectors */
     int64_t n_single; /**< of those, in single precision */
     int64_t n_task;   /**< on all ranks */
+    int64_t n_summed; /**< numbers that were summed over the nodes */
 };
 
 /** Collective. `pairs` is borrowed and must outlive it. HF_NO_RESOURCE, HF_BAD_INPUT: no such

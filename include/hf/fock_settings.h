@@ -62,6 +62,7 @@ struct hf_fock_account {
     double exchange_share;    /**< of the cost of quartets, an estimate; 0: nobody asked */
     int64_t n_product_pair;   /**< pairs of products that were computed for J */
     int64_t n_product_single; /**< of those, in single precision */
+    int64_t n_coulomb_summed; /**< numbers that were summed over the nodes for J made apart */
     double stored_bytes;      /**< integrals that all ranks hold */
     double stored_share;      /**< of the cost of all quartets, an estimate, 0 to 1 */
     int64_t n_task;           /**< tasks handed out */

@@ -29,8 +29,9 @@ hf_status hf_coulomb_run_threads(struct hf_coulomb *coulomb, hf_coulomb_share *s
 static int choose_pieces(const struct hf_coulomb *coulomb)
 {
     enum { TASKS_PER_THREAD = 30, MOST = 16 }; /* a piece has to find the near leaves again */
-    const double wanted =
-        (double)TASKS_PER_THREAD * coulomb->context->n_rank * (double)coulomb->n_worker;
+    const int asked = coulomb->settings.tasks_for;
+    const double n_rank = asked > 0 ? asked : coulomb->context->n_rank;
+    const double wanted = TASKS_PER_THREAD * n_rank * coulomb->n_worker;
     const double n = ceil(wanted / fmax(1.0, coulomb->products->n_leaf));
     return n < MOST ? (int)n : MOST;
 }
@@ -288,6 +289,8 @@ hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double thr
         struct job job = {.coulomb = coulomb, .target = target, .k = k};
         status = build_one(&job, error);
         coulomb->account.n_task += coulomb->n_task;
+        coulomb->account.n_summed += 2 * coulomb->products->n_component;
+        if (coulomb->far != NULL) coulomb->account.n_summed += hf_far_field_summed(coulomb->far);
     }
     for (int t = 0; t < coulomb->n_worker; t++) {
         coulomb->account.n_pair += coulomb->worker[t].n_pair;

@@ -269,6 +269,13 @@ int64_t hf_far_field_pairs(const struct hf_far_field *field)
     return field->n_pair;
 }
 
+int64_t hf_far_field_summed(const struct hf_far_field *field)
+{
+    const struct hf_products *products = field->products;
+    return 2 * (int64_t)products->n_cell * HF_FAR_SIZE +
+           (int64_t)products->n_leaf * (HF_MAX_PAIR_L + 1);
+}
+
 /** visit of hf_walk_cells: what is found stays where it is. */
 static void keep(void *unused, int cell)
 {

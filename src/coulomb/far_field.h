@@ -41,6 +41,9 @@ void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_le
 /** Pairs of cells that the last build dealt with, on all ranks. Not collective. */
 int64_t hf_far_field_pairs(const struct hf_far_field *field);
 
+/** Numbers that a build sums over the nodes. Not collective. */
+int64_t hf_far_field_summed(const struct hf_far_field *field);
+
 /** Bytes on a node for a list of n products, and on a thread. Not collective. */
 double hf_far_field_bytes(double n);
 double hf_far_field_thread_bytes(void);

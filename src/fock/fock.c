@@ -112,6 +112,7 @@ static hf_status create_coulomb(struct hf_fock_builder *self, struct hf_error *e
         self->context, self->pairs,
         &(struct hf_coulomb_settings){.schedule = settings->schedule,
                                       .n_thread = settings->n_thread,
+                                      .tasks_for = settings->tasks_for,
                                       .single = settings->precision == HF_MIXED_PRECISION,
                                       .multipoles = choice == HF_COULOMB_MULTIPOLES,
                                       .phase = &hf_phase_fock_coulomb},
@@ -228,6 +229,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     account->coulomb_apart = builder->coulomb != NULL;
     account->n_product_pair = count[4];
     account->n_product_single = count[5];
+    account->n_coulomb_summed = coulomb.n_summed;
     account->stored_bytes = (double)count[2];
     account->stored_share = work.stored_share;
     account->exact_range = builder->exact != NULL ? hf_exact_sums_range(builder->exact) : 0.0;

@@ -157,8 +157,8 @@ class Wholes(unittest.TestCase):
         rows = whole.make_rows(runs, ["static"], [1, 2])
         text = "\n".join(whole.lines(rows, runs, rows[0]))
         self.assertRegex(text, r"17\.875 s on one process")
-        self.assertRegex(text, r"\n +2 +4 +1 +0\.5 +5 +0 +0 +1 +0\.25 +0\.125 \| +11\.88 +1\.51 +0\.753")
-        self.assertIn("static,2,1,4.0,1.0,0.5,5.0,0.0,0.0,1.0,0.25,0.125,11.875,",
+        self.assertRegex(text, r"\n +2 +4 +1 +0\.5 +0 +5 +0 +0 +1 +0\.25 +0\.125 \| +11\.88 +1\.51 +0\.753")
+        self.assertIn("static,2,1,4.0,1.0,0.5,0.0,5.0,0.0,0.0,1.0,0.25,0.125,11.875,",
                       whole.csv_text(rows, rows[0], 1))
 
     def test_the_tool_tells_whole_calculations(self):

@@ -6,6 +6,7 @@ Usage: test_prediction.py [unittest options]
 """
 
 import csv
+import dataclasses
 import json
 import pathlib
 import shutil
@@ -20,7 +21,8 @@ import traces
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = HERE.parent.parent / "tools"
 # pylint: disable=wrong-import-position,wrong-import-order
-from lab import forecast, models, prediction, reductions, trace  # noqa: E402
+from lab import (  # noqa: E402
+    coulomb_pass, forecast, models, phases, prediction, reductions, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.replay import Network  # noqa: E402
 
@@ -34,8 +36,8 @@ class WithFolder(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def trace(self, name, builds, **header):
-        return traces.write(self.folder / name, builds, **header)
+    def trace(self, name, builds, totals=None, **header):
+        return traces.write(self.folder / name, builds, totals, **header)
 
 
 class Recordings(WithFolder):
@@ -132,6 +134,75 @@ class Predictions(WithFolder):
         network = Network(0.0, 1e-6, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
         found = self.simulated([traces.row(COSTS)], network).predict("static", 4)
         self.assertAlmostEqual(found.communication_seconds, 3 * 0.75 * 1600e-6 + 3 * 3200e-6)
+
+    def coulomb_pass(self, costs, rest=0.0, network=FREE, n_thread=1, **header):
+        """One build: COSTS for K after a pass of tasks with these costs, and of so many seconds beside them."""
+        total = {"Fock: Coulomb pass": sum(costs) + rest}
+        return self.simulated([traces.row(costs, trace.COULOMB_TASK) + traces.row(COSTS)], network, n_thread=n_thread,
+                              totals=total, **header)
+
+    def test_the_coulomb_pass_comes_before_the_round(self):
+        """Tasks of 3, 2 and 2 s take two ranks 4 s by any of these schedulers, which all have to wait for: then 5 s of K."""
+        found = self.coulomb_pass([3.0, 2.0, 2.0])
+        for scheduler in ("static", "counter"):
+            predicted = found.predict(scheduler, 2)
+            self.assertAlmostEqual(predicted.coulomb_seconds, 4.0)
+            self.assertAlmostEqual(predicted.seconds, 9.0)
+            self.assertAlmostEqual(predicted.compute_seconds, 5.0)
+            self.assertAlmostEqual(predicted.idle_seconds, 0.0)
+            self.assertAlmostEqual(predicted.efficiency, 17.0 / 18.0)
+        self.assertAlmostEqual(found.predict("manager", 2).seconds, 17.0)
+        self.assertAlmostEqual(found.model("counter", 2), 3.5 + 5.0)
+
+    def test_the_coulomb_pass_has_threads_too(self):
+        """3, 2 and 2 s on two threads: 4 s; 1 s beside them is shared out. K takes 5 s."""
+        predicted = self.coulomb_pass([3.0, 2.0, 2.0], rest=1.0, n_thread=2).predict("static", 1)
+        self.assertAlmostEqual(predicted.coulomb_seconds, 4.5)
+        self.assertAlmostEqual(predicted.seconds, 9.5)
+
+    def test_what_a_node_does_for_itself_in_the_coulomb_pass(self):
+        """10 s beside the tasks on four ranks: a quarter where they are on one node, else each node does some of it."""
+        part = coulomb_pass.NODE_SHARE
+        one = dataclasses.replace(FREE, ranks_per_node=4)
+        self.assertAlmostEqual(self.coulomb_pass([], 10.0, one).predict("static", 4).coulomb_seconds, 2.5)
+        two = dataclasses.replace(FREE, ranks_per_node=2)
+        self.assertAlmostEqual(self.coulomb_pass([], 10.0, two).predict("static", 4).coulomb_seconds,
+                               10.0 * (part / 2 + (1.0 - part) / 4))
+
+    def test_cores_that_threads_share_slow_the_coulomb_pass(self):
+        """Two ranks on one core have no more of it than one."""
+        network = dataclasses.replace(FREE, ranks_per_node=2, cores_per_node=1)
+        self.assertAlmostEqual(self.coulomb_pass([2.0, 2.0], 1.0, network).predict("static", 2).coulomb_seconds, 5.0)
+
+    def test_sums_of_the_coulomb_pass(self):
+        """500 numbers in five sums between two nodes: 2 (1/2) 500 words of 8 us; and with a latency of 1 ms alone, 2 ms for each
+        of four agreements and five sums. A single node has no numbers to send."""
+        info = {"coulomb_numbers_summed": 500}
+        for network, seconds in ((dataclasses.replace(FREE, beta_seconds_per_byte=1e-6), 500 * 8e-6),
+                                 (dataclasses.replace(FREE, alpha_seconds=1e-3), (4 + 5) * 2e-3),
+                                 (dataclasses.replace(FREE, beta_seconds_per_byte=1e-6, ranks_per_node=2), 0.0)):
+            found = self.coulomb_pass([2.0, 2.0], network=network, info=info).predict("static", 2)
+            self.assertAlmostEqual(found.coulomb_seconds, 2.0 + seconds)
+
+    def test_the_coulomb_pass_in_whole_runs(self):
+        found = whole.WholeRuns(self.coulomb_pass([3.0, 2.0, 2.0], 2.0 * len(COSTS)))
+        one = found.predict("static", 1)
+        self.assertAlmostEqual(one.seconds[phases.COULOMB_PASS], 7.0 + 8.0)
+        self.assertAlmostEqual(one.fock, 7.0 + 8.0 + 10.0)
+        self.assertIn("Coulomb", "\n".join(whole.lines([one], found, one)))
+
+    def test_runs_with_a_coulomb_pass(self):
+        """The least time of each of its tasks; what is beside them is that of the rank that waits least."""
+        builds = [traces.row([3.0, 2.0], trace.COULOMB_TASK) + traces.row(COSTS)]
+        other = [traces.row([2.0, 2.5], trace.COULOMB_TASK) + traces.row(COSTS)]
+        total = {"Fock: Coulomb pass": 6.0}
+        recording = Recording([self.trace("a", builds, total), self.trace("b", other, total)])
+        self.assertEqual(recording.sizes[0].builds[0].coulomb, [2.0, 2.0])
+        self.assertAlmostEqual(recording.seconds_of_one, 10.0 + 4.0 + 1.0)
+        two = self.trace("two", [[(trace.COULOMB_TASK, 0, 0, 0.0, 3.0), (trace.COULOMB_TASK, 1, 1, 0.0, 5.0)]],
+                         {"Fock: Coulomb pass": 6.0}, n_rank=2)
+        self.assertAlmostEqual(trace.Trace(two).coulomb_rest_seconds, 1.0)
+        self.assertEqual(Recording([self.trace("c", [traces.row(COSTS)])]).sizes[0].coulomb_seconds, 0.0)
 
     def test_constants_of_the_source(self):
         fock = HERE.parent.parent / "src" / "fock"
@@ -238,7 +309,7 @@ class Tables(WithFolder):
         text = "\n".join(forecast.table(rows, {"fock": "replicated", "input_path": "m.mol", "basis": "b",
                                                "n_function": 3, "grain": "atom-quartet"}, 10.0))
         self.assertIn("static: replay; model Eq. 7.5 with Eq. 8.9; measured", text)
-        self.assertRegex(text, r"        2         1 \|         5      2.00  1.000    0.0    0.00 \|")
+        self.assertRegex(text, r"        2         1 \|         5      2.00  1.000    0.0    0.00     0.0 \|")
 
 
 STAND_IN = """#!/usr/bin/env python3

@@ -29,6 +29,7 @@ WAYS = {  # name: ranks, options
     "shell pairs": (1, "--memory 0 --grain shell-pair"),
     "partly stored": (2, "--memory 40MB --basis cc-pVTZ"),
     "Coulomb pass": (2, "--memory 0 --coulomb multipoles --threads 2"),
+    "Coulomb pass for many": (1, "--memory 0 --coulomb multipoles --tasks-for 100"),
     "distributed": (2, "--fock distributed --onesided rma --memory 0"),
     "distributed, stored, threads": (2, "--fock distributed --threads 2 --tasks-for 10"),
 }
@@ -57,9 +58,14 @@ class Traces(unittest.TestCase):
     def test_every_task_of_the_coulomb_pass_is_in_every_build(self):
         builds = self.trace["Coulomb pass"].builds
         self.assertGreater(len(builds[0].coulomb), 30)
+        many = self.trace["Coulomb pass for many"].builds[0]  # cut as far as it goes, as it is for four threads
+        self.assertEqual(set(many.coulomb), set(builds[0].coulomb))
         for build in builds:
             self.assertEqual(set(build.coulomb), set(builds[0].coulomb))
+            self.assertGreater(build.info["coulomb_numbers_summed"], 0)
+        self.assertGreater(self.trace["Coulomb pass"].totals[0]["Fock: Coulomb pass"], 0.0)
         self.assertFalse(self.trace["alone"].builds[0].coulomb)
+        self.assertEqual(self.trace["alone"].builds[0].info["coulomb_numbers_summed"], 0)
 
     def test_every_task_is_computed_in_every_build_that_computes(self):
         for name, run in self.trace.items():

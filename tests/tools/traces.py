@@ -9,8 +9,9 @@ from lab import trace  # noqa: E402 # pylint: disable=wrong-import-position
 
 KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: waiting for blocks",
          "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output",
-         "Initial guess", "Diagonalisation", "Other linear algebra", trace.TASK, trace.STORED_TASK]
-N_PHASE = len(KINDS) - 2
+         "Initial guess", "Diagonalisation", "Other linear algebra", "Fock: Coulomb pass", trace.TASK, trace.STORED_TASK,
+         trace.COULOMB_TASK]
+N_PHASE = len(KINDS) - 3
 BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K}
 BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "quartets_read": 0, "stored_bytes": 0,
          "stored_share_of_cost": 0, "blocks_asked": 0, "blocks_cached": 0, "blocks_own": 0, "sums_sent": 0}

@@ -13,7 +13,7 @@ import statistics
 import sys
 from typing import NamedTuple
 
-from . import launch, runner
+from . import coulomb_pass, launch, runner
 from .failure import Failure
 from .prediction import Simulated
 from .recording import Recording
@@ -54,7 +54,8 @@ def replay_of_own(trace, network):
         for task, spent in build.stored.items():
             begin[build.owner[task]] += spent / header["n_thread"]
         seconds += simulate(header["schedule"], build.computed, trace.n_rank, network, begin, header["n_thread"]).seconds
-    return seconds + max(totals["Fock: moving matrices"] for totals in trace.totals)
+        seconds += coulomb_pass.tasks_seconds(header["schedule"], build, trace.n_rank, network, header["n_thread"])
+    return seconds + trace.coulomb_rest_seconds + max(totals["Fock: moving matrices"] for totals in trace.totals)
 
 
 def shapes(option, text):

@@ -10,8 +10,8 @@ from .trace import Trace
 MODELS = {"static": "Eq. 7.5", "manager": "Eq. 7.12", "counter": "no imbalance", "steal": "no imbalance"}
 COMMUNICATION = {"replicated": "Eq. 8.9", "distributed": "Eq. 8.11"}
 COLUMNS = ("scheduler", "processes", "tasks_for", "replay_seconds", "replay_speedup", "replay_efficiency",
-           "replay_idle_share", "replay_communication_share", "model_seconds", "model_efficiency", "measured_seconds",
-           "measured_efficiency", "replay_over_measured")
+           "replay_idle_share", "replay_communication_share", "replay_coulomb_share", "model_seconds", "model_efficiency",
+           "measured_seconds", "measured_efficiency", "replay_over_measured")
 
 
 class Row(NamedTuple):
@@ -32,6 +32,7 @@ class Row(NamedTuple):
         return dict(zip(COLUMNS, (
             replay.scheduler, replay.n_rank, replay.tasks_for, replay.seconds, replay.efficiency * replay.n_rank,
             replay.efficiency, replay.idle_seconds / replay.seconds, replay.communication_seconds / replay.seconds,
+            replay.coulomb_seconds / replay.seconds,
             self.model_seconds, self.model_efficiency, self.measured_seconds, self.measured_efficiency, self.ratio)))
 
 
@@ -80,7 +81,8 @@ def table(rows, header, seconds_of_one):
         yield ""
         yield f"{scheduler}: replay; model {MODELS[scheduler]} with {equation}; measured"
         yield (f"{'processes':>9} {'tasks for':>9} | {'seconds':>9} {'speedup':>9} {'effic.':>6} {'idle %':>6} "
-               f"{'comm. %':>7} | {'model s':>9} {'effic.':>6} | {'measured':>9} {'effic.':>6} {'replay/m.':>9}")
+               f"{'comm. %':>7} {'Coul. %':>7} | {'model s':>9} {'effic.':>6} | {'measured':>9} {'effic.':>6} "
+               f"{'replay/m.':>9}")
         for row in rows:
             if row.replay.scheduler == scheduler:
                 yield line(row)
@@ -92,8 +94,8 @@ def line(row):
     value = row.values()
     return (f"{value['processes']:9d} {value['tasks_for']:9d} | {value['replay_seconds']:9.4g} "
             f"{value['replay_speedup']:9.2f} {value['replay_efficiency']:6.3f} {100 * value['replay_idle_share']:6.1f} "
-            f"{100 * value['replay_communication_share']:7.2f} | {value['model_seconds']:9.4g} "
-            f"{value['model_efficiency']:6.3f} | {cell(value['measured_seconds'], '.4g', 9)} "
+            f"{100 * value['replay_communication_share']:7.2f} {100 * value['replay_coulomb_share']:7.1f} | "
+            f"{value['model_seconds']:9.4g} {value['model_efficiency']:6.3f} | {cell(value['measured_seconds'], '.4g', 9)} "
             f"{cell(value['measured_efficiency'], '.3f', 6)} {cell(value['replay_over_measured'], '.3f', 9)}"
             f"{' *' if row.crowded else ''}")
 

@@ -4,13 +4,13 @@ A build is a round of tasks (replay.py) and the communication around it. With re
 to all ranks and the sums of J and K to their owners (reductions.py). With distributed matrices every rank fetches the
 density blocks that its tasks meet, once each, and sends the blocks of J and K that they add to: block by block
 (traffic.py) where the trace says which tasks need which. Else they are counted, and that much of this is hidden behind
-computing is not counted on."""
+computing is not counted on. Where J is made by the Coulomb pass, that comes before the round (coulomb_pass.py)."""
 
 import array
 import math
 from typing import NamedTuple
 
-from . import models, reductions
+from . import coulomb_pass, models, reductions
 from .replay import simulate
 from .traffic import Traffic, cache_budget
 
@@ -18,7 +18,8 @@ EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
 
 class Prediction(NamedTuple):
-    """All Fock builds of a calculation on `n_rank` ranks; means over their threads."""
+    """All Fock builds of a calculation on `n_rank` ranks; means over their threads. Computing and idling are those of the
+    rounds; what there is of both and of messages in the Coulomb pass is the pass's."""
     scheduler: str
     n_rank: int
     tasks_for: int   # of the traces that were replayed
@@ -27,6 +28,7 @@ class Prediction(NamedTuple):
     idle_seconds: float
     communication_seconds: float
     efficiency: float
+    coulomb_seconds: float
 
 
 class Simulated:
@@ -53,8 +55,11 @@ class Simulated:
     def _replay(self, scheduler, n_rank):
         size = self.recording.nearest(n_rank * self.n_thread)
         seconds = communication = 0.0
+        coulomb = coulomb_pass.rest_seconds(size.coulomb_rest_seconds, n_rank, self.network, self.n_thread)
         owner = None
         for build in size.builds:
+            coulomb += coulomb_pass.tasks_seconds(scheduler, build, n_rank, self.network, self.n_thread)
+            coulomb += coulomb_pass.messages_seconds(build, n_rank, self.network, self.machine)
             outcome = simulate(scheduler, build.computed, n_rank, self.network,
                                reading(build, owner, n_rank, self.n_thread), self.n_thread,
                                self.traffic(build, n_rank))
@@ -69,8 +74,9 @@ class Simulated:
                 seconds += outcome.seconds - blocked
         communication += size.local_seconds / n_rank
         compute = size.work_seconds / (n_rank * self.n_thread)
-        return Prediction(scheduler, n_rank, size.tasks_for, seconds + communication, compute, seconds - compute,
-                          communication, self.efficiency(seconds + communication, n_rank))
+        total = seconds + communication + coulomb
+        return Prediction(scheduler, n_rank, size.tasks_for, total, compute, seconds - compute, communication,
+                          self.efficiency(total, n_rank), coulomb)
 
     def traffic(self, build, n_rank):
         """Of the blocks that the trace tells of."""
@@ -114,6 +120,10 @@ class Simulated:
         tasks, not from each of them."""
         size = self.recording.nearest(n_rank * self.n_thread)
         seconds = size.local_seconds + sum(self._model_round(scheduler, build, n_rank) for build in size.builds)
+        seconds += coulomb_pass.rest_seconds(size.coulomb_rest_seconds, n_rank, self.network, self.n_thread)
+        for build in size.builds:
+            seconds += self._model_tasks(scheduler, build.coulomb, n_rank)
+            seconds += coulomb_pass.messages_seconds(build, n_rank, self.network, self.machine)
         distributed = self.recording.header["fock"] != "replicated"
         for build in size.builds:
             seconds += (self._distributed_model(build, n_rank) if distributed else
@@ -121,18 +131,22 @@ class Simulated:
                                                                 2, 1))
         return seconds
 
+    def _n_worker(self, scheduler, n_rank):
+        return self.n_thread * (n_rank - 1 if scheduler == "manager" and n_rank > 1 else n_rank)
+
     def _model_round(self, scheduler, build, n_rank):
-        managed = scheduler == "manager" and n_rank > 1
-        n_worker = self.n_thread * (n_rank - 1 if managed else n_rank)
-        read = sum(build.stored.values()) / n_worker
-        if len(build.computed) == 0:
-            return read
-        work = sum(build.computed)
+        read = sum(build.stored.values()) / self._n_worker(scheduler, n_rank)
+        return read + self._model_tasks(scheduler, build.computed, n_rank)
+
+    def _model_tasks(self, scheduler, costs, n_rank):
+        n_worker = self._n_worker(scheduler, n_rank)
+        if len(costs) == 0:
+            return 0.0
         if scheduler == "static":
-            return read + models.static_seconds(len(build.computed), models.statistics_of(build.computed), n_worker)
-        if managed:
-            return read + models.manager_seconds(self.machine, work, len(build.computed), n_worker + 1, EXCHANGE_BYTES)
-        return read + work / n_worker
+            return models.static_seconds(len(costs), models.statistics_of(costs), n_worker)
+        if scheduler == "manager" and n_rank > 1:
+            return models.manager_seconds(self.machine, sum(costs), len(costs), n_worker + 1, EXCHANGE_BYTES)
+        return sum(costs) / n_worker
 
     def _distributed_model(self, build, n_rank):
         """Eq. 8.11 with the atom quartets that passed the screening (Eqs. 8.12 and 8.14)."""

@@ -18,12 +18,14 @@ class RecordingError(ValueError):
 class BuildCosts(NamedTuple):
     """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
     back; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as Traffic wants
-    them, `adds` how often blocks of replicated J and K were added to."""
+    them, `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the Coulomb
+    pass, where there is one."""
     computed: array.array
     stored: dict
     info: dict
     blocks: dict
     adds: dict
+    coulomb: list
 
 
 class Size:
@@ -32,7 +34,7 @@ class Size:
 
     def __init__(self, traces, last_only=False):
         self.tasks_for = traces[0].header["tasks_for"]
-        lengths = {tuple(build.n_task for build in trace.builds) for trace in traces}
+        lengths = {tuple((build.n_task, len(build.coulomb)) for build in trace.builds) for trace in traces}
         if len(lengths) > 1:
             raise RecordingError(f"{traces[1].path}: not the same builds and tasks as {traces[0].path}")
         n_build = len(traces[0].builds)
@@ -41,6 +43,7 @@ class Size:
         self.totals = [totals for trace in traces for totals in trace.totals]
         self.local_seconds = len(wanted) / n_build * min(
             mean(totals["Fock: moving matrices"] for totals in trace.totals) for trace in traces)
+        self.coulomb_rest_seconds = len(wanted) / n_build * min(trace.coulomb_rest_seconds for trace in traces)
 
     @property
     def n_task(self):
@@ -48,8 +51,13 @@ class Size:
 
     @property
     def work_seconds(self):
-        """Of all tasks of all builds."""
+        """Of all tasks of all builds, without those of the Coulomb pass."""
         return sum(sum(build.computed) + sum(build.stored.values()) for build in self.builds)
+
+    @property
+    def coulomb_seconds(self):
+        """Of the Coulomb passes of all builds on one rank."""
+        return sum(sum(build.coulomb) for build in self.builds) + self.coulomb_rest_seconds
 
 
 def mean(values):
@@ -61,7 +69,9 @@ def least(builds):
     computed = array.array("d", (min(costs) for costs in zip(*(build.computed for build in builds))))
     stored = {task: min(build.stored.get(task, seconds) for build in builds)
               for task, seconds in builds[0].stored.items()}
-    return BuildCosts(computed, stored, builds[0].info, builds[0].blocks, builds[0].adds)
+    coulomb = [min(build.coulomb.get(task, seconds) for build in builds)
+               for task, seconds in sorted(builds[0].coulomb.items())]
+    return BuildCosts(computed, stored, builds[0].info, builds[0].blocks, builds[0].adds, coulomb)
 
 
 class Recording:
@@ -104,4 +114,4 @@ class Recording:
     @property
     def seconds_of_one(self):
         """One rank in all Fock builds, with the tasks it makes for itself."""
-        return self.sizes[0].work_seconds + self.sizes[0].local_seconds
+        return self.sizes[0].work_seconds + self.sizes[0].coulomb_seconds + self.sizes[0].local_seconds

@@ -12,6 +12,8 @@ import json
 import struct
 from typing import NamedTuple
 
+from .phases import COULOMB_PASS
+
 FORMAT, VERSION = "hf-trace", 1
 RECORD = struct.Struct("<dqfHBB")  # start, task, seconds, build, thread, kind
 ADDS_J, ADDS_K, BLOCK_J, BLOCK_K, TOTAL, RANK = 250, 251, 252, 253, 254, 255
@@ -45,6 +47,7 @@ class Build:
         self.stored = {}   # seconds of task i where its stored integrals were read
         self.owner = {}    # rank that read them
         self.coulomb = {}  # seconds of task i of the Coulomb pass
+        self.coulomb_busy = {}  # of each rank in these
         self.blocks = {}   # of a task: [(number, BLOCK_J or BLOCK_K, bytes)] as its parts need them one after the other
         self.adds = {ADDS_J: {}, ADDS_K: {}}  # [times, bytes] of each block of J and of K that was added to
         self.seconds = 0.0  # from the first rank's start to the last one's end
@@ -90,8 +93,17 @@ class Trace:
                     build.owner[task] = rank
                 elif kind == coulomb:
                     build.coulomb[task] = build.coulomb.get(task, 0.0) + seconds
+                    build.coulomb_busy[rank] = build.coulomb_busy.get(rank, 0.0) + seconds
         for i, build in enumerate(self.builds):
             build.seconds = max(0.0, end[i] - begin[i])
+
+    @property
+    def coulomb_rest_seconds(self):
+        """What the rank that waits least spends in the Coulomb passes of all builds outside of their tasks."""
+        n_thread = self.header["n_thread"]
+        return max(0.0, min(
+            totals.get(COULOMB_PASS, 0.0) - sum(build.coulomb_busy.get(rank, 0.0) for build in self.builds) / n_thread
+            for rank, totals in enumerate(self.totals)))
 
 
 def read_header(path):

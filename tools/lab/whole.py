@@ -16,11 +16,11 @@ from .plots import Curve, Layer, draw, stacked_bars
 SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, OUTPUT = (
     "Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Output")
 OTHERS = (SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, OUTPUT)
-ORDER = (SET_UP, ONE_ELECTRON, GUESS, phases.COMPUTING, phases.WAITING_FOR_LAST_RANK, phases.MOVING_MATRICES,
-         DIAGONALISATION, ALGEBRA, OUTPUT)
-SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COMPUTING: "computing",
-         phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving", DIAGONALISATION: "diag.",
-         ALGEBRA: "algebra", OUTPUT: "output"}
+ORDER = (SET_UP, ONE_ELECTRON, GUESS, phases.COULOMB_PASS, phases.COMPUTING, phases.WAITING_FOR_LAST_RANK,
+         phases.MOVING_MATRICES, DIAGONALISATION, ALGEBRA, OUTPUT)
+SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULOMB_PASS: "Coulomb",
+         phases.COMPUTING: "computing", phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving",
+         DIAGONALISATION: "diag.", ALGEBRA: "algebra", OUTPUT: "output"}
 OCCUPIED_SHARE = 0.25  # of the functions, where a trace does not say how many orbitals are occupied
 
 
@@ -36,7 +36,7 @@ class Whole(NamedTuple):
 
     @property
     def fock(self):
-        return sum(self.seconds[phase] for phase in (phases.COMPUTING, phases.WAITING_FOR_LAST_RANK,
+        return sum(self.seconds[phase] for phase in (phases.COULOMB_PASS, phases.COMPUTING, phases.WAITING_FOR_LAST_RANK,
                                                      phases.MOVING_MATRICES))
 
 
@@ -81,9 +81,10 @@ class WholeRuns:
             seconds[phase] = self.linear_algebra(phase, n_rank, n_thread)
             if self.algebra(n_rank, n_thread).grid.size > 1:
                 seconds[phase] *= crowding
+        seconds[phases.COULOMB_PASS] = fock.coulomb_seconds
         seconds[phases.COMPUTING] = fock.compute_seconds
         seconds[phases.MOVING_MATRICES] = fock.communication_seconds
-        seconds[phases.WAITING_FOR_LAST_RANK] = fock.seconds - fock.compute_seconds - fock.communication_seconds
+        seconds[phases.WAITING_FOR_LAST_RANK] = fock.idle_seconds
         seconds[OUTPUT] = self.measured[OUTPUT]
         return Whole(scheduler, n_rank, seconds)
 
