@@ -41,8 +41,8 @@ struct hf_term_ops {
     double (*cost)(const struct hf_molecule *molecule);
     /** Adds its matrix, hartree, to the blocks. HF_NO_RESOURCE: memory. */
     hf_status (*add_matrix)(const struct hf_term_blocks *blocks, struct hf_error *error);
-    /** Energy of the nuclei in it (among them, for the term "nuclei"), hartree; NULL: none. */
-    double (*nuclear_energy)(const struct hf_molecule *molecule);
+    /** Energy of nucleus `i` in it (for the term "nuclei" with those before it), hartree; NULL: none. */
+    double (*nuclear_energy)(const struct hf_molecule *molecule, int i);
 };
 
 /** All terms there are, NULL behind the last; never more than HF_MAX_TERM. */
@@ -52,9 +52,16 @@ extern const struct hf_term_ops *const hf_term_list[];
 extern const struct hf_term_ops hf_term_kinetic, hf_term_nuclei, hf_term_core_potential,
     hf_term_point_charges, hf_term_field;
 
-/** Energy of the nuclei in all terms, hartree: what the electrons' energy is added to. Not
- *  collective. */
-double hf_nuclear_energy(const struct hf_molecule *molecule);
+/** *energy = that of all nuclei in a term, hartree; 0 where it is not present. The nuclei are dealt to the
+ *  ranks: a nucleus meets all others, or all point charges. The same bits on every rank, and for every
+ *  number of ranks. Collective. HF_NO_RESOURCE: memory; same status and message on every rank. */
+hf_status hf_nuclear_energy_of(struct hf_context *context, const struct hf_molecule *molecule,
+                               const struct hf_term_ops *term, double *energy,
+                               struct hf_error *error) HF_MUST_CHECK;
+
+/** *energy = the sum over all terms: what the electrons' energy is added to. As hf_nuclear_energy_of. */
+hf_status hf_nuclear_energy(struct hf_context *context, const struct hf_molecule *molecule,
+                            double *energy, struct hf_error *error) HF_MUST_CHECK;
 
 /** Matrices of one electron over a basis. */
 struct hf_hamiltonian;

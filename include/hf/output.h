@@ -50,6 +50,7 @@ struct hf_run_description {
     const char *method; /**< "rhf" */
     const char *basis_requested;
     const struct hf_molecule *molecule;
+    double nuclear_repulsion; /**< of the molecule, hartree */
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
     int n_node; /**< hosts that the ranks are on; 0 when unknown */

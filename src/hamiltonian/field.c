@@ -25,14 +25,13 @@ static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error
     return status;
 }
 
-static double nuclear_energy(const struct hf_molecule *molecule)
+static double nuclear_energy(const struct hf_molecule *molecule, int i)
 {
     const double *field = molecule->environment.field;
     double sum = 0.0;
-    for (int i = 0; i < molecule->n_atom; i++)
-        for (int x = 0; x < 3; x++)
-            sum -= hf_molecule_nuclear_charge(molecule, i) * field[x] *
-                   molecule->atom[i].position_bohr[x];
+    for (int x = 0; x < 3; x++)
+        sum -=
+            hf_molecule_nuclear_charge(molecule, i) * field[x] * molecule->atom[i].position_bohr[x];
     return sum;
 }
 

@@ -41,5 +41,5 @@ const struct hf_term_ops hf_term_nuclei = {
     .present = present,
     .cost = cost,
     .add_matrix = add_matrix,
-    .nuclear_energy = hf_molecule_nuclear_repulsion,
+    .nuclear_energy = hf_molecule_repulsion_of_nucleus,
 };

@@ -34,22 +34,20 @@ static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error
     return status;
 }
 
-static double nuclear_energy(const struct hf_molecule *molecule)
+static double nuclear_energy(const struct hf_molecule *molecule, int i)
 {
     const struct hf_environment *environment = &molecule->environment;
+    const double nuclear_charge = hf_molecule_nuclear_charge(molecule, i);
+    const double *a = molecule->atom[i].position_bohr;
     double sum = 0.0;
-    for (int i = 0; i < molecule->n_atom; i++) {
-        const double z = hf_molecule_nuclear_charge(molecule, i);
-        const double *a = molecule->atom[i].position_bohr;
-        if (z == 0.0) continue; /* charges may sit on ghosts */
-        for (int c = 0; c < environment->n_charge; c++) {
-            const double *b = environment->charge[c].position_bohr;
-            const double x = a[0] - b[0], y = a[1] - b[1], w = a[2] - b[2];
-            if (environment->charge[c].charge != 0.0)
-                sum += z * environment->charge[c].charge / sqrt(x * x + y * y + w * w);
-        }
+    if (nuclear_charge == 0.0) return 0.0; /* charges may sit on ghosts */
+    for (int c = 0; c < environment->n_charge; c++) {
+        const double *b = environment->charge[c].position_bohr;
+        const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+        if (environment->charge[c].charge != 0.0)
+            sum += environment->charge[c].charge / sqrt(x * x + y * y + z * z);
     }
-    return sum;
+    return nuclear_charge * sum;
 }
 
 const struct hf_term_ops hf_term_point_charges = {

@@ -61,8 +61,7 @@ static void print_molecule(FILE *out, const struct hf_run_description *run)
                 hf_molecule_n_core(molecule));
     fprintf(out, "  %-22s %d", "Atoms", molecule->n_atom - n_ghost);
     if (n_ghost > 0) fprintf(out, " and %d ghosts", n_ghost);
-    fprintf(out, "\n  %-22s %.10f hartree\n", "Nuclear repulsion",
-            hf_molecule_nuclear_repulsion(molecule));
+    fprintf(out, "\n  %-22s %.10f hartree\n", "Nuclear repulsion", run->nuclear_repulsion);
     print_environment(out, molecule);
     fprintf(out, "\n");
     fprintf(out, "  %5s  %-8s %12s %13s %13s   %12s %13s %13s\n", "Atom", "", "x/bohr", "y/bohr",

@@ -2,6 +2,7 @@
 #include "hf/calculation.h"
 
 #include "calculation_private.h"
+#include "hf/hamiltonian.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,8 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
         goto cleanup;
     }
     describe(calculation, options);
+    HF_TRY(hf_nuclear_energy_of(context, calculation->description.molecule, &hf_term_nuclei,
+                                &calculation->description.nuclear_repulsion, error));
     if (calculation->restart != NULL) calculation->settings.restart = &calculation->restart->state;
     if (!rehearsal) HF_TRY(hf_checkpointer_create(calculation, options, error));
     if (calculation->trace_path != NULL && !rehearsal)

@@ -196,8 +196,9 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     HF_TRY(find_converger(&scf, error));
     result->n_occupied[0] = scf.n_electron.alpha;
     result->n_occupied[1] = scf.n_electron.beta;
-    result->nuclear_repulsion = hf_molecule_nuclear_repulsion(molecule);
-    result->nuclear = hf_nuclear_energy(molecule);
+    HF_TRY(hf_nuclear_energy_of(context, molecule, &hf_term_nuclei, &result->nuclear_repulsion,
+                                error));
+    HF_TRY(hf_nuclear_energy(context, molecule, &result->nuclear, error));
     HF_TRY(hf_scf_set_up(&scf, error));
     tell_start(&scf);
     HF_TRY(solve(&scf, error));

@@ -62,6 +62,21 @@ static void tear_down(struct system *system)
 }
 
 /** Full copy of system->matrix; free with free. */
+static double energy_of_nuclei(const struct system *system, const struct hf_term_ops *term)
+{
+    double energy = NAN;
+    assert_int_equal(hf_nuclear_energy_of(system->context, &system->molecule, term, &energy, NULL),
+                     HF_OK);
+    return energy;
+}
+
+static double nuclear_energy(const struct system *system)
+{
+    double energy = NAN;
+    assert_int_equal(hf_nuclear_energy(system->context, &system->molecule, &energy, NULL), HF_OK);
+    return energy;
+}
+
 static double *gather(const struct system *system)
 {
     double *full = calloc((size_t)system->n * (size_t)system->n, sizeof *full);
@@ -159,11 +174,11 @@ static void a_charge_acts_like_a_nucleus(void **state)
     (void)state;
     struct system system;
     set_up(&system);
-    const double without = hf_nuclear_energy(&system.molecule);
+    const double without = nuclear_energy(&system);
     double *attraction = term_matrix(&system, &hf_term_nuclei);
     struct hf_point_charge charge = {8.0, {centre[2][0], centre[2][1], centre[2][2]}};
     system.molecule.environment = (struct hf_environment){.n_charge = 1, .charge = &charge};
-    const double with_charge = hf_nuclear_energy(&system.molecule);
+    const double with_charge = nuclear_energy(&system);
     double *of_charge = term_matrix(&system, &hf_term_point_charges);
     double *core_with_charge = core_matrix(&system);
 
@@ -174,7 +189,7 @@ static void a_charge_acts_like_a_nucleus(void **state)
     for (int k = 0; k < system.n * system.n; k++) attraction[k] += of_charge[k];
     assert_true(difference(&system, attraction, 1.0, of_all) < 1e-13);
     assert_true(difference(&system, core_with_charge, 1.0, core_with_nucleus) < 1e-13);
-    assert_true(fabs(hf_nuclear_energy(&system.molecule) - with_charge) < 1e-13);
+    assert_true(fabs(nuclear_energy(&system) - with_charge) < 1e-13);
     assert_true(with_charge > without + 1.0);
     free(core_with_nucleus);
     free(core_with_charge);
@@ -191,12 +206,12 @@ static void charges_that_are_zero_do_nothing(void **state)
     set_up(&system);
     struct hf_point_charge charge[2] = {{0.0, {centre[0][0], centre[0][1], centre[0][2]}},
                                         {0.0, {5.0, 0.0, 0.0}}};
-    const double energy = hf_nuclear_energy(&system.molecule);
+    const double energy = nuclear_energy(&system);
     double *without = core_matrix(&system);
     system.molecule.environment = (struct hf_environment){.n_charge = 2, .charge = charge};
     double *with = core_matrix(&system);
     assert_true(difference(&system, without, 1.0, with) == 0.0);
-    assert_true(hf_nuclear_energy(&system.molecule) == energy);
+    assert_true(nuclear_energy(&system) == energy);
     free(with);
     free(without);
     tear_down(&system);
@@ -211,14 +226,14 @@ static void far_charges_make_a_uniform_field(void **state)
     set_up(&system);
     system.molecule.environment.field[2] = strength;
     double *field = term_matrix(&system, &hf_term_field);
-    const double energy = hf_term_field.nuclear_energy(&system.molecule);
+    const double energy = energy_of_nuclei(&system, &hf_term_field);
     struct hf_point_charge charge[2] = {{charge_far, {0.0, 0.0, -distance}},
                                         {-charge_far, {0.0, 0.0, distance}}};
     system.molecule.environment = (struct hf_environment){.n_charge = 2, .charge = charge};
     double *far = term_matrix(&system, &hf_term_point_charges);
     assert_true(difference(&system, field, 1.0, far) < 1e-7);
     assert_true(difference(&system, field, 0.0, far) > 1e-3);
-    assert_true(fabs(energy - hf_term_point_charges.nuclear_energy(&system.molecule)) < 1e-7);
+    assert_true(fabs(energy - energy_of_nuclei(&system, &hf_term_point_charges)) < 1e-7);
     free(far);
     free(field);
     tear_down(&system);
@@ -254,7 +269,7 @@ static void the_field_acts_on_the_dipole_moment(void **state)
     for (int i = 0; i < n_term; i++) sum += term[i].electrons;
     for (int i = 0; i < n_term; i++) nuclei += term[i].nuclei;
     assert_true(fabs(sum - one_electron) < 1e-11);
-    assert_true(fabs(nuclei - hf_nuclear_energy(&system.molecule)) < 1e-13);
+    assert_true(fabs(nuclei - nuclear_energy(&system)) < 1e-13);
     assert_true(term[0].nuclei == 0.0 &&
                 term[1].nuclei == hf_molecule_nuclear_repulsion(&system.molecule));
     assert_int_equal(hf_operator_matrix(system.hamiltonian, HF_KINETIC, system.matrix, NULL),
@@ -296,6 +311,44 @@ static void threads_change_no_bit(void **state)
     tear_down(&system);
 }
 
+/** Nuclei and charges in no order, and ghosts in the places of atoms: on any number of ranks the same bits as
+ *  in a plain sum by nuclei. */
+static void ranks_change_no_bit_of_the_energy_of_nuclei(void **state)
+{
+    (void)state;
+    enum { N_ATOM = 101, N_CHARGE = 7 };
+    struct system system;
+    struct hf_atom atom[N_ATOM] = {0};
+    struct hf_point_charge charge[N_CHARGE];
+    set_up(&system);
+    for (int i = 0; i < N_ATOM; i++) {
+        atom[i].atomic_number = 1 + i % 9;
+        atom[i].ghost = i % 10 == 9;
+        for (int x = 0; x < 3; x++) atom[i].position_bohr[x] = 20.0 * sin(1.0 + (3 * i + x) * 1.7);
+        if (atom[i].ghost) atom[i] = (struct hf_atom){.atomic_number = 8, .ghost = true};
+    }
+    for (int c = 0; c < N_CHARGE; c++)
+        charge[c] = (struct hf_point_charge){0.3 * c - 0.7, {c + 0.1, 25.0, -0.3 * c}};
+    struct hf_molecule *molecule = &system.molecule;
+    *molecule = (struct hf_molecule){.n_atom = N_ATOM, .atom = atom, .multiplicity = 1};
+    molecule->environment = (struct hf_environment){
+        .n_charge = N_CHARGE, .charge = charge, .field = {0.01, -0.02, 0.03}};
+    const double repulsion = hf_molecule_nuclear_repulsion(molecule);
+    assert_true(repulsion > 1.0 && isfinite(repulsion));
+    assert_true(energy_of_nuclei(&system, &hf_term_nuclei) == repulsion);
+    double all = 0.0;
+    for (int k = 0; hf_term_list[k] != NULL; k++) {
+        double sum = 0.0;
+        if (hf_term_list[k]->nuclear_energy == NULL) continue;
+        for (int i = 0; i < N_ATOM; i++) sum += hf_term_list[k]->nuclear_energy(molecule, i);
+        assert_true(energy_of_nuclei(&system, hf_term_list[k]) == sum && sum != 0.0);
+        all += sum;
+    }
+    assert_true(nuclear_energy(&system) == all);
+    assert_true(energy_of_nuclei(&system, &hf_term_kinetic) == 0.0);
+    tear_down(&system);
+}
+
 static void every_term_says_what_it_is(void **state)
 {
     (void)state;
@@ -318,6 +371,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(far_charges_make_a_uniform_field),
         cmocka_unit_test(the_field_acts_on_the_dipole_moment),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(ranks_change_no_bit_of_the_energy_of_nuclei),
         cmocka_unit_test(every_term_says_what_it_is),
     };
     if (argc > 1) grid = argv[1];

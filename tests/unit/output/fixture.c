@@ -110,6 +110,7 @@ int fixture_set_up(void **state)
                                          .method = "rhf",
                                          .basis_requested = "TINY",
                                          .molecule = &f->molecule,
+                                         .nuclear_repulsion = 4.1,
                                          .basis = &f->basis,
                                          .settings = &f->settings,
                                          .n_core = 64,
