@@ -19,6 +19,9 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
+/** What matrices of the SCF take beside the Fock builds: eigenvalues; transformations, DIIS, energies. */
+extern const struct hf_phase hf_phase_diagonalise, hf_phase_linear_algebra;
+
 /** One kind of Hartree-Fock wave function; the list, ended by NULL, is hf_method_list ("rhf", "uhf",
  *  "rohf"). */
 struct hf_method_ops;

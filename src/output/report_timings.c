@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static void print_cautions(const struct hf_report *report, const struct hf_record *record)
 {
@@ -41,6 +42,27 @@ static void print_blocks(FILE *out, const struct hf_block_counts *blocks)
             " sums sent\n",
             "Density blocks asked for", blocks->n_asked, 100.0 * (double)blocks->n_cached / n,
             100.0 * (double)blocks->n_own / n, 100.0 * (double)n_fetched / n, blocks->n_sent);
+}
+
+/** Seconds of a phase on the rank where it was longest. */
+static double longest(const struct hf_run_statistics *statistics, const struct hf_phase *phase)
+{
+    for (int i = 0; i < statistics->n_phase; i++)
+        if (strcmp(statistics->phase[i].name, phase->name) == 0)
+            return statistics->phase[i].seconds.max;
+    return 0.0;
+}
+
+/** What --reproducible is paid with, as far as a run that has it can know. */
+static void print_cost_of_exact_sums(FILE *out, const struct hf_run_statistics *statistics)
+{
+    const double total = longest(statistics, &hf_phase_total);
+    const double matrices =
+        longest(statistics, &hf_phase_diagonalise) + longest(statistics, &hf_phase_linear_algebra);
+    fprintf(out,
+            "  %-32s %.2f s (%.0f %%) with the matrices on one rank; no integrals stored or in "
+            "single precision\n",
+            "Cost of the same bits", matrices, total > 0.0 ? 100.0 * matrices / total : 0.0);
 }
 
 static void print_fock(FILE *out, const struct hf_scf_result *result)
@@ -100,6 +122,8 @@ void hf_report_timings(struct hf_report *report, const struct hf_record *record,
     print_cautions(report, record);
     print_phases(report->stream, &record->statistics);
     print_fock(report->stream, result);
+    if (result->last_build.exact_range > 0.0)
+        print_cost_of_exact_sums(report->stream, &record->statistics);
     print_memory(report->stream, &record->statistics);
     /* The energy again, where the eye lands when the run has ended. */
     fprintf(report->stream, "\nTotal energy %.10f hartree, %s %d iterations\n", result->energy,

@@ -13,13 +13,12 @@
 #include "hf/fock.h"
 #include "hf/hamiltonian.h"
 #include "hf/linalg.h"
+#include "hf/scf.h"
 #include "hf/scf_terms.h"
 
-/** What a calculation is timed by beside hf_phase_setup and the phases of the Fock builds: overlap,
- *  kinetic energy, nuclear attraction, dipole; first density; eigenvalues; transformations, DIIS,
- *  energies. */
-extern const struct hf_phase hf_phase_one_electron, hf_phase_guess, hf_phase_diagonalise,
-    hf_phase_linear_algebra;
+/** What a calculation is timed by beside hf_phase_setup, the phases of the Fock builds and those in hf/scf.h:
+ *  overlap, kinetic energy, nuclear attraction, dipole; first density. */
+extern const struct hf_phase hf_phase_one_electron, hf_phase_guess;
 
 enum { HF_MAX_DENSITY = 2, HF_MAX_DIIS = 100 };
 
