@@ -54,6 +54,7 @@ struct hf_calculation {
     bool needs_matrices;             /**< files were asked for that have densities or orbitals */
     bool wants_properties;           /**< not only the number of electrons */
     struct hf_properties properties; /**< filled by hf_calculation_run; owned */
+    struct hf_gradient gradient;     /**< likewise, where the input asks for it */
     const char *json_path;           /**< NULL when no JSON file was asked for; in the options */
     bool json_is_closed;     /**< it has the results, or cannot be written: no failure goes there */
     const char *molden_path; /**< NULL when no Molden file was asked for; in the options */
@@ -115,7 +116,8 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation);
 
 /** Computes; tells `report` and calculation->record, writes the files that were asked for.
  *  `wavefunction` has the parts that the settings ask for, owned by the caller, borrowing the
- *  calculation's basis and molecule. Collective. HF_BAD_INPUT, HF_NO_RESOURCE, HF_INTERRUPTED; what
+ *  calculation's basis and molecule. Collective. HF_BAD_INPUT, HF_NO_RESOURCE, HF_INTERRUPTED,
+ *  HF_NOT_CONVERGED (an energy of a gradient; else the result tells); what
  *  was reported and written by then stays. */
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,

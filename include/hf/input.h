@@ -18,6 +18,7 @@ struct hf_input {
     char *path;                  /**< owned */
     const char *format;    /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema" or "hf_run" */
     bool wants_properties; /**< they are the results that are asked for, not the energy */
+    bool wants_gradient;   /**< likewise */
     int n_warning;
     char **warning; /**< [n_warning], one line each; owned */
 };

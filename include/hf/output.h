@@ -29,7 +29,6 @@ struct hf_trace;
 /** Writer of the text report. On rank 0 it writes to `stream`, elsewhere it writes nothing. */
 struct hf_report;
 
-/** What was asked for and what runs; everything is borrowed. */
 /** Memory that a run is expected to take at most, bytes. The rank is the one with the most. */
 struct hf_memory_need {
     double program;    /**< of a rank: the process with its libraries */
@@ -43,6 +42,15 @@ struct hf_memory_need {
     int n_node_rank;
 };
 
+/** Derivatives of the energy by the coordinates of the atoms, ghosts included. */
+struct hf_gradient {
+    int n_atom;
+    double step_bohr;  /**< of the differences of energies that they are */
+    double sum[3];     /**< over the atoms, hartree/bohr: 0 where nothing acts from outside */
+    double (*atom)[3]; /**< [n_atom] hartree/bohr; owned, NULL: there is none */
+};
+
+/** What was asked for and what runs; everything is borrowed. */
 struct hf_run_description {
     const char *input_path;
     const char
@@ -58,9 +66,11 @@ struct hf_run_description {
     int n_numa; /**< memory (NUMA) domains they belong to, 0 when unknown */
     bool
         returns_properties; /**< JSON file: they are the results that were asked for, not the energy */
-    bool all_properties;    /**< report: all of them, not only charges and spins */
-    bool all_orbitals;      /**< report: energies of all orbitals, not only those beside the gap */
-    bool json_orbitals;     /**< JSON file: the wave function too, which then has its matrices */
+    bool returns_gradient;              /**< JSON file: likewise */
+    const struct hf_gradient *gradient; /**< NULL: none was computed */
+    bool all_properties;                /**< report: all of them, not only charges and spins */
+    bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */
+    bool json_orbitals; /**< JSON file: the wave function too, which then has its matrices */
     const struct hf_memory_need *need; /**< NULL: not estimated */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */
@@ -106,6 +116,12 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
 
 /** From now on the progress line is that of a cube file. Not collective. */
 void hf_report_begin_cube(struct hf_report *report);
+
+/** Likewise that of the gradient, of which `n_done` of `n` elements are there. Not collective. */
+void hf_report_begin_gradient(struct hf_report *report, int n_done, int n);
+
+/** The gradient that run->gradient has. */
+void hf_report_gradient(struct hf_report *report, const struct hf_run_description *run);
 
 /** A cube file that was written: its grid, the range of its values, and of densities the integral. */
 void hf_report_cube(struct hf_report *report, const char *path, enum hf_spatial_kind kind,

@@ -320,17 +320,18 @@ static hf_status read_driver(struct draft *draft, const cJSON *root, struct hf_e
     if (status != HF_OK) return status;
     if (driver == NULL)
         return hf_text_fail(error, draft->text, 0,
-                            "there is no 'driver'; expected energy or properties");
+                            "there is no 'driver'; expected energy, gradient or properties");
     draft->input->wants_properties = strcmp(driver, "properties") == 0;
-    if (strcmp(driver, "energy") == 0 || draft->input->wants_properties) return HF_OK;
-    if (strcmp(driver, "gradient") == 0 || strcmp(driver, "hessian") == 0)
-        return hf_text_fail(
-            error, draft->text, 0,
-            "driver '%s': hf computes no derivatives of the energy; expected energy "
-            "or properties",
-            driver);
+    draft->input->wants_gradient = strcmp(driver, "gradient") == 0;
+    if (strcmp(driver, "energy") == 0 || draft->input->wants_properties ||
+        draft->input->wants_gradient)
+        return HF_OK;
+    if (strcmp(driver, "hessian") == 0)
+        return hf_text_fail(error, draft->text, 0,
+                            "driver 'hessian': hf computes no second derivatives of the energy; "
+                            "expected energy, gradient or properties");
     return hf_text_fail(error, draft->text, 0,
-                        "unknown driver '%.60s'; expected energy or properties", driver);
+                        "unknown driver '%.60s'; expected energy, gradient or properties", driver);
 }
 
 static hf_status read_root(struct draft *draft, const cJSON *root, struct hf_error *error)

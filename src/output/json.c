@@ -125,12 +125,18 @@ static bool add_environment(cJSON *extras, const struct hf_molecule *molecule)
     return ok && list != NULL;
 }
 
+static const char *driver_name(const struct hf_run_description *run)
+{
+    if (run->returns_gradient) return "gradient";
+    return run->returns_properties ? "properties" : "energy";
+}
+
 static bool add_input(cJSON *root, const struct hf_run_description *run)
 {
     cJSON *model = cJSON_AddObjectToObject(root, "model");
     return add_molecule(root, run->molecule) &&
-           hf_json_add_text(root, "driver", run->returns_properties ? "properties" : "energy") &&
-           model != NULL && hf_json_add_text(model, "method", run->method) &&
+           hf_json_add_text(root, "driver", driver_name(run)) && model != NULL &&
+           hf_json_add_text(model, "method", run->method) &&
            hf_json_add_text(model, "basis", run->basis->name) &&
            add_settings(root, "keywords", run->settings) &&
            add_environment_keys(cJSON_GetObjectItem(root, "keywords"), run->molecule) &&
@@ -154,6 +160,8 @@ static bool add_properties(cJSON *root, const struct hf_run_description *run,
            hf_json_add_double(object, "scf_total_energy", result->energy) &&
            hf_json_add_doubles(object, "scf_dipole_moment", 3, result->dipole) &&
            (properties == NULL || hf_json_add_second_moments(object, properties)) &&
+           (run->gradient == NULL ||
+            hf_json_add_gradient(object, "scf_total_gradient", run->gradient)) &&
            hf_json_add_integer(object, "scf_iterations", result->n_iteration);
 }
 
@@ -413,20 +421,28 @@ static bool add_extras(cJSON *all_extras, const struct sources *from)
            add_scf(extras, record, result, from->wavefunction) && add_energies(extras, result) &&
            (from->properties == NULL ||
             hf_json_add_all_properties(extras, "properties", run->molecule, from->properties)) &&
+           (run->gradient == NULL || hf_json_add_gradient_remark(extras, run->gradient)) &&
            hf_json_add_stability(extras, &result->stability) && add_iterations(extras, record) &&
            add_fock(extras, result) && add_timings(extras, &record->statistics) &&
            add_memory(extras, &record->statistics) &&
            (run->need == NULL || add_need(extras, run->need));
 }
 
+/** What the driver asks for. */
+static bool add_return(cJSON *object, const struct sources *from)
+{
+    const struct hf_run_description *run = from->run;
+    if (run->returns_gradient && run->gradient != NULL)
+        return hf_json_add_gradient(object, "return_result", run->gradient);
+    if (run->returns_properties && from->properties != NULL)
+        return hf_json_add_all_properties(object, "return_result", run->molecule, from->properties);
+    return hf_json_add_double(object, "return_result", from->result->energy);
+}
+
 /** The results that the schema has keys for. */
 static bool add_results(cJSON *object, const struct sources *from)
 {
-    const bool properties = from->run->returns_properties && from->properties != NULL;
-    return object != NULL &&
-           (properties ? hf_json_add_all_properties(object, "return_result", from->run->molecule,
-                                                    from->properties)
-                       : hf_json_add_double(object, "return_result", from->result->energy)) &&
+    return object != NULL && add_return(object, from) &&
            add_properties(object, from->run, from->result, from->properties) &&
            (!from->run->json_orbitals ||
             hf_json_add_wavefunction(object, from->wavefunction, from->matrices));

@@ -74,3 +74,16 @@ bool hf_json_add_all_properties(cJSON *parent, const char *name, const struct hf
             (add_moments(object, properties) && add_atoms(object, properties) &&
              add_bonds(object, properties) && add_rotation(object, molecule, properties)));
 }
+
+bool hf_json_add_gradient(cJSON *object, const char *name, const struct hf_gradient *gradient)
+{
+    return hf_json_add_doubles(object, name, 3 * gradient->n_atom, gradient->atom[0]);
+}
+
+bool hf_json_add_gradient_remark(cJSON *extras, const struct hf_gradient *gradient)
+{
+    cJSON *object = cJSON_AddObjectToObject(extras, "gradient");
+    return object != NULL && hf_json_add_text(object, "method", "numerical") &&
+           hf_json_add_double(object, "step_bohr", gradient->step_bohr) &&
+           hf_json_add_doubles(object, "sum", 3, gradient->sum);
+}

@@ -16,9 +16,10 @@ struct hf_report {
 
     double build_started;    /**< hf_wall_seconds of the first progress call of a build, 0: none */
     double progress_printed; /**< when the progress line was last drawn */
-    const char *progress_of; /**< what is on its way; NULL: a Fock build; a constant */
-    int progress_width;      /**< columns it takes on the terminal, 0: none to erase */
-    int lost;                /**< errno of the first write that failed, or 0 */
+    const char *progress_of; /**< what is on its way; NULL: a Fock build; a constant, or the next */
+    char progress_text[64];
+    int progress_width; /**< columns it takes on the terminal, 0: none to erase */
+    int lost;           /**< errno of the first write that failed, or 0 */
 };
 
 /** Hands on what was printed so far, and notes when that fails. */

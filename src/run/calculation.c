@@ -289,6 +289,7 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
         .settings = &calculation->settings,
         .need = &calculation->need,
         .returns_properties = calculation->input.wants_properties,
+        .returns_gradient = calculation->input.wants_gradient,
         .all_properties = is_choice(options, "properties", "all"),
         .all_orbitals = is_choice(options, "orbitals", "all"),
         .json_orbitals = hf_options_flag(options, "json_orbitals"),
@@ -388,6 +389,12 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     hf_timer_start(&context->timers, &hf_phase_output);
     hf_report_result(report, run, result, wavefunction, hf_calculation_properties(calculation));
     hf_checkpointer_tell(calculation->checkpointer, report);
+    if (calculation->input.wants_gradient && result->converged) {
+        hf_timer_stop(&context->timers, &hf_phase_output);
+        HF_TRY(hf_numerical_gradient(calculation, result, report, error));
+        hf_timer_start(&context->timers, &hf_phase_output);
+        hf_report_gradient(report, run);
+    }
     hf_record_measure(record);
     status = hf_calculation_write_files(calculation, result, wavefunction, report, error);
     hf_timer_stop(&context->timers, &hf_phase_output);
@@ -410,6 +417,7 @@ void hf_calculation_done(struct hf_calculation *calculation)
     hf_guess_file_close(&calculation->guess_file);
     hf_record_destroy(&calculation->record);
     hf_properties_done(&calculation->properties);
+    free(calculation->gradient.atom);
     hf_cubes_destroy(&calculation->cubes);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);

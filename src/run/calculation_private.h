@@ -110,4 +110,24 @@ hf_status hf_restart_make_basis(struct hf_calculation *calculation,
 hf_status hf_restart_check(const struct hf_calculation *calculation,
                            const struct hf_options *options, struct hf_error *error) HF_MUST_CHECK;
 
+/** The gradient of a calculation that has converged, by central differences
+ *
+ *     dE/dx = (E(x + h) - E(x - h)) / 2 h + O(h^2 d3E/dx3 / 6)          h = 0.001 bohr
+ *
+ *  of energies that are converged further than the calculation may have been. With third derivatives
+ *  of a few hartree/bohr^3 along bonds the error is some 1e-7 to 1e-6 hartree/bohr. Point charges and
+ *  the field stay where they are. With fractional occupations it is the free energy that is
+ *  differentiated: the energy alone is no minimum. Functions on ghosts move with them: ghosts have
+ *  derivatives like other atoms.
+ *
+ *  Costs    6 calculations for each atom, one after another, each from the guess that the settings
+ *           name, quietly; memory of one of them beside what the caller holds, and 3 n_atom doubles.
+ *  Gives    calculation->gradient, which calculation->description then refers to; equal on every rank.
+ *  Call     collective.
+ *  Errors   HF_NOT_CONVERGED: an energy does not converge, or to another solution than the one of
+ *           `result`; HF_NO_RESOURCE, HF_INTERRUPTED. */
+hf_status hf_numerical_gradient(struct hf_calculation *calculation,
+                                const struct hf_scf_result *result, struct hf_report *report,
+                                struct hf_error *error) HF_MUST_CHECK;
+
 #endif

@@ -45,7 +45,7 @@ struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one)
     const struct hf_scf_memory matrices = hf_scf_memory(&one->settings, &one->size);
     struct hf_memory_need need = {.n_node_rank = n_node};
     need.program = one->resident + LIBRARY_BYTES + (n_rank > 1 ? PARALLEL_BYTES : 0.0);
-    need.matrices = matrices.of_first + matrices.of_node / n_node;
+    need.matrices = matrices.of_first + matrices.of_node / n_node + one->kept;
     const bool apart = one->apart && fock->coulomb != HF_COULOMB_EXACT;
     need.pairs = (one->pairs.list_bytes + hf_fock_task_bytes(fock, n_rank, &one->pairs) +
                   fmax(one->pairs.made_bytes, apart ? coulomb_bytes(one) : 0.0)) /
@@ -108,6 +108,20 @@ static struct hf_memory_room find_room(const struct hf_context *context)
     return room;
 }
 
+/** Of a rank, the matrices of a wave function beside which energies for a gradient are computed: density
+ *  and overlap, of both spins, and orbitals where they are wanted. */
+static double kept_bytes(const struct hf_calculation *calculation)
+{
+    const struct hf_scf_settings *settings = &calculation->settings;
+    const int n_spin = strcmp(settings->method, "rhf") == 0 ? 1 : 2;
+    const int n_matrix = 1 + n_spin + (settings->wavefunction == HF_WAVEFUNCTION_ALL ? n_spin : 0);
+    const double n = calculation->basis->n_function;
+    if (!calculation->input.wants_gradient) return 0.0;
+    return n_matrix * n * n * sizeof(double) *
+           hf_linalg_largest_share(calculation->basis->n_function, calculation->context->n_rank,
+                                   hf_fock_is_distributed(settings->fock.builder));
+}
+
 /** What does not depend on options. Local. */
 static hf_status find_case(const struct hf_calculation *calculation, double resident,
                            struct hf_memory_case *one, struct hf_error *error)
@@ -123,6 +137,7 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
                  .n_rank = context->n_rank,
                  .n_node_rank = context->n_node_rank},
         .stored_most = STORE_FILL * 0.125 * n * n * n * n * sizeof(double),
+        .kept = kept_bytes(calculation),
         .resident = resident,
     };
     HF_TRY(hf_basis_merge(basis, &merged, error));

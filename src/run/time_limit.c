@@ -79,9 +79,11 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
     else
         snprintf(cause, sizeof cause, "interrupted by signal %d", reason);
     if (calculation->converged)
-        (void)hf_fail(error, HF_INTERRUPTED,
-                      "%s: converged after %d iteration%s, but not all files are written", cause, n,
-                      n == 1 ? "" : "s");
+        (void)hf_fail(error, HF_INTERRUPTED, "%s: converged after %d iteration%s, but %s", cause, n,
+                      n == 1 ? "" : "s",
+                      calculation->input.wants_gradient && calculation->description.gradient == NULL
+                          ? "the gradient is not computed"
+                          : "not all files are written");
     else
         (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s%s%s", cause, n,
                       n == 1 ? "" : "s", path != NULL ? "; to go on: hf --restart " : "",

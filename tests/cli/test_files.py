@@ -67,6 +67,40 @@ def read(path):
         return file.read()
 
 
+# the vinyl radical, a little distorted; analytic derivatives of Psi4 and NWChem, equal to 2e-10 hartree/bohr
+VINYL = ["C", "C", "H", "H", "H"]
+VINYL_PLACES = [0.0, 0.0, 0.0,
+    0.03779452, 0.0, 2.47554122,
+    0.0, 1.7574453, -1.07714389,
+    0.07558905, -1.73854804, -1.09604115,
+    -0.05669178, 1.36060281, 3.96842486]
+VINYL_GRADIENT = [-0.003931596, -0.002277987, 0.022257007,
+    0.002557864, 0.009563657, -0.015869054,
+    0.001810322, 0.000785482, -0.000333386,
+    0.000631219, -0.001419306, -0.002197758,
+    -0.001067808, -0.006651846, -0.003856809]
+
+
+def gradient(folder):
+    document = {
+        "schema_name": "qcschema_input", "schema_version": 1, "driver": "gradient",
+        "model": {"method": "UHF", "basis": "cc-pvdz"}, "keywords": {},
+        "molecule": {"schema_name": "qcschema_molecule", "schema_version": 2, "symbols": VINYL, "geometry": VINYL_PLACES,
+                     "molecular_charge": 0, "molecular_multiplicity": 2},
+    }
+    code, report, errors = run([folder.write("vinyl.json", json.dumps(document)), "--json", folder.json])
+    check(code == 0 and "\nGradient (numerical), hartree/bohr\n" in report, "gradient: report", report + errors)
+    output = folder.keep()
+    result = output["return_result"]
+    check(len(result) == 15 and max(abs(a - b) for a, b in zip(result, VINYL_GRADIENT)) < 2e-6, "gradient: analytic values", result)
+    check(output["driver"] == "gradient" and output["properties"]["scf_total_gradient"] == result, "gradient: properties", "")
+    check(output["extras"]["hf"]["gradient"]["method"] == "numerical", "gradient: extras", output["extras"]["hf"]["gradient"])
+    document["keywords"] = {"max_iterations": 6, "commutator_tolerance": 0.1, "energy_tolerance": 1e-2}
+    outcome = run([folder.write("vinyl.json", json.dumps(document)), "--json", folder.json])
+    expect_one_line("gradient: not converged", outcome, 1, ["gradient: the energy with atom 1 moved by 0.001 bohr along x did not"])
+    check(folder.keep()["error"]["error_type"] == "convergence_error", "gradient: not converged", "")
+
+
 def no_file_takes_the_place_of_another(folder):
     here, basis = folder.path, folder.write("own.gbs", read(os.path.join(BASIS, "sto-3g.gbs")))
     charges = folder.write("charges.xyz", "1\n\n0.1 0 0 9\n")
@@ -226,6 +260,7 @@ def main():
     try:
         folder = Folder(path)
         good_results(folder)
+        gradient(folder)
         no_file_takes_the_place_of_another(folder)
         failures_replace_old_results(folder)
         if RANKS == 1:

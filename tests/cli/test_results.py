@@ -35,8 +35,8 @@ ENERGY = -76.0105049883  # tests/reference/properties.json
 
 # (what, where in the AtomicInput, value put there, part of the message)
 REFUSED = [
-    ("gradient", ["driver"], "gradient", "driver 'gradient': hf computes no derivatives"),
-    ("unknown driver", ["driver"], "optimise", "unknown driver 'optimise'; expected energy or properties"),
+    ("hessian", ["driver"], "hessian", "driver 'hessian': hf computes no second derivatives"),
+    ("unknown driver", ["driver"], "optimise", "unknown driver 'optimise'; expected energy, gradient or properties"),
     ("no driver", ["driver"], None, "there is no 'driver'"),
     ("unknown keyword", ["keywords", "gess"], "sap", "unknown keyword 'gess'; did you mean guess"),
     ("keyword of the molecule", ["keywords", "charge"], 1, "keyword 'charge': expected in the molecule or the model"),
