@@ -69,7 +69,7 @@ hf_status hf_hermite_points_create(const struct hf_basis *basis, int n, const do
 /** Not collective; accepts a pointer to NULL; leaves NULL. */
 void hf_hermite_points_destroy(struct hf_hermite_points **points);
 
-/** potential[i] += integral of the distribution over |r - point_i|. The time grows with Gaussians times
+/** potential[i] += integral of the distribution, Gaussians of one order, over |r - point_i|. The time grows with Gaussians times
  *  points. Not collective. */
 void hf_hermite_add_potential(struct hf_hermite_points *points, int n,
                               const struct hf_hermite_gaussian gaussian[], double potential[]);
