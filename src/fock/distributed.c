@@ -51,6 +51,16 @@ static void show_density(void *of_thread, int k, struct hf_quartet_blocks *block
     }
 }
 
+/** Between two blocks of a step nothing of the sums is pinned, so the lock that threads compute with can be let
+ *  go: without that all that a step drives out of the caches would wait for its end. */
+static void send_if_full(struct hf_distributed *data)
+{
+    if (!hf_outbox_is_full(&data->outbox)) return;
+    pthread_mutex_unlock(&data->lock);
+    hf_outbox_send(&data->outbox);
+    pthread_mutex_lock(&data->lock);
+}
+
 /** hf_sums_target.add: to the cached sums. */
 static void add_sums(void *of_thread, bool exchange, int row, int column, const double *value)
 {
@@ -65,6 +75,7 @@ static void add_sums(void *of_thread, bool exchange, int row, int column, const 
     for (size_t x = 0; x < block->size; x++) to[x] += value[x];
     block->touched = true;
     hf_block_cache_unpin(cache, block);
+    send_if_full(view->data);
 }
 
 /** hf_sums_target.begin_adding */

@@ -42,7 +42,7 @@ static struct hf_parcel *take(struct hf_outbox *outbox)
     return parcel;
 }
 
-static bool is_full(struct hf_outbox *outbox)
+bool hf_outbox_is_full(struct hf_outbox *outbox)
 {
     pthread_mutex_lock(&outbox->lock);
     const bool full = outbox->bytes > outbox->most_bytes;
@@ -54,7 +54,7 @@ void hf_outbox_send(struct hf_outbox *outbox)
 {
     struct hf_parcel *parcel;
     if (pthread_mutex_trylock(&outbox->sending) != 0) {
-        if (!is_full(outbox)) return;
+        if (!hf_outbox_is_full(outbox)) return;
         pthread_mutex_lock(&outbox->sending);
     }
     while ((parcel = take(outbox)) != NULL) {

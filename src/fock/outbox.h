@@ -38,6 +38,9 @@ void hf_outbox_done(struct hf_outbox *outbox);
 /** Waits for no message. Any thread. */
 void hf_outbox_put(struct hf_outbox *outbox, struct hf_parcel *parcel);
 
+/** Whether more waits than most_bytes. Any thread. */
+bool hf_outbox_is_full(struct hf_outbox *outbox);
+
 /** Sends what waits, or leaves it to the thread that is sending. Any thread that holds none of the locks that
  *  others compute with. With one thread the outbox is empty afterwards. */
 void hf_outbox_send(struct hf_outbox *outbox);
