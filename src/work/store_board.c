@@ -56,7 +56,7 @@ static void sign(struct hf_store_board *board)
 static void look_at_neighbours(struct hf_store_board *board)
 {
     for (int i = 0; i < board->memory->n_rank; i++) {
-        const struct entry *entry = &board->entry[i * board->n_worker];
+        const struct entry *entry = &board->entry[(size_t)i * (size_t)board->n_worker];
         const struct hf_far_bytes piece = {entry->check, sizeof board->word};
         uint64_t word = ~entry->word;
         board->is_readable[i] = i != board->memory->rank && board->most_bytes > 0 &&
@@ -196,7 +196,7 @@ bool hf_store_board_take(struct hf_store_board *board, int worker, struct hf_tak
     for (int k = 1; k < n_rank; k++) {
         taken->neighbour = (board->memory->rank + k) % n_rank;
         if (!board->is_readable[taken->neighbour]) continue;
-        struct entry *entry = &board->entry[taken->neighbour * n_worker];
+        struct entry *entry = &board->entry[(size_t)taken->neighbour * (size_t)n_worker];
         for (taken->worker = 0; taken->worker < n_worker; taken->worker++, entry++)
             if (take_last(board, entry, taken)) return true;
     }
