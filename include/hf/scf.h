@@ -93,9 +93,9 @@ struct hf_scf_settings {
     const char *converger;       /**< name in hf_converger_list, default "auto" */
     enum hf_stability stability; /**< default none */
     bool guess_mix; /**< method uhf: begin with different orbitals for both spins, default false */
-    int max_iteration;           /**< to convergence, each time; default 100 */
-    double energy_tolerance;     /**< of energy_error or energy_change, hartree, default 1e-8 */
-    double commutator_tolerance; /**< max |X^T(FDS-SDF)X|, default 1e-5 */
+    int max_iteration;                  /**< to convergence, each time; default 100 */
+    double energy_tolerance;            /**< of energy_error, hartree, default 1e-8          */
+    double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
     double screening_threshold; /**< hartree, of the last builds, default 1e-12; looser before */
     int diis_size;              /**< Fock matrices kept, default 8, at most 100; 0 turns DIIS off */

@@ -292,6 +292,10 @@ int hf_work_n_thread(const struct hf_work *work);
  *  collective; equal on every rank. */
 bool hf_work_begins_storing(const struct hf_work *work, double threshold, double largest);
 
+/** Forgets all that is stored; the next round may begin to store anew. Not collective, but all ranks must do it
+ *  before the same round. */
+void hf_work_drop_store(struct hf_work *work);
+
 /** Estimates hf_work_stored_share of what lasts. Not collective. HF_NO_RESOURCE. */
 hf_status hf_work_expect_lasting(struct hf_work *work, const struct hf_lasting *lasting,
                                  struct hf_error *error) HF_MUST_CHECK;

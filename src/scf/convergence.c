@@ -1,21 +1,32 @@
-/* When a calculation is converged: no further density can change the energy by as much as matters.
+/* When a calculation is converged: no further density can lower the energy by as much as matters.
  *
- * Near a minimum the energy lies above it by g H^-1 g of the gradient g and the Hessian H with
- * respect to orbital rotations (hessian.h). H is about e_a - e_i, nowhere less than the gap, so
- * that
+ * Near a minimum the energy lies above it by g H^-1 g / 2 of the gradient g and the Hessian H with
+ * respect to orbital rotations (hessian.h). Two estimates of it are made; the larger one counts.
+ *
+ * The gap. H is about e_a - e_i, nowhere less than the gap, so that
  *
  *     E - E(converged) < g g / gap       closed shells: 2 sum_ia F_ia^2 / gap
  *
  * to first order of what the two-electron part of H adds. This needs neither virtual orbitals nor
- * another Fock matrix, while the change from one energy to the next is that of the density before:
- * to wait for it is to make a density whose energy is known already. The gap of ordinary molecules
- * is several times smaller than the mean of the differences that count; yet where the gap is small,
- * a soft mode may be far softer than any difference of orbital energies, and only the change of the
- * energy tells.
+ * another Fock matrix. A soft mode may be far softer than any difference of orbital energies: then
+ * the bound is too small by the same factor. If the gap itself is small, the bound is not used.
  *
- * Measured on 128 reference cases, open shells and hard ones included: 1212 iterations, not 1261,
- * and none ends further from the tightly converged energy than it would by its last change, but for
- * 3e-9 hartree. */
+ * The descent. While the error falls from E_a - E to E_k - E, the square of the gradient falls
+ * from g_a g_a to g_k g_k. One slow mode keeps their ratio, so that
+ *
+ *     E_k - E = (E_a - E_k) g_k g_k / (g_a g_a - g_k g_k)
+ *
+ * The largest of these over the last iterations a is taken, because the slowest mode is left over
+ * at the end. If the gradient has hardly become smaller, the fraction is not used beyond 2 g_k g_k
+ * / g_a g_a. If it becomes smaller slowly, slower modes are hidden behind those that are seen: the
+ * estimate is doubled. The first iteration of a restart has no such history: there the change of
+ * the energy is used.
+ *
+ * Measured on 131 reference cases and 51 unrestricted calculations from mixed orbitals: 1911
+ * iterations, 1901 with the first estimate alone. The energy of uracil in 6-31G from mixed orbitals
+ * ends 4e-9 hartree above its minimum, 3.4e-8 before. The error is below the estimate except for
+ * Cr2+, Fe+, Fe2+, Cu2+ and Fe, which end at saddle points or in valleys: a mode that the gradient
+ * has no part in is found by an analysis of stability only. */
 #include "convergence.h"
 
 #include <float.h>
@@ -24,9 +35,9 @@
 /* With the two-electron part the error was 1 time this bound in the median case, twice it in nine
  * of ten. */
 static const double SAFETY = 2.0;
-/* The last change and the shrinking of g g tell what the Hessian really is along the gradient. */
-static const double CHANGE_SAFETY = 2.0;
-static const double SMALL_GAP = 0.1; /* hartree */
+static const double SMALL_GAP = 0.1;       /* hartree */
+static const double LEAST_SHRINKING = 0.5; /* of g g in the denominator of the descent */
+static const double CHANGE_SAFETY = 2.0;   /* times the last change */
 
 double hf_scf_gradient_square(const struct hf_scf *scf)
 {
@@ -52,16 +63,43 @@ double hf_scf_gap(const struct hf_scf *scf)
     return gap - scf->settings->level_shift;
 }
 
+void hf_scf_note_descent(struct hf_scf *scf)
+{
+    struct hf_descent *descent = &scf->descent;
+    if (!scf->has_orbitals) return;
+    for (int i = HF_DESCENT - 1; i > 0; i--) descent->point[i] = descent->point[i - 1];
+    descent->point[0] = (struct hf_descent_point){.energy = scf->result->energy +
+                                                            scf->result->smearing_entropy_term,
+                                                  .gradient_square = hf_scf_gradient_square(scf)};
+    if (descent->n < HF_DESCENT) descent->n++;
+}
+
+double hf_scf_descent_error(const struct hf_scf *scf)
+{
+    const struct hf_descent_point *point = scf->descent.point;
+    const double square = point[0].gradient_square;
+    double slowest = 0.0; /* hartree of energy for each hartree^2 of g g */
+    const double change = CHANGE_SAFETY * fabs(scf->result->energy_change);
+    if (scf->descent.n < 2) return scf->result->n_earlier > 0 ? change : 0.0;
+    for (int a = 1; a < scf->descent.n; a++) {
+        const double before = point[a].gradient_square;
+        if (before > 0.0)
+            slowest = fmax(slowest, (point[a].energy - point[0].energy) /
+                                        fmax(before - square, LEAST_SHRINKING * before));
+    }
+    const double before = point[1].gradient_square;
+    const double ratio = square < before ? square / before : 1.0;
+    return fmax(change * ratio, (1.0 + ratio) * slowest * square);
+}
+
 double hf_scf_estimate_error(const struct hf_scf *scf)
 {
-    const double square = scf->gradient_square, before = scf->gradient_square_before;
+    const double rounding = DBL_EPSILON * fabs(scf->result->energy);
     if (!scf->has_orbitals || scf->occupation != NULL || scf->settings->max_overlap)
         return INFINITY;
     if (!(scf->gap >= SMALL_GAP)) return INFINITY;
-    const double rounding = DBL_EPSILON * fabs(scf->result->energy);
-    const double estimate = fmax(rounding, SAFETY * square / scf->gap);
-    if (before <= 0.0) return estimate;
-    return fmax(estimate, CHANGE_SAFETY * fabs(scf->result->energy_change) * square / before);
+    const double from_gap = SAFETY * scf->descent.point[0].gradient_square / scf->gap;
+    return fmax(rounding, fmax(from_gap, hf_scf_descent_error(scf)));
 }
 
 bool hf_scf_is_converged(const struct hf_scf *scf)
@@ -69,7 +107,9 @@ bool hf_scf_is_converged(const struct hf_scf *scf)
     const struct hf_scf_result *result = scf->result;
     const double tolerance = scf->settings->energy_tolerance;
     const bool changed_little = result->n_iteration > 1 && fabs(result->energy_change) < tolerance;
-    return (changed_little || result->energy_error < tolerance) &&
-           result->commutator < scf->settings->commutator_tolerance &&
+    const bool energy_is_converged = isfinite(result->energy_error)
+                                         ? result->energy_error < tolerance
+                                         : changed_little && hf_scf_descent_error(scf) < tolerance;
+    return energy_is_converged && result->commutator < scf->settings->commutator_tolerance &&
            scf->two_electron.threshold <= scf->settings->screening_threshold;
 }

@@ -12,6 +12,13 @@ double hf_scf_gradient_square(const struct hf_scf *scf);
  *  without the level shift; INFINITY: nothing can rotate. Not collective. */
 double hf_scf_gap(const struct hf_scf *scf);
 
+/** Adds the last iteration to scf->descent. Collective. */
+void hf_scf_note_descent(struct hf_scf *scf);
+
+/** The energy error, hartree, by which the energy and the gradient of the last iterations have
+ *  fallen; of free energies with fractional occupations. Not collective. */
+double hf_scf_descent_error(const struct hf_scf *scf);
+
 /** By how much the energy of the last densities is above the converged one, hartree, an estimate
  *  that is too large rather than too small; INFINITY: it cannot be told. Not collective. */
 double hf_scf_estimate_error(const struct hf_scf *scf);

@@ -86,6 +86,7 @@ static hf_status iterate(struct hf_scf *scf, struct hf_matrix *density[], struct
 static hf_status converge(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
     hf_status status;
+    scf->descent.n = 0;
     for (;;) {
         HF_TRY(iterate(scf, density, error));
         scf->result->converged = hf_scf_is_converged(scf);

@@ -136,8 +136,7 @@ static hf_status make_commutators(struct hf_scf *scf, struct hf_error *error)
         hf_matrix_max_abs(scf->commutator[k], &largest);
         scf->result->commutator = fmax(scf->result->commutator, largest);
     }
-    scf->gradient_square_before = scf->gradient_square;
-    scf->gradient_square = scf->has_orbitals ? hf_scf_gradient_square(scf) : 0.0;
+    hf_scf_note_descent(scf);
     scf->result->energy_error = hf_scf_estimate_error(scf);
 cleanup:
     hf_matrix_destroy(&scf->guess);

@@ -14,7 +14,12 @@
  *     alpha  (c + v) / sqrt(2)        beta  (c - v) / sqrt(2)
  *
  * which puts the electrons of a bond on different atoms, of a bond of several pairs all of alpha
- * spin on the same. Where there is no such pair, HOMO and LUMO take the place. */
+ * spin on the same. If there is no such pair, HOMO and LUMO are mixed instead.
+ *
+ * Far apart, bonding and antibonding orbitals have the same energy, and the diagonalisation returns
+ * any combination of them, such as those of single atoms. Then the orbitals with the energy of HOMO
+ * and LUMO are combined to eigenvectors of W: alpha electrons take the highest, beta electrons the
+ * lowest. */
 #include "converger.h"
 
 #include <math.h>
@@ -25,6 +30,12 @@
 static const double NEAR = 0.75;
 
 static const double SMALLEST_SQUARE = 0.25;
+
+/** Orbitals this near to HOMO and LUMO have the same energy, hartree. */
+static const double DEGENERATE = 1e-4;
+
+/** Least difference of eigenvalues of W by which orbitals of the same energy are told apart. */
+static const double SMALLEST_SPLITTING = 0.5;
 
 /** Orbitals of one spin on their way. */
 struct mixing {
@@ -184,6 +195,46 @@ cleanup:
     return status;
 }
 
+/** If HOMO and LUMO have the same energy: those of the orbitals with this energy that W prefers become
+ *  occupied. *done: W tells them apart. Collective. */
+static hf_status split_degenerate(const struct mixing *self, bool *done, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_linalg *linalg = self->scf->linalg;
+    const double *energy = self->energy;
+    int below = 0, above = 0;
+    struct hf_matrix *space = NULL, *w = NULL, *rotation = NULL, *rotated = NULL;
+    double *value = NULL;
+    while (below < self->o && energy[self->o] - energy[self->o - 1 - below] < DEGENERATE) below++;
+    while (self->o + above < self->m && energy[self->o + above] - energy[self->o - 1] < DEGENERATE)
+        above++;
+    const int n = below + above;
+    *done = false;
+    if (below == 0) return HF_OK;
+    value = malloc((size_t)n * sizeof *value);
+    if (value == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals");
+    HF_TRY(hf_agree(self->scf->context->comm, status, error));
+    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", self->m, n, &space, error));
+    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", self->m, n, &rotated, error));
+    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", n, n, &w, error));
+    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", n, n, &rotation, error));
+    hf_matrix_copy_columns(self->vector, self->o - below, n, NULL, space, 0);
+    HF_TRY(hf_to_orthonormal(linalg, space, self->w, w, error));
+    HF_TRY(hf_matrix_eigen(w, value, rotation, error));
+    hf_matrix_multiply(1.0, false, space, false, rotation, 0.0, rotated);
+    *done = value[n - 1] - value[0] > SMALLEST_SPLITTING; /* the same on every rank */
+    if (*done)
+        hf_matrix_copy_columns(rotated, self->sign > 0.0 ? above : 0, below, NULL, self->occupied,
+                               self->o - below);
+cleanup:
+    hf_matrix_destroy(&rotation);
+    hf_matrix_destroy(&w);
+    hf_matrix_destroy(&rotated);
+    hf_matrix_destroy(&space);
+    free(value);
+    return status;
+}
+
 /** Mixes the orbitals in self->occupied. Collective. */
 static hf_status mix_spin(const struct mixing *self, struct hf_error *error)
 {
@@ -226,6 +277,7 @@ hf_status hf_scf_mix_guess(struct hf_scf *scf, struct hf_error *error)
     hf_status status;
     struct hf_matrix *vector[HF_MAX_SPIN] = {NULL}, *w = NULL;
     const int m = scf->result->n_orbital;
+    bool is_split;
     HF_TRY(hf_scf_all_orbitals(scf, scf->fock, vector, error));
     HF_TRY(hf_matrix_create(scf->linalg, "signed overlap", m, m, &w, error));
     HF_TRY(make_operator(scf, w, error));
@@ -244,7 +296,8 @@ hf_status hf_scf_mix_guess(struct hf_scf *scf, struct hf_error *error)
         if (spin.o == m) continue; /* nothing to mix with */
         while (spin.k < spin.o && spin.energy[spin.o] - spin.energy[spin.o - 1 - spin.k] < NEAR)
             spin.k++;
-        HF_TRY(mix_spin(&spin, error));
+        HF_TRY(split_degenerate(&spin, &is_split, error));
+        if (!is_split) HF_TRY(mix_spin(&spin, error));
     }
     scf->has_orbitals = true;
 cleanup:

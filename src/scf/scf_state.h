@@ -9,6 +9,17 @@
 
 #include "steps.h"
 
+enum { HF_DESCENT = 7 };
+
+/** Energies and gradients of the last iterations of one convergence, the newest first. */
+struct hf_descent {
+    int n;
+    struct hf_descent_point {
+        double energy;          /* hartree; the free energy with fractional occupations */
+        double gradient_square; /* hartree^2, see hf_scf_gradient_square */
+    } point[HF_DESCENT];
+};
+
 /** What lives as long as one calculation. */
 struct hf_scf {
     struct hf_context *context;
@@ -45,9 +56,7 @@ struct hf_scf {
     double *orbital_energy; /* [n_set][m] of the orbitals, at last */
     double gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the
                       Hessian there; 0: not known */
-    double gradient_square,
-        gradient_square_before; /* see hf_scf_gradient_square; of the last iteration
-                                                       and of the one before, 0: not known */
+    struct hf_descent descent;
     const char *step;           /* what made the last densities: the word of the converger, or "" */
     double busy_max, busy_mean; /* sums over the builds */
     double iteration_started;

@@ -192,7 +192,6 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
 /** Whether tasks have to be handed out: false when all that matters is stored. */
 bool hf_work_needs_tasks(const struct hf_work *work);
 
-void hf_work_drop_store(struct hf_work *work);
 
 /** Ends the round that stored, and shows what there is. Not collective. HF_NO_RESOURCE. */
 hf_status hf_work_close_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;

@@ -1,6 +1,8 @@
 /* When a calculation ends: its energy is converged by then, and no build has only confirmed it. */
 #include "scf_test.h"
 
+#include "hf/units.h"
+
 static void dioxygen(struct test_molecule *test)
 {
     *test = (struct test_molecule){0};
@@ -69,6 +71,25 @@ static void the_energy_is_right_though_its_change_is_larger(void **state)
     assert_true(n_saved >= 4);
 }
 
+/** Unrestricted orbitals of a triple bond, from mixed ones: the gradient has become small, but a slow mode is left
+ *  over, far softer than the gap. */
+static void a_slow_mode_is_in_the_estimate(void **state)
+{
+    struct test_molecule test = {0};
+    struct hf_scf_settings settings = test_settings();
+    (void)state;
+    test_add_atom(&test, 7, false, 0.0, 0.0, 0.0);
+    test_add_atom(&test, 7, false, 0.0, 0.0, 1.1 / HF_BOHR_IN_ANGSTROM);
+    settings.method = "uhf";
+    settings.guess_mix = true;
+    const struct hf_scf_result usual = result_of(&test, "6-31G", &settings);
+    settings.energy_tolerance = 1e-11;
+    settings.commutator_tolerance = 1e-8;
+    const struct hf_scf_result tight = result_of(&test, "6-31G", &settings);
+    assert_true(usual.energy_error < 1e-8);
+    assert_true(usual.energy - tight.energy < usual.energy_error);
+}
+
 /** Where energies do not tell how soft the softest rotation is, two energies must agree. */
 static void without_an_estimate_the_change_decides(void **state)
 {
@@ -94,6 +115,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_energy_is_right_though_its_change_is_larger),
+        cmocka_unit_test(a_slow_mode_is_in_the_estimate),
         cmocka_unit_test(without_an_estimate_the_change_decides),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);

@@ -102,6 +102,58 @@ static void mixing_needs_no_pairs(void **state)
     test_context_done(&context);
 }
 
+/** Two hydrogen atoms so far apart that bonding and antibonding orbitals have the same energy. Without mixing the
+ *  orbitals localise on the way: integrals that were stored for the first densities must do for the last.
+ *  Reference: twice the atom, psi4 1.3.2. */
+static void atoms_far_apart_are_single_atoms(void **state)
+{
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    (void)state;
+    settings.method = "uhf";
+    for (int i = 0; i < 8; i++) {
+        const double distance_bohr = i % 2 == 0 ? 566.9 : 1889.7;
+        struct test_molecule hydrogen = {0};
+        struct hf_scf_result result;
+        test_add_atom(&hydrogen, 1, false, 0.0, 0.0, 0.0);
+        test_add_atom(&hydrogen, 1, false, 0.0, 0.0, distance_bohr);
+        settings.guess_mix = i / 2 % 2 == 0;
+        settings.fock.memory_bytes = i / 4 == 0 ? 1e8 : 0.0;
+        assert_int_equal(test_run(context, &hydrogen.molecule, "cc-pVDZ", &settings, &result, NULL),
+                         HF_OK);
+        assert_true(fabs(result.energy + 0.9985568068) < 5e-10);
+        if (settings.guess_mix) assert_true(result.n_iteration <= 5);
+    }
+    test_context_done(&context);
+}
+
+/** Three degenerate pairs of orbitals, and atoms with two unpaired electrons in three orbitals. */
+static void mixed_guesses_dissociate(void **state)
+{
+    static const struct {
+        int atomic_number, multiplicity;
+    } atoms[] = {{7, 4}, {8, 3}, {3, 2}};
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    (void)state;
+    settings.method = "uhf";
+    for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++) {
+        struct test_molecule one = {0}, two = {0};
+        struct hf_scf_result single, both;
+        test_add_atom(&one, atoms[i].atomic_number, false, 0.0, 0.0, 0.0);
+        one.molecule.multiplicity = atoms[i].multiplicity;
+        test_add_atom(&two, atoms[i].atomic_number, false, 0.0, 0.0, 0.0);
+        test_add_atom(&two, atoms[i].atomic_number, false, 0.0, 0.0, 2000.0);
+        settings.guess_mix = false;
+        assert_int_equal(test_run(context, &one.molecule, "6-31G", &settings, &single, NULL),
+                         HF_OK);
+        settings.guess_mix = true;
+        assert_int_equal(test_run(context, &two.molecule, "6-31G", &settings, &both, NULL), HF_OK);
+        assert_true(fabs(both.energy - 2.0 * single.energy) < 1e-7);
+    }
+    test_context_done(&context);
+}
+
 static void the_number_of_ranks_does_not_matter(void **state)
 {
     struct hf_context *alone = NULL, *context = test_context();
@@ -396,6 +448,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(guesses_begin_near_the_energy),
         cmocka_unit_test(mixed_guesses_reach_broken_symmetry),
         cmocka_unit_test(mixing_needs_no_pairs),
+        cmocka_unit_test(atoms_far_apart_are_single_atoms),
+        cmocka_unit_test(mixed_guesses_dissociate),
         cmocka_unit_test(the_number_of_ranks_does_not_matter),
         cmocka_unit_test(result_is_consistent_and_the_last_build_sharp),
         cmocka_unit_test(functions_that_stand_twice_are_removed),
