@@ -16,6 +16,7 @@ HF_API_BEGIN
 
 struct hf_trace;
 struct hf_interruption;
+struct hf_held_fifo;
 
 /** Handed down to every room; borrowed there, owned by whoever called hf_context_create. */
 struct hf_context {
@@ -32,6 +33,7 @@ struct hf_context {
     struct hf_timers timers;
     struct hf_trace *trace; /**< what threads record; borrowed, NULL when nothing is traced */
     struct hf_interruption *interruption; /**< whether the run is to end; owned */
+    struct hf_held_fifo *held_fifos;      /**< output files; closed by hf_output_files_let_go */
     bool stuck_in_mpi; /**< a thread of some rank never came back from MPI: MPI_Finalize may hang */
 };
 

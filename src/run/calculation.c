@@ -3,6 +3,7 @@
 
 #include "calculation_private.h"
 #include "hf/hamiltonian.h"
+#include "hf/output_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -414,6 +415,7 @@ cleanup:
 
 void hf_calculation_done(struct hf_calculation *calculation)
 {
+    hf_output_files_let_go(calculation->context);
     hf_trace_destroy(&calculation->trace);
     hf_checkpointer_destroy(&calculation->checkpointer);
     if (calculation->restart != NULL) hf_checkpoint_done(calculation->restart);
