@@ -246,7 +246,7 @@ static inline int hf_shell_n_part(const struct hf_shell *shell)
     return shell->n_part > 0 ? shell->n_part : 1;
 }
 
-/** Accepts a pointer to NULL; leaves NULL. */
+/** Accepts NULL and a pointer to NULL; leaves NULL. */
 void hf_basis_destroy(struct hf_basis **basis);
 
 /** One line about the shells of an atom, e.g. "[3s2p1d] 14 functions", cut to `size` bytes.
@@ -276,7 +276,7 @@ struct hf_basis_list {
  *  without MPI. Not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_basis_list_create(struct hf_basis_list *list, struct hf_error *error) HF_MUST_CHECK;
 
-/** Frees and clears. Accepts a cleared list. */
+/** Frees and clears. Accepts NULL and a cleared list. */
 void hf_basis_list_done(struct hf_basis_list *list);
 
 HF_API_END

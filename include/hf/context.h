@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,7 @@ HF_API_BEGIN
 
 struct hf_trace;
 struct hf_interruption;
+struct hf_held_fifo;
 
 /** Handed down to every room; borrowed there, owned by whoever called hf_context_create. */
 struct hf_context {
@@ -32,6 +34,7 @@ struct hf_context {
     struct hf_timers timers;
     struct hf_trace *trace; /**< what threads record; borrowed, NULL when nothing is traced */
     struct hf_interruption *interruption; /**< whether the run is to end; owned */
+    struct hf_held_fifo *held_fifos;      /**< output files; closed by hf_output_files_let_go */
     bool stuck_in_mpi; /**< a thread of some rank never came back from MPI: MPI_Finalize may hang */
 };
 
@@ -44,7 +47,7 @@ hf_status hf_context_create(MPI_Comm comm, struct hf_context **context,
 hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_context **context,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** Collective. Accepts a pointer to NULL; leaves NULL. */
+/** Collective. Accepts NULL and a pointer to NULL; leaves NULL. */
 void hf_context_destroy(struct hf_context **context);
 
 /** MPI_Finalize. When a thread is stuck in MPI (the same on every rank), that would wait for ever:
@@ -58,6 +61,14 @@ void hf_split_by_node(MPI_Comm comm, MPI_Comm *node);
 /** Agree on the outcome of local work: every rank leaves with the worst status of all and with the
  *  message of the lowest rank that has it. Collective; one small reduction when all is well. */
 hf_status hf_agree(MPI_Comm comm, hf_status status, struct hf_error *error) HF_MUST_CHECK;
+
+enum { HF_MOST_CHECKSUMS = 8 };
+
+/** HF_BAD_INPUT on every rank, unless each checksum [n] is the same on all ranks; the message says which
+ *  one, `name` [n], is not. For arguments of collective calls; n is at most HF_MOST_CHECKSUMS.
+ *  Collective; one small reduction. */
+hf_status hf_agree_on_same(MPI_Comm comm, int n, const char *const name[],
+                           const uint64_t checksum[], struct hf_error *error) HF_MUST_CHECK;
 
 /** hf_agree after a look that certainly asks; HF_INTERRUPTED when some rank was asked to end. What is
  *  behind an interruption is cleared, so that the context can be used again. Collective. */

@@ -70,7 +70,7 @@ hf_status hf_interruption_create(struct hf_interruption **interruption,
  *  with any tag. Not collective. */
 void hf_interruption_connect(struct hf_interruption *interruption, MPI_Comm comm);
 
-/** Collective once it is connected. Accepts a pointer to NULL; leaves NULL. */
+/** Collective once it is connected. Accepts NULL and a pointer to NULL; leaves NULL. */
 void hf_interruption_destroy(struct hf_interruption **interruption);
 
 HF_API_END

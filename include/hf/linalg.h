@@ -33,8 +33,8 @@ hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_l
 hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
                                int block_size, struct hf_linalg **linalg,
                                struct hf_error *error) HF_MUST_CHECK;
-/** Its matrices must be gone. Collective over the ranks of the grid; accepts a pointer to NULL;
- *  leaves NULL. */
+/** Its matrices must be gone. Collective over the ranks of the grid. Accepts NULL and a pointer to
+ *  NULL; leaves NULL. */
 void hf_linalg_destroy(struct hf_linalg **linalg);
 
 /** One line for the report, e.g. "ScaLAPACK, 2 x 2 grid, blocks of 64" or "LAPACK on rank 0"; behind
@@ -65,7 +65,7 @@ hf_status hf_linalg_prepare_blas(struct hf_error *error) HF_MUST_CHECK;
 /** Matrix of zeros. `label` is a string constant for the memory account. */
 hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                            struct hf_matrix **matrix, struct hf_error *error) HF_MUST_CHECK;
-/** Not collective; accepts a pointer to NULL; leaves NULL. */
+/** Not collective. Accepts NULL and a pointer to NULL; leaves NULL. */
 void hf_matrix_destroy(struct hf_matrix **matrix);
 int hf_matrix_n_row(const struct hf_matrix *matrix);
 int hf_matrix_n_col(const struct hf_matrix *matrix);

@@ -27,8 +27,8 @@ enum hf_memory_class {
 /** New account with nothing on it; NULL when malloc fails. Not collective. */
 struct hf_memory *hf_memory_create(void);
 
-/** Ends the account. Accepts a pointer to NULL; leaves NULL. Blocks still allocated are not freed.
- */
+/** Ends the account. Accepts NULL and a pointer to NULL; leaves NULL. Blocks still allocated are not
+ *  freed. */
 void hf_memory_destroy(struct hf_memory **memory);
 
 /** Zeroed array of `n_element` elements, aligned to 64 bytes; NULL when there is no memory or the

@@ -47,7 +47,7 @@ struct hf_molecule {
     struct hf_environment environment;
 };
 
-/** Frees what the struct owns and clears it. Accepts a half-made molecule. */
+/** Frees what the struct owns and clears it. Accepts NULL and a half-made molecule. */
 void hf_molecule_done(struct hf_molecule *molecule);
 
 /** Electrons that are computed: nuclear charges of the real atoms less those of their cores, minus

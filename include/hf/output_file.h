@@ -34,9 +34,14 @@ bool hf_output_file_print(struct hf_output_file *file, const char *format, ...) 
 bool hf_output_file_end(struct hf_output_file *file, bool good);
 
 /** HF_BAD_INPUT when `path` cannot be written; `what` is e.g. "the JSON file", `option` "--json".
- *  Rank 0 looks, all agree. Leaves no file behind that was not there. Collective. */
+ *  Rank 0 looks, all agree. Leaves no file behind that was not there. A FIFO must have a reader, and is
+ *  kept open until hf_output_files_let_go, or the reader would take its end for that of the file.
+ *  Collective. */
 hf_status hf_output_file_check(struct hf_context *context, const char *path, const char *what,
                                const char *option, struct hf_error *error) HF_MUST_CHECK;
+
+/** Closes the FIFOs that were kept open: all files are written, or none will be. Accepts NULL. Local. */
+void hf_output_files_let_go(struct hf_context *context);
 
 /** A file that a run reads or writes. */
 struct hf_run_file {

@@ -79,7 +79,7 @@ hf_status hf_properties_compute(struct hf_context *context,
 /** Whether the density has the electrons of the molecule, to 1e-7 of each. */
 bool hf_properties_electrons_agree(const struct hf_properties *properties);
 
-/** Frees and clears. Accepts a cleared or half-made one. Not collective. */
+/** Frees and clears. Accepts NULL, and a cleared or half-made one. Not collective. */
 void hf_properties_done(struct hf_properties *properties);
 
 HF_API_END

@@ -68,7 +68,7 @@ struct hf_record {
 hf_status hf_record_create(struct hf_context *context, struct hf_record **record,
                            struct hf_error *error) HF_MUST_CHECK;
 
-/** Accepts a pointer to NULL; leaves NULL. Not collective. */
+/** Accepts NULL and a pointer to NULL; leaves NULL. Not collective. */
 void hf_record_destroy(struct hf_record **record);
 
 /** Observer that fills the record, and then tells its listeners. */

@@ -106,7 +106,7 @@ hf_status hf_scf_fragments_join(const struct hf_molecule *molecule, int n_fragme
                                 const struct hf_scf_fragment fragment[],
                                 struct hf_scf_fragments **fragments,
                                 struct hf_error *error) HF_MUST_CHECK;
-/** Accepts a pointer to NULL; leaves NULL. */
+/** Accepts NULL and a pointer to NULL; leaves NULL. */
 void hf_scf_fragments_destroy(struct hf_scf_fragments **fragments);
 /** To begin with; belongs to `fragments`. */
 const struct hf_scf_orbitals *hf_scf_fragments_orbitals(const struct hf_scf_fragments *fragments);

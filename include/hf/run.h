@@ -3,7 +3,8 @@
  * MPI must be initialised, by MPI_Init or, better, MPI_Init_thread with MPI_THREAD_MULTIPLE (some
  * ways of sharing work need it); it is neither initialised nor finalised here. Where it is not,
  * calls return HF_BAD_INPUT. Calls are collective over the communicator they are given, with the
- * same arguments on every rank, and return the same on every rank. Nothing is printed. BLAS keeps
+ * same arguments on every rank, and return the same on every rank; HF_BAD_INPUT where checksums say
+ * that arguments differ. Nothing is printed. BLAS keeps
  * the number of threads that the program gave it; one per rank is best where ranks share a node
  * (hf_linalg_set_blas_threads). */
 #ifndef HF_RUN_H
@@ -94,7 +95,7 @@ struct hf_run_outcome {
 hf_status hf_run(MPI_Comm comm, const struct hf_run_settings *settings,
                  struct hf_run_outcome *outcome, struct hf_error *error) HF_MUST_CHECK;
 
-/** Frees and clears. Accepts an empty outcome. Collective over the communicator of the run; before
+/** Frees and clears. Accepts NULL and an empty outcome. Collective over the communicator of the run; before
  *  MPI_Finalize. */
 void hf_run_done(struct hf_run_outcome *outcome);
 

@@ -81,6 +81,9 @@ const char *hf_file_name(const char *path);
 #define HF_HASH_EMPTY UINT64_C(0xcbf29ce484222325)
 uint64_t hf_hash_add(uint64_t hash, size_t n_byte, const void *data);
 
+/** The same of a string; NULL is another than the empty one. */
+uint64_t hf_hash_add_text(uint64_t hash, const char *text);
+
 /** Writes a text as a shell reads it back: in quotes when it has blanks or other characters that mean
  *  something to shells, and not as an option. Cut where `word` ends. Returns `word`. */
 const char *hf_shell_word(const char *text, size_t size, char word[]);

@@ -56,7 +56,7 @@ struct hf_wavefunction {
     struct hf_linalg *linalg;           /**< the grid; its context must outlive the wave function */
 };
 
-/** Frees and clears. Accepts a cleared or half-made one. Collective over the grid's context. */
+/** Frees and clears. Accepts NULL, and a cleared or half-made one. Collective over the grid's context. */
 void hf_wavefunction_done(struct hf_wavefunction *wavefunction);
 
 HF_API_END

@@ -2,6 +2,8 @@
 #include "hf/context.h"
 #include "hf/interruption.h"
 
+#include <assert.h>
+
 /** Elements per MPI call: far below INT_MAX, so that byte counts inside MPI libraries fit as well.
  */
 enum { PIECE = 1 << 26 };
@@ -20,6 +22,23 @@ hf_status hf_agree(MPI_Comm comm, hf_status status, struct hf_error *error)
         MPI_Bcast(&text->signal_number, 1, MPI_INT, worst.rank, comm);
     }
     return (hf_status)worst.status;
+}
+
+hf_status hf_agree_on_same(MPI_Comm comm, int n, const char *const name[],
+                           const uint64_t checksum[], struct hf_error *error)
+{
+    uint64_t least[2 * HF_MOST_CHECKSUMS]; /* of the sums, and of their complements */
+    assert(n <= HF_MOST_CHECKSUMS);
+    for (int i = 0; i < n; i++) {
+        least[i] = checksum[i];
+        least[n + i] = ~checksum[i];
+    }
+    MPI_Allreduce(MPI_IN_PLACE, least, 2 * n, MPI_UINT64_T, MPI_MIN, comm);
+    for (int i = 0; i < n; i++)
+        if (least[i] != ~least[n + i])
+            return hf_fail(error, HF_BAD_INPUT,
+                           "%s differs from rank to rank; expected the same on all ranks", name[i]);
+    return HF_OK;
 }
 
 hf_status hf_agree_to_go_on(struct hf_context *context, hf_status status, struct hf_error *error)

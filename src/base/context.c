@@ -73,7 +73,7 @@ hf_status hf_context_create(MPI_Comm comm, struct hf_context **context, struct h
 
 void hf_context_destroy(struct hf_context **context)
 {
-    if (*context == NULL) return;
+    if (context == NULL || *context == NULL) return;
     hf_interruption_destroy(&(*context)->interruption);
     if ((*context)->leaders != MPI_COMM_NULL) MPI_Comm_free(&(*context)->leaders);
     MPI_Comm_free(&(*context)->node);

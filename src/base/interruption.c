@@ -155,7 +155,7 @@ int hf_interruption_ask(struct hf_interruption *self)
 
 void hf_interruption_destroy(struct hf_interruption **interruption)
 {
-    struct hf_interruption *old = *interruption;
+    struct hf_interruption *old = interruption != NULL ? *interruption : NULL;
     if (old == NULL) return;
     if (old->comm != MPI_COMM_NULL) {
         int unsettled = old->told || old->n_received > 0;

@@ -33,6 +33,7 @@ struct hf_memory *hf_memory_create(void)
 
 void hf_memory_destroy(struct hf_memory **memory)
 {
+    if (memory == NULL) return;
     free(*memory);
     *memory = NULL;
 }

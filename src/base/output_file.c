@@ -4,6 +4,7 @@
 #include "hf/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,10 +69,22 @@ static bool note(struct hf_output_file *file, bool done)
     return done;
 }
 
+/** Opens a device or a pipe. A FIFO that nobody reads fails with ENXIO: without O_NONBLOCK the call
+ *  waits for a reader, for ever if none comes. */
+static int open_special(const char *path)
+{
+    const int descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor >= 0) fcntl(descriptor, F_SETFL, 0); /* writing waits for the reader again */
+    return descriptor;
+}
+
 /** Opens the target itself or a file beside it. */
 static FILE *open_target(struct hf_output_file *file)
 {
-    if (is_special(file->target)) return fopen(file->target, "w");
+    if (is_special(file->target)) {
+        const int special = open_special(file->target);
+        return special >= 0 ? fdopen(special, "w") : NULL;
+    }
     const int descriptor = open_beside(file->target, &file->temporary);
     if (descriptor < 0) {
         const int why = errno;
@@ -137,9 +150,45 @@ bool hf_output_file_end(struct hf_output_file *file, bool good)
     return done;
 }
 
-/** What rank 0 finds. */
-static hf_status look(const char *path, const char *what, const char *option,
+/** A FIFO that is going to be written. */
+struct hf_held_fifo {
+    int descriptor;
+    struct hf_held_fifo *next;
+};
+
+/** Opens a FIFO (or a socket, which no open can write) and keeps it open: a reader whose only writer
+ *  goes takes that for the end. */
+static hf_status hold(struct hf_context *context, const char *path, const char *what, bool is_fifo,
                       struct hf_error *error)
+{
+    const int descriptor = open_special(path);
+    if (descriptor < 0)
+        return hf_fail(error, HF_BAD_INPUT, "%s: %s cannot be written: %s", path, what,
+                       is_fifo && errno == ENXIO ? "it is a FIFO that nobody reads"
+                                                 : strerror(errno));
+    struct hf_held_fifo *held = malloc(sizeof *held);
+    if (held == NULL) {
+        close(descriptor);
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", path);
+    }
+    *held = (struct hf_held_fifo){descriptor, context->held_fifos};
+    context->held_fifos = held;
+    return HF_OK;
+}
+
+void hf_output_files_let_go(struct hf_context *context)
+{
+    while (context != NULL && context->held_fifos != NULL) {
+        struct hf_held_fifo *held = context->held_fifos;
+        context->held_fifos = held->next;
+        close(held->descriptor);
+        free(held);
+    }
+}
+
+/** What rank 0 finds. */
+static hf_status look(struct hf_context *context, const char *path, const char *what,
+                      const char *option, struct hf_error *error)
 {
     struct stat file;
     if (path[0] == '\0')
@@ -151,6 +200,8 @@ static hf_status look(const char *path, const char *what, const char *option,
         if (access(path, W_OK) != 0)
             return hf_fail(error, HF_BAD_INPUT, "%s: %s cannot be written: %s", path, what,
                            strerror(errno));
+        if (S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode))
+            return hold(context, path, what, S_ISFIFO(file.st_mode), error);
         if (!S_ISREG(file.st_mode)) return HF_OK;
     } else if (errno != ENOENT) {
         return hf_fail(error, HF_BAD_INPUT, "%s: %s cannot be written: %s", path, what,
@@ -174,7 +225,7 @@ static hf_status look(const char *path, const char *what, const char *option,
 hf_status hf_output_file_check(struct hf_context *context, const char *path, const char *what,
                                const char *option, struct hf_error *error)
 {
-    const hf_status status = context->rank == 0 ? look(path, what, option, error) : HF_OK;
+    const hf_status status = context->rank == 0 ? look(context, path, what, option, error) : HF_OK;
     return hf_agree(context->comm, status, error);
 }
 

@@ -87,6 +87,13 @@ uint64_t hf_hash_add(uint64_t hash, size_t n_byte, const void *data)
     return hash;
 }
 
+uint64_t hf_hash_add_text(uint64_t hash, const char *text)
+{
+    const unsigned char there = text != NULL;
+    hash = hf_hash_add(hash, 1, &there);
+    return there ? hf_hash_add(hash, strlen(text) + 1, text) : hash;
+}
+
 const char *hf_shell_word(const char *text, size_t size, char word[])
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

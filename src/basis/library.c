@@ -204,6 +204,7 @@ cleanup:
 
 void hf_basis_list_done(struct hf_basis_list *list)
 {
+    if (list == NULL) return;
     for (int i = 0; i < list->n; i++) {
         free(list->entry[i].name);
         free(list->entry[i].path);

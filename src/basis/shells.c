@@ -8,7 +8,7 @@
 
 void hf_basis_destroy(struct hf_basis **basis)
 {
-    if (*basis == NULL) return;
+    if (basis == NULL || *basis == NULL) return;
     free((*basis)->name);
     free((*basis)->citation);
     free((*basis)->shell);

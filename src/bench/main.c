@@ -1,6 +1,7 @@
 /* hf-bench: from a command line to a table of measurements and an exit code. */
 #include "bench.h"
 
+#include "hf/output_file.h"
 #include "hf/program.h"
 
 enum { FOUND_WRONG = 1 };
@@ -85,6 +86,7 @@ cleanup:
         if (rank == 0 && hf_launch_rank() == 0) hf_print_error("hf-bench", error);
     }
     *stuck_in_mpi = context != NULL && context->stuck_in_mpi;
+    hf_output_files_let_go(context);
     hf_context_destroy(&context);
     return status == HF_OK && bench.found_wrong ? FOUND_WRONG : hf_exit_code(status, error);
 }

@@ -60,7 +60,8 @@ hf_status hf_launch_warn(const struct hf_launch *launch, int n_thread, struct hf
  *  is limited it stays with one, for its work space is large. Not collective. */
 void hf_launch_use_threads(int n_thread);
 
-/** From now on SIGINT and SIGTERM are remembered; a second one ends the process. */
+/** From now on signals that ask hf to end are remembered; a second SIGINT, SIGTERM or SIGUSR1 ends the
+ *  process. SIGHUP stays ignored where it is (nohup). */
 void hf_signals_catch(void);
 
 /** Signal that came, or 0. */

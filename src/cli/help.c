@@ -81,7 +81,8 @@ void hf_print_help(FILE *stream)
         "    H  0.0  -1.43090062  -0.88665950    # @H or Gh(H): a ghost atom\n"
         "  end\n\n"
         "Exit code: 0 converged; 1 not converged (results are written); 2 bad input or usage;\n"
-        "3 out of memory, disk or limits of a library; 130, 143 ended by SIGINT, SIGTERM.\n");
+        "3 out of memory, disk or limits of a library; 129, 130, 143 ended by SIGHUP, SIGINT,\n"
+        "SIGTERM.\n");
 }
 
 void hf_print_version(FILE *stream)

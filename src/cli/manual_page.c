@@ -71,7 +71,7 @@ static void print_input_and_exit(FILE *stream)
         ".SH EXIT STATUS\n"
         "0 converged; 1 not converged, results are written; 2 bad input or usage; 3 out of "
         "memory,\n"
-        "disk or limits of a library; 130 and 143 ended by SIGINT and SIGTERM.\n");
+        "disk or limits of a library; 129, 130 and 143 ended by SIGHUP, SIGINT and SIGTERM.\n");
 }
 
 static void print_examples(FILE *stream)

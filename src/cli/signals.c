@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM, SIGUSR1, SIGXCPU: remembered here, asked for between pieces of work. */
+/* SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU: remembered here, asked for between pieces of work. */
 #include "cli.h"
 
 #include <errno.h>
@@ -21,10 +21,15 @@ void hf_signals_catch(void)
     /* SIGUSR1 is what batch systems are told to send before the time is up. */
     static const int number[] = {SIGINT, SIGTERM, SIGUSR1};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) sigaction(number[i], &action, NULL);
+    /* SIGHUP comes more than once: the shell sends it to its jobs, then the kernel, when the shell ends.
+     * Under nohup it is ignored, and stays so. */
+    struct sigaction old;
+    action.sa_flags = 0;
+    if (sigaction(SIGHUP, NULL, &old) != 0 || old.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
     /* SIGXCPU is what the kernel sends when a limit of processor time is reached, and again with every
      * second of processor time behind it, which threads use up in less: it must not end the writing
      * of a checkpoint. A hard limit does. */
-    action.sa_flags = 0;
     sigaction(SIGXCPU, &action, NULL);
 }
 

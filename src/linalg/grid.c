@@ -158,8 +158,9 @@ hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_l
 
 void hf_linalg_destroy(struct hf_linalg **linalg)
 {
-    struct hf_linalg *old = *linalg;
-    if (old != NULL && old->parallel && old->inside) {
+    struct hf_linalg *old = linalg != NULL ? *linalg : NULL;
+    if (old == NULL) return;
+    if (old->parallel && old->inside) {
         MPI_Comm_free(&old->members);
         Cblacs_gridexit(old->blacs);
     }

@@ -67,7 +67,8 @@ cleanup:
 
 void hf_matrix_destroy(struct hf_matrix **matrix)
 {
-    if (*matrix != NULL) hf_memory_release((*matrix)->linalg->context->memory, (*matrix)->data);
+    if (matrix == NULL || *matrix == NULL) return;
+    hf_memory_release((*matrix)->linalg->context->memory, (*matrix)->data);
     free(*matrix);
     *matrix = NULL;
 }

@@ -6,6 +6,7 @@
 
 void hf_molecule_done(struct hf_molecule *molecule)
 {
+    if (molecule == NULL) return;
     free(molecule->atom);
     free(molecule->title);
     free(molecule->environment.charge);

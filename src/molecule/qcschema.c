@@ -49,6 +49,11 @@ static const char *const protocol_keys[] = {"wavefunction", "stdout", "error_cor
 static const char *const placed_keys[] = {"method", "basis", "charge", "multiplicity",
                                           "units",  "title", "record", NULL};
 
+/** Keys whose value the schema does not allow to be null, of those that are used here. */
+static const char *const valued_keys[] = {
+    "molecular_charge", "molecular_multiplicity", "method", "keywords",
+    "protocols",        "wavefunction",           NULL};
+
 static bool is_listed(const char *key, const char *const list[])
 {
     for (int i = 0; list[i] != NULL; i++)
@@ -63,15 +68,36 @@ static bool is_one_line(const char *text)
     return *text == '\0';
 }
 
-/** No member of the object `name` is one that nobody knows. */
+/** Refuses a key that the object `name` has twice, for JSON leaves open which one counts, and null
+ *  where the schema has a value. Looks at the members before this one, which are known keys and
+ *  so only few. */
+static hf_status check_member(const struct draft *draft, const cJSON *object, const cJSON *member,
+                              const char *name, struct hf_error *error)
+{
+    for (const cJSON *other = object->child; other != member; other = other->next)
+        if (strcmp(other->string, member->string) == 0)
+            return hf_text_fail(error, draft->text, 0, "key '%s' in %s was given before",
+                                member->string, name);
+    if (cJSON_IsNull(member) && is_listed(member->string, valued_keys))
+        return hf_text_fail(error, draft->text, 0, "'%s' is null; expected a value, or no such key",
+                            member->string);
+    return HF_OK;
+}
+
+/** Every member of the object `name` is a known key that is there once. */
 static hf_status check_keys(const struct draft *draft, const cJSON *object, const char *name,
                             const char *const known[], struct hf_error *error)
 {
     int n = 0;
+    hf_status status = HF_OK;
     while (known[n] != NULL) n++;
-    for (const cJSON *member = object->child; member != NULL; member = member->next) {
+    for (const cJSON *member = object->child; member != NULL && status == HF_OK;
+         member = member->next) {
         const struct hf_word key = {member->string, (int)strlen(member->string)};
-        if (is_listed(member->string, known)) continue;
+        if (is_listed(member->string, known)) {
+            status = check_member(draft, object, member, name, error);
+            continue;
+        }
         if (!is_one_line(member->string))
             return hf_text_fail(error, draft->text, 0, "unknown key in %s", name);
         const char *nearest = hf_nearest_word(key, n, known);
@@ -79,7 +105,7 @@ static hf_status check_keys(const struct draft *draft, const cJSON *object, cons
                             name, nearest != NULL ? "; did you mean " : "",
                             nearest != NULL ? nearest : "");
     }
-    return HF_OK;
+    return status;
 }
 
 /** A member that must be a string, or NULL where it is not there or null. */
@@ -106,7 +132,7 @@ static hf_status add_whole(struct draft *draft, const cJSON *object, const char 
                            const char *key, struct hf_error *error)
 {
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
-    if (member == NULL || cJSON_IsNull(member)) return HF_OK;
+    if (member == NULL) return HF_OK;
     if (!cJSON_IsNumber(member) || member->valuedouble != floor(member->valuedouble) ||
         fabs(member->valuedouble) > 1e6)
         return hf_text_fail(error, draft->text, 0, "'%s' is not a whole number", name);
@@ -197,6 +223,25 @@ static hf_status read_masses(struct draft *draft, const cJSON *list, const char 
     return HF_OK;
 }
 
+/** The elements again, as numbers: these must be those of the symbols. */
+static hf_status check_numbers(const struct draft *draft, const cJSON *list, struct hf_error *error)
+{
+    if (list == NULL || cJSON_IsNull(list)) return HF_OK;
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != draft->n_atom)
+        return hf_text_fail(error, draft->text, 0,
+                            "'atomic_numbers' is not a list with a number for each of %d atoms",
+                            draft->n_atom);
+    const cJSON *entry = list->child;
+    for (int i = 0; i < draft->n_atom; i++, entry = entry->next) {
+        const int expected = draft->atom[i].atomic_number;
+        if (cJSON_IsNumber(entry) && entry->valuedouble == expected) continue;
+        return hf_text_fail(error, draft->text, 0,
+                            "entry %d of 'atomic_numbers' is not %d, the number of %s in 'symbols'",
+                            i + 1, expected, hf_element_symbol(expected));
+    }
+    return HF_OK;
+}
+
 static hf_status read_molecule(struct draft *draft, const cJSON *molecule, struct hf_error *error)
 {
     hf_status status;
@@ -211,6 +256,8 @@ static hf_status read_molecule(struct draft *draft, const cJSON *molecule, struc
     HF_TRY(add_whole(draft, molecule, "molecular_charge", "charge", error));
     HF_TRY(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity", error));
     HF_TRY(read_atoms(draft, molecule, error));
+    HF_TRY(
+        check_numbers(draft, cJSON_GetObjectItemCaseSensitive(molecule, "atomic_numbers"), error));
     HF_TRY(read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "mass_numbers"),
                        "mass_numbers", error));
     HF_TRY(
@@ -262,10 +309,12 @@ static bool print_value(const cJSON *value, size_t size, char text[])
 static hf_status read_keywords(struct draft *draft, const cJSON *keywords, struct hf_error *error)
 {
     const struct hf_options *options = draft->options;
-    if (keywords == NULL || cJSON_IsNull(keywords)) return HF_OK;
+    hf_status status = HF_OK;
+    if (keywords == NULL) return HF_OK;
     if (!cJSON_IsObject(keywords))
         return hf_text_fail(error, draft->text, 0, "'keywords' is no object");
-    for (const cJSON *member = keywords->child; member != NULL; member = member->next) {
+    for (const cJSON *member = keywords->child; member != NULL && status == HF_OK;
+         member = member->next) {
         char text[1100];
         const struct hf_word key = {member->string, (int)strlen(member->string)};
         const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
@@ -280,15 +329,15 @@ static hf_status read_keywords(struct draft *draft, const cJSON *keywords, struc
             return hf_text_fail(error, draft->text, 0,
                                 "keyword '%.*s': expected in the molecule or the model",
                                 HF_WORD(key));
-        if (cJSON_IsNull(member)) continue;
+        status = check_member(draft, keywords, member, "the keywords", error);
+        if (status != HF_OK || cJSON_IsNull(member)) continue;
         if (!print_value(member, sizeof text, text))
             return hf_text_fail(error, draft->text, 0,
                                 "keyword '%.*s' has no value that an input of hf could have",
                                 HF_WORD(key));
-        const hf_status status = add_option(draft, option->key, text, error);
-        if (status != HF_OK) return status;
+        status = add_option(draft, option->key, text, error);
     }
-    return HF_OK;
+    return status;
 }
 
 /** What is to be in the results beside numbers. Orbitals go into the JSON file, whole: readers of the
@@ -299,7 +348,7 @@ static hf_status read_protocols(struct draft *draft, const cJSON *protocols, str
                                        "occupations_and_eigenvalues", NULL};
     hf_status status;
     const char *wavefunction;
-    if (protocols == NULL || cJSON_IsNull(protocols)) return HF_OK;
+    if (protocols == NULL) return HF_OK;
     if (!cJSON_IsObject(protocols))
         return hf_text_fail(error, draft->text, 0, "'protocols' is no object");
     HF_TRY(check_keys(draft, protocols, "the protocols", protocol_keys, error));
@@ -334,6 +383,19 @@ static hf_status read_driver(struct draft *draft, const cJSON *root, struct hf_e
                         "unknown driver '%.60s'; expected energy, gradient or properties", driver);
 }
 
+/** Strings of the parser end at a NUL, and the rest of them would be lost: escapes for it (\u0000) are
+ *  found in the text. A backslash escapes the character behind it, another backslash, too. */
+static hf_status refuse_nul(const struct hf_text *text, struct hf_error *error)
+{
+    for (int i = 0; i < text->n_line; i++)
+        for (const char *c = strchr(text->line[i], '\\'); c != NULL && c[1] != '\0';
+             c = strchr(c + 2, '\\'))
+            if (strncmp(c + 1, "u0000", 5) == 0)
+                return hf_text_fail(error, text, i + 1,
+                                    "a string has the character NUL (\\u0000); expected text");
+    return HF_OK;
+}
+
 static hf_status read_root(struct draft *draft, const cJSON *root, struct hf_error *error)
 {
     hf_status status;
@@ -341,6 +403,7 @@ static hf_status read_root(struct draft *draft, const cJSON *root, struct hf_err
     if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 1.0))
         return hf_text_fail(error, draft->text, 0, "'schema_version' is not 1");
     draft->own_format = true;
+    HF_TRY(refuse_nul(draft->text, error));
     HF_TRY(check_keys(draft, root, "the AtomicInput", input_keys, error));
     HF_TRY(read_driver(draft, root, error));
     HF_TRY(read_model(draft, cJSON_GetObjectItemCaseSensitive(root, "model"), error));

@@ -22,7 +22,7 @@ hf_status hf_record_create(struct hf_context *context, struct hf_record **record
 
 void hf_record_destroy(struct hf_record **record)
 {
-    if (*record == NULL) return;
+    if (record == NULL || *record == NULL) return;
     free((*record)->iteration);
     free(*record);
     *record = NULL;

@@ -61,6 +61,7 @@ bool hf_properties_electrons_agree(const struct hf_properties *properties)
 
 void hf_properties_done(struct hf_properties *properties)
 {
+    if (properties == NULL) return;
     free(properties->mulliken_charge);
     free(properties->loewdin_charge);
     free(properties->mulliken_spin);

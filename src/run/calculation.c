@@ -3,6 +3,7 @@
 
 #include "calculation_private.h"
 #include "hf/hamiltonian.h"
+#include "hf/output_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,14 +189,16 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->fock = hf_fock_settings_in_use(&settings->fock);
 }
 
-/** Whether the method can do the molecule; says where the multiplicity comes from. */
+/** Whether the method can do the molecule, with the electrons that its cores leave as far as they are
+ *  known; says where the multiplicity comes from, or the charge that leaves none. */
 static hf_status check_method(const struct hf_calculation *calculation,
                               const struct hf_options *options, struct hf_error *error)
 {
-    const struct hf_option_value *given = hf_options_given(options, "multiplicity");
     struct hf_error reason;
     char advice[400] = "";
     const struct hf_molecule *molecule = &calculation->input.molecule;
+    const struct hf_option_value *given =
+        hf_options_given(options, hf_molecule_n_electron(molecule) > 0 ? "multiplicity" : "charge");
     const hf_status status = hf_method_check(
         hf_method_for(hf_options_choice(options, "method"), molecule), molecule, &reason);
     if (status == HF_OK) return HF_OK;
@@ -324,7 +327,9 @@ static hf_status make_basis(struct hf_calculation *calculation, const struct hf_
                             calculation->choice, convention(options), &calculation->basis, error);
     if (status != HF_OK) return status;
     hf_basis_set_cores(calculation->basis, &calculation->input.molecule);
-    return hf_agree(context->comm, hf_restart_check(calculation, options, error), error);
+    status = hf_restart_check(calculation, options, error);
+    if (status == HF_OK) status = check_method(calculation, options, error);
+    return hf_agree(context->comm, status, error);
 }
 
 hf_status hf_calculation_prepare(struct hf_calculation *calculation,
@@ -410,6 +415,7 @@ cleanup:
 
 void hf_calculation_done(struct hf_calculation *calculation)
 {
+    hf_output_files_let_go(calculation->context);
     hf_trace_destroy(&calculation->trace);
     hf_checkpointer_destroy(&calculation->checkpointer);
     if (calculation->restart != NULL) hf_checkpoint_done(calculation->restart);

@@ -145,6 +145,7 @@ hf_status hf_calculation_write_files(struct hf_calculation *calculation,
         if (first == HF_OK) first = status;
     }
     status = hf_cubes_write(calculation, wavefunction, report, first == HF_OK ? error : &later);
+    hf_output_files_let_go(calculation->context);
     return first != HF_OK ? first : status;
 }
 

@@ -30,6 +30,35 @@ static hf_status check_mpi(MPI_Comm comm, struct hf_error *error)
     return HF_OK;
 }
 
+/** Whether all ranks were given the same; other arguments than these need not be the same (`report`), or
+ *  are pointers that are not (`observer`). Collective. */
+static hf_status check_same(MPI_Comm comm, const struct hf_run_settings *settings,
+                            struct hf_error *error)
+{
+    enum { MOLECULE, BASIS, SETTINGS, N_KIND };
+    static const char *const name[] = {"the molecule", "the basis", "a setting"};
+    static const char *const molecular[] = {"charge", "multiplicity"};
+    uint64_t sum[N_KIND] = {HF_HASH_EMPTY, HF_HASH_EMPTY, HF_HASH_EMPTY};
+    const bool atoms = settings->atomic_number != NULL && settings->position_bohr != NULL;
+    const size_t n = atoms && settings->n_atom > 0 ? (size_t)settings->n_atom : 0;
+    uint64_t molecule = hf_hash_add_text(sum[MOLECULE], settings->input_path);
+    molecule = hf_hash_add(molecule, sizeof n, &n);
+    molecule = hf_hash_add(molecule, n * sizeof *settings->atomic_number, settings->atomic_number);
+    sum[MOLECULE] =
+        hf_hash_add(molecule, n * sizeof *settings->position_bohr, settings->position_bohr);
+    sum[SETTINGS] =
+        hf_hash_add(sum[SETTINGS], sizeof settings->wavefunction, &settings->wavefunction);
+    for (int i = 0; i < settings->n_key; i++) {
+        const struct hf_run_key *key = &settings->key[i];
+        int kind = SETTINGS;
+        for (int k = 0; k < 2 && key->key != NULL; k++)
+            if (strcmp(key->key, molecular[k]) == 0) kind = MOLECULE;
+        if (key->key != NULL && strcmp(key->key, "basis") == 0) kind = BASIS;
+        sum[kind] = hf_hash_add_text(hf_hash_add_text(sum[kind], key->key), key->value);
+    }
+    return hf_agree_on_same(comm, N_KIND, name, sum, error);
+}
+
 static bool has_key(const struct hf_run_settings *settings, const char *key)
 {
     for (int i = 0; i < settings->n_key && settings->key != NULL; i++)
@@ -37,8 +66,10 @@ static bool has_key(const struct hf_run_settings *settings, const char *key)
     return false;
 }
 
-static hf_status check_settings(const struct hf_run_settings *settings, struct hf_error *error)
+static hf_status check_settings(const struct hf_run_settings *settings,
+                                const struct hf_run_outcome *outcome, struct hf_error *error)
 {
+    if (outcome == NULL) return hf_fail(error, HF_BAD_INPUT, "there is no place for the outcome");
     if (settings == NULL) return hf_fail(error, HF_BAD_INPUT, "the settings are NULL");
     const bool atoms = settings->atomic_number != NULL && settings->position_bohr != NULL;
     if (settings->input_path == NULL && !atoms && !has_key(settings, "restart"))
@@ -148,16 +179,17 @@ cleanup:
     return status;
 }
 
-hf_status hf_run(MPI_Comm comm, const struct hf_run_settings *settings,
-                 struct hf_run_outcome *outcome, struct hf_error *error)
+/** hf_run of a caller who has looked at arguments of its own: `status` is what this rank found. */
+static hf_status run(MPI_Comm comm, hf_status status, const struct hf_run_settings *settings,
+                     struct hf_run_outcome *outcome, struct hf_error *error)
 {
-    hf_status status;
     struct hf_error own;
-    if (error == NULL) error = &own; /* its message may go into a file */
-    if (outcome == NULL) return hf_fail(error, HF_BAD_INPUT, "there is no place for the outcome");
-    *outcome = (struct hf_run_outcome){.state = NULL};
-    HF_TRY(check_mpi(comm, error));
-    HF_TRY(hf_agree(comm, check_settings(settings, error), error));
+    if (outcome != NULL) *outcome = (struct hf_run_outcome){.state = NULL};
+    const hf_status usable = check_mpi(comm, status == HF_OK ? error : &own);
+    if (usable != HF_OK) return usable;
+    if (status == HF_OK) status = check_settings(settings, outcome, error);
+    HF_TRY(hf_agree(comm, status, error));
+    HF_TRY(check_same(comm, settings, error));
     outcome->state = calloc(1, sizeof *outcome->state);
     status = outcome->state != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory");
     HF_TRY(hf_agree(comm, status, error));
@@ -168,8 +200,16 @@ cleanup:
     return status;
 }
 
+hf_status hf_run(MPI_Comm comm, const struct hf_run_settings *settings,
+                 struct hf_run_outcome *outcome, struct hf_error *error)
+{
+    struct hf_error own;
+    return run(comm, HF_OK, settings, outcome, error != NULL ? error : &own);
+}
+
 void hf_run_done(struct hf_run_outcome *outcome)
 {
+    if (outcome == NULL) return;
     struct hf_run_state *state = outcome->state;
     bool stuck_in_mpi = outcome->stuck_in_mpi;
     if (state != NULL) {
@@ -202,8 +242,11 @@ hf_status hf_energy(MPI_Comm comm, int n_atom, const int atomic_number[],
         .wavefunction = HF_WAVEFUNCTION_ENERGIES,
     };
     struct hf_run_outcome outcome;
-    if (energy == NULL) return hf_fail(error, HF_BAD_INPUT, "there is no place for the energy");
-    hf_status status = hf_run(comm, &settings, &outcome, error);
+    struct hf_error own;
+    hf_status status = HF_OK;
+    if (error == NULL) error = &own;
+    if (energy == NULL) status = hf_fail(error, HF_BAD_INPUT, "there is no place for the energy");
+    status = run(comm, status, &settings, &outcome, error);
     if (status != HF_OK) return status;
     if (outcome.result.converged)
         *energy = outcome.result.energy;

@@ -145,7 +145,7 @@ static hf_status find_converger(struct hf_scf *scf, struct hf_error *error)
     return status;
 }
 
-/** What must be there at all; the same on every rank, or there is nobody to agree with. */
+/** What must be there at all. */
 static hf_status check_arguments(const struct hf_context *context,
                                  const struct hf_molecule *molecule, const struct hf_basis *basis,
                                  const struct hf_scf_settings *settings,
@@ -176,6 +176,9 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
                      struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
     hf_status status = check_arguments(context, molecule, basis, settings, result, error);
+    if (context != NULL) status = hf_agree(context->comm, status, error);
+    if (status == HF_OK)
+        status = hf_scf_check_same(context, molecule, basis, settings, wavefunction != NULL, error);
     if (status != HF_OK) return status;
     struct hf_scf scf = {
         .context = context,

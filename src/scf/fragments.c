@@ -257,7 +257,7 @@ hf_status hf_scf_fragments_join(const struct hf_molecule *molecule, int n_fragme
 
 void hf_scf_fragments_destroy(struct hf_scf_fragments **fragments)
 {
-    if (*fragments == NULL) return;
+    if (fragments == NULL || *fragments == NULL) return;
     hf_basis_destroy(&(*fragments)->basis);
     free((*fragments)->part);
     free(*fragments);

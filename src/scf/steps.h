@@ -85,6 +85,12 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
                        const struct hf_method_ops **method, struct hf_spin_count *n_electron,
                        struct hf_error *error) HF_MUST_CHECK;
 
+/** HF_BAD_INPUT on every rank when molecule, basis, settings or whether a wave function is asked for
+ *  differ from rank to rank. Collective. */
+hf_status hf_scf_check_same(const struct hf_context *context, const struct hf_molecule *molecule,
+                            const struct hf_basis *basis, const struct hf_scf_settings *settings,
+                            bool wavefunction, struct hf_error *error) HF_MUST_CHECK;
+
 /** Electrons of each spin from charge and multiplicity. Not collective. HF_BAD_INPUT: they do not
  *  fit together. */
 hf_status hf_spin_count_of(const struct hf_molecule *molecule, struct hf_spin_count *n_electron,

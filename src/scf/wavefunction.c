@@ -5,6 +5,7 @@
 
 void hf_wavefunction_done(struct hf_wavefunction *wavefunction)
 {
+    if (wavefunction == NULL) return;
     for (int k = 0; k < HF_MAX_SPIN; k++) {
         struct hf_orbitals *orbitals = &wavefunction->spin[k];
         hf_matrix_destroy(&orbitals->coefficient);

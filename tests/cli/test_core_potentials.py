@@ -72,6 +72,13 @@ def main():
                ["has 28 electrons in effective core potentials, this calculation 0"])
         expect("too few electrons", TEST.run([str(path), "--charge", "22"] + basis), 2,
                ["charge +22 leaves -2 electrons, 28 more in core potentials"])
+        expect("no electron left", TEST.run([str(path), "--charge", "20"] + basis), 2,
+               ["hf: --charge: charge +20 leaves 0 electrons, 28 more in core potentials"])
+        path.write_text("1\ncharge=19 multiplicity=1\nAg 0 0 0\n", encoding="utf-8")
+        for check in ([], ["--check"]):
+            expect("an atom without electrons", TEST.run([str(path)] + basis + check), 2,
+                   ["agh.xyz, line 2: charge +19 leaves 0 electrons, 28 more in core potentials"])
+        path.write_text(SILVER_HYDRIDE, encoding="utf-8")
         expect("too many unpaired", TEST.run([str(path), "--multiplicity", "23"] + basis), 2,
                ["20 electrons (charge +0, 28 more in core potentials) cannot have multiplicity 23"])
         path.write_text(WITH_GHOST, encoding="utf-8")

@@ -9,9 +9,11 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
@@ -197,6 +199,43 @@ def why_files_cannot_be_written(folder):
     check(code == 3 and os.path.exists(f"{folder.path}/t"), "the trace is lost with the JSON file", errors)
 
 
+def pipes(folder):
+    """A FIFO without a reader is refused at once; a reader gets the whole file and sees no end before. It stays a FIFO."""
+    files = {option: os.path.join(folder.path, "fifo" + option) for option in ("--json", "--trace", "--molden", "--cube")}
+    for option, path in files.items():
+        os.mkfifo(path)
+        if option != "--cube":
+            outcome = run([folder.input, option, path])
+            expect_one_line(f"{option}: no reader", outcome, 2, [path, "cannot be written: it is a FIFO that nobody reads"])
+            check("Total energy" not in outcome[1], f"{option}: refused after the run", outcome[1])
+    cube = os.path.join(folder.path, "water.density.cube")
+    os.rename(files["--cube"], cube)
+    files["--cube"] = cube
+    readers = {}
+    for option, path in files.items():
+        with open(path + ".got", "wb") as got:
+            readers[option] = subprocess.Popen(["cat", path], stdout=got)
+    time.sleep(0.2)
+    arguments = [folder.input, "--cube", "density", "--cube-spacing", "1", "--json-orbitals"]
+    for option in ("--json", "--trace", "--molden"):
+        arguments += [option, files[option]]
+    code, _, errors = run(arguments)
+    check(code == 0, f"FIFOs with readers: exit code {code};", errors)
+    for option, reader in readers.items():
+        try:
+            reader.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            reader.kill()
+            check(False, f"{option}: the reader sees no end", "")
+        with open(files[option] + ".got", "rb") as got:
+            content = got.read()
+        begin = {"--json": b"{", "--trace": b"{", "--molden": b"[Molden Format]", "--cube": b""}[option]
+        check(content.startswith(begin) and len(content) > 1000, f"{option} into a FIFO:", content[:100])
+        check(stat.S_ISFIFO(os.stat(files[option]).st_mode), f"{option}: no FIFO any more", "")
+        check(option != "--json" or json.loads(content)["success"] is True, "--json into a FIFO: not the results", "")
+        os.unlink(files[option])
+
+
 def small_disk(folder):
     """A disk that fills up: files of 64 KiB at most; only where mounting is allowed."""
     script = ('mount -t tmpfs -o size=64k none "$1" && cd "$1" && cp "$3" out.json && '
@@ -267,6 +306,7 @@ def main():
             failures_replace_nothing_else(folder)
             small_disk(folder)
             latin_1(folder)
+            pipes(folder)
             why_files_cannot_be_written(folder)
         validated = validate(folder)
     finally:

@@ -55,6 +55,9 @@ REFUSED = [
     ("unknown symbol", ["molecule", "symbols"], ["Oo", "H", "H"], "unknown element 'Oo'"),
     ("short list of ghosts", ["molecule", "real"], [True], "'real' has no true or false for atom 2"),
     ("half a charge", ["molecule", "molecular_charge"], 0.5, "'molecular_charge' is not a whole number"),
+    ("no charge", ["molecule", "molecular_charge"], None, "'molecular_charge' is null; expected a value, or no such key"),
+    ("numbers of other elements", ["molecule", "atomic_numbers"], [8, 1, 9], "entry 3 of 'atomic_numbers' is not 1, the number of H"),
+    ("a NUL", ["keywords", "guess"], "sap\0x", "a string has the character NUL"),
     ("other version", ["schema_version"], 2, "'schema_version' is not 1"),
     ("unknown protocol", ["protocols"], {"wavefunction": "some"}, "unknown protocol 'some' of the wavefunction"),
     ("unknown protocols", ["protocols"], {"orbitals": "all"}, "unknown key 'orbitals' in the protocols"),
@@ -95,6 +98,8 @@ def atomic_inputs(folder):
         TEST.expect_one_line(what, outcome, 2, ["input.json", message])
     broken = json.dumps(ATOMIC_INPUT, indent=1).replace('"driver": "energy"', '"driver": energy')
     TEST.expect_one_line("no JSON", run([write_input(folder, broken)]), 2, ["input.json, line 4", "and is none from here on"])
+    twice = json.dumps(ATOMIC_INPUT).replace('"molecular_charge": 0.0', '"molecular_charge": 0.0, "molecular_charge": 2')
+    TEST.expect_one_line("two charges", run([write_input(folder, twice)]), 2, ["input.json: key 'molecular_charge' in the molecule was given before"])
     TEST.expect_one_line("a result as input", run([write_input(folder, changed(["schema_name"], "qcschema_output"))]), 2,
                          ["this looks like a JSON file, which hf does not read; expected a QCSchema AtomicInput"])
     run([write_input(folder, ATOMIC_INPUT), "--json", output])

@@ -8,12 +8,14 @@ compared is the processor time that the job takes between the signal and its end
 hold the cores.
 """
 
+import json
 import os
 import random
 import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 
@@ -56,12 +58,13 @@ def of_ended_jobs():
     return used.ru_utime + used.ru_stime
 
 
-def start():
-    command = [HF, INPUT] + LONG + OPTIONS
+def start(options=(), hang_up=signal.SIG_DFL):
+    command = [HF, INPUT] + LONG + OPTIONS + list(options)
     if int(RANKS) > 1:
         command = [MPIEXEC, "-n", RANKS] + command
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: signal.signal(signal.SIGHUP, hang_up),
                             env=dict(os.environ, HF_TEST_MARK=MARK, OMPI_MCA_orte_execute_quiet="1"))
 
 
@@ -143,6 +146,37 @@ def processor_limit():
         f"exit code {job.returncode} after SIGXCPU twice: {errors}"
 
 
+def closed_terminal():
+    """The shell and the kernel each send SIGHUP: hf writes what it has and ends as after one."""
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint, document = os.path.join(folder, "state.h5"), os.path.join(folder, "out.json")
+        with start(["--checkpoint", checkpoint, "--json", document]) as job:
+            wait_for_begin(job)
+            time.sleep(1.0)
+            for _ in range(2):
+                job.send_signal(signal.SIGHUP)
+                time.sleep(0.02)
+            _, errors = job.communicate(timeout=MOST_SECONDS)
+        if job.returncode != 128 + signal.SIGHUP or "interrupted by signal 1" not in errors:
+            return f"exit code {job.returncode} after SIGHUP twice: {errors}"
+        if not os.path.exists(checkpoint):
+            return "no checkpoint after SIGHUP"
+        with open(document, encoding="utf-8") as file:
+            kind = json.load(file)["error"]["error_type"]
+    return None if kind == "interrupted" else f"JSON after SIGHUP: {kind}"
+
+
+def no_hang_up():
+    """Under nohup SIGHUP stays ignored."""
+    with start(hang_up=signal.SIG_IGN) as job:
+        wait_for_begin(job)
+        job.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        job.send_signal(signal.SIGTERM)
+        _, errors = job.communicate(timeout=MOST_SECONDS)
+    return None if job.returncode == 128 + signal.SIGTERM else f"exit code {job.returncode}, SIGHUP is not ignored: {errors}"
+
+
 def main():
     random.seed(14)
     targets = ["all"] if int(RANKS) == 1 else ["all", 0, int(RANKS) - 1, "mpiexec"]
@@ -154,7 +188,7 @@ def main():
             number = signal.SIGUSR1  # with others Open MPI's has an exit code of its own
         failures.append(trial(number, target, random.choice((0.1, 1.0, 3.0)) * random.random()))
     if int(RANKS) == 1:
-        failures += [interrupt_reading(), processor_limit()]
+        failures += [interrupt_reading(), processor_limit(), closed_terminal(), no_hang_up()]
     failures = [text for text in failures if text]
     for text in failures:
         print("FAILED", text)

@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include "hf/json.h"
+#include "hf/output_file.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
@@ -10,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct hf_error error;
@@ -252,6 +255,51 @@ static void a_device_stays_a_device(void **state)
     assert_true(S_ISCHR(file.st_mode));
 }
 
+/** Of rank 0: a child that reads the FIFO to its end and exits with 0 when that was the whole file. */
+static pid_t start_reader(const char *path)
+{
+    const pid_t child = fork();
+    if (child != 0) return child;
+    static char text[100000];
+    size_t n = 0;
+    FILE *stream = fopen(path, "r");
+    if (stream != NULL) n = fread(text, 1, sizeof text - 1, stream);
+    text[n] = '\0';
+    _exit(n > 100 && text[0] == '{' && strcmp(text + n - 2, "}\n") == 0 ? 0 : 1);
+}
+
+static void a_fifo_needs_a_reader_who_sees_one_end(void **state)
+{
+    struct fixture *f = *state;
+    char path[256];
+    struct stat file;
+    int outcome = 0;
+    pid_t child = -1;
+    fixture_path(f, "fifo", sizeof path, path);
+    if (f->context->rank == 0) assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(hf_json_check_path(f->context, path, &error), HF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "it is a FIFO that nobody reads"));
+    assert_int_equal(
+        hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, NULL, &error),
+        HF_NO_RESOURCE);
+    if (f->context->rank == 0) child = start_reader(path);
+    hf_status status = HF_BAD_INPUT;
+    for (int i = 0; i < 500 && status != HF_OK; i++) { /* until the reader is there */
+        status = hf_json_check_path(f->context, path, &error);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_int_equal(status, HF_OK);
+    assert_int_equal(
+        hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, NULL, &error), HF_OK);
+    hf_output_files_let_go(f->context);
+    if (f->context->rank != 0) return;
+    assert_int_equal(waitpid(child, &outcome, 0), child);
+    assert_int_equal(outcome, 0);
+    assert_int_equal(stat(path, &file), 0);
+    assert_true(S_ISFIFO(file.st_mode));
+    unlink(path);
+}
+
 static void a_good_path_is_accepted_and_left_alone(void **state)
 {
     struct fixture *f = *state;
@@ -437,6 +485,7 @@ int main(int argc, char **argv)
         TEST(not_a_number_becomes_null),
         TEST(an_older_file_is_replaced_and_nothing_else_is_left),
         TEST(a_device_stays_a_device),
+        TEST(a_fifo_needs_a_reader_who_sees_one_end),
         TEST(a_good_path_is_accepted_and_left_alone),
         TEST(a_path_that_cannot_be_written_is_the_same_error_on_all_ranks),
         TEST(the_wave_function_is_there_when_asked_for),

@@ -2,6 +2,7 @@
 #include "../mpi_test.h"
 
 #include "hf/hf.h"
+#include "hf/interruption.h"
 
 #include <signal.h>
 #include <string.h>
@@ -101,6 +102,106 @@ static void what_is_wrong_with_the_settings_is_said(void **state)
     assert_settings_say(&settings, "no-such-file: there is no such file");
     assert_settings_say(NULL, "settings are NULL");
     assert_says(hf_run(MPI_COMM_WORLD, &settings, NULL, &error), "no place for the outcome");
+}
+
+/** The last of several ranks gives another argument than the others, or none. */
+static void arguments_that_differ_from_rank_to_rank_are_refused(void **state)
+{
+    (void)state;
+    double e, place[3][3];
+    const MPI_Comm all = MPI_COMM_WORLD;
+    const bool last = rank_here() == rank_count() - 1;
+    const double(*moved)[3] = (const double(*)[3])place;
+    const int other[] = {8, 1, last ? 9 : 1};
+    struct hf_run_outcome outcome;
+    if (rank_count() == 1) return;
+    memcpy(place, position_bohr, sizeof place);
+    if (last) place[2][0] = 1e-9;
+    static const char molecule[] = "the molecule differs from rank to rank";
+    assert_says(hf_energy(all, 3, atomic_number, moved, 0, 1, "STO-3G", &e, &error), molecule);
+    assert_says(hf_energy(all, 3, other, position_bohr, 0, 1, "STO-3G", &e, &error), molecule);
+    assert_says(hf_energy(all, 3 - last, atomic_number, position_bohr, 0, 1, "STO-3G", &e, &error),
+                molecule);
+    assert_says(hf_energy(all, 3, atomic_number, position_bohr, 2 * last, 1, "STO-3G", &e, &error),
+                molecule);
+    assert_says(hf_energy(all, 3, atomic_number, position_bohr, 0, 1, last ? "6-31G" : "STO-3G", &e,
+                          &error),
+                "the basis differs from rank to rank");
+    assert_says(
+        hf_energy(all, 3, atomic_number, position_bohr, 0, 1, "STO-3G", last ? NULL : &e, &error),
+        "no place for the energy");
+    const struct hf_run_key key[] = {{"basis", "STO-3G"}, {"diis_size", last ? "7" : "8"}};
+    struct hf_run_settings settings = water(2, key);
+    assert_settings_say(&settings, "a setting differs from rank to rank");
+    settings = water(1 + last, key);
+    assert_settings_say(&settings, "a setting differs from rank to rank");
+    settings = water(1, key);
+    settings.wavefunction = last ? HF_WAVEFUNCTION_ENERGIES : HF_WAVEFUNCTION_ALL;
+    assert_settings_say(&settings, "a setting differs from rank to rank");
+    settings = (struct hf_run_settings){.input_path = last ? "one" : "another"};
+    assert_settings_say(&settings, molecule);
+    assert_settings_say(last ? NULL : &settings, "settings are NULL");
+    settings = water(1, key);
+    assert_says(hf_run(all, &settings, last ? NULL : &outcome, &error), "no place for the outcome");
+}
+
+/** The same of hf_scf_run. */
+static void the_driver_refuses_what_differs_from_rank_to_rank(void **state)
+{
+    (void)state;
+    const bool last = rank_here() == rank_count() - 1;
+    struct hf_atom atom = {.atomic_number = 2};
+    struct hf_molecule helium = {.n_atom = 1, .atom = &atom, .multiplicity = 1};
+    const struct hf_basis_choice choice = {.atom = -1, .name = "STO-3G"};
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = NULL;
+    struct hf_scf_result result;
+    struct hf_wavefunction wavefunction = {0};
+    struct hf_scf_settings settings = hf_scf_defaults();
+    assert_int_equal(
+        hf_basis_create(context, &helium, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error),
+        HF_OK);
+    if (rank_count() > 1) {
+        helium.multiplicity = last ? 3 : 1;
+        assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
+                    "the molecule differs from rank to rank");
+        helium.multiplicity = 1;
+        basis->shell[0].l = last;
+        assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
+                    "the basis differs from rank to rank");
+        basis->shell[0].l = 0;
+        settings.fock.builder = last ? "distributed" : "replicated";
+        assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
+                    "a setting differs from rank to rank");
+        settings = hf_scf_defaults();
+        assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result,
+                               last ? &wavefunction : NULL, &error),
+                    "a setting differs from rank to rank");
+        assert_says(hf_scf_run(context, last ? NULL : &helium, basis, &settings, NULL, &result,
+                               NULL, &error),
+                    "a molecule, basis and settings");
+    }
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void nothing_is_freed_without_harm(void **state)
+{
+    (void)state;
+    hf_basis_destroy(NULL);
+    hf_basis_list_done(NULL);
+    hf_context_destroy(NULL);
+    hf_interruption_destroy(NULL);
+    hf_linalg_destroy(NULL);
+    hf_matrix_destroy(NULL);
+    hf_memory_destroy(NULL);
+    hf_memory_release(NULL, NULL);
+    hf_molecule_done(NULL);
+    hf_properties_done(NULL);
+    hf_record_destroy(NULL);
+    hf_scf_fragments_destroy(NULL);
+    hf_run_done(NULL);
+    hf_wavefunction_done(NULL);
 }
 
 static void an_energy_that_does_not_converge_is_a_field_of_the_outcome(void **state)
@@ -242,6 +343,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(atoms_and_a_basis_give_an_energy),
         cmocka_unit_test(what_is_wrong_with_the_arguments_is_said),
         cmocka_unit_test(what_is_wrong_with_the_settings_is_said),
+        cmocka_unit_test(arguments_that_differ_from_rank_to_rank_are_refused),
+        cmocka_unit_test(the_driver_refuses_what_differs_from_rank_to_rank),
+        cmocka_unit_test(nothing_is_freed_without_harm),
         cmocka_unit_test(an_energy_that_does_not_converge_is_a_field_of_the_outcome),
         cmocka_unit_test(the_outcome_has_wave_function_record_and_molecule),
         cmocka_unit_test(progress_may_end_a_run),

@@ -357,6 +357,21 @@ static void molecules_it_cannot_do_are_named(void **state)
     fails(&water.molecule, &settings, HF_BAD_INPUT, "10 electrons (charge +0) with multiplicity 3");
 }
 
+static void cores_need_an_electron_beside_them(void **state)
+{
+    struct hf_atom silver = {.atomic_number = 47, .n_core = 28};
+    struct hf_molecule ion = {.n_atom = 1, .atom = &silver, .charge = 19, .multiplicity = 1};
+    struct hf_error error;
+    (void)state;
+    for (int charge = 19; charge <= 21; charge += 2) {
+        ion.charge = charge;
+        assert_int_equal(hf_method_check("rhf", &ion, &error), HF_BAD_INPUT);
+        assert_non_null(strstr(error.message, "electrons, 28 more in core potentials"));
+    }
+    ion.charge = 17;
+    assert_int_equal(hf_method_check("rhf", &ion, &error), HF_OK);
+}
+
 static void an_infinite_energy_ends_the_run(void **state)
 {
     const struct hf_scf_settings settings = test_settings();
@@ -457,6 +472,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(not_converging_is_no_error),
         cmocka_unit_test(diis_can_be_turned_off),
         cmocka_unit_test(molecules_it_cannot_do_are_named),
+        cmocka_unit_test(cores_need_an_electron_beside_them),
         cmocka_unit_test(an_infinite_energy_ends_the_run),
         cmocka_unit_test(settings_out_of_range_are_named),
         cmocka_unit_test(a_signal_on_one_rank_ends_the_run_on_all),
