@@ -14,8 +14,10 @@ enum { HF_DESCENT = 7 };
 /** Energies and gradients of the last iterations of one convergence, the newest first. */
 struct hf_descent {
     int n;
+    double entropy; /* -T S of the last iteration, hartree */
     struct hf_descent_point {
-        double energy;          /* hartree; the free energy with fractional occupations */
+        double energy; /* from the first iteration on, hartree; the free energy with fractional
+                          occupations */
         double gradient_square; /* hartree^2, see hf_scf_gradient_square */
     } point[HF_DESCENT];
 };
