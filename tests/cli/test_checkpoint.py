@@ -277,6 +277,7 @@ def find_damage(folder):
              ("/iterations/seconds", changes), ("/settings", changes[2:]), ("/state/energy_change", changes[2:]),
              ("/state/n_occupied", [*changes, ("0", element(0))]), ("/molecule/positions", changes + numbers),
              ("/basis/exponents", changes)]
+    cases = cases if RANKS == 1 else cases[:1]
     for path, name, change in [(path, *case) for path, several in cases for case in several]:
         shutil.copy(kept_4, mine)
         with h5py.File(mine, "r+") as file:
@@ -358,7 +359,7 @@ def never_cost_the_run(folder, kept):
         TEST.inside = []
         check(code == 0 and abs(energy_of(text)[0] - ENERGY) < 1e-8, "a limit of file sizes", f"{code}" + text + errors)
         check(errors.count("hf: warning: ") == 1 and "File too large" in errors, "not one warning in", errors)
-        check(text.count("Warning: ") == 1, "not one warning in", text)
+        check(len(re.findall("^Warning: .*checkpoint cannot be written", text, re.M)) == 1, "not one warning in", text)
         check(pathlib.Path(kept).read_bytes() == before, "the checkpoint that was there is lost")
     check(not list(folder.glob("*.part")), "parts of checkpoints are left")
 
@@ -396,7 +397,8 @@ def main():
         refuse(folder, kept)
         contradictions(folder, kept)
         find_damage(folder)
-        find_damaged_headers(folder, kept)
+        if RANKS == 1:
+            find_damaged_headers(folder, kept)
         never_cost_the_run(folder, kept)
         TEST.program = os.path.abspath(TEST.program)
         os.chdir(folder)

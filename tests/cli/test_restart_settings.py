@@ -120,7 +120,7 @@ def follow(runs, line):
 
 
 def keep_to_excited(runs):
-    """An excited cation, its 1s-like hole of beta made by hand, stays one with max_overlap, also after a stop, and is left
+    """An excited cation, with a hole in its second orbital of beta, stays one with max_overlap, also after a stop, and is left
     without."""
     try:
         import h5py  # pylint: disable=import-outside-toplevel
