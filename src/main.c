@@ -54,7 +54,8 @@ static hf_status finish_printing(const struct hf_context *context, const struct 
 static hf_status show(const char *path, struct hf_error *error)
 {
     struct hf_checkpoint checkpoint;
-    const hf_status status = hf_checkpoint_read(path, &checkpoint, error);
+    hf_status status = hf_checkpoint_read(path, &checkpoint, error);
+    if (status == HF_OK) status = hf_checkpoint_check_numbers(&checkpoint, error);
     if (status == HF_OK) hf_checkpoint_print(&checkpoint, stdout);
     hf_checkpoint_done(&checkpoint);
     return status;

@@ -54,7 +54,7 @@ hf_status hf_checkpoint_write(struct hf_context *context, const char *path,
                               const struct hf_scf_state *state, enum hf_keep_reason reason,
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** HF_BAD_INPUT when `path` is not to be written over: a folder, a device, a file that is no HDF5
+/** HF_BAD_INPUT when `path`, which passed hf_output_file_check, is a device or a file that is no HDF5
  *  file. Not collective, rank 0 is to ask. */
 hf_status hf_checkpoint_check_target(const char *path, struct hf_error *error) HF_MUST_CHECK;
 
@@ -97,7 +97,13 @@ struct hf_checkpoint {
 hf_status hf_checkpoint_read(const char *path, struct hf_checkpoint *checkpoint,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** The same from the bytes of a file, which are copied; `name` is for messages. Not collective. */
+/** Reads all matrices and looks at their numbers, as a restart does with those that it needs. Not
+ *  collective; needs no MPI.
+ *  Errors   HF_BAD_INPUT: damaged, with what is wrong; HF_NO_RESOURCE: memory. */
+hf_status hf_checkpoint_check_numbers(const struct hf_checkpoint *checkpoint,
+                                      struct hf_error *error) HF_MUST_CHECK;
+
+/** As hf_checkpoint_read from the bytes of a file, which are copied; `name` is for messages. Not collective. */
 hf_status hf_checkpoint_read_image(size_t n_byte, const void *image, const char *name,
                                    struct hf_checkpoint *checkpoint,
                                    struct hf_error *error) HF_MUST_CHECK;

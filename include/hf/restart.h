@@ -114,12 +114,15 @@ const struct hf_scf_orbitals *hf_scf_fragments_orbitals(const struct hf_scf_frag
 /** A state to go on from: numbers, and where its matrices are read. Ranks, grid, Fock builder and
  *  the orthogonaliser may all be others than when it was kept. */
 struct hf_scf_restart {
+    const char *name; /**< for messages, such as its file; NULL: none */
     const char *method;
     int n_function, n_orbital, n_spin, n_fock, n_density; /**< as in struct hf_scf_state */
     int n_iteration;
     double energy, commutator, threshold, guess_energy; /**< as in struct hf_scf_state */
     int n_column[HF_MAX_SPIN];                          /**< 0: no orbitals, the guess begins */
     const double *occupation[HF_MAX_SPIN]; /**< [n_orbital] electrons in each; NULL: whole ones */
+    bool is_guess; /**< settings now occupy orbitals in another way, as at another temperature: the
+                    *   density only gives the first orbitals, and the DIIS matrices are left out */
     int n_diis;
     /** Rows first .. first+n-1 to rows [n][columns], row by row. Called on rank 0 alone. `index`
      *  counts DIIS matrices, the oldest is 0; elsewhere it is 0. */

@@ -122,12 +122,10 @@ hf_status hf_checkpoint_check_target(const char *path, struct hf_error *error)
 {
     char begin[HF_HDF5_SIGNATURE_SIZE];
     struct stat file;
-    if (path[0] == '\0')
-        return hf_fail(error, HF_BAD_INPUT, "--checkpoint: expected the name of a file");
     if (stat(path, &file) != 0) return HF_OK;
     if (!S_ISREG(file.st_mode))
-        return hf_fail(error, HF_BAD_INPUT, "%.400s: the checkpoint cannot be written: %s", path,
-                       S_ISDIR(file.st_mode) ? "it is a directory" : "it is a device or a pipe");
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%.400s: the checkpoint cannot be written: it is a device or a pipe", path);
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) return HF_OK; /* nobody can read it, and nobody is told before writing */
     const size_t n = fread(begin, 1, sizeof begin, stream);

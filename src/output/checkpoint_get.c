@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum { MAX_PATH = 200, MAX_TEXT = 1 << 24 };
+/** No number of a calculation is larger, and sums of products of such numbers are finite. */
+static const double LARGEST_NUMBER = 1e20;
 
 void hf_hdf5_damaged(struct hf_hdf5_reader *reader, const char *format, ...)
 {
@@ -128,12 +130,12 @@ static void read_all(struct hf_hdf5_reader *reader, const char *path, hid_t data
     H5Dclose(dataset);
 }
 
-static void check_finite(struct hf_hdf5_reader *reader, const char *path, size_t n,
-                         const double values[])
+static void check_numbers(struct hf_hdf5_reader *reader, const char *path, size_t n,
+                          const double values[])
 {
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(values[i])) {
-            hf_hdf5_damaged(reader, "%s has a number that is not finite", path);
+        if (!(fabs(values[i]) <= LARGEST_NUMBER)) {
+            hf_hdf5_damaged(reader, "%s has the number %g", path, values[i]);
             return;
         }
 }
@@ -197,7 +199,7 @@ double *hf_hdf5_get_reals(struct hf_hdf5_reader *reader, const char *path, int n
 {
     double *values = get_array(reader, path, real_number(), n_row, n_col);
     if (values == NULL) return NULL;
-    check_finite(reader, path, n_element(n_row, n_col), values);
+    check_numbers(reader, path, n_element(n_row, n_col), values);
     if (reader->status == HF_OK) return values;
     free(values);
     return NULL;
@@ -308,12 +310,6 @@ int hf_hdf5_get_root_integer(struct hf_hdf5_reader *reader, const char *name)
     return value;
 }
 
-void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col)
-{
-    const hid_t dataset = open_array(reader, path, H5T_IEEE_F64LE, n_row, n_col);
-    if (dataset >= 0) H5Dclose(dataset);
-}
-
 void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col, int first, int n,
                       double rows[])
 {
@@ -327,10 +323,25 @@ void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col
         H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, rows) < 0)
         hf_hdf5_damaged(reader, "%s cannot be read", path);
     else
-        check_finite(reader, path, (size_t)n * (size_t)n_col, rows);
+        check_numbers(reader, path, (size_t)n * (size_t)n_col, rows);
     if (memory >= 0) H5Sclose(memory);
     if (space >= 0) H5Sclose(space);
     H5Dclose(dataset);
+}
+
+void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col,
+                          bool numbers)
+{
+    enum { MOST_NUMBERS = 1 << 17 };
+    const hid_t dataset = open_array(reader, path, H5T_IEEE_F64LE, n_row, n_col);
+    if (dataset >= 0) H5Dclose(dataset);
+    if (dataset < 0 || !numbers) return;
+    const int n = n_col < MOST_NUMBERS ? MOST_NUMBERS / n_col : 1; /* rows at once */
+    double *rows = malloc((size_t)n * (size_t)n_col * sizeof *rows);
+    if (rows == NULL) hf_hdf5_no_memory(reader, path);
+    for (int first = 0; first < n_row && reader->status == HF_OK; first += n)
+        hf_hdf5_get_rows(reader, path, n_col, first, n_row - first < n ? n_row - first : n, rows);
+    free(rows);
 }
 
 /** Somebody who is told of links. */
@@ -351,8 +362,9 @@ void hf_hdf5_visit(struct hf_hdf5_reader *reader, const char *group,
                    bool (*visit)(void *data, const char *name), void *data)
 {
     struct visitor visitor = {visit, data};
-    if (!hf_hdf5_has(reader, group)) return;
-    const hid_t opened = H5Gopen2(reader->file, group, H5P_DEFAULT);
+    if (reader->status != HF_OK) return;
+    const hid_t opened =
+        is_here(reader->file, group) ? H5Gopen2(reader->file, group, H5P_DEFAULT) : -1;
     if (opened < 0 ||
         H5Literate(opened, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, &visitor) < 0)
         hf_hdf5_damaged(reader, "%s cannot be read", group);

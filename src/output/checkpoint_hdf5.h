@@ -98,17 +98,25 @@ char *hf_hdf5_get_text(struct hf_hdf5_reader *reader, const char *path);
 /** Rows of an array with n_col columns (0: none); 0 when it is not there or after a failure. */
 int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const char *path, bool real, int n_col);
 /** Arrays as they are put, n_row rows exactly; owned by the caller. NULL after a failure, or without
- *  rows. Reals are finite. */
+ *  rows. Reals are finite and not absurdly large. */
 int *hf_hdf5_get_integers(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col);
 double *hf_hdf5_get_reals(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col);
 /** One number from least to most; `least` after a failure. */
 int hf_hdf5_get_integer(struct hf_hdf5_reader *reader, const char *path, int least, int most);
 double hf_hdf5_get_real(struct hf_hdf5_reader *reader, const char *path, double least, double most);
-/** Looks whether there is a matrix [n_row][n_col] of reals. */
-void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col);
+/** Looks whether there is a matrix [n_row][n_col] of reals; with `numbers` reads all of it. */
+void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col,
+                          bool numbers);
 /** Rows first .. first+n-1 of a matrix of n_col columns. */
 void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col, int first, int n,
                       double rows[]);
+
+/** Looks whether the matrices of a checkpoint are there; with `numbers` reads all of them. */
+void hf_checkpoint_check_matrices(struct hf_hdf5_reader *reader,
+                                  const struct hf_checkpoint *checkpoint, bool numbers);
+/** The hf_scf_restart.read of a checkpoint, which is `data`. */
+hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int index, int spin,
+                                  int first, int n, double rows[], struct hf_error *error);
 
 /** Calls `visit` with the name of every link of a group until it returns false. */
 void hf_hdf5_visit(struct hf_hdf5_reader *reader, const char *group,

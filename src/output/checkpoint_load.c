@@ -62,6 +62,13 @@ static hf_status make_image(const char *path, struct hf_checkpoint *checkpoint, 
     *image = take_image(&writer, n_byte);
     hf_hdf5_close(&writer);
     if (*image != NULL) return HF_OK;
+    void *room = malloc((size_t)checkpoint->file_bytes); /* more than what is copied */
+    const bool damaged = writer.failed && room != NULL;
+    free(room);
+    if (damaged)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%.400s: damaged checkpoint: HDF5 cannot read all of its small arrays",
+                       path);
     return hf_fail(error, HF_NO_RESOURCE, "%.400s: out of memory for the checkpoint", path);
 }
 

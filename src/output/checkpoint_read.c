@@ -190,6 +190,8 @@ static void read_iterations(struct hf_hdf5_reader *reader, struct hf_checkpoint 
     snprintf(path, sizeof path, "/iterations/%s", hf_iteration_columns[0].name);
     const int n = hf_hdf5_count_rows(reader, path, true, 0);
     if (n > MOST_ITERATIONS) hf_hdf5_damaged(reader, "/iterations has %d of them", n);
+    if (n == 0 && self->state.n_iteration > 0)
+        hf_hdf5_damaged(reader, "/iterations has none of %d", self->state.n_iteration);
     if (n == 0 || reader->status != HF_OK) return;
     self->iteration = calloc((size_t)n, sizeof *self->iteration);
     if (self->iteration == NULL) {
@@ -229,6 +231,7 @@ static void read_numbers(struct hf_hdf5_reader *reader, struct hf_checkpoint *se
     state->method = self->method;
     state->n_iteration = hf_hdf5_get_integer(reader, "/state/n_iteration", 0, MOST_ITERATIONS);
     state->energy = hf_hdf5_get_real(reader, "/state/energy", -LARGEST_ENERGY, LARGEST_ENERGY);
+    hf_hdf5_get_real(reader, "/state/energy_change", -LARGEST_ENERGY, LARGEST_ENERGY);
     state->commutator = hf_hdf5_get_real(reader, "/state/commutator", 0.0, LARGEST_ENERGY);
     state->threshold = hf_hdf5_get_real(reader, "/state/threshold", 0.0, 1.0);
     if (state->threshold == 0.0) state->threshold = INFINITY;
@@ -245,6 +248,31 @@ static void read_numbers(struct hf_hdf5_reader *reader, struct hf_checkpoint *se
             hf_hdf5_get_integer(reader, "/state/n_density", state->n_fock, HF_MAX_SPIN);
     }
     state->n_diis = hf_hdf5_get_integer(reader, "/state/n_diis", 0, MOST_DIIS);
+}
+
+/** Whether the electrons in the orbitals are those of the molecule. */
+static void check_occupations(struct hf_hdf5_reader *reader, const struct hf_checkpoint *self)
+{
+    const struct hf_scf_restart *state = &self->state;
+    const int n_electron = hf_molecule_n_electron(&self->molecule);
+    const int n_single = self->molecule.multiplicity - 1;
+    const double most = state->n_spin == 1 ? 2.0 : 1.0, tolerance = 1e-6;
+    double sum = 0.0;
+    for (int k = 0; k < state->n_spin; k++) {
+        const struct hf_checkpoint_orbitals *orbitals = &self->spin[k];
+        const int n_occupied = (n_electron + (k == 0 ? n_single : -n_single)) / 2;
+        if (orbitals->n_occupied != n_occupied)
+            hf_hdf5_damaged(reader, "/state/n_occupied is %d; expected %d", orbitals->n_occupied,
+                            n_occupied);
+        for (int i = 0; i < state->n_orbital; i++) {
+            sum += orbitals->occupation[i];
+            if (!(orbitals->occupation[i] >= 0.0 && orbitals->occupation[i] <= most))
+                hf_hdf5_damaged(reader, "/orbitals: orbital %d has %g electrons", i + 1,
+                                orbitals->occupation[i]);
+        }
+    }
+    if (!(fabs(sum - n_electron) < tolerance))
+        hf_hdf5_damaged(reader, "/orbitals has %g electrons; expected %d", sum, n_electron);
 }
 
 static void read_orbitals(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
@@ -268,36 +296,18 @@ static void read_orbitals(struct hf_hdf5_reader *reader, struct hf_checkpoint *s
         orbitals->occupation = hf_hdf5_get_reals(reader, path, m, 0);
         state->occupation[k] = orbitals->occupation;
     }
+    if (reader->status == HF_OK && state->n_column[0] > 0) check_occupations(reader, self);
     free(n_column);
     free(n_occupied);
-}
-
-/** Whether the matrices are there. */
-static void check_matrices(struct hf_hdf5_reader *reader, const struct hf_checkpoint *self)
-{
-    const struct hf_scf_restart *state = &self->state;
-    const int n = state->n_function, m = state->n_orbital;
-    char path[HF_CHECKPOINT_PATH];
-    for (int k = 0; k < state->n_spin; k++)
-        if (state->n_column[k] > 0) {
-            hf_orbitals_path(state->n_spin, k, "/coefficients", path);
-            hf_hdf5_check_matrix(reader, path, n, state->n_column[k]);
-        }
-    if (state->n_column[0] > 0) {
-        const bool one = self->version <= HF_CHECKPOINT_CLOSED_SHELLS;
-        hf_hdf5_check_matrix(reader, one ? "/orbitals/both_spins/density" : "/density/total", n, n);
-        if (state->n_density == 2) hf_hdf5_check_matrix(reader, "/density/spin", n, n);
-    }
-    if (state->n_diis > 0) hf_hdf5_check_matrix(reader, "/diis/orthogonaliser", n, m);
-    for (int i = 0; i < state->n_diis; i++)
-        for (int k = 0; k < state->n_fock; k++)
-            hf_hdf5_check_matrix(reader, hf_diis_path(i, state->n_fock, k, path), m, m);
 }
 
 /** Whether this is a checkpoint that can be read. */
 static void read_identity(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     char format[32], text[64];
+    H5G_info_t root;
+    if (H5Gget_info(reader->file, &root) < 0) hf_hdf5_damaged(reader, "/ cannot be read");
+    if (reader->status != HF_OK) return;
     hf_hdf5_get_root_text(reader, "format", sizeof format, format);
     self->version = hf_hdf5_get_root_integer(reader, "format_version");
     hf_hdf5_get_root_text(reader, "program_version", sizeof text, text);
@@ -335,32 +345,9 @@ static void read_description(struct hf_hdf5_reader *reader, struct hf_checkpoint
     if (reader->status == HF_OK) read_molecule(reader, self);
     if (reader->status == HF_OK) read_basis(reader, self);
     hf_hdf5_visit(reader, "/settings", read_setting, &settings);
-    read_iterations(reader, self);
     read_numbers(reader, self);
+    read_iterations(reader, self);
     if (reader->status == HF_OK) read_orbitals(reader, self);
-}
-
-static hf_status read_matrix_rows(void *data, enum hf_restart_matrix which, int index, int spin,
-                                  int first, int n, double rows[], struct hf_error *error)
-{
-    const struct hf_checkpoint *self = data;
-    const struct hf_scf_restart *state = &self->state;
-    struct hf_hdf5_reader reader = {.file = self->file->file,
-                                    .name = self->file->name,
-                                    .file_bytes = self->file->bytes,
-                                    .error = error};
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    char path[HF_CHECKPOINT_PATH] = "/diis/orthogonaliser";
-    int n_col = state->n_orbital;
-    if (which == HF_RESTART_ORBITALS) {
-        hf_orbitals_path(state->n_spin, spin, "/coefficients", path);
-        n_col = state->n_column[spin];
-    } else if (which == HF_RESTART_DIIS) {
-        hf_diis_path(index, state->n_fock, spin, path);
-    }
-    hf_hdf5_get_rows(&reader, path, n_col, first, n, rows);
-    hf_hdf5_silence_end(silence);
-    return reader.status;
 }
 
 /** Opens what `access` leads to (and closes that) and reads; `whole`: with its matrices. */
@@ -384,10 +371,11 @@ static hf_status read_file(const char *path, const char *name, hid_t access, dou
         hf_hdf5_damaged(&reader, "HDF5 cannot open it; it is cut or overwritten");
     } else {
         read_description(&reader, self);
-        if (whole && reader.status == HF_OK) check_matrices(&reader, self);
+        if (whole && reader.status == HF_OK) hf_checkpoint_check_matrices(&reader, self, false);
     }
-    self->state.read = read_matrix_rows;
+    self->state.read = hf_checkpoint_read_rows;
     self->state.data = self;
+    self->state.name = self->path;
     if (reader.status != HF_OK) hf_checkpoint_done(self);
     return reader.status;
 }

@@ -215,8 +215,12 @@ static void print_settings(FILE *out, const struct hf_run_description *run)
     const char *convention = hf_method_convention(run->method);
     fprintf(out, "  %-22s %s%s%s\n", "Method", run->method, convention[0] != '\0' ? ", " : "",
             convention);
-    fprintf(out, "  %-22s %s%s\n", "Initial guess", settings->guess,
-            settings->guess_mix ? ", then orbitals of alpha and beta mixed" : "");
+    if (settings->restart != NULL && settings->restart->n_column[0] > 0)
+        fprintf(out, "  %-22s orbitals of the checkpoint%s\n", "Initial guess",
+                settings->restart->is_guess ? ", then occupied in another way" : "");
+    else
+        fprintf(out, "  %-22s %s%s\n", "Initial guess", settings->guess,
+                settings->guess_mix ? ", then orbitals of alpha and beta mixed" : "");
     print_fock(out, &settings->fock);
     fprintf(out, "  %-22s energy %.1e hartree and commutator %.1e, at most %d iterations\n",
             "Convergence", settings->energy_tolerance, settings->commutator_tolerance,

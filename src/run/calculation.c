@@ -320,7 +320,7 @@ static hf_status make_basis(struct hf_calculation *calculation, const struct hf_
     hf_status status;
     struct hf_context *context = calculation->context;
     if (hf_restart_has_basis(calculation, options))
-        status = hf_agree(context->comm, hf_restart_make_basis(calculation, error), error);
+        status = hf_agree(context->comm, hf_restart_make_basis(calculation, options, error), error);
     else
         status =
             hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
@@ -347,6 +347,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     HF_TRY(check_orbital_files(calculation, options, error));
     make_settings(calculation, options);
     HF_TRY(check_occupation(calculation, options, error));
+    HF_TRY(hf_agree(context->comm, hf_restart_settle(calculation, options, error), error));
     HF_TRY(hf_guess_file_open(calculation, error));
     HF_TRY(hf_memory_foresee(calculation, options, error));
     if (calculation->refusal.message[0] != '\0' && !rehearsal) {
@@ -356,7 +357,6 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     describe(calculation, options);
     HF_TRY(hf_nuclear_energy_of(context, calculation->description.molecule, &hf_term_nuclei,
                                 &calculation->description.nuclear_repulsion, error));
-    if (calculation->restart != NULL) calculation->settings.restart = &calculation->restart->state;
     if (!rehearsal) HF_TRY(hf_checkpointer_create(calculation, options, error));
     if (calculation->trace_path != NULL && !rehearsal)
         HF_TRY(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,

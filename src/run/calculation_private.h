@@ -103,12 +103,19 @@ void hf_checkpointer_tell(const struct hf_checkpointer *checkpointer, struct hf_
 /** Whether a restart takes the basis of the checkpoint, because none is named. */
 bool hf_restart_has_basis(const struct hf_calculation *calculation,
                           const struct hf_options *options);
-/** Makes it. Not collective. HF_NO_RESOURCE: memory. */
+/** Makes it. Not collective. HF_BAD_INPUT: the options ask for functions of another kind;
+ *  HF_NO_RESOURCE: memory. */
 hf_status hf_restart_make_basis(struct hf_calculation *calculation,
+                                const struct hf_options *options,
                                 struct hf_error *error) HF_MUST_CHECK;
 /** HF_BAD_INPUT when the input is not that of the checkpoint. Not collective. */
 hf_status hf_restart_check(const struct hf_calculation *calculation,
                            const struct hf_options *options, struct hf_error *error) HF_MUST_CHECK;
+/** calculation->settings.restart = the state of the checkpoint, if there is one; settings that differ
+ *  from those of the checkpoint decide how much of it is used. Adds warnings. Not collective.
+ *  HF_BAD_INPUT: a setting that a restart cannot change; HF_NO_RESOURCE. */
+hf_status hf_restart_settle(struct hf_calculation *calculation, const struct hf_options *options,
+                            struct hf_error *error) HF_MUST_CHECK;
 
 /** The gradient of a calculation that has converged, by central differences
  *

@@ -33,12 +33,19 @@ static void add_option(struct list *list, const struct hf_options *options, cons
     if (given != NULL) add_file(list, given->where, what, given->text, is_input);
 }
 
+/** The checkpoint that is written to a file by name; NULL: there is none. */
+static const struct hf_option_value *named_checkpoint(const struct hf_options *options)
+{
+    const struct hf_option_value *to = hf_options_given(options, "checkpoint");
+    if (to != NULL && (strcmp(to->text, "auto") == 0 || strcmp(to->text, "none") == 0)) return NULL;
+    return to;
+}
+
 /** The checkpoints that are read and written; they may be one file. */
 static void add_checkpoints(struct list *list, const struct hf_options *options)
 {
-    const struct hf_option_value *to = hf_options_given(options, "checkpoint"),
+    const struct hf_option_value *to = named_checkpoint(options),
                                  *from = hf_options_given(options, "restart");
-    if (to != NULL && (strcmp(to->text, "auto") == 0 || strcmp(to->text, "none") == 0)) to = NULL;
     if (to != NULL) add_file(list, to->where, "the checkpoint", to->text, false);
     if (from != NULL && (to == NULL || strcmp(from->text, to->text) != 0))
         add_file(list, from->where, "the checkpoint", from->text, true);
@@ -102,6 +109,7 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
     calculation->json_path = hf_options_text(options, "json");
     calculation->trace_path = hf_options_text(options, "trace");
     calculation->molden_path = hf_options_text(options, "molden");
+    const struct hf_option_value *checkpoint = named_checkpoint(options);
     HF_TRY(
         hf_agree(calculation->context->comm, hf_cubes_create(calculation, options, error), error));
     HF_TRY(check_apart(calculation, options, error));
@@ -114,6 +122,9 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
         HF_TRY(hf_trace_check_path(calculation->context, calculation->trace_path, error));
     if (calculation->molden_path != NULL)
         HF_TRY(hf_molden_check_path(calculation->context, calculation->molden_path, error));
+    if (checkpoint != NULL)
+        HF_TRY(hf_output_file_check(calculation->context, checkpoint->text, "the checkpoint",
+                                    "--checkpoint", error));
     for (int i = 0; i < hf_cubes_count(calculation->cubes); i++)
         HF_TRY(hf_output_file_check(calculation->context, hf_cubes_path(calculation->cubes, i),
                                     "a cube file", "--cube", error));

@@ -33,8 +33,8 @@ static hf_status add_settings(struct hf_calculation *calculation, struct hf_opti
 static hf_status check_options(const struct hf_checkpoint *checkpoint,
                                const struct hf_options *options, struct hf_error *error)
 {
-    static const char *const keys[] = {"charge", "multiplicity", "units", "field",
-                                       "point_charges_file"};
+    static const char *const keys[] = {"charge", "multiplicity",       "units",
+                                       "field",  "point_charges_file", "record"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct hf_option_value *given = hf_options_given(options, keys[i]);
         if (given != NULL)
@@ -95,13 +95,34 @@ cleanup:
 bool hf_restart_has_basis(const struct hf_calculation *calculation,
                           const struct hf_options *options)
 {
-    return calculation->restart != NULL && hf_options_given(options, "basis") == NULL &&
-           hf_options_given(options, "functions") == NULL;
+    return calculation->restart != NULL && hf_options_given(options, "basis") == NULL;
 }
 
-hf_status hf_restart_make_basis(struct hf_calculation *calculation, struct hf_error *error)
+/** Whether the shells of the checkpoint are of the kind that is asked for, if any is. */
+static hf_status check_functions(const struct hf_checkpoint *checkpoint,
+                                 const struct hf_options *options, struct hf_error *error)
+{
+    const struct hf_option_value *given = hf_options_given(options, "functions");
+    const char *kind = hf_options_choice(options, "functions");
+    const struct hf_basis *kept = checkpoint->basis;
+    if (given == NULL || strcmp(kind, "as-defined") == 0) return HF_OK;
+    const bool spherical = strcmp(kind, "spherical") == 0;
+    for (int i = 0; i < kept->n_shell; i++)
+        if (kept->shell[i].l >= 2 && kept->shell[i].spherical != spherical)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "%s: a restart keeps the basis of %.300s, whose shell %d has %s "
+                           "functions; --guess takes its orbitals for another basis",
+                           given->where, checkpoint->path, i + 1,
+                           spherical ? "Cartesian" : "spherical");
+    return HF_OK;
+}
+
+hf_status hf_restart_make_basis(struct hf_calculation *calculation,
+                                const struct hf_options *options, struct hf_error *error)
 {
     const struct hf_basis *kept = calculation->restart->basis;
+    const hf_status fits = check_functions(calculation->restart, options, error);
+    if (fits != HF_OK) return fits;
     char *requested = hf_copy_string(calculation->restart->basis_requested);
     if (requested == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the basis");
     free(calculation->basis_requested);
@@ -122,4 +143,43 @@ hf_status hf_restart_check(const struct hf_calculation *calculation,
     const char *method = hf_method_for(hf_options_choice(options, "method"), molecule);
     if (calculation->restart == NULL) return HF_OK;
     return hf_checkpoint_compare(calculation->restart, method, molecule, calculation->basis, error);
+}
+
+/** A flag of the checkpoint; false if an older version did not have it. */
+static bool kept_flag(const struct hf_checkpoint *checkpoint, const char *key)
+{
+    const char *text = hf_checkpoint_setting(checkpoint, key);
+    return text != NULL && strcmp(text, "yes") == 0;
+}
+
+static double kept_smearing(const struct hf_checkpoint *checkpoint)
+{
+    const char *text = hf_checkpoint_setting(checkpoint, "smearing");
+    double value = 0.0;
+    if (text != NULL && hf_word_real(hf_rest_of_line(text), &value) != HF_NUMBER_OK) value = 0.0;
+    return value;
+}
+
+hf_status hf_restart_settle(struct hf_calculation *calculation, const struct hf_options *options,
+                            struct hf_error *error)
+{
+    struct hf_checkpoint *checkpoint = calculation->restart;
+    struct hf_scf_settings *settings = &calculation->settings;
+    if (checkpoint == NULL) return HF_OK;
+    struct hf_scf_restart *state = &checkpoint->state;
+    const struct hf_option_value *guess = hf_options_given(options, "guess");
+    settings->restart = state;
+    if (state->n_column[0] == 0) return HF_OK; /* the guess begins */
+    if (settings->guess_mix != kept_flag(checkpoint, "guess_mix"))
+        return hf_fail(
+            error, HF_BAD_INPUT,
+            "%s: orbitals of a guess are mixed; a restart continues with those of %.300s "
+            "as they are; --guess takes them as a guess",
+            hf_options_given(options, "guess_mix")->where, checkpoint->path);
+    state->is_guess = settings->smearing != kept_smearing(checkpoint) ||
+                      (kept_flag(checkpoint, "max_overlap") && !settings->max_overlap);
+    if (guess == NULL) return HF_OK;
+    return hf_input_warn(&calculation->input, error,
+                         "%s: not used: a restart continues with the orbitals of %.300s",
+                         guess->where, checkpoint->path);
 }

@@ -54,6 +54,12 @@ hf_status hf_scf_step_adiis(struct hf_scf *scf, const char **label,
  *  HF_NO_RESOURCE. */
 hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
+/** *fit = whether scf->occupation are the occupations of the last Fock matrices: to first order,
+ *  occupying their orbitals anew would change energy and free energy by less than the tolerance.
+ *  With whole occupations always. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_occupations_fit(const struct hf_scf *scf, bool *fit,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
 /** scf->occupation = the Fermi-Dirac occupations of the orbitals vector [n_set] [m][m] with the
  *  energies scf->orbital_energy, and scf->occupied = these orbitals times their square roots.
  *  Collective. HF_NO_RESOURCE. */

@@ -82,6 +82,16 @@ static hf_status iterate(struct hf_scf *scf, struct hf_matrix *density[], struct
     return status;
 }
 
+/** result->converged of the last iteration: never of a density that only gives the first orbitals,
+ *  nor before fractional occupations are those of its Fock matrices. */
+static hf_status judge(struct hf_scf *scf, struct hf_error *error)
+{
+    struct hf_scf_result *result = scf->result;
+    result->converged = scf->has_orbitals && hf_scf_is_converged(scf);
+    if (!result->converged) return HF_OK;
+    return hf_scf_occupations_fit(scf, &result->converged, error);
+}
+
 /** From densities, which are destroyed, to convergence or the last iteration allowed. */
 static hf_status converge(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
@@ -89,7 +99,7 @@ static hf_status converge(struct hf_scf *scf, struct hf_matrix *density[], struc
     scf->descent.n = 0;
     for (;;) {
         HF_TRY(iterate(scf, density, error));
-        scf->result->converged = hf_scf_is_converged(scf);
+        HF_TRY(judge(scf, error));
         if (scf->result->converged || is_last(scf)) break;
         HF_TRY(advance(scf, density, error));
         HF_TRY(hf_scf_keep(scf, HF_KEEP_ITERATION, error));

@@ -17,8 +17,7 @@ cleanup:
     return status;
 }
 
-/** D' = X^T S D S X of a density that is not made of orbitals. */
-static hf_status project_guess(struct hf_scf *scf, const struct hf_matrix *density,
+hf_status hf_scf_project_guess(struct hf_scf *scf, const struct hf_matrix *density,
                                struct hf_error *error)
 {
     hf_status status;
@@ -58,7 +57,7 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
         HF_TRY(guess->densities(&input, density, scf->occupied, &has_orbitals, error));
     }
     scf->has_orbitals = has_orbitals;
-    if (!has_orbitals) HF_TRY(project_guess(scf, density[0], error));
+    if (!has_orbitals) HF_TRY(hf_scf_project_guess(scf, density[0], error));
 cleanup:
     hf_timer_stop(&scf->context->timers, &hf_phase_guess);
     return status;

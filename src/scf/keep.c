@@ -26,12 +26,14 @@ cleanup:
 
 /** All orbitals of the last Fock matrices when the calculation is converged, else those that DIIS
  *  would go on with: of a combination that takes the last Fock matrices in, scf->fock being left as
- *  it is. */
+ *  it is. With maximum overlap the occupied ones are not the lowest: these alone go to
+ *  scf->occupied then, and vector stays empty. */
 static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
                                    struct hf_error *error)
 {
     hf_status status = HF_OK;
     const int m = scf->result->n_orbital;
+    const bool by_overlap = scf->settings->max_overlap && scf->has_orbitals;
     struct hf_matrix *fock[HF_MAX_SPIN] = {NULL};
     if (scf->result->converged) {
         HF_TRY(hf_scf_all_orbitals(scf, scf->fock, vector, error));
@@ -42,11 +44,13 @@ static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[
         }
         if (scf->has_orbitals) HF_TRY(hf_scf_remember(scf, error));
         if (scf->has_orbitals) HF_TRY(hf_scf_extrapolate(scf, error));
-        HF_TRY(hf_scf_next_orbitals(scf, vector, error));
+        if (by_overlap) HF_TRY(hf_scf_set_reference(scf, error));
+        HF_TRY(by_overlap ? hf_scf_diagonalise(scf, error)
+                          : hf_scf_next_orbitals(scf, vector, error));
         memcpy(scf->fock, fock, sizeof fock);
         memset(fock, 0, sizeof fock);
     }
-    HF_TRY(take_occupied(scf, vector, error));
+    if (vector[0] != NULL) HF_TRY(take_occupied(scf, vector, error));
     scf->has_orbitals = true;
 cleanup:
     hf_scf_destroy_list(fock);

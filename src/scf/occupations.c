@@ -9,6 +9,7 @@
  *          (1999). */
 #include "converger.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,56 @@ hf_status hf_scf_occupy(struct hf_scf *scf, struct hf_matrix *const vector[],
         HF_TRY(hf_scf_weigh(scf, k, vector[k], error));
     }
 cleanup:
+    return status;
+}
+
+/** sum[0] += sum_i f_i e_i, sum[1] += -T S of the orbitals of F' of set k occupied anew, electrons
+ *  of one spin. Collective. */
+static hf_status add_occupied_anew(const struct hf_scf *scf, int k, double energy[],
+                                   double occupation[], double sum[2], struct hf_error *error)
+{
+    hf_status status;
+    const int m = scf->result->n_orbital;
+    const double temperature = scf->settings->smearing;
+    struct hf_matrix *fock = NULL;
+    HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &fock, error));
+    hf_matrix_copy(scf->fock[k], fock);
+    HF_TRY(hf_lowest_orbitals(scf->context, fock, energy, NULL, error));
+    hf_fermi_occupations(m, energy, hf_set_size(scf->n_electron, k), temperature, occupation);
+    for (int i = 0; i < m; i++) sum[0] += occupation[i] * energy[i];
+    sum[1] += hf_entropy_term(m, occupation, temperature);
+cleanup:
+    hf_matrix_destroy(&fock);
+    return status;
+}
+
+/** D' of the last Fock matrices F, D the density they were built from:
+ *
+ *      dE = tr F (D' - D)    dA = dE - T S(D') + T S(D)
+ *
+ *  The commutator does not show the difference: it is zero whatever orbitals of F are occupied. */
+hf_status hf_scf_occupations_fit(const struct hf_scf *scf, bool *fit, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_scf_result *result = scf->result;
+    const int m = result->n_orbital, n_set = scf->method->n_set;
+    const double trace = result->one_electron + 2.0 * result->two_electron; /* tr F D */
+    const double rounding = 100.0 * DBL_EPSILON * fabs(trace);
+    const double tolerance = fmax(scf->settings->energy_tolerance, rounding);
+    double sum[2] = {0.0, 0.0};
+    *fit = true;
+    if (scf->occupation == NULL) return HF_OK;
+    double *energy = malloc(2 * (size_t)m * sizeof *energy);
+    if (energy == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for occupations");
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    for (int k = 0; k < n_set; k++)
+        HF_TRY(add_occupied_anew(scf, k, energy, energy + m, sum, error));
+    hf_broadcast_bytes(scf->context->comm, 0, sizeof sum, sum);
+    const double weight = n_set == 1 ? 2.0 : 1.0, change = weight * sum[0] - trace;
+    const double entropy = weight * sum[1] - result->smearing_entropy_term;
+    *fit = fabs(change) < tolerance && fabs(change + entropy) < tolerance;
+cleanup:
+    free(energy);
     return status;
 }
 

@@ -122,6 +122,11 @@ hf_status hf_scf_dual(struct hf_scf *scf, struct hf_matrix **dual,
 hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
                        struct hf_error *error) HF_MUST_CHECK;
 
+/** New scf->guess = X^T S D S X of a first density that is not made of orbitals. Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_scf_project_guess(struct hf_scf *scf, const struct hf_matrix *density,
+                               struct hf_error *error) HF_MUST_CHECK;
+
 /** First densities, orbitals, DIIS history and numbers from settings->restart. Collective.
  *  HF_BAD_INPUT: it is not of this calculation, or damaged; HF_NO_RESOURCE. */
 hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const density[],

@@ -49,32 +49,46 @@ static hf_status check(const struct hf_scf *scf, struct hf_error *error)
     return HF_OK;
 }
 
-/** |G - 1|^2 of the products G = C'^T C' of the o orbitals: tr G^2 - 2 tr G + o. */
-static hf_status check_orthonormal(const struct hf_scf *scf, const struct hf_matrix *occupied,
-                                   struct hf_error *error)
+/** Something is wrong with the state that hf would not have written. */
+static hf_status damaged(const struct hf_scf *scf, const char *what, struct hf_error *error)
 {
-    const double tolerance = 1e-8; /* of the square; rounding leaves 1e-14 */
+    const char *name = scf->settings->restart->name;
+    return hf_fail(error, HF_BAD_INPUT, "%.400s: damaged checkpoint: %s",
+                   name != NULL ? name : "restart", what);
+}
+
+/** *deviation = |G - 1|^2 of the products G = C'^T C' of o columns: tr G^2 - 2 tr G + o. */
+static hf_status find_deviation(const struct hf_scf *scf, const struct hf_matrix *column,
+                                double *deviation, struct hf_error *error)
+{
     hf_status status;
     double square, trace;
-    const int o = hf_matrix_n_col(occupied);
+    const int o = hf_matrix_n_col(column);
     struct hf_matrix *product = NULL;
     HF_TRY(hf_matrix_create(scf->linalg, "products of orbitals", o, o, &product, error));
-    hf_matrix_multiply(1.0, true, occupied, false, occupied, 0.0, product);
+    hf_matrix_multiply(1.0, true, column, false, column, 0.0, product);
     hf_matrix_dot(product, product, &square);
-    hf_matrix_dot(occupied, occupied, &trace);
-    if (fabs(square - 2.0 * trace + o) < tolerance)
-        status = HF_OK;
-    else if (scf->settings->restart->n_orbital != scf->result->n_orbital)
-        status = hf_fail(error, HF_BAD_INPUT,
-                         "the checkpoint has %d orbitals, the calculation %d: continue with the "
-                         "linear dependence threshold it was made with",
-                         scf->settings->restart->n_orbital, scf->result->n_orbital);
-    else
-        status = hf_fail(error, HF_BAD_INPUT,
-                         "the orbitals of the checkpoint are not orthonormal: it is damaged");
+    hf_matrix_dot(column, column, &trace);
+    *deviation = fabs(square - 2.0 * trace + o);
 cleanup:
     hf_matrix_destroy(&product);
     return status;
+}
+
+static const double MOST_DEVIATION = 1e-8; /* rounding leaves 1e-14 */
+
+static hf_status check_orthonormal(const struct hf_scf *scf, const struct hf_matrix *occupied,
+                                   struct hf_error *error)
+{
+    double deviation;
+    const hf_status status = find_deviation(scf, occupied, &deviation, error);
+    if (status != HF_OK || deviation < MOST_DEVIATION) return status;
+    if (scf->settings->restart->n_orbital == scf->result->n_orbital)
+        return damaged(scf, "its orbitals are not orthonormal", error);
+    return hf_fail(error, HF_BAD_INPUT,
+                   "the checkpoint has %d orbitals, the calculation %d: continue with the "
+                   "linear dependence threshold it was made with",
+                   scf->settings->restart->n_orbital, scf->result->n_orbital);
 }
 
 /** scf->occupation of set k as it was kept, if it was; the first *o are above zero. */
@@ -93,11 +107,7 @@ static hf_status take_occupations(struct hf_scf *scf, int k, int *o, struct hf_e
     }
     for (*o = 0; *o < m && occupation[*o] > 0.0; (*o)++) sum += occupation[*o];
     if (sound && fabs(sum - n) < 1e-6) return HF_OK;
-    return hf_fail(
-        error, HF_BAD_INPUT,
-        "the occupations of the checkpoint are not those of %d electrons of a spin: it is "
-        "damaged",
-        n);
+    return damaged(scf, "its occupations are not those of the electrons", error);
 }
 
 /** Occupied orbitals of set k in this calculation's orthonormal basis. */
@@ -110,10 +120,7 @@ static hf_status take_orbitals(struct hf_scf *scf, int k, const struct hf_matrix
     int o = hf_set_size(scf->n_electron, k);
     struct hf_matrix *all = NULL, *lowest = NULL, *orthonormal = NULL;
     if (o == 0) return HF_OK;
-    if (n_column < o)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "the checkpoint has %d orbitals where %d are occupied: it is damaged",
-                       n_column, o);
+    if (n_column < o) return damaged(scf, "it has fewer orbitals than are occupied", error);
     const struct reading reading = {.which = HF_RESTART_ORBITALS, .spin = k};
     if (scf->occupation != NULL) HF_TRY(take_occupations(scf, k, &o, error));
     HF_TRY(read_matrix(scf, reading, n, n_column, &all, error));
@@ -167,15 +174,20 @@ static hf_status take_diis(struct hf_scf *scf, const struct hf_matrix *dual, str
     hf_status status;
     const struct hf_scf_restart *restart = scf->settings->restart;
     const int n = scf->result->n_function, m = scf->result->n_orbital;
+    double deviation;
     struct hf_matrix *x = NULL, *step = NULL;
     struct hf_matrix *fock[HF_MAX_SPIN] = {NULL}, *commutator[HF_MAX_SPIN] = {NULL};
     if (restart->n_diis == 0 || scf->settings->diis_size < 2) return HF_OK;
+    if (restart->is_guess || restart->n_orbital != m) return HF_OK; /* of other solutions */
     const struct reading reading = {.which = HF_RESTART_ORTHOGONALISER};
     HF_TRY(read_matrix(scf, reading, n, restart->n_orbital, &x, error));
     HF_TRY(hf_matrix_create(scf->linalg, "step between orthonormal bases", m, restart->n_orbital,
                             &step, error));
     hf_matrix_multiply(1.0, true, dual, false, x, 0.0, step);
     hf_matrix_destroy(&x);
+    HF_TRY(find_deviation(scf, step, &deviation, error));
+    if (!(deviation < 0.1)) /* the threshold of linear dependence may let much rounding in */
+        HF_TRY(damaged(scf, "/diis/orthogonaliser is not orthonormal", error));
     for (int i = 0; i < restart->n_diis; i++) {
         for (int k = 0; k < scf->method->n_fock; k++)
             HF_TRY(take_pair(scf, i, k, step, &fock[k], &commutator[k], error));
@@ -218,10 +230,12 @@ hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const densit
     if (status == HF_OK)
         status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x,
                                      scf->occupied, density, error);
+    if (status == HF_OK && scf->settings->restart->is_guess)
+        status = hf_scf_project_guess(scf, density[0], error);
     hf_timer_stop(timers, &hf_phase_guess);
     hf_matrix_destroy(&dual);
     if (status != HF_OK) return status;
-    scf->has_orbitals = true;
+    scf->has_orbitals = !scf->settings->restart->is_guess;
     take_numbers(scf);
 cleanup:
     return status;

@@ -247,6 +247,80 @@ def read_with_h5py(kept, energy):
         check(sum(file["basis/shell_primitives"][...]) == len(file["basis/exponents"]), "shells")
 
 
+def find_damage(folder):
+    """Numbers and lengths that are wrong: --show and --restart say what is damaged and end with exit code 2."""
+    try:
+        import h5py  # pylint: disable=import-outside-toplevel
+        import numpy  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        print("without h5py: no damage")
+        return
+    one = ProgramTest(HF, MPIEXEC, 1, most_seconds=60)
+    one.failures = TEST.failures
+    mine = str(folder / "damaged.h5")
+    kept_4 = str(folder / "after-4.h5")
+    code, _, errors = TEST.run([WATER, "--max-iterations", "4", "--checkpoint", kept_4])
+    check(code == 1, "a run of 4 iterations", errors)
+    changes = [("longer", lambda a: numpy.concatenate([a, a[:1]])), ("shorter", lambda a: a[:-1]), ("gone", None)]
+
+    def element(value):
+        def change(values):
+            values.flat[values.size // 2] = value
+            return values
+        return change
+
+    numbers = [(str(value), element(value)) for value in (float("nan"), float("inf"), 1e308)]
+    both, orbitals = "/diis/3/both_spins", "/orbitals/both_spins"
+    cases = [(both, numbers + changes), (f"{orbitals}/coefficients", numbers + changes), ("/density/total", numbers[:1]),
+             ("/diis/orthogonaliser", numbers), (f"{orbitals}/occupations", [*changes, ("-0.5", element(-0.5))]),
+             (f"{orbitals}/energies", changes + numbers), ("/iterations/energies", changes),
+             ("/iterations/seconds", changes), ("/settings", changes[2:]), ("/state/energy_change", changes[2:]),
+             ("/state/n_occupied", [*changes, ("0", element(0))]), ("/molecule/positions", changes + numbers),
+             ("/basis/exponents", changes)]
+    cases = cases if RANKS == 1 else cases[:1]
+    for path, name, change in [(path, *case) for path, several in cases for case in several]:
+        shutil.copy(kept_4, mine)
+        with h5py.File(mine, "r+") as file:
+            values = file[path][...] if change else None
+            del file[path]
+            if change:
+                file.create_dataset(path, data=change(values))
+        parts = ["damaged.h5: damaged checkpoint: ", path.split("/")[1]]
+        one.expect_one_line(f"--show: {path} {name}", one.run(["--show", mine]), 2, parts)
+        if path != "/density/total":  # a restart makes it anew
+            TEST.expect_one_line(f"--restart: {path} {name}", TEST.run(["--restart", mine]), 2, parts)
+
+
+def find_damaged_headers(folder, kept):
+    """A byte is changed in the header of each object of the file."""
+    whole, mine = pathlib.Path(kept).read_bytes(), folder / "damaged.h5"
+    one = ProgramTest(HF, MPIEXEC, 1, most_seconds=60)
+    for found in re.finditer(b"OHDR|OCHK", whole):
+        at = found.end() + 8
+        mine.write_bytes(whole[:at] + bytes([whole[at] ^ 0x80]) + whole[at + 1:])
+        code, _, errors = one.run(["--show", str(mine)])
+        if code == 0:  # a restart copies more than it reads
+            code, _, errors = one.run(["--restart", str(mine), "--checkpoint", "none"])
+        check(code in (0, 2) and (code == 0 or "damaged.h5: damaged checkpoint: " in errors),
+              f"byte {at} of {found[0]} changed: exit code {code}", errors)
+
+
+def contradictions(folder, kept):
+    """What a restart cannot honour is refused or warned of in one line."""
+    going = str(folder / "going.h5")
+    shutil.copy(kept, going)
+    for name, arguments, parts in [
+            ("other functions", ["--cartesian"], ["--cartesian: a restart keeps the basis of", "has spherical functions"]),
+            ("another record", ["--record", "2"], ["--record: a restart goes on with the molecule of"]),
+            ("mixing", ["--guess-mix"], ["--guess-mix"])]:
+        TEST.expect_one_line(name, TEST.run(["--restart", going, *arguments]), 2, parts)
+    code, text, errors = TEST.run(["--restart", going, "--spherical"])
+    check(code == 0 and "Warning" not in text, "the functions that the checkpoint has", text + errors)
+    code, text, errors = TEST.run(["--restart", going, "--guess", "core"])
+    check(code == 0 and "Warning: --guess: not used: a restart continues with the orbitals of" in text,
+          "a guess for a restart", text + errors)
+
+
 def refuse(folder, kept):
     """One line and exit code 2 for what is no checkpoint of this."""
     whole = pathlib.Path(kept).read_bytes()
@@ -261,6 +335,8 @@ def refuse(folder, kept):
             ("another molecule", [str(INPUTS / "uracil.mol"), "--restart", kept], ["3 atoms instead of 12", "--guess"]),
             ("another charge", ["--restart", kept, "--charge", "2"], ["--charge", "--guess"]),
             ("a folder", [WATER, "--checkpoint", str(folder)], ["it is a directory"]),
+            ("a folder that is not there", [WATER, "--checkpoint", str(folder / "none/x.h5")],
+             ["none/x.h5: the checkpoint cannot be written: No such file or directory"]),
             ("a device", [WATER, "--checkpoint", "/dev/null"], ["a device"]),
             ("another's file", [WATER, "--checkpoint", str(other)], ["no checkpoint; name another"])]:
         TEST.expect_one_line(name, TEST.run(arguments), 2, parts)
@@ -276,16 +352,14 @@ def refuse(folder, kept):
 
 def never_cost_the_run(folder, kept):
     """What cannot be written is told once, and the energy comes all the same; what was there stays."""
-    code, text, errors = TEST.run([WATER, "--checkpoint", str(folder / "none/x.h5"), "--checkpoint-interval", "0"])
-    check(code == 0 and abs(energy_of(text)[0] - ENERGY) < 1e-8, "a folder that is not there", text + errors)
-    check(errors.count("hf: warning: ") == 1 and "No such file" in errors, "not one warning in", errors)
-    check(text.count("Warning: ") == 1, "not one warning in", text)
     if RANKS > 1 and shutil.which("prlimit"):  # without mpiexec the files of its helpers are limited, too
         before = pathlib.Path(kept).read_bytes()
         TEST.inside = ["prlimit", "--fsize=20000"]  # memory shared by the ranks is a file, too
-        code, text, errors = TEST.run([WATER, "--checkpoint", kept])
+        code, text, errors = TEST.run([WATER, "--checkpoint", kept, "--checkpoint-interval", "0"])
         TEST.inside = []
-        check(code == 0 and "File too large" in errors, "a limit of file sizes", f"{code}" + text + errors)
+        check(code == 0 and abs(energy_of(text)[0] - ENERGY) < 1e-8, "a limit of file sizes", f"{code}" + text + errors)
+        check(errors.count("hf: warning: ") == 1 and "File too large" in errors, "not one warning in", errors)
+        check(len(re.findall("^Warning: .*checkpoint cannot be written", text, re.M)) == 1, "not one warning in", text)
         check(pathlib.Path(kept).read_bytes() == before, "the checkpoint that was there is lost")
     check(not list(folder.glob("*.part")), "parts of checkpoints are left")
 
@@ -321,6 +395,10 @@ def main():
         guess_of_fragments(folder)
         stability_of_what_was_kept(folder)
         refuse(folder, kept)
+        contradictions(folder, kept)
+        find_damage(folder)
+        if RANKS == 1:
+            find_damaged_headers(folder, kept)
         never_cost_the_run(folder, kept)
         TEST.program = os.path.abspath(TEST.program)
         os.chdir(folder)

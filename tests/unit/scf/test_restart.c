@@ -272,7 +272,7 @@ static void a_state_of_something_else_is_refused(void **state)
     other.n_column[0] = 2;
     assert_int_equal(run(context, "replicated", 9, NULL, &other, NULL, &result, &error),
                      HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "2 orbitals where 5"));
+    assert_non_null(strstr(error.message, "fewer orbitals than are occupied"));
     kept.orbitals[3] += 0.5;
     assert_int_equal(run(context, "replicated", 9, NULL, &kept.restart, NULL, &result, &error),
                      HF_BAD_INPUT);
@@ -335,10 +335,36 @@ static void fractional_occupations_are_gone_on_from(void **state)
         kept.occupation[0] = 1.0;
         assert_int_equal(run(context, "replicated", 9, NULL, &kept.restart, NULL, &rest, &error),
                          HF_BAD_INPUT);
-        assert_non_null(strstr(error.message, "not those of 5 electrons of a spin"));
+        assert_non_null(strstr(error.message, "not those of the electrons"));
         forget(&kept);
     }
     smearing = 0.0;
+    test_context_done(&context);
+}
+
+/** At another temperature the orbitals are a guess; even if the caller does not say so, the kept
+ *  occupations are not taken for converged ones. */
+static void another_temperature_starts_anew(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_scf_result whole, other;
+    struct hf_error error;
+    struct kept kept = {.wanted_iteration = 0};
+    assert_int_equal(run(context, first_builder, 100, &kept, NULL, NULL, &other, &error), HF_OK);
+    smearing = 0.1;
+    assert_int_equal(run(context, "replicated", 100, NULL, NULL, NULL, &whole, &error), HF_OK);
+    assert_true(fabs(whole.energy - other.energy) > 1e-2);
+    kept.restart.is_guess = true;
+    assert_int_equal(run(context, "replicated", 100, NULL, &kept.restart, NULL, &other, &error),
+                     HF_OK);
+    assert_true(other.converged && fabs(other.energy - whole.energy) < 1e-9);
+    kept.restart.is_guess = false;
+    assert_int_equal(run(context, "replicated", 100, NULL, &kept.restart, NULL, &other, &error),
+                     HF_OK);
+    assert_true(!other.converged || fabs(other.energy - whole.energy) < 1e-9);
+    smearing = 0.0;
+    forget(&kept);
     test_context_done(&context);
 }
 
@@ -372,6 +398,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_state_of_something_else_is_refused),
         cmocka_unit_test(the_density_is_that_of_the_orbitals),
         cmocka_unit_test(fractional_occupations_are_gone_on_from),
+        cmocka_unit_test(another_temperature_starts_anew),
         cmocka_unit_test(fractional_occupations_of_an_interrupted_calculation_are_kept),
     };
     if (argc > 1) first_builder = argv[1];
