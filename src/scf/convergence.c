@@ -20,7 +20,8 @@
  * at the end. If the gradient has hardly become smaller, the fraction is not used beyond 2 g_k g_k
  * / g_a g_a. If it becomes smaller slowly, slower modes are hidden behind those that are seen: the
  * estimate is doubled. The first iteration of a restart has no such history: there the change of
- * the energy is used.
+ * the energy is used. Fractional occupations may change the energy without any gradient: for them
+ * see hf_scf_occupations_fit.
  *
  * Measured on 131 reference cases and 51 unrestricted calculations from mixed orbitals: 1903
  * iterations, 1901 with the first estimate and the last change alone. The energy of uracil in 6-31G from mixed orbitals
@@ -67,15 +68,12 @@ double hf_scf_gap(const struct hf_scf *scf)
 void hf_scf_note_descent(struct hf_scf *scf)
 {
     struct hf_descent *descent = &scf->descent;
-    const double entropy = scf->result->smearing_entropy_term;
-    double energy = 0.0;
     if (!scf->has_orbitals) return;
-    if (descent->n > 0)
-        energy = descent->point[0].energy + scf->result->energy_change + entropy - descent->entropy;
+    const double energy =
+        descent->n > 0 ? descent->point[0].energy + scf->result->energy_change : 0.0;
     for (int i = HF_DESCENT - 1; i > 0; i--) descent->point[i] = descent->point[i - 1];
     descent->point[0] =
         (struct hf_descent_point){.energy = energy, .gradient_square = hf_scf_gradient_square(scf)};
-    descent->entropy = entropy;
     if (descent->n < HF_DESCENT) descent->n++;
 }
 
@@ -112,9 +110,11 @@ bool hf_scf_is_converged(const struct hf_scf *scf)
     const struct hf_scf_result *result = scf->result;
     const double tolerance = scf->settings->energy_tolerance;
     const bool changed_little = result->n_iteration > 1 && fabs(result->energy_change) < tolerance;
-    const bool energy_is_converged = isfinite(result->energy_error)
-                                         ? result->energy_error < tolerance
-                                         : changed_little && hf_scf_descent_error(scf) < tolerance;
+    bool energy_is_converged = changed_little;
+    if (isfinite(result->energy_error))
+        energy_is_converged = result->energy_error < tolerance;
+    else if (scf->occupation == NULL)
+        energy_is_converged = changed_little && hf_scf_descent_error(scf) < tolerance;
     return energy_is_converged && result->commutator < scf->settings->commutator_tolerance &&
            scf->two_electron.threshold <= scf->settings->screening_threshold;
 }

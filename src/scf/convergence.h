@@ -15,8 +15,8 @@ double hf_scf_gap(const struct hf_scf *scf);
 /** Adds the last iteration to scf->descent. Collective. */
 void hf_scf_note_descent(struct hf_scf *scf);
 
-/** The energy error, hartree, by which the energy and the gradient of the last iterations have
- *  fallen; of free energies with fractional occupations. Not collective. */
+/** An estimate of the error of the energy, hartree, from how the energy and the gradient fell in the
+ *  last iterations. Whole occupations only. Not collective. */
 double hf_scf_descent_error(const struct hf_scf *scf);
 
 /** By how much the energy of the last densities is above the converged one, hartree, an estimate

@@ -1,31 +1,45 @@
 /* Steps of the kind that suits what was seen so far.
  *
  * DIIS is the fastest near the solution, and from the guess of an ordinary molecule on: so it
- * begins. It knows no energy, though, and far from the solution may go up, or round in circles.
- * Where it goes up, ADIIS takes over, which only goes down, until the end is in sight. After that,
- * and when nothing makes progress for long, second-order steps do the rest: they alone find the way
- * out of a saddle point, and where a direction changes next to nothing. DIIS after ADIIS took more
- * iterations (VO 22, not 11; F2 at 10 angstrom 68, not 53) and ended in higher solutions (CuO by
- * 0.034 hartree).
+ * begins. It does not look at the energy, though, and far from the solution it may go up, or round
+ * in circles. Many molecules go up once, in the first step from the atoms, and come down with the
+ * next. If the energy is too high twice in succession, ADIIS takes over, which only goes down, until
+ * the end is in sight.
  *
- * Source   Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012), who mix the two by the size of the
- *          commutator alone. */
+ * A calculation that went up may be on its way to a saddle point. Close to the end, before DIIS
+ * takes over again, a few trial densities tell whether the Hessian has an eigenvalue that leads down.
+ * If so, or if nothing makes progress for long, second-order steps do the rest: they alone leave a
+ * saddle point, and move where a direction changes next to nothing, but each costs several times
+ * what a step by DIIS costs.
+ *
+ * Without this look CuO ends 0.034 hartree higher, CrO 0.029, NiC 0.010 and ferrocene in STO-3G 0.006.
+ * Calculations that did not go up twice and have an ordinary gap go without.
+ *
+ * Source   Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012), who mix DIIS and ADIIS by the size of
+ *          the commutator alone. */
 #include "converger.h"
+#include "stability.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double RISE = 1e-3;           /* hartree above the lowest energy that is too much */
-static const double FAR_COMMUTATOR = 1e-2; /* below: the energy is no sign of anything */
-static const double GAIN = 0.7;            /* a smaller commutator by this is progress */
-enum { MOST_IDLE = 5, LEAST_INTERPOLATED = 3 };
+static const double RISE = 1e-3;             /* hartree above the lowest energy that is too much */
+static const double FAR_COMMUTATOR = 1e-2;   /* below: the energy is no sign of anything */
+static const double GAIN = 0.7;              /* a smaller commutator by this is progress */
+static const double CLOSE_COMMUTATOR = 1e-3; /* below: the Hessian is about that of the solution */
+static const double SMALL_GAP = 0.36; /* hartree; a smaller one is a sign of a saddle point */
+enum { MOST_IDLE = 5, MOST_RISING = 1, LEAST_INTERPOLATED = 3 };
 
 /** What was seen. */
 struct course {
     double lowest_energy;       /* hartree */
     double smallest_commutator; /* after the last progress */
     int n_idle;                 /* iterations since */
+    int n_rising;               /* iterations in succession whose energy was too high */
     int n_interpolated;         /* steps by ADIIS; 0: DIIS */
+    bool rose;                  /* the energy was too high once */
+    bool is_doubtful;           /* it may be on its way to a saddle point */
+    bool has_looked;            /* whether it is on its way there is known */
     void *newton;               /* data of the second-order converger, once it is needed */
 };
 
@@ -49,21 +63,27 @@ static void destroy(void **data)
     *data = NULL;
 }
 
-/** Looks at the last iteration; true when it is time for second-order steps. */
-static bool look(struct course *course, const struct hf_scf_result *result)
+/** Looks at the last iteration; true when nothing makes progress. */
+static bool look(struct course *course, const struct hf_scf *scf)
 {
+    const struct hf_scf_result *result = scf->result;
     const bool far = result->commutator > FAR_COMMUTATOR;
-    const bool rises = result->energy > course->lowest_energy + RISE;
+    const bool rises = far && result->energy > course->lowest_energy + RISE;
     course->n_idle++;
     if (result->commutator < GAIN * course->smallest_commutator) {
         course->smallest_commutator = result->commutator;
         course->n_idle = 0;
     }
     course->lowest_energy = fmin(course->lowest_energy, result->energy);
-    if (course->n_idle >= MOST_IDLE) return true;
-    if (course->n_interpolated >= LEAST_INTERPOLATED && !far) return true;
-    if (course->n_interpolated > 0 || (far && rises)) course->n_interpolated++;
-    return false;
+    course->n_rising = rises ? course->n_rising + 1 : 0;
+    course->rose = course->rose || rises;
+    if (course->n_interpolated > 0 || course->n_rising > MOST_RISING) {
+        course->n_interpolated++;
+        course->is_doubtful = true;
+    }
+    if (course->n_interpolated > LEAST_INTERPOLATED && !far) course->n_interpolated = 0;
+    if (course->rose && !far && scf->gap < SMALL_GAP) course->is_doubtful = true;
+    return course->n_idle >= MOST_IDLE;
 }
 
 /** Second-order steps from now on; what DIIS remembers makes room for them. */
@@ -73,13 +93,27 @@ static hf_status begin_newton(struct hf_scf *scf, struct course *course, struct 
     return hf_converger_newton.create(scf, &course->newton, error);
 }
 
+/** Whether to look for a way down from a saddle point. */
+static bool is_time_to_look(const struct course *course, const struct hf_scf *scf)
+{
+    return course->newton == NULL && course->is_doubtful && !course->has_looked &&
+           scf->result->commutator < CLOSE_COMMUTATOR;
+}
+
 static hf_status step(struct hf_scf *scf, void *data, const char **label, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct course *course = data;
-    if (course->newton == NULL && look(course, scf->result))
-        HF_TRY(begin_newton(scf, course, error));
-    if (course->newton != NULL)
+    bool has_left = false;
+    if (course->newton == NULL && look(course, scf)) HF_TRY(begin_newton(scf, course, error));
+    if (is_time_to_look(course, scf)) {
+        HF_TRY(hf_scf_leave_saddle(scf, &has_left, error));
+        if (has_left) HF_TRY(begin_newton(scf, course, error));
+        course->has_looked = true;
+    }
+    if (has_left)
+        *label = "follow";
+    else if (course->newton != NULL)
         status = hf_converger_newton.step(scf, course->newton, label, error);
     else if (course->n_interpolated > 0)
         status = hf_scf_step_adiis(scf, label, error);
@@ -91,7 +125,8 @@ cleanup:
 
 const struct hf_converger_ops hf_converger_auto = {
     .name = "auto",
-    .about = "diis; adiis where the energy rises; newton where nothing improves",
+    .about =
+        "diis; adiis if the energy rises; newton if that may lead to a saddle point, or stalls",
     .cite = "Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012)",
     .keeps_orbitals = true,
     .create = create,

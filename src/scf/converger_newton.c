@@ -158,6 +158,13 @@ static hf_status extend(struct newton *newton, const struct hf_rotation *gradien
     return status;
 }
 
+/** The part of the gradient that a step from the last densities may leave over. */
+static double part_left(const struct hf_scf *scf)
+{
+    const double norm = sqrt(scf->descent.point[0].gradient_square);
+    return fmin(LARGEST_REST, fmax(SMALLEST_REST, norm));
+}
+
 /** First vectors: the step without two-electron part and, unless all eigenvalues were positive last
  *  time, one without symmetry, or that of the molecule would never be left. */
 static hf_status begin_subspace(struct newton *newton, const struct hf_rotation *gradient,
@@ -190,8 +197,9 @@ static double find_rest(const struct newton *newton, const struct hf_rotation *g
     return sqrt(hf_rotation_dot(rest, rest));
 }
 
-/** Finds the step from scf->fock and scf->occupied. */
-static hf_status solve(struct newton *newton, struct trust_step *step, struct hf_error *error)
+/** Finds the step from scf->fock and scf->occupied, up to a part of the gradient. */
+static hf_status solve(struct newton *newton, double part, struct trust_step *step,
+                       struct hf_error *error)
 {
     hf_status status;
     struct hf_rotation gradient = {{NULL}}, rest = {{NULL}}, work = {{NULL}};
@@ -200,7 +208,7 @@ static hf_status solve(struct newton *newton, struct trust_step *step, struct hf
     HF_TRY(hf_rotation_create(space, &work, error));
     HF_TRY(hf_hessian_gradient(&newton->hessian, &gradient, error));
     const double norm = sqrt(hf_rotation_dot(&gradient, &gradient));
-    const double enough = norm * fmin(LARGEST_REST, fmax(SMALLEST_REST, norm));
+    const double enough = part * norm;
     newton->soft = fmin(LARGEST_SOFT, fmax(SMALLEST_SOFT, norm));
     HF_TRY(begin_subspace(newton, &gradient, error));
     for (int n = newton->subspace.n; n > 0 && newton->subspace.n < MAX_VECTOR;) {
@@ -261,9 +269,10 @@ static hf_status begin(struct hf_scf *scf, struct newton *newton, struct trust_s
     hf_status status;
     forget(newton);
     newton->found = 0.0;
-    HF_TRY(hf_scf_make_hessian(scf, &newton->hessian, error));
+    HF_TRY(hf_scf_make_hessian(scf, part_left(scf) / SMALLEST_REST, &newton->hessian, error));
     hf_subspace_init(&newton->subspace, &newton->hessian, HF_ROTATION_INTERNAL);
-    if (hf_rotation_count(&newton->hessian.space) > 0.0) HF_TRY(solve(newton, step, error));
+    if (hf_rotation_count(&newton->hessian.space) > 0.0)
+        HF_TRY(solve(newton, part_left(scf), step, error));
 cleanup:
     hf_scf_count_products(scf, &newton->hessian);
     return status;

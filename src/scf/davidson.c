@@ -5,7 +5,7 @@
 
 enum { MOST_ROOTS = 4, MAX_PASS = 60 };
 
-static const double ENOUGH = 1e-4;
+const struct hf_eigenvalue_search hf_sharp_eigenvalues = {.norm = 1e-4, .value = -INFINITY};
 
 /** First vectors: the simplest rotations, and one without symmetry. */
 static hf_status begin(struct hf_subspace *subspace, int n_root, struct hf_error *error)
@@ -43,10 +43,11 @@ cleanup:
     return status;
 }
 
-/** Adds what is wrong with the lowest n_root eigenvectors; *n_new becomes the number of new
- *  vectors, and *converged whether nothing is. */
+/** Adds what is wrong with the lowest n_root eigenvectors by more than `enough`; *n_new becomes the
+ *  number of new vectors, and *converged whether nothing is. */
 static hf_status improve(struct hf_subspace *subspace, const struct hf_subspace_spectrum *spectrum,
-                         int n_root, int *n_new, bool *converged, struct hf_error *error)
+                         int n_root, double enough, int *n_new, bool *converged,
+                         struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_rotation rest[MOST_ROOTS] = {{{NULL}}};
@@ -54,7 +55,7 @@ static hf_status improve(struct hf_subspace *subspace, const struct hf_subspace_
     for (int i = 0; i < n_root && i < subspace->n; i++) {
         double norm;
         HF_TRY(find_rest(subspace, spectrum, i, &rest[n], &norm, error));
-        if (norm < ENOUGH) {
+        if (norm < enough) {
             hf_rotation_destroy(&rest[n]);
             continue;
         }
@@ -70,8 +71,9 @@ cleanup:
 }
 
 hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rotation_kind kind,
-                                int *n, double eigenvalue[], bool *converged,
-                                struct hf_rotation *lowest, struct hf_error *error)
+                                const struct hf_eigenvalue_search *search, int *n,
+                                double eigenvalue[], bool *converged, struct hf_rotation *lowest,
+                                struct hf_error *error)
 {
     hf_status status;
     const int n_root = *n < MOST_ROOTS ? *n : MOST_ROOTS;
@@ -84,11 +86,12 @@ hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rota
     for (int pass = 0; subspace.n > 0; pass++) {
         HF_TRY(hf_subspace_solve(&subspace, &spectrum, error));
         if (*converged || n_new == 0 || pass == MAX_PASS) break;
+        if (spectrum.value[0] < search->value) break;
         if (subspace.n + n_root > HF_SUBSPACE_MOST) {
             HF_TRY(hf_subspace_keep(&subspace, &spectrum, 2 * n_root, error));
             continue;
         }
-        HF_TRY(improve(&subspace, &spectrum, n_root, &n_new, converged, error));
+        HF_TRY(improve(&subspace, &spectrum, n_root, search->norm, &n_new, converged, error));
     }
     *n = n_root < subspace.n ? n_root : subspace.n;
     for (int i = 0; i < *n; i++) eigenvalue[i] = spectrum.value[i];

@@ -5,15 +5,16 @@
 #include <math.h>
 
 /* Products err by some hundred times the screening threshold and, in the orthonormal basis, by more
- * the smaller the overlap's eigenvalues are. Steps and eigenvalues need five digits of them. */
+ * the smaller the overlap's eigenvalues are. These are thresholds for products that are right to
+ * five digits. */
 static const double THRESHOLD = 1e-8, THRESHOLD_PER_OVERLAP = 2e-5;
 
-hf_status hf_scf_make_hessian(struct hf_scf *scf, struct hf_orbital_hessian *hessian,
-                              struct hf_error *error)
+hf_status hf_scf_make_hessian(struct hf_scf *scf, double looseness,
+                              struct hf_orbital_hessian *hessian, struct hf_error *error)
 {
     const double overlap =
         fmax(scf->result->smallest_overlap_eigenvalue, scf->settings->linear_dependence_threshold);
-    const double threshold = fmin(THRESHOLD, THRESHOLD_PER_OVERLAP * overlap);
+    const double threshold = looseness * fmin(THRESHOLD, THRESHOLD_PER_OVERLAP * overlap);
     const struct hf_hessian_input input = {
         .context = scf->context,
         .linalg = scf->linalg,

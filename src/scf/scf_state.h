@@ -14,10 +14,8 @@ enum { HF_DESCENT = 7 };
 /** Energies and gradients of the last iterations of one convergence, the newest first. */
 struct hf_descent {
     int n;
-    double entropy; /* -T S of the last iteration, hartree */
     struct hf_descent_point {
-        double energy; /* from the first iteration on, hartree; the free energy with fractional
-                          occupations */
+        double energy;          /* from the first iteration on, hartree */
         double gradient_square; /* hartree^2, see hf_scf_gradient_square */
     } point[HF_DESCENT];
 };
@@ -160,8 +158,10 @@ hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *w
 struct hf_orbital_hessian;
 
 /** The Hessian at the last density, of scf->fock and scf->occupied, which it borrows; to be freed
- *  with hf_hessian_done. Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_make_hessian(struct hf_scf *scf, struct hf_orbital_hessian *hessian,
+ *  with hf_hessian_done. Its products are right to five digits, or to fewer by a factor `looseness`
+ *  >= 1. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_make_hessian(struct hf_scf *scf, double looseness,
+                              struct hf_orbital_hessian *hessian,
                               struct hf_error *error) HF_MUST_CHECK;
 
 /** Adds what its products have cost since the last time to the result. Not collective. */

@@ -4,6 +4,12 @@
 
 #include "scf_state.h"
 
+/** If the Hessian of the last densities has an eigenvalue that clearly leads down, scf->occupied become
+ *  orbitals of lower energy along its eigenvector and *has_left is true. Costs a few trial densities.
+ *  Collective. HF_NO_RESOURCE; HF_INTERRUPTED. */
+hf_status hf_scf_leave_saddle(struct hf_scf *scf, bool *has_left,
+                              struct hf_error *error) HF_MUST_CHECK;
+
 /** Analyses the last densities as scf->settings->stability says and fills scf->result->stability.
  *  When they are to be left, *again becomes true, scf->occupied the orbitals to go on with, and
  *  scf->converger one that goes down from there. Collective. HF_NO_RESOURCE; HF_INTERRUPTED:

@@ -149,6 +149,28 @@ static void second_order_steps_take_over_where_nothing_else_gets_on(void **state
 
 /** The nitrogen atom by ROHF, of two other programs: 15 iterations with combinations of Fock matrices whose
  *  shells are taken from the last orbitals alone. */
+/** A molecule that DIIS leads to a saddle point 0.010 hartree higher, and one whose energy rises once on an ordinary way.
+ *  References: psi4 1.3.2 (and NWChem 7.0.2, NiC from psi4's orbitals). */
+static void second_order_steps_are_for_saddle_points(void **state)
+{
+    const struct hf_scf_settings settings = test_settings();
+    struct test_molecule carbide = {0}, chloride = {0};
+    (void)state;
+    test_add_atom(&carbide, 28, false, 0.0, 0.0, 0.0);
+    test_add_atom(&carbide, 6, false, 0.0, 0.0, 3.07458441);
+    const struct hf_scf_result left = test_converged(&carbide.molecule, "def2-SVP", &settings);
+    assert_true(fabs(left.energy + 1544.0895306291) < 1e-7);
+    assert_true(left.n_hessian_product > 0);
+    test_add_atom(&chloride, 22, false, 0.0, 0.0, 0.0);
+    for (int i = 0; i < 4; i++) {
+        const double r = 2.3675435342, x = i < 2 ? r : -r, y = i % 2 == 0 ? r : -r;
+        test_add_atom(&chloride, 17, false, x, y, x * y / r);
+    }
+    const struct hf_scf_result ordinary = test_converged(&chloride.molecule, "def2-SVP", &settings);
+    assert_true(fabs(ordinary.energy + 2685.9490486224) < 1e-7);
+    assert_int_equal(ordinary.n_hessian_product, 0);
+}
+
 static void open_shells_that_share_orbitals_converge(void **state)
 {
     struct test_molecule molecule = {0};
@@ -204,6 +226,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ordinary_molecules_take_no_more_iterations_than_with_diis),
         cmocka_unit_test(stretched_bonds_converge_to_the_lowest_solution),
         cmocka_unit_test(second_order_steps_take_over_where_nothing_else_gets_on),
+        cmocka_unit_test(second_order_steps_are_for_saddle_points),
         cmocka_unit_test(open_shells_that_share_orbitals_converge),
         cmocka_unit_test(settings_out_of_range_are_refused),
     };
