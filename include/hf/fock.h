@@ -120,11 +120,6 @@ void hf_fock_destroy(struct hf_fock_builder **builder);
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
                         double threshold, struct hf_error *error) HF_MUST_CHECK;
 
-/** Share of the cost of all integrals that the builder is going to store, an estimate: 0 to 1. Where J is
- *  made apart it is that of exchange alone, known when a density has reached from atom to atom, 0 before.
- *  Not collective; equal on every rank. */
-double hf_fock_stored_share(const struct hf_fock_builder *builder);
-
 /** One line on what is not as it was asked for or could be: scheduler, one-sided transport, memory
  *  shared by the ranks of a node; "" when there is nothing to say. The builder's. Not collective. */
 const char *hf_fock_note(const struct hf_fock_builder *builder);

@@ -5,6 +5,7 @@
 #include "hf/grain.h"
 #include "hf/onesided_settings.h"
 #include "hf/schedule_settings.h"
+#include "hf/store_outlook.h"
 #include "hf/timer.h"
 
 #include <stdbool.h>
@@ -35,7 +36,8 @@ struct hf_fock_settings {
     enum hf_coulomb_choice coulomb;
     int n_thread;           /**< compute threads per rank; 0 counts as 1 */
     double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
-    double store_threshold; /**< the first build with a threshold not above this one stores */
+    double store_threshold; /**< least threshold of builds to come: what is stored does for that */
+    bool store_weighed;     /**< the first build measures; the second one stores what is worth it */
     /** J and K have the same bits for any number of ranks and threads, scheduler, builder and transport
      *  (hf/exact_sums.h). Integrals are then in double precision throughout, J is made with K, tasks are of
      *  atoms and nothing is stored, whatever the settings above say. */
@@ -65,9 +67,10 @@ struct hf_fock_account {
     int64_t n_coulomb_summed; /**< numbers that were summed over the nodes for J made apart */
     double stored_bytes;      /**< integrals that all ranks hold */
     double stored_share;      /**< of the cost of all quartets, an estimate, 0 to 1 */
-    int64_t n_task;           /**< tasks handed out */
-    int64_t n_listed; /**< those, and what screening left empty: their numbers are below this */
-    int n_shell;      /**< shells that integrals are computed of; see hf_basis_merge */
+    struct hf_store_outlook outlook; /**< why so much is stored */
+    int64_t n_task;                  /**< tasks handed out */
+    int64_t n_listed;   /**< those, and what screening left empty: their numbers are below this */
+    int n_shell;        /**< shells that integrals are computed of; see hf_basis_merge */
     double exact_range; /**< bound on sums that are reproducible, hartree; 0: they are not */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */

@@ -39,6 +39,7 @@
 #include "hf/schedule.h"
 #include "hf/shell_pair.h"
 #include "hf/status.h"
+#include "hf/store_outlook.h"
 #include "hf/strip_room.h"
 #include "hf/task.h"
 
@@ -170,9 +171,8 @@ struct hf_work_settings {
     double memory_bytes; /**< of this rank for stored integrals; 0: none. Equal on all ranks */
     bool single; /**< what is stored in single precision is computed so where that does, too */
     bool strips_alike;      /**< quartets of a strip are all wanted for the same */
-    double store_threshold; /**< the first round with a threshold not above this one stores */
-    bool
-        store_lasting; /**< rounds are going to tell what lasts: until then nothing is expected of it */
+    double store_threshold; /**< least threshold of rounds to come: what is stored does for that */
+    bool store_weighed;     /**< the first round measures; the second one stores what is worth it */
     struct hf_work_phases phases;
 };
 
@@ -185,6 +185,7 @@ struct hf_work_account {
     int64_t n_listed; /**< those, and what screening left empty: their numbers are below this */
     double stored_bytes;
     double stored_share; /**< of the cost of all quartets on all ranks, an estimate, 0 to 1 */
+    struct hf_store_outlook outlook;
 };
 
 struct hf_work;
@@ -295,14 +296,6 @@ bool hf_work_begins_storing(const struct hf_work *work, double threshold, double
 /** Forgets all that is stored; the next round may begin to store anew. Not collective, but all ranks must do it
  *  before the same round. */
 void hf_work_drop_store(struct hf_work *work);
-
-/** Estimates hf_work_stored_share of what lasts. Not collective. HF_NO_RESOURCE. */
-hf_status hf_work_expect_lasting(struct hf_work *work, const struct hf_lasting *lasting,
-                                 struct hf_error *error) HF_MUST_CHECK;
-
-/** Share of the cost of all integrals, or of those that last, that is going to be stored, an estimate:
- *  0 to 1. Not collective; equal on every rank. */
-double hf_work_stored_share(const struct hf_work *work);
 
 /** Not collective. */
 struct hf_work_account hf_work_account(const struct hf_work *work);

@@ -87,7 +87,7 @@ static hf_status create_work(struct hf_fock_builder *self, struct hf_error *erro
                                 .single = settings->precision == HF_MIXED_PRECISION,
                                 .store_threshold = settings->store_threshold,
                                 .strips_alike = settings->reproducible,
-                                .store_lasting = self->coulomb != NULL && !self->ops->distributed,
+                                .store_weighed = settings->store_weighed,
                                 .phases = {.compute = &hf_phase_fock_compute,
                                            .wait_task = &hf_phase_fock_wait_task,
                                            .wait_ranks = &hf_phase_fock_wait_ranks},
@@ -232,6 +232,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     account->n_coulomb_summed = coulomb.n_summed;
     account->stored_bytes = (double)count[2];
     account->stored_share = work.stored_share;
+    account->outlook = work.outlook;
     account->exact_range = builder->exact != NULL ? hf_exact_sums_range(builder->exact) : 0.0;
     account->n_task = work.n_task;
     account->n_listed = work.n_listed;
@@ -297,9 +298,4 @@ struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder)
 const char *hf_fock_note(const struct hf_fock_builder *builder)
 {
     return builder->notes;
-}
-
-double hf_fock_stored_share(const struct hf_fock_builder *builder)
-{
-    return hf_work_stored_share(builder->work);
 }

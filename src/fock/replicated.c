@@ -15,7 +15,6 @@ struct replicated {
     struct hf_node_density density;
     struct hf_rank_sums sums;
     struct hf_kept_bounds kept; /**< of stored exchange alone */
-    bool expected;              /**< it is known how much of exchange alone can be stored */
     struct hf_job_shape jobs;   /**< of the build that runs, as its round of work has them */
     int first_coulomb;          /**< the first job with J, whatever that is made of */
 };
@@ -213,10 +212,6 @@ static hf_status prepare_storing(struct hf_fock_builder *self, struct hf_round *
     if (round->passing) return HF_OK;
     HF_TRY(hf_kept_bounds_set(&data->kept, self->pairs, &data->density, threshold, error));
     round->lasting = &data->kept.lasting;
-    if (!data->expected)
-        HF_TRY(hf_agree(self->context->comm,
-                        hf_work_expect_lasting(self->work, round->lasting, error), error));
-    data->expected = true;
 cleanup:
     return status;
 }

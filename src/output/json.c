@@ -374,6 +374,17 @@ static bool add_blocks(cJSON *fock, const struct hf_fock_account *account)
            hf_json_add_integer(fock, "sums_sent", blocks->n_sent);
 }
 
+/** Why so many integrals are stored, if it was weighed. */
+static bool add_outlook(cJSON *fock, const struct hf_store_outlook *outlook)
+{
+    if (outlook->n_build == 0) return true;
+    cJSON *object = cJSON_AddObjectToObject(fock, "choice_of_stored_integrals");
+    return object != NULL && hf_json_add_double(object, "bytes", outlook->bytes) &&
+           hf_json_add_double(object, "seconds_to_store", outlook->store_seconds) &&
+           hf_json_add_double(object, "seconds_saved", outlook->saved_seconds) &&
+           hf_json_add_integer(object, "builds_to_come", outlook->n_build);
+}
+
 static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
 {
     const struct hf_fock_account *account = &result->last_build;
@@ -390,6 +401,7 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
            hf_json_add_integer(object, "quartets_taken_over", account->n_quartet_taken_over) &&
            hf_json_add_double(object, "stored_bytes", account->stored_bytes) &&
            hf_json_add_double(object, "stored_share_of_cost", account->stored_share) &&
+           add_outlook(object, &account->outlook) &&
            (account->exact_range == 0.0 ||
             hf_json_add_double(object, "range_of_sums", account->exact_range)) &&
            hf_json_add_integer(object, "tasks", account->n_task) &&

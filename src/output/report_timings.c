@@ -65,6 +65,18 @@ static void print_cost_of_exact_sums(FILE *out, const struct hf_run_statistics *
             "Cost of the same bits", matrices, total > 0.0 ? 100.0 * matrices / total : 0.0);
 }
 
+/** Why so many integrals are stored. */
+static void print_outlook(FILE *out, const struct hf_store_outlook *outlook)
+{
+    fprintf(out, "  %-32s ", "Choice of stored integrals");
+    if (outlook->bytes > 0.0)
+        fprintf(out, "%.1f MB: %.2g s to store, %.2g s saved in %d builds (estimates)\n",
+                1e-6 * outlook->bytes, outlook->store_seconds, outlook->saved_seconds,
+                outlook->n_build);
+    else
+        fprintf(out, "none: nothing would be saved in %d builds (estimate)\n", outlook->n_build);
+}
+
 static void print_fock(FILE *out, const struct hf_scf_result *result)
 {
     const struct hf_fock_account *account = &result->last_build;
@@ -82,6 +94,7 @@ static void print_fock(FILE *out, const struct hf_scf_result *result)
     if (account->coulomb_apart)
         fprintf(out, "  %-32s %" PRId64 " computed (%" PRId64 " in single precision)\n",
                 "Product pairs, last build", account->n_product_pair, account->n_product_single);
+    if (account->outlook.n_build > 0) print_outlook(out, &account->outlook);
     if (account->stored_bytes > 0.0)
         fprintf(out,
                 "  %-32s %" PRId64 " read back, %" PRId64

@@ -218,6 +218,7 @@ hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_
     hf_status status;
     HF_TRY(read_option(options, bytes, &automatic, error)); /* the same on every rank */
     HF_TRY(hf_agree(context->comm, find_case(calculation, limits->resident, &one, error), error));
+    calculation->settings.fock.store_weighed = automatic;
     if (automatic) *bytes = bytes_for_store(&one, &room);
     if (one.settings.fock.reproducible) *bytes = 0.0;
     MPI_Allreduce(MPI_IN_PLACE, bytes, 1, MPI_DOUBLE, MPI_MIN, context->comm);

@@ -353,10 +353,11 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_TEXT,
      .argument = "SIZE",
      .default_value = "auto",
-     .help = "memory per rank for integrals that are kept from the first build for the later ones, "
-             "as 500 MB or 2 GiB; 0: none, all are computed in every build; auto: half of what "
-             "the node, the job's control group and limits of processes leave, divided among its "
-             "ranks"},
+     .help = "memory per rank for stored integrals, as 500 MB or 2 GiB: as much as fits is stored "
+             "in the first build; 0: none, all are computed in every build; auto: up to half of "
+             "what the node, the job's control group and limits of processes leave, divided among "
+             "its ranks, for integrals that save more time than storing them takes, by measured "
+             "times"},
     {.key = "threads",
      .type = HF_OPTION_INTEGER,
      .argument = "N",

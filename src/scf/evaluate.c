@@ -173,8 +173,7 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[], struc
     struct hf_timers *timers = &scf->context->timers;
     scf->result->n_iteration++;
     const double threshold =
-        hf_next_threshold(scf->settings, scf->result, hf_fock_stored_share(scf->builder),
-                          scf->two_electron.threshold);
+        hf_next_threshold(scf->settings, scf->result, scf->two_electron.threshold);
     HF_TRY(build_two_electron(scf, density, threshold, error));
     hf_scf_destroy_list(density); /* others need the memory until there are next ones */
 

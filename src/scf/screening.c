@@ -23,12 +23,8 @@ static const double CLOSE_PER_TOLERANCE = 10.0;
 /* Whatever holds up a calculation that needs more, it is not to be the screening. */
 enum { MAX_LOOSE_ITERATION = 10, MAX_MIDDLE_ITERATION = 20 };
 
-/* Share of the integrals' cost that has to be stored for sharp builds from the first one to pay:
- * what is stored is stored at the final threshold. */
-static const double WORTH_STORING = 0.5;
-
 double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf_scf_result *result,
-                         double stored_share, double last)
+                         double last)
 {
     const double final = settings->screening_threshold;
     const double overlap =
@@ -38,7 +34,6 @@ double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf
         fmax(CLOSE_COMMUTATOR, CLOSE_PER_TOLERANCE * settings->commutator_tolerance);
     const int iteration = result->n_iteration;
     double threshold = final;
-    if (stored_share > WORTH_STORING) return final;
 
     if (iteration <= 1 ||
         (result->commutator > ROUGH_COMMUTATOR && iteration <= MAX_LOOSE_ITERATION))

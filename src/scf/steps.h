@@ -292,9 +292,9 @@ hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix 
 
 /** Screening threshold of the build of iteration result->n_iteration, from the commutator of the
  *  one before. `last` is that one's threshold, INFINITY before the first: it never gets looser
- *  again. `stored_share` is hf_fock_stored_share. Not collective; equal on every rank. */
+ *  again. Not collective; equal on every rank. */
 double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf_scf_result *result,
-                         double stored_share, double last);
+                         double last);
 
 /** What a guess may use. */
 struct hf_guess_input {

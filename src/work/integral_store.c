@@ -2,25 +2,27 @@
 #include "integral_store.h"
 
 #include "hf/strip_room.h"
+#include "touch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /** Chunks are small against what a store holds, and large against a strip. Those that have to be made
  * for notes of strips without room are beyond the budget, and smaller. */
-enum { CHUNK_BYTES = 1 << 22, NOTE_CHUNK_BYTES = 1 << 16 };
+enum { FIRST_CHUNK_BYTES = 1 << 17, CHUNK_BYTES = 1 << 22, NOTE_CHUNK_BYTES = 1 << 16 };
 
 struct hf_integral_store {
     const struct hf_shell_pairs *pairs;
     size_t most_bytes;
-    struct hf_store_chunk
-        *chunk; /**< [n_chunk] each CHUNK_BYTES, longer for one long strip, or NOTE_CHUNK_BYTES */
+    struct hf_store_chunk *
+        chunk; /**< [n_chunk] each CHUNK_BYTES or, at first, less; longer for one long strip, or NOTE_CHUNK_BYTES */
     size_t n_chunk, n_chunk_allocated;
     size_t size; /**< of the last chunk */
     struct hf_store_segment *segment;
     int64_t n_segment, n_segment_allocated;
     size_t bytes;
-    bool full; /**< what is appended from now on is noted only */
+    double touch_seconds; /**< of fresh memory */
+    bool full;            /**< what is appended from now on is noted only */
 };
 
 hf_status hf_integral_store_create(const struct hf_shell_pairs *pairs, double bytes,
@@ -90,10 +92,17 @@ struct hf_store_tables hf_integral_store_tables(const struct hf_integral_store *
         .segment = store->segment, .n_segment = store->n_segment, .chunk = store->chunk};
 }
 
+/** Of the next chunk: small stores touch little memory. */
+static size_t usual_size(size_t stored)
+{
+    return stored < FIRST_CHUNK_BYTES ? FIRST_CHUNK_BYTES
+                                      : (stored < CHUNK_BYTES ? stored : CHUNK_BYTES);
+}
+
 /** A new last chunk with room for `n` bytes; false: no memory, or more than the store may have. */
 static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_budget)
 {
-    const size_t usual = within_budget ? CHUNK_BYTES : NOTE_CHUNK_BYTES;
+    const size_t usual = within_budget ? usual_size(store->bytes) : NOTE_CHUNK_BYTES;
     const size_t size = n > usual ? n : usual;
     if (within_budget && store->bytes + size > store->most_bytes) {
         store->full = true;
@@ -109,6 +118,7 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
     unsigned char *chunk = hf_memory_allocate_unset(store->pairs->context->memory, HF_MEMORY_STORED,
                                                     "stored integrals", size + HF_STRIP_ROOM);
     if (chunk == NULL) return false;
+    store->touch_seconds += hf_touch_seconds(chunk, size);
     store->chunk[store->n_chunk++] = (struct hf_store_chunk){.data = chunk};
     store->bytes += size;
     store->size = size;
@@ -213,4 +223,9 @@ const struct hf_stored_strip *hf_integral_store_next(struct hf_store_cursor *cur
 size_t hf_integral_store_bytes(const struct hf_integral_store *store)
 {
     return store->bytes;
+}
+
+double hf_integral_store_touch(const struct hf_integral_store *store)
+{
+    return store->bytes > 0 ? store->touch_seconds / (double)store->bytes : 0.0;
 }

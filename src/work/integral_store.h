@@ -10,27 +10,34 @@
 
 #include "hf/lasting.h"
 #include "hf/shell_pair.h"
+#include "store_choice.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /** Which quartets are stored. */
 struct hf_store_plan {
-    double smallest;                  /**< product of the Schwarz bounds, hartree */
+    double
+        sharp; /**< products of the Schwarz bounds that may be left out of what is stored, hartree */
+    double smallest; /**< least product of the bounds that is stored; not below `sharp` */
     const struct hf_lasting *lasting; /**< what that is multiplied by, or NULL; */
     double least;                     /**< and least product with it, hartree */
-    double cutoff;                    /**< least product of the pairs' cost_per_number */
+    /** The same two for the pairs of atoms of stored parts, which have all that the round needed. */
+    double part_smallest, part_least;
+    double cutoff; /**< least product of the pairs' cost_per_number */
     double narrow; /**< quartets below this bound are kept in single precision, hartree */
-    double bytes;  /**< estimate for all ranks */
     double share;  /**< of the cost of all quartets that the stored ones make up, an estimate */
+    struct hf_store_choice choice; /**< with estimates for all ranks */
 };
 
 /** The best quartets that fit into `bytes`, all ranks together: those that take longest to compute
- *  per byte. Quartets below plan->smallest are never stored, nor those that do not last; these numbers are
- *  set. From a sample that is the same on every
+ *  per byte; with `prices`, those of them that save more time than they cost (store_choice.h), which
+ *  raises plan->smallest and plan->least. Quartets below plan->smallest are never stored, nor those that do
+ *  not last; plan->sharp, smallest, lasting and least are set. From a sample that is the same on every
  *  rank; not collective. HF_NO_RESOURCE: memory; all ranks must have a plan or none. */
 hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
-                             struct hf_store_plan *plan, struct hf_error *error) HF_MUST_CHECK;
+                             const struct hf_store_prices *prices, struct hf_store_plan *plan,
+                             struct hf_error *error) HF_MUST_CHECK;
 
 /** What is to be compared of a quartet with plan->smallest: the product of its bounds or of its pairs'
  *  errors; where it is known what quartets meet, as much smaller as they meet less. */
@@ -149,6 +156,9 @@ struct hf_store_cursor hf_integral_store_open(const struct hf_integral_store *st
 /** The next strip, its numbers behind it in *number; NULL where there was no room. NULL at the end. */
 const struct hf_stored_strip *hf_integral_store_next(struct hf_store_cursor *cursor,
                                                      const void **number);
+
+/** Seconds per byte that its memory took so far. */
+double hf_integral_store_touch(const struct hf_integral_store *store);
 
 /** Bytes in use. */
 size_t hf_integral_store_bytes(const struct hf_integral_store *store);

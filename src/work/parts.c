@@ -1,17 +1,18 @@
 /* Tasks cut into what is computed at a time. */
 #include "work_private.h"
 
-/** Whether quartets of two pairs of atoms can matter in the round or, where a part's kets are `fixed`, may
- *  be in the plan of the store, which has all that the round wants that stores. */
+/** Whether quartets of two pairs of atoms can matter in the round or, if a part's kets are `fixed`, in the
+ *  round that stores. */
 static bool can_matter(const struct hf_work *work, const struct hf_atom_pair *bra,
                        const struct hf_atom_pair *ket, bool fixed)
 {
     const struct hf_store_plan *plan = &work->plan;
     const double bound = bra->bound * ket->bound;
-    if (bound < work->least_bound) return false;
     if (fixed)
-        return plan->lasting == NULL ||
-               bound * plan->lasting->of_atoms(plan->lasting->data, bra, ket) >= plan->least;
+        return bound >= plan->part_smallest &&
+               (plan->lasting == NULL ||
+                bound * plan->lasting->of_atoms(plan->lasting->data, bra, ket) >= plan->part_least);
+    if (bound < work->least_bound) return false;
     return work->factor == NULL ||
            bound * work->factor(work->factor_data, bra, ket) >= work->threshold;
 }

@@ -85,14 +85,34 @@ static void count_towards_look(struct hf_worker *worker, size_t n_number)
     worker->interrupted = hf_work_is_interrupted(worker->work);
 }
 
+/** Whether the price of a call is to be found. */
+static bool is_sampled(struct hf_worker *worker)
+{
+    enum { CALLS_PER_SAMPLE = 16 }; /* reading the thread's clock takes up to a microsecond */
+    return worker->work->prices_wanted && worker->n_call++ % CALLS_PER_SAMPLE == 0;
+}
+
+/** Notes what a call took and cost. */
+static void sample(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                   const struct hf_quartet_queue *queue, const struct hf_integral_batch *made,
+                   double seconds)
+{
+    const struct hf_shell_pairs *pairs = worker->work->pairs;
+    const int precision = made->single != NULL ? HF_PRECISION_SINGLE : HF_PRECISION_DOUBLE;
+    double cost = 0.0;
+    for (int i = 0; i < queue->n; i++) cost += hf_shell_pair_cost(pairs, queue->pair[i]);
+    worker->sampled[precision].seconds += seconds;
+    worker->sampled[precision].cost += cost * hf_shell_pair_cost(pairs, bra);
+}
+
 /** Computes the quartets that wait for a bra in a queue; forgets them when the round is to end. */
 static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
                   struct hf_quartet_queue *queue)
 {
     if (worker->interrupted) queue->n = 0;
     if (queue->n == 0) return;
-    const bool timed = worker->work->settings.timed;
-    const double start = timed ? hf_wall_seconds() : 0.0;
+    const bool timed = worker->work->settings.timed, sampled = is_sampled(worker);
+    const double start = timed ? hf_wall_seconds() : sampled ? hf_thread_seconds() : 0.0;
     const struct hf_integral_batch made = hf_engine_two_electron_lanes(
         worker->engine, bra, queue->n, queue->pair,
         kind == HF_QUEUE_SINGLE ? HF_PRECISION_SINGLE : HF_PRECISION_DOUBLE);
@@ -103,6 +123,7 @@ static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int
                                                          .n = queue->n,
                                                          .seconds = hf_wall_seconds() - start});
     if (worker->consumer->take != NULL) write_strips(worker, bra, kind, queue, &made);
+    if (sampled && !timed) sample(worker, bra, queue, &made, hf_thread_seconds() - start);
     worker->n_computed += queue->n;
     if (made.single != NULL) worker->n_single += queue->n;
     count_towards_look(worker, (size_t)queue->n * made.stride);
@@ -185,6 +206,12 @@ static inline void set_waiting(const struct hf_work *work, const struct hf_part_
     ket->single = false;
 }
 
+/** What a thread does about the plan of the store. */
+static enum hf_store_use use_of_store(const struct hf_worker *worker)
+{
+    return worker->store_dropped ? HF_STORE_NONE : worker->work->store_use;
+}
+
 /** The least bound of a ket that a bra meets in a pair of atoms, for what the consumer wants and, where
  *  they are `stored`, for what the plan has. */
 static double least_ket(const struct hf_worker *worker, const struct hf_part *part,
@@ -196,7 +223,7 @@ static double least_ket(const struct hf_worker *worker, const struct hf_part *pa
     double least = work->threshold / work->largest / bra->bound;
     if (consumer->least_bound != NULL)
         least = fmax(least, consumer->least_bound(worker->self, bra, place));
-    *stored = work->store_use == HF_STORE_FILL ? work->plan.smallest / bra->bound : HUGE_VAL;
+    *stored = use_of_store(worker) == HF_STORE_FILL ? work->plan.smallest / bra->bound : HUGE_VAL;
     if (lasting != NULL) {
         const double meets = lasting->of_atoms(lasting->data, part->bra, part->ket[place].atoms);
         *stored = fmax(*stored, work->plan.least / (bra->bound * meets));
@@ -212,7 +239,7 @@ static void find_kets(struct hf_worker *worker, const struct hf_part *part,
     const struct hf_part_ket *kets = &part->ket[place];
     const struct hf_work *work = worker->work;
     const struct hf_store_plan *plan = &work->plan;
-    const enum hf_store_use use = work->store_use;
+    const enum hf_store_use use = use_of_store(worker);
     double stored;
     const double least = least_ket(worker, part, bra, place, &stored), last = fmin(least, stored);
     const int64_t end = end_of_kets(work, bra, kets);
@@ -243,7 +270,7 @@ void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part)
             if (bra->bound * part->ket[i].atoms->bound >= work->least_bound)
                 find_kets(worker, part, bra, i, &asked);
         screen_kets(worker, bra, asked);
-        hf_worker_compute_kets(worker, part, bra, work->store_use == HF_STORE_FILL);
+        hf_worker_compute_kets(worker, part, bra, use_of_store(worker) == HF_STORE_FILL);
     }
 }
 

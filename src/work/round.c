@@ -44,17 +44,17 @@ static hf_status run_threads(struct hf_work *work, const struct hf_round *round,
 /** Threshold of primitive quartets, of which many make one quartet: together they may drop about what
  *  screening may, which is the threshold over the largest factor that a quartet meets. What is stored serves
  *  later rounds, too, and is computed as sharply as the plan says, whatever this round is for. */
-static double primitive_threshold(const struct hf_work *work)
+double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use)
 {
     const double share = 0.1;
-    if (work->store_use == HF_STORE_FILL) return share * work->plan.smallest;
+    if (use == HF_STORE_FILL) return share * work->plan.sharp;
     return share * work->threshold / work->largest;
 }
 
 /** Brings round and workers into their first state. */
 static void begin(struct hf_work *work)
 {
-    const double threshold = primitive_threshold(work);
+    const double threshold = hf_work_primitive_threshold(work, work->store_use);
     work->round.n_task = 0;
     work->round.ended = false;
     hf_interruption_begin(work->context->interruption);
@@ -111,7 +111,7 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
     work->largest = round->largest;
     work->factor = round->factor;
     work->factor_data = round->data;
-    HF_TRY(hf_agree(work->context->comm, hf_work_prepare_store(work, round, error), error));
+    HF_TRY(hf_work_prepare_store(work, round, error));
     find_tasks(work, &levels);
     HF_TRY(hf_scheduler_start(work->scheduler, &levels, error));
     begin(work);
@@ -128,7 +128,8 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
         status = hf_work_close_store(work, error);
     status = hf_agree_to_go_on(work->context, status, error);
     if (status == HF_OK && work->measures) hf_task_costs_correct(work->costs);
-    if (work->store_use == HF_STORE_FILL) work->stored = status == HF_OK;
+    if (status == HF_OK && work->prices_wanted) hf_work_learn_prices(work);
+    if (status == HF_OK && work->store_use == HF_STORE_FILL) hf_work_keep_store(work);
 cleanup:
     if (status != HF_OK && work->store_use == HF_STORE_FILL) hf_work_drop_store(work);
     return status;
@@ -193,6 +194,7 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
     const struct hf_work *work = worker->work;
     const bool stores = work->store_use == HF_STORE_FILL && !part->stored;
     hf_status status = HF_OK;
+    if (stores) hf_work_look_at_store(worker);
     if (stores) status = hf_integral_store_begin(worker->store, part->task, part->index, error);
     if (status == HF_OK && consumer->lend != NULL) status = consumer->lend(self, part, error);
     if (status != HF_OK) return status;

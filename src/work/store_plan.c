@@ -29,16 +29,6 @@ static const double STRIP_FILL = 0.85;
  *  stored; where memory is short those that are stored are of few numbers, alone in theirs as a rule. */
 static const double STRIP_BYTES = 48.0;
 
-struct sample {
-    double value, bytes, cost;
-};
-
-static int by_falling_value(const void *left, const void *right)
-{
-    const struct sample *x = left, *y = right;
-    return (x->value < y->value) - (x->value > y->value);
-}
-
 /** The next of a sequence of numbers below n; the same on every rank. */
 static int64_t next_random(uint64_t *state, int64_t n)
 {
@@ -48,7 +38,7 @@ static int64_t next_random(uint64_t *state, int64_t n)
 
 /** A random quartet that is wanted; false: this one is not. */
 static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan *plan,
-                 uint64_t *state, struct sample *sample)
+                 uint64_t *state, struct hf_store_sample *sample)
 {
     const struct hf_shell_pair *bra = &pairs->pair[next_random(state, pairs->n_pair)];
     const struct hf_shell_pair *ket = &pairs->pair[next_random(state, pairs->n_pair)];
@@ -56,47 +46,43 @@ static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan 
     const double n = (double)pairs->class_of[bra->pair_class].n_function *
                      pairs->class_of[ket->pair_class].n_function;
     const double bound = hf_store_plan_scale(plan, bra, ket, bra->bound * ket->bound);
-    const double width = bound < plan->narrow ? sizeof(float) : sizeof(double);
-    *sample = (struct sample){
+    const double met = plan->lasting == NULL
+                           ? bound
+                           : fmin(bra->bound * ket->bound, bound * hf_far_factor(bra, ket));
+    const bool wide = bound >= plan->narrow;
+    *sample = (struct hf_store_sample){
+        .bound = met / plan->smallest,
         .value = bra->cost_per_number * ket->cost_per_number,
-        .bytes = n * width / STRIP_FILL + STRIP_BYTES,
+        .bytes = n * (wide ? sizeof(double) : sizeof(float)) / STRIP_FILL + STRIP_BYTES,
         .cost = hf_shell_pair_cost(pairs, bra) * hf_shell_pair_cost(pairs, ket),
+        .wide = wide,
     };
     return true;
 }
 
-/** Takes of the samples [n], dearest per byte first, what fits into `bytes`; each stands for so many
- *  quartets. */
-static void fill_plan(int n, struct sample sample[], double n_quartet, double bytes,
-                      struct hf_store_plan *plan)
+/** The choice from the samples [n], each of which stands for so many quartets. */
+static void fill_plan(int n, struct hf_store_sample sample[], double n_quartet, double bytes,
+                      const struct hf_store_prices *prices, struct hf_store_plan *plan)
 {
-    double cost = 0.0, all = 0.0, all_bytes = 0.0;
-    for (int i = 0; i < n; i++) {
-        all += sample[i].cost;
-        all_bytes += sample[i].bytes * n_quartet;
-    }
-    plan->cutoff = 0.0;
-    if (all_bytes > bytes) qsort(sample, (size_t)n, sizeof *sample, by_falling_value);
-    for (int i = 0; i < n; i++) {
-        const double more = sample[i].bytes * n_quartet;
-        if (plan->bytes + more > bytes) {
-            plan->cutoff = i > 0 ? sample[i - 1].value : HUGE_VAL;
-            break;
-        }
-        plan->bytes += more;
-        cost += sample[i].cost;
-    }
-    if (all > 0.0) plan->share = cost / all;
+    double all = 0.0;
+    struct hf_store_choice *choice = &plan->choice;
+    for (int i = 0; i < n; i++) all += n_quartet * sample[i].cost;
+    hf_store_choose(n, sample, n_quartet, bytes, prices, choice);
+    plan->smallest *= choice->smallest;
+    plan->least *= choice->smallest;
+    plan->cutoff = choice->cutoff;
+    if (all > 0.0) plan->share = choice->cost / all;
 }
 
 hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
-                             struct hf_store_plan *plan, struct hf_error *error)
+                             const struct hf_store_prices *prices, struct hf_store_plan *plan,
+                             struct hf_error *error)
 {
-    plan->narrow = NARROW_FACTOR * plan->smallest;
+    plan->narrow = NARROW_FACTOR * plan->sharp;
     plan->cutoff = HUGE_VAL;
-    plan->bytes = plan->share = 0.0;
+    plan->share = 0.0;
     if (pairs->n_pair == 0) return HF_OK;
-    struct sample *sample = malloc(N_SAMPLE * sizeof *sample);
+    struct hf_store_sample *sample = malloc(N_SAMPLE * sizeof *sample);
     if (sample == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory to plan stored integrals");
     const double n_quartet = 0.5 * (double)pairs->n_pair * ((double)pairs->n_pair + 1.0);
@@ -104,7 +90,7 @@ hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
     uint64_t state = 1;
     for (; n < N_SAMPLE && n_drawn < MOST_DRAWN; n_drawn++)
         if (draw(pairs, plan, &state, &sample[n])) n++;
-    if (n > 0) fill_plan(n, sample, n_quartet / n_drawn, bytes, plan);
+    if (n > 0) fill_plan(n, sample, n_quartet / n_drawn, bytes, prices, plan);
     free(sample);
     return HF_OK;
 }

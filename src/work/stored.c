@@ -1,6 +1,7 @@
-/* What a round does about stored integrals. The first round at the final threshold stores what the
- * plan has; later rounds read that back and compute the rest. Stored parts stay with the rank that
- * holds them; only the rest is shared out. */
+/* What a round does about stored integrals. The first round stores what the plan has, as sharply as the
+ * last ones need it; later rounds read that back and compute the rest. If what is stored is weighed, the
+ * first round measures and the second one stores. Stored parts stay with the rank that holds them; only the
+ * rest is shared out. */
 #include "work_private.h"
 
 #include <math.h>
@@ -8,6 +9,9 @@
 /** Later rounds may have larger factors than the first by this much before everything is stored
  *  anew. */
 static const double FACTOR_MARGIN = 4.0;
+
+/** Bytes of a thread after which it is known what memory takes. */
+static const double LEARNT_BYTES = 1 << 25;
 
 /** Ranks and threads do not store quite the same; what does not fit is computed again. */
 static const double FILL = 0.9;
@@ -35,57 +39,99 @@ static double smallest_stored(const struct hf_work *work, double largest)
     return work->settings.store_threshold / (FACTOR_MARGIN * fmax(1.0, largest));
 }
 
-/** What can be stored of the quartets that matter where factors go up to `largest`, and of those that
+/** What is to be stored of the quartets that matter where factors go up to `largest`, and of those that
  *  last. */
-static hf_status make_plan(const struct hf_work *work, double largest,
-                           const struct hf_lasting *lasting, struct hf_store_plan *plan,
-                           struct hf_error *error)
+static hf_status make_plan(struct hf_work *work, const struct hf_lasting *lasting,
+                           const struct hf_store_prices *prices, struct hf_error *error)
 {
     const double bytes = FILL * work->settings.memory_bytes * (double)work->context->n_rank;
-    *plan = (struct hf_store_plan){.smallest = smallest_stored(work, largest),
-                                   .lasting = lasting,
-                                   .least = work->settings.store_threshold};
-    return hf_store_plan_make(work->pairs, bytes, plan, error);
-}
-
-hf_status hf_work_expect_store(struct hf_work *work, struct hf_error *error)
-{
-    return work->settings.store_lasting ? HF_OK : hf_work_expect_lasting(work, NULL, error);
-}
-
-hf_status hf_work_expect_lasting(struct hf_work *work, const struct hf_lasting *lasting,
-                                 struct hf_error *error)
-{
-    struct hf_store_plan plan;
-    if (work->settings.memory_bytes <= 0.0) return HF_OK;
-    const hf_status status = make_plan(work, 1.0, lasting, &plan, error);
-    if (status == HF_OK) work->expected_share = plan.share;
+    const double sharp = smallest_stored(work, work->largest);
+    work->plan =
+        (struct hf_store_plan){.sharp = sharp,
+                               .smallest = sharp,
+                               .lasting = lasting,
+                               .least = fmin(work->settings.store_threshold, work->threshold)};
+    const hf_status status = hf_store_plan_make(work->pairs, bytes, prices, &work->plan, error);
+    work->plan.part_smallest = fmin(work->plan.smallest, work->threshold / work->largest);
+    work->plan.part_least = fmin(work->plan.least, work->threshold);
     return status;
 }
 
 bool hf_work_begins_storing(const struct hf_work *work, double threshold, double largest)
 {
     if (work->settings.memory_bytes <= 0.0) return false;
-    if (work->stored && threshold / largest >= work->plan.smallest) return false;
-    return threshold <= work->settings.store_threshold;
+    if (work->stored && threshold / largest >= work->plan.sharp) return false;
+    return !work->settings.store_weighed ||
+           (work->prices.compute > 0.0 &&
+            !(work->outlook.n_build > 0 && work->outlook.bytes == 0.0));
 }
 
-double hf_work_stored_share(const struct hf_work *work)
+/** What is weighed: first as if memory were free, and then by what it takes here. Collective; equal on every
+ *  rank. */
+static hf_status weigh(struct hf_work *work, const struct hf_lasting *lasting,
+                       struct hf_error *error)
 {
-    return work->expected_share;
+    hf_status status;
+    struct hf_store_prices *prices = &work->prices;
+    const struct hf_store_choice *choice = &work->plan.choice;
+    prices->touch = 0.0;
+    prices->stage = fmax(1.0, work->threshold / work->settings.store_threshold);
+    HF_TRY(hf_agree(work->context->comm, make_plan(work, lasting, prices, error), error));
+    if (choice->bytes > 0.0) {
+        hf_work_probe_memory(work);
+        status = make_plan(work, lasting, prices, error);
+        work->most_touch = hf_store_most_touch(choice, prices->touch);
+    }
+    work->outlook = (struct hf_store_outlook){
+        .n_build = hf_store_n_build(prices->stage),
+        .bytes = choice->bytes,
+        .store_seconds = choice->store_seconds / work->context->n_rank / work->n_worker,
+        .saved_seconds = choice->saved_seconds / work->context->n_rank / work->n_worker};
+cleanup:
+    return status;
 }
 
+/** Collective. */
 static hf_status begin_storing(struct hf_work *work, const struct hf_lasting *lasting,
                                struct hf_error *error)
 {
     const double loan = work->loan_bytes > 0 ? (double)(work->loan_bytes + HF_STRIP_ROOM) : 0.0;
     const double memory = fmax(0.0, work->settings.memory_bytes / work->n_worker - loan);
-    hf_status status = make_plan(work, work->largest, lasting, &work->plan, error);
-    work->plan.least = fmin(work->plan.least, work->threshold);
-    for (int i = 0; i < work->n_worker && status == HF_OK; i++)
-        status = hf_integral_store_create(work->pairs, memory, &work->worker[i].store, error);
+    const bool weighed = work->settings.store_weighed;
+    const hf_status status =
+        weighed ? weigh(work, lasting, error) : make_plan(work, lasting, NULL, error);
+    if (status != HF_OK || (weighed && work->plan.choice.bytes == 0.0)) return status;
     work->store_use = HF_STORE_FILL;
-    return status;
+    for (int i = 0; i < work->n_worker; i++) {
+        const hf_status made =
+            hf_integral_store_create(work->pairs, memory, &work->worker[i].store, error);
+        if (made != HF_OK) return made;
+    }
+    return HF_OK;
+}
+
+void hf_work_look_at_store(struct hf_worker *worker)
+{
+    const struct hf_work *work = worker->work;
+    if (!work->settings.store_weighed || worker->store_dropped ||
+        (double)hf_integral_store_bytes(worker->store) < LEARNT_BYTES ||
+        hf_integral_store_touch(worker->store) <= work->most_touch)
+        return;
+    worker->store_dropped = true;
+    hf_engine_set_threshold(worker->engine, hf_work_primitive_threshold(work, HF_STORE_NONE));
+}
+
+void hf_work_keep_store(struct hf_work *work)
+{
+    double touch = 0.0;
+    for (int i = 0; i < work->n_worker; i++)
+        if (work->worker[i].store_dropped)
+            touch = fmax(touch, hf_integral_store_touch(work->worker[i].store));
+    MPI_Allreduce(MPI_IN_PLACE, &touch, 1, MPI_DOUBLE, MPI_MAX, work->context->comm);
+    work->stored = true;
+    if (touch == 0.0) return;
+    work->prices.least_touch = touch;
+    hf_work_drop_store(work);
 }
 
 /** What is stored is to be read. The ranks have yet to agree that the round begins, so that all find all of it,
@@ -105,14 +151,17 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
     const bool begins = hf_work_begins_storing(work, work->threshold, work->largest);
     work->store_use = HF_STORE_NONE;
     work->lasts = round->lasts;
-    if (work->stored && least < work->plan.smallest) hf_work_drop_store(work);
+    work->prices_wanted = work->settings.store_weighed && work->settings.memory_bytes > 0.0 &&
+                          work->prices.compute == 0.0;
+    if (work->stored && least < work->plan.sharp) hf_work_drop_store(work);
     if (work->stored)
         offer_store(work);
     else if (begins && !round->passing)
         status = begin_storing(work, round->lasting, error);
-    for (int i = 0; i < work->n_worker; i++) work->worker[i].store_failed = false;
-    work->least_bound = work->store_use != HF_STORE_NONE ? work->plan.smallest : least;
-    return status;
+    for (int i = 0; i < work->n_worker; i++)
+        work->worker[i].store_failed = work->worker[i].store_dropped = false;
+    work->least_bound = work->store_use == HF_STORE_FILL ? fmin(work->plan.smallest, least) : least;
+    return hf_agree(work->context->comm, status, error);
 }
 
 bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part)
@@ -149,6 +198,8 @@ bool hf_work_open_stored(struct hf_worker *worker, const struct hf_part *part,
 
 bool hf_work_needs_tasks(const struct hf_work *work)
 {
-    return work->store_use != HF_STORE_SKIP || work->plan.cutoff > 0.0 ||
-           (work->plan.lasting != NULL && !work->lasts);
+    const struct hf_store_plan *plan = &work->plan;
+    if (work->store_use != HF_STORE_SKIP || plan->cutoff > 0.0) return true;
+    if (plan->lasting != NULL) return !work->lasts || work->threshold < plan->least;
+    return work->threshold / work->largest < plan->smallest;
 }

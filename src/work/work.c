@@ -109,7 +109,6 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
         pthread_mutex_init(&made->round.lock, NULL);
         status = create_workers(made, error);
         if (status == HF_OK) status = create_tasks(made, error);
-        if (status == HF_OK) status = hf_work_expect_store(made, error);
     }
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_task_costs_create(context, pairs, made->tasks, made->n_worker,
@@ -161,7 +160,8 @@ struct hf_work_account hf_work_account(const struct hf_work *work)
 {
     struct hf_work_account account = {.n_task = work->n_task,
                                       .n_listed = work->n_listed,
-                                      .stored_share = work->stored ? work->plan.share : 0.0};
+                                      .stored_share = work->stored ? work->plan.share : 0.0,
+                                      .outlook = work->outlook};
     for (int i = 0; i < work->n_worker; i++) {
         const struct hf_worker *worker = &work->worker[i];
         account.n_computed += worker->n_computed;

@@ -99,6 +99,7 @@ struct hf_worker {
     struct hf_strips strips;
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
     bool store_failed;               /**< no memory even to note a strip */
+    bool store_dropped;              /**< memory takes too long: nothing more is stored */
     unsigned char *loan;        /**< [work->loan_bytes] of another rank's store; NULL: not yet */
     bool loan_failed;           /**< what was taken over cannot be read */
     int64_t n_computed, n_read; /**< shell quartets in this round */
@@ -106,7 +107,11 @@ struct hf_worker {
     int64_t n_taken_over;       /**< of those read, out of other ranks' stores */
     size_t since_look;          /**< what was done since the last look at the clock */
     bool interrupted;           /**< no more of this round is to be computed */
-    double waited, computed;    /**< seconds of this round: in asking for tasks; in all else */
+    int n_call;                 /**< of the engine while prices are wanted */
+    struct {
+        double seconds, cost;
+    } sampled[HF_PRECISION_SINGLE + 1];
+    double waited, computed; /**< seconds of this round: in asking for tasks; in all else */
     /* of the part that runs */
     const struct hf_quartet_consumer *consumer;
     void *self; /**< of the consumer */
@@ -138,6 +143,9 @@ struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_
 /** Likewise of a stored part, read back. */
 void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
 
+/** What may be left out of primitive quartets. */
+double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use);
+
 /** Whether the round is to end; any thread may ask in the middle of a task. */
 bool hf_work_is_interrupted(struct hf_work *work);
 
@@ -166,26 +174,26 @@ struct hf_work {
     double (*factor)(const void *data, const struct hf_atom_pair *bra,
                      const struct hf_atom_pair *ket); /**< likewise */
     const void *factor_data;
-    double least_bound;           /**< products of bounds below which the round does nothing */
-    struct hf_store_plan plan;    /**< of what is stored */
-    double expected_share;        /**< hf_work_stored_share */
-    enum hf_store_use store_use;  /**< of the round */
-    enum hf_store_use costs_use;  /**< of the rounds that corrected the costs */
-    bool stored;                  /**< there is a store from a round before */
-    struct hf_store_board *board; /**< who reads it; NULL: nothing is ever stored */
-    size_t loan_bytes;            /**< longest segment that is taken over */
-    bool lasts;                   /**< of the round, see hf_round */
+    double least_bound;              /**< products of bounds below which the round does nothing */
+    struct hf_store_plan plan;       /**< of what is stored */
+    enum hf_store_use store_use;     /**< of the round */
+    enum hf_store_use costs_use;     /**< of the rounds that corrected the costs */
+    bool stored;                     /**< there is a store from a round before */
+    struct hf_store_prices prices;   /**< compute is 0 until they are known */
+    bool prices_wanted;              /**< of the round */
+    struct hf_store_outlook outlook; /**< n_build is 0 until it is weighed */
+    double most_touch;               /**< seconds per byte at which storing stops */
+    struct hf_store_board *board;    /**< who reads it; NULL: nothing is ever stored */
+    size_t loan_bytes;               /**< longest segment that is taken over */
+    bool lasts;                      /**< of the round, see hf_round */
     struct hf_round_state round;
     int64_t n_task, n_listed; /**< of the last round, see hf_work_account */
 };
 
 /* ---- Stored integrals (stored.c) ---- */
 
-/** Estimates hf_work_stored_share. Not collective. HF_NO_RESOURCE. */
-hf_status hf_work_expect_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;
-
 /** Decides what the coming round does about stored integrals; its threshold and largest factor are
- *  known, the same on every rank. Not collective. HF_NO_RESOURCE. */
+ *  known, the same on every rank. Collective. HF_NO_RESOURCE. */
 hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *round,
                                 struct hf_error *error) HF_MUST_CHECK;
 
@@ -195,6 +203,19 @@ bool hf_work_needs_tasks(const struct hf_work *work);
 
 /** Ends the round that stored, and shows what there is. Not collective. HF_NO_RESOURCE. */
 hf_status hf_work_close_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;
+
+/** Finds work->prices from the round that sampled. Collective. */
+void hf_work_learn_prices(struct hf_work *work);
+
+/** Finds prices.touch, of the slowest rank. Collective. */
+void hf_work_probe_memory(struct hf_work *work);
+
+/** While a round stores: whether this thread goes on with it, by what memory takes. */
+void hf_work_look_at_store(struct hf_worker *worker);
+
+/** After a round that stored: there is a store, unless some thread gave up; the next round then weighs
+ *  again. Collective. */
+void hf_work_keep_store(struct hf_work *work);
 
 /** Opens a stored part; false: it lies in another rank's memory and cannot be read. */
 bool hf_work_open_stored(struct hf_worker *worker, const struct hf_part *part,

@@ -3,21 +3,21 @@
 
 static const double SHARP = 1e-12; /* the default of hf_scf_defaults */
 
-static double threshold(int iteration, double commutator, double stored_share, double last)
+static double threshold(int iteration, double commutator, double last)
 {
     const struct hf_scf_settings settings = hf_scf_defaults();
     const struct hf_scf_result result = {
         .n_iteration = iteration, .commutator = commutator, .smallest_overlap_eigenvalue = 0.01};
-    return hf_next_threshold(&settings, &result, stored_share, last);
+    return hf_next_threshold(&settings, &result, last);
 }
 
 static void it_gets_sharper_in_two_steps(void **state)
 {
     (void)state;
-    const double first = threshold(1, 0.0, 0.0, INFINITY);
-    const double second = threshold(2, 1.0, 0.0, first);
-    const double middle = threshold(3, 1e-3, 0.0, second);
-    const double last = threshold(4, 5e-5, 0.0, middle);
+    const double first = threshold(1, 0.0, INFINITY);
+    const double second = threshold(2, 1.0, first);
+    const double middle = threshold(3, 1e-3, second);
+    const double last = threshold(4, 5e-5, middle);
     assert_true(first == 1e-7);
     assert_true(second == first);
     assert_true(middle < 0.5 * first && middle > 1e3 * SHARP);
@@ -27,15 +27,15 @@ static void it_gets_sharper_in_two_steps(void **state)
 static void it_never_gets_looser(void **state)
 {
     (void)state;
-    assert_true(threshold(5, 1.0, 0.0, 1e-8) == 1e-8);
-    assert_true(threshold(5, 1.0, 0.0, SHARP) == SHARP);
+    assert_true(threshold(5, 1.0, 1e-8) == 1e-8);
+    assert_true(threshold(5, 1.0, SHARP) == SHARP);
 }
 
 static void a_long_calculation_gets_sharp_builds(void **state)
 {
     (void)state;
-    assert_true(threshold(11, 1.0, 0.0, 1e-7) < 1e-7);
-    assert_true(threshold(21, 1.0, 0.0, 1e-8) == SHARP);
+    assert_true(threshold(11, 1.0, 1e-7) < 1e-7);
+    assert_true(threshold(21, 1.0, 1e-8) == SHARP);
 }
 
 static void small_eigenvalues_of_the_overlap_sharpen_all_stages(void **state)
@@ -43,11 +43,11 @@ static void small_eigenvalues_of_the_overlap_sharpen_all_stages(void **state)
     const struct hf_scf_settings settings = hf_scf_defaults();
     struct hf_scf_result result = {.n_iteration = 1, .smallest_overlap_eigenvalue = 1e-5};
     (void)state;
-    const double first = hf_next_threshold(&settings, &result, 0.0, INFINITY);
+    const double first = hf_next_threshold(&settings, &result, INFINITY);
     assert_true(first < 1e-8 && first > SHARP);
     result.n_iteration = 3;
     result.commutator = 1e-3;
-    assert_true(hf_next_threshold(&settings, &result, 0.0, first) < 0.5 * first);
+    assert_true(hf_next_threshold(&settings, &result, first) < 0.5 * first);
 }
 
 static void the_commutator_asked_for_decides_when_the_end_is_near(void **state)
@@ -57,16 +57,9 @@ static void the_commutator_asked_for_decides_when_the_end_is_near(void **state)
         .n_iteration = 5, .commutator = 5e-3, .smallest_overlap_eigenvalue = 0.01};
     (void)state;
     settings.commutator_tolerance = 1e-3;
-    assert_true(hf_next_threshold(&settings, &result, 0.0, 1e-7) == SHARP);
+    assert_true(hf_next_threshold(&settings, &result, 1e-7) == SHARP);
     settings.commutator_tolerance = 1e-9;
-    assert_true(hf_next_threshold(&settings, &result, 0.0, 1e-7) > SHARP);
-}
-
-static void stored_integrals_are_sharp_from_the_first_build(void **state)
-{
-    (void)state;
-    assert_true(threshold(1, 0.0, 1.0, INFINITY) == SHARP);
-    assert_true(threshold(1, 0.0, 0.1, INFINITY) > SHARP); /* too few of them */
+    assert_true(hf_next_threshold(&settings, &result, 1e-7) > SHARP);
 }
 
 static void it_is_never_sharper_than_asked_for(void **state)
@@ -75,7 +68,7 @@ static void it_is_never_sharper_than_asked_for(void **state)
     const struct hf_scf_result result = {.n_iteration = 1, .smallest_overlap_eigenvalue = 0.01};
     (void)state;
     settings.screening_threshold = 1e-5;
-    assert_true(hf_next_threshold(&settings, &result, 0.0, INFINITY) == 1e-5);
+    assert_true(hf_next_threshold(&settings, &result, INFINITY) == 1e-5);
 }
 
 int main(int argc, char **argv)
@@ -86,7 +79,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_long_calculation_gets_sharp_builds),
         cmocka_unit_test(small_eigenvalues_of_the_overlap_sharpen_all_stages),
         cmocka_unit_test(the_commutator_asked_for_decides_when_the_end_is_near),
-        cmocka_unit_test(stored_integrals_are_sharp_from_the_first_build),
         cmocka_unit_test(it_is_never_sharper_than_asked_for),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);

@@ -30,9 +30,10 @@ struct ledger {
     const double *integral; /**< [n][n][n][n] of all functions */
     const int *pair_of;     /**< [n_shell][n_shell], -1: none */
     pthread_mutex_t lock;
-    double *times; /**< [n_pair][n_pair] how often (larger | smaller) was taken, */
-    double *sum;   /**< and the sum of its numbers then */
-    double least;  /**< products of bounds that are wanted */
+    double *times;    /**< [n_pair][n_pair] how often (larger | smaller) was taken, */
+    double *sum;      /**< and the sum of its numbers then */
+    double least;     /**< products of bounds that are wanted */
+    double threshold; /**< of the next round; 0: 1e-10 */
     bool lend_fails, finish_fails;
     int n_lent, n_finished;
 };
@@ -108,7 +109,7 @@ static void book_quartet(struct ledger *ledger, const struct found_strip *f, int
         sum += number;
     }
     if (largest < NOTHING) return; /* negligible, or stored elsewhere */
-    assert_true(k >= 0 && difference < 1e-9);
+    assert_true(k >= 0 && difference < 10.0 * fmax(1e-10, ledger->threshold));
     const int64_t at = i > k ? i * ledger->pairs->n_pair + k : k * ledger->pairs->n_pair + i;
     ledger->times[at] += 1.0;
     ledger->sum[at] += sum;
@@ -267,7 +268,11 @@ static hf_status run_round(struct fixture *f, struct hf_work *work, struct hf_er
     memset(ledger->sum, 0, n * sizeof(double));
     ledger->n_lent = ledger->n_finished = 0;
     const hf_status status = hf_work_run(
-        work, &(struct hf_round){.threshold = 1e-10, .largest = 1.0, .run = run, .data = ledger},
+        work,
+        &(struct hf_round){.threshold = ledger->threshold > 0.0 ? ledger->threshold : 1e-10,
+                           .largest = 1.0,
+                           .run = run,
+                           .data = ledger},
         error);
     hf_sum_over_ranks(f->context->comm, n, ledger->times);
     hf_sum_over_ranks(f->context->comm, n, ledger->sum);
@@ -386,6 +391,59 @@ static void a_queue_may_be_as_short_as_one(void **state)
     tear_down(&f);
 }
 
+/** Rounds of a calculation: two loose ones, a sharper one, a sharp one. */
+static void run_calculation(struct fixture *f, struct hf_work *work, struct hf_work_account of[4])
+{
+    static const double threshold[] = {1e-3, 1e-3, 1e-5, 1e-10};
+    struct hf_error error;
+    for (int round = 0; round < 4; round++) {
+        f->ledger.least = f->ledger.threshold = threshold[round];
+        assert_int_equal(run_round(f, work, &error), HF_OK);
+        check_taken(f, round > 0);
+        of[round] = hf_work_account(work);
+    }
+}
+
+static void a_loose_round_stores_what_does_for_sharp_ones(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct hf_error error;
+    struct hf_work *work = NULL;
+    struct hf_work_account of[4];
+    const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, 1, 1e9);
+    set_up(&f);
+    assert_int_equal(hf_work_create(f.context, f.pairs, &settings, &work, &error), HF_OK);
+    run_calculation(&f, work, of);
+    for (int round = 1; round < 4; round++) assert_int_equal(of[round].n_computed, 0);
+    hf_work_destroy(&work);
+    tear_down(&f);
+}
+
+static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct hf_error error;
+    set_up(&f);
+    for (int grain = 0; hf_grain_list[grain].name != NULL; grain++) {
+        struct hf_work *work = NULL;
+        struct hf_work_account of[4];
+        struct hf_work_settings settings = settings_for(hf_grain_list[grain].grain, 2, 1e9);
+        settings.store_weighed = true;
+        assert_int_equal(hf_work_create(f.context, f.pairs, &settings, &work, &error), HF_OK);
+        run_calculation(&f, work, of);
+        assert_int_equal(of[0].outlook.n_build, 0);
+        assert_true(of[0].stored_bytes == 0.0);
+        for (int round = 1; round < 4; round++) {
+            assert_true(of[round].outlook.n_build > 0);
+            if (of[3].outlook.bytes == 0.0) assert_int_equal(of[round].n_read, 0);
+        }
+        hf_work_destroy(&work);
+    }
+    tear_down(&f);
+}
+
 /** What is stored, in single precision too, is what the consumer took when it was computed; and so
  *  is what had no room and is computed again. */
 static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **state)
@@ -433,6 +491,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_quartet_is_taken_once),
         cmocka_unit_test(a_failure_of_the_consumer_ends_the_round_with_its_message),
         cmocka_unit_test(a_queue_may_be_as_short_as_one),
+        cmocka_unit_test(a_loose_round_stores_what_does_for_sharp_ones),
+        cmocka_unit_test(the_first_round_measures_and_the_second_one_stores_what_is_worth_it),
         cmocka_unit_test(a_quartet_is_the_same_number_stored_read_and_computed_again),
         cmocka_unit_test(grains_are_found_by_the_names_they_have),
     };
