@@ -81,12 +81,12 @@ def stand_ins(folder):
     executable(folder / "mpiexec", MPIEXEC)
     executable(folder / "gnuplot", GNUPLOT)
     (folder / "samples").mkdir()
-    for schedule, slower in (("static", 1.0), ("counter", 1.25)):
+    for schedule, slower in (("steal", 1.0), ("static", 1.0), ("counter", 1.25)):
         for count in (1, 2, 3, 4, 8):
             sample(folder, count, schedule=schedule, computing=[slower * 8.0 / count] * count, other=2.0)
 
 
-def sample(folder, processes, computing, schedule="static", **changes):
+def sample(folder, processes, computing, schedule="steal", **changes):
     """What hf leaves on that many processes from now on."""
     text = json.dumps(output(processes, computing, schedule=schedule, **changes))
     fock = changes.get("fock", "replicated")

@@ -187,7 +187,7 @@ class GoingOn(WithStandIns):
         self.good("--processes", "1,2", "--runs", "1")
         self.good("--processes", "1-3", "--runs", "2")
         self.assertEqual([call[0] for call in self.calls()], ["1", "2", "3", "1", "2", "3"])
-        self.good("--schedule", "counter,static", "--runs", "1")
+        self.good("--schedule", "counter,steal", "--runs", "1")
         self.assertEqual(len(self.calls()), 9)
         done = self.good("--processes", "1,2")
         self.assertEqual(len(self.calls()), 9)
@@ -224,7 +224,7 @@ class GoingOn(WithStandIns):
         (self.out / "mine.txt").touch()
         self.good("--processes", "2", "--runs", "1", "--restart", "--basis", "cc-pVTZ")
         self.assertEqual([call[0] for call in self.calls()], ["1", "2", "2"])
-        self.assertEqual([path.name for path in (self.out / "runs").glob("*.json")], ["replicated-static-p2-r1.json"])
+        self.assertEqual([path.name for path in (self.out / "runs").glob("*.json")], ["replicated-steal-p2-r1.json"])
         self.assertTrue((self.out / "mine.txt").exists())
 
     def test_bad_options_throw_nothing_away(self):
@@ -242,7 +242,7 @@ class Failures(WithStandIns):
         """A run that fails; what the tool says last."""
         done = self.speedup(*self.ONE)
         self.assertEqual((done.returncode, done.stdout), (code, ""))
-        self.assertRegex(done.stderr.splitlines()[-1], f"^speedup: static, 1 process, run 1: {message}")
+        self.assertRegex(done.stderr.splitlines()[-1], f"^speedup: steal, 1 process, run 1: {message}")
         self.assertEqual(list((self.out / "runs").glob("*.json")), [])
 
     def test_usage(self):
@@ -288,16 +288,16 @@ class Failures(WithStandIns):
         self.write("failing", "echo 'hf: water.mol: line 1: no atom'; exit 2\n")
         self.fails("hf: water.mol: line 1: no atom$", code=2)
         self.write("failing", "echo lost; exit 134\n")
-        self.fails(r"ended with exit code 134; what it said is in \S+/runs/replicated-static-p1-r1.out$")
-        output = self.out / "runs" / "replicated-static-p1-r1.out"
+        self.fails(r"ended with exit code 134; what it said is in \S+/runs/replicated-steal-p1-r1.out$")
+        output = self.out / "runs" / "replicated-steal-p1-r1.out"
         self.assertEqual(output.read_text(encoding="utf-8"), "lost\n")
 
     def test_no_convergence_is_no_failure_but_no_results_are(self):
         self.write("failing", '/bin/cp "$here/samples/$fock-$schedule-$RANKS.json" "$json"; exit 1\n')
         self.good(*self.ONE, "--output", "elsewhere")
         self.write("failing", "echo 'mpiexec: not enough slots'; exit 1\n")
-        self.fails(r"left no results; what it said is in \S+/runs/replicated-static-p1-r1.out$")
-        part = self.out / "runs" / "replicated-static-p1-r1.part"
+        self.fails(r"left no results; what it said is in \S+/runs/replicated-steal-p1-r1.out$")
+        part = self.out / "runs" / "replicated-steal-p1-r1.part"
         part.write_text(json.dumps(sweeps.output(1, [1.0])), encoding="utf-8")  # of a run that was cut
         self.fails("left no results")
 
@@ -313,9 +313,9 @@ class Failures(WithStandIns):
         self.write("trace", "{}\n")
         done = self.speedup(*self.ONE)
         self.assertIn("Whole SCF", done.stdout)
-        self.assertRegex(done.stderr.splitlines()[-1], r"^speedup: \S+/replicated-static-p1.trace: no trace of hf; ")
+        self.assertRegex(done.stderr.splitlines()[-1], r"^speedup: \S+/replicated-steal-p1.trace: no trace of hf; ")
         self.assertEqual(done.returncode, 3)
-        (self.out / "runs" / "replicated-static-p1-r1.json").write_text("{}", encoding="utf-8")
+        (self.out / "runs" / "replicated-steal-p1-r1.json").write_text("{}", encoding="utf-8")
         self.bad(r"\S+p1-r1.json: no results of hf; --restart throws away what is there", *self.ONE, code=3)
 
 

@@ -40,7 +40,7 @@ class WeakScaling(unittest.TestCase):
     def test_efficiency_is_quartets_per_second_and_process_over_the_first(self):
         """750 quartets in 8 s on one process, and again in 5 s on each of two: 93.75 and 75 in a second. The replay of 4,
         2, 1 and 1 s dealt to two by cost: 4 s."""
-        sweeps.sample(self.folder, 2, [5.0, 5.0])
+        sweeps.sample(self.folder, 2, [5.0, 5.0], "static")
         arguments = ("--weak", "small.mol,large.mol", "--processes", "1,2")
         done = self.run_tool(*arguments, "--latency", "0", "--addition", "0", "--bandwidth", "1e30")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -75,7 +75,7 @@ class WeakScaling(unittest.TestCase):
         self.assertEqual(self.calls(), ["1", "2"])
 
     def test_no_time_at_all_is_told(self):
-        sweeps.sample(self.folder, 1, [0.0])
+        sweeps.sample(self.folder, 1, [0.0], "static")
         done = self.run_tool("--weak", "small.mol", "--processes", "1")
         self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertIn("speedup: small: no shell quartets were computed in a time that can be", done.stderr)
