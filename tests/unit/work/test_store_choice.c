@@ -94,6 +94,23 @@ static void without_prices_as_much_as_fits_is_stored(void **state)
     assert_true(half.cost < all.cost);
 }
 
+static void at_the_highest_price_of_memory_nothing_is_gained(void **state)
+{
+    static const double touch = 3e-10;
+    const struct hf_store_prices prices = prices_with(touch);
+    const struct hf_store_choice choice = choose(1e12, &prices);
+    const double most = hf_store_most_touch(&choice, touch);
+    const double cost = choice.store_seconds + (most - touch) * choice.bytes;
+    (void)state;
+    assert_true(most > touch && choice.saved_seconds > cost);
+    assert_true(
+        fabs(hf_store_most_touch(&(struct hf_store_choice){.bytes = choice.bytes,
+                                                           .store_seconds = cost,
+                                                           .saved_seconds = choice.saved_seconds},
+                                 most) -
+             most) < 1e-12 * most + 1e-20);
+}
+
 static void late_stages_have_fewer_builds_to_come(void **state)
 {
     (void)state;
@@ -110,6 +127,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(cheap_classes_are_computed_where_memory_is_expensive),
         cmocka_unit_test(the_room_there_is_is_never_exceeded),
         cmocka_unit_test(without_prices_as_much_as_fits_is_stored),
+        cmocka_unit_test(at_the_highest_price_of_memory_nothing_is_gained),
         cmocka_unit_test(late_stages_have_fewer_builds_to_come),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
