@@ -59,7 +59,7 @@ struct hf_digest_strip {
      *  same for all jobs. */
     size_t density_leading_b, density_leading_c, density_leading_d;
     size_t leading_b, leading_c, leading_d;
-    double origin; /**< of exact sums, see hf/exact_sums.h; other kernels do not look at it */
+    double origin; /**< of exact sums, see hf/exact_sums.h; 0 in others */
     int n_job;
     const struct hf_strip_job *job; /**< [n_job] */
 };
@@ -74,11 +74,7 @@ hf_digest_strip_function *hf_digest_choose(bool exact);
 
 void hf_digest_strip_portable(const struct hf_digest_strip *strip);
 void hf_digest_strip_portable_exact(const struct hf_digest_strip *strip);
-#ifdef HF_HAVE_X86_KERNELS
 void hf_digest_strip_avx2(const struct hf_digest_strip *strip);
 void hf_digest_strip_avx512(const struct hf_digest_strip *strip);
-void hf_digest_strip_avx2_exact(const struct hf_digest_strip *strip);
-void hf_digest_strip_avx512_exact(const struct hf_digest_strip *strip);
-#endif
 
 #endif

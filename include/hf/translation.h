@@ -38,10 +38,8 @@ struct hf_translation_kernels {
 };
 
 extern const struct hf_translation_kernels hf_translation_portable;
-#ifdef HF_HAVE_X86_KERNELS
 extern const struct hf_translation_kernels hf_translation_avx2;
 extern const struct hf_translation_kernels hf_translation_avx512;
-#endif
 
 /** Those for the widest instructions that this processor has. */
 const struct hf_translation_kernels *hf_translation_choose(void);

@@ -2,6 +2,7 @@
 #include "hf/context.h"
 
 #include "hf/interruption.h"
+#include "hf/simd.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,17 @@ static void be_alone(struct hf_context *made)
     made->n_node_rank = 1;
 }
 
+static hf_status check_processor(struct hf_error *error)
+{
+    static const char *const needed[] = {HF_KERNELS_BUILT("nothing", "AVX2 and FMA", "AVX-512")};
+    if (hf_n_kernels() > 0) return HF_OK;
+    return hf_fail(
+        error, HF_NO_RESOURCE,
+        "this hf was built for processors with %s, which this one does not have; build it "
+        "on this machine, or for all processors with -Dkernels=all",
+        needed[0]);
+}
+
 hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_context **context,
                                 struct hf_error *error)
 {
@@ -44,7 +56,8 @@ hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_con
     if (made == NULL || made->memory == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory at start-up");
     else
-        status = hf_interruption_create(&made->interruption, error);
+        status = check_processor(error);
+    if (status == HF_OK) status = hf_interruption_create(&made->interruption, error);
     HF_TRY(hf_agree(comm, status, error));
     made->n_thread = 1;
     MPI_Comm_dup(comm, &made->comm);

@@ -13,19 +13,15 @@ struct peak_functions {
 
 static struct peak_functions choose(void)
 {
-    switch (hf_instruction_set()) {
-#ifdef HF_HAVE_X86_KERNELS
-    case HF_AVX512:
-        return (struct peak_functions){"AVX-512", hf_peak_double_avx512, hf_peak_single_avx512,
-                                       hf_peak_read_avx512};
-    case HF_AVX2:
-        return (struct peak_functions){"AVX2", hf_peak_double_avx2, hf_peak_single_avx2,
-                                       hf_peak_read_avx2};
-#endif
-    default:
-        return (struct peak_functions){"portable", hf_peak_double_portable, hf_peak_single_portable,
-                                       hf_peak_read_portable};
-    }
+    static const char *const name[] = {HF_KERNELS_BUILT("portable", "AVX2", "AVX-512")};
+    static hf_peak_function *const of_double[] = {
+        HF_KERNELS_BUILT(hf_peak_double_portable, hf_peak_double_avx2, hf_peak_double_avx512)};
+    static hf_peak_function *const of_single[] = {
+        HF_KERNELS_BUILT(hf_peak_single_portable, hf_peak_single_avx2, hf_peak_single_avx512)};
+    static hf_peak_read_function *const read[] = {
+        HF_KERNELS_BUILT(hf_peak_read_portable, hf_peak_read_avx2, hf_peak_read_avx512)};
+    return (struct peak_functions){HF_BEST_KERNELS(name), HF_BEST_KERNELS(of_double),
+                                   HF_BEST_KERNELS(of_single), HF_BEST_KERNELS(read)};
 }
 
 /** The best rate of this rank. */

@@ -24,10 +24,8 @@ typedef double hf_peak_read_function(size_t n, const double x[]);
     hf_peak_function hf_peak_double_##name, hf_peak_single_##name;                                 \
     hf_peak_read_function hf_peak_read_##name;
 HF_PEAK_DECLARE(portable)
-#ifdef HF_HAVE_X86_KERNELS
 HF_PEAK_DECLARE(avx2)
 HF_PEAK_DECLARE(avx512)
-#endif
 
 /** Best of some tries, with `buffer` for reading: n_bytes, more than all caches hold. Collective;
  *  local failures are none. */

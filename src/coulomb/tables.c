@@ -5,22 +5,16 @@
 
 #include <stdlib.h>
 
-extern const struct hf_coulomb_kernels hf_coulomb_portable, hf_coulomb_portable_single;
-#ifdef HF_HAVE_X86_KERNELS
-extern const struct hf_coulomb_kernels hf_coulomb_avx2, hf_coulomb_avx2_single, hf_coulomb_avx512,
-    hf_coulomb_avx512_single;
-#endif
+extern const struct hf_coulomb_kernels hf_coulomb_portable, hf_coulomb_portable_single,
+    hf_coulomb_avx2, hf_coulomb_avx2_single, hf_coulomb_avx512, hf_coulomb_avx512_single;
 
 const struct hf_coulomb_kernels *hf_coulomb_kernels(bool single)
 {
-#ifdef HF_HAVE_X86_KERNELS
-    switch (hf_instruction_set()) {
-    case HF_AVX512: return single ? &hf_coulomb_avx512_single : &hf_coulomb_avx512;
-    case HF_AVX2: return single ? &hf_coulomb_avx2_single : &hf_coulomb_avx2;
-    case HF_PORTABLE: break;
-    }
-#endif
-    return single ? &hf_coulomb_portable_single : &hf_coulomb_portable;
+    static const struct hf_coulomb_kernels *const of_double[] = {
+        HF_KERNELS_BUILT(&hf_coulomb_portable, &hf_coulomb_avx2, &hf_coulomb_avx512)};
+    static const struct hf_coulomb_kernels *const of_single[] = {HF_KERNELS_BUILT(
+        &hf_coulomb_portable_single, &hf_coulomb_avx2_single, &hf_coulomb_avx512_single)};
+    return single ? HF_BEST_KERNELS(of_single) : HF_BEST_KERNELS(of_double);
 }
 
 /** How (t,u,v) follows from lower ones: along a direction of power 1, which needs one of them only, or

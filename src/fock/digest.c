@@ -5,11 +5,9 @@
 
 hf_digest_strip_function *hf_digest_choose(bool exact)
 {
-    switch (hf_instruction_set()) {
-#ifdef HF_HAVE_X86_KERNELS
-    case HF_AVX512: return exact ? hf_digest_strip_avx512_exact : hf_digest_strip_avx512;
-    case HF_AVX2: return exact ? hf_digest_strip_avx2_exact : hf_digest_strip_avx2;
-#endif
-    default: return exact ? hf_digest_strip_portable_exact : hf_digest_strip_portable;
-    }
+    static hf_digest_strip_function *const any[] = {
+        HF_KERNELS_BUILT(hf_digest_strip_portable, hf_digest_strip_avx2, hf_digest_strip_avx512)};
+    static hf_digest_strip_function *const of_exact[] = {HF_KERNELS_BUILT(
+        hf_digest_strip_portable_exact, hf_digest_strip_avx2, hf_digest_strip_avx512)};
+    return exact ? HF_BEST_KERNELS(of_exact) : HF_BEST_KERNELS(any);
 }

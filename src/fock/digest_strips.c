@@ -11,24 +11,11 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* With HF_DIGEST_EXACT sums are exact (hf/exact_sums.h): they begin with a large number, the origin, next
- * to which each product is rounded to whole units, and end without it. Elsewhere they begin with zero, and
- * what follows is nothing. A product must be rounded once: by a fused multiply-add or, where there is
- * none, made odd before it is rounded to units, so that it never lies half-way. */
-#ifdef HF_DIGEST_EXACT
+/* Sums begin with a number, the origin, and end without it. In exact sums (hf/exact_sums.h) it is so large
+ * that each product is rounded to whole units next to it; in others it is zero. A product must be rounded
+ * once: by a fused multiply-add or, where there is none, made odd before it is rounded to units, so that it
+ * never lies half-way (HF_DIGEST_EXACT: these kernels are compiled apart). */
 #define ORIGIN(p) broadcast((p)->origin)
-ALWAYS_INLINE lanes without_origin(lanes sum, lanes origin)
-{
-    return sum - origin;
-}
-#else
-#define ORIGIN(p) ((void)(p), broadcast(0.0))
-ALWAYS_INLINE lanes without_origin(lanes sum, lanes origin)
-{
-    (void)origin;
-    return sum;
-}
-#endif
 
 #if defined(HF_DIGEST_EXACT) && !defined(__FMA__)
 ALWAYS_INLINE lanes product(lanes x, lanes y)
@@ -229,7 +216,7 @@ ALWAYS_INLINE void add_c(const struct strip_part *p, size_t c, const struct stri
         for (int b = 0; b < kind->n_b; b++)
             over_d(run, kind, k)[run->n_a + (size_t)b] = r->k_bc[k][b];
     for (int v = 0; v < kind->n_v && kind->j; v++)
-        add_vector(p->job->J_cd + c * p->K_d + run->d, v, without_origin(r->J_cd[v], ORIGIN(p)));
+        add_vector(p->job->J_cd + c * p->K_d + run->d, v, r->J_cd[v] - ORIGIN(p));
 }
 
 ALWAYS_INLINE void end_strip(const struct strip_part *p, const struct strip_run *run,
@@ -240,14 +227,13 @@ ALWAYS_INLINE void end_strip(const struct strip_part *p, const struct strip_run 
         for (size_t a = 0; a < run->n_a; a++)
             for (int v = 0; v < kind->n_v; v++)
                 add_vector(p->job[k].K_ad + a * p->K_d + run->d, v,
-                           without_origin(kind->one_a
-                                              ? r->K_ad[k][v]
-                                              : run->sums->ad[k][a * (size_t)kind->n_v + (size_t)v],
-                                          ORIGIN(p)));
+                           (kind->one_a ? r->K_ad[k][v]
+                                        : run->sums->ad[k][a * (size_t)kind->n_v + (size_t)v]) -
+                               ORIGIN(p));
         for (int b = 0; b < kind->n_b; b++)
             for (int v = 0; v < kind->n_v; v++)
                 add_vector(p->job[k].K_bd + (size_t)b * p->K_d + run->d, v,
-                           without_origin(r->K_bd[k][b][v], ORIGIN(p)));
+                           r->K_bd[k][b][v] - ORIGIN(p));
     }
 }
 
@@ -266,9 +252,11 @@ ALWAYS_INLINE void strip_kernel(const struct strip_part *p, struct strip_run run
     end_strip(p, &run, &kind, &r);
 }
 
-/** Sums of HF_WIDTH vectors. */
-ALWAYS_INLINE lanes sums_of(const lanes x[HF_WIDTH])
+/** Sums of HF_WIDTH vectors without their origins. */
+ALWAYS_INLINE lanes sums_of(const lanes with_origin[HF_WIDTH], lanes origin)
 {
+    lanes x[HF_WIDTH];
+    for (int i = 0; i < HF_WIDTH; i++) x[i] = with_origin[i] - origin;
 #if HF_WIDTH == 8
     lanes by_2[4], by_4[2];
     for (int i = 0; i < 4; i++)
@@ -293,14 +281,9 @@ ALWAYS_INLINE lanes sums_of(const lanes x[HF_WIDTH])
 static const double *add_up(size_t n, lanes origin, lanes *x)
 {
     double *out = (double *)(void *)x;
-#ifdef HF_DIGEST_EXACT
-    for (size_t i = 0; i < n; i++) x[i] -= origin;
-#else
-    (void)origin;
-#endif
-    for (size_t i = n; i % HF_WIDTH != 0; i++) x[i] = broadcast(0.0);
+    for (size_t i = n; i % HF_WIDTH != 0; i++) x[i] = origin;
     for (size_t i = 0; i < n; i += HF_WIDTH) {
-        const lanes sum = sums_of(x + i);
+        const lanes sum = sums_of(x + i, origin);
         memcpy(out + i, &sum, sizeof sum);
     }
     return out;
@@ -468,12 +451,6 @@ static void set_part(struct strip_part *p, const struct hf_digest_strip *s, bool
 /** J of one density and K of two in one pass, until all are done. */
 void HF_DIGEST_STRIP(const struct hf_digest_strip *s)
 {
-#ifdef HF_DIGEST_NARROW_STRIP
-    if (s->n_d <= HF_WIDTH / 2) {
-        HF_DIGEST_NARROW_STRIP(s);
-        return;
-    }
-#endif
     const bool swapped = s->n_b == 1; /* the longer loop is that over b */
     const size_t n_b = (size_t)(swapped ? s->n_a : s->n_b);
     struct strip_part p;

@@ -19,22 +19,16 @@ int hf_engine_choose(const struct hf_pair_class *bra, const struct hf_pair_class
 
 static void choose_kernels(struct hf_engine *engine)
 {
-    switch (hf_instruction_set()) {
-#ifdef HF_HAVE_X86_KERNELS
-    case HF_AVX512:
-        engine->of_double = (struct hf_kernel_choice){&hf_kernels_avx512_8, &hf_kernels_avx512_4};
-        engine->of_single =
-            (struct hf_kernel_choice){&hf_kernels_avx512_single_16, &hf_kernels_avx512_single_8};
-        break;
-    case HF_AVX2:
-        engine->of_double = (struct hf_kernel_choice){&hf_kernels_avx2_4, NULL};
-        engine->of_single = (struct hf_kernel_choice){&hf_kernels_avx2_single_8, NULL};
-        break;
-#endif
-    default:
-        engine->of_double = (struct hf_kernel_choice){&hf_kernels_portable_4, NULL};
-        engine->of_single = (struct hf_kernel_choice){&hf_kernels_portable_single_4, NULL};
-    }
+    typedef const struct hf_kernels *const table;
+    static table wide[] = {
+        HF_KERNELS_BUILT(&hf_kernels_portable_4, &hf_kernels_avx2_4, &hf_kernels_avx512_8)};
+    static table narrow[] = {HF_KERNELS_BUILT(NULL, NULL, &hf_kernels_avx512_4)};
+    static table single_wide[] = {HF_KERNELS_BUILT(
+        &hf_kernels_portable_single_4, &hf_kernels_avx2_single_8, &hf_kernels_avx512_single_16)};
+    static table single_narrow[] = {HF_KERNELS_BUILT(NULL, NULL, &hf_kernels_avx512_single_8)};
+    engine->of_double = (struct hf_kernel_choice){HF_BEST_KERNELS(wide), HF_BEST_KERNELS(narrow)};
+    engine->of_single =
+        (struct hf_kernel_choice){HF_BEST_KERNELS(single_wide), HF_BEST_KERNELS(single_narrow)};
 }
 
 /** Numbers of the engine; NULL: no memory. */

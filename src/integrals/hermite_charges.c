@@ -38,13 +38,9 @@ static bool same_place(const struct hf_spread_charge *a, const struct hf_spread_
 
 static hf_charge_row_function *choose_kernel(void)
 {
-    switch (hf_instruction_set()) {
-#ifdef HF_HAVE_X86_KERNELS
-    case HF_AVX512: return hf_charge_row_avx512;
-    case HF_AVX2: return hf_charge_row_avx2;
-#endif
-    default: return hf_charge_row_portable;
-    }
+    static hf_charge_row_function *const kernels[] = {
+        HF_KERNELS_BUILT(hf_charge_row_portable, hf_charge_row_avx2, hf_charge_row_avx512)};
+    return HF_BEST_KERNELS(kernels);
 }
 
 /** Room for n_lane centres and n charges; n_lane fills whole rows. */

@@ -54,10 +54,8 @@ struct hf_kernels {
 };
 
 extern const struct hf_kernels hf_kernels_portable_4, hf_kernels_portable_single_4;
-#ifdef HF_HAVE_X86_KERNELS
 extern const struct hf_kernels hf_kernels_avx2_4, hf_kernels_avx2_single_8;
 extern const struct hf_kernels hf_kernels_avx512_8, hf_kernels_avx512_4;
 extern const struct hf_kernels hf_kernels_avx512_single_16, hf_kernels_avx512_single_8;
-#endif
 
 #endif

@@ -36,9 +36,7 @@ struct hf_strip_kernels {
 };
 
 extern const struct hf_strip_kernels hf_strip_portable;
-#ifdef HF_HAVE_X86_KERNELS
 extern const struct hf_strip_kernels hf_strip_avx2;
 extern const struct hf_strip_kernels hf_strip_avx512;
-#endif
 
 #endif

@@ -9,13 +9,9 @@
 
 static const struct hf_strip_kernels *choose_kernels(void)
 {
-    switch (hf_instruction_set()) {
-#ifdef HF_HAVE_X86_KERNELS
-    case HF_AVX512: return &hf_strip_avx512;
-    case HF_AVX2: return &hf_strip_avx2;
-#endif
-    default: return &hf_strip_portable;
-    }
+    static const struct hf_strip_kernels *const kernels[] = {
+        HF_KERNELS_BUILT(&hf_strip_portable, &hf_strip_avx2, &hf_strip_avx512)};
+    return HF_BEST_KERNELS(kernels);
 }
 
 /** Threads and what each computes with. */

@@ -21,10 +21,17 @@ hf_die() {
 # Names of those packages that dpkg does not have installed; nothing where there is no dpkg.
 hf_missing_packages() {
     command -v dpkg-query >/dev/null 2>&1 || return 0
+    # shellcheck disable=SC2016 # the braces are dpkg-query's
+    installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null)
     for package in "$@"; do
-        # shellcheck disable=SC2016 # the braces are dpkg-query's
-        state=$(dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | head -n 1)
-        [ "$state" = installed ] || printf '%s ' "$package"
+        case "
+$installed
+" in
+        *"
+installed $package
+"*) ;;
+        *) printf '%s ' "$package" ;;
+        esac
     done
 }
 
@@ -71,20 +78,21 @@ hf_mpi_environment() {
     export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl_base_warn_component_unused=0
 }
 
-# hf_build FOLDER TARGET [meson options]: configures FOLDER when it is new and compiles TARGET ("all": everything); quiet
-# when all is well.
+# hf_build FOLDER TARGET [meson options]: configures FOLDER if it is new or had other options, and compiles TARGET (all:
+# everything). Prints nothing unless it fails. The options in hf_new_options are for a new folder only.
+hf_new_options=
 hf_build() {
-    folder=$1 target=$2
+    folder=$1 target=$2 configured=$1/meson-private/hf-options
     shift 2
-    [ "$target" != all ] || target=
     log=$(mktemp) || hf_die "no temporary file can be made"
     hf_build_status=0
     {
-        if [ -f "$folder/build.ninja" ]; then
-            meson configure "$folder" "$@"
+        if [ ! -f "$folder/build.ninja" ]; then
+            # shellcheck disable=SC2086 # a list of options
+            meson setup "$folder" "$hf_root" $hf_new_options "$@"
         else
-            meson setup "$folder" "$hf_root" "$@"
-        fi && meson compile -C "$folder" ${target:+--ninja-args="$target"}
+            [ "$(cat "$configured" 2>/dev/null)" = "$*" ] || meson configure "$folder" "$@"
+        fi && printf '%s\n' "$*" >"$configured" && ninja -C "$folder" "$target"
     } </dev/null >"$log" 2>&1 || hf_build_status=$?
     [ "$hf_build_status" -eq 0 ] || tail -n 60 "$log" >&2
     rm -f "$log"

@@ -189,14 +189,9 @@ typedef void digest_function(const struct hf_digest_strip *strip);
 /** Kernels number i; NULL: this processor has no more. */
 static digest_function *kernels_of(int i)
 {
-    const enum hf_instruction_set best = hf_instruction_set();
-    if (i == 0) return hf_digest_strip_portable;
-#ifdef HF_HAVE_X86_KERNELS
-    if (i == 1 && best >= HF_AVX2) return hf_digest_strip_avx2;
-    if (i == 2 && best >= HF_AVX512) return hf_digest_strip_avx512;
-#endif
-    (void)best;
-    return NULL;
+    static digest_function *const kernels[] = {
+        HF_KERNELS_BUILT(hf_digest_strip_portable, hf_digest_strip_avx2, hf_digest_strip_avx512)};
+    return i < hf_n_kernels() ? kernels[i] : NULL;
 }
 
 /** Every number of functions of one shell that a kernel treats in a way of its own. */

@@ -83,15 +83,18 @@ static int set_up(void **state)
     struct tables *all = calloc(1, sizeof *all);
     hf_cartesian_table_init(&all->cartesian);
     for (int l = 0; l <= HF_MAX_L; l++) hf_solid_harmonics_init(l, &all->harmonics[l]);
-    add_tables(all, &hf_kernels_portable_4, &hf_kernels_portable_single_4);
-#ifdef HF_HAVE_X86_KERNELS
-    if (hf_instruction_set() >= HF_AVX2)
-        add_tables(all, &hf_kernels_avx2_4, &hf_kernels_avx2_single_8);
-    if (hf_instruction_set() >= HF_AVX512) {
-        add_tables(all, &hf_kernels_avx512_8, &hf_kernels_avx512_single_16);
-        add_tables(all, &hf_kernels_avx512_4, &hf_kernels_avx512_single_8);
+    static const struct hf_kernels *const of_double[] = {
+        HF_KERNELS_BUILT(&hf_kernels_portable_4, &hf_kernels_avx2_4, &hf_kernels_avx512_8)};
+    static const struct hf_kernels *const of_single[] = {HF_KERNELS_BUILT(
+        &hf_kernels_portable_single_4, &hf_kernels_avx2_single_8, &hf_kernels_avx512_single_16)};
+    static const struct hf_kernels *const narrow[] = {
+        HF_KERNELS_BUILT(NULL, NULL, &hf_kernels_avx512_4)};
+    static const struct hf_kernels *const single_narrow[] = {
+        HF_KERNELS_BUILT(NULL, NULL, &hf_kernels_avx512_single_8)};
+    for (int i = 0; i < hf_n_kernels(); i++) {
+        add_tables(all, of_double[i], of_single[i]);
+        if (narrow[i] != NULL) add_tables(all, narrow[i], single_narrow[i]);
     }
-#endif
     add_classes(all);
     *state = all;
     return 0;

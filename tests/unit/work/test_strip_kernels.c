@@ -60,14 +60,9 @@ static void tear_down(struct fixture *f)
 /** Kernels number i; NULL: this processor has no more. */
 static const struct hf_strip_kernels *kernels_of(int i)
 {
-    const enum hf_instruction_set best = hf_instruction_set();
-    if (i == 0) return &hf_strip_portable;
-#ifdef HF_HAVE_X86_KERNELS
-    if (i == 1 && best >= HF_AVX2) return &hf_strip_avx2;
-    if (i == 2 && best >= HF_AVX512) return &hf_strip_avx512;
-#endif
-    (void)best;
-    return NULL;
+    static const struct hf_strip_kernels *const kernels[] = {
+        HF_KERNELS_BUILT(&hf_strip_portable, &hf_strip_avx2, &hf_strip_avx512)};
+    return i < hf_n_kernels() ? kernels[i] : NULL;
 }
 
 /** Where lane l goes, in either order of the ket's shells and in either precision as bits of `ways`

@@ -1,0 +1,42 @@
+/* A processor that has none of the instruction sets of this build: a message, and no instruction that it lacks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "hf/context.h"
+#include "hf/simd.h"
+
+/* In the place of those of the library. */
+enum hf_instruction_set hf_instruction_set(void)
+{
+    return HF_PORTABLE;
+}
+
+int hf_n_kernels(void)
+{
+    return 0;
+}
+
+static void it_is_refused_in_one_line(void **state)
+{
+    struct hf_context *context = NULL;
+    struct hf_error error = {0};
+    (void)state;
+    assert_int_equal(hf_context_create(MPI_COMM_SELF, &context, &error), HF_NO_RESOURCE);
+    assert_null(context);
+    assert_non_null(strstr(error.message, "-Dkernels=all"));
+    assert_null(strchr(error.message, '\n'));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_refused_in_one_line)};
+    MPI_Init(&argc, &argv);
+    const int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return n_failed;
+}
