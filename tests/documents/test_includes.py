@@ -24,7 +24,7 @@ HEADERS = {
     "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
     "fock": ["digest", "exact_sums", "fock", "fock_settings"],
     "coulomb": ["coulomb"],
-    "work": ["grain", "lasting", "strip_room", "task", "work"],
+    "work": ["grain", "lasting", "store_outlook", "strip_room", "task", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
     "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "charge_field", "core_integrals", "engine", "hermite", "hermite_expansion",
                   "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes", "solid_harmonics", "spread_charge"],
