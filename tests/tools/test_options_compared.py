@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""tools/bench-options with a stand-in for hf: builds, seconds, runs that do not converge, other solutions, the order of
+runs, and messages; and tools/make-atomic-potentials for the atoms whose energies are published.
+
+Usage: test_options_compared.py [unittest options]
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+# Leaves the file "INPUT-GUESS.json" as its results, and adds its guess to the file "runs".
+HF = """#!/bin/sh
+for word in "$@"; do
+    case $previous in
+    --guess) guess=$word;; --json) json=$word;;
+    esac
+    previous=$word
+done
+[ "$previous" = --check ] && exit 0
+cp "${1%.mol}-$guess.json" "$json"
+echo "$guess" >>"${1%/*}/runs"
+"""
+
+
+class BenchOptions(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        program = self.folder / "hf"
+        program.write_text(HF, encoding="utf-8")
+        program.chmod(0o755)
+
+    def sample(self, name, guess, iterations, energy, converged=True, trials=0):
+        (self.folder / f"{name}.mol").touch()
+        results = {"properties": {"scf_iterations": iterations, "scf_total_energy": energy, "calcinfo_nbasis": 24},
+                   "extras": {"hf": {"fock": {"hessian_products": trials, "trial_builds": 0}}}, "success": converged}
+        if not converged:
+            results = {"input_data": {}, "extras": {**results.pop("extras"), "unconverged": results}, "success": False}
+        (self.folder / f"{name}-{guess}.json").write_text(json.dumps(results), encoding="utf-8")
+
+    def run_tool(self, *arguments):
+        return subprocess.run([sys.executable, str(TOOLS / "bench-options"), "--hf", str(self.folder / "hf"),
+                               "--option", "guess=sad,sap", *arguments], capture_output=True, text=True, check=False,
+                              cwd=self.folder)
+
+    def rows(self, *arguments):
+        """The table; the seconds, which differ from run to run, are "T"."""
+        done = self.run_tool(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return re.sub(r"[0-9]+[.][0-9]{2} s", "T", done.stdout).splitlines()
+
+    def test_builds_seconds_median_and_sum(self):
+        for name, sad, sap in (("one", 9, 8), ("two", 12, 10), ("three", 7, 9)):
+            self.sample(name, "sad", sad, -76.0)
+            self.sample(name, "sap", sap, -76.0, trials=3 if name == "two" else 0)
+        self.assertEqual(self.rows("one.mol", "two.mol", "three.mol", "--charge", "0"), [
+            "|  | functions | `sad` | `sap` |", "| --- | ---: | ---: | ---: |", "| one | 24 | 9, T | 8, T |",
+            "| two | 24 | 12, T | 10+3, T |", "| three | 24 | 7, T | 9, T |", "| median |  | 9 | 9 |",
+            "| all |  | 28, T | 27, T |"])
+
+    def test_other_solutions_and_no_convergence(self):
+        self.sample("one", "sad", 9, -76.0)
+        self.sample("one", "sap", 8, -75.9)
+        self.sample("two", "sad", 100, -76.2, converged=False)
+        self.sample("two", "sap", 11, -76.0)
+        self.assertEqual(self.rows("one.mol", "two.mol")[2:], [
+            "| one | 24 | 9, T | 8*, T |", "| two | 24 | - | 11, T |", "| median |  | 54.5 | 9.5 |",
+            "| all |  | 109, T | 19, T |"])
+
+    def test_a_run_that_the_time_limit_ended(self):
+        self.sample("one", "sad", 9, -76.0)
+        failure = {"input_data": {}, "success": False, "error": {"error_message": "time is up"}, "extras": {}}
+        (self.folder / "one-sap.json").write_text(json.dumps(failure), encoding="utf-8")
+        self.assertEqual(self.rows("one.mol")[2:], ["| one | 24 | 9, T | - |", "| median |  | 9 | 0 |",
+                                                    "| all |  | 9, T | 0, T |"])
+
+    def test_runs_take_turns_and_each_round_begins_with_another_value(self):
+        self.sample("one", "sad", 9, -76.0)
+        self.sample("one", "sap", 8, -76.0)
+        self.rows("one.mol", "--runs", "3")
+        self.assertEqual((self.folder / "runs").read_text(encoding="utf-8").split(),
+                         ["sad", "sap", "sap", "sad", "sad", "sap"])
+
+    def test_messages(self):
+        self.sample("one", "sad", 9, -76.0)
+        for arguments, code, message in (
+                (["none.mol"], 2, "none.mol: no such input file"),
+                (["--ranks", "0"], 2, "--ranks: 0 found, expected 1 or more"),
+                (["--runs", "0"], 2, "--runs: 0 found, expected 1 or more"),
+                (["--option", "guess"], 2, "--option: 'guess' found, expected NAME=VALUE,VALUE..."),
+                (["--option", "guess=sad,"], 2, "--option: 'guess=sad,' found, expected NAME=VALUE,VALUE...")):
+            done = self.run_tool(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (code, f"bench-options: {message}\n"))
+        self.assertEqual(self.run_tool("one.mol").returncode, 3)  # no results of guess sap
+
+
+class AtomicPotentials(unittest.TestCase):
+    def run_tool(self, *arguments):
+        return subprocess.run([sys.executable, str(TOOLS / "make-atomic-potentials"), *arguments],
+                              capture_output=True, text=True, check=False)
+
+    def test_energies_are_those_published_and_rows_those_of_the_table(self):
+        done = self.run_tool("--elements", "2-2", "--check")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertIn("energy        -2.7236", done.stderr)
+        done = self.run_tool("--elements", "8-8")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = (TOOLS.parent / "src" / "scf" / "atomic_potentials.c").read_text(encoding="utf-8")
+        rows = done.stdout[done.stdout.index("HF_ATOMIC_POTENTIAL_TERMS] = {\n") + 31:].split("};")[0]
+        self.assertIn(rows.strip(), table)
+
+
+if __name__ == "__main__":
+    unittest.main()
