@@ -34,6 +34,10 @@ class Selection(unittest.TestCase):
         self.assertEqual(self.names(3, "fock", "regression"), ["fock on 2", "energy n=3"])
         self.assertEqual(self.names(2, "regression"), [])
 
+    def test_a_suite_without_a_number_of_ranks(self):
+        self.assertEqual(self.names(8, "unit-2", "cli"), ["fock on 4", "cli"])
+        self.assertEqual(self.names(8, "unit-2", "fock"), ["fock on 2", "fock on 4"])
+
     def test_long_tests_run_when_asked_for(self):
         self.assertNotIn("memory", self.names(8, "unit"))
         self.assertEqual(self.names(8, "long"), ["memory"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Names of the tests of a build folder in any of some suites, without those on many ranks and those of
-the suite "long" (unless it is asked for); each ended by a NUL, for xargs -0.
+the suite "long" (unless it is asked for); each ended by a NUL, for xargs -0. SUITE-N leaves out tests of SUITE on N ranks.
 
 Usage: list_tests.py FOLDER MOST_RANKS SUITE...
 """
@@ -19,7 +19,9 @@ def selected(tests, most_ranks, suites):
         ranks = RANKS.search(test["name"])
         own = {name.split(":")[-1] for name in test["suite"]}
         too_long = "long" in own and "long" not in suites
-        if own & set(suites) and not too_long and not (ranks and int(ranks[1]) > most_ranks):
+        wanted = any(name in own and not (ranks and ranks[1] == without)
+                     for name, _, without in (suite.partition("-") for suite in suites))
+        if wanted and not too_long and not (ranks and int(ranks[1]) > most_ranks):
             yield test["name"]
 
 
