@@ -72,6 +72,14 @@ class Fuzzing(unittest.TestCase):
         self.assertEqual(self.ran("exit 0\n")[0], 1)
 
 
+class Packages(unittest.TestCase):
+    def test_what_is_missing_is_named(self):
+        script = ('set -eu; . "$1/tools/lib/setup.sh"; dpkg-query() { printf "installed gcc\\nconfig-files meson\\n"; return 1; }; '
+                  'missing=$(hf_missing_packages gcc meson libint2-dev); echo "missing: $missing"')
+        done = subprocess.run(["sh", "-c", script, "sh", str(ROOT)], capture_output=True, text=True, check=False, timeout=20)
+        self.assertEqual((done.returncode, done.stdout), (0, "missing: meson libint2-dev \n"))
+
+
 class CommandLines(unittest.TestCase):
     def test_help(self):
         for tool in ("check", "fuzz", "run", "bench-integrals"):

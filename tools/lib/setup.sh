@@ -22,7 +22,7 @@ hf_die() {
 hf_missing_packages() {
     command -v dpkg-query >/dev/null 2>&1 || return 0
     # shellcheck disable=SC2016 # the braces are dpkg-query's
-    installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null)
+    installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null) || : # some are unknown
     for package in "$@"; do
         case "
 $installed
