@@ -74,9 +74,15 @@ class Fuzzing(unittest.TestCase):
 
 class Packages(unittest.TestCase):
     def test_what_is_missing_is_named(self):
-        script = ('set -eu; . "$1/tools/lib/setup.sh"; dpkg-query() { printf "installed gcc\\nconfig-files meson\\n"; return 1; }; '
-                  'missing=$(hf_missing_packages gcc meson libint2-dev); echo "missing: $missing"')
-        done = subprocess.run(["sh", "-c", script, "sh", str(ROOT)], capture_output=True, text=True, check=False, timeout=20)
+        """dpkg-query ends with 1 where it does not know one of the packages."""
+        with tempfile.TemporaryDirectory() as folder:
+            query = pathlib.Path(folder, "dpkg-query")
+            query.write_text('#!/bin/sh\nprintf "installed gcc\\nconfig-files meson\\n"\nexit 1\n', encoding="utf-8")
+            query.chmod(0o755)
+            script = ('set -eu; PATH=$2:$PATH; . "$1/tools/lib/setup.sh"; '
+                      'missing=$(hf_missing_packages gcc meson libint2-dev); echo "missing: $missing"')
+            done = subprocess.run(["sh", "-c", script, "sh", str(ROOT), folder], capture_output=True, text=True,
+                                  check=False, timeout=20)
         self.assertEqual((done.returncode, done.stdout), (0, "missing: meson libint2-dev \n"))
 
 
