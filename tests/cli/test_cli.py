@@ -7,6 +7,7 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -347,9 +348,9 @@ def standard_input(folder):
 
 
 def examples():
-    for name in sorted(os.listdir(INPUTS)):
-        code, output, errors = run(["--check", os.path.join(INPUTS, name)])
-        check(code == 0 and "Title" in output and errors == "", f"inputs/{name}:", output + errors)
+    for path in sorted(path for path in pathlib.Path(INPUTS).rglob("*") if path.is_file()):
+        code, output, errors = run(["--check", str(path)])
+        check(code == 0 and "Title" in output and errors == "", f"{path}:", output + errors)
 
 
 def foreign_launcher(folder):
