@@ -40,7 +40,7 @@ struct course {
     int n_interpolated;         /* steps by ADIIS; 0: DIIS */
     bool rose;                  /* the energy was too high once */
     bool is_doubtful;           /* it may be on its way to a saddle point */
-    bool has_looked;            /* whether it is on its way there is known */
+    bool has_looked;            /* or will at the end: `--stability follow` */
     void *newton;               /* data of the second-order converger, once it is needed */
 };
 
@@ -50,7 +50,9 @@ static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
     struct course *course = malloc(sizeof *course);
     *data = course;
     if (course != NULL)
-        *course = (struct course){.lowest_energy = INFINITY, .smallest_commutator = INFINITY};
+        *course = (struct course){.lowest_energy = INFINITY,
+                                  .smallest_commutator = INFINITY,
+                                  .has_looked = scf->settings->stability == HF_STABILITY_FOLLOW};
     else
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the course of convergence");
     return hf_agree(scf->context->comm, status, error);
