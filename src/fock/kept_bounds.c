@@ -95,7 +95,7 @@ enum hf_kept_comparison hf_kept_bounds_compare(const struct hf_kept_bounds *kept
     int worst = HF_KEPT_HOLDS;
     if (kept->shared == NULL) return HF_KEPT_EXCEEDED;
     const int n = kept->pairs->basis->n_shell;
-    for (int i = kept->shared->rank; i < n; i += kept->shared->n_rank)
+    for (int i = kept->shared->rank; i < n && worst < HF_KEPT_OUTGROWN; i += kept->shared->n_rank)
         for (int j = 0; j < n; j++) {
             const int found = compare(exchange_bound(density->bound, n, i, j),
                                       (double)kept->of_shells[(size_t)i * (size_t)n + (size_t)j]);

@@ -77,6 +77,7 @@ static uint64_t hash_settings(const struct hf_scf_settings *settings, bool wavef
                              fock->n_thread,
                              fock->memory_bytes,
                              fock->store_threshold,
+                             fock->store_weighed,
                              fock->reproducible};
     uint64_t hash = hf_hash_add(HF_HASH_EMPTY, sizeof number, number);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) hash = hf_hash_add_text(hash, name[i]);
