@@ -29,6 +29,8 @@ static const double FAR_COMMUTATOR = 1e-2;   /* below: the energy is no sign of 
 static const double GAIN = 0.7;              /* a smaller commutator by this is progress */
 static const double CLOSE_COMMUTATOR = 1e-3; /* below: the Hessian is about that of the solution */
 static const double SMALL_GAP = 0.36; /* hartree; a smaller one is a sign of a saddle point */
+static const double FIRM =
+    0.01; /* hartree; a larger lowest eigenvalue of the Hessian is a minimum's */
 enum { MOST_IDLE = 5, MOST_RISING = 1, LEAST_INTERPOLATED = 3 };
 
 /** What was seen. */
@@ -41,7 +43,8 @@ struct course {
     bool rose;                  /* the energy was too high once */
     bool is_doubtful;           /* it may be on its way to a saddle point */
     bool has_looked;            /* or will at the end: `--stability follow` */
-    void *newton;               /* data of the second-order converger, once it is needed */
+    bool has_left;              /* a saddle point, and not returned to DIIS since */
+    void *newton;               /* data of the second-order converger, while it is needed */
 };
 
 static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
@@ -104,16 +107,36 @@ static bool is_time_to_look(const struct course *course, const struct hf_scf *sc
            scf->result->commutator < CLOSE_COMMUTATOR;
 }
 
+/** Whether the minimum is so close that DIIS finds it, too, at a fraction of the cost. */
+static bool is_close_to_minimum(const struct course *course, const struct hf_scf *scf)
+{
+    return course->newton != NULL && course->has_left &&
+           scf->result->commutator < CLOSE_COMMUTATOR && scf->gap > FIRM;
+}
+
+/** Back to DIIS, once: if that idles, second-order steps do the rest. They do all if DIIS idled before: it
+ *  would end in a valley whose lower end only they find, as for FeO and NiO. */
+static void return_to_diis(struct hf_scf *scf, struct course *course)
+{
+    hf_converger_newton.destroy(&course->newton);
+    scf->soft = true;
+    course->has_left = false;
+    course->smallest_commutator = INFINITY;
+    course->n_idle = 0;
+}
+
 static hf_status step(struct hf_scf *scf, void *data, const char **label, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct course *course = data;
     bool has_left = false;
+    if (is_close_to_minimum(course, scf)) return_to_diis(scf, course);
     if (course->newton == NULL && look(course, scf)) HF_TRY(begin_newton(scf, course, error));
     if (is_time_to_look(course, scf)) {
         HF_TRY(hf_scf_leave_saddle(scf, &has_left, error));
         if (has_left) HF_TRY(begin_newton(scf, course, error));
         course->has_looked = true;
+        course->has_left = has_left;
     }
     if (has_left)
         *label = "follow";

@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Lengths in the norm of struct hf_rotation: 0.5 turns one electron by 29 degrees. */
 static const double FIRST_RADIUS = 0.5, LARGEST_RADIUS = 2.0;
@@ -19,6 +20,8 @@ static const double FIRST_RADIUS = 0.5, LARGEST_RADIUS = 2.0;
  * by each digit of the step is one of the result. */
 static const double LARGEST_REST = 0.1, SMALLEST_REST = 1e-3;
 enum { MAX_VECTOR = 16 };
+/* hartree; the eigenvector of a lower eigenvalue is worth a vector of the next subspace. */
+static const double SOFT_MODE = 0.1;
 /* Eigenvalues nearer to zero belong to rotations that change next to nothing, such as that of a
  * broken symmetry: these are not to decide how far a step goes. Away from the solution they err by
  * about the gradient, so that this goes down with it, between these two. */
@@ -37,7 +40,8 @@ struct newton {
     double found;     /* hartree; by how much the energy has changed since it began, so far */
     double soft;      /* eigenvalues nearer to zero count as this */
     double lowest;    /* eigenvalue of the Hessian in the subspace */
-    double gradient[HF_SUBSPACE_MOST]; /* in the subspace */
+    struct hf_matrix *mode[HF_MAX_SPIN]; /* its eigenvector, NULLs: none; see hf_rotation_expand */
+    double gradient[HF_SUBSPACE_MOST];   /* in the subspace */
 };
 
 static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
@@ -66,7 +70,10 @@ static void forget(struct newton *newton)
 static void destroy(void **data)
 {
     struct newton *newton = *data;
-    if (newton != NULL) forget(newton);
+    if (newton != NULL) {
+        forget(newton);
+        hf_scf_destroy_list(newton->mode);
+    }
     free(newton);
     *data = NULL;
 }
@@ -107,6 +114,7 @@ static double find_shift(int n, const double value[], const double gradient[], d
 struct trust_step {
     double coefficient[HF_SUBSPACE_MOST];
     double shift, predicted, lowest;
+    double mode[HF_SUBSPACE_MOST]; /* eigenvector of the lowest eigenvalue */
 };
 
 /** The step of lowest energy within the radius. When it does not reach the border though the
@@ -125,6 +133,7 @@ static hf_status find_step(const struct newton *newton, struct trust_step *step,
         for (int j = 0; j < n; j++) gradient[i] += spectrum.vector[i * n + j] * newton->gradient[j];
     }
     step->lowest = spectrum.value[0];
+    memcpy(step->mode, spectrum.vector, (size_t)n * sizeof *step->mode);
     for (int i = 0; i < n; i++)
         if (fabs(spectrum.value[i]) < newton->soft) spectrum.value[i] = newton->soft;
     step->shift = find_shift(n, spectrum.value, gradient, newton->radius);
@@ -165,19 +174,26 @@ static double part_left(const struct hf_scf *scf)
     return fmin(LARGEST_REST, fmax(SMALLEST_REST, norm));
 }
 
-/** First vectors: the step without two-electron part and, unless all eigenvalues were positive last
- *  time, one without symmetry, or that of the molecule would never be left. */
+/** First vectors: the step without two-electron part; the lowest eigenvector of the last
+ *  subspace if it has a low eigenvalue; if there is none and the eigenvalues were not all positive,
+ *  one without symmetry, or that of the molecule would never be left. */
 static hf_status begin_subspace(struct newton *newton, const struct hf_rotation *gradient,
                                 struct hf_error *error)
 {
     hf_status status;
     struct hf_rotation first[2] = {{{NULL}}};
     const struct hf_rotation_space *space = &newton->hessian.space;
-    int n = newton->lowest > 0.0 ? 1 : 2;
-    for (int i = 0; i < n; i++) HF_TRY(hf_rotation_create(space, &first[i], error));
+    const bool has_mode = newton->mode[0] != NULL || newton->mode[1] != NULL;
+    int n = has_mode || !(newton->lowest > 0.0) ? 2 : 1;
+    HF_TRY(hf_rotation_create(space, &first[0], error));
     hf_rotation_add(-1.0, gradient, 0.0, &first[0]);
     hf_rotation_precondition(space, 0.0, &first[0]);
-    if (n == 2) hf_rotation_scatter(space, 1, &first[1]);
+    if (has_mode)
+        HF_TRY(hf_rotation_project(space, newton->mode, &first[1], error));
+    else if (n == 2) {
+        HF_TRY(hf_rotation_create(space, &first[1], error));
+        hf_rotation_scatter(space, 1, &first[1]);
+    }
     HF_TRY(extend(newton, gradient, &n, first, error));
 cleanup:
     for (int i = 0; i < 2; i++) hf_rotation_destroy(&first[i]);
@@ -244,6 +260,16 @@ static bool judge(struct newton *newton, double energy_change)
     return false;
 }
 
+/** Keeps the eigenvector of a low eigenvalue for the next subspace. */
+static hf_status keep_mode(struct newton *newton, const struct trust_step *step,
+                           struct hf_rotation *work, struct hf_error *error)
+{
+    hf_scf_destroy_list(newton->mode);
+    if (step->lowest > SOFT_MODE) return HF_OK;
+    hf_subspace_combine(&newton->subspace, newton->subspace.vector, step->mode, work);
+    return hf_rotation_expand(&newton->hessian.space, work, newton->mode, error);
+}
+
 /** Makes scf->occupied those of the step, from where it began. */
 static hf_status go(struct hf_scf *scf, struct newton *newton, const struct trust_step *step,
                     struct hf_error *error)
@@ -253,6 +279,7 @@ static hf_status go(struct hf_scf *scf, struct newton *newton, const struct trus
     HF_TRY(hf_rotation_create(&newton->hessian.space, &rotation, error));
     hf_subspace_combine(&newton->subspace, newton->subspace.vector, step->coefficient, &rotation);
     HF_TRY(hf_rotation_turn(&newton->hessian.space, &rotation, scf->occupied, error));
+    HF_TRY(keep_mode(newton, step, &rotation, error));
     newton->predicted = step->predicted;
     newton->lowest = scf->gap = step->lowest;
     newton->pending = true;
@@ -288,6 +315,7 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
     if (!follows) {
         newton->radius = FIRST_RADIUS;
         newton->lowest = 0.0; /* not known */
+        hf_scf_destroy_list(newton->mode);
     }
     if (follows && judge(newton, scf->result->energy_change))
         HF_TRY(find_step(newton, &step, error));

@@ -201,6 +201,49 @@ void hf_rotation_smallest(const struct hf_rotation_space *space, int *n,
     }
 }
 
+hf_status hf_rotation_expand(const struct hf_rotation_space *space,
+                             const struct hf_rotation *rotation, struct hf_matrix *matrix[],
+                             struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *half = NULL;
+    for (int k = 0; k < space->n_set; k++) {
+        const struct hf_rotation_set *set = &space->set[k];
+        if (set->left == NULL) continue;
+        HF_TRY(hf_matrix_create(space->linalg, "direction", space->m, space->m, &matrix[k], error));
+        HF_TRY(hf_matrix_create(space->linalg, "half a direction", space->m, set->n_left, &half,
+                                error));
+        hf_matrix_multiply(1.0, false, set->right, false, rotation->block[k], 0.0, half);
+        hf_matrix_multiply(1.0, false, half, true, set->left, 0.0, matrix[k]);
+        hf_matrix_destroy(&half);
+    }
+cleanup:
+    hf_matrix_destroy(&half);
+    return status;
+}
+
+hf_status hf_rotation_project(const struct hf_rotation_space *space,
+                              struct hf_matrix *const matrix[], struct hf_rotation *rotation,
+                              struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *half = NULL;
+    HF_TRY(hf_rotation_create(space, rotation, error));
+    for (int k = 0; k < space->n_set; k++) {
+        const struct hf_rotation_set *set = &space->set[k];
+        if (set->left == NULL) continue;
+        HF_TRY(hf_matrix_create(space->linalg, "half a direction", space->m, set->n_left, &half,
+                                error));
+        hf_matrix_multiply(1.0, false, matrix[k], false, set->left, 0.0, half);
+        hf_matrix_multiply(1.0, true, set->right, false, half, 0.0, rotation->block[k]);
+        hf_matrix_destroy(&half);
+    }
+    hf_rotation_weigh(space, rotation);
+cleanup:
+    hf_matrix_destroy(&half);
+    return status;
+}
+
 hf_status hf_rotation_apply(const struct hf_rotation_space *space, int set,
                             const struct hf_matrix *block, const struct hf_matrix *orbitals,
                             struct hf_matrix *product, struct hf_error *error)

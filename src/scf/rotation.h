@@ -85,6 +85,21 @@ void hf_rotation_smallest(const struct hf_rotation_space *space, int *n,
 void hf_rotation_scatter(const struct hf_rotation_space *space, unsigned seed,
                          struct hf_rotation *rotation);
 
+/** matrix [n_set] = R Y L^T of the rotation, new [m][m] matrices, NULL where none rotates: a
+ *  direction that does not refer to the orbitals of the space. Collective. HF_NO_RESOURCE. What is
+ *  half made is left to the caller. */
+hf_status hf_rotation_expand(const struct hf_rotation_space *space,
+                             const struct hf_rotation *rotation, struct hf_matrix *matrix[],
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** New rotation Y = R^T matrix L of another space, without what mixes orbitals that are occupied
+ *  alike: about the same direction if the orbitals are close to those that it was expanded with. A first
+ *  vector, no more: with open shells that share a set with closed ones its elements are weighed
+ *  otherwise. Collective. HF_NO_RESOURCE. */
+hf_status hf_rotation_project(const struct hf_rotation_space *space,
+                              struct hf_matrix *const matrix[], struct hf_rotation *rotation,
+                              struct hf_error *error) HF_MUST_CHECK;
+
 /** product [m][k] = kappa orbitals, of a set and its weighed block [n_right][n_left]. Collective.
  *  HF_NO_RESOURCE. */
 hf_status hf_rotation_apply(const struct hf_rotation_space *space, int set,

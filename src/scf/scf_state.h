@@ -54,6 +54,7 @@ struct hf_scf {
     double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
                                above zero first; NULL: whole ones */
     double *orbital_energy; /* [n_set][m] of the orbitals, at last */
+    bool soft;  /* a saddle point was left: there may be modes much softer than the gap */
     double gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the
                       Hessian there; 0: not known */
     struct hf_descent descent;
