@@ -28,7 +28,7 @@ enum hf_memory_class {
 struct hf_memory *hf_memory_create(void);
 
 /** Ends the account. Accepts NULL and a pointer to NULL; leaves NULL. Blocks still allocated are not
- *  freed. */
+ *  freed, kept ones are. */
 void hf_memory_destroy(struct hf_memory **memory);
 
 /** Zeroed array of `n_element` elements, aligned to 64 bytes; NULL when there is no memory or the
@@ -51,6 +51,19 @@ void *hf_memory_allocate_matrix(struct hf_memory *memory, const char *label, siz
 
 /** Frees what the functions above gave; NULL is accepted. */
 void hf_memory_release(struct hf_memory *memory, void *block);
+
+/** Like hf_memory_release, but keeps the block with its pages for hf_memory_take_kept: fresh pages are
+ *  expensive. It is no longer counted. NULL is accepted. */
+void hf_memory_keep(struct hf_memory *memory, void *block);
+
+/** A kept block of exactly that size with whatever it held, counted again; NULL if there is none. */
+void *hf_memory_take_kept(struct hf_memory *memory, const char *label, size_t n_bytes);
+
+/** Bytes of kept blocks. */
+size_t hf_memory_kept_bytes(const struct hf_memory *memory);
+
+/** Frees all kept blocks. A failing allocation and hf_memory_destroy do the same. */
+void hf_memory_drop_kept(struct hf_memory *memory);
 
 /** Counts bytes that a library allocated (an MPI window), and takes them off the account again. */
 void hf_memory_count(struct hf_memory *memory, enum hf_memory_class kind, const char *label,

@@ -1,6 +1,7 @@
 /* Tracked allocator: a small header in front of every block remembers what was asked for. */
 #include "hf/memory.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,18 +9,22 @@
 
 enum { ALIGNMENT = 64 };
 
+/** Stands in the ALIGNMENT bytes before the block. */
+struct block_header {
+    size_t n_bytes;
+    enum hf_memory_class kind;
+    struct block_header *next; /**< of kept ones */
+};
+
 struct hf_memory {
     atomic_size_t current, peak, largest;
     struct {
         atomic_size_t current, peak;
     } of_class[HF_N_MEMORY_CLASS];
     _Atomic(const char *) largest_label;
-};
-
-/** Stands in the ALIGNMENT bytes before the block. */
-struct block_header {
-    size_t n_bytes;
-    enum hf_memory_class kind;
+    pthread_mutex_t kept_lock;
+    struct block_header *kept; /**< list of blocks that are free but keep their pages */
+    atomic_size_t kept_bytes;
 };
 
 _Static_assert(sizeof(struct block_header) <= ALIGNMENT, "header must fit in front of a block");
@@ -27,13 +32,17 @@ _Static_assert(sizeof(struct block_header) <= ALIGNMENT, "header must fit in fro
 struct hf_memory *hf_memory_create(void)
 {
     struct hf_memory *memory = calloc(1, sizeof *memory);
-    if (memory != NULL) atomic_store(&memory->largest_label, "");
+    if (memory == NULL) return NULL;
+    atomic_store(&memory->largest_label, "");
+    pthread_mutex_init(&memory->kept_lock, NULL);
     return memory;
 }
 
 void hf_memory_destroy(struct hf_memory **memory)
 {
-    if (memory == NULL) return;
+    if (memory == NULL || *memory == NULL) return;
+    hf_memory_drop_kept(*memory);
+    pthread_mutex_destroy(&(*memory)->kept_lock);
     free(*memory);
     *memory = NULL;
 }
@@ -69,6 +78,10 @@ void *hf_memory_allocate_unset(struct hf_memory *memory, enum hf_memory_class ki
     if (n_bytes > SIZE_MAX - (size_t)2 * ALIGNMENT) return NULL;
     const size_t padded = (n_bytes + (size_t)2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     unsigned char *start = aligned_alloc(ALIGNMENT, padded);
+    if (start == NULL && hf_memory_kept_bytes(memory) > 0) {
+        hf_memory_drop_kept(memory);
+        start = aligned_alloc(ALIGNMENT, padded);
+    }
     if (start == NULL) return NULL;
     *(struct block_header *)(void *)start = (struct block_header){.n_bytes = n_bytes, .kind = kind};
     hf_memory_count(memory, kind, label, n_bytes);
@@ -96,13 +109,60 @@ void *hf_memory_allocate_matrix(struct hf_memory *memory, const char *label, siz
     return hf_memory_allocate_class(memory, HF_MEMORY_MATRIX, label, n_element, element_bytes);
 }
 
+static struct block_header *header_of(void *block)
+{
+    return (struct block_header *)(void *)((unsigned char *)block - ALIGNMENT);
+}
+
 void hf_memory_release(struct hf_memory *memory, void *block)
 {
     if (block == NULL) return;
-    unsigned char *start = (unsigned char *)block - ALIGNMENT;
-    const struct block_header *header = (const struct block_header *)(const void *)start;
+    struct block_header *header = header_of(block);
     hf_memory_discount(memory, header->kind, header->n_bytes);
-    free(start);
+    free(header);
+}
+
+void hf_memory_keep(struct hf_memory *memory, void *block)
+{
+    if (block == NULL) return;
+    struct block_header *header = header_of(block);
+    hf_memory_discount(memory, header->kind, header->n_bytes);
+    atomic_fetch_add(&memory->kept_bytes, header->n_bytes);
+    pthread_mutex_lock(&memory->kept_lock);
+    header->next = memory->kept;
+    memory->kept = header;
+    pthread_mutex_unlock(&memory->kept_lock);
+}
+
+void *hf_memory_take_kept(struct hf_memory *memory, const char *label, size_t n_bytes)
+{
+    pthread_mutex_lock(&memory->kept_lock);
+    struct block_header **link = &memory->kept;
+    while (*link != NULL && (*link)->n_bytes != n_bytes) link = &(*link)->next;
+    struct block_header *header = *link;
+    if (header != NULL) *link = header->next;
+    pthread_mutex_unlock(&memory->kept_lock);
+    if (header == NULL) return NULL;
+    atomic_fetch_sub(&memory->kept_bytes, n_bytes);
+    hf_memory_count(memory, header->kind, label, n_bytes);
+    return (unsigned char *)header + ALIGNMENT;
+}
+
+size_t hf_memory_kept_bytes(const struct hf_memory *memory)
+{
+    return atomic_load(&memory->kept_bytes);
+}
+
+void hf_memory_drop_kept(struct hf_memory *memory)
+{
+    pthread_mutex_lock(&memory->kept_lock);
+    while (memory->kept != NULL) {
+        struct block_header *header = memory->kept;
+        memory->kept = header->next;
+        atomic_fetch_sub(&memory->kept_bytes, header->n_bytes);
+        free(header);
+    }
+    pthread_mutex_unlock(&memory->kept_lock);
 }
 
 size_t hf_memory_current_bytes(const struct hf_memory *memory)

@@ -41,7 +41,7 @@ void hf_integral_store_destroy(struct hf_integral_store **store)
     struct hf_integral_store *old = *store;
     if (old != NULL) {
         for (size_t i = 0; i < old->n_chunk; i++)
-            hf_memory_release(old->pairs->context->memory, old->chunk[i].data);
+            hf_memory_keep(old->pairs->context->memory, old->chunk[i].data);
         free(old->chunk);
         free(old->segment);
         free(old);
@@ -115,10 +115,14 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
         store->chunk = longer;
         store->n_chunk_allocated = n_longer;
     }
-    unsigned char *chunk = hf_memory_allocate_unset(store->pairs->context->memory, HF_MEMORY_STORED,
-                                                    "stored integrals", size + HF_STRIP_ROOM);
-    if (chunk == NULL) return false;
-    store->touch_seconds += hf_touch_seconds(chunk, size);
+    struct hf_memory *memory = store->pairs->context->memory;
+    const char *const label = "stored integrals";
+    unsigned char *chunk = hf_memory_take_kept(memory, label, size + HF_STRIP_ROOM);
+    if (chunk == NULL) {
+        chunk = hf_memory_allocate_unset(memory, HF_MEMORY_STORED, label, size + HF_STRIP_ROOM);
+        if (chunk == NULL) return false;
+        store->touch_seconds += hf_touch_seconds(chunk, size);
+    }
     store->chunk[store->n_chunk++] = (struct hf_store_chunk){.data = chunk};
     store->bytes += size;
     store->size = size;

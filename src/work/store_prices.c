@@ -45,6 +45,8 @@ void hf_work_probe_memory(struct hf_work *work)
         hf_memory_allocate_unset(work->context->memory, HF_MEMORY_STORED, "probe of memory", n);
     if (memory != NULL) price = hf_touch_seconds(memory, n) / (double)n;
     hf_memory_release(work->context->memory, memory);
+    const double kept = (double)hf_memory_kept_bytes(work->context->memory);
+    price *= fmax(0.0, 1.0 - kept / fmax(1.0, of_rank));
     MPI_Allreduce(MPI_IN_PLACE, &price, 1, MPI_DOUBLE, MPI_MAX, work->context->comm);
     work->prices.touch = fmax(price, work->prices.least_touch);
 }

@@ -94,6 +94,9 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
                          struct hf_error *error)
 {
     hf_status status = HF_OK;
+    /* chunks of a calculation before are of use for stores of this size at most */
+    if ((double)hf_memory_kept_bytes(context->memory) > settings->memory_bytes)
+        hf_memory_drop_kept(context->memory);
     struct hf_work *made = calloc(1, sizeof *made);
     if (made == NULL) {
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the work on quartets");

@@ -55,6 +55,30 @@ static void the_balance_follows_what_is_held_and_the_peak_stays(void **state)
     hf_memory_destroy(&memory);
 }
 
+static void a_kept_block_is_taken_again_by_its_size(void **state)
+{
+    (void)state;
+    struct hf_memory *memory = hf_memory_create();
+    unsigned char *block = hf_memory_allocate_unset(memory, HF_MEMORY_STORED, "test", 1000);
+    assert_non_null(block);
+    block[999] = 7;
+    hf_memory_keep(memory, NULL);
+    hf_memory_keep(memory, block);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    assert_int_equal(hf_memory_kept_bytes(memory), 1000);
+    assert_null(hf_memory_take_kept(memory, "test", 999));
+    assert_ptr_equal(hf_memory_take_kept(memory, "test", 1000), block);
+    assert_int_equal(block[999], 7);
+    assert_int_equal(hf_memory_kept_bytes(memory), 0);
+    assert_int_equal(hf_memory_class_bytes(memory, HF_MEMORY_STORED), 1000);
+    assert_null(hf_memory_take_kept(memory, "test", 1000));
+    hf_memory_keep(memory, block);
+    hf_memory_drop_kept(memory);
+    assert_int_equal(hf_memory_kept_bytes(memory), 0);
+    hf_memory_keep(memory, hf_memory_allocate_unset(memory, HF_MEMORY_STORED, "test", 10));
+    hf_memory_destroy(&memory); /* frees the last one, as the sanitizers check */
+}
+
 static void matrices_have_an_account_of_their_own(void **state)
 {
     (void)state;
@@ -112,6 +136,7 @@ int main(void)
         cmocka_unit_test(blocks_are_zeroed_and_aligned),
         cmocka_unit_test(a_block_that_is_not_zeroed_counts_like_others),
         cmocka_unit_test(the_balance_follows_what_is_held_and_the_peak_stays),
+        cmocka_unit_test(a_kept_block_is_taken_again_by_its_size),
         cmocka_unit_test(matrices_have_an_account_of_their_own),
         cmocka_unit_test(every_class_has_its_own_peak),
         cmocka_unit_test(impossible_sizes_give_null_and_leave_the_account_alone),
