@@ -3,7 +3,7 @@
 #define HF_SHELL_PAIR_H
 
 #include "hf/basis.h"
-#include "hf/integrals.h"
+#include "hf/status.h"
 #include "hf/units.h"
 
 #include <math.h>
@@ -140,8 +140,18 @@ struct hf_shell_pairs {
 };
 
 /** Estimated cost of computing a pair's half of a shell quartet; the cost of a quartet is about the
- *  product of its pairs' costs. */
-double hf_shell_pair_cost(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair);
+ *  product of its pairs' costs.
+ *
+ *  A quartet's time is mostly that of screening it, laying it out and filling lanes, with some of each
+ *  primitive, and grows little with the shells: of uracil/cc-pVDZ all classes from (ss|ss) to (dp|dp)
+ *  take 0.3 to 0.45 microseconds, (dd|dd) 1.3. The products of these numbers are proportional to that
+ *  within a factor of 1.5. */
+static inline double hf_shell_pair_cost(const struct hf_shell_pairs *pairs,
+                                        const struct hf_shell_pair *pair)
+{
+    const struct hf_pair_class *kind = &pairs->class_of[pair->pair_class];
+    return sqrt(kind->n_cartesian) * (4.0 + pair->n_primitive);
+}
 
 /** The primitives of a pair, [pair->n_primitive]. */
 static inline const struct hf_primitive_pair *hf_pair_primitives(const struct hf_shell_pairs *pairs,

@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "bench_molecule.h"
 #include "census.h"
+#include "hf/shell_pairs.h"
 #include "integrals_roofline.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include "hf/calculation.h"
 #include "hf/fock.h"
-#include "hf/integrals.h"
 #include "hf/memory_limits.h"
+#include "hf/shell_pairs.h"
 
 /** What the estimate follows from: a calculation, or one with other options. */
 struct hf_memory_case {

@@ -3,7 +3,7 @@
  * that is kept (keep.c) and gone on from (take_restart.c), the analysis of a solution
  * (stability.h), what is only asked of the last densities (finish.c), the wave function
  * (give_wavefunction.c). The driver that puts the steps in order is driver.c. Shapes and words are
- * those of steps.h. */
+ * those of hf/orbitals.h. */
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H
 
