@@ -111,6 +111,16 @@ struct hf_atom_pair {
     double cost;            /**< sum of the costs of its pairs */
 };
 
+/** Atoms C and D of strips (hf/work.h): D is the one with more functions, so that rows over d are long. */
+static inline void hf_strip_atoms(const struct hf_basis *basis, const struct hf_atom_pair *pair,
+                                  int *atom_c, int *atom_d)
+{
+    const bool turn =
+        hf_atom_n_function(basis, pair->atom_a) > hf_atom_n_function(basis, pair->atom_b);
+    *atom_c = turn ? pair->atom_b : pair->atom_a;
+    *atom_d = turn ? pair->atom_a : pair->atom_b;
+}
+
 /** The list: arrays without pointers in them. The ranks of a node share all but the last, and
  *  nobody writes to them once they are made.
  *

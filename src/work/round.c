@@ -41,16 +41,6 @@ static hf_status run_threads(struct hf_work *work, const struct hf_round *round,
     return worst;
 }
 
-/** Threshold of primitive quartets, of which many make one quartet: together they may drop about what
- *  screening may, which is the threshold over the largest factor that a quartet meets. What is stored serves
- *  later rounds, too, and is computed as sharply as the plan says, whatever this round is for. */
-double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use)
-{
-    const double share = 0.1;
-    if (use == HF_STORE_FILL) return share * work->plan.sharp;
-    return share * work->threshold / work->largest;
-}
-
 /** Brings round and workers into their first state. */
 static void begin(struct hf_work *work)
 {
@@ -133,11 +123,6 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
 cleanup:
     if (status != HF_OK && work->store_use == HF_STORE_FILL) hf_work_drop_store(work);
     return status;
-}
-
-bool hf_work_is_interrupted(struct hf_work *work)
-{
-    return hf_interruption_look(work->context->interruption, work->n_worker == 1) != 0;
 }
 
 /** HF_INTERRUPTED, the scheduler abandoned, when the round is to end. The thread holds the lock: no

@@ -1,6 +1,6 @@
 /* Inside the reader of Gaussian-94 files: where it is. */
-#ifndef HF_GAUSSIAN94_H
-#define HF_GAUSSIAN94_H
+#ifndef HF_GAUSSIAN94_READER_H
+#define HF_GAUSSIAN94_READER_H
 
 #include "basis_private.h"
 
@@ -27,7 +27,7 @@ hf_status hf_gaussian94_next_line(struct hf_gaussian94 *reader, bool *found) HF_
 /** Whether the line is one of "****". */
 bool hf_gaussian94_is_separator(const struct hf_gaussian94 *reader);
 
-/** Reads the core potential whose first line, "RB-ECP 3 28", is being read, for the open elements. */
+/** Reads (gaussian94_core.c) the core potential whose first line, "RB-ECP 3 28", is being read, for the open elements. */
 hf_status hf_gaussian94_read_core_potential(struct hf_gaussian94 *reader) HF_MUST_CHECK;
 
 #endif

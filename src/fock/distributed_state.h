@@ -1,6 +1,6 @@
 /* Inside the distributed builder: its steps, its arrays and what a build holds. */
-#ifndef HF_DISTRIBUTED_H
-#define HF_DISTRIBUTED_H
+#ifndef HF_DISTRIBUTED_STATE_H
+#define HF_DISTRIBUTED_STATE_H
 
 #include "block_cache.h"
 #include "coulomb_exchange.h"
