@@ -126,9 +126,6 @@ hf_status hf_checkpoint_compare(const struct hf_checkpoint *checkpoint, const ch
                                 const struct hf_molecule *molecule, const struct hf_basis *basis,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** What is in it, for people. */
-void hf_checkpoint_print(const struct hf_checkpoint *checkpoint, FILE *stream);
-
 /** For programs whose checkpoints are all closed when they end: HDF5 is not to tidy up then, which it
  *  cannot after some damaged files and says so on stderr. To be called first of all. */
 void hf_checkpoint_leave_open_at_exit(void);

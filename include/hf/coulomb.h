@@ -14,9 +14,9 @@
 #define HF_COULOMB_H
 
 #include "hf/context.h"
-#include "hf/integrals.h"
 #include "hf/schedule_settings.h"
 #include "hf/shell_pair.h"
+#include "hf/shell_pairs.h"
 #include "hf/status.h"
 
 #include <stdint.h>

@@ -93,6 +93,9 @@ void hf_engine_destroy(struct hf_engine **engine);
 /** Primitive quartets whose estimate is below `threshold` (hartree) are skipped from now on. */
 void hf_engine_set_threshold(struct hf_engine *engine, double threshold);
 
+/** To be called when the pairs of the engine's list have changed where they are. */
+void hf_engine_forget_pairs(struct hf_engine *engine);
+
 /** Most quartets hf_engine_two_electron takes in one call. */
 enum { HF_MAX_BATCH = 64 }; /* a multiple of HF_SINGLE_LANES */
 

@@ -5,10 +5,10 @@
 #include "hf/basis.h"
 #include "hf/context.h"
 #include "hf/fock_settings.h"
-#include "hf/integrals.h"
 #include "hf/linalg.h"
 #include "hf/onesided.h"
 #include "hf/schedule.h"
+#include "hf/shell_pairs.h"
 #include "hf/status.h"
 
 #include <stdbool.h>

@@ -21,6 +21,9 @@ HF_API_BEGIN
 struct hf_linalg;
 struct hf_matrix;
 
+/** Phases for the time of work with matrices: eigenvalues; transformations, DIIS, energies. */
+extern const struct hf_phase hf_phase_diagonalise, hf_phase_linear_algebra;
+
 /** Grid for matrices of order about `n`. `context` is borrowed and must outlive the result. */
 hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg **linalg,
                            struct hf_error *error) HF_MUST_CHECK;

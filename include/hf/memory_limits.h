@@ -30,13 +30,6 @@ struct hf_memory_limits {
  *  Source   Linux: proc(5), Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst. */
 void hf_memory_limits_find(const char *root, struct hf_memory_limits *limits);
 
-/** The tightest control group of the process; used by hf_memory_limits_find. */
-void hf_control_group_find(const char *root, struct hf_memory_limits *limits);
-
-/** The number behind `key` at the beginning of a line of a file, the first word of the file for "";
- *  INFINITY for "max" and "unlimited", below 0 when there is none. Not collective. */
-double hf_system_number(const char *path, const char *key);
-
 #ifdef __cplusplus
 }
 #endif

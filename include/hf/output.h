@@ -4,6 +4,7 @@
 #define HF_OUTPUT_H
 
 #include "hf/basis.h"
+#include "hf/checkpoint.h"
 #include "hf/context.h"
 #include "hf/cube.h"
 #include "hf/fock.h"
@@ -88,6 +89,9 @@ int hf_report_lost(const struct hf_report *report);
 /** The lines on a molecule that --check and --show have in common: "Molecule ...", and what acts on it
  *  from outside. Not collective. */
 void hf_print_molecule(FILE *stream, const struct hf_molecule *molecule);
+
+/** What is in a checkpoint, for people. */
+void hf_checkpoint_print(const struct hf_checkpoint *checkpoint, FILE *stream);
 
 /** Program, libraries, ranks, molecule, basis, settings. */
 void hf_report_header(struct hf_report *report, const struct hf_run_description *run,

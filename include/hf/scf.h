@@ -6,6 +6,7 @@
 #include "hf/context.h"
 #include "hf/energy_term.h"
 #include "hf/fock_settings.h"
+#include "hf/guess.h"
 #include "hf/molecule.h"
 #include "hf/restart.h"
 #include "hf/status.h"
@@ -18,35 +19,6 @@
 extern "C" {
 #endif
 HF_API_BEGIN
-
-/** What matrices of the SCF take beside the Fock builds: eigenvalues; transformations, DIIS, energies. */
-extern const struct hf_phase hf_phase_diagonalise, hf_phase_linear_algebra;
-
-/** One kind of Hartree-Fock wave function; the list, ended by NULL, is hf_method_list ("rhf", "uhf",
- *  "rohf"). */
-struct hf_method_ops;
-extern const struct hf_method_ops *const hf_method_list[];
-const char *hf_method_name(const struct hf_method_ops *method);
-const char *hf_method_about(const struct hf_method_ops *method);
-
-/** What must be known to read the orbital energies of the method of that name, or "". */
-const char *hf_method_convention(const char *name);
-
-/** The method that `name` stands for: "hf" is rhf for singlets and uhf else, others are themselves. Not
- *  collective. */
-const char *hf_method_for(const char *name, const struct hf_molecule *molecule);
-
-/** Whether the method of that name can do the molecule. Not collective. HF_BAD_INPUT: it cannot,
- *  with the reason, or there is no such method. */
-hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,
-                          struct hf_error *error) HF_MUST_CHECK;
-
-/** One way to make the first densities; the list, ended by NULL, is hf_guess_list ("sad",
- *  "sap", "huckel", "core"). */
-struct hf_guess_ops;
-extern const struct hf_guess_ops *const hf_guess_list[];
-const char *hf_guess_name(const struct hf_guess_ops *guess);
-const char *hf_guess_about(const struct hf_guess_ops *guess);
 
 /** One way to come from one density to the next; the list, ended by NULL, is hf_converger_list
  *  ("auto", "diis", "adiis", "damping", "newton"). */

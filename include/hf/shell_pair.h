@@ -3,7 +3,7 @@
 #define HF_SHELL_PAIR_H
 
 #include "hf/basis.h"
-#include "hf/integrals.h"
+#include "hf/status.h"
 #include "hf/units.h"
 
 #include <math.h>
@@ -111,6 +111,16 @@ struct hf_atom_pair {
     double cost;            /**< sum of the costs of its pairs */
 };
 
+/** Atoms C and D of strips (hf/work.h): D is the one with more functions, so that rows over d are long. */
+static inline void hf_strip_atoms(const struct hf_basis *basis, const struct hf_atom_pair *pair,
+                                  int *atom_c, int *atom_d)
+{
+    const bool turn =
+        hf_atom_n_function(basis, pair->atom_a) > hf_atom_n_function(basis, pair->atom_b);
+    *atom_c = turn ? pair->atom_b : pair->atom_a;
+    *atom_d = turn ? pair->atom_a : pair->atom_b;
+}
+
 /** The list: arrays without pointers in them. The ranks of a node share all but the last, and
  *  nobody writes to them once they are made.
  *
@@ -140,8 +150,18 @@ struct hf_shell_pairs {
 };
 
 /** Estimated cost of computing a pair's half of a shell quartet; the cost of a quartet is about the
- *  product of its pairs' costs. */
-double hf_shell_pair_cost(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair);
+ *  product of its pairs' costs.
+ *
+ *  A quartet's time is mostly that of screening it, laying it out and filling lanes, with some of each
+ *  primitive, and grows little with the shells: of uracil/cc-pVDZ all classes from (ss|ss) to (dp|dp)
+ *  take 0.3 to 0.45 microseconds, (dd|dd) 1.3. The products of these numbers are proportional to that
+ *  within a factor of 1.5. */
+static inline double hf_shell_pair_cost(const struct hf_shell_pairs *pairs,
+                                        const struct hf_shell_pair *pair)
+{
+    const struct hf_pair_class *kind = &pairs->class_of[pair->pair_class];
+    return sqrt(kind->n_cartesian) * (4.0 + pair->n_primitive);
+}
 
 /** The primitives of a pair, [pair->n_primitive]. */
 static inline const struct hf_primitive_pair *hf_pair_primitives(const struct hf_shell_pairs *pairs,

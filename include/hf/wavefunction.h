@@ -25,6 +25,25 @@ HF_API_BEGIN
 
 enum { HF_MAX_SPIN = 2 };
 
+/** One kind of Hartree-Fock wave function; the list, ended by NULL, is hf_method_list ("rhf", "uhf",
+ *  "rohf"). */
+struct hf_method_ops;
+extern const struct hf_method_ops *const hf_method_list[];
+const char *hf_method_name(const struct hf_method_ops *method);
+const char *hf_method_about(const struct hf_method_ops *method);
+
+/** What must be known to read the orbital energies of the method of that name, or "". */
+const char *hf_method_convention(const char *name);
+
+/** The method that `name` stands for: "hf" is rhf for singlets and uhf else, others are themselves. Not
+ *  collective. */
+const char *hf_method_for(const char *name, const struct hf_molecule *molecule);
+
+/** Whether the method of that name can do the molecule. Not collective. HF_BAD_INPUT: it cannot,
+ *  with the reason, or there is no such method. */
+hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,
+                          struct hf_error *error) HF_MUST_CHECK;
+
 /** How much of a wave function is made. */
 enum hf_wavefunction_parts {
     HF_WAVEFUNCTION_ALL,       /**< everything */

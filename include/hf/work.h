@@ -106,16 +106,6 @@ struct hf_strip {
     const float *single;
 };
 
-/** Atoms C and D of strips: D is the one with more functions, so that rows over d are long. */
-static inline void hf_strip_atoms(const struct hf_basis *basis, const struct hf_atom_pair *pair,
-                                  int *atom_c, int *atom_d)
-{
-    const bool turn =
-        hf_atom_n_function(basis, pair->atom_a) > hf_atom_n_function(basis, pair->atom_b);
-    *atom_c = turn ? pair->atom_b : pair->atom_a;
-    *atom_d = turn ? pair->atom_a : pair->atom_b;
-}
-
 /** A call of the engine. */
 struct hf_engine_call {
     const struct hf_shell_pair *bra;

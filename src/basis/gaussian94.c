@@ -11,7 +11,7 @@
  * A scale factor multiplies the exponents by its square. Several columns under a single letter are
  * a general contraction: one function each. Blocks of core potentials ("RB-ECP 3 28"):
  * gaussian94_core.c. Format: Gaussian's manual, keyword Gen; psi4 adds the convention and "L=". */
-#include "gaussian94.h"
+#include "gaussian94_reader.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,42 +26,6 @@ struct shell_head {
     double exponent_factor;
     int line;
 };
-
-hf_status hf_gaussian94_fail_memory(struct hf_gaussian94 *reader)
-{
-    return hf_fail(reader->error, HF_NO_RESOURCE, "out of memory reading %s", reader->text->path);
-}
-
-hf_status hf_gaussian94_next_line(struct hf_gaussian94 *reader, bool *found)
-{
-    *found = false;
-    while (!*found && reader->line < reader->text->n_line) {
-        const char *line = reader->text->line[reader->line++];
-        const char *position = line, *const comment = strchr(line, '!');
-        if (comment != NULL) {
-            const hf_status status = hf_basis_set_parse_comment(reader->set, line, reader->error);
-            if (status != HF_OK) return status;
-        }
-        reader->n_word = 0;
-        struct hf_word word;
-        while (hf_next_word(&position, &word)) {
-            if (comment != NULL && word.begin >= comment) break;
-            if (comment != NULL && word.begin + word.length > comment)
-                word.length = (int)(comment - word.begin);
-            if (reader->n_word == MAX_WORD)
-                return hf_text_fail(reader->error, reader->text, reader->line,
-                                    "more than %d words in a line", (int)MAX_WORD);
-            reader->word[reader->n_word++] = word;
-        }
-        *found = reader->n_word > 0;
-    }
-    return HF_OK;
-}
-
-bool hf_gaussian94_is_separator(const struct hf_gaussian94 *reader)
-{
-    return reader->word[0].length >= 4 && strncmp(reader->word[0].begin, "****", 4) == 0;
-}
 
 /** Atomic number of "C", "c" or "-C", else 0. */
 static int element_of_word(struct hf_word word)

@@ -7,7 +7,7 @@
  *     2      3.843114 -12.316900    n, exponent, coefficient: coefficient r^(n-2) exp(-exponent r^2)
  *     s-ul potential                then l = 0, 1, 2
  *     ... */
-#include "gaussian94.h"
+#include "gaussian94_reader.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "bench_molecule.h"
 #include "census.h"
+#include "hf/shell_pairs.h"
 #include "integrals_roofline.h"
 
 #include <stdlib.h>
@@ -69,15 +70,6 @@ static struct hf_census_statistic median_of(const struct census_results *results
             hf_bench_median(results->n_repeat, results->value);
     }
     return result;
-}
-
-void hf_bench_class_name(const struct hf_shell_pairs *pairs, int high, int low, char name[16])
-{
-    static const char letter[] = "spdfghiklmnoqrtu";
-    const struct hf_pair_part *bra = &pairs->class_of[high].part[0];
-    const struct hf_pair_part *ket = &pairs->class_of[low].part[0];
-    snprintf(name, 16, "(%c%c|%c%c)", letter[bra->l_a], letter[bra->l_b], letter[ket->l_a],
-             letter[ket->l_b]);
 }
 
 static bool add_statistic(cJSON *parent, const char *name, const struct hf_census_statistic *s)

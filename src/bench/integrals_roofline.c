@@ -8,6 +8,7 @@
 #include "hf/basis.h"
 #include "hf/strip_room.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { DOUBLE, SINGLE, N_PRECISION };
@@ -25,6 +26,15 @@ enum { CACHE_BYTES = 1 << 18 };
 
 /** Numbers of a strip, at most, where a single function c has fewer. */
 enum { STRIP_NUMBERS = 1 << 13 };
+
+void hf_bench_class_name(const struct hf_shell_pairs *pairs, int high, int low, char name[16])
+{
+    static const char letter[] = "spdfghiklmnoqrtu";
+    const struct hf_pair_part *bra = &pairs->class_of[high].part[0];
+    const struct hf_pair_part *ket = &pairs->class_of[low].part[0];
+    snprintf(name, 16, "(%c%c|%c%c)", letter[bra->l_a], letter[bra->l_b], letter[ket->l_a],
+             letter[ket->l_b]);
+}
 
 struct rooflines {
     const struct hf_shell_pairs *pairs; /**< borrowed */

@@ -2,6 +2,7 @@
 #include "precision_study.h"
 
 #include "hf/engine.h"
+#include "hf/shell_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>

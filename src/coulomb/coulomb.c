@@ -1,27 +1,11 @@
 /* The front of the Coulomb pass: from densities to H, from V to the Coulomb matrix. */
 #include "coulomb_private.h"
 
+#include "hf/threads.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-hf_status hf_coulomb_run_threads(struct hf_coulomb *coulomb, hf_coulomb_share *share, void *self,
-                                 struct hf_error *error)
-{
-    hf_status worst = HF_OK;
-#pragma omp parallel for num_threads(coulomb->n_worker) schedule(static, 1)
-    for (int t = 0; t < coulomb->n_worker; t++) {
-        struct hf_error own = {0};
-        const hf_status status = share(self, t, &own);
-        pthread_mutex_lock(&coulomb->lock);
-        if (status > worst) {
-            worst = status;
-            if (error != NULL) *error = own;
-        }
-        pthread_mutex_unlock(&coulomb->lock);
-    }
-    return worst;
-}
 
 /* ---- What lives as long as the pass ---------------------------------------------------------- */
 
@@ -177,12 +161,13 @@ static bool next_own(const struct job *job, int thread, int *i, int *seen)
     return false;
 }
 
-/** hf_coulomb_share: H of the thread's pairs of atoms. */
-static hf_status make_densities(void *self, int thread, struct hf_error *error)
+/** hf_thread_work: H of the thread's pairs of atoms. */
+static hf_status make_densities(void *self, int thread, int n_thread, struct hf_error *error)
 {
     const struct job *job = self;
     const struct hf_coulomb *coulomb = job->coulomb;
     const struct hf_shell_pairs *pairs = coulomb->pairs;
+    (void)n_thread;
     (void)error;
     for (int i = -1, seen = 0; next_own(job, thread, &i, &seen);) {
         const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
@@ -197,13 +182,14 @@ static hf_status make_densities(void *self, int thread, struct hf_error *error)
     return HF_OK;
 }
 
-/** hf_coulomb_share: the Coulomb matrix of the thread's pairs of atoms. */
-static hf_status make_matrices(void *self, int thread, struct hf_error *error)
+/** hf_thread_work: the Coulomb matrix of the thread's pairs of atoms. */
+static hf_status make_matrices(void *self, int thread, int n_thread, struct hf_error *error)
 {
     const struct job *job = self;
     const struct hf_coulomb *coulomb = job->coulomb;
     const struct hf_shell_pairs *pairs = coulomb->pairs;
     struct hf_coulomb_worker *worker = &coulomb->worker[thread];
+    (void)n_thread;
     (void)error;
     for (int i = -1, seen = 0; next_own(job, thread, &i, &seen);) {
         const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
@@ -221,11 +207,12 @@ static hf_status make_matrices(void *self, int thread, struct hf_error *error)
     return HF_OK;
 }
 
-/** hf_coulomb_share: kets of the leaves of this rank among those that share them. */
-static hf_status fill_kets(void *self, int thread, struct hf_error *error)
+/** hf_thread_work: kets of the leaves of this rank among those that share them. */
+static hf_status fill_kets(void *self, int thread, int n_thread, struct hf_error *error)
 {
     struct hf_coulomb *coulomb = self;
     const int n_rank = coulomb->kets->shared->n_rank;
+    (void)n_thread;
     (void)error;
     for (int leaf = coulomb->kets->shared->rank + thread * n_rank; leaf < coulomb->products->n_leaf;
          leaf += coulomb->n_worker * n_rank)
@@ -261,16 +248,16 @@ static hf_status build_one(struct job *job, struct hf_error *error)
     struct hf_coulomb *coulomb = job->coulomb;
     hf_status status;
     clear_vectors(coulomb);
-    HF_TRY(hf_coulomb_run_threads(coulomb, make_densities, job, error)); /* never fails */
+    HF_TRY(hf_threads_run(coulomb->n_worker, make_densities, job, error)); /* never fails */
     sum_over_nodes(coulomb, coulomb->h);
-    HF_TRY(hf_coulomb_run_threads(coulomb, fill_kets, coulomb, error)); /* never fails */
+    HF_TRY(hf_threads_run(coulomb->n_worker, fill_kets, coulomb, error)); /* never fails */
     hf_node_memory_sync(coulomb->kets->shared);
     if (coulomb->far != NULL)
         HF_TRY(hf_far_field_build(coulomb->far, coulomb->h, HF_COULOMB_SHARE * coulomb->threshold,
                                   error));
     HF_TRY(hf_coulomb_potentials(coulomb, error));
     sum_over_nodes(coulomb, coulomb->v);
-    HF_TRY(hf_coulomb_run_threads(coulomb, make_matrices, job, error)); /* never fails */
+    HF_TRY(hf_threads_run(coulomb->n_worker, make_matrices, job, error)); /* never fails */
 cleanup:
     return status;
 }

@@ -50,13 +50,6 @@ struct hf_coulomb {
     bool ended;           /**< this rank takes no more tasks */
 };
 
-/** What each thread of the rank does; `self` is what was given to hf_coulomb_run_threads. */
-typedef hf_status hf_coulomb_share(void *self, int thread, struct hf_error *error);
-
-/** Runs it on every thread of the rank; the worst status, with its message. Not collective. */
-hf_status hf_coulomb_run_threads(struct hf_coulomb *coulomb, hf_coulomb_share *share, void *self,
-                                 struct hf_error *error) HF_MUST_CHECK;
-
 /** V of all products from the kets: tasks of all ranks and threads. Collective. HF_INTERRUPTED. */
 hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error) HF_MUST_CHECK;
 

@@ -2,6 +2,7 @@
 #include "coulomb_private.h"
 
 #include "hf/interruption.h"
+#include "hf/threads.h"
 #include "hf/trace.h"
 
 #include <math.h>
@@ -162,12 +163,13 @@ static hf_status next_task(struct hf_coulomb *coulomb, int64_t *task, struct hf_
     return status;
 }
 
-/** hf_coulomb_share */
-static hf_status do_tasks(void *self, int thread, struct hf_error *error)
+/** hf_thread_work */
+static hf_status do_tasks(void *self, int thread, int n_thread, struct hf_error *error)
 {
     struct hf_coulomb *coulomb = self;
     hf_status status;
     int64_t task;
+    (void)n_thread;
     for (;;) {
         status = next_task(coulomb, &task, error);
         if (status != HF_OK || task < 0) return status;
@@ -187,7 +189,7 @@ static hf_status run_tasks(struct hf_coulomb *coulomb, struct hf_error *error)
     struct hf_timers *timers = &coulomb->context->timers;
     hf_timer_stop(timers, coulomb->settings.phase);
     const double start = hf_wall_seconds();
-    hf_status status = hf_coulomb_run_threads(coulomb, do_tasks, coulomb, error);
+    hf_status status = hf_threads_run(coulomb->n_worker, do_tasks, coulomb, error);
     hf_scheduler_finish(coulomb->scheduler);
     hf_timer_add(timers, coulomb->settings.phase, hf_wall_seconds() - start);
     hf_timer_start(timers, coulomb->settings.phase);

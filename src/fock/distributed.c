@@ -7,7 +7,7 @@
  * Several steps may be under way, since a step of light atoms takes less time than a message. The
  * threads of a rank take turns at blocks and sums, but none waits for a message or for a task, none sends, and none
  * screens, with the lock in its hands. */
-#include "distributed.h"
+#include "distributed_state.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Between the matrices of the caller and the blocks of a distributed build; the arrays of blocks. */
-#include "distributed.h"
+#include "distributed_state.h"
 #include "hf/matrix_blocks.h"
 
 #include <stdlib.h>

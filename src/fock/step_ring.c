@@ -1,5 +1,5 @@
-/* The steps of a rank whose blocks are on their way; see distributed.h. */
-#include "distributed.h"
+/* The steps of a rank whose blocks are on their way; see distributed_state.h. */
+#include "distributed_state.h"
 
 #include <sched.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* From tasks and stored parts to steps: parts of tasks that can add anything. */
-#include "distributed.h"
+#include "distributed_state.h"
 
 #include "hf/trace.h"
 

@@ -114,7 +114,4 @@ static inline const struct hf_class_pair *hf_engine_of_two(const struct hf_engin
 void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
                       struct hf_expanded_pair *to);
 
-/** To be called when the pairs of the engine's list have changed where they are. */
-void hf_engine_forget_pairs(struct hf_engine *engine);
-
 #endif

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct hf_phase hf_phase_diagonalise = {.name = "Diagonalisation"};
+const struct hf_phase hf_phase_linear_algebra = {.name = "Other linear algebra"};
+
 static const int one = 1, zero = 0;
 
 /** Shape of this rank's part. */

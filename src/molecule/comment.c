@@ -184,6 +184,43 @@ static hf_status read_setting(struct reading *reading, enum setting setting,
     return status == HF_OK ? keep(reading, setting, value, error) : status;
 }
 
+/** Part of `list` up to the next colon; false at its end. */
+static bool next_part(struct hf_word *list, struct hf_word *part)
+{
+    if (list->length <= 0) return false;
+    const char *colon = memchr(list->begin, ':', (size_t)list->length);
+    part->begin = list->begin;
+    part->length = colon != NULL ? (int)(colon - list->begin) : list->length;
+    list->begin += part->length + 1;
+    list->length -= part->length + 1;
+    return true;
+}
+
+/** Properties=species:S:1:pos:R:3:...  */
+static hf_status read_properties(const struct hf_text *text, int line, struct hf_word list,
+                                 struct xyz_columns *columns, struct hf_error *error)
+{
+    struct hf_word name, type, width;
+    int column = 0;
+    *columns = (struct xyz_columns){-1, -1, true};
+    while (next_part(&list, &name)) {
+        int n = 0;
+        if (!next_part(&list, &type) || !next_part(&list, &width) ||
+            hf_word_integer(width, &n) != HF_NUMBER_OK || n < 1 || column + n > HF_MAX_XYZ_COLUMN)
+            return hf_text_fail(error, text, line,
+                                "Properties is broken at '%.*s'; expected name:type:columns",
+                                HF_WORD(name));
+        if (hf_word_is(name, "species") || (hf_word_is(name, "Z") && columns->element < 0))
+            columns->element = column;
+        if (hf_word_is(name, "pos") && n == 3) columns->position = column;
+        column += n;
+    }
+    if (columns->element >= 0 && columns->position >= 0) return HF_OK;
+    return hf_text_fail(error, text, line,
+                        "Properties lacks species or pos; expected e.g. "
+                        "Properties=species:S:1:pos:R:3");
+}
+
 /** Properties, Lattice and pbc of extended XYZ. */
 static hf_status read_extended(struct reading *reading, const struct comment_item *item,
                                bool *taken, struct hf_error *error)
@@ -191,8 +228,8 @@ static hf_status read_extended(struct reading *reading, const struct comment_ite
     *taken = true;
     if (hf_word_is(item->key, "Properties")) {
         reading->extended = true;
-        return hf_xyz_read_properties(reading->draft->text, reading->line, item->value,
-                                      reading->columns, error);
+        return read_properties(reading->draft->text, reading->line, item->value, reading->columns,
+                               error);
     }
     if (hf_word_is(item->key, "Lattice")) {
         reading->extended = reading->lattice = true;

@@ -195,3 +195,9 @@ hf_status hf_read_atom_name(const struct hf_text *text, int line, struct hf_word
     atom->mass_number = hf_symbol_isotope(symbol);
     return atom->atomic_number != 0 ? HF_OK : refuse_name(text, line, name, core, error);
 }
+
+void hf_set_radical(struct draft_atom *atom, int code)
+{
+    atom->unpaired = code >= 2 ? code - 1 : 0; /* 1 singlet, 2 doublet, 3 triplet */
+    atom->unbonded = code == 1 ? 2 : atom->unpaired;
+}

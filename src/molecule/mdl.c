@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-void hf_set_radical(struct draft_atom *atom, int code)
-{
-    atom->unpaired = code >= 2 ? code - 1 : 0; /* 1 singlet, 2 doublet, 3 triplet */
-    atom->unbonded = code == 1 ? 2 : atom->unpaired;
-}
-
 /** Charges and radicals of all atoms become charge and multiplicity of the molecule, differences of
  *  mass isotopes. */
 static hf_status sum_up(struct draft *draft, struct hf_error *error)

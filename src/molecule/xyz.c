@@ -5,44 +5,6 @@
 
 #include <string.h>
 
-enum { MAX_COLUMN = 200 };
-
-/** Part of `list` up to the next colon; false at its end. */
-static bool next_part(struct hf_word *list, struct hf_word *part)
-{
-    if (list->length <= 0) return false;
-    const char *colon = memchr(list->begin, ':', (size_t)list->length);
-    part->begin = list->begin;
-    part->length = colon != NULL ? (int)(colon - list->begin) : list->length;
-    list->begin += part->length + 1;
-    list->length -= part->length + 1;
-    return true;
-}
-
-hf_status hf_xyz_read_properties(const struct hf_text *text, int line, struct hf_word list,
-                                 struct xyz_columns *columns, struct hf_error *error)
-{
-    struct hf_word name, type, width;
-    int column = 0;
-    *columns = (struct xyz_columns){-1, -1, true};
-    while (next_part(&list, &name)) {
-        int n = 0;
-        if (!next_part(&list, &type) || !next_part(&list, &width) ||
-            hf_word_integer(width, &n) != HF_NUMBER_OK || n < 1 || column + n > MAX_COLUMN)
-            return hf_text_fail(error, text, line,
-                                "Properties is broken at '%.*s'; expected name:type:columns",
-                                HF_WORD(name));
-        if (hf_word_is(name, "species") || (hf_word_is(name, "Z") && columns->element < 0))
-            columns->element = column;
-        if (hf_word_is(name, "pos") && n == 3) columns->position = column;
-        column += n;
-    }
-    if (columns->element >= 0 && columns->position >= 0) return HF_OK;
-    return hf_text_fail(error, text, line,
-                        "Properties lacks species or pos; expected e.g. "
-                        "Properties=species:S:1:pos:R:3");
-}
-
 static hf_status read_atom(struct draft *draft, int line, struct xyz_columns columns,
                            struct hf_error *error)
 {
@@ -50,7 +12,7 @@ static hf_status read_atom(struct draft *draft, int line, struct xyz_columns col
     const char *position = draft->text->line[line - 1];
     struct draft_atom atom = {.line = line};
     struct hf_word name = {position, 0}, coordinate[3] = {name, name, name}, word;
-    for (int i = 0; i < MAX_COLUMN && hf_next_word(&position, &word); i++) {
+    for (int i = 0; i < HF_MAX_XYZ_COLUMN && hf_next_word(&position, &word); i++) {
         if (i == columns.element) name = word;
         if (i >= columns.position && i < columns.position + 3)
             coordinate[i - columns.position] = word;

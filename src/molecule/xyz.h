@@ -4,15 +4,13 @@
 
 #include "draft.h"
 
+enum { HF_MAX_XYZ_COLUMN = 200 };
+
 /** Where in a line the element and the coordinates stand, counted in words from 0. */
 struct xyz_columns {
     int element, position;
     bool given; /**< the comment says so (Properties) */
 };
-
-/** Properties=species:S:1:pos:R:3:...  */
-hf_status hf_xyz_read_properties(const struct hf_text *text, int line, struct hf_word list,
-                                 struct xyz_columns *columns, struct hf_error *error);
 
 /** The comment line: charge, multiplicity, units, columns, title. `unit` is what stood behind the
  *  count: 1 for bohr, 0 for angstrom, -1 for nothing. */

@@ -1,6 +1,4 @@
 /* What --show prints. */
-#include "hf/checkpoint.h"
-
 #include "output_private.h"
 
 #include "hf/text.h"

@@ -1,7 +1,6 @@
-/* Versions: of hf, of the libraries it was built with, and of those it finds when it runs. */
+/* Versions of the libraries that hf was built with, and of those it finds when it runs. */
 #include "hf/checkpoint.h"
 #include "hf/record.h"
-#include "hf/version.h"
 
 #include <libint2/config.h>
 #include <mpi.h>
@@ -12,11 +11,6 @@
 #ifdef HF_HAVE_OPENBLAS_GET_CONFIG
 char *openblas_get_config(void); /* not every distribution ships OpenBLAS' own cblas.h as such */
 #endif
-
-const char *hf_version(void)
-{
-    return HF_VERSION;
-}
 
 static void describe_built_mpi(size_t size, char text[])
 {

@@ -366,12 +366,6 @@ cleanup:
     return status;
 }
 
-const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)
-{
-    const bool made = calculation->properties.n_electron_expected > 0.0;
-    return made ? &calculation->properties : NULL;
-}
-
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error)

@@ -132,6 +132,12 @@ cleanup:
     return status;
 }
 
+const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)
+{
+    const bool made = calculation->properties.n_electron_expected > 0.0;
+    return made ? &calculation->properties : NULL;
+}
+
 hf_status hf_calculation_write_files(struct hf_calculation *calculation,
                                      const struct hf_scf_result *result,
                                      const struct hf_wavefunction *wavefunction,

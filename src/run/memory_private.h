@@ -4,8 +4,8 @@
 
 #include "hf/calculation.h"
 #include "hf/fock.h"
-#include "hf/integrals.h"
 #include "hf/memory_limits.h"
+#include "hf/shell_pairs.h"
 
 /** What the estimate follows from: a calculation, or one with other options. */
 struct hf_memory_case {
@@ -32,6 +32,9 @@ struct hf_memory_excess {
     double need, left;   /**< both with what is held already */
     const char *of, *by; /**< whose need, what limits it */
 };
+
+/** Of address space: what libraries map beside what they touch. */
+enum { HF_MAPPED_BYTES = 12000000 };
 
 /** Local. */
 struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one);

@@ -1,5 +1,6 @@
 /* First densities, and what a density is worth: J and K, energy, Fock matrix, commutator. */
 #include "convergence.h"
+#include "hf/guess_input.h"
 
 #include <math.h>
 
@@ -42,7 +43,7 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
         .linalg = scf->linalg,
         .molecule = scf->molecule,
         .basis = scf->basis,
-        .settings = scf->settings,
+        .linear_dependence_threshold = scf->settings->linear_dependence_threshold,
         .method = scf->method,
         .n_electron = scf->n_electron,
         .core_hamiltonian = scf->core,

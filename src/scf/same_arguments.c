@@ -1,6 +1,6 @@
 /* Whether all ranks gave hf_scf_run the same: ranks that compute different things meet in collectives
  * of different sizes, and MPI ends the job. */
-#include "steps.h"
+#include "scf_state.h"
 
 #include "hf/text.h"
 

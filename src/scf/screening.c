@@ -4,7 +4,7 @@
  * and of small density changes, would be the dearest of all. Two stages spare most of that: a loose
  * one until the density is roughly right, one in between until the end is in sight. A stage begins
  * with a build of the whole density, so that more of them do not pay. */
-#include "steps.h"
+#include "scf_state.h"
 
 #include <math.h>
 

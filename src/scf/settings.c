@@ -1,12 +1,11 @@
 /* What the caller of the driver may ask for. */
 #include "converger.h"
+#include "hf/guess_input.h"
 
 #include <string.h>
 
 const struct hf_phase hf_phase_one_electron = {.name = "One-electron integrals"};
 const struct hf_phase hf_phase_guess = {.name = "Initial guess"};
-const struct hf_phase hf_phase_diagonalise = {.name = "Diagonalisation"};
-const struct hf_phase hf_phase_linear_algebra = {.name = "Other linear algebra"};
 
 void hf_scf_declare_phases(struct hf_timers *timers)
 {

@@ -6,7 +6,7 @@
 #include "stability.h"
 
 #include "converger.h"
-#include "davidson.h"
+#include "hf/davidson.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Coulomb and exchange matrices that follow the densities through the iterations. */
-#include "steps.h"
+#include "scf_state.h"
 
 #include <math.h>
 

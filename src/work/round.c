@@ -2,6 +2,8 @@
  * at signals. */
 #include "work_private.h"
 
+#include "hf/threads.h"
+
 #include <math.h>
 
 /** Ends the round for all threads of the rank; some thread failed. */
@@ -18,37 +20,23 @@ void hf_work_give_up(struct hf_worker *worker)
     pthread_mutex_unlock(&worker->work->round.lock);
 }
 
-/** Runs the round on every thread; the worst status, with its message. */
-static hf_status run_threads(struct hf_work *work, const struct hf_round *round,
-                             struct hf_error *error)
-{
-    hf_status worst = HF_OK;
-#pragma omp parallel for num_threads(work->n_worker) schedule(static, 1)
-    for (int i = 0; i < work->n_worker; i++) {
-        struct hf_error own = {0};
-        struct hf_worker *worker = &work->worker[i];
-        const double start = hf_wall_seconds();
-        const hf_status status = round->run(round->data, worker, &own);
-        worker->computed = hf_wall_seconds() - start - worker->waited;
-        pthread_mutex_lock(&work->round.lock);
-        if (status != HF_OK) give_up(work);
-        if (status > worst) {
-            worst = status;
-            if (error != NULL) *error = own;
-        }
-        pthread_mutex_unlock(&work->round.lock);
-    }
-    return worst;
-}
+/** A round and whose it is. */
+struct run {
+    struct hf_work *work;
+    const struct hf_round *round;
+};
 
-/** Threshold of primitive quartets, of which many make one quartet: together they may drop about what
- *  screening may, which is the threshold over the largest factor that a quartet meets. What is stored serves
- *  later rounds, too, and is computed as sharply as the plan says, whatever this round is for. */
-double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use)
+/** hf_thread_work: a thread's share of the round. */
+static hf_status run_thread(void *data, int thread, int n_thread, struct hf_error *error)
 {
-    const double share = 0.1;
-    if (use == HF_STORE_FILL) return share * work->plan.sharp;
-    return share * work->threshold / work->largest;
+    const struct run *run = data;
+    struct hf_worker *worker = &run->work->worker[thread];
+    const double start = hf_wall_seconds();
+    const hf_status status = run->round->run(run->round->data, worker, error);
+    (void)n_thread;
+    worker->computed = hf_wall_seconds() - start - worker->waited;
+    if (status != HF_OK) hf_work_give_up(worker);
+    return status;
 }
 
 /** Brings round and workers into their first state. */
@@ -116,7 +104,7 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
     HF_TRY(hf_scheduler_start(work->scheduler, &levels, error));
     begin(work);
     const double start = hf_wall_seconds();
-    status = run_threads(work, round, error);
+    status = hf_threads_run(work->n_worker, run_thread, &(struct run){work, round}, error);
     const double end = hf_wall_seconds();
     hf_scheduler_set_idle(work->scheduler, &(struct hf_idle_work){round->idle, round->data});
     hf_scheduler_finish(work->scheduler);
@@ -133,11 +121,6 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
 cleanup:
     if (status != HF_OK && work->store_use == HF_STORE_FILL) hf_work_drop_store(work);
     return status;
-}
-
-bool hf_work_is_interrupted(struct hf_work *work)
-{
-    return hf_interruption_look(work->context->interruption, work->n_worker == 1) != 0;
 }
 
 /** HF_INTERRUPTED, the scheduler abandoned, when the round is to end. The thread holds the lock: no

@@ -110,6 +110,16 @@ static hf_status begin_storing(struct hf_work *work, const struct hf_lasting *la
     return HF_OK;
 }
 
+/** Threshold of primitive quartets, of which many make one quartet: together they may drop about what
+ *  screening may, which is the threshold over the largest factor that a quartet meets. What is stored serves
+ *  later rounds, too, and is computed as sharply as the plan says, whatever this round is for. */
+double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use)
+{
+    const double share = 0.1;
+    if (use == HF_STORE_FILL) return share * work->plan.sharp;
+    return share * work->threshold / work->largest;
+}
+
 void hf_work_look_at_store(struct hf_worker *worker)
 {
     const struct hf_work *work = worker->work;

@@ -133,6 +133,11 @@ void hf_worker_compute_kets(struct hf_worker *worker, const struct hf_part *part
 /** Computes what waits in the queues, and hands over all strips (strips.c). */
 void hf_worker_finish_strips(struct hf_worker *worker, const struct hf_shell_pair *bra);
 
+/** The quartets of a stored part, read back. */
+void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
+
+/* ---- Queues (queues.c) ---- */
+
 /** Computes what waits in all queues for a bra. */
 void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra);
 
@@ -140,14 +145,8 @@ void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra);
 struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
                                       const struct hf_waiting_ket *ket);
 
-/** Likewise of a stored part, read back. */
-void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
-
-/** What may be left out of primitive quartets. */
-double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use);
-
-/** Whether the round is to end; any thread may ask in the middle of a task. */
-bool hf_work_is_interrupted(struct hf_work *work);
+/** Counts numbers computed or read, and looks now and then whether the round is to end. */
+void hf_worker_count(struct hf_worker *worker, size_t n_number);
 
 /* ---- The handle (work.c) ---- */
 
@@ -197,9 +196,11 @@ struct hf_work {
 hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *round,
                                 struct hf_error *error) HF_MUST_CHECK;
 
+/** What may be left out of primitive quartets. */
+double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use);
+
 /** Whether tasks have to be handed out: false when all that matters is stored. */
 bool hf_work_needs_tasks(const struct hf_work *work);
-
 
 /** Ends the round that stored, and shows what there is. Not collective. HF_NO_RESOURCE. */
 hf_status hf_work_close_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;

@@ -1,8 +1,8 @@
-"""Reads every #include of src/ and include/ and says by room and file what does not fit the house.
+"""Reads every #include and call of src/ and include/ and says by room and file what does not fit the house.
 
-A room includes only what stands lower in ORDER. What is private to a room is included by no other one. No files
-include each other in a circle, where x.c, x.h and x_private.h count as one. Installed headers include nothing but
-installed ones."""
+A room includes only what stands lower in ORDER, and has at most MOST_FILES files. What is private to a room is included
+by no other one. No files include each other in a circle, where x.c, x.h and x_private.h count as one, and no files
+call each other in a circle. Installed headers include nothing but installed ones."""
 
 import pathlib
 import re
@@ -11,23 +11,31 @@ import tempfile
 import unittest
 
 # From the top down; rooms of one line know nothing of each other. main.c is of cli's room.
-ORDER = [["bench"], ["cli"], ["run"], ["output"], ["properties"], ["scf"], ["fock"], ["work"], ["coulomb"], ["hamiltonian"], ["multipole"], ["integrals"],
-         ["schedule", "onesided"], ["linalg"], ["layout"], ["basis"], ["molecule"], ["base"]]
+ORDER = [["bench"], ["cli"], ["run"], ["output"], ["checkpoint"], ["properties"], ["scf"], ["guess", "response"], ["orbitals"], ["fock"], ["work"],
+         ["coulomb"], ["hamiltonian"], ["multipole"], ["one_electron", "pairs"], ["integrals"], ["schedule", "onesided"], ["linalg"], ["layout"],
+         ["basis"], ["molecule"], ["base"]]
+MOST_FILES = 35  # of a room's folder
 LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in rooms}
 
 # Headers of include/hf by room.
 HEADERS = {
     "cli": ["program"],
     "run": ["calculation", "hf", "run"],
-    "output": ["checkpoint", "cube", "orbital_files", "output", "record", "version"],
+    "output": ["cube", "orbital_files", "output", "record"],
+    "checkpoint": ["checkpoint"],
     "properties": ["properties", "spatial", "spatial_grid"],
-    "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
+    "scf": ["restart", "scf", "scf_memory", "scf_terms"],
+    "guess": ["guess", "guess_input"],
+    "response": ["davidson", "hessian", "rotation", "subspace"],
+    "orbitals": ["diis", "orbitals", "wavefunction"],
     "fock": ["digest", "exact_sums", "fock", "fock_settings"],
     "coulomb": ["coulomb"],
     "work": ["grain", "lasting", "store_outlook", "strip_room", "task", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
-    "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "charge_field", "core_integrals", "engine", "hermite", "hermite_expansion",
-                  "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes", "solid_harmonics", "spread_charge"],
+    "one_electron": ["charge_field", "core_integrals", "hermite", "hermite_expansion", "one_electron", "spread_charge"],
+    "pairs": ["shell_pairs"],
+    "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "engine", "lane_math", "shell_pair", "single_lanes",
+                  "solid_harmonics"],
     "multipole": ["multipole", "translation"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
     "schedule": ["counter", "schedule", "schedule_settings", "task_levels"],
@@ -36,12 +44,15 @@ HEADERS = {
     "basis": ["basis", "basis_description", "shell_place"],
     "molecule": ["input", "molecule"],
     "base": ["arithmetic", "context", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "neighbour", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "threads", "timer",
-             "trace", "units"],
+             "trace", "units", "version"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}
 GENERATED = ["src/coulomb/coulomb_kernels.h", "src/integrals/horizontal_flops.h", "src/integrals/horizontal_functions.h", "src/integrals/vertical.h",
              "src/integrals/vertical_flops.h"]  # by a script, when hf is built
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+DEFINITION = re.compile(r"^(?!static )[a-z][\w *]*?\b(hf_\w+)\([^;{}]*\)\s*\{", re.MULTILINE)
+CALL = re.compile(r"\b(hf_\w+)\(")
 
 
 def room_of(path):
@@ -74,6 +85,17 @@ def read(root):
                     continue
                 lost.append(f"{name}: includes {included}, which is nowhere")
     return found, lost
+
+
+def calls(root):
+    """{file: files whose functions it calls}, each as (room, name)"""
+    root = pathlib.Path(root)
+    text = {path: NO_CODE.sub(" ", path.read_text(encoding="utf-8"))
+            for path in sorted(root.glob("src/**/*.c"))}
+    home = {name: path for path, code in text.items() for name in DEFINITION.findall(code)}
+    place = {path: (room_of(path.relative_to(root).as_posix()), path.name) for path in text}
+    return {place[path]: {place[home[name]] for name in CALL.findall(code) if home.get(name, path) != path}
+            for path, code in text.items()}
 
 
 def circles(graph):
@@ -130,20 +152,26 @@ def complaints(root, installed=()):
                 graph.setdefault(unit_of(file), set()).add(unit_of(other))
             if file in installed and other not in installed:
                 problems.append(f"{file}: is installed and includes {other}, which is not")
-    for group in circles(graph):
-        problems.append("circle: " + ", ".join(f"{room}/{name}" for room, name in group))
+    for what, arrows in (("circle", graph), ("circle of calls", calls(root))):
+        for group in circles(arrows):
+            problems.append(f"{what}: " + ", ".join(f"{room}/{name}" for room, name in group))
+    for room in sorted(LEVEL):
+        n = len(list(pathlib.Path(root, "src", room).glob("*")))
+        if n > MOST_FILES:
+            problems.append(f"src/{room}: {n} files; {MOST_FILES} at most")
     return problems
 
 
 class MadeUp(unittest.TestCase):
     """What is wrong is found; what is right is left alone."""
 
-    def said(self, files, installed=()):
+    def said(self, files, installed=(), code=None):
         with tempfile.TemporaryDirectory() as folder:
             for name, included in files.items():
                 path = pathlib.Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text("".join(f'#include "{other}"\n' for other in included), encoding="utf-8")
+                path.write_text("".join(f'#include "{other}"\n' for other in included) + (code or {}).get(name, ""),
+                                encoding="utf-8")
             return complaints(folder, installed)
 
     def test_downwards_is_right(self):
@@ -166,6 +194,17 @@ class MadeUp(unittest.TestCase):
         self.assertEqual(self.said({"src/base/a.c": ["a_private.h", "b.h"], "src/base/a_private.h": [],
                                     "src/base/b.h": ["c.h"], "src/base/c.h": ["a_private.h"]}),
                          ["circle: base/a, base/b, base/c"])
+
+    def test_circles_of_calls(self):
+        one = "/** Not hf_two(). */\nint hf_one(int i,\n           int j)\n{\n    return hf_two(i);\n}\n"
+        two = "int hf_two(int i)\n{\n    return hf_three(i);\n}\nint hf_four(int i)\n{\n    return i;\n}\n"
+        three = "int hf_three(int i)\n{\n    return hf_%s(i, 2);\n}\n"
+        files = {"src/base/a.c": [], "src/base/b.c": [], "src/base/c.c": []}
+        for called, expected in (("one", ["circle of calls: base/a.c, base/b.c, base/c.c"]), ("five", [])):
+            self.assertEqual(self.said(files, code=dict(zip(files, (one, two, three % called)))), expected)
+
+    def test_too_many_files(self):
+        self.assertEqual(self.said({f"src/base/f{i}.c": [] for i in range(36)}), ["src/base: 36 files; 35 at most"])
 
     def test_what_is_nowhere(self):
         self.assertEqual(self.said({"src/base/a.c": ["b.h"], "include/hf/new.h": []}),

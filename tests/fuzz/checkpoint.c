@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "hf/checkpoint.h"
+#include "hf/output.h"
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
 #include "comparator.h"
 #include "hf/engine.h"
 #include "hf/input.h"
+#include "hf/shell_pairs.h"
 
 #include <math.h>
 #include <stdio.h>

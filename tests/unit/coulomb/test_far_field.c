@@ -4,6 +4,7 @@
 #include "../shells.h"
 
 #include "hf/boys.h"
+#include "hf/shell_pairs.h"
 
 #include <math.h>
 #include <string.h>

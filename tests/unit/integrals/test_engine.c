@@ -4,6 +4,7 @@
 
 #include "hf/boys.h"
 #include "hf/engine.h"
+#include "hf/shell_pairs.h"
 #include "hf/solid_harmonics.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "../shells.h"
 
 #include "hf/engine.h"
+#include "hf/shell_pairs.h"
 
 #include <math.h>
 

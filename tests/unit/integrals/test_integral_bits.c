@@ -4,6 +4,7 @@
 #include "../shells.h"
 
 #include "hf/engine.h"
+#include "hf/shell_pairs.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 
 #include "../mpi_test.h"
 
-#include "../../../src/scf/steps.h"
+#include "../../../src/scf/scf_state.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Convergers: the small problem of ADIIS, and calculations that DIIS alone does not converge or brings to
  * a solution that is too high. Energies of molecules: two other programs, or psi4 alone (F2, HF, H2). */
+#include "../../../src/orbitals/diis_private.h"
 #include "../../../src/scf/converger.h"
-#include "../../../src/scf/diis.h"
 #include "scf_test.h"
 
 #include "hf/units.h"

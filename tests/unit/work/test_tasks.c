@@ -5,6 +5,7 @@
 #include "../../../src/work/work_private.h"
 
 #include "hf/shell_pair.h"
+#include "hf/shell_pairs.h"
 
 #include <math.h>
 

@@ -1,0 +1,131 @@
+/* Inside the distributed builder: its steps, its arrays and what a build holds. */
+#ifndef HF_DISTRIBUTED_STATE_H
+#define HF_DISTRIBUTED_STATE_H
+
+#include "block_cache.h"
+#include "coulomb_exchange.h"
+#include "density_bounds.h"
+#include "fock_private.h"
+
+#include <pthread.h>
+
+/** The pairs of atoms of a quartet (AB|CD) whose blocks are needed (book Fig. 8.4). */
+enum { HF_N_COMBINATION = 6 };
+
+/** Steps under way. */
+enum { HF_LEAST_DEPTH = 2, HF_MAX_DEPTH = 16 };
+
+/** A part of a task, or a stored one, and the density blocks it needs. */
+struct hf_step {
+    struct hf_part part; /**< its task is -1 behind the last one */
+    bool coulomb[HF_MOST_PART_KETS], exchange[HF_MOST_PART_KETS]; /**< what kets can add to */
+    /** Pinned blocks of each ket: AB, CD (for J), AC, AD, BC, BD (for K); NULL when not needed. */
+    struct hf_cached_block *density[HF_MOST_PART_KETS][HF_N_COMBINATION];
+};
+
+/** Steps whose blocks are on their way, in the order they will be computed. */
+struct hf_step_ring {
+    struct hf_step step[HF_MAX_DEPTH];
+    int first, n;
+    int depth;  /**< as many as shall be under way now */
+    int least;  /**< it never falls below this */
+    int coming; /**< threads that are looking for one more */
+    int n_calm; /**< steps in a row that did not wait */
+};
+
+/** Where the steps of a thread come from: stored parts, then the parts of the task in hand. */
+struct hf_step_source {
+    bool no_stored; /**< all stored parts are taken */
+    bool has_task;
+    int64_t task;
+    int32_t part; /**< the next of the task */
+};
+
+/** Block arrays of the jobs, density, Coulomb and exchange. They live as long as the builder, since
+ *  making a window takes all ranks some time, and become more when a build has more jobs. */
+struct hf_kept_arrays {
+    int n;
+    struct hf_block_array **density, **coulomb, **exchange; /**< [n]; NULL: never wanted so far */
+};
+
+struct hf_distributed {
+    struct hf_block_layout *layout; /**< parts are the atoms */
+    struct hf_onesided *onesided;
+    struct hf_density_bounds bounds;
+    struct hf_kept_arrays kept;
+    /** Of caches, blocks and ring while threads compute. Nobody waits for a message or a task with it: what
+     *  is asked for and looked for under it are gets, whose calls return at once. */
+    pthread_mutex_t lock;
+    /** Where MPI allows calls in turn only, whoever is in MPI has this, also while the scheduler is asked,
+     *  which cannot be otherwise there; it is taken before `lock`. Nobody needs it to add sums. */
+    pthread_mutex_t in_turn;
+    struct hf_outbox outbox; /**< sums on their way out of both caches */
+    /* while a build runs */
+    struct hf_job_shape jobs;
+    int first_apart;                     /**< the first job with J */
+    struct hf_block_array **D, **J, **K; /**< [jobs.n] of those kept; NULL where not wanted */
+    struct hf_block_cache *density, *coulomb, *exchange;
+    struct hf_step_ring ring;
+    bool apart;       /**< threads may be in MPI at the same time: in_turn is not used */
+    bool ended;       /**< some thread failed: no more steps are taken */
+    bool sums_failed; /**< no memory for cached sums */
+};
+
+/** Sets D, J and K: the densities filled in, the sums zero. Collective. HF_NO_RESOURCE: memory; what
+ *  is there may be used in the next build. */
+hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
+                                     struct hf_error *error) HF_MUST_CHECK;
+
+/** J and K to the matrices of the caller. Collective. HF_NO_RESOURCE: memory. */
+hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** The arrays wait for the next build. After one that failed, whose sums nobody has collected, what
+ *  was sent to them arrives before that. Those of a lone rank go: they cost nothing to make, and
+ *  diagonalisation, which sets the peak there, has their memory. Collective. */
+void hf_distributed_close_arrays(struct hf_distributed *data, int n_rank, bool failed);
+
+/** Collective; also without any. */
+void hf_distributed_destroy_arrays(struct hf_distributed *data);
+
+/** The next step that passes the screening by atoms, taking tasks as needed; step->part.task = -1
+ *  when there are no more. HF_INTERRUPTED. */
+hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
+                       struct hf_step_source *source, struct hf_step *step,
+                       struct hf_error *error) HF_MUST_CHECK;
+
+/** The blocks of a step that has them go to the trace, if there is one, each once. */
+void hf_step_trace(const struct hf_fock_builder *self, struct hf_worker *worker,
+                   const struct hf_step *step);
+
+/** The six pairs of atoms of a quartet: the first two carry J, the others K. */
+extern const int hf_combination[HF_N_COMBINATION][2];
+
+static inline bool hf_is_coulomb(int combination)
+{
+    return combination < 2;
+}
+
+/** What one thread works on. */
+struct hf_step_thread {
+    struct hf_distributed *data;
+    const struct hf_basis *basis;
+    struct hf_step_source source;
+    bool source_ended;   /**< no more steps come from there */
+    struct hf_step next; /**< that is being looked for */
+    struct hf_step step; /**< that is computed */
+};
+
+/** The next step of a thread, its blocks here, into thread->step; its task is -1 at the end. No lock is held by
+ *  the caller. HF_NO_RESOURCE, HF_INTERRUPTED. */
+hf_status hf_step_take(struct hf_fock_builder *self, struct hf_worker *worker,
+                       struct hf_step_thread *thread, struct hf_error *error) HF_MUST_CHECK;
+
+/** Lets the blocks of a step go; harmless a second time. The lock is held. */
+void hf_step_end(struct hf_distributed *data, struct hf_step *step);
+
+/** The thread failed: no thread takes more steps. No lock is held. */
+void hf_steps_give_up(struct hf_distributed *data, struct hf_worker *worker,
+                      struct hf_step_thread *thread);
+
+#endif

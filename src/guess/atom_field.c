@@ -1,0 +1,162 @@
+/* Mean fields of an atom: one pass over its integrals for all radial densities together. */
+#include "atom_private.h"
+
+#include "hf/fock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** A starting density needs no more. */
+static const double SCREENING = 1e-10;
+
+/** Matrices of one pass may take about this much; more densities take several passes. */
+static const size_t PASS_BYTES = (size_t)64 << 20;
+
+void hf_atom_field_done(struct hf_atom_field *self)
+{
+    free(self->row);
+    free(self->column);
+    free(self->field);
+    *self = (struct hf_atom_field){0};
+}
+
+/** Lists the elements and makes room for their fields. */
+static hf_status list_elements(struct hf_atom_field *self, const struct hf_radial_basis *radial,
+                               struct hf_error *error)
+{
+    const size_t n_radial = (size_t)radial->n_radial;
+    size_t count = 0;
+    for (int l = 0; l < HF_ATOM_N_L; l++) {
+        const size_t n = (size_t)radial->block[l].n;
+        count += n * (n + 1) / 2;
+    }
+    self->n_radial = radial->n_radial;
+    self->row = calloc(count + 1, sizeof *self->row);
+    self->column = calloc(count + 1, sizeof *self->column);
+    self->field = calloc(count * n_radial * n_radial + 1, sizeof *self->field);
+    if (self->row == NULL || self->column == NULL || self->field == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the mean fields of an atom");
+    for (int l = 0; l < HF_ATOM_N_L; l++) {
+        const struct hf_radial_block *block = &radial->block[l];
+        for (int j = block->first; j < block->first + block->n; j++)
+            for (int i = j; i < block->first + block->n; i++) {
+                self->row[self->n_element] = i;
+                self->column[self->n_element++] = j;
+            }
+    }
+    return HF_OK;
+}
+
+/** Matrices of a pass: density, J and K of each of its elements. */
+struct pass {
+    int n_job;
+    struct hf_fock_job *job;    /* [n_job] */
+    struct hf_matrix **density; /* [n_job] */
+    double *full, *radial;      /* [n][n], [n_radial][n_radial] */
+};
+
+static void pass_done(struct pass *pass)
+{
+    for (int i = 0; i < pass->n_job; i++) {
+        if (pass->job != NULL) {
+            hf_matrix_destroy(&pass->job[i].coulomb);
+            hf_matrix_destroy(&pass->job[i].exchange);
+        }
+        if (pass->density != NULL) hf_matrix_destroy(&pass->density[i]);
+    }
+    free(pass->job);
+    free(pass->density);
+    free(pass->full);
+    free(pass->radial);
+}
+
+static hf_status pass_init(struct pass *pass, struct hf_linalg *linalg,
+                           const struct hf_radial_basis *radial, int n_job, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = radial->basis.n_function;
+    const size_t n_radial = (size_t)radial->n_radial;
+    *pass = (struct pass){.n_job = n_job};
+    pass->job = calloc((size_t)n_job, sizeof *pass->job);
+    pass->density = calloc((size_t)n_job, sizeof(struct hf_matrix *));
+    pass->full = calloc((size_t)n * (size_t)n, sizeof *pass->full);
+    pass->radial = calloc(n_radial * n_radial, sizeof *pass->radial);
+    if (pass->job == NULL || pass->density == NULL || pass->full == NULL || pass->radial == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the mean fields of an atom");
+    for (int i = 0; i < n_job; i++) {
+        HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->density[i], error));
+        HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].coulomb, error));
+        HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].exchange, error));
+        pass->job[i].density = pass->density[i];
+    }
+cleanup:
+    return status;
+}
+
+/** Fields of the elements first .. first + n_job - 1. */
+static hf_status run_pass(struct hf_atom_field *self, struct hf_linalg *linalg,
+                          const struct hf_radial_basis *radial, struct hf_fock_builder *builder,
+                          int first, int n_job, struct hf_error *error)
+{
+    hf_status status;
+    const size_t n_radial = (size_t)radial->n_radial, n_element = n_radial * n_radial;
+    struct pass pass;
+    HF_TRY(pass_init(&pass, linalg, radial, n_job, error));
+    for (int i = 0; i < n_job; i++) {
+        const size_t row = (size_t)self->row[first + i], column = (size_t)self->column[first + i];
+        memset(pass.radial, 0, n_element * sizeof *pass.radial);
+        pass.radial[row + n_radial * column] = pass.radial[column + n_radial * row] = 1.0;
+        hf_radial_expand(radial, pass.radial, pass.full);
+        hf_matrix_set_full(pass.density[i], pass.full);
+    }
+    HF_TRY(hf_fock_build(builder, n_job, pass.job, SCREENING, error));
+    for (int i = 0; i < n_job; i++) {
+        hf_matrix_add(-0.5, pass.job[i].exchange, 1.0, pass.job[i].coulomb);
+        hf_matrix_gather_full(pass.job[i].coulomb, pass.full);
+        hf_radial_average(radial, pass.full, self->field + (size_t)(first + i) * n_element);
+    }
+cleanup:
+    pass_done(&pass);
+    return status;
+}
+
+hf_status hf_atom_field_init(struct hf_atom_field *self, struct hf_context *context,
+                             struct hf_linalg *linalg, const struct hf_radial_basis *radial,
+                             struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_fock_settings settings = {/* an atom is the work of one rank */
+                                              .builder = "replicated",
+                                              .schedule = {.name = "static"},
+                                              .grain = HF_GRAIN_ATOM_QUARTET};
+    const size_t n = (size_t)radial->basis.n_function;
+    const size_t job_bytes = 6 * n * n * sizeof(double); /* ours and the builder's D, J and K */
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_fock_builder *builder = NULL;
+    *self = (struct hf_atom_field){0};
+    HF_TRY(list_elements(self, radial, error));
+    HF_TRY(hf_shell_pairs_create(context, &radial->basis, 1e-2 * SCREENING, &pairs, error));
+    HF_TRY(hf_fock_create(context, pairs, &settings, &builder, error));
+
+    const size_t fitting = PASS_BYTES / job_bytes + 1;
+    for (int first = 0; first < self->n_element;) {
+        const int left = self->n_element - first;
+        const int n_job = (size_t)left < fitting ? left : (int)fitting;
+        HF_TRY(run_pass(self, linalg, radial, builder, first, n_job, error));
+        first += n_job;
+    }
+cleanup:
+    hf_fock_destroy(&builder);
+    hf_shell_pairs_destroy(&pairs);
+    return status;
+}
+
+void hf_atom_field_add(const struct hf_atom_field *self, const double *density, double *fock)
+{
+    const size_t n = (size_t)self->n_radial, n_element = n * n;
+    for (int k = 0; k < self->n_element; k++) {
+        const double weight = density[(size_t)self->row[k] + n * (size_t)self->column[k]];
+        const double *field = self->field + (size_t)k * n_element;
+        for (size_t i = 0; i < n_element; i++) fock[i] += weight * field[i];
+    }
+}

@@ -1,0 +1,50 @@
+/* The list of guesses, and what several of them do. */
+#include "guess_private.h"
+
+const struct hf_guess_ops *const hf_guess_list[] = {&hf_guess_sad, &hf_guess_sap, &hf_guess_huckel,
+                                                    &hf_guess_core, NULL};
+
+const char *hf_guess_name(const struct hf_guess_ops *guess)
+{
+    return guess->name;
+}
+
+const char *hf_guess_about(const struct hf_guess_ops *guess)
+{
+    return guess->about;
+}
+
+static const char *name_of(int i)
+{
+    return hf_guess_list[i] != NULL ? hf_guess_list[i]->name : NULL;
+}
+
+hf_status hf_guess_find(const char *name, const struct hf_guess_ops **guess, struct hf_error *error)
+{
+    int place;
+    const hf_status status = hf_find_named("guess", name, name_of, &place, error);
+    if (status == HF_OK) *guess = hf_guess_list[place];
+    return status;
+}
+
+hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_matrix *matrix,
+                               struct hf_matrix *const density[],
+                               struct hf_matrix *const occupied[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_context *context = input->context;
+    const int m = hf_matrix_n_row(matrix);
+    double *orbital_energy =
+        hf_memory_allocate(context->memory, "orbital energies", (size_t)m, sizeof *orbital_energy);
+    if (orbital_energy == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_lowest_orbitals(context, matrix, orbital_energy, occupied[0], error));
+    if (input->method->n_set == 2 && occupied[1] != NULL) /* those of beta are among alpha's */
+        hf_matrix_copy_columns(occupied[0], 0, hf_matrix_n_col(occupied[1]), NULL, occupied[1], 0);
+    HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron, input->x, occupied,
+                               density, error));
+cleanup:
+    hf_memory_release(context->memory, orbital_energy);
+    return status;
+}

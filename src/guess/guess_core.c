@@ -1,0 +1,26 @@
+/* First density from the orbitals of the core Hamiltonian: electrons that do not see each other. */
+#include "guess_private.h"
+
+static hf_status core_densities(const struct hf_guess_input *input,
+                                struct hf_matrix *const density[],
+                                struct hf_matrix *const occupied[], bool *has_orbitals,
+                                struct hf_error *error)
+{
+    hf_status status;
+    const int m = hf_matrix_n_col(input->x);
+    struct hf_matrix *core = NULL;
+    HF_TRY(hf_matrix_create(input->linalg, "core Hamiltonian", m, m, &core, error));
+    HF_TRY(hf_to_orthonormal(input->linalg, input->x, input->core_hamiltonian, core, error));
+    HF_TRY(hf_guess_from_matrix(input, core, density, occupied, error));
+    *has_orbitals = true;
+cleanup:
+    hf_matrix_destroy(&core);
+    return status;
+}
+
+const struct hf_guess_ops hf_guess_core = {
+    .name = "core",
+    .about = "orbitals of the core Hamiltonian",
+    .cite = "",
+    .densities = core_densities,
+};

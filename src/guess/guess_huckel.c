@@ -1,0 +1,269 @@
+/* Extended Hueckel: orbitals in the span of those of the free atoms (book section 8.2).
+ *
+ * The atomic orbitals are those of the atoms whose densities guess "sad" adds up. They stand in the
+ * basis already, C [n][k] with the energies e_i, so that their overlap is exact:
+ *
+ *     S = C^T S_basis C      H_ij = K S_ij (e_i + e_j)/2      H_ii = e_i      K = 1.75
+ *
+ * Their span is orthonormalised, W [m][r] in the orthonormal basis. What is not in it (Q = 1 - W
+ * W^T) has the kinetic energy, which is positive, so that electrons come there only when there are
+ * more than the atoms have orbitals:
+ *
+ *     F' = W H' W^T + Q T' Q       H' [r][r]: H in the orthonormal span
+ *
+ * Source   Wolfsberg and Helmholz, J. Chem. Phys. 20, 837 (1952); Hoffmann, J. Chem. Phys. 39, 1397
+ *          (1963). */
+#include "guess_private.h"
+
+#include "atom.h"
+#include "hf/hamiltonian.h"
+#include "hf/matrix_rows.h"
+#include "like_atoms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double K = 1.75;
+
+/** Orbitals of all atoms, one behind the other. */
+struct minimal_basis {
+    struct hf_like_atoms
+        atoms; /**< of each kind: energies, then coefficients [orbitals][functions] */
+    const struct hf_guess_input *input;
+    int *first;     /**< [n_atom + 1] orbitals of an atom */
+    double *energy; /**< [first[n_atom]] */
+};
+
+static size_t orbitals_size(const struct hf_guess_input *input, int atom)
+{
+    const int atomic_number = input->molecule->atom[atom].atomic_number;
+    return (size_t)hf_atom_n_orbital(input->basis, atom, atomic_number) *
+           ((size_t)hf_atom_n_function(input->basis, atom) + 1);
+}
+
+static hf_status make_orbitals(const struct hf_guess_input *input, int atom, double data[],
+                               struct hf_error *error)
+{
+    const int atomic_number = input->molecule->atom[atom].atomic_number;
+    return hf_atom_orbitals(input->basis, atom, atomic_number, input->linear_dependence_threshold,
+                            data, data + hf_atom_n_orbital(input->basis, atom, atomic_number),
+                            error);
+}
+
+static const struct hf_like_atoms_ops atomic_orbitals = {
+    .label = "atomic orbitals", .size = orbitals_size, .make = make_orbitals};
+
+static void minimal_basis_done(struct minimal_basis *self)
+{
+    hf_like_atoms_done(&self->atoms);
+    free(self->energy);
+    free(self->first);
+}
+
+/** Collective. */
+static hf_status minimal_basis_init(struct minimal_basis *self, const struct hf_guess_input *input,
+                                    struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n_atom = input->molecule->n_atom;
+    const struct hf_atom *atom = input->molecule->atom;
+    *self = (struct minimal_basis){.input = input};
+    self->first = calloc((size_t)n_atom + 1, sizeof *self->first);
+    for (int a = 0; a < n_atom && self->first != NULL; a++)
+        self->first[a + 1] =
+            self->first[a] +
+            (atom[a].ghost ? 0 : hf_atom_n_orbital(input->basis, a, atom[a].atomic_number));
+    if (self->first != NULL)
+        self->energy = calloc((size_t)self->first[n_atom] + 1, sizeof *self->energy);
+    if (self->energy == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for atomic orbitals");
+    HF_TRY(hf_agree(input->context->comm, status, error));
+    HF_TRY(hf_like_atoms_init(&self->atoms, input, &atomic_orbitals, error));
+    for (int a = 0; a < n_atom; a++)
+        for (int i = self->first[a]; i < self->first[a + 1]; i++)
+            self->energy[i] = self->atoms.data[self->atoms.like[a]][i - self->first[a]];
+cleanup:
+    return status;
+}
+
+/** Rows of C, zero but for the orbitals of one atom. */
+static hf_status give_coefficients(void *data, int first, int n, double rows[],
+                                   struct hf_error *error)
+{
+    const struct minimal_basis *self = data;
+    const struct hf_basis *basis = self->input->basis;
+    const size_t k = (size_t)self->first[basis->n_atom];
+    int atom = 0, function = 0; /* `function` is the first of the atom */
+    (void)error;
+    memset(rows, 0, (size_t)n * k * sizeof *rows);
+    for (int f = first; f < first + n; f++, rows += k) {
+        while (f >= function + hf_atom_n_function(basis, atom))
+            function += hf_atom_n_function(basis, atom++);
+        const int n_orbital = self->first[atom + 1] - self->first[atom];
+        if (n_orbital == 0) continue;
+        const double *coefficient = self->atoms.data[self->atoms.like[atom]] + n_orbital;
+        for (int i = 0; i < n_orbital; i++)
+            rows[self->first[atom] + i] =
+                coefficient[(size_t)i * (size_t)hf_atom_n_function(basis, atom) +
+                            (size_t)(f - function)];
+    }
+    return HF_OK;
+}
+
+/** Rows of (1 - K) e on the diagonal. */
+static hf_status give_diagonal(void *data, int first, int n, double rows[], struct hf_error *error)
+{
+    const struct minimal_basis *self = data;
+    const size_t k = (size_t)self->first[self->input->molecule->n_atom];
+    (void)error;
+    memset(rows, 0, (size_t)n * k * sizeof *rows);
+    for (int i = 0; i < n; i++)
+        rows[(size_t)i * k + (size_t)(first + i)] = (1.0 - K) * self->energy[first + i];
+    return HF_OK;
+}
+
+/** projected [m][k] = X^T S_basis C. Collective. */
+static hf_status project(struct minimal_basis *self, struct hf_matrix *projected,
+                         struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_guess_input *input = self->input;
+    const int n = input->basis->n_function, k = hf_matrix_n_col(projected);
+    struct hf_hamiltonian *hamiltonian = NULL;
+    struct hf_matrix *overlap = NULL, *orbital = NULL, *product = NULL;
+    HF_TRY(hf_matrix_create(input->linalg, "overlap", n, n, &overlap, error));
+    HF_TRY(hf_hamiltonian_create(input->context, input->linalg, input->basis, input->molecule,
+                                 &hamiltonian, error));
+    HF_TRY(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, error));
+    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", n, k, &orbital, error));
+    HF_TRY(hf_matrix_receive_rows(orbital, give_coefficients, self, error));
+    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", n, k, &product, error));
+    hf_matrix_multiply(1.0, false, overlap, false, orbital, 0.0, product);
+    hf_matrix_multiply(1.0, true, input->x, false, product, 0.0, projected);
+cleanup:
+    hf_matrix_destroy(&product);
+    hf_matrix_destroy(&orbital);
+    hf_matrix_destroy(&overlap);
+    hf_hamiltonian_destroy(&hamiltonian);
+    return status;
+}
+
+/** huckel [k][k] of the atomic orbitals with that overlap. Collective. */
+static hf_status make_huckel(struct minimal_basis *self, const struct hf_matrix *overlap,
+                             struct hf_matrix *huckel, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *scaled = NULL;
+    const int k = hf_matrix_n_row(overlap);
+    HF_TRY(hf_matrix_create(self->input->linalg, "atomic orbitals", k, k, &scaled, error));
+    hf_matrix_copy_columns(overlap, 0, k, self->energy, scaled, 0);
+    HF_TRY(hf_matrix_receive_rows(huckel, give_diagonal, self, error));
+    hf_matrix_add(0.5 * K, scaled, 1.0, huckel);
+    hf_matrix_add_transposed(0.5 * K, scaled, 1.0, huckel);
+cleanup:
+    hf_matrix_destroy(&scaled);
+    return status;
+}
+
+/** *span = W and *inside = H'. Collective. */
+static hf_status make_span(const struct hf_guess_input *input, struct hf_matrix **span,
+                           struct hf_matrix **inside, struct hf_error *error)
+{
+    hf_status status;
+    const int m = hf_matrix_n_col(input->x);
+    struct minimal_basis minimal;
+    struct hf_overlap_spectrum spectrum;
+    struct hf_matrix *projected = NULL, *overlap = NULL, *huckel = NULL, *x = NULL;
+    HF_TRY(minimal_basis_init(&minimal, input, error));
+    const int k = minimal.first[input->molecule->n_atom];
+    if (k == 0) goto cleanup; /* ghosts alone */
+    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", m, k, &projected, error));
+    HF_TRY(project(&minimal, projected, error));
+    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", k, k, &overlap, error));
+    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", k, k, &huckel, error));
+    hf_matrix_multiply_to_symmetric(1.0, true, projected, false, projected, overlap);
+    HF_TRY(make_huckel(&minimal, overlap, huckel, error));
+    HF_TRY(hf_orthogonaliser_create(input->context, input->linalg, overlap,
+                                    input->linear_dependence_threshold, &x, &spectrum, error));
+    const int r = hf_matrix_n_col(x);
+    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", m, r, span, error));
+    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", r, r, inside, error));
+    hf_matrix_multiply(1.0, false, projected, false, x, 0.0, *span);
+    HF_TRY(hf_to_orthonormal(input->linalg, x, huckel, *inside, error));
+cleanup:
+    hf_matrix_destroy(&x);
+    hf_matrix_destroy(&huckel);
+    hf_matrix_destroy(&overlap);
+    hf_matrix_destroy(&projected);
+    minimal_basis_done(&minimal);
+    return status;
+}
+
+/** fock [m][m] += W (H' + W^T T' W) W^T - T' W W^T - W W^T T', which makes F' of T'. Collective. */
+static hf_status put_span(const struct hf_guess_input *input, const struct hf_matrix *span,
+                          struct hf_matrix *inside, struct hf_matrix *fock, struct hf_error *error)
+{
+    hf_status status;
+    const int m = hf_matrix_n_row(span), r = hf_matrix_n_col(span);
+    struct hf_matrix *half = NULL, *whole = NULL;
+    HF_TRY(hf_matrix_create(input->linalg, "kinetic energy", m, r, &half, error));
+    HF_TRY(hf_matrix_create(input->linalg, "kinetic energy", m, m, &whole, error));
+    hf_matrix_multiply(1.0, false, fock, false, span, 0.0, half);
+    hf_matrix_multiply(1.0, false, half, true, span, 0.0, whole);
+    hf_matrix_multiply(1.0, true, span, false, half, 1.0, inside);
+    hf_matrix_add(-1.0, whole, 1.0, fock);
+    hf_matrix_add_transposed(-1.0, whole, 1.0, fock);
+    hf_matrix_multiply(1.0, false, span, false, inside, 0.0, half);
+    hf_matrix_multiply(1.0, false, half, true, span, 1.0, fock);
+cleanup:
+    hf_matrix_destroy(&whole);
+    hf_matrix_destroy(&half);
+    return status;
+}
+
+/** orthonormal [m][m] = X^T T X. Collective. */
+static hf_status make_kinetic(const struct hf_guess_input *input, struct hf_matrix *orthonormal,
+                              struct hf_error *error)
+{
+    hf_status status;
+    const int n = input->basis->n_function;
+    struct hf_hamiltonian *hamiltonian = NULL;
+    struct hf_matrix *kinetic = NULL;
+    HF_TRY(hf_matrix_create(input->linalg, "kinetic energy", n, n, &kinetic, error));
+    HF_TRY(hf_hamiltonian_create(input->context, input->linalg, input->basis, input->molecule,
+                                 &hamiltonian, error));
+    HF_TRY(hf_operator_matrix(hamiltonian, HF_KINETIC, kinetic, error));
+    HF_TRY(hf_to_orthonormal(input->linalg, input->x, kinetic, orthonormal, error));
+cleanup:
+    hf_matrix_destroy(&kinetic);
+    hf_hamiltonian_destroy(&hamiltonian);
+    return status;
+}
+
+static hf_status huckel_densities(const struct hf_guess_input *input,
+                                  struct hf_matrix *const density[],
+                                  struct hf_matrix *const occupied[], bool *has_orbitals,
+                                  struct hf_error *error)
+{
+    hf_status status;
+    const int m = hf_matrix_n_col(input->x);
+    struct hf_matrix *span = NULL, *inside = NULL, *fock = NULL;
+    HF_TRY(hf_matrix_create(input->linalg, "extended Hueckel", m, m, &fock, error));
+    HF_TRY(make_kinetic(input, fock, error));
+    HF_TRY(make_span(input, &span, &inside, error));
+    if (span != NULL) HF_TRY(put_span(input, span, inside, fock, error));
+    HF_TRY(hf_guess_from_matrix(input, fock, density, occupied, error));
+    *has_orbitals = true;
+cleanup:
+    hf_matrix_destroy(&fock);
+    hf_matrix_destroy(&inside);
+    hf_matrix_destroy(&span);
+    return status;
+}
+
+const struct hf_guess_ops hf_guess_huckel = {
+    .name = "huckel",
+    .about = "extended Hueckel in the orbitals of the free atoms",
+    .cite = "Hoffmann, J. Chem. Phys. 39, 1397 (1963)",
+    .densities = huckel_densities,
+};

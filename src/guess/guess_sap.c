@@ -1,0 +1,94 @@
+/* Superposition of atomic potentials: orbitals of an electron in the mean fields of free atoms.
+ *
+ *     F = H + sum_A sum_i c_i erf(sqrt(a_i) r_A) / r_A
+ *
+ * H is the core Hamiltonian with all that acts in it; what it lacks are the electrons of the atoms,
+ * which are there as clouds of charge. No integrals over two electrons are needed: of C10H22 in
+ * cc-pVDZ it takes three times as long as all one-electron integrals, and 6 % of a Fock build. */
+#include "guess_private.h"
+
+#include "atomic_potentials.h"
+#include "hf/hamiltonian.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TERMS = HF_ATOMIC_POTENTIAL_TERMS };
+
+/** Takes the electrons of a core potential off an atom's clouds, from the sharpest on. */
+static void take_core(int n_core, struct hf_spread_charge cloud[TERMS])
+{
+    double left = n_core;
+    for (int i = TERMS - 1; i >= 0 && left > 0.0; i--) {
+        const double taken = -cloud[i].charge < left ? -cloud[i].charge : left;
+        cloud[i].charge += taken;
+        left -= taken;
+    }
+}
+
+/** charge [n_atom][TERMS] of the atoms' electrons, -c_i each. Not collective. */
+static void fill_clouds(const struct hf_molecule *molecule, struct hf_spread_charge charge[])
+{
+    for (int a = 0; a < molecule->n_atom; a++) {
+        const struct hf_atom *atom = &molecule->atom[a];
+        for (int i = 0; i < TERMS; i++) {
+            struct hf_spread_charge *cloud = &charge[(size_t)a * TERMS + (size_t)i];
+            cloud->exponent = hf_atomic_potential_exponent[i];
+            if (!atom->ghost)
+                cloud->charge = -hf_atomic_potential_charge[atom->atomic_number - 1][i];
+            memcpy(cloud->position_bohr, atom->position_bohr, sizeof cloud->position_bohr);
+        }
+        take_core(atom->n_core, charge + (size_t)a * TERMS);
+    }
+}
+
+/** field [n][n] of the atoms' electrons. Collective. */
+static hf_status make_field(const struct hf_guess_input *input, struct hf_matrix *field,
+                            struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_context *context = input->context;
+    struct hf_hamiltonian *hamiltonian = NULL;
+    const int n_atom = input->molecule->n_atom;
+    struct hf_spread_charge *charge = calloc((size_t)n_atom * TERMS, sizeof *charge);
+    if (charge == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d atomic potentials", n_atom);
+    HF_TRY(hf_agree(context->comm, status, error));
+    fill_clouds(input->molecule, charge);
+    HF_TRY(hf_hamiltonian_create(context, input->linalg, input->basis, input->molecule,
+                                 &hamiltonian, error));
+    HF_TRY(hf_hamiltonian_charges(hamiltonian, n_atom * TERMS, charge, field, error));
+cleanup:
+    hf_hamiltonian_destroy(&hamiltonian);
+    free(charge);
+    return status;
+}
+
+static hf_status sap_densities(const struct hf_guess_input *input,
+                               struct hf_matrix *const density[],
+                               struct hf_matrix *const occupied[], bool *has_orbitals,
+                               struct hf_error *error)
+{
+    hf_status status;
+    const int n = input->basis->n_function, m = hf_matrix_n_col(input->x);
+    struct hf_matrix *fock = NULL, *orthonormal = NULL;
+    HF_TRY(hf_matrix_create(input->linalg, "atomic potentials", n, n, &fock, error));
+    HF_TRY(make_field(input, fock, error));
+    hf_matrix_add(1.0, input->core_hamiltonian, 1.0, fock);
+    HF_TRY(hf_matrix_create(input->linalg, "atomic potentials", m, m, &orthonormal, error));
+    HF_TRY(hf_to_orthonormal(input->linalg, input->x, fock, orthonormal, error));
+    hf_matrix_destroy(&fock);
+    HF_TRY(hf_guess_from_matrix(input, orthonormal, density, occupied, error));
+    *has_orbitals = true;
+cleanup:
+    hf_matrix_destroy(&orthonormal);
+    hf_matrix_destroy(&fock);
+    return status;
+}
+
+const struct hf_guess_ops hf_guess_sap = {
+    .name = "sap",
+    .about = "orbitals in a superposition of atomic potentials",
+    .cite = "Lehtola, J. Chem. Theory Comput. 15, 1593 (2019)",
+    .densities = sap_densities,
+};

@@ -1,0 +1,248 @@
+/* First densities from the orbitals of another calculation: of another basis, geometry, charge or
+ * multiplicity (book section 8.2).
+ *
+ * Old orbitals C_old over n_old functions become those of our space that are closest to them,
+ *
+ *     C = S^-1 S_mixed C_old          S_mixed [n][n_old] overlap of our functions with the old ones
+ *
+ * in our orthonormal basis C' = X^T S_mixed C_old, orthonormal again by Loewdin's way,
+ * C' (C'^T C')^-1/2, which changes them least. The overlap is made of both bases as one, so that
+ * what spreads matrices over ranks does it here as well:
+ *
+ *           ours  old
+ *     ours | S  | S_mixed |       | 0     |       | S_mixed C_old |
+ *     old  |    | S_old   |   x   | C_old |   =   | ...           | */
+#include "hf/guess_input.h"
+
+#include "hf/guess.h"
+#include "hf/hamiltonian.h"
+#include "hf/matrix_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Below this square of its length, little more than rounding is left of an orbital. */
+static const double SMALLEST_SQUARE = 1e-6;
+
+/** Rows of the old orbitals behind rows of zeros. */
+struct embedding {
+    const struct hf_scf_orbitals *from;
+    int spin, n_zero, n_column; /**< columns that are wanted: the first ones */
+};
+
+static hf_status give_rows(void *data, int first, int n, double rows[], struct hf_error *error)
+{
+    const struct embedding *self = data;
+    const struct hf_scf_orbitals *from = self->from;
+    const size_t n_wanted = (size_t)self->n_column, n_there = (size_t)from->n_column[self->spin];
+    int n_zero = self->n_zero - first;
+    if (n_zero < 0) n_zero = 0;
+    if (n_zero > n) n_zero = n;
+    memset(rows, 0, (size_t)n_zero * n_wanted * sizeof *rows);
+    if (n_zero == n) return HF_OK;
+    const size_t n_read = (size_t)(n - n_zero);
+    double *read = malloc(n_read * n_there * sizeof *read);
+    if (read == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for rows of orbitals");
+    const hf_status status = from->read(from->data, HF_RESTART_ORBITALS, 0, self->spin,
+                                        first + n_zero - self->n_zero, n - n_zero, read, error);
+    for (size_t i = 0; i < n_read && status == HF_OK; i++)
+        memcpy(rows + ((size_t)n_zero + i) * n_wanted, read + i * n_there, n_wanted * sizeof *rows);
+    free(read);
+    return status;
+}
+
+bool hf_orbitals_follow_atoms(const struct hf_molecule *from, const struct hf_molecule *to)
+{
+    if (from->n_atom != to->n_atom) return false;
+    for (int a = 0; a < to->n_atom; a++)
+        if (from->atom[a].atomic_number != to->atom[a].atomic_number) return false;
+    return true;
+}
+
+/** The overlap of both bases as one. */
+static hf_status make_joined_overlap(const struct hf_guess_input *input,
+                                     const struct hf_scf_orbitals *from, struct hf_matrix **overlap,
+                                     struct hf_error *error)
+{
+    const bool follow = hf_orbitals_follow_atoms(from->molecule, input->molecule);
+    struct hf_basis *joined = NULL;
+    struct hf_hamiltonian *hamiltonian = NULL;
+    hf_status status =
+        hf_basis_join(input->basis, from->basis, follow ? input->molecule : NULL, &joined, error);
+    HF_TRY(hf_agree(input->context->comm, status, error));
+    HF_TRY(hf_matrix_create(input->linalg, "overlap of two bases", joined->n_function,
+                            joined->n_function, overlap, error));
+    HF_TRY(hf_hamiltonian_create(input->context, input->linalg, joined, input->molecule,
+                                 &hamiltonian, error));
+    HF_TRY(hf_operator_matrix(hamiltonian, HF_OVERLAP, *overlap, error));
+cleanup:
+    hf_hamiltonian_destroy(&hamiltonian);
+    hf_basis_destroy(&joined);
+    return status;
+}
+
+/** projected [m][o] = X^T S_mixed C_old of the o lowest orbitals of a spin. */
+static hf_status project(const struct hf_guess_input *input, const struct hf_scf_orbitals *from,
+                         int spin, const struct hf_matrix *overlap, struct hf_matrix *projected,
+                         struct hf_error *error)
+{
+    hf_status status;
+    const int n = input->basis->n_function, n_both = hf_matrix_n_row(overlap);
+    const int o = hf_matrix_n_col(projected);
+    struct embedding embedding = {.from = from, .spin = spin, .n_zero = n, .n_column = o};
+    struct hf_matrix *old = NULL, *all = NULL, *ours = NULL;
+    HF_TRY(hf_matrix_create(input->linalg, "orbitals of another basis", n_both, o, &old, error));
+    HF_TRY(hf_matrix_receive_rows(old, give_rows, &embedding, error));
+    HF_TRY(hf_matrix_create(input->linalg, "overlap with orbitals", n_both, o, &all, error));
+    HF_TRY(hf_matrix_create(input->linalg, "overlap with orbitals", n, o, &ours, error));
+    hf_matrix_multiply(1.0, false, overlap, false, old, 0.0, all);
+    hf_matrix_copy_first_rows(all, ours);
+    hf_matrix_multiply(1.0, true, input->x, false, ours, 0.0, projected);
+cleanup:
+    hf_matrix_destroy(&ours);
+    hf_matrix_destroy(&all);
+    hf_matrix_destroy(&old);
+    return status;
+}
+
+/** factor[i] = square[i]^-1/2, the squares being eigenvalues of the products of projected
+ *  orbitals. */
+static hf_status invert_roots(int o, const double square[], double factor[], struct hf_error *error)
+{
+    if (!(square[0] > SMALLEST_SQUARE))
+        return hf_fail(error, HF_BAD_INPUT,
+                       "the basis set cannot represent the orbitals to begin with: of one of them "
+                       "%.1e is left; is it the same molecule at the same place?",
+                       sqrt(fmax(square[0], 0.0)));
+    for (int i = 0; i < o; i++) factor[i] = 1.0 / sqrt(square[i]);
+    return HF_OK;
+}
+
+/** orthonormal [m][o] = P (P^T P)^-1/2 of P = projected. */
+static hf_status orthonormalise(const struct hf_guess_input *input,
+                                const struct hf_matrix *projected, struct hf_matrix *orthonormal,
+                                struct hf_error *error)
+{
+    const int o = hf_matrix_n_col(projected);
+    struct hf_memory *memory = input->context->memory;
+    struct hf_matrix *product = NULL, *vector = NULL, *scaled = NULL;
+    hf_status status = HF_OK;
+    double *square =
+        hf_memory_allocate(memory, "projected orbitals", 2 * (size_t)o, sizeof *square);
+    if (square == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d projected orbitals", o);
+    HF_TRY(hf_agree(input->context->comm, status, error));
+    HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &product, error));
+    HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &vector, error));
+    HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &scaled, error));
+    hf_matrix_multiply_to_symmetric(1.0, true, projected, false, projected, product);
+    HF_TRY(hf_matrix_eigen(product, square, vector, error));
+    HF_TRY(invert_roots(o, square, square + o, error)); /* the same on every rank */
+    hf_matrix_copy_columns(vector, 0, o, square + o, scaled, 0);
+    hf_matrix_destroy(&product);
+    HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &product, error));
+    hf_matrix_multiply(1.0, false, scaled, true, vector, 0.0, product);
+    hf_matrix_multiply(1.0, false, projected, false, product, 0.0, orthonormal);
+cleanup:
+    hf_matrix_destroy(&scaled);
+    hf_matrix_destroy(&vector);
+    hf_matrix_destroy(&product);
+    hf_memory_release(memory, square);
+    return status;
+}
+
+/** Whether there are orbitals enough. Not collective. */
+static hf_status check(const struct hf_scf_orbitals *from, int spin, int n_occupied,
+                       struct hf_error *error)
+{
+    const int n = from->n_column[spin];
+    if (n == 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "there are no orbitals to begin with: that calculation ended in its first "
+                       "iteration");
+    if (n < n_occupied)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%d orbitals to begin with, but %d are to be occupied; a calculation that "
+                       "has finished leaves virtual orbitals, too",
+                       n, n_occupied);
+    return HF_OK;
+}
+
+/** Orthonormal [m][o] of the o lowest orbitals of a spin, projected. */
+static hf_status take(const struct hf_guess_input *input, const struct hf_scf_orbitals *from,
+                      int spin, const struct hf_matrix *overlap, struct hf_matrix *orthonormal,
+                      struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *projected = NULL;
+    HF_TRY(check(from, spin, hf_matrix_n_col(orthonormal), error));
+    HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", hf_matrix_n_row(orthonormal),
+                            hf_matrix_n_col(orthonormal), &projected, error));
+    HF_TRY(project(input, from, spin, overlap, projected, error));
+    HF_TRY(orthonormalise(input, projected, orthonormal, error));
+cleanup:
+    hf_matrix_destroy(&projected);
+    return status;
+}
+
+/** Turns orbitals of alpha [m][o] among themselves so that those nearest to what beta electrons
+ *  occupy come first, where both spins are to share them: by the eigenvectors of -U^T U, U = B^T A
+ *  the overlap with beta's. Their energies would not tell: a singly occupied orbital often lies
+ *  below doubly occupied ones. Source   Amos, Hall, Proc. R. Soc. A 263, 483 (1961). */
+static hf_status put_shared_first(const struct hf_guess_input *input,
+                                  const struct hf_scf_orbitals *from,
+                                  const struct hf_matrix *overlap, struct hf_matrix *alpha,
+                                  struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_memory *memory = input->context->memory;
+    const int m = hf_matrix_n_row(alpha), o = hf_matrix_n_col(alpha), b = input->n_electron.beta;
+    struct hf_matrix *beta = NULL, *both = NULL, *square = NULL, *vector = NULL, *kept = NULL;
+    double *value = hf_memory_allocate(memory, "projected orbitals", (size_t)o, sizeof *value);
+    if (value == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d projected orbitals", o);
+    HF_TRY(hf_agree(input->context->comm, status, error));
+    HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", m, b, &beta, error));
+    HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", m, o, &kept, error));
+    HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", b, o, &both, error));
+    HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", o, o, &square, error));
+    HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", o, o, &vector, error));
+    HF_TRY(take(input, from, 1, overlap, beta, error));
+    hf_matrix_multiply(1.0, true, beta, false, alpha, 0.0, both);
+    hf_matrix_multiply_to_symmetric(-1.0, true, both, false, both, square);
+    HF_TRY(hf_matrix_eigen(square, value, vector, error));
+    hf_matrix_copy(alpha, kept);
+    hf_matrix_multiply(1.0, false, kept, false, vector, 0.0, alpha);
+cleanup:
+    hf_matrix_destroy(&vector);
+    hf_matrix_destroy(&square);
+    hf_matrix_destroy(&both);
+    hf_matrix_destroy(&kept);
+    hf_matrix_destroy(&beta);
+    hf_memory_release(memory, value);
+    return status;
+}
+
+hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
+                                  const struct hf_scf_orbitals *from,
+                                  struct hf_matrix *const density[],
+                                  struct hf_matrix *const occupied[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_spin_count n_electron = input->n_electron;
+    const bool shares = input->method->n_set < from->n_spin && n_electron.beta > 0 &&
+                        n_electron.alpha > n_electron.beta;
+    struct hf_matrix *overlap = NULL;
+    HF_TRY(make_joined_overlap(input, from, &overlap, error));
+    for (int k = 0; k < input->method->n_set; k++) {
+        const int spin = k < from->n_spin ? k : 0;
+        if (occupied[k] != NULL) HF_TRY(take(input, from, spin, overlap, occupied[k], error));
+    }
+    if (shares) HF_TRY(put_shared_first(input, from, overlap, occupied[0], error));
+    HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron, input->x, occupied,
+                               density, error));
+cleanup:
+    hf_matrix_destroy(&overlap);
+    return status;
+}

@@ -1,0 +1,269 @@
+/* Direct inversion in the iterative subspace (Pulay 1982). */
+#include "diis_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int n_fock,
+                         int size, struct hf_diis **diis, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const size_t count = size > 1 ? (size_t)size : 1;
+    struct hf_diis *made = calloc(1, sizeof *made);
+    if (made != NULL) {
+        *made = (struct hf_diis){
+            .context = context, .linalg = linalg, .m = m, .n_fock = n_fock, .size = size};
+        made->orbitals = calloc(count * HF_MAX_SPIN, sizeof(struct hf_matrix *));
+        made->trace = calloc(count * count, sizeof *made->trace);
+        made->history = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
+        made->in_order = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
+        made->product = calloc(count * count, sizeof *made->product);
+        made->coefficient = calloc(count, sizeof *made->coefficient);
+        made->work = calloc((count + 1) * (count + 1) + 2 * count + 1, sizeof *made->work);
+    }
+    if (made == NULL || made->orbitals == NULL || made->trace == NULL || made->history == NULL ||
+        made->in_order == NULL || made->product == NULL || made->coefficient == NULL ||
+        made->work == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a DIIS history of %d", size);
+    HF_TRY(hf_agree(context->comm, status, error));
+    *diis = made;
+    return HF_OK;
+cleanup:
+    hf_diis_destroy(&made);
+    return status;
+}
+
+void hf_diis_forget(struct hf_diis *self)
+{
+    for (int i = 0; i < self->size * self->n_fock && self->history != NULL; i++)
+        hf_matrix_destroy(&self->history[i]);
+    for (int i = 0; i < self->size * HF_MAX_SPIN && self->orbitals != NULL; i++)
+        hf_matrix_destroy(&self->orbitals[i]);
+    self->n_stored = 0;
+}
+
+void hf_diis_destroy(struct hf_diis **diis)
+{
+    struct hf_diis *self = *diis;
+    if (self == NULL) return;
+    hf_diis_forget(self);
+    free(self->orbitals);
+    free(self->trace);
+    free(self->history);
+    free(self->in_order);
+    free(self->product);
+    free(self->coefficient);
+    free(self->work);
+    free(self);
+    *diis = NULL;
+}
+
+int hf_diis_n_stored(const struct hf_diis *diis)
+{
+    return diis->n_stored;
+}
+
+int hf_diis_slot(const struct hf_diis *self, int i)
+{
+    return (self->oldest + i) % self->size;
+}
+
+static double *product_of(const struct hf_diis *self, int i, int j)
+{
+    const size_t row = (size_t)hf_diis_slot(self, i), size = (size_t)self->size;
+    return &self->product[row * size + (size_t)hf_diis_slot(self, j)];
+}
+
+static void drop_oldest(struct hf_diis *self)
+{
+    self->oldest = (self->oldest + 1) % self->size;
+    self->n_stored--;
+}
+
+struct hf_matrix **hf_diis_stored(const struct hf_diis *self, int i)
+{
+    return &self->history[(size_t)hf_diis_slot(self, i) * (size_t)self->n_fock];
+}
+
+const struct hf_matrix *const *hf_diis_in_order(struct hf_diis *self)
+{
+    for (int i = 0; i < self->n_stored; i++)
+        for (int k = 0; k < self->n_fock; k++)
+            self->in_order[(size_t)i * (size_t)self->n_fock + (size_t)k] =
+                hf_diis_stored(self, i)[k];
+    return self->in_order;
+}
+
+/** sum_k <a_k|b_k> over the Fock matrices k. */
+static double dot(const struct hf_diis *self, struct hf_matrix *const a[],
+                  struct hf_matrix *const b[])
+{
+    double sum = 0.0;
+    for (int k = 0; k < self->n_fock; k++) {
+        double value;
+        hf_matrix_dot(a[k], b[k], &value);
+        sum += value;
+    }
+    return sum;
+}
+
+/** The orbitals of slot `slot` become copies of `occupied`, or none. */
+static hf_status put_orbitals(struct hf_diis *self, int slot, struct hf_matrix *const occupied[],
+                              struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix **place = &self->orbitals[(size_t)slot * HF_MAX_SPIN];
+    for (int k = 0; k < HF_MAX_SPIN; k++) {
+        const struct hf_matrix *from = occupied != NULL ? occupied[k] : NULL;
+        /* fractional occupations change the number of orbitals */
+        if (from == NULL ||
+            (place[k] != NULL && hf_matrix_n_col(place[k]) != hf_matrix_n_col(from)))
+            hf_matrix_destroy(&place[k]);
+        if (from == NULL) continue;
+        if (place[k] == NULL)
+            HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, hf_matrix_n_col(from),
+                                    &place[k], error));
+        hf_matrix_copy(from, place[k]);
+    }
+cleanup:
+    return status;
+}
+
+hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
+                           struct hf_matrix *const commutator[], struct hf_matrix *const occupied[],
+                           struct hf_error *error)
+{
+    hf_status status;
+    if (self->size < 2) return HF_OK;
+    if (self->n_stored == self->size) drop_oldest(self);
+    const int newest = self->n_stored++, slot = hf_diis_slot(self, newest);
+    for (int k = 0; k < self->n_fock; k++) {
+        struct hf_matrix **place = &hf_diis_stored(self, newest)[k];
+        if (*place == NULL)
+            HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
+        hf_matrix_copy(fock[k], *place);
+        hf_matrix_add(1.0, commutator[k], 1.0, *place);
+    }
+    HF_TRY(put_orbitals(self, slot, occupied, error));
+    for (int i = 0; i < newest; i++)
+        *product_of(self, i, newest) = *product_of(self, newest, i) =
+            dot(self, commutator, hf_diis_stored(self, i));
+    *product_of(self, newest, newest) = dot(self, commutator, commutator);
+    for (int i = 0; i < self->size; i++)
+        self->trace[i * self->size + slot] = self->trace[slot * self->size + i] = NAN;
+    return HF_OK;
+cleanup:
+    return status;
+}
+
+/** The equations of the least sum_ij c_i B_ij c_j with sum_i c_i = 1, for y_i = c_i / u_i with
+ *  u_i = |e_newest| / |e_i|, so that norms over many orders of magnitude do no harm:
+ *
+ *      ( e_i.e_j / |e_i||e_j|   u_i ) ( y_j    )   ( 0 )
+ *      ( u_j                     0  ) ( lambda ) = ( 1 )
+ *
+ *  False when a commutator vanishes. */
+static bool set_up_equations(const struct hf_diis *self, double u[], double matrix[], double y[])
+{
+    const int n = self->n_stored;
+    const double newest = *product_of(self, n - 1, n - 1);
+    for (int i = 0; i < n; i++) {
+        const double square = *product_of(self, i, i);
+        if (!(square > 0.0)) return false;
+        u[i] = sqrt(newest / square);
+        y[i] = 0.0;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            matrix[i * (n + 1) + j] = *product_of(self, i, j) * u[i] * u[j] / newest;
+        matrix[i * (n + 1) + n] = matrix[n * (n + 1) + i] = u[i];
+    }
+    matrix[n * (n + 1) + n] = 0.0;
+    y[n] = 1.0;
+    return true;
+}
+
+/** False when the coefficients cannot be trusted: they must not cancel digits of F' that are
+ *  needed, and the combination must not be longer than the newest commutator, which is one of the
+ *  choices.
+ */
+static bool solve(const struct hf_diis *self, double coefficient[])
+{
+    const double largest_coefficient = 1e4, rounding = 1e-6;
+    const int n = self->n_stored;
+    double *u = self->work, *y = u + n, *matrix = y + n + 1;
+    if (!set_up_equations(self, u, matrix, y)) return false;
+    if (hf_solve_symmetric(n + 1, matrix, y, NULL) != HF_OK) return false;
+
+    double length = 0.0;
+    for (int i = 0; i < n; i++) {
+        coefficient[i] = u[i] * y[i];
+        if (!(fabs(coefficient[i]) < largest_coefficient)) return false;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            length += coefficient[i] * *product_of(self, i, j) * coefficient[j];
+    return length <= *product_of(self, n - 1, n - 1) * (1.0 + rounding);
+}
+
+/** Rank 0 solves for all, so that no difference between processors can part the ranks. Returns
+ *  false when there is nothing to combine. */
+static bool solve_for_all(struct hf_diis *self)
+{
+    struct hf_context *context = self->context;
+    int n_used = self->n_stored;
+    if (context->rank == 0) {
+        while (self->n_stored > 1 && !solve(self, self->coefficient)) drop_oldest(self);
+        n_used = self->n_stored;
+    }
+    hf_broadcast_bytes(context->comm, 0, sizeof n_used, &n_used);
+    while (self->n_stored > n_used) drop_oldest(self);
+    if (n_used < 2) return false;
+    hf_broadcast_bytes(context->comm, 0, (size_t)n_used * sizeof *self->coefficient,
+                       self->coefficient);
+    return true;
+}
+
+hf_status hf_diis_combine(const struct hf_diis *self, const double coefficient[],
+                          struct hf_matrix *const fock[], struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *sum = NULL;
+    HF_TRY(hf_matrix_create(self->linalg, "DIIS combination", self->m, self->m, &sum, error));
+    for (int k = 0; k < self->n_fock; k++) {
+        hf_matrix_add(0.0, sum, 0.0, sum);
+        for (int i = 0; i < self->n_stored; i++)
+            hf_matrix_add(coefficient[i], hf_diis_stored(self, i)[k], 1.0, sum);
+        hf_matrix_add(0.5, sum, 0.0, fock[k]);
+        hf_matrix_add_transposed(0.5, sum, 1.0, fock[k]);
+    }
+cleanup:
+    hf_matrix_destroy(&sum);
+    return status;
+}
+
+void hf_diis_recall(const struct hf_diis *self, int i, struct hf_matrix *const fock[],
+                    struct hf_matrix *const **occupied)
+{
+    for (int k = 0; k < self->n_fock; k++) {
+        hf_matrix_add(0.5, hf_diis_stored(self, i)[k], 0.0, fock[k]);
+        hf_matrix_add_transposed(0.5, hf_diis_stored(self, i)[k], 1.0, fock[k]);
+    }
+    *occupied = &self->orbitals[(size_t)hf_diis_slot(self, i) * HF_MAX_SPIN];
+}
+
+const double *hf_diis_solve(struct hf_diis *self)
+{
+    return self->size > 1 && solve_for_all(self) ? self->coefficient : NULL;
+}
+
+hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock_orthonormal[],
+                              struct hf_matrix *const commutator[], struct hf_error *error)
+{
+    hf_status status;
+    HF_TRY(hf_diis_remember(self, fock_orthonormal, commutator, NULL, error));
+    const double *coefficient = hf_diis_solve(self);
+    if (coefficient != NULL) HF_TRY(hf_diis_combine(self, coefficient, fock_orthonormal, error));
+cleanup:
+    return status;
+}

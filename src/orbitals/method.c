@@ -1,0 +1,77 @@
+/* The list of methods. */
+#include "hf/orbitals.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct hf_method_ops *const hf_method_list[] = {&hf_method_rhf, &hf_method_uhf,
+                                                      &hf_method_rohf, NULL};
+
+const char *hf_method_name(const struct hf_method_ops *method)
+{
+    return method->name;
+}
+
+const char *hf_method_about(const struct hf_method_ops *method)
+{
+    return method->about;
+}
+
+const char *hf_method_convention(const char *name)
+{
+    const struct hf_method_ops *method = NULL;
+    struct hf_error ignored;
+    if (hf_method_find(name, &method, &ignored) != HF_OK || method->convention == NULL) return "";
+    return method->convention;
+}
+
+static const char *name_of(int i)
+{
+    return hf_method_list[i] != NULL ? hf_method_list[i]->name : NULL;
+}
+
+hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
+                         struct hf_error *error)
+{
+    int place;
+    const hf_status status = hf_find_named("method", name, name_of, &place, error);
+    if (status == HF_OK) *method = hf_method_list[place];
+    return status;
+}
+
+hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,
+                          struct hf_error *error)
+{
+    const struct hf_method_ops *method = NULL;
+    struct hf_spin_count n_electron;
+    hf_status status = hf_method_find(name, &method, error);
+    if (status == HF_OK) status = hf_spin_count_of(molecule, &n_electron, error);
+    if (status == HF_OK && method->check != NULL)
+        status = method->check(molecule, n_electron, error);
+    return status;
+}
+
+hf_status hf_spin_count_of(const struct hf_molecule *molecule, struct hf_spin_count *n_electron,
+                           struct hf_error *error)
+{
+    const int n = hf_molecule_n_electron(molecule), unpaired = molecule->multiplicity - 1;
+    const int n_core = hf_molecule_n_core(molecule);
+    char cores[64] = "";
+    if (n_core > 0) snprintf(cores, sizeof cores, ", %d more in core potentials", n_core);
+    if (n < 0 || (n == 0 && n_core > 0)) /* nuclei may be without electrons here, cores may not */
+        return hf_fail(error, HF_BAD_INPUT, "charge %+d leaves %d electrons%s", molecule->charge, n,
+                       cores);
+    if (unpaired < 0 || unpaired > n || (n - unpaired) % 2 != 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%d electrons (charge %+d%s) cannot have multiplicity %d", n,
+                       molecule->charge, cores, molecule->multiplicity);
+    n_electron->beta = (n - unpaired) / 2;
+    n_electron->alpha = n_electron->beta + unpaired;
+    return HF_OK;
+}
+
+const char *hf_method_for(const char *name, const struct hf_molecule *molecule)
+{
+    if (strcmp(name, "hf") != 0) return name;
+    return molecule->multiplicity == 1 ? hf_method_rhf.name : hf_method_uhf.name;
+}

@@ -1,0 +1,54 @@
+/* Canonical orthogonalisation of the basis, without its linear dependence. */
+#include "hf/orbitals.h"
+
+#include <math.h>
+
+/** First eigenvalue that stays, and s^-1/2 of those that do, in place. */
+static int first_kept(int n, double eigenvalue[], double threshold)
+{
+    int first = 0;
+    while (first < n && eigenvalue[first] < threshold) first++;
+    for (int i = first; i < n; i++) eigenvalue[i] = 1.0 / sqrt(eigenvalue[i]);
+    return first;
+}
+
+hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg *linalg,
+                                   struct hf_matrix *overlap, double threshold,
+                                   struct hf_matrix **x, struct hf_overlap_spectrum *spectrum,
+                                   struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = hf_matrix_n_row(overlap);
+    struct hf_matrix *vector = NULL, *made = NULL;
+    double *eigenvalue =
+        hf_memory_allocate(context->memory, "overlap eigenvalues", (size_t)n, sizeof *eigenvalue);
+    if (eigenvalue == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlap eigenvalues", n);
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_matrix_create(linalg, "overlap eigenvectors", n, n, &vector, error));
+
+    hf_timer_start(&context->timers, &hf_phase_diagonalise);
+    status = hf_matrix_eigen(overlap, eigenvalue, vector, error);
+    hf_timer_stop(&context->timers, &hf_phase_diagonalise);
+    if (status != HF_OK) goto cleanup;
+
+    spectrum->smallest = eigenvalue[0];
+    spectrum->n_removed = first_kept(n, eigenvalue, threshold);
+    if (spectrum->n_removed == n) {
+        status = hf_fail(error, HF_BAD_INPUT,
+                         "all %d overlap eigenvalues are below the linear dependence threshold %g",
+                         n, threshold);
+        goto cleanup;
+    }
+    const int m = n - spectrum->n_removed;
+    HF_TRY(hf_matrix_create(linalg, "orthogonaliser", n, m, &made, error));
+    hf_matrix_copy_columns(vector, spectrum->n_removed, m, eigenvalue + spectrum->n_removed, made,
+                           0);
+    *x = made;
+    made = NULL;
+cleanup:
+    hf_matrix_destroy(&made);
+    hf_matrix_destroy(&vector);
+    hf_memory_release(context->memory, eigenvalue);
+    return status;
+}

@@ -1,0 +1,121 @@
+/* What alpha and beta electrons make of orbitals, J and K: the same for every method. */
+#include "hf/orbitals.h"
+
+int hf_set_size(struct hf_spin_count n_electron, int set)
+{
+    return set == 0 ? n_electron.alpha : n_electron.beta;
+}
+
+void hf_set_occupations(const struct hf_method_ops *method, struct hf_spin_count n_electron,
+                        int set, int n_orbital, double occupation[])
+{
+    for (int i = 0; i < n_orbital; i++) {
+        const double alpha = i < n_electron.alpha, beta = i < n_electron.beta;
+        if (method->n_set == 1)
+            occupation[i] = alpha + beta;
+        else
+            occupation[i] = set == 0 ? alpha : beta;
+    }
+}
+
+hf_status hf_spin_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron, int n_set,
+                           struct hf_matrix *const occupied[], int spin,
+                           struct hf_matrix **orbitals, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_matrix *set = occupied[n_set == 2 ? spin : 0];
+    if (set == NULL || (spin == 1 && n_electron.beta == 0)) return HF_OK;
+    /* with fractional occupations a set of one spin has more orbitals than electrons */
+    const int o = n_set == 1 && spin == 1 && n_electron.beta < n_electron.alpha
+                      ? n_electron.beta
+                      : hf_matrix_n_col(set);
+    HF_TRY(
+        hf_matrix_create(linalg, "orbitals of a spin", hf_matrix_n_row(set), o, orbitals, error));
+    hf_matrix_copy_columns(set, 0, o, NULL, *orbitals, 0);
+cleanup:
+    return status;
+}
+
+hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_linalg *linalg,
+                              struct hf_spin_count n_electron, const struct hf_matrix *x,
+                              struct hf_matrix *const occupied[], struct hf_matrix *const density[],
+                              struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *orbitals = NULL;
+    if (method->n_density == 1)
+        return hf_density_of_orbitals(linalg, 2.0, x, occupied[0], density[0], error);
+    for (int s = 0; s < 2; s++) {
+        HF_TRY(hf_spin_orbitals(linalg, n_electron, method->n_set, occupied, s, &orbitals, error));
+        HF_TRY(hf_density_of_orbitals(linalg, 1.0, x, orbitals, density[s], error));
+        hf_matrix_destroy(&orbitals);
+    }
+    hf_matrix_add(1.0, density[1], 1.0, density[0]);  /* D = alpha + beta */
+    hf_matrix_add(1.0, density[0], -2.0, density[1]); /* M = D - 2 beta */
+cleanup:
+    hf_matrix_destroy(&orbitals);
+    return status;
+}
+
+hf_status hf_trace_of_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron,
+                               int n_fock, struct hf_matrix *const fock[], int n_set,
+                               struct hf_matrix *const occupied[], double *trace,
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *orbitals = NULL, *half = NULL;
+    *trace = 0.0;
+    for (int k = 0; k < n_fock; k++) {
+        double part;
+        HF_TRY(hf_spin_orbitals(linalg, n_electron, n_set, occupied, k, &orbitals, error));
+        if (orbitals == NULL) continue;
+        HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", hf_matrix_n_row(orbitals),
+                                hf_matrix_n_col(orbitals), &half, error));
+        hf_matrix_multiply(1.0, false, fock[k], false, orbitals, 0.0, half);
+        hf_matrix_dot(orbitals, half, &part);
+        *trace += n_fock == 1 ? 2.0 * part : part;
+        hf_matrix_destroy(&half);
+        hf_matrix_destroy(&orbitals);
+    }
+cleanup:
+    hf_matrix_destroy(&half);
+    hf_matrix_destroy(&orbitals);
+    return status;
+}
+
+struct hf_interaction hf_interaction_energy(int n_density, struct hf_matrix *const density[],
+                                            const struct hf_matrix *coulomb,
+                                            struct hf_matrix *const exchange[])
+{
+    struct hf_interaction energy = {0.0, 0.0};
+    double value;
+    hf_matrix_dot(density[0], coulomb, &value);
+    energy.coulomb = 0.5 * value;
+    for (int s = 0; s < n_density; s++) {
+        hf_matrix_dot(density[s], exchange[s], &value);
+        energy.exchange -= 0.25 * value;
+    }
+    return energy;
+}
+
+hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *linalg,
+                         const struct hf_matrix *x, const struct hf_matrix *core,
+                         const struct hf_matrix *coulomb, struct hf_matrix *const exchange[],
+                         struct hf_matrix *const fock[], struct hf_error *error)
+{
+    hf_status status;
+    const int n = hf_matrix_n_row(core);
+    struct hf_matrix *sum = NULL;
+    HF_TRY(hf_matrix_create(linalg, "Fock matrix", n, n, &sum, error));
+    hf_matrix_copy(core, sum);
+    hf_matrix_add(1.0, coulomb, 1.0, sum);
+    hf_matrix_add(-0.5, exchange[0], 1.0, sum);
+    for (int s = 0; s < method->n_fock; s++) {
+        /* from no spin density to alpha's side of it, and from there to beta's */
+        if (method->n_density == 2) hf_matrix_add(s == 0 ? -0.5 : 1.0, exchange[1], 1.0, sum);
+        HF_TRY(hf_to_orthonormal(linalg, x, sum, fock[s], error));
+    }
+cleanup:
+    hf_matrix_destroy(&sum);
+    return status;
+}

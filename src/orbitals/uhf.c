@@ -1,0 +1,29 @@
+/* Open shells, alpha and beta electrons each in their own orbitals. The energy is the lowest that a
+ * determinant of given numbers of both can have, the spin is not a pure one as a rule.
+ *
+ *     F_s = H + J[D] - K[D_s]      E = tr D H + tr D J / 2 - sum_s tr D_s K[D_s] / 2
+ *
+ * Source   Pople, Nesbet, J. Chem. Phys. 22, 571 (1954). */
+#include "hf/orbitals.h"
+
+static hf_status uhf_commutators(struct hf_linalg *linalg, struct hf_spin_count n_electron,
+                                 struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
+                                 struct hf_matrix *const commutator[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    (void)n_electron;
+    for (int s = 0; s < 2; s++)
+        HF_TRY(hf_commutator_of_orbitals(linalg, 1.0, fock[s], occupied[s], commutator[s], error));
+cleanup:
+    return status;
+}
+
+const struct hf_method_ops hf_method_uhf = {
+    .name = "uhf",
+    .about = "unrestricted Hartree-Fock",
+    .cite = "Pople, Nesbet, J. Chem. Phys. 22, 571 (1954)",
+    .n_density = 2,
+    .n_fock = 2,
+    .n_set = 2,
+    .commutators = uhf_commutators,
+};

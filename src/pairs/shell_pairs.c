@@ -1,0 +1,149 @@
+/* Lists of shell pairs: candidates are found, room is made, they are laid out. */
+#include "hf/shell_pairs.h"
+
+#include "hf/cartesian.h"
+#include "hf/engine.h"
+#include "hf/shell_pair.h"
+#include "pair_candidates.h"
+#include "pair_classes.h"
+#include "pair_list.h"
+#include "pair_share.h"
+#include "primitive_pairs.h"
+
+#include <stdlib.h>
+
+/** A list with its classes only. Local. */
+static hf_status begin_list(struct hf_context *context, const struct hf_basis *basis,
+                            double accuracy, struct hf_class_table *classes,
+                            struct hf_shell_pairs **pairs, struct hf_error *error)
+{
+    struct hf_shell_pairs *made = calloc(1, sizeof *made);
+    *pairs = made;
+    if (basis->max_primitive > UINT16_MAX)
+        return hf_fail(error, HF_NO_RESOURCE,
+                       "the basis has a shell of %d primitives, %d are the most",
+                       basis->max_primitive, UINT16_MAX);
+    if (made != NULL)
+        *made = (struct hf_shell_pairs){.context = context, .basis = basis, .accuracy = accuracy};
+    if (made != NULL && hf_class_table_init(classes, made)) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+}
+
+hf_status hf_shell_pairs_create_ext(struct hf_context *context, const struct hf_basis *basis,
+                                    double accuracy, int n_thread, struct hf_shell_pairs **pairs,
+                                    struct hf_error *error)
+{
+    hf_status status;
+    struct hf_class_table classes = {0};
+    struct hf_pair_candidates candidates = {0};
+    struct hf_shell_pairs *made = NULL;
+    const int n = n_thread > 1 ? n_thread : 1;
+    HF_TRY(hf_agree(context->comm, begin_list(context, basis, accuracy, &classes, &made, error),
+                    error));
+    HF_TRY(hf_pair_candidates_init(made, &classes, n, &candidates, error));
+    HF_TRY(hf_pair_list_create(made, &classes, &candidates, n, error));
+cleanup:
+    hf_pair_candidates_done(&candidates);
+    hf_class_table_done(&classes);
+    if (status != HF_OK) hf_shell_pairs_destroy(&made);
+    if (status == HF_OK) *pairs = made;
+    return status;
+}
+
+hf_status hf_shell_pairs_create(struct hf_context *context, const struct hf_basis *basis,
+                                double accuracy, struct hf_shell_pairs **pairs,
+                                struct hf_error *error)
+{
+    return hf_shell_pairs_create_ext(context, basis, accuracy, 1, pairs, error);
+}
+
+const char *hf_shell_pairs_note(const struct hf_shell_pairs *pairs)
+{
+    if (!pairs->shared->refused) return "";
+    return "no memory shared by the ranks of a node: each holds the whole list of shell pairs";
+}
+
+/** Bytes that an engine takes for pairs of these classes. Local. */
+static hf_status engine_bytes(const struct hf_shell_pairs *pairs,
+                              const struct hf_class_table *classes, double *bytes,
+                              struct hf_error *error)
+{
+    struct hf_shell_pairs list = *pairs;
+    struct hf_engine *engine = NULL;
+    const struct hf_memory *memory = pairs->context->memory;
+    const size_t before = hf_memory_current_bytes(memory);
+    struct hf_shell_pair *largest = hf_largest_of_classes(pairs, classes);
+    if (largest == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+    list.pair = largest;
+    list.n_pair = pairs->n_class;
+    const hf_status status = hf_engine_create(&list, &engine, error);
+    *bytes = (double)(hf_memory_current_bytes(memory) - before);
+    hf_engine_destroy(&engine);
+    free(largest);
+    return status;
+}
+
+/** Components of the products of pairs as Hermite Gaussians. */
+static double n_component_of(const struct hf_shell_pairs *pairs, const struct hf_pair_share *share)
+{
+    double n = 0.0;
+    for (int64_t i = 0; i < share->n_pair; i++) {
+        const struct hf_shell_pair *pair = &share->pair[i];
+        n += (double)pair->n_primitive * hf_n_hermite(pairs->class_of[pair->pair_class].l_high);
+    }
+    return n;
+}
+
+hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_basis *basis,
+                                  double accuracy, struct hf_pair_memory *found,
+                                  struct hf_error *error)
+{
+    enum { MOST_ROWS = 200, MANY_ATOMS = 10000, FEW_ROWS = 64 }; /* long rows: fewer do */
+    enum { CANDIDATE_COPIES = 3 }; /* of a rank, with room to grow, and of the node */
+    hf_status status;
+    struct hf_class_table classes = {0};
+    struct hf_pair_share share = {.memory = context->memory};
+    struct hf_shell_pairs *pairs = NULL;
+    const int n_row = basis->n_atom > MANY_ATOMS ? FEW_ROWS : MOST_ROWS;
+    const int stride = basis->n_atom / n_row + 1;
+    size_t primitive_bytes;
+    bool room;
+    *found = (struct hf_pair_memory){.list_bytes = 0.0};
+    HF_TRY(begin_list(context, basis, accuracy, &classes, &pairs, error));
+    HF_TRY(engine_bytes(pairs, &classes, &found->engine_bytes, error));
+    found->n_class = pairs->n_class;
+    found->most_functions = hf_most_pair_functions(pairs->n_class, pairs->class_of);
+    primitive_bytes = sizeof *pairs->primitive + sizeof *pairs->single +
+                      sizeof(float) * (size_t)hf_most_coefficients(pairs->n_class, pairs->class_of);
+    room = hf_pair_share_init(&share, pairs, &classes);
+    for (int a = stride / 2; room && a < basis->n_atom; a += stride) {
+        hf_pair_share_clear(&share);
+        for (int b = 0; room && b <= a; b++) room = hf_pair_share_add(&share, a, b);
+        const double n_pair = stride * (double)share.n_pair;
+        found->list_bytes += n_pair * sizeof *share.pair +
+                             stride * ((double)share.n_primitive * (double)primitive_bytes +
+                                       (double)share.n_atom_pair * sizeof *share.atom_pair);
+        found->n_pair += n_pair;
+        found->n_atom_pair += stride * (double)share.n_atom_pair;
+        found->n_primitive += stride * (double)share.n_primitive;
+        found->n_component += stride * n_component_of(pairs, &share);
+        found->made_bytes += CANDIDATE_COPIES * n_pair * sizeof(struct hf_pair_candidate);
+    }
+    if (!room) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+cleanup:
+    hf_pair_share_done(&share);
+    hf_class_table_done(&classes);
+    hf_shell_pairs_destroy(&pairs);
+    return status;
+}
+
+void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs)
+{
+    struct hf_shell_pairs *old = *pairs;
+    if (old != NULL) {
+        hf_node_memory_destroy(&old->shared);
+        if (old->context != NULL) hf_memory_release(old->context->memory, old->class_of);
+        free(old);
+    }
+    *pairs = NULL;
+}

@@ -1,0 +1,148 @@
+/* All orbitals of a determinant, occupied ones first, from Fock matrices that need not commute with
+ * it. */
+#include "hf/rotation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** Orbitals of a set that are closed shells, or all occupied ones of a set of one spin. */
+static int find_closed(const struct hf_method_ops *method, struct hf_spin_count n_electron, int k)
+{
+    return method->n_set == 2 ? hf_set_size(n_electron, k) : n_electron.beta;
+}
+
+/** How far each kind of orbitals is moved in energy, and where closed ones end. */
+struct blocks {
+    int n_closed;
+    double shift;
+};
+
+/** From W^T F W to what W has to be multiplied with; see make_block_diagonal. */
+static double of_blocks(void *data, int row, int column, double value)
+{
+    const struct blocks *blocks = data;
+    const bool alike = (row < blocks->n_closed) == (column < blocks->n_closed);
+    const double moved = row != column ? 0.0 : (row < blocks->n_closed ? 2.0 : 1.0) * blocks->shift;
+    return (alike ? 2.0 : 1.0) * value - moved;
+}
+
+/** F without its blocks between closed, open and virtual orbitals, the closed ones moved down by 2
+ *  s and the open ones by s, so that eigenvectors come in this order:
+ *
+ *      F - F P - P F + P F P + Pc F Pc + Po F Po - 2 s Pc - s Po = F - Z W^T - W Z^T
+ *      Z = F W - W B / 2,  B = W^T F W, twice that in the blocks on the diagonal, less the shift
+ *
+ *  P = Pc + Po = W W^T of the occupied orbitals W [m][o]. */
+static hf_status make_block_diagonal(struct hf_linalg *linalg, int n_closed,
+                                     const struct hf_matrix *occupied, struct hf_matrix *fock,
+                                     struct hf_error *error)
+{
+    hf_status status;
+    const int m = hf_matrix_n_row(occupied), o = hf_matrix_n_col(occupied);
+    struct blocks blocks = {.n_closed = n_closed};
+    struct hf_matrix *half = NULL, *inner = NULL, *product = NULL;
+    HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, o, &half, error));
+    HF_TRY(hf_matrix_create(linalg, "Fock matrix of orbitals", o, o, &inner, error));
+    HF_TRY(hf_matrix_create(linalg, "blocks of a Fock matrix", m, m, &product, error));
+    hf_matrix_dot(fock, fock, &blocks.shift); /* no eigenvalue is larger than its root */
+    blocks.shift = 2.0 * sqrt(blocks.shift) + 1.0;
+    hf_matrix_multiply(1.0, false, fock, false, occupied, 0.0, half);
+    hf_matrix_multiply_to_symmetric(1.0, true, occupied, false, half, inner);
+    hf_matrix_map(inner, of_blocks, &blocks);
+    hf_matrix_multiply(-0.5, false, occupied, false, inner, 1.0, half);
+    hf_matrix_multiply(1.0, false, half, true, occupied, 0.0, product);
+    hf_matrix_add(-1.0, product, 1.0, fock);
+    hf_matrix_add_transposed(-1.0, product, 1.0, fock);
+cleanup:
+    hf_matrix_destroy(&product);
+    hf_matrix_destroy(&inner);
+    hf_matrix_destroy(&half);
+    return status;
+}
+
+/** Diagonals of the Fock matrices in the orbitals `all` [m][m]. */
+static hf_status find_energies(struct hf_rotation_space *self, struct hf_rotation_set *set,
+                               struct hf_matrix *const fock[], const struct hf_matrix *all,
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *half = NULL, *product = NULL;
+    HF_TRY(hf_matrix_create(self->linalg, "Fock times orbitals", self->m, self->m, &half, error));
+    HF_TRY(hf_matrix_create(self->linalg, "Fock matrix of orbitals", self->m, self->m, &product,
+                            error));
+    for (int s = 0; s < set->n_spin; s++) {
+        hf_matrix_multiply(1.0, false, fock[s], false, all, 0.0, half);
+        hf_matrix_multiply(1.0, true, all, false, half, 0.0, product);
+        hf_matrix_diagonal(product, set->energy + (size_t)s * (size_t)self->m);
+    }
+cleanup:
+    hf_matrix_destroy(&product);
+    hf_matrix_destroy(&half);
+    return status;
+}
+
+/** Fock matrices `fock` [n_spin] are those of the spins that share the set. */
+static hf_status make_set(struct hf_rotation_space *self, struct hf_context *context,
+                          struct hf_rotation_set *set, struct hf_matrix *const fock[],
+                          const struct hf_matrix *occupied, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = self->m, n_open = set->n_left - set->n_closed;
+    struct hf_matrix *mean = NULL, *all = NULL;
+    const size_t n_energy = (size_t)set->n_spin * (size_t)m;
+    set->energy = calloc(n_energy, sizeof *set->energy);
+    if (set->energy == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_matrix_create(self->linalg, "Fock matrix", m, m, &mean, error));
+    HF_TRY(hf_matrix_create(self->linalg, "orbitals", m, m, &all, error));
+    hf_matrix_copy(fock[0], mean);
+    if (set->n_spin == 2) hf_matrix_add(0.5, fock[1], 0.5, mean);
+    HF_TRY(make_block_diagonal(self->linalg, set->n_closed, occupied, mean, error));
+    HF_TRY(hf_lowest_orbitals(context, mean, set->energy, all, error));
+    hf_matrix_destroy(&mean);
+    HF_TRY(hf_matrix_create(self->linalg, "occupied orbitals", m, set->n_left, &set->left, error));
+    HF_TRY(
+        hf_matrix_create(self->linalg, "unfilled orbitals", m, set->n_right, &set->right, error));
+    hf_matrix_copy_columns(all, 0, set->n_left, NULL, set->left, 0);
+    hf_matrix_copy_columns(all, set->n_left - n_open, set->n_right, NULL, set->right, 0);
+    HF_TRY(find_energies(self, set, fock, all, error));
+cleanup:
+    hf_matrix_destroy(&all);
+    hf_matrix_destroy(&mean);
+    return status;
+}
+
+hf_status hf_rotation_space_init(struct hf_rotation_space *self, struct hf_context *context,
+                                 struct hf_linalg *linalg, const struct hf_method_ops *method,
+                                 struct hf_spin_count n_electron, struct hf_matrix *const fock[],
+                                 struct hf_matrix *const occupied[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    *self = (struct hf_rotation_space){
+        .linalg = linalg, .n_set = method->n_set, .m = hf_matrix_n_row(fock[0])};
+    for (int k = 0; k < self->n_set; k++) {
+        struct hf_rotation_set *set = &self->set[k];
+        set->n_left = hf_set_size(n_electron, k);
+        set->n_closed = find_closed(method, n_electron, k);
+        set->n_right = self->m - set->n_closed;
+        set->n_spin = method->n_set == 1 ? 2 : 1;
+        set->n_occupied[0] = set->n_left;
+        set->n_occupied[1] = set->n_closed;
+        struct hf_matrix *const of_spin[] = {fock[k], fock[method->n_fock - 1]};
+        if (set->n_left > 0 && set->n_right > 0)
+            HF_TRY(make_set(self, context, set, of_spin, occupied[k], error));
+    }
+cleanup:
+    return status;
+}
+
+void hf_rotation_space_done(struct hf_rotation_space *self)
+{
+    for (int k = 0; k < HF_MAX_SPIN; k++) {
+        hf_matrix_destroy(&self->set[k].left);
+        hf_matrix_destroy(&self->set[k].right);
+        free(self->set[k].energy);
+        self->set[k].energy = NULL;
+    }
+}

@@ -1,0 +1,132 @@
+/* Orthonormal rotations and their products. */
+#include "hf/subspace.h"
+
+#include <math.h>
+#include <string.h>
+
+/** What is left of a vector of norm 1 when it is not new. */
+static const double NOTHING_NEW = 1e-5;
+
+void hf_subspace_init(struct hf_subspace *self, struct hf_orbital_hessian *hessian,
+                      enum hf_rotation_kind kind)
+{
+    memset(self, 0, sizeof *self);
+    self->hessian = hessian;
+    self->kind = kind;
+}
+
+void hf_subspace_done(struct hf_subspace *self)
+{
+    for (int i = 0; i < HF_SUBSPACE_MOST; i++) {
+        hf_rotation_destroy(&self->vector[i]);
+        hf_rotation_destroy(&self->product[i]);
+    }
+    self->n = 0;
+}
+
+/** Whether something of norm 1 is left of the candidate beside the first n vectors. */
+static bool orthonormalise(const struct hf_rotation vector[], int n, struct hf_rotation *candidate)
+{
+    double norm = sqrt(hf_rotation_dot(candidate, candidate));
+    if (!(norm > 0.0)) return false;
+    hf_rotation_add(0.0, candidate, 1.0 / norm, candidate);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < n; i++)
+            hf_rotation_add(-hf_rotation_dot(&vector[i], candidate), &vector[i], 1.0, candidate);
+        norm = sqrt(hf_rotation_dot(candidate, candidate));
+        if (!(norm > NOTHING_NEW)) return false;
+        hf_rotation_add(0.0, candidate, 1.0 / norm, candidate);
+    }
+    return true;
+}
+
+hf_status hf_subspace_add(struct hf_subspace *self, int *n, struct hf_rotation candidate[],
+                          struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int before = self->n, n_candidate = *n;
+    int after = before;
+    for (int i = 0; i < n_candidate && after < HF_SUBSPACE_MOST; i++) {
+        if (!orthonormalise(self->vector, after, &candidate[i])) continue;
+        self->vector[after++] = candidate[i];
+        candidate[i] = (struct hf_rotation){{NULL}};
+    }
+    *n = after - before;
+    for (int i = before; i < after; i++)
+        HF_TRY(hf_rotation_create(&self->hessian->space, &self->product[i], error));
+    if (after > before)
+        HF_TRY(hf_hessian_multiply(self->hessian, self->kind, after - before, self->vector + before,
+                                   self->product + before, error));
+    for (int i = 0; i < after; i++)
+        for (int j = before; j < after; j++) {
+            const double value = hf_rotation_dot(&self->vector[i], &self->product[j]);
+            self->matrix[i * HF_SUBSPACE_MOST + j] = self->matrix[j * HF_SUBSPACE_MOST + i] = value;
+        }
+    self->n = after;
+cleanup:
+    for (int i = 0; i < n_candidate; i++) hf_rotation_destroy(&candidate[i]);
+    return status;
+}
+
+hf_status hf_subspace_solve(const struct hf_subspace *self, struct hf_subspace_spectrum *spectrum,
+                            struct hf_error *error)
+{
+    hf_status status;
+    const int n = self->n;
+    struct hf_linalg *linalg = self->hessian->space.linalg;
+    double full[HF_SUBSPACE_MOST * HF_SUBSPACE_MOST];
+    struct hf_matrix *matrix = NULL, *vector = NULL;
+    HF_TRY(hf_matrix_create(linalg, "Hessian of a subspace", n, n, &matrix, error));
+    HF_TRY(hf_matrix_create(linalg, "Hessian of a subspace", n, n, &vector, error));
+    for (int i = 0; i < n; i++)
+        memcpy(full + i * n, self->matrix + i * HF_SUBSPACE_MOST, (size_t)n * sizeof *full);
+    hf_matrix_set_full(matrix, full);
+    HF_TRY(hf_matrix_eigen(matrix, spectrum->value, vector, error));
+    hf_matrix_gather_full(vector, spectrum->vector);
+cleanup:
+    hf_matrix_destroy(&vector);
+    hf_matrix_destroy(&matrix);
+    return status;
+}
+
+void hf_subspace_combine(const struct hf_subspace *self, const struct hf_rotation basis[],
+                         const double coefficient[], struct hf_rotation *sum)
+{
+    for (int i = 0; i < self->n; i++)
+        hf_rotation_add(coefficient[i], &basis[i], i == 0 ? 0.0 : 1.0, sum);
+}
+
+/** basis [n] becomes the k combinations of it. */
+static hf_status combine_all(struct hf_subspace *self, const struct hf_subspace_spectrum *spectrum,
+                             int k, struct hf_rotation basis[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_rotation sum[HF_SUBSPACE_MOST] = {{{NULL}}};
+    for (int i = 0; i < k; i++) {
+        HF_TRY(hf_rotation_create(&self->hessian->space, &sum[i], error));
+        hf_subspace_combine(self, basis, spectrum->vector + i * self->n, &sum[i]);
+    }
+    for (int i = 0; i < self->n; i++) {
+        hf_rotation_destroy(&basis[i]);
+        basis[i] = sum[i];
+        sum[i] = (struct hf_rotation){{NULL}};
+    }
+cleanup:
+    for (int i = 0; i < k; i++) hf_rotation_destroy(&sum[i]);
+    return status;
+}
+
+hf_status hf_subspace_keep(struct hf_subspace *self, const struct hf_subspace_spectrum *spectrum,
+                           int k, struct hf_error *error)
+{
+    hf_status status;
+    if (k > self->n) k = self->n;
+    HF_TRY(combine_all(self, spectrum, k, self->vector, error));
+    HF_TRY(combine_all(self, spectrum, k, self->product, error));
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            self->matrix[i * HF_SUBSPACE_MOST + j] = i == j ? spectrum->value[i] : 0.0;
+    self->n = k;
+cleanup:
+    return status;
+}

@@ -1,0 +1,107 @@
+/* Queues of quartets: kets of one class wait for a bra, are computed together and written to strips. */
+#include "work_private.h"
+
+/** Whether the round is to end; any thread may ask in the middle of a task. */
+static bool is_interrupted(struct hf_work *work)
+{
+    return hf_interruption_look(work->context->interruption, work->n_worker == 1) != 0;
+}
+
+/** Writes what the engine made of a queue to its places in strips. */
+static void write_strips(const struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
+                         const struct hf_quartet_queue *queue, const struct hf_integral_batch *made)
+{
+    const struct hf_basis *basis = worker->work->pairs->basis;
+    struct hf_strip_group group = {.n_i = basis->shell[queue->pair[0]->a].n_function,
+                                   .n_j = basis->shell[queue->pair[0]->b].n_function,
+                                   .n_ab = basis->shell[bra->a].n_function *
+                                           basis->shell[bra->b].n_function,
+                                   .bra_is_row = made->fixed_is_row,
+                                   .narrow = kind != HF_QUEUE_PLAIN};
+    for (int first = 0; first < queue->n; first += group.n) {
+        const int left = queue->n - first;
+        group.width = hf_batch_width(made, first);
+        group.n = left < group.width ? left : group.width;
+        if (made->single != NULL)
+            group.single = made->single + (size_t)first * made->stride;
+        else
+            group.value = made->value + (size_t)first * made->stride;
+        for (int l = 0; l < group.n; l++)
+            group.lane[l] = &queue->lane[made->order != NULL ? made->order[first + l] : first + l];
+        worker->work->kernels->write(&group);
+    }
+}
+
+void hf_worker_count(struct hf_worker *worker, size_t n_number)
+{
+    /* A number of high shells takes a nanosecond, a call of the engine for contracted shells up to
+     * milliseconds: looks are a few milliseconds apart, and reading the clock costs 25 nanoseconds. */
+    enum { PER_CALL = 1 << 12, PER_LOOK = 1 << 16 };
+    worker->since_look += n_number + PER_CALL;
+    if (worker->since_look < PER_LOOK) return;
+    worker->since_look = 0;
+    worker->interrupted = is_interrupted(worker->work);
+}
+
+/** Whether the price of a call is to be found. */
+static bool is_sampled(struct hf_worker *worker)
+{
+    enum { CALLS_PER_SAMPLE = 16 }; /* reading the thread's clock takes up to a microsecond */
+    return worker->work->prices_wanted && worker->n_call++ % CALLS_PER_SAMPLE == 0;
+}
+
+/** Notes what a call took and cost. */
+static void sample(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                   const struct hf_quartet_queue *queue, const struct hf_integral_batch *made,
+                   double seconds)
+{
+    const struct hf_shell_pairs *pairs = worker->work->pairs;
+    const int precision = made->single != NULL ? HF_PRECISION_SINGLE : HF_PRECISION_DOUBLE;
+    double cost = 0.0;
+    for (int i = 0; i < queue->n; i++) cost += hf_shell_pair_cost(pairs, queue->pair[i]);
+    worker->sampled[precision].seconds += seconds;
+    worker->sampled[precision].cost += cost * hf_shell_pair_cost(pairs, bra);
+}
+
+/** Computes the quartets that wait for a bra in a queue; forgets them when the round is to end. */
+static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
+                  struct hf_quartet_queue *queue)
+{
+    if (worker->interrupted) queue->n = 0;
+    if (queue->n == 0) return;
+    const bool timed = worker->work->settings.timed, sampled = is_sampled(worker);
+    const double start = timed ? hf_wall_seconds() : sampled ? hf_thread_seconds() : 0.0;
+    const struct hf_integral_batch made = hf_engine_two_electron_lanes(
+        worker->engine, bra, queue->n, queue->pair,
+        kind == HF_QUEUE_SINGLE ? HF_PRECISION_SINGLE : HF_PRECISION_DOUBLE);
+    if (timed)
+        worker->consumer->count(worker->self,
+                                &(struct hf_engine_call){.bra = bra,
+                                                         .ket_class = queue->pair[0]->pair_class,
+                                                         .n = queue->n,
+                                                         .seconds = hf_wall_seconds() - start});
+    if (worker->consumer->take != NULL) write_strips(worker, bra, kind, queue, &made);
+    if (sampled && !timed) sample(worker, bra, queue, &made, hf_thread_seconds() - start);
+    worker->n_computed += queue->n;
+    if (made.single != NULL) worker->n_single += queue->n;
+    hf_worker_count(worker, (size_t)queue->n * made.stride);
+    queue->n = 0;
+}
+
+void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra)
+{
+    for (int q = 0; q < worker->work->pairs->n_class * HF_N_QUEUE; q++)
+        flush(worker, bra, q % HF_N_QUEUE, &worker->queue[q]);
+}
+
+struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                                      const struct hf_waiting_ket *ket)
+{
+    const int kind = (ket->kind & HF_KIND_SINGLE) != 0   ? HF_QUEUE_SINGLE
+                     : (ket->kind & HF_KIND_NARROW) != 0 ? HF_QUEUE_NARROW
+                                                         : HF_QUEUE_PLAIN;
+    struct hf_quartet_queue *queue = &worker->queue[ket->pair->pair_class * HF_N_QUEUE + kind];
+    if (queue->n == worker->work->settings.largest_queue) flush(worker, bra, kind, queue);
+    queue->pair[queue->n] = ket->pair;
+    return &queue->lane[queue->n++];
+}
