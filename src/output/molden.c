@@ -1,5 +1,10 @@
-/* Molden files. */
-#include "hf/orbital_files.h"
+/* Molden files: geometry, basis and all orbitals of a wave function. Coordinates are in bohr, contraction
+ * coefficients are of normalised primitives, functions are in the order of the format and each of norm 1.
+ * The format has no h functions: they follow its pattern, spherical 0, +1, -1 ... under [11H], Cartesian in
+ * the order of struct hf_shell. While it is written there is a matrix like the coefficients, spread as they
+ * are; rank 0 holds a few orbitals.
+ * Source   www.theochem.ru.nl/molden/molden_format.html */
+#include "hf/quantity.h"
 
 #include "hf/matrix_rows.h"
 #include "hf/output_file.h"
@@ -24,7 +29,7 @@ static const signed char cartesian_order[HF_MAX_L + 1][MAX_CARTESIAN] = {
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
 };
 
-/** A file being written: how far, and in which order and of which norm its functions are. */
+/** The file: how far it is written, and in which order and of which norm its functions are. */
 struct molden {
     struct hf_output_file file;
     const struct hf_wavefunction *wavefunction;
@@ -46,20 +51,22 @@ static int kind_of(const struct hf_basis *basis, int l)
     return kind;
 }
 
-hf_status hf_molden_check_basis(const struct hf_basis *basis, struct hf_error *error)
+/** HF_BAD_INPUT if the file cannot say which functions are spherical: it says that of all d shells, of all f
+ *  shells, and so on. */
+static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     for (int l = 2; l <= HF_MAX_L; l++)
-        if (kind_of(basis, l) == -2)
+        if (kind_of(quantity->of->basis, l) == -2)
             return hf_fail(error, HF_BAD_INPUT,
-                           "molden: some %c shells are spherical and some Cartesian, for which the "
+                           "some %c shells are spherical and some Cartesian, for which the "
                            "format has no words; choose with --functions",
                            letters[l]);
     return HF_OK;
 }
 
-hf_status hf_molden_check_path(struct hf_context *context, const char *path, struct hf_error *error)
+static const char *path_of(const struct hf_quantity *quantity, int i)
 {
-    return hf_output_file_check(context, path, "the Molden file", "--molden", error);
+    return i == 0 ? hf_options_text(quantity->of->options, "molden") : NULL;
 }
 
 /** Norm of x^i y^j z^k where that of x^(i+j+k) is 1. */
@@ -202,30 +209,49 @@ cleanup:
     return status;
 }
 
-hf_status hf_molden_write(struct hf_context *context, const char *path,
-                          const struct hf_wavefunction *wavefunction, struct hf_error *error)
+static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *error)
 {
-    struct molden self = {.wavefunction = wavefunction};
+    struct molden *self = quantity->self;
+    const struct hf_context *context = quantity->of->context;
+    const char *path = path_of(quantity, 0);
     hf_status status = HF_OK;
     bool open = false;
-    HF_TRY(hf_agree(context->comm, make_order(&self, error), error));
+    self->wavefunction = quantity->of->wavefunction;
+    HF_TRY(hf_agree(context->comm, make_order(self, error), error));
     if (context->rank == 0) {
-        open = hf_output_file_begin(path, &self.file);
+        open = hf_output_file_begin(path, &self->file);
         if (!open)
             status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s",
                              path, strerror(errno));
     }
     HF_TRY(hf_agree(context->comm, status, error));
-    if (context->rank == 0) write_head(&self);
-    for (int k = 0; k < wavefunction->n_spin; k++) HF_TRY(send_orbitals(&self, k, error));
-    if (open && !hf_output_file_end(&self.file, true))
+    if (context->rank == 0) write_head(self);
+    for (int k = 0; k < self->wavefunction->n_spin; k++) HF_TRY(send_orbitals(self, k, error));
+    if (open && !hf_output_file_end(&self->file, true))
         status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s", path,
                          strerror(errno));
     open = false;
     HF_TRY(hf_agree(context->comm, status, error));
 cleanup:
-    if (open) (void)hf_output_file_end(&self.file, false);
-    free(self.function);
-    free(self.factor);
+    if (open) (void)hf_output_file_end(&self->file, false);
     return status;
 }
+
+static void done(struct hf_quantity *quantity)
+{
+    struct molden *self = quantity->self;
+    free(self->function);
+    free(self->factor);
+}
+
+const struct hf_quantity_ops hf_quantity_molden = {
+    .name = "Molden file",
+    .option = "molden",
+    .needs = HF_WAVEFUNCTION_ALL,
+    .size = sizeof(struct molden),
+    .file = "the Molden file",
+    .plan = plan,
+    .path = path_of,
+    .write = write_molden,
+    .done = done,
+};

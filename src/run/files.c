@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Files besides those of basis sets. */
-enum { MOST_FILES = 11 };
+/** Files besides those of basis sets, guesses and quantities. */
+enum { MOST_FILES = 10 };
 
 /** A list being made. */
 struct list {
@@ -59,10 +59,12 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
 {
     const struct hf_guess_file *guess = calculation->guess_file;
     const int n_guess = hf_guess_file_count(guess);
+    int n_written = 0;
     *list = (struct list){0};
-    const int n_cube = hf_cubes_count(calculation->cubes);
-    list->file =
-        calloc((size_t)(calculation->n_choice + MOST_FILES + n_cube + n_guess), sizeof *list->file);
+    for (int q = 0; q < calculation->n_quantity; q++)
+        for (int i = 0; hf_quantity_path(&calculation->quantity[q], i) != NULL; i++) n_written++;
+    list->file = calloc((size_t)(calculation->n_choice + MOST_FILES + n_written + n_guess),
+                        sizeof *list->file);
     if (list->file == NULL) return false;
     add_file(list, "input", "the input file", input_path, true);
     add_option(list, options, "point_charges_file", "the file of point charges", true);
@@ -77,9 +79,12 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
     add_file(list, "report", "where standard error goes", "/dev/stderr", true);
     add_option(list, options, "json", "the JSON file", false);
     add_option(list, options, "trace", "the trace", false);
-    add_option(list, options, "molden", "the Molden file", false);
-    for (int i = 0; i < n_cube; i++)
-        add_file(list, "--cube", "a cube file", hf_cubes_path(calculation->cubes, i), false);
+    for (int q = 0; q < calculation->n_quantity; q++) {
+        const struct hf_quantity *quantity = &calculation->quantity[q];
+        for (int i = 0; hf_quantity_path(quantity, i) != NULL; i++)
+            add_file(list, hf_options_given(options, quantity->ops->option)->where,
+                     quantity->ops->file, hf_quantity_path(quantity, i), false);
+    }
     add_checkpoints(list, options);
     return true;
 }
@@ -106,12 +111,7 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
                                    const struct hf_options *options, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    calculation->json_path = hf_options_text(options, "json");
-    calculation->trace_path = hf_options_text(options, "trace");
-    calculation->molden_path = hf_options_text(options, "molden");
     const struct hf_option_value *checkpoint = named_checkpoint(options);
-    HF_TRY(
-        hf_agree(calculation->context->comm, hf_cubes_create(calculation, options, error), error));
     HF_TRY(check_apart(calculation, options, error));
     if (calculation->json_path != NULL) {
         calculation->json_is_closed = true; /* the message below says all there is to say of it */
@@ -120,42 +120,37 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
     }
     if (calculation->trace_path != NULL)
         HF_TRY(hf_trace_check_path(calculation->context, calculation->trace_path, error));
-    if (calculation->molden_path != NULL)
-        HF_TRY(hf_molden_check_path(calculation->context, calculation->molden_path, error));
     if (checkpoint != NULL)
         HF_TRY(hf_output_file_check(calculation->context, checkpoint->text, "the checkpoint",
                                     "--checkpoint", error));
-    for (int i = 0; i < hf_cubes_count(calculation->cubes); i++)
-        HF_TRY(hf_output_file_check(calculation->context, hf_cubes_path(calculation->cubes, i),
-                                    "a cube file", "--cube", error));
+    for (int q = 0; q < calculation->n_quantity; q++) {
+        const struct hf_quantity *quantity = &calculation->quantity[q];
+        for (int i = 0; hf_quantity_path(quantity, i) != NULL; i++)
+            HF_TRY(hf_output_file_check(
+                calculation->context, hf_quantity_path(quantity, i), quantity->ops->file,
+                hf_options_given(options, quantity->ops->option)->where, error));
+    }
 cleanup:
     return status;
 }
 
-hf_status hf_calculation_write_files(struct hf_calculation *calculation,
-                                     const struct hf_scf_result *result,
-                                     const struct hf_wavefunction *wavefunction,
-                                     struct hf_report *report, struct hf_error *error)
+hf_status hf_calculation_write_files(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status = HF_OK, first = HF_OK;
     struct hf_error later;
     const struct hf_run_description *run = &calculation->description;
+    const struct hf_scf_result *result = calculation->source.result;
     struct hf_record *record = calculation->record;
     if (calculation->json_path != NULL) {
-        first = hf_json_write(calculation->json_path, run, record, result, wavefunction,
-                              hf_calculation_properties(calculation), error);
+        first = hf_json_write(calculation->json_path, run, record, result,
+                              calculation->source.wavefunction, error);
         calculation->json_is_closed = first == HF_OK; /* no later failure is to take its place */
     }
     if (calculation->trace != NULL)
         status = hf_trace_write(calculation->trace_path, calculation->trace, run, record, result,
                                 first == HF_OK ? error : &later);
     if (first == HF_OK) first = status;
-    if (calculation->molden_path != NULL) {
-        status = hf_molden_write(calculation->context, calculation->molden_path, wavefunction,
-                                 first == HF_OK ? error : &later);
-        if (first == HF_OK) first = status;
-    }
-    status = hf_cubes_write(calculation, wavefunction, report, first == HF_OK ? error : &later);
+    status = hf_quantities_write(calculation, first == HF_OK ? error : &later);
     hf_output_files_let_go(calculation->context);
     return first != HF_OK ? first : status;
 }

@@ -72,6 +72,13 @@ static bool method_choice(int i, struct hf_option_choice *choice)
     return true;
 }
 
+static bool task_choice(int i, struct hf_option_choice *choice)
+{
+    const struct hf_run_task *task = &hf_run_task_list[i];
+    if (task->name != NULL) *choice = (struct hf_option_choice){task->name, task->about, NULL};
+    return task->name != NULL;
+}
+
 static bool grain_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_grain_entry *entry = &hf_grain_list[i];
@@ -129,6 +136,13 @@ static const struct hf_option table[] = {
      .default_value = "hf",
      .help = "method, in any case",
      .list = method_choice},
+    {.key = "task",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "energy",
+     .help = "what is computed",
+     .list = task_choice,
+     .not_kept = true},
     {.key = "basis",
      .type = HF_OPTION_TEXT,
      .argument = "[WHERE=]NAME",

@@ -19,9 +19,9 @@ LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in 
 HEADERS = {
     "cli": ["program"],
     "run": ["calculation", "hf", "run"],
-    "output": ["checkpoint", "cube", "orbital_files", "output", "record", "version"],
+    "output": ["checkpoint", "output", "record", "version"],
     "properties": ["properties", "spatial", "spatial_grid"],
-    "scf": ["restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
+    "scf": ["quantity", "restart", "scf", "scf_memory", "scf_terms", "wavefunction"],
     "fock": ["digest", "exact_sums", "fock", "fock_settings"],
     "coulomb": ["coulomb"],
     "work": ["grain", "lasting", "store_outlook", "strip_room", "task", "work"],
