@@ -25,8 +25,8 @@
 /** The table of all options, [*n]. */
 const struct hf_option *hf_option_table(int *n);
 
-/** Tasks, ended by a NULL name. */
-extern const struct hf_run_task hf_run_task_list[];
+/** Task i as a choice of the option `task`; false after the last. */
+bool hf_run_task_choice(int i, struct hf_option_choice *choice);
 
 /** Bytes of a size as "500 MB", "2GiB", "0"; false: it is none. */
 bool hf_parse_size(const char *text, double *bytes);
@@ -58,8 +58,8 @@ struct hf_calculation {
     int n_quantity;
     struct hf_quantity *quantity;     /**< [n_quantity] those that are asked for; owned */
     enum hf_wavefunction_parts needs; /**< of those that are not computed by default */
-    struct hf_quantity_source source; /**< what they are computed from */
-    char *file_stem;                  /**< of the source; owned */
+    struct hf_quantity_source source; /**< what they are computed from; file_stem is owned */
+    const char *computing;            /**< name of the one that is; NULL: none */
     const char *json_path;            /**< NULL when no JSON file was asked for; in the options */
     bool json_is_closed;    /**< it has the results, or cannot be written: no failure goes there */
     const char *trace_path; /**< NULL when no trace was asked for; in the options */

@@ -124,10 +124,6 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
 
-/** HF_BAD_INPUT when `path` cannot be created or written, like hf_json_check_path. Collective. */
-hf_status hf_trace_check_path(struct hf_context *context, const char *path,
-                              struct hf_error *error) HF_MUST_CHECK;
-
 /** The trace of a run as a file: a line of JSON that says what ran and what each Fock build was,
  *  then struct hf_trace_record after record, rank after rank. Collective; rank 0 writes to a
  *  temporary file beside `path` and renames it. HF_NO_RESOURCE: cannot be written, or there was no

@@ -26,17 +26,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_report;
 
 /** The calculation that quantities are of. Everything is borrowed. */
 struct hf_quantity_source {
     struct hf_context *context;
     const struct hf_options *options;
-    const char *file_stem; /**< folder and name of files without an ending, "results/water" */
+    char *file_stem; /**< folder and name of files without an ending, "results/water" */
     const struct hf_molecule *molecule;
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
@@ -95,13 +91,4 @@ struct hf_run_task {
     const struct hf_quantity_ops *returns; /**< what it returns beside the energy; NULL: nothing */
 };
 
-/** File i of a quantity; NULL after the last. Local. */
-static inline const char *hf_quantity_path(const struct hf_quantity *quantity, int i)
-{
-    return quantity->ops->path != NULL ? quantity->ops->path(quantity, i) : NULL;
-}
-
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -3,7 +3,6 @@
 #include "hf/output.h"
 
 #include "json_schema.h"
-#include "json_stability.h"
 #include "output_private.h"
 
 static const char *coulomb_name(enum hf_coulomb_choice choice)

@@ -29,7 +29,7 @@ static const signed char cartesian_order[HF_MAX_L + 1][MAX_CARTESIAN] = {
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
 };
 
-/** The file: how far it is written, and in which order and of which norm its functions are. */
+/** A file being written: how far, and in which order and of which norm its functions are. */
 struct molden {
     struct hf_output_file file;
     const struct hf_wavefunction *wavefunction;
@@ -211,47 +211,39 @@ cleanup:
 
 static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *error)
 {
-    struct molden *self = quantity->self;
+    struct molden self = {.wavefunction = quantity->of->wavefunction};
     const struct hf_context *context = quantity->of->context;
     const char *path = path_of(quantity, 0);
     hf_status status = HF_OK;
     bool open = false;
-    self->wavefunction = quantity->of->wavefunction;
-    HF_TRY(hf_agree(context->comm, make_order(self, error), error));
+    HF_TRY(hf_agree(context->comm, make_order(&self, error), error));
     if (context->rank == 0) {
-        open = hf_output_file_begin(path, &self->file);
+        open = hf_output_file_begin(path, &self.file);
         if (!open)
             status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s",
                              path, strerror(errno));
     }
     HF_TRY(hf_agree(context->comm, status, error));
-    if (context->rank == 0) write_head(self);
-    for (int k = 0; k < self->wavefunction->n_spin; k++) HF_TRY(send_orbitals(self, k, error));
-    if (open && !hf_output_file_end(&self->file, true))
+    if (context->rank == 0) write_head(&self);
+    for (int k = 0; k < self.wavefunction->n_spin; k++) HF_TRY(send_orbitals(&self, k, error));
+    if (open && !hf_output_file_end(&self.file, true))
         status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s", path,
                          strerror(errno));
     open = false;
     HF_TRY(hf_agree(context->comm, status, error));
 cleanup:
-    if (open) (void)hf_output_file_end(&self->file, false);
+    if (open) (void)hf_output_file_end(&self.file, false);
+    free(self.function);
+    free(self.factor);
     return status;
-}
-
-static void done(struct hf_quantity *quantity)
-{
-    struct molden *self = quantity->self;
-    free(self->function);
-    free(self->factor);
 }
 
 const struct hf_quantity_ops hf_quantity_molden = {
     .name = "Molden file",
     .option = "molden",
     .needs = HF_WAVEFUNCTION_ALL,
-    .size = sizeof(struct molden),
     .file = "the Molden file",
     .plan = plan,
     .path = path_of,
     .write = write_molden,
-    .done = done,
 };

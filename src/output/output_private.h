@@ -36,6 +36,9 @@ void hf_report_stability(FILE *out, const struct hf_run_description *run,
                          const struct hf_scf_result *result,
                          const struct hf_wavefunction *wavefunction);
 
+/** "stability" of the extras, if there was an analysis. Local; false: no memory. */
+bool hf_json_add_stability(cJSON *extras, const struct hf_stability_result *stability);
+
 /** Orbital energies of each set: all, with occupations, or those beside the gap. */
 void hf_report_orbitals(FILE *out, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction, bool all);

@@ -57,20 +57,10 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
 /** Frees them; accepts none. */
 void hf_quantities_done(struct hf_calculation *calculation);
 
-/** Bytes of a rank that they hold while an SCF runs. Local. */
-double hf_quantities_memory(const struct hf_calculation *calculation);
-
 /** Computes and reports them, one after the other, from calculation->source. Collective. Errors: those of
  *  the first that fails. */
 hf_status hf_quantities_compute(struct hf_calculation *calculation,
                                 struct hf_error *error) HF_MUST_CHECK;
-/** The first that is still to be computed, for messages; NULL: none is. */
-const char *hf_quantities_lacking(const struct hf_calculation *calculation);
-
-/** Writes their files. One that fails keeps none of the others from being written; the first failure is
- *  returned. Collective. HF_NO_RESOURCE, HF_INTERRUPTED. */
-hf_status hf_quantities_write(struct hf_calculation *calculation,
-                              struct hf_error *error) HF_MUST_CHECK;
 
 /** Writer of checkpoints of one calculation. */
 struct hf_checkpointer;

@@ -10,19 +10,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Files besides those of basis sets, guesses and quantities. */
-enum { MOST_FILES = 10 };
-
 /** A list being made. */
 struct list {
     int n;
     struct hf_run_file *file;
+    bool failed; /**< no memory */
 };
 
 static void add_file(struct list *list, const char *where, const char *what, const char *path,
                      bool is_input)
 {
-    if (path != NULL) list->file[list->n++] = (struct hf_run_file){where, what, path, is_input};
+    if (path == NULL || list->failed) return;
+    struct hf_run_file *longer = realloc(list->file, ((size_t)list->n + 1) * sizeof *longer);
+    list->failed = longer == NULL;
+    if (list->failed) return;
+    list->file = longer;
+    longer[list->n++] = (struct hf_run_file){where, what, path, is_input};
 }
 
 /** The file that an option names, if any. */
@@ -33,19 +36,12 @@ static void add_option(struct list *list, const struct hf_options *options, cons
     if (given != NULL) add_file(list, given->where, what, given->text, is_input);
 }
 
-/** The checkpoint that is written to a file by name; NULL: there is none. */
-static const struct hf_option_value *named_checkpoint(const struct hf_options *options)
-{
-    const struct hf_option_value *to = hf_options_given(options, "checkpoint");
-    if (to != NULL && (strcmp(to->text, "auto") == 0 || strcmp(to->text, "none") == 0)) return NULL;
-    return to;
-}
-
-/** The checkpoints that are read and written; they may be one file. */
+/** The checkpoints that are read and written by name; they may be one file. */
 static void add_checkpoints(struct list *list, const struct hf_options *options)
 {
-    const struct hf_option_value *to = named_checkpoint(options),
+    const struct hf_option_value *to = hf_options_given(options, "checkpoint"),
                                  *from = hf_options_given(options, "restart");
+    if (to != NULL && (strcmp(to->text, "auto") == 0 || strcmp(to->text, "none") == 0)) to = NULL;
     if (to != NULL) add_file(list, to->where, "the checkpoint", to->text, false);
     if (from != NULL && (to == NULL || strcmp(from->text, to->text) != 0))
         add_file(list, from->where, "the checkpoint", from->text, true);
@@ -59,13 +55,7 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
 {
     const struct hf_guess_file *guess = calculation->guess_file;
     const int n_guess = hf_guess_file_count(guess);
-    int n_written = 0;
     *list = (struct list){0};
-    for (int q = 0; q < calculation->n_quantity; q++)
-        for (int i = 0; hf_quantity_path(&calculation->quantity[q], i) != NULL; i++) n_written++;
-    list->file = calloc((size_t)(calculation->n_choice + MOST_FILES + n_written + n_guess),
-                        sizeof *list->file);
-    if (list->file == NULL) return false;
     add_file(list, "input", "the input file", input_path, true);
     add_option(list, options, "point_charges_file", "the file of point charges", true);
     for (int i = 0; i < n_guess; i++)
@@ -81,56 +71,41 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
     add_option(list, options, "trace", "the trace", false);
     for (int q = 0; q < calculation->n_quantity; q++) {
         const struct hf_quantity *quantity = &calculation->quantity[q];
-        for (int i = 0; hf_quantity_path(quantity, i) != NULL; i++)
+        for (int i = 0; quantity->ops->path != NULL; i++) {
+            const char *path = quantity->ops->path(quantity, i);
+            if (path == NULL) break;
             add_file(list, hf_options_given(options, quantity->ops->option)->where,
-                     quantity->ops->file, hf_quantity_path(quantity, i), false);
+                     quantity->ops->file, path, false);
+        }
     }
     add_checkpoints(list, options);
-    return true;
-}
-
-/** Rank 0 looks, all agree. */
-static hf_status check_apart(const struct hf_calculation *calculation,
-                             const struct hf_options *options, struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    struct list list = {0};
-    if (calculation->context->rank == 0) {
-        const bool file = calculation->restart == NULL ||
-                          strcmp(calculation->input.path, calculation->restart->path) != 0;
-        if (list_files(calculation, options, file ? calculation->input.path : NULL, &list))
-            status = hf_output_files_check_apart(list.n, list.file, error);
-        else
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-        free(list.file);
-    }
-    return hf_agree(calculation->context->comm, status, error);
+    return !list->failed;
 }
 
 hf_status hf_calculation_try_files(struct hf_calculation *calculation,
                                    const struct hf_options *options, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const struct hf_option_value *checkpoint = named_checkpoint(options);
-    HF_TRY(check_apart(calculation, options, error));
-    if (calculation->json_path != NULL) {
-        calculation->json_is_closed = true; /* the message below says all there is to say of it */
-        HF_TRY(hf_json_check_path(calculation->context, calculation->json_path, error));
+    struct hf_context *context = calculation->context;
+    const struct hf_checkpoint *restart = calculation->restart;
+    const char *input = calculation->input.path;
+    struct list list;
+    if (restart != NULL && strcmp(input, restart->path) == 0) input = NULL;
+    if (!list_files(calculation, options, input, &list))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    else if (context->rank == 0)
+        status = hf_output_files_check_apart(list.n, list.file, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    for (int i = 0; i < list.n; i++) {
+        const struct hf_run_file *file = &list.file[i];
+        if (file->is_input) continue;
+        /* of a JSON file that cannot be written the message says all there is to say */
+        calculation->json_is_closed = file->path == calculation->json_path;
+        HF_TRY(hf_output_file_check(context, file->path, file->what, file->where, error));
         calculation->json_is_closed = false;
     }
-    if (calculation->trace_path != NULL)
-        HF_TRY(hf_trace_check_path(calculation->context, calculation->trace_path, error));
-    if (checkpoint != NULL)
-        HF_TRY(hf_output_file_check(calculation->context, checkpoint->text, "the checkpoint",
-                                    "--checkpoint", error));
-    for (int q = 0; q < calculation->n_quantity; q++) {
-        const struct hf_quantity *quantity = &calculation->quantity[q];
-        for (int i = 0; hf_quantity_path(quantity, i) != NULL; i++)
-            HF_TRY(hf_output_file_check(
-                calculation->context, hf_quantity_path(quantity, i), quantity->ops->file,
-                hf_options_given(options, quantity->ops->option)->where, error));
-    }
 cleanup:
+    free(list.file);
     return status;
 }
 
@@ -150,7 +125,12 @@ hf_status hf_calculation_write_files(struct hf_calculation *calculation, struct 
         status = hf_trace_write(calculation->trace_path, calculation->trace, run, record, result,
                                 first == HF_OK ? error : &later);
     if (first == HF_OK) first = status;
-    status = hf_quantities_write(calculation, first == HF_OK ? error : &later);
+    for (int i = 0; i < calculation->n_quantity; i++) {
+        struct hf_quantity *quantity = &calculation->quantity[i];
+        if (quantity->ops->write == NULL) continue;
+        status = quantity->ops->write(quantity, first == HF_OK ? error : &later);
+        if (first == HF_OK) first = status;
+    }
     hf_output_files_let_go(calculation->context);
     return first != HF_OK ? first : status;
 }

@@ -1,6 +1,5 @@
 /* How much memory a calculation takes, and whether there is so much. Counted before anything is made:
  * where memory is promised and not there, the kernel kills whoever touches it. */
-#include "calculation_private.h"
 #include "memory_private.h"
 
 #include "hf/coulomb.h"
@@ -124,9 +123,12 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
                  .n_rank = context->n_rank,
                  .n_node_rank = context->n_node_rank},
         .stored_most = STORE_FILL * 0.125 * n * n * n * n * sizeof(double),
-        .kept = hf_quantities_memory(calculation),
         .resident = resident,
     };
+    for (int i = 0; i < calculation->n_quantity; i++) {
+        const struct hf_quantity *quantity = &calculation->quantity[i];
+        if (quantity->ops->memory != NULL) one->kept += quantity->ops->memory(quantity);
+    }
     HF_TRY(hf_basis_merge(basis, &merged, error));
     one->apart = hf_fock_may_separate(&calculation->settings.fock, merged);
     one->size.n_shell = merged->n_shell;

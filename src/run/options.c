@@ -72,13 +72,6 @@ static bool method_choice(int i, struct hf_option_choice *choice)
     return true;
 }
 
-static bool task_choice(int i, struct hf_option_choice *choice)
-{
-    const struct hf_run_task *task = &hf_run_task_list[i];
-    if (task->name != NULL) *choice = (struct hf_option_choice){task->name, task->about, NULL};
-    return task->name != NULL;
-}
-
 static bool grain_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_grain_entry *entry = &hf_grain_list[i];
@@ -141,7 +134,7 @@ static const struct hf_option table[] = {
      .argument = "NAME",
      .default_value = "energy",
      .help = "what is computed",
-     .list = task_choice,
+     .list = hf_run_task_choice,
      .not_kept = true},
     {.key = "basis",
      .type = HF_OPTION_TEXT,

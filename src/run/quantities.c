@@ -18,13 +18,21 @@ QUANTITIES(DECLARE)
 static const struct hf_quantity_ops *const list[] = {QUANTITIES(POINTER)};
 enum { N_LIST = sizeof list / sizeof *list };
 
-const struct hf_run_task hf_run_task_list[] = {
+static const struct hf_run_task tasks[] = {
     {"energy", "the energy", NULL},
     {"gradient", "the energy and its derivatives by the coordinates of the atoms",
      &hf_quantity_gradient},
     {"properties", "the energy; in the JSON file all properties are the result",
      &hf_quantity_properties},
-    {NULL, NULL, NULL}};
+};
+enum { N_TASK = sizeof tasks / sizeof *tasks };
+
+bool hf_run_task_choice(int i, struct hf_option_choice *choice)
+{
+    if (i >= N_TASK) return false;
+    *choice = (struct hf_option_choice){tasks[i].name, tasks[i].about, NULL};
+    return true;
+}
 
 /** The value that asks for a quantity; NULL: none does. */
 static const struct hf_option_value *asked_by(const struct hf_options *options,
@@ -46,7 +54,7 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     struct hf_quantity *quantity = &calculation->quantity[calculation->n_quantity];
     struct hf_error reason;
     *quantity = (struct hf_quantity){.ops = ops, .of = &calculation->source, .needs = ops->needs};
-    quantity->self = calloc(1, ops->size);
+    quantity->self = calloc(1, ops->size + 1); /* not NULL where there is none */
     if (quantity->self == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
     calculation->n_quantity++;
     const hf_status status = ops->plan != NULL ? ops->plan(quantity, &reason) : HF_OK;
@@ -65,19 +73,18 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
                              struct hf_error *error)
 {
     hf_status status = HF_OK;
-    calculation->file_stem = hf_calculation_file_name(calculation, "");
-    calculation->quantity = calloc(N_LIST, sizeof *calculation->quantity);
-    if (calculation->file_stem == NULL || calculation->quantity == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory");
     calculation->source = (struct hf_quantity_source){
         .context = calculation->context,
         .options = options,
-        .file_stem = calculation->file_stem,
+        .file_stem = hf_calculation_file_name(calculation, ""),
         .molecule = &calculation->input.molecule,
         .basis = calculation->basis,
         .settings = &calculation->settings,
     };
-    calculation->task = hf_run_task_list;
+    calculation->quantity = calloc(N_LIST, sizeof *calculation->quantity);
+    if (calculation->source.file_stem == NULL || calculation->quantity == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    calculation->task = tasks;
     while (strcmp(calculation->task->name, hf_options_choice(options, "task")) != 0)
         calculation->task++;
     calculation->needs = calculation->settings.wavefunction = HF_WAVEFUNCTION_ENERGIES;
@@ -89,57 +96,21 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
     return status;
 }
 
-/** Whether it is computed from the wave function that there is. */
-static bool is_computed(const struct hf_calculation *calculation,
-                        const struct hf_quantity *quantity)
-{
-    return quantity->ops->compute != NULL &&
-           quantity->needs >= calculation->settings.wavefunction &&
-           (calculation->converged || !quantity->ops->of_converged);
-}
-
-double hf_quantities_memory(const struct hf_calculation *calculation)
-{
-    double bytes = 0.0;
-    for (int i = 0; i < calculation->n_quantity; i++) {
-        const struct hf_quantity *quantity = &calculation->quantity[i];
-        if (quantity->ops->memory != NULL) bytes += quantity->ops->memory(quantity);
-    }
-    return bytes;
-}
-
 hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status = HF_OK;
     for (int i = 0; i < calculation->n_quantity && status == HF_OK; i++) {
         struct hf_quantity *quantity = &calculation->quantity[i];
-        if (!is_computed(calculation, quantity)) continue;
-        status = quantity->ops->compute(quantity, error);
+        const struct hf_quantity_ops *ops = quantity->ops;
+        if (ops->compute == NULL || quantity->needs < calculation->settings.wavefunction) continue;
+        if (ops->of_converged && !calculation->converged) continue;
+        calculation->computing = ops->name;
+        status = ops->compute(quantity, error);
         quantity->made = status == HF_OK;
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
     }
+    if (status == HF_OK) calculation->computing = NULL;
     return status;
-}
-
-hf_status hf_quantities_write(struct hf_calculation *calculation, struct hf_error *error)
-{
-    hf_status first = HF_OK;
-    struct hf_error later;
-    for (int i = 0; i < calculation->n_quantity; i++) {
-        struct hf_quantity *quantity = &calculation->quantity[i];
-        if (quantity->ops->write == NULL) continue;
-        const hf_status status = quantity->ops->write(quantity, first == HF_OK ? error : &later);
-        if (first == HF_OK) first = status;
-    }
-    return first;
-}
-
-const char *hf_quantities_lacking(const struct hf_calculation *calculation)
-{
-    for (int i = 0; i < calculation->n_quantity; i++)
-        if (is_computed(calculation, &calculation->quantity[i]) && !calculation->quantity[i].made)
-            return calculation->quantity[i].ops->name;
-    return NULL;
 }
 
 const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)
@@ -159,5 +130,5 @@ void hf_quantities_done(struct hf_calculation *calculation)
         free(quantity->self);
     }
     free(calculation->quantity);
-    free(calculation->file_stem);
+    free(calculation->source.file_stem);
 }

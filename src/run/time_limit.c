@@ -1,7 +1,6 @@
 /* --time-limit: how long a calculation may take, written as for Slurm's --time, and what is said when
  * one ends before it is done. */
-#include "calculation_private.h"
-
+#include "hf/calculation.h"
 #include "hf/interruption.h"
 
 #include <math.h>
@@ -70,7 +69,7 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
     const struct hf_checkpoint *restart = calculation->restart;
     const int reason = error->signal_number;
     const char *path = hf_calculation_checkpoint_written(calculation);
-    const char *lacking = hf_quantities_lacking(calculation);
+    const char *lacking = calculation->computing;
     char cause[64], word[800];
     int n = restart != NULL ? restart->state.n_iteration : 0;
     if (record != NULL && record->n_iteration > 0)

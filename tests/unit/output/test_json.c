@@ -215,10 +215,15 @@ static void an_older_file_is_replaced_and_nothing_else_is_left(void **state)
     cJSON_Delete(root);
 }
 
+static hf_status check_path(const struct fixture *f, const char *path)
+{
+    return hf_output_file_check(f->context, path, "the JSON file", "--json", &error);
+}
+
 static void a_device_stays_a_device(void **state)
 {
     struct fixture *f = *state;
-    assert_int_equal(hf_json_check_path(f->context, "/dev/null", &error), HF_OK);
+    assert_int_equal(check_path(f, "/dev/null"), HF_OK);
     assert_int_equal(
         hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, &error),
         HF_OK);
@@ -249,14 +254,14 @@ static void a_fifo_needs_a_reader_who_sees_one_end(void **state)
     pid_t child = -1;
     fixture_path(f, "fifo", sizeof path, path);
     if (f->context->rank == 0) assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(hf_json_check_path(f->context, path, &error), HF_BAD_INPUT);
+    assert_int_equal(check_path(f, path), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "it is a FIFO that nobody reads"));
     assert_int_equal(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error),
                      HF_NO_RESOURCE);
     if (f->context->rank == 0) child = start_reader(path);
     hf_status status = HF_BAD_INPUT;
     for (int i = 0; i < 500 && status != HF_OK; i++) { /* until the reader is there */
-        status = hf_json_check_path(f->context, path, &error);
+        status = check_path(f, path);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
     assert_int_equal(status, HF_OK);
@@ -276,7 +281,7 @@ static void a_good_path_is_accepted_and_left_alone(void **state)
     struct fixture *f = *state;
     char path[256];
     fixture_path(f, "new.json", sizeof path, path);
-    assert_int_equal(hf_json_check_path(f->context, path, &error), HF_OK);
+    assert_int_equal(check_path(f, path), HF_OK);
     MPI_Barrier(f->context->comm);
     assert_int_equal(count_files(f->folder), 0);
 }
@@ -288,7 +293,7 @@ static void a_path_that_cannot_be_written_is_the_same_error_on_all_ranks(void **
     fixture_path(f, "no/such/folder/run.json", sizeof missing, missing);
     const char *const bad[] = {"", f->folder, missing};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(hf_json_check_path(f->context, bad[i], &error), HF_BAD_INPUT);
+        assert_int_equal(check_path(f, bad[i]), HF_BAD_INPUT);
         assert_null(strchr(error.message, '\n'));
         if (i > 0) assert_non_null(strstr(error.message, bad[i]));
     }
