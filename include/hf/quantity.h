@@ -28,7 +28,7 @@
 
 struct hf_report;
 
-/** The calculation that quantities are of. Everything is borrowed. */
+/** The calculation that quantities are of. Rows borrow everything. */
 struct hf_quantity_source {
     struct hf_context *context;
     const struct hf_options *options;
@@ -77,7 +77,7 @@ struct hf_quantity_ops {
     void (*report)(const struct hf_quantity *quantity, FILE *out);
     /** False: no memory. */
     bool (*json)(const struct hf_quantity *quantity, const struct hf_json_places *to);
-    /** File i that `write` writes; NULL after the last. Local, after plan. */
+    /** File i that `write` writes, if there is an option; NULL after the last. Local, after plan. */
     const char *(*path)(const struct hf_quantity *quantity, int i);
     /** Collective. After a failure the other files are still written. */
     hf_status (*write)(struct hf_quantity *quantity, struct hf_error *error);

@@ -61,6 +61,7 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     if (status != HF_OK)
         return hf_fail(error, status, "%s%s%.400s", given != NULL ? given->where : "",
                        given != NULL ? ": " : "", reason.message);
+    /* less in the enumeration is more of the wave function */
     if (quantity->needs < *made) *made = quantity->needs;
     if (quantity->needs < calculation->needs && !ops->by_default)
         calculation->needs = quantity->needs;
