@@ -15,6 +15,7 @@
 #include "hf/option.h"
 #include "hf/output.h"
 #include "hf/properties.h"
+#include "hf/quantity.h"
 #include "hf/record.h"
 #include "hf/scf.h"
 #include "hf/trace.h"
@@ -24,6 +25,9 @@
 /** The table of all options, [*n]. */
 const struct hf_option *hf_option_table(int *n);
 
+/** Task i as a choice of the option `task`; false after the last. */
+bool hf_run_task_choice(int i, struct hf_option_choice *choice);
+
 /** Bytes of a size as "500 MB", "2GiB", "0"; false: it is none. */
 bool hf_parse_size(const char *text, double *bytes);
 
@@ -32,7 +36,6 @@ bool hf_parse_size(const char *text, double *bytes);
 bool hf_parse_time_limit(const char *text, double *seconds);
 
 struct hf_guess_file;
-struct hf_cubes;
 
 /** Initialise with = {0}. */
 struct hf_calculation {
@@ -50,18 +53,18 @@ struct hf_calculation {
     struct hf_memory_need need;
     struct hf_error refusal; /**< message: why it cannot fit, or "" */
     struct hf_run_description description;
-    bool converged;                  /**< the SCF has; files are being written */
-    bool needs_matrices;             /**< files were asked for that have densities or orbitals */
-    bool wants_properties;           /**< not only the number of electrons */
-    struct hf_properties properties; /**< filled by hf_calculation_run; owned */
-    struct hf_gradient gradient;     /**< likewise, where the input asks for it */
-    const char *json_path;           /**< NULL when no JSON file was asked for; in the options */
-    bool json_is_closed;     /**< it has the results, or cannot be written: no failure goes there */
-    const char *molden_path; /**< NULL when no Molden file was asked for; in the options */
-    struct hf_cubes *cubes;  /**< NULL: none are asked for; owned */
-    const char *trace_path;  /**< NULL when no trace was asked for; in the options */
-    struct hf_trace *trace;  /**< owned; NULL likewise */
-    bool no_files;           /**< checkpoints are written when the options ask for them only */
+    bool converged; /**< the SCF has; quantities are computed, files are written */
+    const struct hf_run_task *task;
+    int n_quantity;
+    struct hf_quantity *quantity;     /**< [n_quantity] those that are asked for; owned */
+    enum hf_wavefunction_parts needs; /**< of those that are not computed by default */
+    struct hf_quantity_source source; /**< what they are computed from; file_stem is owned */
+    const char *computing;            /**< name of the one that is; NULL: none */
+    const char *json_path;            /**< NULL when no JSON file was asked for; in the options */
+    bool json_is_closed;    /**< it has the results, or cannot be written: no failure goes there */
+    const char *trace_path; /**< NULL when no trace was asked for; in the options */
+    struct hf_trace *trace; /**< owned; NULL likewise */
+    bool no_files;          /**< checkpoints are written when the options ask for them only */
     struct hf_checkpoint *restart;        /**< goes on from it; NULL: from the beginning; owned */
     struct hf_checkpointer *checkpointer; /**< NULL: no checkpoints; owned */
 };
@@ -117,7 +120,7 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation);
 /** Computes; tells `report` and calculation->record, writes the files that were asked for.
  *  `wavefunction` has the parts that the settings ask for, owned by the caller, borrowing the
  *  calculation's basis and molecule. Collective. HF_BAD_INPUT, HF_NO_RESOURCE, HF_INTERRUPTED,
- *  HF_NOT_CONVERGED (an energy of a gradient; else the result tells); what
+ *  HF_NOT_CONVERGED (an energy of a numerical gradient; else the result tells); what
  *  was reported and written by then stays. */
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,

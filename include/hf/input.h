@@ -16,9 +16,7 @@ extern "C" {
 struct hf_input {
     struct hf_molecule molecule; /**< in bohr, checked */
     char *path;                  /**< owned */
-    const char *format;    /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema" or "hf_run" */
-    bool wants_properties; /**< they are the results that are asked for, not the energy */
-    bool wants_gradient;   /**< likewise */
+    const char *format; /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema" or "hf_run" */
     int n_warning;
     char **warning; /**< [n_warning], one line each; owned */
 };

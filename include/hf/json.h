@@ -2,7 +2,6 @@
 #ifndef HF_JSON_H
 #define HF_JSON_H
 
-#include "hf/context.h"
 #include "hf/status.h"
 
 #include <cjson/cJSON.h>
@@ -33,10 +32,5 @@ cJSON *hf_json_append_object(cJSON *array);
 /** Writes the document; an existing regular file is replaced in one step, never seen half-written.
  *  Local. HF_NO_RESOURCE. */
 hf_status hf_json_save(const char *path, const cJSON *root, struct hf_error *error) HF_MUST_CHECK;
-
-/** HF_BAD_INPUT when `path` cannot be created or written; asked before anything is computed.
- *  Rank 0 looks, all agree. Leaves no file behind that was not there. Collective. */
-hf_status hf_json_check_path(struct hf_context *context, const char *path,
-                             struct hf_error *error) HF_MUST_CHECK;
 
 #endif

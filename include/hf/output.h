@@ -6,10 +6,9 @@
 #include "hf/basis.h"
 #include "hf/checkpoint.h"
 #include "hf/context.h"
-#include "hf/cube.h"
 #include "hf/fock.h"
 #include "hf/molecule.h"
-#include "hf/properties.h"
+#include "hf/quantity.h"
 #include "hf/record.h"
 #include "hf/scf_terms.h"
 #include "hf/status.h"
@@ -43,14 +42,6 @@ struct hf_memory_need {
     int n_node_rank;
 };
 
-/** Derivatives of the energy by the coordinates of the atoms, ghosts included. */
-struct hf_gradient {
-    int n_atom;
-    double step_bohr;  /**< of the differences of energies that they are */
-    double sum[3];     /**< over the atoms, hartree/bohr: 0 where nothing acts from outside */
-    double (*atom)[3]; /**< [n_atom] hartree/bohr; owned, NULL: there is none */
-};
-
 /** What was asked for and what runs; everything is borrowed. */
 struct hf_run_description {
     const char *input_path;
@@ -65,13 +56,11 @@ struct hf_run_description {
     int n_node; /**< hosts that the ranks are on; 0 when unknown */
     int n_core; /**< cores in the affinity masks of this node, 0 when unknown */
     int n_numa; /**< memory (NUMA) domains they belong to, 0 when unknown */
-    bool
-        returns_properties; /**< JSON file: they are the results that were asked for, not the energy */
-    bool returns_gradient;              /**< JSON file: likewise */
-    const struct hf_gradient *gradient; /**< NULL: none was computed */
-    bool all_properties;                /**< report: all of them, not only charges and spins */
+    const struct hf_run_task *task;
+    int n_quantity;
+    const struct hf_quantity *quantity; /**< [n_quantity] those that are asked for */
     bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */
-    bool json_orbitals; /**< JSON file: the wave function too, which then has its matrices */
+    bool json_orbitals; /**< JSON file: the protocol asks for the wave function */
     const struct hf_memory_need *need; /**< NULL: not estimated */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */
@@ -111,58 +100,33 @@ void hf_report_warning(struct hf_report *report, const char *text);
 void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written,
                           double seconds);
 
-/** Energies, virial ratio, orbital energies (around the gap or all), dipole moment, and the properties
- *  that there are (NULL: none); or advice when not converged. */
+/** Energies, virial ratio, orbital energies (around the gap or all) and dipole moment; also advice if the
+ *  SCF did not converge. */
 void hf_report_result(struct hf_report *report, const struct hf_run_description *run,
                       const struct hf_scf_result *result,
-                      const struct hf_wavefunction *wavefunction,
-                      const struct hf_properties *properties);
+                      const struct hf_wavefunction *wavefunction);
 
-/** From now on the progress line is that of a cube file. Not collective. */
-void hf_report_begin_cube(struct hf_report *report);
+/** From now on the progress line is that of `what`, at most 63 bytes of it. Not collective. */
+void hf_report_begin(struct hf_report *report, const char *what);
 
-/** Likewise that of the gradient, of which `n_done` of `n` elements are there. Not collective. */
-void hf_report_begin_gradient(struct hf_report *report, int n_done, int n);
-
-/** The gradient that run->gradient has. */
-void hf_report_gradient(struct hf_report *report, const struct hf_run_description *run);
-
-/** A cube file that was written: its grid, the range of its values, and of densities the integral. */
-void hf_report_cube(struct hf_report *report, const char *path, enum hf_spatial_kind kind,
-                    const struct hf_grid *grid, const struct hf_cube_account *account);
+/** The section of a quantity that was computed. */
+void hf_report_quantity(struct hf_report *report, const struct hf_quantity *quantity);
 
 /** Table of phases over the ranks, load imbalance, memory per rank, as last measured; the energy as
  *  the last line. */
 void hf_report_timings(struct hf_report *report, const struct hf_record *record,
                        const struct hf_scf_result *result);
 
-/** QCSchema AtomicResult (qcschema_output, version 1) of a run that converged, with its "wavefunction" (basis,
- *  orbitals, density, energies, occupations) when run->json_orbitals says so: then rank 0 gathers
- *  the matrices, strip by strip, and holds them as text. Collective; rank 0 writes to a temporary
- *  file beside `path` and renames it. Same status on every rank. A run that did not converge is a
- *  FailedOperation (convergence_error): what an AtomicResult has of the input stands in its
- *  "input_data", of the results under "extras.unconverged", the rest where it always does.
- *  `properties` NULL: there are none.
- *  Errors   HF_NO_RESOURCE: memory, or the file cannot be written; HF_BAD_INPUT: the wave function
- *           was made without matrices. */
+/** QCSchema AtomicResult (qcschema_output, version 1) of a run that converged, with the parts of all
+ *  quantities that were computed. Collective; rank 0 writes to a temporary file beside `path` and renames
+ *  it. Same status on every rank. A run that did not converge is a FailedOperation (convergence_error):
+ *  what an AtomicResult has of the input stands in its "input_data", of the results under
+ *  "extras.unconverged", the rest where it always does.
+ *  Errors   HF_NO_RESOURCE: memory, or the file cannot be written. */
 hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_record *record, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction,
-                        const struct hf_properties *properties,
                         struct hf_error *error) HF_MUST_CHECK;
-
-/** Order of the largest matrices that a JSON file may hold: about 0.8 GB of text, of which
- *  rank 0 holds three copies while it writes. */
-enum { HF_JSON_MAX_FUNCTION = 4000 };
-
-/** HF_BAD_INPUT when the wave function over `basis` is too large for a JSON file; asked before
- *  anything is computed. Not collective; the same on every rank. */
-hf_status hf_json_check_orbitals(const struct hf_basis *basis,
-                                 struct hf_error *error) HF_MUST_CHECK;
-
-/** HF_BAD_INPUT when `path` cannot be created or written, like hf_json_check_path. Collective. */
-hf_status hf_trace_check_path(struct hf_context *context, const char *path,
-                              struct hf_error *error) HF_MUST_CHECK;
 
 /** The trace of a run as a file: a line of JSON that says what ran and what each Fock build was,
  *  then struct hf_trace_record after record, rank after rank. Collective; rank 0 writes to a

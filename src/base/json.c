@@ -103,8 +103,3 @@ hf_status hf_json_save(const char *path, const cJSON *root, struct hf_error *err
     cJSON_free(text);
     return status;
 }
-
-hf_status hf_json_check_path(struct hf_context *context, const char *path, struct hf_error *error)
-{
-    return hf_output_file_check(context, path, "the JSON file", "--json", error);
-}

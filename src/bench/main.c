@@ -75,7 +75,8 @@ static int run(const struct hf_bench_command *command, hf_status status, bool *s
     bench.n_rank_on_node = launch.n_rank_on_node;
     HF_TRY(prepare(&bench, command, error));
     const char *json_path = hf_options_text(&command->options, "json");
-    if (json_path != NULL) HF_TRY(hf_json_check_path(context, json_path, error));
+    if (json_path != NULL)
+        HF_TRY(hf_output_file_check(context, json_path, "the JSON file", "--json", error));
     if (bench.kernel->prepare != NULL) HF_TRY(bench.kernel->prepare(&bench, error));
     HF_TRY(measure(&bench, json_path, error));
 cleanup:

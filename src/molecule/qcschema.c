@@ -46,8 +46,8 @@ static const char *const model_keys[] = {"method", "basis", NULL};
 static const char *const protocol_keys[] = {"wavefunction", "stdout", "error_correction",
                                             "native_files", NULL};
 /** Keys of hf for which the schema has places of its own. */
-static const char *const placed_keys[] = {"method", "basis", "charge", "multiplicity",
-                                          "units",  "title", "record", NULL};
+static const char *const placed_keys[] = {"task",  "method", "basis",  "charge", "multiplicity",
+                                          "units", "title",  "record", NULL};
 
 /** Keys whose value the schema does not allow to be null, of those that are used here. */
 static const char *const valued_keys[] = {
@@ -327,7 +327,7 @@ static hf_status read_keywords(struct draft *draft, const cJSON *keywords, struc
                                 nearest != NULL ? nearest : "");
         if (is_listed(option->key, placed_keys))
             return hf_text_fail(error, draft->text, 0,
-                                "keyword '%.*s': expected in the molecule or the model",
+                                "keyword '%.*s': expected in the molecule, the model or the driver",
                                 HF_WORD(key));
         status = check_member(draft, keywords, member, "the keywords", error);
         if (status != HF_OK || cJSON_IsNull(member)) continue;
@@ -369,18 +369,8 @@ static hf_status read_driver(struct draft *draft, const cJSON *root, struct hf_e
     if (status != HF_OK) return status;
     if (driver == NULL)
         return hf_text_fail(error, draft->text, 0,
-                            "there is no 'driver'; expected energy, gradient or properties");
-    draft->input->wants_properties = strcmp(driver, "properties") == 0;
-    draft->input->wants_gradient = strcmp(driver, "gradient") == 0;
-    if (strcmp(driver, "energy") == 0 || draft->input->wants_properties ||
-        draft->input->wants_gradient)
-        return HF_OK;
-    if (strcmp(driver, "hessian") == 0)
-        return hf_text_fail(error, draft->text, 0,
-                            "driver 'hessian': hf computes no second derivatives of the energy; "
-                            "expected energy, gradient or properties");
-    return hf_text_fail(error, draft->text, 0,
-                        "unknown driver '%.60s'; expected energy, gradient or properties", driver);
+                            "there is no 'driver'; expected the task, for example energy");
+    return add_option(draft, "task", driver, error);
 }
 
 /** Strings of the parser end at a NUL, and the rest of them would be lost: escapes for it (\u0000) are

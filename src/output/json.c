@@ -2,52 +2,8 @@
  * key for goes under extras.hf. */
 #include "hf/output.h"
 
-#include "json_properties.h"
 #include "json_schema.h"
-#include "json_stability.h"
-#include "json_wavefunction.h"
 #include "output_private.h"
-
-/** Masses of all atoms, where one is another than that which readers would take. */
-static bool add_masses(cJSON *object, const struct hf_molecule *molecule)
-{
-    int i = 0;
-    while (i < molecule->n_atom && !hf_is_isotope(&molecule->atom[i])) i++;
-    if (i == molecule->n_atom) return true;
-    cJSON *masses = cJSON_AddArrayToObject(object, "masses");
-    bool ok = masses != NULL;
-    for (i = 0; ok && i < molecule->n_atom; i++) {
-        struct hf_atom atom = molecule->atom[i];
-        atom.ghost = false;
-        ok = hf_json_append_double(masses, hf_atom_mass(&atom));
-    }
-    return ok;
-}
-
-static bool add_molecule(cJSON *root, const struct hf_molecule *molecule)
-{
-    cJSON *object = cJSON_AddObjectToObject(root, "molecule");
-    bool ok = object != NULL && hf_json_add_text(object, "schema_name", "qcschema_molecule") &&
-              hf_json_add_integer(object, "schema_version", 2);
-    if (molecule->title != NULL) ok = ok && hf_json_add_text(object, "name", molecule->title);
-    cJSON *symbols = cJSON_AddArrayToObject(object, "symbols");
-    cJSON *geometry = cJSON_AddArrayToObject(object, "geometry");
-    cJSON *real = cJSON_AddArrayToObject(object, "real");
-    ok = ok && symbols != NULL && geometry != NULL && real != NULL;
-    for (int i = 0; ok && i < molecule->n_atom; i++) {
-        const struct hf_atom *atom = &molecule->atom[i];
-        const char *symbol = hf_element_symbol(atom->atomic_number);
-        ok = hf_json_append_text(symbols, symbol) &&
-             cJSON_AddItemToArray(real, cJSON_CreateBool(!atom->ghost));
-        for (int k = 0; ok && k < 3; k++)
-            ok = hf_json_append_double(geometry, atom->position_bohr[k]);
-    }
-    return ok && add_masses(object, molecule) &&
-           hf_json_add_double(object, "molecular_charge", molecule->charge) &&
-           hf_json_add_integer(object, "molecular_multiplicity", molecule->multiplicity) &&
-           cJSON_AddTrueToObject(object, "fix_com") != NULL &&
-           cJSON_AddTrueToObject(object, "fix_orientation") != NULL;
-}
 
 static const char *coulomb_name(enum hf_coulomb_choice choice)
 {
@@ -125,17 +81,11 @@ static bool add_environment(cJSON *extras, const struct hf_molecule *molecule)
     return ok && list != NULL;
 }
 
-static const char *driver_name(const struct hf_run_description *run)
-{
-    if (run->returns_gradient) return "gradient";
-    return run->returns_properties ? "properties" : "energy";
-}
-
 static bool add_input(cJSON *root, const struct hf_run_description *run)
 {
     cJSON *model = cJSON_AddObjectToObject(root, "model");
-    return add_molecule(root, run->molecule) &&
-           hf_json_add_text(root, "driver", driver_name(run)) && model != NULL &&
+    return hf_json_add_molecule(root, run->molecule) &&
+           hf_json_add_text(root, "driver", run->task->name) && model != NULL &&
            hf_json_add_text(model, "method", run->method) &&
            hf_json_add_text(model, "basis", run->basis->name) &&
            add_settings(root, "keywords", run->settings) &&
@@ -143,11 +93,9 @@ static bool add_input(cJSON *root, const struct hf_run_description *run)
            add_protocols(root, run);
 }
 
-static bool add_properties(cJSON *root, const struct hf_run_description *run,
-                           const struct hf_scf_result *result,
-                           const struct hf_properties *properties)
+static bool add_properties(cJSON *object, const struct hf_run_description *run,
+                           const struct hf_scf_result *result)
 {
-    cJSON *object = cJSON_AddObjectToObject(root, "properties");
     return object != NULL && hf_json_add_integer(object, "calcinfo_nbasis", result->n_function) &&
            hf_json_add_integer(object, "calcinfo_nmo", result->n_orbital) &&
            hf_json_add_integer(object, "calcinfo_nalpha", result->n_occupied[0]) &&
@@ -159,9 +107,6 @@ static bool add_properties(cJSON *root, const struct hf_run_description *run,
            hf_json_add_double(object, "scf_two_electron_energy", result->two_electron) &&
            hf_json_add_double(object, "scf_total_energy", result->energy) &&
            hf_json_add_doubles(object, "scf_dipole_moment", 3, result->dipole) &&
-           (properties == NULL || hf_json_add_second_moments(object, properties)) &&
-           (run->gradient == NULL ||
-            hf_json_add_gradient(object, "scf_total_gradient", run->gradient)) &&
            hf_json_add_integer(object, "scf_iterations", result->n_iteration);
 }
 
@@ -417,56 +362,55 @@ struct sources {
     const struct hf_record *record;
     const struct hf_scf_result *result;
     const struct hf_wavefunction *wavefunction;
-    const struct hf_properties *properties; /**< NULL: none */
-    const struct hf_json_matrices *matrices;
 };
 
-static bool add_extras(cJSON *all_extras, const struct sources *from)
+static bool add_extras(cJSON *extras, const struct sources *from)
 {
     const struct hf_run_description *run = from->run;
     const struct hf_record *record = from->record;
     const struct hf_scf_result *result = from->result;
-    cJSON *extras = cJSON_AddObjectToObject(all_extras, "hf");
     return extras != NULL && add_launch(extras, run, record) && add_basis(extras, run) &&
            add_settings(extras, "settings", run->settings) &&
            add_environment(extras, run->molecule) &&
            add_scf(extras, record, result, from->wavefunction) && add_energies(extras, result) &&
-           (from->properties == NULL ||
-            hf_json_add_all_properties(extras, "properties", run->molecule, from->properties)) &&
-           (run->gradient == NULL || hf_json_add_gradient_remark(extras, run->gradient)) &&
            hf_json_add_stability(extras, &result->stability) && add_iterations(extras, record) &&
            add_fock(extras, result) && add_timings(extras, &record->statistics) &&
            add_memory(extras, &record->statistics) &&
            (run->need == NULL || add_need(extras, run->need));
 }
 
-/** What the driver asks for. */
-static bool add_return(cJSON *object, const struct sources *from)
+/** The parts of all quantities. */
+static bool add_quantities(struct hf_json_places *to, const struct hf_run_description *run)
 {
-    const struct hf_run_description *run = from->run;
-    if (run->returns_gradient && run->gradient != NULL)
-        return hf_json_add_gradient(object, "return_result", run->gradient);
-    if (run->returns_properties && from->properties != NULL)
-        return hf_json_add_all_properties(object, "return_result", run->molecule, from->properties);
-    return hf_json_add_double(object, "return_result", from->result->energy);
+    bool ok = true;
+    for (int i = 0; ok && i < run->n_quantity; i++) {
+        const struct hf_quantity *quantity = &run->quantity[i];
+        to->returned = quantity->ops == run->task->returns;
+        if (quantity->made && quantity->ops->json != NULL) ok = quantity->ops->json(quantity, to);
+    }
+    return ok;
 }
 
-/** The results that the schema has keys for. */
-static bool add_results(cJSON *object, const struct sources *from)
+/** Everything that came out; the energy is the result unless a quantity is. */
+static bool add_results(cJSON *object, cJSON *extras, const struct sources *from)
 {
-    return object != NULL && add_return(object, from) &&
-           add_properties(object, from->run, from->result, from->properties) &&
-           (!from->run->json_orbitals ||
-            hf_json_add_wavefunction(object, from->wavefunction, from->matrices));
+    struct hf_json_places to = {.result = object,
+                                .properties = cJSON_AddObjectToObject(object, "properties"),
+                                .extras = extras};
+    return add_properties(to.properties, from->run, from->result) && add_extras(extras, from) &&
+           add_quantities(&to, from->run) &&
+           (cJSON_HasObjectItem(object, "return_result") ||
+            hf_json_add_double(object, "return_result", from->result->energy));
 }
 
 /** An AtomicResult. */
 static bool build_result(cJSON *root, const struct sources *from)
 {
-    return root != NULL && hf_json_add_identity(root, "qcschema_output") &&
-           add_input(root, from->run) && cJSON_AddTrueToObject(root, "success") != NULL &&
-           cJSON_AddNullToObject(root, "error") != NULL && add_results(root, from) &&
-           add_extras(cJSON_AddObjectToObject(root, "extras"), from);
+    cJSON *extras = cJSON_CreateObject();
+    const bool ok = root != NULL && hf_json_add_identity(root, "qcschema_output") &&
+                    add_input(root, from->run) && cJSON_AddTrueToObject(root, "success") != NULL &&
+                    cJSON_AddNullToObject(root, "error") != NULL && add_results(root, extras, from);
+    return cJSON_AddItemToObject(cJSON_AddObjectToObject(root, "extras"), "hf", extras) && ok;
 }
 
 /** An AtomicInput. */
@@ -486,8 +430,8 @@ static bool build_unconverged(cJSON *root, const struct sources *from)
         !hf_json_add_error(root, "convergence_error", message))
         return false;
     cJSON *extras = cJSON_AddObjectToObject(root, "extras");
-    return add_extras(extras, from) &&
-           add_results(cJSON_AddObjectToObject(extras, "unconverged"), from);
+    return add_results(cJSON_AddObjectToObject(extras, "unconverged"),
+                       cJSON_AddObjectToObject(extras, "hf"), from);
 }
 
 /** A FailedOperation without results. */
@@ -526,18 +470,11 @@ hf_status hf_json_write_failure(const char *path, const struct hf_json_failure *
 
 hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_record *record, const struct hf_scf_result *result,
-                        const struct hf_wavefunction *wavefunction,
-                        const struct hf_properties *properties, struct hf_error *error)
+                        const struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
-    struct hf_context *context = record->context;
-    struct hf_json_matrices matrices = {0};
-    const struct sources from = {run, record, result, wavefunction, properties, &matrices};
+    const struct hf_context *context = record->context;
+    const struct sources from = {run, record, result, wavefunction};
     hf_status status = HF_OK;
-    if (run->json_orbitals && wavefunction->linalg == NULL)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: orbitals were to be written, but the wave function has none", path);
-    if (run->json_orbitals)
-        HF_TRY(hf_json_matrices_collect(context, wavefunction, &matrices, error));
     if (context->rank == 0) {
         cJSON *root = cJSON_CreateObject();
         const bool built =
@@ -545,8 +482,5 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
         status = save(path, root, built, error);
         cJSON_Delete(root);
     }
-    HF_TRY(hf_agree(context->comm, status, error));
-cleanup:
-    hf_json_matrices_done(&matrices);
-    return status;
+    return hf_agree(context->comm, status, error);
 }

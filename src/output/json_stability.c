@@ -1,5 +1,7 @@
 /* The stability analysis in the JSON file. */
-#include "json_stability.h"
+#include "hf/json.h"
+
+#include "output_private.h"
 
 /** Eigenvalues of one kind of rotation. */
 static bool add_roots(cJSON *parent, const char *name, const struct hf_stability_roots *roots)

@@ -6,10 +6,9 @@
  * are those of alpha electrons; a restricted wave function has no others.
  * Source   QCElemental, WavefunctionProperties and BasisSet, version 1; Kenny et al., J. Comput.
  *          Chem. 29, 562 (2008). */
-#include "json_wavefunction.h"
-
 #include "hf/matrix_rows.h"
 #include "hf/output.h"
+#include "hf/quantity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,16 +17,27 @@
 /** Longest number as hf_json_print_double prints it, and a comma. */
 enum { NUMBER_SIZE = 25 };
 
+/** Order of the largest matrices: about 0.8 GB of text, of which rank 0 holds three copies while it writes
+ *  them. */
+enum { MOST_FUNCTIONS = 4000 };
+
 static const char *const label = "JSON text of the wave function";
 
-hf_status hf_json_check_orbitals(const struct hf_basis *basis, struct hf_error *error)
+/** Matrices as JSON arrays, by spin; on rank 0, NULL elsewhere. */
+struct matrices {
+    char *orbitals[HF_MAX_SPIN], *density[HF_MAX_SPIN]; /**< owned */
+};
+
+static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
-    if (basis->n_function <= HF_JSON_MAX_FUNCTION) return HF_OK;
-    return hf_fail(
-        error, HF_BAD_INPUT,
-        "json_orbitals: %d basis functions are too many; a JSON file holds matrices of up "
-        "to %d",
-        basis->n_function, HF_JSON_MAX_FUNCTION);
+    const int n = quantity->of->basis->n_function;
+    if (hf_options_text(quantity->of->options, "json") == NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "orbitals are written into the JSON file; name one (--json FILE)");
+    if (n <= MOST_FUNCTIONS) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%d basis functions are too many; a JSON file holds matrices of up to %d", n,
+                   MOST_FUNCTIONS);
 }
 
 /** The text of a matrix while it is printed, on rank 0. */
@@ -89,29 +99,30 @@ cleanup:
     return status;
 }
 
-hf_status hf_json_matrices_collect(struct hf_context *context,
-                                   const struct hf_wavefunction *wavefunction,
-                                   struct hf_json_matrices *matrices, struct hf_error *error)
+/** Gathers orbitals and densities to rank 0, strip by strip, as text of about 25 bytes per number. */
+static hf_status collect(struct hf_quantity *quantity, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    *matrices = (struct hf_json_matrices){.memory = context->memory};
-    for (int k = 0; k < wavefunction->n_spin; k++) {
-        const struct hf_orbitals *orbitals = &wavefunction->spin[k];
-        HF_TRY(print_matrix(context, orbitals->coefficient, &matrices->orbitals[k], error));
-    }
+    struct matrices *self = quantity->self;
+    struct hf_context *context = quantity->of->context;
+    const struct hf_wavefunction *wavefunction = quantity->of->wavefunction;
+    hf_timer_start(&context->timers, &hf_phase_output);
+    for (int k = 0; k < wavefunction->n_spin; k++)
+        HF_TRY(print_matrix(context, wavefunction->spin[k].coefficient, &self->orbitals[k], error));
     for (int s = 0; s < (wavefunction->spin_density != NULL ? 2 : 1); s++)
-        HF_TRY(print_density(context, wavefunction, s, &matrices->density[s], error));
+        HF_TRY(print_density(context, wavefunction, s, &self->density[s], error));
 cleanup:
+    hf_timer_stop(&context->timers, &hf_phase_output);
     return status;
 }
 
-void hf_json_matrices_done(struct hf_json_matrices *matrices)
+static void done(struct hf_quantity *quantity)
 {
+    struct matrices *self = quantity->self;
     for (int k = 0; k < HF_MAX_SPIN; k++) {
-        hf_memory_release(matrices->memory, matrices->orbitals[k]);
-        hf_memory_release(matrices->memory, matrices->density[k]);
+        hf_memory_release(quantity->of->context->memory, self->orbitals[k]);
+        hf_memory_release(quantity->of->context->memory, self->density[k]);
     }
-    *matrices = (struct hf_json_matrices){0};
 }
 
 /** One contraction, for normalised primitives. */
@@ -215,7 +226,7 @@ static double occupation_of(const struct hf_wavefunction *wavefunction, int spin
 }
 
 static bool add_orbitals(cJSON *object, const struct hf_wavefunction *wavefunction, int spin,
-                         const struct hf_json_matrices *matrices)
+                         const struct matrices *matrices)
 {
     const int set = wavefunction->n_spin == 2 ? spin : 0;
     const struct hf_orbitals *orbitals = &wavefunction->spin[set];
@@ -234,16 +245,27 @@ static bool add_orbitals(cJSON *object, const struct hf_wavefunction *wavefuncti
     return cJSON_AddItemToObject(object, name, occupations) && ok;
 }
 
-bool hf_json_add_wavefunction(cJSON *root, const struct hf_wavefunction *wavefunction,
-                              const struct hf_json_matrices *matrices)
+static bool add_wavefunction(const struct hf_quantity *quantity, const struct hf_json_places *to)
 {
-    cJSON *object = cJSON_AddObjectToObject(root, "wavefunction");
+    const struct hf_wavefunction *wavefunction = quantity->of->wavefunction;
+    cJSON *object = cJSON_AddObjectToObject(to->result, "wavefunction");
     bool ok =
         object != NULL &&
         add_basis(cJSON_AddObjectToObject(object, "basis"), wavefunction->basis,
                   wavefunction->molecule) &&
         cJSON_AddBoolToObject(object, "restricted", wavefunction->spin_density == NULL) != NULL;
     for (int k = 0; ok && k < (wavefunction->spin_density != NULL ? 2 : 1); k++)
-        ok = add_orbitals(object, wavefunction, k, matrices);
+        ok = add_orbitals(object, wavefunction, k, quantity->self);
     return ok;
 }
+
+const struct hf_quantity_ops hf_quantity_orbitals = {
+    .name = "orbitals",
+    .option = "json_orbitals",
+    .needs = HF_WAVEFUNCTION_ALL,
+    .size = sizeof(struct matrices),
+    .plan = plan,
+    .compute = collect,
+    .json = add_wavefunction,
+    .done = done,
+};

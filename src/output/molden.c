@@ -1,5 +1,10 @@
-/* Molden files. */
-#include "hf/orbital_files.h"
+/* Molden files: geometry, basis and all orbitals of a wave function. Coordinates are in bohr, contraction
+ * coefficients are of normalised primitives, functions are in the order of the format and each of norm 1.
+ * The format has no h functions: they follow its pattern, spherical 0, +1, -1 ... under [11H], Cartesian in
+ * the order of struct hf_shell. While it is written there is a matrix like the coefficients, spread as they
+ * are; rank 0 holds a few orbitals.
+ * Source   www.theochem.ru.nl/molden/molden_format.html */
+#include "hf/quantity.h"
 
 #include "hf/matrix_rows.h"
 #include "hf/output_file.h"
@@ -46,20 +51,22 @@ static int kind_of(const struct hf_basis *basis, int l)
     return kind;
 }
 
-hf_status hf_molden_check_basis(const struct hf_basis *basis, struct hf_error *error)
+/** HF_BAD_INPUT if the file cannot say which functions are spherical: it says that of all d shells, of all f
+ *  shells, and so on. */
+static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     for (int l = 2; l <= HF_MAX_L; l++)
-        if (kind_of(basis, l) == -2)
+        if (kind_of(quantity->of->basis, l) == -2)
             return hf_fail(error, HF_BAD_INPUT,
-                           "molden: some %c shells are spherical and some Cartesian, for which the "
+                           "some %c shells are spherical and some Cartesian, for which the "
                            "format has no words; choose with --functions",
                            letters[l]);
     return HF_OK;
 }
 
-hf_status hf_molden_check_path(struct hf_context *context, const char *path, struct hf_error *error)
+static const char *path_of(const struct hf_quantity *quantity, int i)
 {
-    return hf_output_file_check(context, path, "the Molden file", "--molden", error);
+    return i == 0 ? hf_options_text(quantity->of->options, "molden") : NULL;
 }
 
 /** Norm of x^i y^j z^k where that of x^(i+j+k) is 1. */
@@ -202,10 +209,11 @@ cleanup:
     return status;
 }
 
-hf_status hf_molden_write(struct hf_context *context, const char *path,
-                          const struct hf_wavefunction *wavefunction, struct hf_error *error)
+static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *error)
 {
-    struct molden self = {.wavefunction = wavefunction};
+    struct molden self = {.wavefunction = quantity->of->wavefunction};
+    const struct hf_context *context = quantity->of->context;
+    const char *path = path_of(quantity, 0);
     hf_status status = HF_OK;
     bool open = false;
     HF_TRY(hf_agree(context->comm, make_order(&self, error), error));
@@ -217,7 +225,7 @@ hf_status hf_molden_write(struct hf_context *context, const char *path,
     }
     HF_TRY(hf_agree(context->comm, status, error));
     if (context->rank == 0) write_head(&self);
-    for (int k = 0; k < wavefunction->n_spin; k++) HF_TRY(send_orbitals(&self, k, error));
+    for (int k = 0; k < self.wavefunction->n_spin; k++) HF_TRY(send_orbitals(&self, k, error));
     if (open && !hf_output_file_end(&self.file, true))
         status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s", path,
                          strerror(errno));
@@ -229,3 +237,13 @@ cleanup:
     free(self.factor);
     return status;
 }
+
+const struct hf_quantity_ops hf_quantity_molden = {
+    .name = "Molden file",
+    .option = "molden",
+    .needs = HF_WAVEFUNCTION_ALL,
+    .file = "the Molden file",
+    .plan = plan,
+    .path = path_of,
+    .write = write_molden,
+};

@@ -16,10 +16,9 @@ struct hf_report {
 
     double build_started;    /**< hf_wall_seconds of the first progress call of a build, 0: none */
     double progress_printed; /**< when the progress line was last drawn */
-    const char *progress_of; /**< what is on its way; NULL: a Fock build; a constant, or the next */
-    char progress_text[64];
-    int progress_width; /**< columns it takes on the terminal, 0: none to erase */
-    int lost;           /**< errno of the first write that failed, or 0 */
+    char progress_of[64];    /**< what is on its way; "": a Fock build */
+    int progress_width;      /**< columns it takes on the terminal, 0: none to erase */
+    int lost;                /**< errno of the first write that failed, or 0 */
 };
 
 /** Hands on what was printed so far, and notes when that fails. */
@@ -37,14 +36,12 @@ void hf_report_stability(FILE *out, const struct hf_run_description *run,
                          const struct hf_scf_result *result,
                          const struct hf_wavefunction *wavefunction);
 
+/** "stability" of the extras, if there was an analysis. Local; false: no memory. */
+bool hf_json_add_stability(cJSON *extras, const struct hf_stability_result *stability);
+
 /** Orbital energies of each set: all, with occupations, or those beside the gap. */
 void hf_report_orbitals(FILE *out, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction, bool all);
-
-/** Charges and spins of atoms; with run->all_properties everything; a warning when the density has not
- *  the electrons of the molecule. */
-void hf_report_properties(FILE *out, const struct hf_run_description *run,
-                          const struct hf_properties *properties);
 
 /** " (9 alpha, 7 beta)" where these are not as many. */
 void hf_print_electrons(FILE *stream, const struct hf_molecule *molecule);

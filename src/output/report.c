@@ -62,8 +62,8 @@ int hf_report_progress(void *data, double fraction)
     report->progress_printed = now;
     report->progress_width =
         fprintf(report->stream, "\r  %s %3.0f %%, %.0f s ",
-                report->progress_of != NULL ? report->progress_of : "Fock build", 100.0 * fraction,
-                now - report->build_started);
+                report->progress_of[0] != '\0' ? report->progress_of : "Fock build",
+                100.0 * fraction, now - report->build_started);
     hf_report_flush(report);
     return 0;
 }
@@ -97,6 +97,20 @@ static void observe_iteration(void *data, const struct hf_scf_iteration *iterati
             iteration->energy, iteration->energy_change, iteration->commutator, iteration->seconds,
             iteration->percent_computed);
     fprintf(report->stream, iteration->step[0] != '\0' ? "  %s\n" : "%s\n", iteration->step);
+    hf_report_flush(report);
+}
+
+void hf_report_begin(struct hf_report *report, const char *what)
+{
+    snprintf(report->progress_of, sizeof report->progress_of, "%s", what);
+    report->build_started = 0.0;
+}
+
+void hf_report_quantity(struct hf_report *report, const struct hf_quantity *quantity)
+{
+    if (report->stream == NULL || quantity->ops->report == NULL) return;
+    hf_report_erase_progress(report);
+    quantity->ops->report(quantity, report->stream);
     hf_report_flush(report);
 }
 

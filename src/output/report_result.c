@@ -102,8 +102,7 @@ static void print_dipole(FILE *out, const struct hf_scf_result *result)
 
 void hf_report_result(struct hf_report *report, const struct hf_run_description *run,
                       const struct hf_scf_result *result,
-                      const struct hf_wavefunction *wavefunction,
-                      const struct hf_properties *properties)
+                      const struct hf_wavefunction *wavefunction)
 {
     FILE *out = report->stream;
     if (out == NULL) return;
@@ -113,6 +112,5 @@ void hf_report_result(struct hf_report *report, const struct hf_run_description 
     hf_report_spin(out, result, wavefunction);
     hf_report_orbitals(out, result, wavefunction, run->all_orbitals);
     print_dipole(out, result);
-    if (properties != NULL) hf_report_properties(out, run, properties);
     hf_report_flush(report);
 }

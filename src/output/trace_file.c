@@ -112,11 +112,6 @@ static bool write_records(void *data, size_t n, const struct hf_trace_record *re
     return hf_output_file_write(file, n * sizeof *record, record);
 }
 
-hf_status hf_trace_check_path(struct hf_context *context, const char *path, struct hf_error *error)
-{
-    return hf_output_file_check(context, path, "the trace", "--trace", error);
-}
-
 hf_status hf_trace_write(const char *path, const struct hf_trace *trace,
                          const struct hf_run_description *run, const struct hf_record *record,
                          const struct hf_scf_result *result, struct hf_error *error)

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct hf_phase hf_phase_properties = {.name = "Properties"};
 
@@ -70,3 +71,30 @@ void hf_properties_done(struct hf_properties *properties)
     free(properties->bond);
     *properties = (struct hf_properties){0};
 }
+
+static hf_status compute_quantity(struct hf_quantity *quantity, struct hf_error *error)
+{
+    const struct hf_quantity_source *of = quantity->of;
+    const bool complete = strcmp(hf_options_choice(of->options, "properties"), "none") != 0;
+    return hf_properties_compute(of->context, of->wavefunction, complete, quantity->self, error);
+}
+
+static void done(struct hf_quantity *quantity)
+{
+    hf_properties_done(quantity->self);
+}
+
+static const struct hf_phase *const phases[] = {&hf_phase_properties, NULL};
+
+const struct hf_quantity_ops hf_quantity_properties = {
+    .name = "properties",
+    .option = "properties",
+    .by_default = true,
+    .needs = HF_WAVEFUNCTION_DENSITIES,
+    .phases = phases,
+    .size = sizeof(struct hf_properties),
+    .compute = compute_quantity,
+    .report = hf_report_properties,
+    .json = hf_json_add_properties,
+    .done = done,
+};

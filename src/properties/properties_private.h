@@ -4,6 +4,7 @@
 
 #include "hf/layout.h"
 #include "hf/properties.h"
+#include "hf/quantity.h"
 
 /** Moments about the origin, and the potential at the nuclei: from the density of all electrons, this
  *  rank's blocks of which it gets. Collective. HF_NO_RESOURCE. */
@@ -34,6 +35,14 @@ hf_status hf_bonds_add(struct hf_bonds *bonds, bool wiberg, const struct hf_matr
 /** The pairs worth telling, in order, on every rank. Collective. HF_NO_RESOURCE. */
 hf_status hf_bonds_collect(struct hf_bonds *bonds, struct hf_properties *properties,
                            struct hf_error *error) HF_MUST_CHECK;
+
+/** Charges and spins of atoms; everything if the option `properties` is "all"; a warning if the density
+ *  has not the electrons of the molecule. */
+void hf_report_properties(const struct hf_quantity *quantity, FILE *out);
+
+/** Everything, or the number of electrons if nothing else was computed: in the extras and, if they are
+ *  the result, there. The schema has a key for the second moments. False: no memory. */
+bool hf_json_add_properties(const struct hf_quantity *quantity, const struct hf_json_places *to);
 
 /** Masses, moments of inertia, rotational constants. Not collective. */
 void hf_add_rotation(const struct hf_molecule *molecule, struct hf_properties *properties);

@@ -118,32 +118,6 @@ static struct hf_onesided_settings onesided(const struct hf_options *options)
     };
 }
 
-/** Whether orbitals can go where they are asked to. */
-static hf_status check_orbitals(const struct hf_calculation *calculation,
-                                const struct hf_options *options, struct hf_error *error)
-{
-    if (!hf_options_flag(options, "json_orbitals")) return HF_OK;
-    if (calculation->json_path == NULL)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: orbitals are written into the JSON file; name one (--json FILE)",
-                       hf_options_given(options, "json_orbitals")->where);
-    return hf_json_check_orbitals(calculation->basis, error);
-}
-
-/** Whether Molden and cube files can have what they are asked for. */
-static hf_status check_orbital_files(const struct hf_calculation *calculation,
-                                     const struct hf_options *options, struct hf_error *error)
-{
-    struct hf_error reason;
-    if (calculation->molden_path != NULL) {
-        const hf_status status = hf_molden_check_basis(calculation->basis, &reason);
-        if (status != HF_OK)
-            return hf_fail(error, status, "%s: %.400s", hf_options_given(options, "molden")->where,
-                           reason.message);
-    }
-    return hf_cubes_check(calculation, error);
-}
-
 static enum hf_stability stability(const struct hf_options *options)
 {
     if (is_choice(options, "stability", "follow")) return HF_STABILITY_FOLLOW;
@@ -158,11 +132,6 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         hf_method_for(hf_options_choice(options, "method"), &calculation->input.molecule);
     settings->converger = hf_options_choice(options, "converger");
     settings->stability = stability(options);
-    const bool orbitals = hf_options_flag(options, "json_orbitals") ||
-                          calculation->molden_path != NULL ||
-                          hf_cubes_need_orbitals(calculation->cubes);
-    calculation->needs_matrices = orbitals || hf_cubes_count(calculation->cubes) > 0;
-    settings->wavefunction = orbitals ? HF_WAVEFUNCTION_ALL : HF_WAVEFUNCTION_DENSITIES;
     settings->guess = hf_options_choice(options, "guess");
     settings->guess_mix = hf_options_flag(options, "guess_mix");
     settings->max_iteration = hf_options_integer(options, "max_iterations");
@@ -281,7 +250,6 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation)
 
 static void describe(struct hf_calculation *calculation, const struct hf_options *options)
 {
-    calculation->wants_properties = !is_choice(options, "properties", "none");
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,
@@ -291,9 +259,9 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
         .basis = calculation->basis,
         .settings = &calculation->settings,
         .need = &calculation->need,
-        .returns_properties = calculation->input.wants_properties,
-        .returns_gradient = calculation->input.wants_gradient,
-        .all_properties = is_choice(options, "properties", "all"),
+        .task = calculation->task,
+        .n_quantity = calculation->n_quantity,
+        .quantity = calculation->quantity,
         .all_orbitals = is_choice(options, "orbitals", "all"),
         .json_orbitals = hf_options_flag(options, "json_orbitals"),
     };
@@ -307,8 +275,6 @@ void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context 
     calculation->began_seconds = hf_wall_seconds();
     hf_timers_declare(timers, &hf_phase_total);
     hf_scf_declare_phases(timers);
-    hf_timers_declare(timers, &hf_phase_properties);
-    hf_timers_declare(timers, &hf_phase_output);
     hf_timer_start(timers, &hf_phase_total);
     hf_timer_start(timers, &hf_phase_setup);
 }
@@ -338,14 +304,16 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
 {
     struct hf_context *context = calculation->context;
     hf_status status = HF_OK;
+    calculation->json_path = hf_options_text(options, "json");
+    calculation->trace_path = hf_options_text(options, "trace");
     HF_TRY(hf_agree(context->comm, hf_guess_file_name(calculation, options, error), error));
     HF_TRY(hf_calculation_limit_time(calculation, options, error));
     HF_TRY(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
-    HF_TRY(hf_calculation_try_files(calculation, options, error));
     HF_TRY(make_basis(calculation, options, error));
-    HF_TRY(check_orbitals(calculation, options, error));
-    HF_TRY(check_orbital_files(calculation, options, error));
     make_settings(calculation, options);
+    HF_TRY(hf_agree(context->comm, hf_quantities_plan(calculation, options, error), error));
+    hf_timers_declare(&context->timers, &hf_phase_output);
+    HF_TRY(hf_calculation_try_files(calculation, options, error));
     HF_TRY(check_occupation(calculation, options, error));
     HF_TRY(hf_agree(context->comm, hf_restart_settle(calculation, options, error), error));
     HF_TRY(hf_guess_file_open(calculation, error));
@@ -382,20 +350,15 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     HF_TRY(hf_scf_run(context, run->molecule, run->basis, run->settings, &observer, result,
                       wavefunction, error));
     calculation->converged = result->converged;
-    if (wavefunction->overlap != NULL)
-        HF_TRY(hf_properties_compute(context, wavefunction, calculation->wants_properties,
-                                     &calculation->properties, error));
-    hf_timer_start(&context->timers, &hf_phase_output);
-    hf_report_result(report, run, result, wavefunction, hf_calculation_properties(calculation));
+    calculation->source.result = result;
+    calculation->source.wavefunction = wavefunction;
+    calculation->source.report = report;
+    hf_report_result(report, run, result, wavefunction);
     hf_checkpointer_tell(calculation->checkpointer, report);
-    if (calculation->input.wants_gradient && result->converged) {
-        hf_timer_stop(&context->timers, &hf_phase_output);
-        HF_TRY(hf_numerical_gradient(calculation, result, report, error));
-        hf_timer_start(&context->timers, &hf_phase_output);
-        hf_report_gradient(report, run);
-    }
+    HF_TRY(hf_quantities_compute(calculation, error));
+    hf_timer_start(&context->timers, &hf_phase_output);
     hf_record_measure(record);
-    status = hf_calculation_write_files(calculation, result, wavefunction, report, error);
+    status = hf_calculation_write_files(calculation, error);
     hf_timer_stop(&context->timers, &hf_phase_output);
     hf_record_measure(record);
     hf_report_timings(report, record, result);
@@ -416,9 +379,7 @@ void hf_calculation_done(struct hf_calculation *calculation)
     free(calculation->restart);
     hf_guess_file_close(&calculation->guess_file);
     hf_record_destroy(&calculation->record);
-    hf_properties_done(&calculation->properties);
-    free(calculation->gradient.atom);
-    hf_cubes_destroy(&calculation->cubes);
+    hf_quantities_done(calculation);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);
     free(calculation->basis_requested);

@@ -3,12 +3,9 @@
 #define HF_CALCULATION_PRIVATE_H
 
 #include "hf/calculation.h"
-#include "hf/cube.h"
-#include "hf/orbital_files.h"
 
-/** Takes the names of the files to write from the options, and finds out whether they can be
- *  written and are neither one another nor anything that is read. Nothing is written yet.
- *  Collective. HF_BAD_INPUT. */
+/** Finds out whether the files can be written and are neither one another nor anything that is read.
+ *  Nothing is written yet. Collective. HF_BAD_INPUT. */
 hf_status hf_calculation_try_files(struct hf_calculation *calculation,
                                    const struct hf_options *options,
                                    struct hf_error *error) HF_MUST_CHECK;
@@ -16,9 +13,6 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
 /** Writes them. One that fails keeps none of the others from being written; the first failure is
  *  returned. Collective. HF_NO_RESOURCE. */
 hf_status hf_calculation_write_files(struct hf_calculation *calculation,
-                                     const struct hf_scf_result *result,
-                                     const struct hf_wavefunction *wavefunction,
-                                     struct hf_report *report,
                                      struct hf_error *error) HF_MUST_CHECK;
 
 /** Sets calculation->guess_file, closed, when the guess is none of the list but files, "A.h5" or
@@ -56,27 +50,17 @@ hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_op
  *  the folder of the JSON file if there is one. To be freed; NULL: no memory. Local. */
 char *hf_calculation_file_name(const struct hf_calculation *calculation, const char *ending);
 
-/** Fills calculation->cubes from the options, where they ask for cube files. Local; the same on every
- *  rank. HF_BAD_INPUT, HF_NO_RESOURCE. */
-hf_status hf_cubes_create(struct hf_calculation *calculation, const struct hf_options *options,
-                          struct hf_error *error) HF_MUST_CHECK;
-/** Accepts a pointer to NULL; leaves NULL. */
-void hf_cubes_destroy(struct hf_cubes **cubes);
+/** Fills calculation->task and plans all quantities that the task or the options ask for. Sets what they
+ *  need of the wave function: settings.wavefunction. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf_options *options,
+                             struct hf_error *error) HF_MUST_CHECK;
+/** Frees them; accepts none. */
+void hf_quantities_done(struct hf_calculation *calculation);
 
-/** How many files, 0 of NULL, and their names. */
-int hf_cubes_count(const struct hf_cubes *cubes);
-const char *hf_cubes_path(const struct hf_cubes *cubes, int i);
-bool hf_cubes_need_orbitals(const struct hf_cubes *cubes);
-
-/** HF_BAD_INPUT: an orbital that cannot be. Local, once there is a basis. */
-hf_status hf_cubes_check(const struct hf_calculation *calculation,
-                         struct hf_error *error) HF_MUST_CHECK;
-
-/** Writes them, one after the other, and tells the report. Collective. HF_NO_RESOURCE,
- *  HF_INTERRUPTED. */
-hf_status hf_cubes_write(struct hf_calculation *calculation,
-                         const struct hf_wavefunction *wavefunction, struct hf_report *report,
-                         struct hf_error *error) HF_MUST_CHECK;
+/** Computes and reports them, one after the other, from calculation->source. Collective. Errors: those of
+ *  the first that fails. */
+hf_status hf_quantities_compute(struct hf_calculation *calculation,
+                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Writer of checkpoints of one calculation. */
 struct hf_checkpointer;
@@ -116,25 +100,5 @@ hf_status hf_restart_check(const struct hf_calculation *calculation,
  *  HF_BAD_INPUT: a setting that a restart cannot change; HF_NO_RESOURCE. */
 hf_status hf_restart_settle(struct hf_calculation *calculation, const struct hf_options *options,
                             struct hf_error *error) HF_MUST_CHECK;
-
-/** The gradient of a calculation that has converged, by central differences
- *
- *     dE/dx = (E(x + h) - E(x - h)) / 2 h + O(h^2 d3E/dx3 / 6)          h = 0.001 bohr
- *
- *  of energies that are converged further than the calculation may have been. With third derivatives
- *  of a few hartree/bohr^3 along bonds the error is some 1e-7 to 1e-6 hartree/bohr. Point charges and
- *  the field stay where they are. With fractional occupations it is the free energy that is
- *  differentiated: the energy alone is no minimum. Functions on ghosts move with them: ghosts have
- *  derivatives like other atoms.
- *
- *  Costs    6 calculations for each atom, one after another, each from the guess that the settings
- *           name, quietly; memory of one of them beside what the caller holds, and 3 n_atom doubles.
- *  Gives    calculation->gradient, which calculation->description then refers to; equal on every rank.
- *  Call     collective.
- *  Errors   HF_NOT_CONVERGED: an energy does not converge, or to another solution than the one of
- *           `result`; HF_NO_RESOURCE, HF_INTERRUPTED. */
-hf_status hf_numerical_gradient(struct hf_calculation *calculation,
-                                const struct hf_scf_result *result, struct hf_report *report,
-                                struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -10,19 +10,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Files besides those of basis sets. */
-enum { MOST_FILES = 11 };
-
 /** A list being made. */
 struct list {
     int n;
     struct hf_run_file *file;
+    bool failed; /**< no memory */
 };
 
 static void add_file(struct list *list, const char *where, const char *what, const char *path,
                      bool is_input)
 {
-    if (path != NULL) list->file[list->n++] = (struct hf_run_file){where, what, path, is_input};
+    if (path == NULL || list->failed) return;
+    struct hf_run_file *longer = realloc(list->file, ((size_t)list->n + 1) * sizeof *longer);
+    list->failed = longer == NULL;
+    if (list->failed) return;
+    list->file = longer;
+    longer[list->n++] = (struct hf_run_file){where, what, path, is_input};
 }
 
 /** The file that an option names, if any. */
@@ -33,19 +36,12 @@ static void add_option(struct list *list, const struct hf_options *options, cons
     if (given != NULL) add_file(list, given->where, what, given->text, is_input);
 }
 
-/** The checkpoint that is written to a file by name; NULL: there is none. */
-static const struct hf_option_value *named_checkpoint(const struct hf_options *options)
-{
-    const struct hf_option_value *to = hf_options_given(options, "checkpoint");
-    if (to != NULL && (strcmp(to->text, "auto") == 0 || strcmp(to->text, "none") == 0)) return NULL;
-    return to;
-}
-
-/** The checkpoints that are read and written; they may be one file. */
+/** The checkpoints that are read and written by name; they may be one file. */
 static void add_checkpoints(struct list *list, const struct hf_options *options)
 {
-    const struct hf_option_value *to = named_checkpoint(options),
+    const struct hf_option_value *to = hf_options_given(options, "checkpoint"),
                                  *from = hf_options_given(options, "restart");
+    if (to != NULL && (strcmp(to->text, "auto") == 0 || strcmp(to->text, "none") == 0)) to = NULL;
     if (to != NULL) add_file(list, to->where, "the checkpoint", to->text, false);
     if (from != NULL && (to == NULL || strcmp(from->text, to->text) != 0))
         add_file(list, from->where, "the checkpoint", from->text, true);
@@ -60,10 +56,6 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
     const struct hf_guess_file *guess = calculation->guess_file;
     const int n_guess = hf_guess_file_count(guess);
     *list = (struct list){0};
-    const int n_cube = hf_cubes_count(calculation->cubes);
-    list->file =
-        calloc((size_t)(calculation->n_choice + MOST_FILES + n_cube + n_guess), sizeof *list->file);
-    if (list->file == NULL) return false;
     add_file(list, "input", "the input file", input_path, true);
     add_option(list, options, "point_charges_file", "the file of point charges", true);
     for (int i = 0; i < n_guess; i++)
@@ -77,91 +69,68 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
     add_file(list, "report", "where standard error goes", "/dev/stderr", true);
     add_option(list, options, "json", "the JSON file", false);
     add_option(list, options, "trace", "the trace", false);
-    add_option(list, options, "molden", "the Molden file", false);
-    for (int i = 0; i < n_cube; i++)
-        add_file(list, "--cube", "a cube file", hf_cubes_path(calculation->cubes, i), false);
-    add_checkpoints(list, options);
-    return true;
-}
-
-/** Rank 0 looks, all agree. */
-static hf_status check_apart(const struct hf_calculation *calculation,
-                             const struct hf_options *options, struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    struct list list = {0};
-    if (calculation->context->rank == 0) {
-        const bool file = calculation->restart == NULL ||
-                          strcmp(calculation->input.path, calculation->restart->path) != 0;
-        if (list_files(calculation, options, file ? calculation->input.path : NULL, &list))
-            status = hf_output_files_check_apart(list.n, list.file, error);
-        else
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-        free(list.file);
+    for (int q = 0; q < calculation->n_quantity; q++) {
+        const struct hf_quantity *quantity = &calculation->quantity[q];
+        for (int i = 0; quantity->ops->path != NULL; i++) {
+            const char *path = quantity->ops->path(quantity, i);
+            if (path == NULL) break;
+            add_file(list, hf_options_given(options, quantity->ops->option)->where,
+                     quantity->ops->file, path, false);
+        }
     }
-    return hf_agree(calculation->context->comm, status, error);
+    add_checkpoints(list, options);
+    return !list->failed;
 }
 
 hf_status hf_calculation_try_files(struct hf_calculation *calculation,
                                    const struct hf_options *options, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    calculation->json_path = hf_options_text(options, "json");
-    calculation->trace_path = hf_options_text(options, "trace");
-    calculation->molden_path = hf_options_text(options, "molden");
-    const struct hf_option_value *checkpoint = named_checkpoint(options);
-    HF_TRY(
-        hf_agree(calculation->context->comm, hf_cubes_create(calculation, options, error), error));
-    HF_TRY(check_apart(calculation, options, error));
-    if (calculation->json_path != NULL) {
-        calculation->json_is_closed = true; /* the message below says all there is to say of it */
-        HF_TRY(hf_json_check_path(calculation->context, calculation->json_path, error));
+    struct hf_context *context = calculation->context;
+    const struct hf_checkpoint *restart = calculation->restart;
+    const char *input = calculation->input.path;
+    struct list list;
+    if (restart != NULL && strcmp(input, restart->path) == 0) input = NULL;
+    if (!list_files(calculation, options, input, &list))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    else if (context->rank == 0)
+        status = hf_output_files_check_apart(list.n, list.file, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    for (int i = 0; i < list.n; i++) {
+        const struct hf_run_file *file = &list.file[i];
+        if (file->is_input) continue;
+        /* of a JSON file that cannot be written the message says all there is to say */
+        calculation->json_is_closed = file->path == calculation->json_path;
+        HF_TRY(hf_output_file_check(context, file->path, file->what, file->where, error));
         calculation->json_is_closed = false;
     }
-    if (calculation->trace_path != NULL)
-        HF_TRY(hf_trace_check_path(calculation->context, calculation->trace_path, error));
-    if (calculation->molden_path != NULL)
-        HF_TRY(hf_molden_check_path(calculation->context, calculation->molden_path, error));
-    if (checkpoint != NULL)
-        HF_TRY(hf_output_file_check(calculation->context, checkpoint->text, "the checkpoint",
-                                    "--checkpoint", error));
-    for (int i = 0; i < hf_cubes_count(calculation->cubes); i++)
-        HF_TRY(hf_output_file_check(calculation->context, hf_cubes_path(calculation->cubes, i),
-                                    "a cube file", "--cube", error));
 cleanup:
+    free(list.file);
     return status;
 }
 
-const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)
-{
-    const bool made = calculation->properties.n_electron_expected > 0.0;
-    return made ? &calculation->properties : NULL;
-}
-
-hf_status hf_calculation_write_files(struct hf_calculation *calculation,
-                                     const struct hf_scf_result *result,
-                                     const struct hf_wavefunction *wavefunction,
-                                     struct hf_report *report, struct hf_error *error)
+hf_status hf_calculation_write_files(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status = HF_OK, first = HF_OK;
     struct hf_error later;
     const struct hf_run_description *run = &calculation->description;
+    const struct hf_scf_result *result = calculation->source.result;
     struct hf_record *record = calculation->record;
     if (calculation->json_path != NULL) {
-        first = hf_json_write(calculation->json_path, run, record, result, wavefunction,
-                              hf_calculation_properties(calculation), error);
+        first = hf_json_write(calculation->json_path, run, record, result,
+                              calculation->source.wavefunction, error);
         calculation->json_is_closed = first == HF_OK; /* no later failure is to take its place */
     }
     if (calculation->trace != NULL)
         status = hf_trace_write(calculation->trace_path, calculation->trace, run, record, result,
                                 first == HF_OK ? error : &later);
     if (first == HF_OK) first = status;
-    if (calculation->molden_path != NULL) {
-        status = hf_molden_write(calculation->context, calculation->molden_path, wavefunction,
-                                 first == HF_OK ? error : &later);
+    for (int i = 0; i < calculation->n_quantity; i++) {
+        struct hf_quantity *quantity = &calculation->quantity[i];
+        if (quantity->ops->write == NULL) continue;
+        status = quantity->ops->write(quantity, first == HF_OK ? error : &later);
         if (first == HF_OK) first = status;
     }
-    status = hf_cubes_write(calculation, wavefunction, report, first == HF_OK ? error : &later);
     hf_output_files_let_go(calculation->context);
     return first != HF_OK ? first : status;
 }

@@ -32,20 +32,6 @@ static struct hf_memory_room find_room(const struct hf_context *context)
     return room;
 }
 
-/** Of a rank, the matrices of a wave function beside which energies for a gradient are computed: density
- *  and overlap, of both spins, and orbitals where they are wanted. */
-static double kept_bytes(const struct hf_calculation *calculation)
-{
-    const struct hf_scf_settings *settings = &calculation->settings;
-    const int n_spin = strcmp(settings->method, "rhf") == 0 ? 1 : 2;
-    const int n_matrix = 1 + n_spin + (settings->wavefunction == HF_WAVEFUNCTION_ALL ? n_spin : 0);
-    const double n = calculation->basis->n_function;
-    if (!calculation->input.wants_gradient) return 0.0;
-    return n_matrix * n * n * sizeof(double) *
-           hf_linalg_largest_share(calculation->basis->n_function, calculation->context->n_rank,
-                                   hf_fock_is_distributed(settings->fock.builder));
-}
-
 /** What does not depend on options. Local. */
 static hf_status find_case(const struct hf_calculation *calculation, double resident,
                            struct hf_memory_case *one, struct hf_error *error)
@@ -61,9 +47,12 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
                  .n_rank = context->n_rank,
                  .n_node_rank = context->n_node_rank},
         .stored_most = STORE_FILL * 0.125 * n * n * n * n * sizeof(double),
-        .kept = kept_bytes(calculation),
         .resident = resident,
     };
+    for (int i = 0; i < calculation->n_quantity; i++) {
+        const struct hf_quantity *quantity = &calculation->quantity[i];
+        if (quantity->ops->memory != NULL) one->kept += quantity->ops->memory(quantity);
+    }
     HF_TRY(hf_basis_merge(basis, &merged, error));
     one->apart = hf_fock_may_separate(&calculation->settings.fock, merged);
     one->size.n_shell = merged->n_shell;

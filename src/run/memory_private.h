@@ -15,7 +15,7 @@ struct hf_memory_case {
     bool apart;          /**< J may be made apart from K */
     double thread_bytes; /**< of a thread: its engine, queues and strips */
     double stored_most;  /**< all integrals together, on all ranks */
-    double kept;         /**< of a rank: the wave function while a gradient is made */
+    double kept;         /**< of a rank: what quantities hold while an SCF runs */
     double resident;     /**< of the process now */
 };
 

@@ -164,10 +164,8 @@ static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_set
     HF_TRY(hf_calculation_prepare(calculation, &state->options, false, error));
     status = hf_report_create(state->context, settings->report, &state->report, error);
     HF_TRY(hf_agree(state->context->comm, status, error));
-    if (settings->wavefunction < calculation->settings.wavefunction ||
-        (settings->wavefunction == HF_WAVEFUNCTION_ENERGIES && !calculation->needs_matrices))
-        calculation->settings.wavefunction =
-            settings->wavefunction; /* more, or less than properties */
+    calculation->settings.wavefunction = /* more, or less than properties */
+        settings->wavefunction < calculation->needs ? settings->wavefunction : calculation->needs;
     hf_interruption_watch(state->context->interruption, settings->progress,
                           settings->progress_data);
     hf_record_add_listener(calculation->record, &settings->observer);

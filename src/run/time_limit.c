@@ -69,6 +69,7 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
     const struct hf_checkpoint *restart = calculation->restart;
     const int reason = error->signal_number;
     const char *path = hf_calculation_checkpoint_written(calculation);
+    const char *lacking = calculation->computing;
     char cause[64], word[800];
     int n = restart != NULL ? restart->state.n_iteration : 0;
     if (record != NULL && record->n_iteration > 0)
@@ -79,11 +80,10 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
     else
         snprintf(cause, sizeof cause, "interrupted by signal %d", reason);
     if (calculation->converged)
-        (void)hf_fail(error, HF_INTERRUPTED, "%s: converged after %d iteration%s, but %s", cause, n,
-                      n == 1 ? "" : "s",
-                      calculation->input.wants_gradient && calculation->description.gradient == NULL
-                          ? "the gradient is not computed"
-                          : "not all files are written");
+        (void)hf_fail(error, HF_INTERRUPTED, "%s: converged after %d iteration%s, but %s%s", cause,
+                      n, n == 1 ? "" : "s",
+                      lacking != NULL ? "not computed: " : "not all files are written",
+                      lacking != NULL ? lacking : "");
     else
         (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s%s%s", cause, n,
                       n == 1 ? "" : "s", path != NULL ? "; to go on: hf --restart " : "",

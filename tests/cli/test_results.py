@@ -35,11 +35,11 @@ ENERGY = -76.0105049883  # tests/reference/properties.json
 
 # (what, where in the AtomicInput, value put there, part of the message)
 REFUSED = [
-    ("hessian", ["driver"], "hessian", "driver 'hessian': hf computes no second derivatives"),
-    ("unknown driver", ["driver"], "optimise", "unknown driver 'optimise'; expected energy, gradient or properties"),
+    ("unknown driver", ["driver"], "hessian", "unknown task 'hessian'; expected one of energy, gradient, properties"),
+    ("driver as a keyword", ["keywords", "task"], "gradient", "keyword 'task': expected in the molecule, the model or the driver"),
     ("no driver", ["driver"], None, "there is no 'driver'"),
     ("unknown keyword", ["keywords", "gess"], "sap", "unknown keyword 'gess'; did you mean guess"),
-    ("keyword of the molecule", ["keywords", "charge"], 1, "keyword 'charge': expected in the molecule or the model"),
+    ("keyword of the molecule", ["keywords", "charge"], 1, "keyword 'charge': expected in the molecule, the model or the driver"),
     ("keyword that is an object", ["keywords", "guess"], {}, "keyword 'guess' has no value that an input of hf"),
     ("wrong value", ["keywords", "commutator_tolerance"], "small", "commutator_tolerance 'small' is not a number"),
     ("no keywords", ["keywords"], [], "'keywords' is no object"),
@@ -156,9 +156,9 @@ C 0 0 1.13
 end
 """, "mixed.mol")
     refused = [
-        ("mixed shells", [mixed, "--molden", molden], ["--molden: molden: some d shells are spherical and some Cartesian"]),
+        ("mixed shells", [mixed, "--molden", molden], ["--molden: some d shells are spherical and some Cartesian"]),
         ("unwritable Molden file", [WATER, "--molden", "/no/such/folder/w.molden"], ["/no/such/folder/w.molden: the Molden file cannot be written"]),
-        ("Molden file that is the input", [mixed, "--molden", mixed], ["--molden", "the input file"]),
+        ("Molden file that is the input", [mixed, "--functions", "spherical", "--molden", mixed], ["--molden", "the input file"]),
         ("unknown cube", [WATER, "--cube", "density,laplacian"], ["--cube: 'laplacian'; expected density, spin, esp"]),
         ("orbital 0", [WATER, "--cube", "0"], ["--cube: '0'; expected"]),
         ("empty list", [WATER, "--cube", ","], ["--cube: an empty list"]),

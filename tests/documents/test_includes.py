@@ -21,10 +21,10 @@ LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in 
 HEADERS = {
     "cli": ["program"],
     "run": ["calculation", "hf", "run"],
-    "output": ["cube", "orbital_files", "output", "record"],
+    "output": ["output", "record"],
     "checkpoint": ["checkpoint"],
     "properties": ["properties", "spatial", "spatial_grid"],
-    "scf": ["restart", "scf", "scf_memory", "scf_terms"],
+    "scf": ["quantity", "restart", "scf", "scf_memory", "scf_terms"],
     "guess": ["guess", "guess_input"],
     "response": ["davidson", "hessian", "rotation", "subspace"],
     "orbitals": ["diis", "orbitals", "wavefunction"],

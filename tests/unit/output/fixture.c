@@ -13,6 +13,7 @@ const struct hf_phase fixture_phase = {.name = "Reading"};
 static char title[] = "water and a ghost";
 static char basis_name[] = "tiny";
 static char citation[] = "First line of the literature.\nSecond line of it.";
+static const struct hf_run_task energy = {.name = "energy"};
 static const char *const warnings[] = {"atoms 1 and 2 are close"};
 
 static void fill_molecule(struct fixture *f)
@@ -113,6 +114,7 @@ int fixture_set_up(void **state)
                                          .nuclear_repulsion = 4.1,
                                          .basis = &f->basis,
                                          .settings = &f->settings,
+                                         .task = &energy,
                                          .n_core = 64,
                                          .n_warning = 1,
                                          .warning = warnings};
@@ -163,4 +165,32 @@ char *read_whole_file(const char *path)
     if (text != NULL) text[fread(text, 1, LIMIT - 1, file)] = '\0';
     fclose(file);
     return text;
+}
+
+cJSON *write_and_parse(const struct fixture *f, const char *name)
+{
+    char path[256];
+    struct hf_error error;
+    fixture_path(f, name, sizeof path, path);
+    assert_int_equal(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error),
+                     HF_OK);
+    if (f->context->rank != 0) return NULL;
+    char *text = read_whole_file(path);
+    assert_non_null(text);
+    cJSON *root = cJSON_Parse(text);
+    assert_non_null(root);
+    free(text);
+    return root;
+}
+
+const cJSON *at(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    assert_non_null(item);
+    return item;
+}
+
+void assert_same_double(double a, double b)
+{
+    assert_memory_equal(&a, &b, sizeof a);
 }

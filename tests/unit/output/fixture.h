@@ -35,4 +35,13 @@ const char *fixture_path(const struct fixture *fixture, const char *name, size_t
 /** Whole file as a string to be freed; NULL when it cannot be read. */
 char *read_whole_file(const char *path);
 
+/** The JSON file of the run parsed; only on rank 0, elsewhere NULL. Collective. */
+cJSON *write_and_parse(const struct fixture *f, const char *name);
+
+/** The member of that name, which must be there. */
+const cJSON *at(const cJSON *object, const char *name);
+
+/** The same bits. */
+void assert_same_double(double a, double b);
+
 #endif

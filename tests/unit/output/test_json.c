@@ -20,34 +20,6 @@ static struct hf_error error;
 static const struct hf_scf_start start = {
     .n_function = 9, .n_orbital = 7, .linalg = "LAPACK on rank 0"};
 
-/** The file parsed; only on rank 0, elsewhere NULL. */
-static cJSON *write_and_parse(struct fixture *f, const char *name)
-{
-    char path[256];
-    fixture_path(f, name, sizeof path, path);
-    assert_int_equal(
-        hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, NULL, &error), HF_OK);
-    if (f->context->rank != 0) return NULL;
-    char *text = read_whole_file(path);
-    assert_non_null(text);
-    cJSON *root = cJSON_Parse(text);
-    assert_non_null(root);
-    free(text);
-    return root;
-}
-
-static const cJSON *at(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    assert_non_null(item);
-    return item;
-}
-
-static void assert_same_double(double a, double b)
-{
-    assert_memory_equal(&a, &b, sizeof a);
-}
-
 static void numbers_read_back_bit_for_bit(void **state)
 {
     struct fixture *f = *state;
@@ -243,12 +215,17 @@ static void an_older_file_is_replaced_and_nothing_else_is_left(void **state)
     cJSON_Delete(root);
 }
 
+static hf_status check_path(const struct fixture *f, const char *path)
+{
+    return hf_output_file_check(f->context, path, "the JSON file", "--json", &error);
+}
+
 static void a_device_stays_a_device(void **state)
 {
     struct fixture *f = *state;
-    assert_int_equal(hf_json_check_path(f->context, "/dev/null", &error), HF_OK);
+    assert_int_equal(check_path(f, "/dev/null"), HF_OK);
     assert_int_equal(
-        hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, NULL, &error),
+        hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, &error),
         HF_OK);
     struct stat file;
     assert_int_equal(stat("/dev/null", &file), 0);
@@ -277,20 +254,19 @@ static void a_fifo_needs_a_reader_who_sees_one_end(void **state)
     pid_t child = -1;
     fixture_path(f, "fifo", sizeof path, path);
     if (f->context->rank == 0) assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(hf_json_check_path(f->context, path, &error), HF_BAD_INPUT);
+    assert_int_equal(check_path(f, path), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "it is a FIFO that nobody reads"));
-    assert_int_equal(
-        hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, NULL, &error),
-        HF_NO_RESOURCE);
+    assert_int_equal(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error),
+                     HF_NO_RESOURCE);
     if (f->context->rank == 0) child = start_reader(path);
     hf_status status = HF_BAD_INPUT;
     for (int i = 0; i < 500 && status != HF_OK; i++) { /* until the reader is there */
-        status = hf_json_check_path(f->context, path, &error);
+        status = check_path(f, path);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
     assert_int_equal(status, HF_OK);
-    assert_int_equal(
-        hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, NULL, &error), HF_OK);
+    assert_int_equal(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error),
+                     HF_OK);
     hf_output_files_let_go(f->context);
     if (f->context->rank != 0) return;
     assert_int_equal(waitpid(child, &outcome, 0), child);
@@ -305,7 +281,7 @@ static void a_good_path_is_accepted_and_left_alone(void **state)
     struct fixture *f = *state;
     char path[256];
     fixture_path(f, "new.json", sizeof path, path);
-    assert_int_equal(hf_json_check_path(f->context, path, &error), HF_OK);
+    assert_int_equal(check_path(f, path), HF_OK);
     MPI_Barrier(f->context->comm);
     assert_int_equal(count_files(f->folder), 0);
 }
@@ -317,104 +293,14 @@ static void a_path_that_cannot_be_written_is_the_same_error_on_all_ranks(void **
     fixture_path(f, "no/such/folder/run.json", sizeof missing, missing);
     const char *const bad[] = {"", f->folder, missing};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(hf_json_check_path(f->context, bad[i], &error), HF_BAD_INPUT);
+        assert_int_equal(check_path(f, bad[i]), HF_BAD_INPUT);
         assert_null(strchr(error.message, '\n'));
         if (i > 0) assert_non_null(strstr(error.message, bad[i]));
     }
     assert_int_equal(
-        hf_json_write(missing, &f->run, f->record, &f->result, &f->wavefunction, NULL, &error),
+        hf_json_write(missing, &f->run, f->record, &f->result, &f->wavefunction, &error),
         HF_NO_RESOURCE);
     assert_non_null(strstr(error.message, missing));
-}
-
-/** A basis that can be written: s, p and spherical d with two primitives on the first atom. */
-static void complete_basis(struct fixture *f, int first_shell_of_atom[4])
-{
-    static const double exponent[2] = {3.0, 0.5}, coefficient[2] = {0.25, 1.5};
-    for (int i = 0; i < 3; i++) {
-        f->shell[i].exponent = exponent;
-        f->shell[i].coefficient = coefficient;
-    }
-    first_shell_of_atom[0] = 0;
-    for (int a = 1; a < 4; a++) first_shell_of_atom[a] = 3;
-    f->basis.first_shell_of_atom = first_shell_of_atom;
-}
-
-static void check_matrix(const cJSON *wavefunction, const char *name, int n, double factor,
-                         int n_row, const double full[])
-{
-    const cJSON *array = at(wavefunction, at(wavefunction, name)->valuestring), *number = NULL;
-    const int n_col = n / n_row;
-    int i = 0;
-    assert_int_equal(cJSON_GetArraySize(array), n);
-    cJSON_ArrayForEach(number, array)
-    {
-        assert_same_double(number->valuedouble, factor * full[i % n_col * n_row + i / n_col]);
-        i++;
-    }
-}
-
-/** What it means is checked by tests/regression/check_wavefunction.py. */
-static void the_wave_function_is_there_when_asked_for(void **state)
-{
-    enum { N = 9, M = 7 };
-    struct fixture *f = *state;
-    struct hf_linalg *linalg = NULL;
-    struct hf_orbitals *orbitals = &f->wavefunction.spin[0];
-    double coefficient[N * M], density[N * N];
-    int first_shell_of_atom[4];
-    for (int i = 0; i < N * M; i++) coefficient[i] = 1.0 / (1.0 + i);
-    for (int i = 0; i < N * N; i++) density[i] = -1.0 / (3.0 + i % N + i / N);
-    complete_basis(f, first_shell_of_atom);
-    assert_int_equal(hf_linalg_create_ext(f->context, N, 0, 2, &linalg, &error), HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "C", N, M, &orbitals->coefficient, &error), HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "D", N, N, &f->wavefunction.density, &error), HF_OK);
-    hf_matrix_set_full(orbitals->coefficient, coefficient);
-    hf_matrix_set_full(f->wavefunction.density, density);
-    f->run.json_orbitals = true;
-    f->wavefunction.linalg = linalg;
-    cJSON *root = write_and_parse(f, "orbitals.json");
-    f->wavefunction.linalg = NULL;
-    hf_matrix_destroy(&orbitals->coefficient);
-    hf_matrix_destroy(&f->wavefunction.density);
-    hf_linalg_destroy(&linalg);
-    if (root == NULL) return;
-    const cJSON *wavefunction = at(root, "wavefunction"), *basis = at(wavefunction, "basis");
-    assert_string_equal(at(at(root, "protocols"), "wavefunction")->valuestring, "all");
-    assert_true(cJSON_IsTrue(at(wavefunction, "restricted")));
-    check_matrix(wavefunction, "orbitals_a", N * M, 1.0, N, coefficient);
-    check_matrix(wavefunction, "density_a", N * N, 0.5, N, density);
-    check_matrix(wavefunction, "eigenvalues_a", M, 1.0, M, orbitals->energy);
-    check_matrix(wavefunction, "occupations_a", M, 0.5, M, orbitals->occupation);
-    assert_string_equal(at(basis, "schema_name")->valuestring, "qcschema_basis");
-    assert_int_equal(at(basis, "nbf")->valueint, N);
-    assert_string_equal(cJSON_GetArrayItem(at(basis, "atom_map"), 2)->valuestring, "H3");
-    const cJSON *shells = at(at(at(basis, "center_data"), "O1"), "electron_shells");
-    assert_int_equal(cJSON_GetArraySize(shells), 3);
-    const cJSON *d = cJSON_GetArrayItem(shells, 2);
-    assert_int_equal(cJSON_GetArrayItem(at(d, "angular_momentum"), 0)->valueint, 2);
-    assert_string_equal(at(d, "harmonic_type")->valuestring, "spherical");
-    cJSON_Delete(root);
-}
-
-static void orbitals_that_were_not_made_are_refused(void **state)
-{
-    struct fixture *f = *state;
-    f->run.json_orbitals = true;
-    assert_int_equal(
-        hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, NULL, &error),
-        HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "the wave function has none"));
-}
-
-static void a_wave_function_too_large_for_the_file_is_refused(void **state)
-{
-    struct fixture *f = *state;
-    f->basis.n_function = HF_JSON_MAX_FUNCTION;
-    assert_int_equal(hf_json_check_orbitals(&f->basis, &error), HF_OK);
-    f->basis.n_function++;
-    assert_int_equal(hf_json_check_orbitals(&f->basis, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "4001 basis functions are too many"));
 }
 
 static void a_failure_has_type_and_message(void **state)
@@ -488,9 +374,6 @@ int main(int argc, char **argv)
         TEST(a_fifo_needs_a_reader_who_sees_one_end),
         TEST(a_good_path_is_accepted_and_left_alone),
         TEST(a_path_that_cannot_be_written_is_the_same_error_on_all_ranks),
-        TEST(the_wave_function_is_there_when_asked_for),
-        TEST(orbitals_that_were_not_made_are_refused),
-        TEST(a_wave_function_too_large_for_the_file_is_refused),
         TEST(a_failure_has_type_and_message),
         TEST(a_failure_keeps_what_was_known_by_then),
         TEST(text_that_is_no_utf8_is_taken_for_latin_1),

@@ -82,7 +82,7 @@ static void only_rank_zero_writes(void **state)
     hf_report_header(w.report, &f->run, f->record);
     observer.started(observer.data, &start);
     observer.iteration(observer.data, &iteration);
-    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction, NULL);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     hf_record_measure(f->record);
     hf_report_timings(w.report, f->record, &f->result);
     char *text = close_report(&w);
@@ -173,7 +173,7 @@ static void result_shows_parts_gap_and_dipole(void **state)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
-    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction, NULL);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         assert_contains(text, "Converged after 2 iterations");
@@ -202,7 +202,7 @@ static void what_acts_from_outside_is_shown_apart(void **state)
     f->result.n_term = 4;
     struct written w = open_report(f);
     hf_report_header(w.report, &f->run, f->record);
-    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction, NULL);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         assert_contains(text, "  Point charges          2, in all -0.250000 e\n");
@@ -223,7 +223,7 @@ static void all_orbitals_are_shown_when_asked_for(void **state)
     struct fixture *f = *state;
     struct written w = open_report(f);
     f->run.all_orbitals = true;
-    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction, NULL);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         assert_contains(text, "occupation\n");
@@ -250,7 +250,7 @@ static char *report_of(const struct fixture *f)
 {
     struct written w = open_report(f);
     hf_report_header(w.report, &f->run, f->record);
-    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction, NULL);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     return close_report(&w);
 }
 
@@ -325,7 +325,7 @@ static void not_converged_is_said_with_two_lines_of_advice(void **state)
     struct fixture *f = *state;
     f->result.converged = false;
     struct written w = open_report(f);
-    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction, NULL);
+    hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         assert_contains(text, "NOT CONVERGED after 2 iterations");

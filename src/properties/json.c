@@ -1,7 +1,8 @@
-/* Everything that was computed from the wave function, under extras.hf.properties. */
-#include "json_properties.h"
+/* Properties in the JSON file. */
+#include "properties_private.h"
 
-bool hf_json_add_second_moments(cJSON *object, const struct hf_properties *properties)
+/** The schema's "scf_quadrupole_moment" [3][3], the second moments of the charges. */
+static bool add_second_moments(cJSON *object, const struct hf_properties *properties)
 {
     static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     double full[9];
@@ -64,26 +65,21 @@ static bool add_rotation(cJSON *object, const struct hf_molecule *molecule,
            hf_json_add_doubles(object, "rotational_constants_ghz", 3, properties->rotational_ghz);
 }
 
-bool hf_json_add_all_properties(cJSON *parent, const char *name, const struct hf_molecule *molecule,
-                                const struct hf_properties *properties)
+static bool add_all(cJSON *parent, const char *name, const struct hf_quantity *quantity)
 {
+    const struct hf_properties *properties = quantity->self;
     cJSON *object = cJSON_AddObjectToObject(parent, name);
     return object != NULL && hf_json_add_double(object, "electrons", properties->n_electron) &&
            hf_json_add_double(object, "electrons_expected", properties->n_electron_expected) &&
            (!properties->complete ||
             (add_moments(object, properties) && add_atoms(object, properties) &&
-             add_bonds(object, properties) && add_rotation(object, molecule, properties)));
+             add_bonds(object, properties) &&
+             add_rotation(object, quantity->of->molecule, properties)));
 }
 
-bool hf_json_add_gradient(cJSON *object, const char *name, const struct hf_gradient *gradient)
+bool hf_json_add_properties(const struct hf_quantity *quantity, const struct hf_json_places *to)
 {
-    return hf_json_add_doubles(object, name, 3 * gradient->n_atom, gradient->atom[0]);
-}
-
-bool hf_json_add_gradient_remark(cJSON *extras, const struct hf_gradient *gradient)
-{
-    cJSON *object = cJSON_AddObjectToObject(extras, "gradient");
-    return object != NULL && hf_json_add_text(object, "method", "numerical") &&
-           hf_json_add_double(object, "step_bohr", gradient->step_bohr) &&
-           hf_json_add_doubles(object, "sum", 3, gradient->sum);
+    return add_second_moments(to->properties, quantity->self) &&
+           add_all(to->extras, "properties", quantity) &&
+           (!to->returned || add_all(to->result, "return_result", quantity));
 }

@@ -1,7 +1,8 @@
 /* The report of what was computed from the wave function. */
-#include "output_private.h"
+#include "properties_private.h"
 
 #include <math.h>
+#include <string.h>
 
 /** Smaller bond orders are not printed. */
 static const double LEAST_PRINTED = 0.05;
@@ -24,36 +25,36 @@ static void print_electrons(FILE *out, const struct hf_properties *properties)
             properties->n_electron, properties->n_electron_expected);
 }
 
-static void print_atom(FILE *out, const struct hf_run_description *run,
-                       const struct hf_properties *properties, int i)
+static void print_atom(FILE *out, const struct hf_molecule *molecule,
+                       const struct hf_properties *properties, bool all, int i)
 {
-    const struct hf_atom *atom = &run->molecule->atom[i];
+    const struct hf_atom *atom = &molecule->atom[i];
     fprintf(out, "  %5d  %c%-2s %12.6f %12.6f", i + 1, atom->ghost ? '@' : ' ',
             hf_element_symbol(atom->atomic_number), without_noise(properties->mulliken_charge[i]),
             without_noise(properties->loewdin_charge[i]));
     if (properties->mulliken_spin != NULL)
         fprintf(out, " %12.6f %12.6f", without_noise(properties->mulliken_spin[i]),
                 without_noise(properties->loewdin_spin[i]));
-    if (run->all_properties) fprintf(out, " %16.6f", properties->potential[i]);
+    if (all) fprintf(out, " %16.6f", properties->potential[i]);
     fprintf(out, "\n");
 }
 
-static void print_atoms(FILE *out, const struct hf_run_description *run,
-                        const struct hf_properties *properties)
+static void print_atoms(FILE *out, const struct hf_molecule *molecule,
+                        const struct hf_properties *properties, bool all)
 {
     const bool open = properties->mulliken_spin != NULL;
     const int n = properties->n_atom;
     fprintf(out, "\nCharges%s of atoms%s\n", open ? " and unpaired electrons" : "",
-            run->all_properties ? ", potential at the nuclei (hartree/e)" : "");
-    if (n > MOST_ATOMS && !run->all_properties) {
+            all ? ", potential at the nuclei (hartree/e)" : "");
+    if (n > MOST_ATOMS && !all) {
         fprintf(out, "  of %d atoms: in the JSON file, or here with --properties all\n", n);
         return;
     }
     fprintf(out, "  %5s %4s %12s %12s", "Atom", "", "Mulliken", "Loewdin");
     if (open) fprintf(out, " %12s %12s", "Mulliken", "Loewdin");
-    if (run->all_properties) fprintf(out, " %16s", "potential");
+    if (all) fprintf(out, " %16s", "potential");
     fprintf(out, "\n");
-    for (int i = 0; i < n; i++) print_atom(out, run, properties, i);
+    for (int i = 0; i < n; i++) print_atom(out, molecule, properties, all, i);
 }
 
 static void print_bonds(FILE *out, const struct hf_molecule *molecule,
@@ -130,14 +131,16 @@ static void print_rotation(FILE *out, const struct hf_molecule *molecule,
     if (n > 0) fprintf(out, " GHz\n");
 }
 
-void hf_report_properties(FILE *out, const struct hf_run_description *run,
-                          const struct hf_properties *properties)
+void hf_report_properties(const struct hf_quantity *quantity, FILE *out)
 {
+    const struct hf_properties *properties = quantity->self;
+    const struct hf_molecule *molecule = quantity->of->molecule;
+    const bool all = strcmp(hf_options_choice(quantity->of->options, "properties"), "all") == 0;
     print_electrons(out, properties);
     if (!properties->complete) return;
-    if (run->all_properties) print_moments(out, properties);
-    print_atoms(out, run, properties);
-    if (!run->all_properties) return;
-    print_bonds(out, run->molecule, properties);
-    print_rotation(out, run->molecule, properties);
+    if (all) print_moments(out, properties);
+    print_atoms(out, molecule, properties, all);
+    if (!all) return;
+    print_bonds(out, molecule, properties);
+    print_rotation(out, molecule, properties);
 }

@@ -1,0 +1,94 @@
+/* What is computed or written from a wave function, and the task of a calculation.
+ *
+ * A quantity is a constant struct hf_quantity_ops in the room that computes it, and a line of the list in
+ * src/run/quantities.c. A calculation walks the list and calls, of each quantity that is asked for,
+ *
+ *     plan      when basis and settings are made: reads the options
+ *     memory    before anything is computed
+ *     compute   when the SCF has ended
+ *     report    after it, on rank 0: a section of the report
+ *     json      on rank 0: a part of the JSON file
+ *     write     files of its own, after the JSON file
+ *     done      at the end
+ *
+ * Functions that a quantity does not need are NULL. */
+#ifndef HF_QUANTITY_H
+#define HF_QUANTITY_H
+
+#include "hf/context.h"
+#include "hf/json.h"
+#include "hf/option.h"
+#include "hf/scf.h"
+#include "hf/status.h"
+#include "hf/wavefunction.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct hf_report;
+
+/** The calculation that quantities are of. Rows borrow everything. */
+struct hf_quantity_source {
+    struct hf_context *context;
+    const struct hf_options *options;
+    char *file_stem; /**< folder and name of files without an ending, "results/water" */
+    const struct hf_molecule *molecule;
+    const struct hf_basis *basis;
+    const struct hf_scf_settings *settings;
+    const struct hf_scf_result *result; /**< this and what follows: NULL until the SCF has ended */
+    const struct hf_wavefunction *wavefunction;
+    struct hf_report *report; /**< for progress and warnings */
+};
+
+/** A quantity that a calculation is asked for. */
+struct hf_quantity {
+    const struct hf_quantity_ops *ops;
+    const struct hf_quantity_source *of;
+    void *self;                       /**< [ops->size] bytes, zero at first */
+    enum hf_wavefunction_parts needs; /**< ops->needs, unless plan needs more */
+    bool made;                        /**< `compute` has ended well */
+};
+
+/** Where a quantity adds its part of the JSON file. */
+struct hf_json_places {
+    cJSON *result;     /**< the AtomicResult; of a run that did not converge "extras.unconverged" */
+    cJSON *properties; /**< "properties" of that */
+    cJSON *extras;     /**< "extras.hf" */
+    bool returned;     /**< it is the result of the task: add "return_result" */
+};
+
+/** A row of the list. Functions return the same status on every rank, except plan. */
+struct hf_quantity_ops {
+    const char *name;
+    const char *option; /**< key that asks for it and that errors of plan begin with; NULL: none */
+    bool by_default;    /**< computed unasked, if the wave function has the parts that it needs */
+    bool of_converged;  /**< not computed unless the SCF has converged */
+    enum hf_wavefunction_parts needs;
+    const struct hf_phase *const *phases; /**< ended by NULL; NULL: none of its own */
+    size_t size;                          /**< of `self` */
+    const char *file;                     /**< what messages call its files, "a cube file" */
+    /** Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
+    hf_status (*plan)(struct hf_quantity *quantity, struct hf_error *error);
+    /** Bytes of a rank that it holds while an SCF runs. Local. */
+    double (*memory)(const struct hf_quantity *quantity);
+    /** Collective. A failure ends the calculation. */
+    hf_status (*compute)(struct hf_quantity *quantity, struct hf_error *error);
+    void (*report)(const struct hf_quantity *quantity, FILE *out);
+    /** False: no memory. */
+    bool (*json)(const struct hf_quantity *quantity, const struct hf_json_places *to);
+    /** File i that `write` writes, if there is an option; NULL after the last. Local, after plan. */
+    const char *(*path)(const struct hf_quantity *quantity, int i);
+    /** Collective. After a failure the other files are still written. */
+    hf_status (*write)(struct hf_quantity *quantity, struct hf_error *error);
+    /** Frees what `self` holds; accepts a half-planned one. Local. */
+    void (*done)(struct hf_quantity *quantity);
+};
+
+/** What a calculation is for. */
+struct hf_run_task {
+    const char *name, *about;
+    const struct hf_quantity_ops *returns; /**< what it returns beside the energy; NULL: nothing */
+};
+
+#endif
