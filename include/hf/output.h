@@ -8,6 +8,7 @@
 #include "hf/cube.h"
 #include "hf/fock.h"
 #include "hf/molecule.h"
+#include "hf/option.h"
 #include "hf/properties.h"
 #include "hf/record.h"
 #include "hf/scf_terms.h"
@@ -61,7 +62,8 @@ struct hf_run_description {
     double nuclear_repulsion; /**< of the molecule, hartree */
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
-    int n_node; /**< hosts that the ranks are on; 0 when unknown */
+    const struct hf_options *options; /**< that the settings come from */
+    int n_node;                       /**< hosts that the ranks are on; 0 when unknown */
     int n_core; /**< cores in the affinity masks of this node, 0 when unknown */
     int n_numa; /**< memory (NUMA) domains they belong to, 0 when unknown */
     bool

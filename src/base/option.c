@@ -55,8 +55,13 @@ bool hf_option_choice_get(const struct hf_option *option, int i, struct hf_optio
 {
     *choice = (struct hf_option_choice){0};
     if (option->list != NULL) return option->list(i, choice);
-    *choice = option->choice[i];
+    if (option->choice != NULL) *choice = option->choice[i];
     return choice->name != NULL;
+}
+
+bool hf_option_is_kept(const struct hf_option *option)
+{
+    return !option->not_kept && option->type != HF_OPTION_ALIAS;
 }
 
 /** The word that a choice has in the table, for another one that means the same. */
@@ -76,27 +81,37 @@ static bool is_path(struct hf_word text)
     return false;
 }
 
-/** Finds the word among the choices; the message lists them when it is not there. */
+/** The choice that a word names, in any case and with - for _; false: there is none. */
+static bool find_choice(const struct hf_option *option, struct hf_word text,
+                        struct hf_option_choice *choice)
+{
+    text = without_synonym(option, text);
+    for (int i = 0; hf_option_choice_get(option, i, choice); i++)
+        if (is_key(text, choice->name) || hf_word_is(text, choice->name)) return true;
+    return false;
+}
+
+int hf_option_choice_names(const struct hf_option *option, size_t size, char text[])
+{
+    int n = 0;
+    struct hf_option_choice choice;
+    text[0] = '\0';
+    for (; hf_option_choice_get(option, n, &choice); n++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", n > 0 ? ", " : "", choice.name);
+    }
+    return n;
+}
+
 static hf_status check_choice(const struct hf_option *option, struct hf_word text,
                               const char *where, struct hf_error *error)
 {
-    text = without_synonym(option, text);
     struct hf_option_choice choice;
     const char *known[MAX_NAMES];
-    char list[400] = "";
-    int n = 0;
-    for (int i = 0; i < MAX_NAMES && hf_option_choice_get(option, i, &choice); i++) {
-        const bool same = is_key(text, choice.name) || hf_word_is(text, choice.name);
-        if (same && choice.refused == NULL) return HF_OK;
-        if (same)
-            return hf_fail(error, HF_BAD_INPUT, "%s: %s %s is not available: %s", where,
-                           option->key, choice.name, choice.refused);
-        if (choice.refused != NULL) continue;
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", n > 0 ? ", " : "", choice.name);
-        known[n++] = choice.name;
-    }
-    if (option->or_path && is_path(text)) return HF_OK;
+    char list[400];
+    if (find_choice(option, text, &choice) || (option->or_path && is_path(text))) return HF_OK;
+    const int n = hf_option_choice_names(option, sizeof list, list);
+    for (int i = 0; i < n && hf_option_choice_get(option, i, &choice); i++) known[i] = choice.name;
     const char *nearest = hf_nearest_word(text, n, known);
     return hf_fail(error, HF_BAD_INPUT, "%s: unknown %s '%.*s'; expected %s%s%s%s%s", where,
                    option->key, HF_WORD(text), n > 1 ? "one of " : "", list,
@@ -122,10 +137,11 @@ static hf_status check_number(const struct hf_option *option, struct hf_word tex
                                                           : hf_number_problem(outcome),
                        kind);
     if (whole) value = count;
-    const bool limited = option->least < option->most;
-    if (limited && (value < option->least || value > option->most))
+    const bool limited = option->range[0] < option->range[1];
+    if (limited && (value < option->range[0] || value > option->range[1]))
         return hf_fail(error, HF_BAD_INPUT, "%s: %s %.*s%s%s is out of range; expected %g to %g",
-                       where, option->key, HF_WORD(text), space, unit, option->least, option->most);
+                       where, option->key, HF_WORD(text), space, unit, option->range[0],
+                       option->range[1]);
     return HF_OK;
 }
 
@@ -220,7 +236,7 @@ hf_status hf_options_add(struct hf_options *options, const struct hf_option *opt
     if (status != HF_OK) return status;
     if (option->type == HF_OPTION_ALIAS) {
         if (truth(text) == 0) return HF_OK;
-        const char *value = option->alias_value, *key = option->alias_key;
+        const char *key = option->alias[0], *value = option->alias[1];
         const struct hf_option *meant = hf_option_find(options->n_option, options->table,
                                                        (struct hf_word){key, (int)strlen(key)});
         const struct hf_word word = {value, (int)strlen(value)};
@@ -268,11 +284,18 @@ static struct hf_word value_word(const struct hf_options *options, const char *k
 const char *hf_options_choice(const struct hf_options *options, const char *key)
 {
     const struct hf_option *option = known_option(options, key);
-    const struct hf_word word = without_synonym(option, value_word(options, key));
     struct hf_option_choice choice;
-    for (int i = 0; i < MAX_NAMES && hf_option_choice_get(option, i, &choice); i++)
-        if (is_key(word, choice.name) || hf_word_is(word, choice.name)) return choice.name;
+    if (find_choice(option, value_word(options, key), &choice)) return choice.name;
     return option->or_path ? hf_options_text(options, key) : option->default_value;
+}
+
+int hf_options_value(const struct hf_options *options, const char *key)
+{
+    struct hf_option_choice choice;
+    const bool found = find_choice(known_option(options, key), value_word(options, key), &choice);
+    assert(found);
+    (void)found;
+    return choice.value;
 }
 
 int hf_options_integer(const struct hf_options *options, const char *key)

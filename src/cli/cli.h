@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** What hf is asked to do. */
+/** What hf is asked to do; all but the first are options of that name. */
 enum hf_action {
     HF_ACTION_RUN,
     HF_ACTION_CHECK,
@@ -23,8 +23,8 @@ enum hf_action {
 /** A command line. Free with hf_command_done. */
 struct hf_command {
     enum hf_action action;
-    const char *path;       /**< input file, in argv */
-    const char *basis_name; /**< the set to show, in argv; NULL: all */
+    const char *path;  /**< input file, in argv */
+    const char *topic; /**< set to list, or what to have help on, in argv; NULL: none is named */
     struct hf_options options;
 };
 
@@ -35,13 +35,24 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error) HF_MUST_CHECK;
 void hf_command_done(struct hf_command *command);
 
-/** "(default 1e-8 hartree)", or nothing; `size` bytes in `text`. */
+/** Option i of help: keys of the input, then actions; NULL behind the last. Synonyms are left out. */
+const struct hf_option *hf_listed_option(int i);
+
+/** The one of that name or synonym, with or without --, or NULL. */
+const struct hf_option *hf_listed_option_find(const char *name);
+
+/** "(default 1e-8 hartree)", "(in hartree)" or nothing; `size` bytes in `text`. */
 void hf_option_default_text(const struct hf_option *option, size_t size, char text[]);
 
-/** Text of --help, of --version, the manual page, and what bash completes; all from the table. */
-void hf_print_help(FILE *stream);
+/** A native input, and what exit codes mean; lines of text. */
+extern const char hf_help_input[], hf_help_exit_codes[];
+
+/** Text of --help (`topic` NULL: everyday options; "all"; or an option), of --version, the manual page,
+ *  docs/options.md, and what bash completes; all from the table. */
+void hf_print_help(FILE *stream, const char *topic);
 void hf_print_version(FILE *stream);
 void hf_print_manual(FILE *stream);
+void hf_print_option_page(FILE *stream);
 
 /** The sets of the library in a table, or one of them element by element; nothing without a
  *  stream, on ranks that only return the status. Works without MPI.

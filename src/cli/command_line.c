@@ -4,16 +4,48 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Options that are no keys of an input file. */
-static const struct {
-    const char *name;
-    enum hf_action action;
-} actions[] = {{"help", HF_ACTION_HELP},
-               {"version", HF_ACTION_VERSION},
-               {"check", HF_ACTION_CHECK},
-               {"list-basis", HF_ACTION_LIST_BASIS},
-               {"show", HF_ACTION_SHOW}};
+/** Options that are no keys of an input file, in the order of enum hf_action. */
+static const struct hf_option actions[] = {
+    {.key = "check",
+     .type = HF_OPTION_FLAG,
+     .group = "Instead of computing",
+     .everyday = true,
+     .help = "check the input, print what would run and the memory it needs"},
+    {.key = "help",
+     .everyday = true,
+     .argument = "[all|OPTION]",
+     .help = "print this, all options, or one option (also -h)"},
+    {.key = "version",
+     .type = HF_OPTION_FLAG,
+     .everyday = true,
+     .help = "print the versions of hf and its libraries (also -V)"},
+    {.key = "list_basis",
+     .everyday = true,
+     .argument = "[NAME]",
+     .help = "print the basis sets, or what is in one of them"},
+    {.key = "show", .everyday = true, .argument = "FILE", .help = "print what is in a checkpoint"},
+};
 enum { N_ACTION = sizeof actions / sizeof *actions, MAX_KEYS = 100 };
+
+const struct hf_option *hf_listed_option(int i)
+{
+    int n = 0;
+    const struct hf_option *table = hf_option_table(&n);
+    while (table[n - 1].type == HF_OPTION_ALIAS) n--;
+    if (i < n) return &table[i];
+    return i < n + N_ACTION ? &actions[i - n] : NULL;
+}
+
+const struct hf_option *hf_listed_option_find(const char *name)
+{
+    int n = 0;
+    const struct hf_option *table = hf_option_table(&n);
+    const struct hf_word word = hf_rest_of_line(name + strspn(name, "-"));
+    const struct hf_option *option = hf_option_find(n, table, word);
+    if (option != NULL && option->type == HF_OPTION_ALIAS)
+        return hf_listed_option_find(option->alias[0]);
+    return option != NULL ? option : hf_option_find(N_ACTION, actions, word);
+}
 
 void hf_command_done(struct hf_command *command)
 {
@@ -29,26 +61,28 @@ void hf_option_spelling(const char *key, size_t size, char text[])
 
 static hf_status unknown_option(const char *argument, struct hf_word name, struct hf_error *error)
 {
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
     char spelling[MAX_KEYS][40];
     const char *known[MAX_KEYS];
-    int n_known = 0;
-    for (int i = 0; i < n && n_known < MAX_KEYS; i++) {
-        hf_option_spelling(table[i].key, sizeof spelling[0], spelling[n_known]);
-        known[n_known] = spelling[n_known];
-        n_known++;
+    const struct hf_option *option;
+    int n = 0;
+    for (; n < MAX_KEYS && (option = hf_listed_option(n)) != NULL; n++) {
+        hf_option_spelling(option->key, sizeof spelling[n], spelling[n]);
+        known[n] = spelling[n];
     }
-    for (int i = 0; i < N_ACTION && n_known < MAX_KEYS; i++) known[n_known++] = actions[i].name;
-    const char *nearest = hf_nearest_word(name, n_known, known);
+    const char *nearest = hf_nearest_word(name, n, known);
     return hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'%s%s", argument,
-                   nearest != NULL ? "; did you mean --" : "; hf --help lists the options",
+                   nearest != NULL ? "; did you mean --" : "; hf --help all lists the options",
                    nearest != NULL ? nearest : "");
 }
 
 static bool is_flag(const struct hf_option *option)
 {
     return option->type == HF_OPTION_FLAG || option->type == HF_OPTION_ALIAS;
+}
+
+static bool may_have_word(const struct hf_option *action)
+{
+    return action->argument != NULL && action->argument[0] == '[';
 }
 
 hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_option *option,
@@ -66,6 +100,18 @@ hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_o
                           error);
 }
 
+/** Reads an action and, behind an = or in argv[*i + 1], the word that it may have. */
+static void read_action(int argc, char **argv, int *i, const struct hf_option *action,
+                        struct hf_command *command)
+{
+    const char *equals = strchr(argv[*i], '=');
+    command->action = (enum hf_action)(HF_ACTION_RUN + 1 + (action - actions));
+    if (equals != NULL)
+        command->topic = equals + 1;
+    else if (may_have_word(action) && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
+        command->topic = argv[++*i];
+}
+
 /** Reads the option argv[*i] with its value, which may be argv[*i + 1]. */
 static hf_status read_option(int argc, char **argv, int *i, struct hf_command *command,
                              struct hf_error *error)
@@ -74,14 +120,9 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     const struct hf_options *options = &command->options;
     struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
     if (equals != NULL) name.length = (int)(equals - name.begin);
-    for (int k = 0; k < N_ACTION; k++) {
-        const bool named = actions[k].action == HF_ACTION_LIST_BASIS;
-        if ((equals != NULL && !named) || !hf_word_is(name, actions[k].name)) continue;
-        command->action = actions[k].action;
-        if (named && equals != NULL)
-            command->basis_name = equals + 1;
-        else if (named && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
-            command->basis_name = argv[++*i];
+    const struct hf_option *action = hf_option_find(N_ACTION, actions, name);
+    if (action != NULL && (equals == NULL || may_have_word(action))) {
+        read_action(argc, argv, i, action, command);
         return HF_OK;
     }
     const struct hf_option *option = hf_option_find(options->n_option, options->table, name);
@@ -99,7 +140,8 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
         return HF_OK;
     }
     if (!*only_files && (strcmp(argument, "-h") == 0 || strcmp(argument, "-V") == 0)) {
-        command->action = argument[1] == 'h' ? HF_ACTION_HELP : HF_ACTION_VERSION;
+        read_action(argc, argv, i, hf_listed_option_find(argument[1] == 'h' ? "help" : "version"),
+                    command);
         return HF_OK;
     }
     if (!*only_files && strncmp(argument, "--", 2) == 0)
@@ -112,6 +154,16 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
                        command->path, argument);
     command->path = argument;
     return HF_OK;
+}
+
+/** Whether there is the option that help is asked on. */
+static hf_status check_topic(const struct hf_command *command, struct hf_error *error)
+{
+    const char *topic = command->topic;
+    if (command->action != HF_ACTION_HELP || topic == NULL || strcmp(topic, "all") == 0 ||
+        hf_listed_option_find(topic) != NULL)
+        return HF_OK;
+    return unknown_option(topic, hf_rest_of_line(topic), error);
 }
 
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
@@ -130,12 +182,11 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
         if (status == HF_OK) status = found;
         if (status == HF_OK && command->action >= HF_ACTION_HELP &&
             command->action != HF_ACTION_SHOW)
-            return HF_OK;
+            return check_topic(command, error);
     }
     if (status != HF_OK || command->path != NULL) return status;
     if (command->action == HF_ACTION_SHOW)
         return hf_fail(error, HF_BAD_INPUT, "--show needs the name of a checkpoint");
     if (hf_options_given(&command->options, "restart") != NULL) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT,
-                   "no input file; usage: hf [options] FILE; hf --help tells more");
+    return hf_fail(error, HF_BAD_INPUT, "no input file; usage: hf [options] FILE; see hf --help");
 }

@@ -15,6 +15,7 @@ static void print_option(FILE *stream, const struct hf_option *option)
     char spelling[40], text[120];
     struct hf_option_choice choice;
     hf_option_spelling(option->key, sizeof spelling, spelling);
+    if (option->group != NULL) fprintf(stream, ".SS %s\n", option->group);
     fprintf(stream, ".TP\n.B \\-\\-");
     print_roff(stream, spelling);
     if (option->argument != NULL) fprintf(stream, " \\fI%s\\fR", option->argument);
@@ -24,9 +25,12 @@ static void print_option(FILE *stream, const struct hf_option *option)
     fprintf(stream, " ");
     print_roff(stream, text);
     fprintf(stream, "\n");
-    if (option->type != HF_OPTION_CHOICE) return;
+    if (option->more != NULL) {
+        fprintf(stream, ".br\n");
+        print_roff(stream, option->more);
+        fprintf(stream, "\n");
+    }
     for (int i = 0; hf_option_choice_get(option, i, &choice); i++) {
-        if (choice.refused != NULL) continue;
         fprintf(stream, ".br\n");
         print_roff(stream, choice.name);
         fprintf(stream, ": ");
@@ -37,41 +41,28 @@ static void print_option(FILE *stream, const struct hf_option *option)
 
 static void print_head(FILE *stream)
 {
-    fprintf(stream,
-            ".TH HF 1 \"\" \"hf %s\" \"User Commands\"\n"
-            ".SH NAME\nhf \\- Hartree\\-Fock energies of molecules, in parallel\n"
-            ".SH SYNOPSIS\n.B hf\n[options] \\fIFILE\\fR\n.br\n"
-            ".B mpiexec \\-n\n\\fIRANKS\\fR \\fBhf\\fR [options] \\fIFILE\\fR\n"
-            ".SH DESCRIPTION\n"
-            "Computes the exact Hartree\\-Fock energy of the molecule in \\fIFILE\\fR, which is "
-            "native\n"
-            "input, an MDL molfile (V2000 or V3000) or XYZ and is recognised by content.\n"
-            "A file without a basis set is computed with def2\\-SVP.\n"
-            ".SH OPTIONS\n"
-            "Every option but the last five is also a key of the native input, with _ for \\-;\n"
-            "the command line overrides the file.\n",
-            hf_version());
+    fprintf(
+        stream,
+        ".TH HF 1 \"\" \"hf %s\" \"User Commands\"\n"
+        ".SH NAME\nhf \\- Hartree\\-Fock energies of molecules, in parallel\n"
+        ".SH SYNOPSIS\n.B hf\n[options] \\fIFILE\\fR\n.br\n"
+        ".B mpiexec \\-n\n\\fIRANKS\\fR \\fBhf\\fR [options] \\fIFILE\\fR\n"
+        ".SH DESCRIPTION\n"
+        "Computes the Hartree\\-Fock energy of the molecule in \\fIFILE\\fR: native input, an MDL\n"
+        "molfile (V2000 or V3000), XYZ or QCSchema, recognised by content.\n"
+        "A file without a basis set is computed with def2\\-SVP.\n"
+        ".SH OPTIONS\n"
+        "Every option is also a key of the native input, with _ for \\-, except those under\n"
+        "\"Instead of computing\". The command line overrides the file.\n",
+        hf_version());
 }
 
 static void print_input_and_exit(FILE *stream)
 {
-    fprintf(
-        stream,
-        ".TP\n.BI \\-\\-show \" FILE\"\nprint what is in a checkpoint and stop\n"
-        ".TP\n.B \\-\\-check\nread and check the input, print what would run and the memory it\n"
-        "needs, compute nothing\n"
-        ".TP\n.B \\-\\-list\\-basis\n[\\fINAME\\fR]\nprint the basis sets there are with their "
-        "elements and\nliterature, or what is in one of them, and stop\n"
-        ".TP\n.BR \\-h \", \" \\-\\-help\nprint a summary and stop\n"
-        ".TP\n.BR \\-V \", \" \\-\\-version\nprint versions and stop\n"
-        ".SH NATIVE INPUT\n.nf\n"
-        "title   water\nmethod  rhf\nbasis   cc\\-pVDZ   # a comment\nunits   bohr\ngeometry\n"
-        "  O  0.0   0.0          0.22166487\n  H  0.0   1.43090062  \\-0.88665950\n"
-        "  H  0.0  \\-1.43090062  \\-0.88665950\nend\n.fi\n"
-        ".SH EXIT STATUS\n"
-        "0 converged; 1 not converged, results are written; 2 bad input or usage; 3 out of "
-        "memory,\n"
-        "disk or limits of a library; 129, 130 and 143 ended by SIGHUP, SIGINT and SIGTERM.\n");
+    fprintf(stream, ".SH NATIVE INPUT\n.nf\n");
+    print_roff(stream, hf_help_input);
+    fprintf(stream, ".fi\n.SH EXIT STATUS\n");
+    print_roff(stream, hf_help_exit_codes);
 }
 
 static void print_examples(FILE *stream)
@@ -129,10 +120,9 @@ static void print_surroundings(FILE *stream)
 
 void hf_print_manual(FILE *stream)
 {
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
+    const struct hf_option *option;
     print_head(stream);
-    for (int i = 0; i < n; i++) print_option(stream, &table[i]);
+    for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) print_option(stream, option);
     print_input_and_exit(stream);
     print_examples(stream);
     print_surroundings(stream);

@@ -41,6 +41,10 @@ hf_status hf_guess_file_open(struct hf_calculation *calculation,
 /** Accepts NULL; leaves NULL. Not collective. */
 void hf_guess_file_close(struct hf_guess_file **file);
 
+/** Values of the options "orbitals" and "properties". */
+enum { HF_ORBITALS_GAP, HF_ORBITALS_ALL };
+enum { HF_PROPERTIES_NONE, HF_PROPERTIES_SHORT, HF_PROPERTIES_ALL };
+
 /** The set of an input that names none. */
 extern const char *const hf_default_basis;
 
@@ -80,10 +84,6 @@ hf_status hf_cubes_write(struct hf_calculation *calculation,
 
 /** Writer of checkpoints of one calculation. */
 struct hf_checkpointer;
-
-/** Whether checkpoints hold the value of an option: what is computed and how; not the molecule and the
- *  basis, which they hold as such, and not the files of a run. */
-bool hf_checkpoint_keeps(const struct hf_option *option);
 
 /** Decides where checkpoints of the prepared calculation go by the options;
  *  calculation->checkpointer stays NULL when nowhere.
