@@ -228,6 +228,14 @@ static hf_status store(struct hf_options *options, const struct hf_option *optio
     return HF_OK;
 }
 
+static const struct hf_option *known_option(const struct hf_options *options, const char *key)
+{
+    const struct hf_option *option =
+        hf_option_find(options->n_option, options->table, hf_rest_of_line(key));
+    assert(option != NULL);
+    return option;
+}
+
 hf_status hf_options_add(struct hf_options *options, const struct hf_option *option,
                          struct hf_word text, enum hf_option_level level, const char *where,
                          struct hf_error *error)
@@ -236,25 +244,14 @@ hf_status hf_options_add(struct hf_options *options, const struct hf_option *opt
     if (status != HF_OK) return status;
     if (option->type == HF_OPTION_ALIAS) {
         if (truth(text) == 0) return HF_OK;
-        const char *key = option->alias[0], *value = option->alias[1];
-        const struct hf_option *meant = hf_option_find(options->n_option, options->table,
-                                                       (struct hf_word){key, (int)strlen(key)});
-        const struct hf_word word = {value, (int)strlen(value)};
-        return hf_options_add(options, meant, word, level, where, error);
+        return hf_options_add(options, known_option(options, option->alias[0]),
+                              hf_rest_of_line(option->alias[1]), level, where, error);
     }
     for (int i = 0; i < options->n_value && level == HF_OPTION_FILE && !option->repeatable; i++)
         if (options->value[i].option == option && options->value[i].level == level)
             return hf_fail(error, HF_BAD_INPUT, "%s: %s was given before (%s)", where, option->key,
                            options->value[i].where);
     return store(options, option, text, level, where, error);
-}
-
-static const struct hf_option *known_option(const struct hf_options *options, const char *key)
-{
-    const struct hf_option *option =
-        hf_option_find(options->n_option, options->table, (struct hf_word){key, (int)strlen(key)});
-    assert(option != NULL);
-    return option;
 }
 
 const struct hf_option_value *hf_options_given(const struct hf_options *options, const char *key)
@@ -278,33 +275,26 @@ static struct hf_word value_word(const struct hf_options *options, const char *k
 {
     const char *text = hf_options_text(options, key);
     assert(text != NULL);
-    return (struct hf_word){text, (int)strlen(text)};
+    return hf_rest_of_line(text);
+}
+
+/** The choice that counts; it has no name where it is a path. */
+static struct hf_option_choice chosen(const struct hf_options *options, const char *key)
+{
+    struct hf_option_choice choice;
+    (void)find_choice(known_option(options, key), value_word(options, key), &choice);
+    return choice;
 }
 
 const char *hf_options_choice(const struct hf_options *options, const char *key)
 {
-    const struct hf_option *option = known_option(options, key);
-    struct hf_option_choice choice;
-    if (find_choice(option, value_word(options, key), &choice)) return choice.name;
-    return option->or_path ? hf_options_text(options, key) : option->default_value;
+    const char *name = chosen(options, key).name;
+    return name != NULL ? name : hf_options_text(options, key);
 }
 
 int hf_options_value(const struct hf_options *options, const char *key)
 {
-    struct hf_option_choice choice;
-    const bool found = find_choice(known_option(options, key), value_word(options, key), &choice);
-    assert(found);
-    (void)found;
-    return choice.value;
-}
-
-int hf_options_integer(const struct hf_options *options, const char *key)
-{
-    int value = 0;
-    const enum hf_number outcome = hf_word_integer(value_word(options, key), &value);
-    assert(outcome == HF_NUMBER_OK);
-    (void)outcome;
-    return value;
+    return chosen(options, key).value;
 }
 
 double hf_options_real(const struct hf_options *options, const char *key)
@@ -316,10 +306,15 @@ double hf_options_real(const struct hf_options *options, const char *key)
     return value;
 }
 
+int hf_options_integer(const struct hf_options *options, const char *key)
+{
+    return (int)hf_options_real(options, key); /* which has every int as it is */
+}
+
 bool hf_options_flag(const struct hf_options *options, const char *key)
 {
     const struct hf_option_value *given = hf_options_given(options, key);
-    return given != NULL && truth((struct hf_word){given->text, (int)strlen(given->text)}) == 1;
+    return given != NULL && truth(hf_rest_of_line(given->text)) == 1;
 }
 
 void hf_options_vector(const struct hf_options *options, const char *key, double vector[3])

@@ -38,20 +38,20 @@ void hf_command_done(struct hf_command *command);
 /** Option i of help: keys of the input, then actions; NULL behind the last. Synonyms are left out. */
 const struct hf_option *hf_listed_option(int i);
 
-/** The one of that name or synonym, with or without --, or NULL. */
-const struct hf_option *hf_listed_option_find(const char *name);
+/** The one of that name or synonym, with or without --. HF_BAD_INPUT: there is none. */
+hf_status hf_listed_option_find(const char *name, const struct hf_option **option,
+                                struct hf_error *error) HF_MUST_CHECK;
 
 /** "(default 1e-8 hartree)", "(in hartree)" or nothing; `size` bytes in `text`. */
 void hf_option_default_text(const struct hf_option *option, size_t size, char text[]);
 
-/** A native input, and what exit codes mean; lines of text. */
-extern const char hf_help_input[], hf_help_exit_codes[];
+/** Text of --help: everyday options, for the topic "all" every option, or the one that is the topic;
+ *  nothing without a stream. HF_BAD_INPUT: there is no such option. */
+hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error) HF_MUST_CHECK;
 
-/** Text of --help (`topic` NULL: everyday options; "all"; or an option), of --version, the manual page,
- *  docs/options.md, and what bash completes; all from the table. */
-void hf_print_help(FILE *stream, const char *topic);
+/** Text of --version; docs/hf.1.in, which is `page`, with the options; docs/options.md. */
 void hf_print_version(FILE *stream);
-void hf_print_manual(FILE *stream);
+void hf_print_manual(FILE *stream, FILE *page);
 void hf_print_option_page(FILE *stream);
 
 /** The sets of the library in a table, or one of them element by element; nothing without a

@@ -23,7 +23,11 @@ static const struct hf_option actions[] = {
      .everyday = true,
      .argument = "[NAME]",
      .help = "print the basis sets, or what is in one of them"},
-    {.key = "show", .everyday = true, .argument = "FILE", .help = "print what is in a checkpoint"},
+    {.key = "show",
+     .type = HF_OPTION_FLAG, /* FILE is the input */
+     .everyday = true,
+     .argument = "FILE",
+     .help = "print what is in a checkpoint"},
 };
 enum { N_ACTION = sizeof actions / sizeof *actions, MAX_KEYS = 100 };
 
@@ -34,17 +38,6 @@ const struct hf_option *hf_listed_option(int i)
     while (table[n - 1].type == HF_OPTION_ALIAS) n--;
     if (i < n) return &table[i];
     return i < n + N_ACTION ? &actions[i - n] : NULL;
-}
-
-const struct hf_option *hf_listed_option_find(const char *name)
-{
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
-    const struct hf_word word = hf_rest_of_line(name + strspn(name, "-"));
-    const struct hf_option *option = hf_option_find(n, table, word);
-    if (option != NULL && option->type == HF_OPTION_ALIAS)
-        return hf_listed_option_find(option->alias[0]);
-    return option != NULL ? option : hf_option_find(N_ACTION, actions, word);
 }
 
 void hf_command_done(struct hf_command *command)
@@ -80,9 +73,17 @@ static bool is_flag(const struct hf_option *option)
     return option->type == HF_OPTION_FLAG || option->type == HF_OPTION_ALIAS;
 }
 
-static bool may_have_word(const struct hf_option *action)
+hf_status hf_listed_option_find(const char *name, const struct hf_option **option,
+                                struct hf_error *error)
 {
-    return action->argument != NULL && action->argument[0] == '[';
+    int n = 0;
+    const struct hf_option *table = hf_option_table(&n);
+    const struct hf_word word = hf_rest_of_line(name + strspn(name, "-"));
+    *option = hf_option_find(n, table, word);
+    if (*option == NULL) *option = hf_option_find(N_ACTION, actions, word);
+    if (*option == NULL) return unknown_option(name, word, error);
+    if ((*option)->type != HF_OPTION_ALIAS) return HF_OK;
+    return hf_listed_option_find((*option)->alias[0], option, error);
 }
 
 hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_option *option,
@@ -101,14 +102,14 @@ hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_o
 }
 
 /** Reads an action and, behind an = or in argv[*i + 1], the word that it may have. */
-static void read_action(int argc, char **argv, int *i, const struct hf_option *action,
+static void read_action(int argc, char **argv, int *i, enum hf_action action,
                         struct hf_command *command)
 {
     const char *equals = strchr(argv[*i], '=');
-    command->action = (enum hf_action)(HF_ACTION_RUN + 1 + (action - actions));
+    command->action = action;
     if (equals != NULL)
         command->topic = equals + 1;
-    else if (may_have_word(action) && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
+    else if (!is_flag(&actions[action - 1]) && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
         command->topic = argv[++*i];
 }
 
@@ -121,8 +122,8 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
     if (equals != NULL) name.length = (int)(equals - name.begin);
     const struct hf_option *action = hf_option_find(N_ACTION, actions, name);
-    if (action != NULL && (equals == NULL || may_have_word(action))) {
-        read_action(argc, argv, i, action, command);
+    if (action != NULL && (equals == NULL || !is_flag(action))) {
+        read_action(argc, argv, i, (enum hf_action)(action - actions + 1), command);
         return HF_OK;
     }
     const struct hf_option *option = hf_option_find(options->n_option, options->table, name);
@@ -140,7 +141,7 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
         return HF_OK;
     }
     if (!*only_files && (strcmp(argument, "-h") == 0 || strcmp(argument, "-V") == 0)) {
-        read_action(argc, argv, i, hf_listed_option_find(argument[1] == 'h' ? "help" : "version"),
+        read_action(argc, argv, i, argument[1] == 'h' ? HF_ACTION_HELP : HF_ACTION_VERSION,
                     command);
         return HF_OK;
     }
@@ -154,16 +155,6 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
                        command->path, argument);
     command->path = argument;
     return HF_OK;
-}
-
-/** Whether there is the option that help is asked on. */
-static hf_status check_topic(const struct hf_command *command, struct hf_error *error)
-{
-    const char *topic = command->topic;
-    if (command->action != HF_ACTION_HELP || topic == NULL || strcmp(topic, "all") == 0 ||
-        hf_listed_option_find(topic) != NULL)
-        return HF_OK;
-    return unknown_option(topic, hf_rest_of_line(topic), error);
 }
 
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
@@ -182,7 +173,7 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
         if (status == HF_OK) status = found;
         if (status == HF_OK && command->action >= HF_ACTION_HELP &&
             command->action != HF_ACTION_SHOW)
-            return check_topic(command, error);
+            return HF_OK;
     }
     if (status != HF_OK || command->path != NULL) return status;
     if (command->action == HF_ACTION_SHOW)

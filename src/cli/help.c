@@ -6,19 +6,21 @@
 
 enum { WIDTH = 88, INDENT = 23 };
 
-const char hf_help_input[] =
-    "title   water\n"
-    "method  rhf\n"
-    "basis   cc-pVDZ        # basis O aug-cc-pVDZ: for an element; basis 2 STO-3G: an atom\n"
-    "units   bohr\n"
-    "geometry\n"
-    "  O  0.0   0.0          0.22166487\n"
-    "  H  0.0   1.43090062  -0.88665950\n"
-    "  H  0.0  -1.43090062  -0.88665950    # @H or Gh(H): a ghost atom\n"
-    "end\n";
-
-const char hf_help_exit_codes[] =
-    "0 converged; 1 not converged (results are written); 2 bad input or usage;\n"
+static const char rest[] =
+    "\nEvery option is also a key of the native input (with _ for -), except those under\n"
+    "\"Instead of computing\". The command line overrides the file. --key value and\n"
+    "--key=value are the same.\n\n"
+    "Native input:\n\n"
+    "  title   water\n"
+    "  method  rhf\n"
+    "  basis   cc-pVDZ        # basis O aug-cc-pVDZ: for an element; basis 2 STO-3G: an atom\n"
+    "  units   bohr\n"
+    "  geometry\n"
+    "    O  0.0   0.0          0.22166487\n"
+    "    H  0.0   1.43090062  -0.88665950\n"
+    "    H  0.0  -1.43090062  -0.88665950    # @H or Gh(H): a ghost atom\n"
+    "  end\n\n"
+    "Exit code: 0 converged; 1 not converged (results are written); 2 bad input or usage;\n"
     "3 out of memory, disk or limits of a library; 128 + N ended by signal N.\n";
 
 /** Prints words from column *column on, breaking lines at WIDTH; they go on at column `indent`. */
@@ -42,8 +44,7 @@ void hf_option_default_text(const struct hf_option *option, size_t size, char te
         snprintf(text, size, "(in %s)", unit);
 }
 
-/** In one line, with the words of a choice; or in full, with what they mean. */
-static void print_option(FILE *stream, const struct hf_option *option, bool in_full)
+void hf_print_option(FILE *stream, const struct hf_option *option, bool in_full)
 {
     char text[200];
     struct hf_option_choice choice;
@@ -73,15 +74,17 @@ static void print_option(FILE *stream, const struct hf_option *option, bool in_f
     }
 }
 
-void hf_print_help(FILE *stream, const char *topic)
+hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error)
 {
     const bool all = topic != NULL && strcmp(topic, "all") == 0;
     const struct hf_option *option;
     const char *group = NULL;
     if (topic != NULL && !all) {
-        print_option(stream, hf_listed_option_find(topic), true);
-        return;
+        const hf_status status = hf_listed_option_find(topic, &option, error);
+        if (status == HF_OK && stream != NULL) hf_print_option(stream, option, true);
+        return status;
     }
+    if (stream == NULL) return HF_OK;
     fprintf(stream,
             "Usage: hf [options] FILE\n"
             "       mpiexec -n RANKS hf [options] FILE\n\n"
@@ -92,17 +95,11 @@ void hf_print_help(FILE *stream, const char *topic)
         if (!all && !option->everyday) continue;
         if (group != NULL) fprintf(stream, "\n%s:\n", group);
         group = NULL;
-        print_option(stream, option, all);
+        hf_print_option(stream, option, all);
     }
-    if (all)
-        fprintf(
-            stream,
-            "\nEvery option is also a key of the native input (with _ for -), except those under\n"
-            "\"Instead of computing\". The command line overrides the file. --key value and\n"
-            "--key=value are the same.\n\nNative input:\n\n%s\nExit code:\n%s",
-            hf_help_input, hf_help_exit_codes);
-    else
-        fprintf(stream, "\nhf --help all shows all options, hf --help OPTION shows one in full.\n");
+    fputs(all ? rest : "\nhf --help all shows all options, hf --help OPTION shows one in full.\n",
+          stream);
+    return HF_OK;
 }
 
 void hf_print_version(FILE *stream)

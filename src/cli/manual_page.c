@@ -1,5 +1,7 @@
-/* The manual page of hf: its options come from the table, its examples are run by a test. */
+/* The options in the manual page of hf. */
 #include "cli.h"
+
+#include <string.h>
 
 /** Text with the characters that mean something to troff made harmless. */
 static void print_roff(FILE *stream, const char *text)
@@ -21,8 +23,8 @@ static void print_option(FILE *stream, const struct hf_option *option)
     if (option->argument != NULL) fprintf(stream, " \\fI%s\\fR", option->argument);
     fprintf(stream, "\n");
     print_roff(stream, option->help);
-    hf_option_default_text(option, sizeof text, text);
     fprintf(stream, " ");
+    hf_option_default_text(option, sizeof text, text);
     print_roff(stream, text);
     fprintf(stream, "\n");
     if (option->more != NULL) {
@@ -39,91 +41,13 @@ static void print_option(FILE *stream, const struct hf_option *option)
     }
 }
 
-static void print_head(FILE *stream)
+void hf_print_manual(FILE *stream, FILE *page)
 {
-    fprintf(
-        stream,
-        ".TH HF 1 \"\" \"hf %s\" \"User Commands\"\n"
-        ".SH NAME\nhf \\- Hartree\\-Fock energies of molecules, in parallel\n"
-        ".SH SYNOPSIS\n.B hf\n[options] \\fIFILE\\fR\n.br\n"
-        ".B mpiexec \\-n\n\\fIRANKS\\fR \\fBhf\\fR [options] \\fIFILE\\fR\n"
-        ".SH DESCRIPTION\n"
-        "Computes the Hartree\\-Fock energy of the molecule in \\fIFILE\\fR: native input, an MDL\n"
-        "molfile (V2000 or V3000), XYZ or QCSchema, recognised by content.\n"
-        "A file without a basis set is computed with def2\\-SVP.\n"
-        ".SH OPTIONS\n"
-        "Every option is also a key of the native input, with _ for \\-, except those under\n"
-        "\"Instead of computing\". The command line overrides the file.\n",
-        hf_version());
-}
-
-static void print_input_and_exit(FILE *stream)
-{
-    fprintf(stream, ".SH NATIVE INPUT\n.nf\n");
-    print_roff(stream, hf_help_input);
-    fprintf(stream, ".fi\n.SH EXIT STATUS\n");
-    print_roff(stream, hf_help_exit_codes);
-}
-
-static void print_examples(FILE *stream)
-{
-    static const char *const example[][2] = {
-        {"hf water.mol", "One process needs no mpiexec."},
-        {"mpiexec -n 2 hf --basis cc-pVTZ --json methanol.json methanol.xyz",
-         "A molecule without keys of its own; the results are written to a file as well."},
-        {"mpiexec -n 2 hf water.mol --basis cc-pVDZ --basis O=aug-cc-pVDZ",
-         "Another basis set for the atoms of one element."},
-        {"mpiexec -n 2 hf uracil.mol --fock distributed --onesided rma --schedule steal",
-         "Matrices in blocks over all ranks, tasks taken by whoever is idle."},
-        {"hf oxygen.mol --multiplicity 3 --method rohf",
-         "An open shell of high spin; without a method UHF."},
-        {"hf --check uracil-dimer.mol", "What would run and the memory it needs."},
-    };
-    fprintf(stream, ".SH EXAMPLES\n");
-    for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
-        fprintf(stream, ".TP\n.B ");
-        print_roff(stream, example[i][0]);
-        fprintf(stream, "\n%s\n", example[i][1]);
-    }
-}
-
-static void print_surroundings(FILE *stream)
-{
-    fprintf(
-        stream,
-        ".SH ENVIRONMENT\n.TP\n.B HF_BASIS_PATH\n"
-        "directories with basis sets, separated by colons, looked at first\n"
-        ".SH FILES\n"
-        ".TP\n.I share/hf/basis/*.gbs\n"
-        "basis sets in the format of Gaussian 94, beside the installed program: of several files\n"
-        "with one name the first counts, in the order HF_BASIS_PATH, the tree that the library "
-        "is in\n"
-        "(also one that was moved), the tree it was installed to\n"
-        ".TP\n.I share/doc/hf/\n"
-        "guides for users, for clusters and for programs that use the library\n"
-        ".SH NOTES\n"
-        "When hf ends with another code than 0, Open MPI's mpiexec adds lines of its own; the "
-        "option\n"
-        ".B \\-\\-quiet\nof mpiexec, or OMPI_MCA_orte_execute_quiet=1 in the environment, silences "
-        "them\n"
-        "(and everything else that mpiexec has to say).\n"
-        "With ranks on several hosts, Open MPI's mpiexec notices a cut link between them after 480 "
-        "s;\n"
-        "with\n.B \\-\\-mca oob_tcp_keepalive_time 10 \\-\\-mca oob_tcp_keepalive_intvl 5 "
-        "\\-\\-mca\n"
-        ".B oob_tcp_keepalive_probes 2\nthe job ends within 30 s; hf warns where they are not "
-        "set.\n"
-        "When mpiexec itself gets SIGINT or SIGTERM it passes the signal on, but the exit code it\n"
-        "then returns is its own.\n"
-        ".SH SEE ALSO\n.BR hf\\-bench (1),\n.BR mpiexec (1)\n");
-}
-
-void hf_print_manual(FILE *stream)
-{
+    char line[400];
     const struct hf_option *option;
-    print_head(stream);
-    for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) print_option(stream, option);
-    print_input_and_exit(stream);
-    print_examples(stream);
-    print_surroundings(stream);
+    while (fgets(line, sizeof line, page) != NULL) {
+        fputs(line, stream);
+        if (strstr(line, "hf-manual writes the options here") == NULL) continue;
+        for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) print_option(stream, option);
+    }
 }
