@@ -42,7 +42,7 @@ const struct hf_option *hf_listed_option(int i);
 hf_status hf_listed_option_find(const char *name, const struct hf_option **option,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** "(default 1e-8 hartree)", "(in hartree)" or nothing; `size` bytes in `text`. */
+/** The default, "[1e-8 hartree]"; without one "(in hartree)", or nothing; `size` bytes in `text`. */
 void hf_option_default_text(const struct hf_option *option, size_t size, char text[]);
 
 /** Text of --help: everyday options, for the topic "all" every option, or the one that is the topic;

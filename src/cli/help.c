@@ -4,24 +4,25 @@
 #include <signal.h>
 #include <string.h>
 
-enum { WIDTH = 88, INDENT = 23 };
+enum { WIDTH = 80, INDENT = 23 };
 
 static const char rest[] =
-    "\nEvery option is also a key of the native input (with _ for -), except those under\n"
-    "\"Instead of computing\". The command line overrides the file. --key value and\n"
-    "--key=value are the same.\n\n"
+    "\nEvery option is also a key of the native input (with _ for -), except those\n"
+    "under \"Instead of computing\". The command line overrides the file.\n"
+    "--key value and --key=value are the same.\n\n"
     "Native input:\n\n"
     "  title   water\n"
     "  method  rhf\n"
-    "  basis   cc-pVDZ        # basis O aug-cc-pVDZ: for an element; basis 2 STO-3G: an atom\n"
+    "  basis   cc-pVDZ                     # for all atoms\n"
+    "  basis   O aug-cc-pVDZ               # for oxygen; basis 2 STO-3G: for atom 2\n"
     "  units   bohr\n"
     "  geometry\n"
     "    O  0.0   0.0          0.22166487\n"
     "    H  0.0   1.43090062  -0.88665950\n"
-    "    H  0.0  -1.43090062  -0.88665950    # @H or Gh(H): a ghost atom\n"
+    "    H  0.0  -1.43090062  -0.88665950  # @H or Gh(H): a ghost atom\n"
     "  end\n\n"
-    "Exit code: 0 converged; 1 not converged (results are written); 2 bad input or usage;\n"
-    "3 out of memory, disk or limits of a library; 128 + N ended by signal N.\n";
+    "Exit code: 0 converged; 1 not converged (results are written); 2 bad input or\n"
+    "usage; 3 out of memory, disk or limits of a library; 128 + N ended by signal N.\n";
 
 /** Prints words from column *column on, breaking lines at WIDTH; they go on at column `indent`. */
 static void print_wrapped(FILE *stream, int *column, int indent, const char *text)
@@ -38,8 +39,7 @@ void hf_option_default_text(const struct hf_option *option, size_t size, char te
     const char *value = option->default_value, *unit = option->unit;
     text[0] = '\0';
     if (value != NULL)
-        snprintf(text, size, "(default %s%s%s)", value, unit != NULL ? " " : "",
-                 unit != NULL ? unit : "");
+        snprintf(text, size, "[%s%s%s]", value, unit != NULL ? " " : "", unit != NULL ? unit : "");
     else if (unit != NULL)
         snprintf(text, size, "(in %s)", unit);
 }
@@ -85,11 +85,10 @@ hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error)
         return status;
     }
     if (stream == NULL) return HF_OK;
-    fprintf(stream,
-            "Usage: hf [options] FILE\n"
-            "       mpiexec -n RANKS hf [options] FILE\n\n"
-            "Computes the Hartree-Fock energy of the molecule in FILE: native input, MDL molfile,\n"
-            "XYZ or QCSchema, recognised by content.\n");
+    fprintf(stream, "Usage: hf [options] FILE\n"
+                    "       mpiexec -n RANKS hf [options] FILE\n\n"
+                    "Computes the Hartree-Fock energy of the molecule in FILE: native input, MDL\n"
+                    "molfile, XYZ or QCSchema, recognised by content. Defaults are in brackets.\n");
     for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) {
         if (option->group != NULL) group = option->group;
         if (!all && !option->everyday) continue;

@@ -246,7 +246,7 @@ def pages_of_help():
     check(len(everyday.splitlines()) <= 45, f"--help: {len(everyday.splitlines())} lines, expected 45 at most")
     for text in (everyday, everything, one):
         for line in text.splitlines():
-            check(len(line) <= 88, f"--help: a line of {len(line)} characters:", line)
+            check(len(line) <= 80, f"--help: a line of {len(line)} characters:", line)
     shown, known = (re.findall(r"^  (--[a-z-]+)", text, re.M) for text in (everyday, everything))
     check(20 <= len(shown) <= 25 and set(shown) < set(known), f"--help shows {len(shown)} of {len(known)} options")
     for heading in ("Molecule:", "Method:", "Convergence:", "Parallel:", "Output:", "Instead of computing:"):
