@@ -67,9 +67,9 @@ static int print_and_stop(const struct hf_command *command, struct hf_error *err
     hf_status status = HF_OK;
     const bool first = hf_launch_rank() == 0;
     if (command->action == HF_ACTION_LIST_BASIS)
-        status = hf_print_basis_sets(first ? stdout : NULL, command->topic, error);
+        status = hf_print_basis_sets(first ? stdout : NULL, command->word, error);
     if (command->action == HF_ACTION_HELP)
-        status = hf_print_help(first ? stdout : NULL, command->topic, error);
+        status = hf_print_help(first ? stdout : NULL, command->word, error);
     if (!first) return hf_exit_code(status, error);
     if (command->action == HF_ACTION_SHOW) status = show(command->path, error);
     if (command->action == HF_ACTION_VERSION) hf_print_version(stdout);

@@ -23,8 +23,9 @@ enum hf_action {
 /** A command line. Free with hf_command_done. */
 struct hf_command {
     enum hf_action action;
-    const char *path;  /**< input file, in argv */
-    const char *topic; /**< set to list, or what to have help on, in argv; NULL: none is named */
+    const char *path; /**< input file, in argv */
+    const char
+        *word; /**< of the action, in argv: a set to list, an option to explain; NULL: none */
     struct hf_options options;
 };
 

@@ -108,9 +108,9 @@ static void read_action(int argc, char **argv, int *i, enum hf_action action,
     const char *equals = strchr(argv[*i], '=');
     command->action = action;
     if (equals != NULL)
-        command->topic = equals + 1;
+        command->word = equals + 1;
     else if (!is_flag(&actions[action - 1]) && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
-        command->topic = argv[++*i];
+        command->word = argv[++*i];
 }
 
 /** Reads the option argv[*i] with its value, which may be argv[*i + 1]. */

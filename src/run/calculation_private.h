@@ -41,9 +41,8 @@ hf_status hf_guess_file_open(struct hf_calculation *calculation,
 /** Accepts NULL; leaves NULL. Not collective. */
 void hf_guess_file_close(struct hf_guess_file **file);
 
-/** Values of the options "orbitals" and "properties". */
+/** Values of the option "orbitals". */
 enum { HF_ORBITALS_GAP, HF_ORBITALS_ALL };
-enum { HF_PROPERTIES_NONE, HF_PROPERTIES_SHORT, HF_PROPERTIES_ALL };
 
 /** The set of an input that names none. */
 extern const char *const hf_default_basis;

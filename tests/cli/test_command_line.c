@@ -82,7 +82,7 @@ static void help_wins_over_what_follows(void **state)
     (void)state;
     assert_int_equal(parse("--help", "--nonsense", NULL, NULL, NULL), HF_OK);
     assert_int_equal(command.action, HF_ACTION_HELP);
-    assert_null(command.topic);
+    assert_null(command.word);
     hf_command_done(&command);
 }
 
@@ -95,11 +95,11 @@ static void help_may_be_on_one_option(void **state)
         char joined[40];
         snprintf(joined, sizeof joined, "--help=%s", topics[i]);
         assert_int_equal(parse(joined, NULL, NULL, NULL, NULL), HF_OK);
-        assert_string_equal(command.topic, topics[i]);
+        assert_string_equal(command.word, topics[i]);
         hf_command_done(&command);
     }
     assert_int_equal(parse("-h", "memory", NULL, NULL, NULL), HF_OK);
-    assert_string_equal(command.topic, "memory");
+    assert_string_equal(command.word, "memory");
     hf_command_done(&command);
 }
 
