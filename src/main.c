@@ -67,10 +67,11 @@ static int print_and_stop(const struct hf_command *command, struct hf_error *err
     hf_status status = HF_OK;
     const bool first = hf_launch_rank() == 0;
     if (command->action == HF_ACTION_LIST_BASIS)
-        status = hf_print_basis_sets(first ? stdout : NULL, command->basis_name, error);
+        status = hf_print_basis_sets(first ? stdout : NULL, command->word, error);
+    if (command->action == HF_ACTION_HELP)
+        status = hf_print_help(first ? stdout : NULL, command->word, error);
     if (!first) return hf_exit_code(status, error);
     if (command->action == HF_ACTION_SHOW) status = show(command->path, error);
-    if (command->action == HF_ACTION_HELP) hf_print_help(stdout);
     if (command->action == HF_ACTION_VERSION) hf_print_version(stdout);
     if (status == HF_OK) status = hf_standard_output_check(0, error);
     if (status != HF_OK) hf_print_error("hf", error);

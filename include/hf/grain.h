@@ -4,8 +4,6 @@
 
 #include "hf/status.h"
 
-#include <stdbool.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,9 +26,6 @@ extern const struct hf_grain_entry hf_grain_list[];
 
 /** Name of a grain. */
 const char *hf_grain_name(enum hf_grain grain);
-
-/** The grain of that name into *grain; false: there is none. */
-bool hf_grain_find(const char *name, enum hf_grain *grain);
 
 HF_API_END
 #ifdef __cplusplus

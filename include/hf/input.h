@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/** Values of the option "units". */
+enum hf_length_unit { HF_LENGTH_ANGSTROM, HF_LENGTH_BOHR };
+
 /** What an input file describes. Free with hf_input_done. */
 struct hf_input {
     struct hf_molecule molecule; /**< in bohr, checked */

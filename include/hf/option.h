@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 enum hf_option_type {
-    HF_OPTION_TEXT,
+    HF_OPTION_TEXT, /**< where no type is given */
     HF_OPTION_INTEGER,
     HF_OPTION_REAL,
     HF_OPTION_VECTOR, /**< three numbers, blanks or commas between them */
@@ -30,7 +30,7 @@ enum hf_option_type {
 /** One word that a choice may be. */
 struct hf_option_choice {
     const char *name, *about;
-    const char *refused; /**< why a word that people expect is refused; NULL when it is not */
+    int value; /**< of the enumeration of the program; 0 where the program uses the name */
 };
 
 /** Another word for a choice. */
@@ -44,16 +44,20 @@ struct hf_option {
     enum hf_option_type type;
     bool repeatable; /**< several values stand beside each other */
     bool not_kept;   /**< by checkpoints: it is of the molecule, or of a single run and its files */
+    bool everyday;   /**< on the first page of help */
+    const char
+        *group; /**< heading of the group that begins here; NULL: it is in the group before */
     const char *argument;      /**< what help calls the value, e.g. "NAME" */
     const char *default_value; /**< NULL when there is none */
     const char *unit;          /**< NULL when there is none */
-    const char *help;
-    double least, most; /**< range of numbers, ends included; not looked at when both are 0 */
+    const char *help;          /**< what it is, in a few words */
+    const char *more;          /**< all else there is to say, in sentences; NULL: nothing */
+    double range[2];           /**< of numbers, ends included; not looked at when both are 0 */
     const struct hf_option_choice *choice; /**< ended by a NULL name */
     /** The same from a list of the library: fills *choice with entry i; false behind the last. */
     bool (*list)(int i, struct hf_option_choice *choice);
     const struct hf_option_synonym *synonym; /**< ended by a NULL word; NULL: none */
-    const char *alias_key, *alias_value;
+    const char *alias[2];                    /**< key and value that an alias stands for */
     bool or_path; /**< of a choice: also a path, which has a dot or a slash in it */
 };
 
@@ -91,8 +95,15 @@ const struct hf_option *hf_option_find(int n_option, const struct hf_option tabl
 /** The key that an unknown one was probably meant to be, or NULL. */
 const char *hf_option_nearest(int n_option, const struct hf_option table[], struct hf_word key);
 
-/** Entry i of the words a choice may be; false behind the last. */
+/** Entry i of the words a choice may be; false behind the last, and of other options. */
 bool hf_option_choice_get(const struct hf_option *option, int i, struct hf_option_choice *choice);
+
+/** Their names, "cat, dog", cut to `size` bytes; returns how many there are. */
+int hf_option_choice_names(const struct hf_option *option, size_t size, char text[]);
+
+/** Whether checkpoints keep the value of an option, and JSON files show it: it says how something is
+ *  computed. The molecule and the basis set are stored as such, files belong to one run. */
+bool hf_option_is_kept(const struct hf_option *option);
 
 /** Stores a value after checking it against its option: type, range, choices. `text` is empty for a
  *  flag that stands alone. A key that is not repeatable may be given once in a file; on the command
@@ -109,6 +120,8 @@ const struct hf_option_value *hf_options_given(const struct hf_options *options,
  *  spelt as in the table. Keys must be in the table and of the type asked for. */
 const char *hf_options_text(const struct hf_options *options, const char *key);
 const char *hf_options_choice(const struct hf_options *options, const char *key);
+/** The choice as a value of its enumeration. */
+int hf_options_value(const struct hf_options *options, const char *key);
 int hf_options_integer(const struct hf_options *options, const char *key);
 double hf_options_real(const struct hf_options *options, const char *key);
 bool hf_options_flag(const struct hf_options *options, const char *key);

@@ -9,6 +9,8 @@
 #include "hf/fock.h"
 #include "hf/molecule.h"
 #include "hf/quantity.h"
+#include "hf/option.h"
+#include "hf/properties.h"
 #include "hf/record.h"
 #include "hf/scf_terms.h"
 #include "hf/status.h"
@@ -53,7 +55,8 @@ struct hf_run_description {
     double nuclear_repulsion; /**< of the molecule, hartree */
     const struct hf_basis *basis;
     const struct hf_scf_settings *settings;
-    int n_node; /**< hosts that the ranks are on; 0 when unknown */
+    const struct hf_options *options; /**< that the settings come from */
+    int n_node;                       /**< hosts that the ranks are on; 0 when unknown */
     int n_core; /**< cores in the affinity masks of this node, 0 when unknown */
     int n_numa; /**< memory (NUMA) domains they belong to, 0 when unknown */
     const struct hf_run_task *task;

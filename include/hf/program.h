@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /** Stores the option that argv[*i] spells, with its value: behind an =, or argv[*i + 1], which then
  *  is read too. HF_BAD_INPUT: no value, or one that does not fit. */
@@ -17,6 +18,10 @@ hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_o
 
 /** Key as it is written on the command line, with - for _; `size` bytes in `text`. */
 void hf_option_spelling(const char *key, size_t size, char text[]);
+
+/** An option in a list of help: in one line, with the words of a choice; or in full, with what they
+ *  mean. */
+void hf_print_option(FILE *stream, const struct hf_option *option, bool in_full);
 
 /** Puts /dev/null in the place of standard streams that are closed, so that no file becomes one of
  *  them; writing there fails all the same. Called first. False: that is impossible. */

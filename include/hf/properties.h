@@ -14,6 +14,9 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
+/** How much is computed and reported: values of the option "properties". */
+enum { HF_PROPERTIES_NONE, HF_PROPERTIES_SHORT, HF_PROPERTIES_ALL };
+
 /** Bond orders of two atoms, atom > other. */
 struct hf_bond {
     int atom, other;

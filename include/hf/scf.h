@@ -58,7 +58,7 @@ struct hf_stability_result {
                                          *   was analysed */
 };
 
-/** What a calculation is asked for; the defaults are hf_scf_defaults. */
+/** What a calculation is asked for; defaults: hf_scf_defaults; compared in scf/same_arguments.c. */
 struct hf_scf_settings {
     const char *method;          /**< name in hf_method_list, default "rhf" */
     const char *guess;           /**< name in hf_guess_list */

@@ -55,8 +55,13 @@ bool hf_option_choice_get(const struct hf_option *option, int i, struct hf_optio
 {
     *choice = (struct hf_option_choice){0};
     if (option->list != NULL) return option->list(i, choice);
-    *choice = option->choice[i];
+    if (option->choice != NULL) *choice = option->choice[i];
     return choice->name != NULL;
+}
+
+bool hf_option_is_kept(const struct hf_option *option)
+{
+    return !option->not_kept && option->type != HF_OPTION_ALIAS;
 }
 
 /** The word that a choice has in the table, for another one that means the same. */
@@ -76,27 +81,37 @@ static bool is_path(struct hf_word text)
     return false;
 }
 
-/** Finds the word among the choices; the message lists them when it is not there. */
+/** The choice that a word names, in any case and with - for _; false: there is none. */
+static bool find_choice(const struct hf_option *option, struct hf_word text,
+                        struct hf_option_choice *choice)
+{
+    text = without_synonym(option, text);
+    for (int i = 0; hf_option_choice_get(option, i, choice); i++)
+        if (is_key(text, choice->name) || hf_word_is(text, choice->name)) return true;
+    return false;
+}
+
+int hf_option_choice_names(const struct hf_option *option, size_t size, char text[])
+{
+    int n = 0;
+    struct hf_option_choice choice;
+    text[0] = '\0';
+    for (; hf_option_choice_get(option, n, &choice); n++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", n > 0 ? ", " : "", choice.name);
+    }
+    return n;
+}
+
 static hf_status check_choice(const struct hf_option *option, struct hf_word text,
                               const char *where, struct hf_error *error)
 {
-    text = without_synonym(option, text);
     struct hf_option_choice choice;
     const char *known[MAX_NAMES];
-    char list[400] = "";
-    int n = 0;
-    for (int i = 0; i < MAX_NAMES && hf_option_choice_get(option, i, &choice); i++) {
-        const bool same = is_key(text, choice.name) || hf_word_is(text, choice.name);
-        if (same && choice.refused == NULL) return HF_OK;
-        if (same)
-            return hf_fail(error, HF_BAD_INPUT, "%s: %s %s is not available: %s", where,
-                           option->key, choice.name, choice.refused);
-        if (choice.refused != NULL) continue;
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", n > 0 ? ", " : "", choice.name);
-        known[n++] = choice.name;
-    }
-    if (option->or_path && is_path(text)) return HF_OK;
+    char list[400];
+    if (find_choice(option, text, &choice) || (option->or_path && is_path(text))) return HF_OK;
+    const int n = hf_option_choice_names(option, sizeof list, list);
+    for (int i = 0; i < n && hf_option_choice_get(option, i, &choice); i++) known[i] = choice.name;
     const char *nearest = hf_nearest_word(text, n, known);
     return hf_fail(error, HF_BAD_INPUT, "%s: unknown %s '%.*s'; expected %s%s%s%s%s", where,
                    option->key, HF_WORD(text), n > 1 ? "one of " : "", list,
@@ -122,10 +137,11 @@ static hf_status check_number(const struct hf_option *option, struct hf_word tex
                                                           : hf_number_problem(outcome),
                        kind);
     if (whole) value = count;
-    const bool limited = option->least < option->most;
-    if (limited && (value < option->least || value > option->most))
+    const bool limited = option->range[0] < option->range[1];
+    if (limited && (value < option->range[0] || value > option->range[1]))
         return hf_fail(error, HF_BAD_INPUT, "%s: %s %.*s%s%s is out of range; expected %g to %g",
-                       where, option->key, HF_WORD(text), space, unit, option->least, option->most);
+                       where, option->key, HF_WORD(text), space, unit, option->range[0],
+                       option->range[1]);
     return HF_OK;
 }
 
@@ -212,6 +228,14 @@ static hf_status store(struct hf_options *options, const struct hf_option *optio
     return HF_OK;
 }
 
+static const struct hf_option *known_option(const struct hf_options *options, const char *key)
+{
+    const struct hf_option *option =
+        hf_option_find(options->n_option, options->table, hf_rest_of_line(key));
+    assert(option != NULL);
+    return option;
+}
+
 hf_status hf_options_add(struct hf_options *options, const struct hf_option *option,
                          struct hf_word text, enum hf_option_level level, const char *where,
                          struct hf_error *error)
@@ -220,25 +244,14 @@ hf_status hf_options_add(struct hf_options *options, const struct hf_option *opt
     if (status != HF_OK) return status;
     if (option->type == HF_OPTION_ALIAS) {
         if (truth(text) == 0) return HF_OK;
-        const char *value = option->alias_value, *key = option->alias_key;
-        const struct hf_option *meant = hf_option_find(options->n_option, options->table,
-                                                       (struct hf_word){key, (int)strlen(key)});
-        const struct hf_word word = {value, (int)strlen(value)};
-        return hf_options_add(options, meant, word, level, where, error);
+        return hf_options_add(options, known_option(options, option->alias[0]),
+                              hf_rest_of_line(option->alias[1]), level, where, error);
     }
     for (int i = 0; i < options->n_value && level == HF_OPTION_FILE && !option->repeatable; i++)
         if (options->value[i].option == option && options->value[i].level == level)
             return hf_fail(error, HF_BAD_INPUT, "%s: %s was given before (%s)", where, option->key,
                            options->value[i].where);
     return store(options, option, text, level, where, error);
-}
-
-static const struct hf_option *known_option(const struct hf_options *options, const char *key)
-{
-    const struct hf_option *option =
-        hf_option_find(options->n_option, options->table, (struct hf_word){key, (int)strlen(key)});
-    assert(option != NULL);
-    return option;
 }
 
 const struct hf_option_value *hf_options_given(const struct hf_options *options, const char *key)
@@ -262,26 +275,26 @@ static struct hf_word value_word(const struct hf_options *options, const char *k
 {
     const char *text = hf_options_text(options, key);
     assert(text != NULL);
-    return (struct hf_word){text, (int)strlen(text)};
+    return hf_rest_of_line(text);
+}
+
+/** The choice that counts; it has no name where it is a path. */
+static struct hf_option_choice chosen(const struct hf_options *options, const char *key)
+{
+    struct hf_option_choice choice;
+    (void)find_choice(known_option(options, key), value_word(options, key), &choice);
+    return choice;
 }
 
 const char *hf_options_choice(const struct hf_options *options, const char *key)
 {
-    const struct hf_option *option = known_option(options, key);
-    const struct hf_word word = without_synonym(option, value_word(options, key));
-    struct hf_option_choice choice;
-    for (int i = 0; i < MAX_NAMES && hf_option_choice_get(option, i, &choice); i++)
-        if (is_key(word, choice.name) || hf_word_is(word, choice.name)) return choice.name;
-    return option->or_path ? hf_options_text(options, key) : option->default_value;
+    const char *name = chosen(options, key).name;
+    return name != NULL ? name : hf_options_text(options, key);
 }
 
-int hf_options_integer(const struct hf_options *options, const char *key)
+int hf_options_value(const struct hf_options *options, const char *key)
 {
-    int value = 0;
-    const enum hf_number outcome = hf_word_integer(value_word(options, key), &value);
-    assert(outcome == HF_NUMBER_OK);
-    (void)outcome;
-    return value;
+    return chosen(options, key).value;
 }
 
 double hf_options_real(const struct hf_options *options, const char *key)
@@ -293,10 +306,15 @@ double hf_options_real(const struct hf_options *options, const char *key)
     return value;
 }
 
+int hf_options_integer(const struct hf_options *options, const char *key)
+{
+    return (int)hf_options_real(options, key); /* which has every int as it is */
+}
+
 bool hf_options_flag(const struct hf_options *options, const char *key)
 {
     const struct hf_option_value *given = hf_options_given(options, key);
-    return given != NULL && truth((struct hf_word){given->text, (int)strlen(given->text)}) == 1;
+    return given != NULL && truth(hf_rest_of_line(given->text)) == 1;
 }
 
 void hf_options_vector(const struct hf_options *options, const char *key, double vector[3])

@@ -13,26 +13,18 @@ static const struct hf_option table[] = {
     {.key = "repeat",
      .type = HF_OPTION_INTEGER,
      .argument = "N",
-     .help = "measure every number N times and report the median",
-     .least = 1,
-     .most = 10000},
-    {.key = "json",
-     .type = HF_OPTION_TEXT,
-     .argument = "FILE",
-     .help = "write all numbers to FILE as JSON"},
+     .help = "measure each number N times and report the median",
+     .range = {1, 10000}},
+    {.key = "json", .argument = "FILE", .help = "write all numbers to FILE as JSON"},
     {.key = "basis",
-     .type = HF_OPTION_TEXT,
      .repeatable = true,
      .argument = "NAME",
-     .help = "basis set of the molecule, as hf takes it (integrals, fock)"},
+     .help = "basis set of the molecule, as for hf (integrals, fock)"},
     {.key = "screening",
-     .type = HF_OPTION_TEXT,
-     .argument = "H",
-     .help = "leave out quartets bounded by less than H hartree (integrals, fock)"},
-    {.key = "fock",
-     .type = HF_OPTION_TEXT,
-     .argument = "NAME",
-     .help = "builder, as hf takes it (fock)"},
+     .argument = "X",
+     .unit = "hartree",
+     .help = "leave out shell quartets that contribute less (integrals, fock)"},
+    {.key = "fock", .argument = "NAME", .help = "Fock builder, as for hf (fock)"},
 };
 enum { N_OPTION = sizeof table / sizeof *table, MAX_KERNEL = 20 };
 
@@ -145,26 +137,19 @@ void hf_bench_print_help(FILE *stream)
                     "Measures what hf asks of the MPI library and the machine. Kernels:\n\n");
     for (int i = 0; hf_bench_kernel_list[i] != NULL; i++) {
         const struct hf_bench_kernel *kernel = hf_bench_kernel_list[i];
-        fprintf(stream,
-                "  %-12s %s;\n  %-12s at least %d rank%s, --repeat %d unless told otherwise%s\n",
+        fprintf(stream, "  %-12s %s;\n  %-12s at least %d rank%s, --repeat %d by default%s\n",
                 kernel->name, kernel->about, "", kernel->least_ranks,
                 kernel->least_ranks > 1 ? "s" : "", kernel->n_repeat,
                 kernel->reads_molecule ? "; FILE: a molecule" : "");
         fprintf(stream, "  %-12s %s\n", "", kernel->cite);
     }
     fprintf(stream, "\nOptions (--key value and --key=value are the same):\n\n");
-    for (int i = 0; i < N_OPTION; i++) {
-        char left[40];
-        snprintf(left, sizeof left, "--%s %s", table[i].key,
-                 table[i].argument != NULL ? table[i].argument : "");
-        fprintf(stream, "  %-15s %s\n", left, table[i].help);
-    }
-    fprintf(
-        stream,
-        "  -h, --help      print this and stop\n"
-        "  -V, --version   print the versions of hf-bench and of MPI and stop\n\n"
-        "Exit code: 0 measured; 1 measured, and the MPI library did something wrong (the table\n"
-        "tells what); 2 bad usage or too few ranks; 3 out of memory or disk.\n");
+    for (int i = 0; i < N_OPTION; i++) hf_print_option(stream, &table[i], true);
+    fprintf(stream,
+            "  -h, --help            print this and stop\n"
+            "  -V, --version         print the versions of hf-bench and of MPI and stop\n\n"
+            "Exit code: 0 measured; 1 measured, and the MPI library did something wrong (see\n"
+            "the table); 2 bad usage or too few ranks; 3 out of memory or disk.\n");
 }
 
 void hf_bench_print_version(FILE *stream)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** What hf is asked to do. */
+/** What hf is asked to do; all but the first are options of that name. */
 enum hf_action {
     HF_ACTION_RUN,
     HF_ACTION_CHECK,
@@ -23,8 +23,9 @@ enum hf_action {
 /** A command line. Free with hf_command_done. */
 struct hf_command {
     enum hf_action action;
-    const char *path;       /**< input file, in argv */
-    const char *basis_name; /**< the set to show, in argv; NULL: all */
+    const char *path; /**< input file, in argv */
+    const char
+        *word; /**< of the action, in argv: a set to list, an option to explain; NULL: none */
     struct hf_options options;
 };
 
@@ -35,13 +36,24 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error) HF_MUST_CHECK;
 void hf_command_done(struct hf_command *command);
 
-/** "(default 1e-8 hartree)", or nothing; `size` bytes in `text`. */
+/** Option i of help: keys of the input, then actions; NULL behind the last. Synonyms are left out. */
+const struct hf_option *hf_listed_option(int i);
+
+/** The one of that name or synonym, with or without --. HF_BAD_INPUT: there is none. */
+hf_status hf_listed_option_find(const char *name, const struct hf_option **option,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** The default, "[1e-8 hartree]"; without one "(in hartree)", or nothing; `size` bytes in `text`. */
 void hf_option_default_text(const struct hf_option *option, size_t size, char text[]);
 
-/** Text of --help, of --version, the manual page, and what bash completes; all from the table. */
-void hf_print_help(FILE *stream);
+/** Text of --help: everyday options, for the topic "all" every option, or the one that is the topic;
+ *  nothing without a stream. HF_BAD_INPUT: there is no such option. */
+hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error) HF_MUST_CHECK;
+
+/** Text of --version; docs/hf.1.in, which is `page`, with the options; docs/options.md. */
 void hf_print_version(FILE *stream);
-void hf_print_manual(FILE *stream);
+void hf_print_manual(FILE *stream, FILE *page);
+void hf_print_option_page(FILE *stream);
 
 /** The sets of the library in a table, or one of them element by element; nothing without a
  *  stream, on ranks that only return the status. Works without MPI.

@@ -4,16 +4,41 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Options that are no keys of an input file. */
-static const struct {
-    const char *name;
-    enum hf_action action;
-} actions[] = {{"help", HF_ACTION_HELP},
-               {"version", HF_ACTION_VERSION},
-               {"check", HF_ACTION_CHECK},
-               {"list-basis", HF_ACTION_LIST_BASIS},
-               {"show", HF_ACTION_SHOW}};
+/** Options that are no keys of an input file, in the order of enum hf_action. */
+static const struct hf_option actions[] = {
+    {.key = "check",
+     .type = HF_OPTION_FLAG,
+     .group = "Instead of computing",
+     .everyday = true,
+     .help = "check the input, print what would run and its memory"},
+    {.key = "help",
+     .everyday = true,
+     .argument = "[all|OPTION]",
+     .help = "print this, all options, or one option (also -h)"},
+    {.key = "version",
+     .type = HF_OPTION_FLAG,
+     .everyday = true,
+     .help = "print the versions of hf and its libraries (also -V)"},
+    {.key = "list_basis",
+     .everyday = true,
+     .argument = "[NAME]",
+     .help = "print the basis sets, or what is in one of them"},
+    {.key = "show",
+     .type = HF_OPTION_FLAG, /* FILE is the input */
+     .everyday = true,
+     .argument = "FILE",
+     .help = "print what is in a checkpoint"},
+};
 enum { N_ACTION = sizeof actions / sizeof *actions, MAX_KEYS = 100 };
+
+const struct hf_option *hf_listed_option(int i)
+{
+    int n = 0;
+    const struct hf_option *table = hf_option_table(&n);
+    while (table[n - 1].type == HF_OPTION_ALIAS) n--;
+    if (i < n) return &table[i];
+    return i < n + N_ACTION ? &actions[i - n] : NULL;
+}
 
 void hf_command_done(struct hf_command *command)
 {
@@ -29,26 +54,36 @@ void hf_option_spelling(const char *key, size_t size, char text[])
 
 static hf_status unknown_option(const char *argument, struct hf_word name, struct hf_error *error)
 {
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
     char spelling[MAX_KEYS][40];
     const char *known[MAX_KEYS];
-    int n_known = 0;
-    for (int i = 0; i < n && n_known < MAX_KEYS; i++) {
-        hf_option_spelling(table[i].key, sizeof spelling[0], spelling[n_known]);
-        known[n_known] = spelling[n_known];
-        n_known++;
+    const struct hf_option *option;
+    int n = 0;
+    for (; n < MAX_KEYS && (option = hf_listed_option(n)) != NULL; n++) {
+        hf_option_spelling(option->key, sizeof spelling[n], spelling[n]);
+        known[n] = spelling[n];
     }
-    for (int i = 0; i < N_ACTION && n_known < MAX_KEYS; i++) known[n_known++] = actions[i].name;
-    const char *nearest = hf_nearest_word(name, n_known, known);
+    const char *nearest = hf_nearest_word(name, n, known);
     return hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'%s%s", argument,
-                   nearest != NULL ? "; did you mean --" : "; hf --help lists the options",
+                   nearest != NULL ? "; did you mean --" : "; hf --help all lists the options",
                    nearest != NULL ? nearest : "");
 }
 
 static bool is_flag(const struct hf_option *option)
 {
     return option->type == HF_OPTION_FLAG || option->type == HF_OPTION_ALIAS;
+}
+
+hf_status hf_listed_option_find(const char *name, const struct hf_option **option,
+                                struct hf_error *error)
+{
+    int n = 0;
+    const struct hf_option *table = hf_option_table(&n);
+    const struct hf_word word = hf_rest_of_line(name + strspn(name, "-"));
+    *option = hf_option_find(n, table, word);
+    if (*option == NULL) *option = hf_option_find(N_ACTION, actions, word);
+    if (*option == NULL) return unknown_option(name, word, error);
+    if ((*option)->type != HF_OPTION_ALIAS) return HF_OK;
+    return hf_listed_option_find((*option)->alias[0], option, error);
 }
 
 hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_option *option,
@@ -66,6 +101,18 @@ hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_o
                           error);
 }
 
+/** Reads an action and, behind an = or in argv[*i + 1], the word that it may have. */
+static void read_action(int argc, char **argv, int *i, enum hf_action action,
+                        struct hf_command *command)
+{
+    const char *equals = strchr(argv[*i], '=');
+    command->action = action;
+    if (equals != NULL)
+        command->word = equals + 1;
+    else if (!is_flag(&actions[action - 1]) && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
+        command->word = argv[++*i];
+}
+
 /** Reads the option argv[*i] with its value, which may be argv[*i + 1]. */
 static hf_status read_option(int argc, char **argv, int *i, struct hf_command *command,
                              struct hf_error *error)
@@ -74,14 +121,9 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     const struct hf_options *options = &command->options;
     struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
     if (equals != NULL) name.length = (int)(equals - name.begin);
-    for (int k = 0; k < N_ACTION; k++) {
-        const bool named = actions[k].action == HF_ACTION_LIST_BASIS;
-        if ((equals != NULL && !named) || !hf_word_is(name, actions[k].name)) continue;
-        command->action = actions[k].action;
-        if (named && equals != NULL)
-            command->basis_name = equals + 1;
-        else if (named && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
-            command->basis_name = argv[++*i];
+    const struct hf_option *action = hf_option_find(N_ACTION, actions, name);
+    if (action != NULL && (equals == NULL || !is_flag(action))) {
+        read_action(argc, argv, i, (enum hf_action)(action - actions + 1), command);
         return HF_OK;
     }
     const struct hf_option *option = hf_option_find(options->n_option, options->table, name);
@@ -99,7 +141,8 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
         return HF_OK;
     }
     if (!*only_files && (strcmp(argument, "-h") == 0 || strcmp(argument, "-V") == 0)) {
-        command->action = argument[1] == 'h' ? HF_ACTION_HELP : HF_ACTION_VERSION;
+        read_action(argc, argv, i, argument[1] == 'h' ? HF_ACTION_HELP : HF_ACTION_VERSION,
+                    command);
         return HF_OK;
     }
     if (!*only_files && strncmp(argument, "--", 2) == 0)
@@ -136,6 +179,5 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
     if (command->action == HF_ACTION_SHOW)
         return hf_fail(error, HF_BAD_INPUT, "--show needs the name of a checkpoint");
     if (hf_options_given(&command->options, "restart") != NULL) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT,
-                   "no input file; usage: hf [options] FILE; hf --help tells more");
+    return hf_fail(error, HF_BAD_INPUT, "no input file; usage: hf [options] FILE; see hf --help");
 }

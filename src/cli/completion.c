@@ -18,78 +18,46 @@ static const char head[] =
     "    COMPREPLY=()\n"
     "    case $previous in\n";
 
-static void print_pattern(FILE *stream, const struct hf_option *option)
-{
-    char spelling[40];
-    hf_option_spelling(option->key, sizeof spelling, spelling);
-    fprintf(stream, "    --%s)\n", spelling);
-}
-
-/** Words for the value of an option; `list` has those of basis sets. */
-static void print_words(FILE *stream, const struct hf_option *option,
-                        const struct hf_basis_list *list)
-{
-    struct hf_option_choice choice;
-    print_pattern(stream, option);
-    fprintf(stream, "        mapfile -t COMPREPLY < <(compgen -W '");
-    for (int i = 0; list == NULL && hf_option_choice_get(option, i, &choice); i++)
-        if (choice.refused == NULL) fprintf(stream, "%s%s", i > 0 ? " " : "", choice.name);
-    for (int i = 0; list != NULL && i < list->n; i++)
-        fprintf(stream, "%s%s", i > 0 ? " " : "", list->entry[i].name);
-    fprintf(stream, "' -- \"$current\")\n        return;;\n");
-}
-
-static void print_files(FILE *stream, const struct hf_option *option)
-{
-    print_pattern(stream, option);
-    fprintf(stream, "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
-                    "        return;;\n");
-}
-
-/** A value that nothing is known of, such as a number. */
-static void print_nothing(FILE *stream, const struct hf_option *option)
-{
-    print_pattern(stream, option);
-    fprintf(stream, "        return;;\n");
-}
-
+/** What is offered for the value of an option: words, names of basis sets or files; nothing for a number. */
 static void print_value(FILE *stream, const struct hf_option *option,
                         const struct hf_basis_list *list)
 {
-    if (option->type == HF_OPTION_FLAG || option->type == HF_OPTION_ALIAS) return;
-    if (option->type == HF_OPTION_CHOICE)
-        print_words(stream, option, NULL);
-    else if (strcmp(option->key, "basis") == 0)
-        print_words(stream, option, list);
-    else if (strcmp(option->argument, "FILE") == 0)
-        print_files(stream, option);
-    else
-        print_nothing(stream, option);
+    char spelling[40];
+    struct hf_option_choice choice;
+    const bool basis = strcmp(option->key, "basis") == 0 || strcmp(option->key, "list_basis") == 0;
+    if (option->argument == NULL) return;
+    hf_option_spelling(option->key, sizeof spelling, spelling);
+    fprintf(stream, "    --%s)\n", spelling);
+    if (basis || option->type == HF_OPTION_CHOICE) {
+        fprintf(stream, "        mapfile -t COMPREPLY < <(compgen -W '");
+        for (int i = 0; hf_option_choice_get(option, i, &choice); i++)
+            fprintf(stream, "%s ", choice.name);
+        for (int i = 0; basis && i < list->n; i++) fprintf(stream, "%s ", list->entry[i].name);
+        fprintf(stream, "' -- \"$current\")\n");
+    } else if (strcmp(option->argument, "FILE") == 0) {
+        fprintf(stream, "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n");
+    }
+    fprintf(stream, "        return;;\n");
 }
-
-/** The action, which is completed as an option is. */
-static const struct hf_option list_basis = {.key = "list_basis"};
 
 hf_status hf_print_completion(FILE *stream, struct hf_error *error)
 {
     char spelling[40];
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
+    const struct hf_option *option;
     struct hf_basis_list list = {0};
     const hf_status status = hf_basis_list_create(&list, error);
     if (status != HF_OK) return status;
     fputs(head, stream);
-    for (int i = 0; i < n; i++) print_value(stream, &table[i], &list);
-    print_words(stream, &list_basis, &list);
+    for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) print_value(stream, option, &list);
     hf_basis_list_done(&list);
     fprintf(stream, "    esac\n"
                     "    if [[ $current == -* ]]; then\n"
                     "        mapfile -t COMPREPLY < <(compgen -W '");
-    for (int i = 0; i < n; i++) {
-        hf_option_spelling(table[i].key, sizeof spelling, spelling);
+    for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) {
+        hf_option_spelling(option->key, sizeof spelling, spelling);
         fprintf(stream, "--%s ", spelling);
     }
-    fprintf(stream, "--check --show --list-basis --help --version' -- \"$current\")\n"
+    fprintf(stream, "' -- \"$current\")\n"
                     "    else\n"
                     "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
                     "    fi\n"

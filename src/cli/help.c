@@ -4,85 +4,101 @@
 #include <signal.h>
 #include <string.h>
 
-enum { WIDTH = 88, INDENT = 32 };
+enum { WIDTH = 80, INDENT = 23 };
 
-/** Prints words from column *column on, breaking lines at WIDTH. */
-static void print_wrapped(FILE *stream, int *column, const char *text)
+static const char rest[] =
+    "\nEvery option is also a key of the native input (with _ for -), except those\n"
+    "under \"Instead of computing\". The command line overrides the file.\n"
+    "--key value and --key=value are the same.\n\n"
+    "Native input:\n\n"
+    "  title   water\n"
+    "  method  rhf\n"
+    "  basis   cc-pVDZ                     # for all atoms\n"
+    "  basis   O aug-cc-pVDZ               # for oxygen; basis 2 STO-3G: for atom 2\n"
+    "  units   bohr\n"
+    "  geometry\n"
+    "    O  0.0   0.0          0.22166487\n"
+    "    H  0.0   1.43090062  -0.88665950\n"
+    "    H  0.0  -1.43090062  -0.88665950  # @H or Gh(H): a ghost atom\n"
+    "  end\n\n"
+    "Exit code: 0 converged; 1 not converged (results are written); 2 bad input or\n"
+    "usage; 3 out of memory, disk or limits of a library; 128 + N ended by signal N.\n";
+
+/** Prints words from column *column on, breaking lines at WIDTH; they go on at column `indent`. */
+static void print_wrapped(FILE *stream, int *column, int indent, const char *text)
 {
     struct hf_word word;
     while (hf_next_word(&text, &word)) {
-        if (*column + 1 + word.length > WIDTH) {
-            fprintf(stream, "\n%*s", INDENT - 1, "");
-            *column = INDENT - 1;
-        }
-        fprintf(stream, " %.*s", word.length, word.begin);
-        *column += 1 + word.length;
+        if (*column + 1 + word.length > WIDTH) *column = fprintf(stream, "\n%*s", indent, "") - 1;
+        *column += fprintf(stream, " %.*s", word.length, word.begin);
     }
 }
 
 void hf_option_default_text(const struct hf_option *option, size_t size, char text[])
 {
+    const char *value = option->default_value, *unit = option->unit;
     text[0] = '\0';
-    if (option->default_value != NULL)
-        snprintf(text, size, "(default %s%s%s)", option->default_value,
-                 option->unit != NULL ? " " : "", option->unit != NULL ? option->unit : "");
+    if (value != NULL)
+        snprintf(text, size, "[%s%s%s]", value, unit != NULL ? " " : "", unit != NULL ? unit : "");
+    else if (unit != NULL)
+        snprintf(text, size, "(in %s)", unit);
 }
 
-static void print_option(FILE *stream, const struct hf_option *option)
+void hf_print_option(FILE *stream, const struct hf_option *option, bool in_full)
 {
-    char spelling[40], text[120];
+    char text[200];
     struct hf_option_choice choice;
-    hf_option_spelling(option->key, sizeof spelling, spelling);
-    int column = fprintf(stream, "  --%s%s%s", spelling, option->argument != NULL ? " " : "",
+    hf_option_spelling(option->key, sizeof text, text);
+    int column = fprintf(stream, "  --%s%s%s", text, option->argument != NULL ? " " : "",
                          option->argument != NULL ? option->argument : "");
-    if (column < INDENT - 1) column += fprintf(stream, "%*s", INDENT - 1 - column, "");
-    print_wrapped(stream, &column, option->help);
+    if (column > INDENT) column = fprintf(stream, "\n") - 1;
+    column += fprintf(stream, "%*s", INDENT - column, "");
+    print_wrapped(stream, &column, INDENT, option->help);
+    if (option->type == HF_OPTION_CHOICE && !in_full) {
+        hf_option_choice_names(option, sizeof text, text);
+        column += fprintf(stream, ":");
+        print_wrapped(stream, &column, INDENT, text);
+    }
     hf_option_default_text(option, sizeof text, text);
-    print_wrapped(stream, &column, text);
+    print_wrapped(stream, &column, INDENT, text);
     fprintf(stream, "\n");
-    if (option->type != HF_OPTION_CHOICE) return;
-    for (int i = 0; hf_option_choice_get(option, i, &choice); i++) {
-        if (choice.refused != NULL) continue;
-        column = fprintf(stream, "%*s %s:", INDENT, "", choice.name);
-        print_wrapped(stream, &column, choice.about);
+    if (in_full && option->more != NULL) {
+        column = fprintf(stream, "%*s", INDENT, "");
+        print_wrapped(stream, &column, INDENT, option->more);
+        fprintf(stream, "\n");
+    }
+    for (int i = 0; in_full && hf_option_choice_get(option, i, &choice); i++) {
+        column = fprintf(stream, "%*s   %s:", INDENT, "", choice.name);
+        print_wrapped(stream, &column, INDENT + 4, choice.about);
         fprintf(stream, "\n");
     }
 }
 
-void hf_print_help(FILE *stream)
+hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error)
 {
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
-    fprintf(stream,
-            "Usage: hf [options] FILE\n"
-            "       mpiexec -n RANKS hf [options] FILE\n\n"
-            "Computes the Hartree-Fock energy of the molecule in FILE: native input (keys and a\n"
-            "geometry block), an MDL molfile (V2000 or V3000) or XYZ, recognised by content.\n"
-            "Every option but the last five is also a key of the native input (with _ for -);\n"
-            "the command line overrides the file. --key value and --key=value are the same.\n\n");
-    for (int i = 0; i < n; i++) print_option(stream, &table[i]);
-    fprintf(
-        stream,
-        "  --check                       read and check the input, print what would run and the\n"
-        "                                memory it needs, compute nothing\n"
-        "  --list-basis [NAME]           print the basis sets there are, or what is in one, and "
-        "stop\n"
-        "  --show FILE                   print what is in a checkpoint and stop\n"
-        "  -h, --help                    print this and stop\n"
-        "  -V, --version                 print the versions of hf and its libraries and stop\n\n"
-        "Native input:\n\n"
-        "  title   water\n"
-        "  method  rhf\n"
-        "  basis   cc-pVDZ        # basis O aug-cc-pVDZ: for an element; basis 2 STO-3G: an atom\n"
-        "  units   bohr\n"
-        "  geometry\n"
-        "    O  0.0   0.0          0.22166487\n"
-        "    H  0.0   1.43090062  -0.88665950\n"
-        "    H  0.0  -1.43090062  -0.88665950    # @H or Gh(H): a ghost atom\n"
-        "  end\n\n"
-        "Exit code: 0 converged; 1 not converged (results are written); 2 bad input or usage;\n"
-        "3 out of memory, disk or limits of a library; 129, 130, 143 ended by SIGHUP, SIGINT,\n"
-        "SIGTERM.\n");
+    const bool all = topic != NULL && strcmp(topic, "all") == 0;
+    const struct hf_option *option;
+    const char *group = NULL;
+    if (topic != NULL && !all) {
+        const hf_status status = hf_listed_option_find(topic, &option, error);
+        if (status == HF_OK && stream != NULL) hf_print_option(stream, option, true);
+        return status;
+    }
+    if (stream == NULL) return HF_OK;
+    fprintf(stream, "Usage: hf [options] FILE\n"
+                    "       mpiexec -n RANKS hf [options] FILE\n\n"
+                    "Computes the Hartree-Fock energy of the molecule in FILE: native input, MDL\n"
+                    "molfile, XYZ or QCSchema, recognised by content. Defaults are in brackets.\n");
+    for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) {
+        if (option->group != NULL) group = option->group;
+        if (!all && !option->everyday) continue;
+        if (group != NULL) fprintf(stream, "\n%s:\n", group);
+        group = NULL;
+        hf_print_option(stream, option, all);
+    }
+    fputs(all ? rest : "\nhf --help all shows all options, hf --help OPTION shows one in full.\n",
+          stream);
+    return HF_OK;
 }
 
 void hf_print_version(FILE *stream)

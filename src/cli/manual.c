@@ -1,4 +1,5 @@
-/* Writes the manual page, or with the word "completion" what bash completes; run when hf is built. */
+/* hf-manual page < docs/hf.1.in: the manual page; hf-manual options: docs/options.md; hf-manual
+ * completion: what bash completes. Run when hf is built. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -7,9 +8,10 @@
 int main(int argc, char **argv)
 {
     struct hf_error error = {0};
-    if (argc < 2 || strcmp(argv[1], "completion") != 0) {
-        hf_print_manual(stdout);
-    } else if (hf_print_completion(stdout, &error) != HF_OK) {
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "page") == 0) hf_print_manual(stdout, stdin);
+    if (strcmp(what, "options") == 0) hf_print_option_page(stdout);
+    if (strcmp(what, "completion") == 0 && hf_print_completion(stdout, &error) != HF_OK) {
         hf_print_error("hf-manual", &error);
         return EXIT_FAILURE;
     }

@@ -377,7 +377,7 @@ cleanup:
 
 const struct hf_fock_ops hf_fock_distributed = {
     .name = "distributed",
-    .about = "density, Coulomb and exchange matrix in blocks over all ranks, one-sided access",
+    .about = "matrices in blocks over all ranks, reached by one-sided communication",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Figs. 8.4 and 8.5",
     .distributed = true,

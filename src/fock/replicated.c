@@ -270,8 +270,7 @@ static struct hf_fock_memory memory(const struct hf_fock_size *size)
 
 const struct hf_fock_ops hf_fock_replicated = {
     .name = "replicated",
-    .about = "every rank holds Coulomb and exchange matrix, every node the density; sums to owners "
-             "at the end",
+    .about = "every rank has whole Coulomb and exchange matrices, every node one density matrix",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Fig. 8.2",
     .memory = memory,

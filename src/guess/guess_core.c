@@ -20,7 +20,7 @@ cleanup:
 
 const struct hf_guess_ops hf_guess_core = {
     .name = "core",
-    .about = "orbitals of the core Hamiltonian",
+    .about = "orbitals of the one-electron Hamiltonian",
     .cite = "",
     .densities = core_densities,
 };

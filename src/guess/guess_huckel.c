@@ -263,7 +263,7 @@ cleanup:
 
 const struct hf_guess_ops hf_guess_huckel = {
     .name = "huckel",
-    .about = "extended Hueckel in the orbitals of the free atoms",
+    .about = "extended Hueckel method in the orbitals of free atoms",
     .cite = "Hoffmann, J. Chem. Phys. 39, 1397 (1963)",
     .densities = huckel_densities,
 };

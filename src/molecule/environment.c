@@ -30,6 +30,6 @@ hf_status hf_environment_finish(struct draft *draft, struct hf_error *error)
                             "point charges stand here and in the file %s (%s); expected one of the "
                             "two",
                             file->text, file->where);
-    draft->charges.bohr = strcmp(hf_options_choice(draft->options, "units"), "bohr") == 0;
+    draft->charges.bohr = hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
     return hf_point_charges_finish(&draft->charges, &draft->input->molecule, error);
 }

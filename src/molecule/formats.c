@@ -133,7 +133,7 @@ hf_status hf_input_read_point_charges(struct hf_context *context, const struct h
     HF_TRY(hf_text_read(context, path, &text, error));
     status = hf_read_point_charge_file(&charges, input, error);
     if (status == HF_OK && !charges.unit_said &&
-        strcmp(hf_options_choice(options, "units"), "bohr") == 0)
+        hf_options_value(options, "units") == HF_LENGTH_BOHR)
         status = hf_input_warn(input, error,
                                "%s: the comment names no unit: taken as angstrom, although the "
                                "units of the molecule are bohr",

@@ -56,7 +56,7 @@ static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule
                                struct hf_error *error)
 {
     const struct hf_option_value *given = hf_options_given(draft->options, "units");
-    const bool bohr = strcmp(hf_options_choice(draft->options, "units"), "bohr") == 0;
+    const bool bohr = hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
     const double factor = bohr ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
     if (bohr && draft->always_angstrom)
         return hf_fail(error, HF_BAD_INPUT,
@@ -86,7 +86,7 @@ static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio,
                                struct hf_error *error)
 {
     const struct hf_molecule *molecule = &draft->input->molecule;
-    const bool bohr = strcmp(hf_options_choice(draft->options, "units"), "bohr") == 0;
+    const bool bohr = hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
     const struct ratio_limits limits =
         ratio_limits(molecule->atom[i].atomic_number, molecule->atom[j].atomic_number);
     const bool close = ratio < limits.least;

@@ -44,7 +44,7 @@ static hf_status unknown_key(struct draft *draft, int line, struct hf_word key, 
                             "molfile (V2000 or V3000 in line 4) nor XYZ (a count in line 1)",
                             HF_WORD(key));
     return hf_text_fail(error, draft->text, line, "unknown key '%.*s'%s%s", HF_WORD(key),
-                        nearest != NULL ? "; did you mean " : "; hf --help lists the keys",
+                        nearest != NULL ? "; did you mean " : "; hf --help all lists the keys",
                         nearest != NULL ? nearest : "");
 }
 

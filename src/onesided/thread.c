@@ -345,7 +345,7 @@ static void fence(struct hf_window *window)
 
 const struct hf_transport_ops hf_transport_thread = {
     .name = "thread",
-    .about = "a communication thread on every rank serves requests",
+    .about = "a communication thread on every rank answers requests",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "section 4.4 and Fig. 8.5",
     .open = open_thread,

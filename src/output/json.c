@@ -5,48 +5,37 @@
 #include "json_schema.h"
 #include "output_private.h"
 
-static const char *coulomb_name(enum hf_coulomb_choice choice)
+#include <string.h>
+
+/** What counts of an option, the default included; nothing of one that has neither. */
+static bool add_value(cJSON *object, const struct hf_options *options,
+                      const struct hf_option *option)
 {
-    switch (choice) {
-    case HF_COULOMB_EXACT: return "exact";
-    case HF_COULOMB_ENGINE: return "engine";
-    case HF_COULOMB_MULTIPOLES: return "multipoles";
-    case HF_COULOMB_AUTO: break;
-    }
-    return "auto";
+    const char *key = option->key;
+    if (option->type == HF_OPTION_FLAG)
+        return cJSON_AddBoolToObject(object, key, hf_options_flag(options, key)) != NULL;
+    if (hf_options_text(options, key) == NULL) return true;
+    if (option->type == HF_OPTION_INTEGER || option->type == HF_OPTION_REAL)
+        return hf_json_add_double(object, key, hf_options_real(options, key));
+    return hf_json_add_text(object, key,
+                            option->type == HF_OPTION_CHOICE ? hf_options_choice(options, key)
+                                                             : hf_options_text(options, key));
 }
 
-/** Under the keys that the native input and the command line have for them. */
-static bool add_settings(cJSON *parent, const char *name, const struct hf_scf_settings *settings)
+/** How it was computed, under the keys that the native input and the command line have. The method is in
+ *  the model. */
+static bool add_settings(cJSON *parent, const char *name, const struct hf_run_description *run)
 {
     cJSON *object = cJSON_AddObjectToObject(parent, name);
-    return object != NULL && hf_json_add_text(object, "guess", settings->guess) &&
-           cJSON_AddBoolToObject(object, "guess_mix", settings->guess_mix) != NULL &&
-           hf_json_add_text(object, "fock", settings->fock.builder) &&
-           hf_json_add_text(object, "schedule", settings->fock.schedule.name) &&
-           hf_json_add_text(object, "counter",
-                            hf_counter_method_name(settings->fock.schedule.counter)) &&
-           cJSON_AddBoolToObject(object, "progress_thread",
-                                 settings->fock.schedule.progress_thread) != NULL &&
-           hf_json_add_text(object, "onesided", settings->fock.onesided.transport) &&
-           hf_json_add_text(object, "accumulate",
-                            hf_accumulate_name(settings->fock.onesided.accumulate)) &&
-           hf_json_add_text(object, "grain", hf_grain_name(settings->fock.grain)) &&
-           hf_json_add_integer(object, "tasks_for", settings->fock.tasks_for) &&
-           hf_json_add_integer(object, "threads",
-                               settings->fock.n_thread > 1 ? settings->fock.n_thread : 1) &&
-           hf_json_add_text(object, "precision",
-                            settings->fock.precision == HF_DOUBLE_PRECISION ? "double" : "auto") &&
-           hf_json_add_text(object, "coulomb", coulomb_name(settings->fock.coulomb)) &&
-           hf_json_add_double(object, "memory_bytes", settings->fock.memory_bytes) &&
-           cJSON_AddBoolToObject(object, "reproducible", settings->fock.reproducible) != NULL &&
-           hf_json_add_integer(object, "max_iterations", settings->max_iteration) &&
-           hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
-           hf_json_add_double(object, "commutator_tolerance", settings->commutator_tolerance) &&
-           hf_json_add_double(object, "linear_dependence", settings->linear_dependence_threshold) &&
-           hf_json_add_double(object, "screening", settings->screening_threshold) &&
-           hf_json_add_double(object, "smearing", settings->smearing) &&
-           hf_json_add_integer(object, "diis_size", settings->diis_size);
+    const struct hf_options *options = run->options;
+    bool ok = object != NULL;
+    for (int i = 0; ok && i < options->n_option; i++) {
+        const struct hf_option *option = &options->table[i];
+        const bool guess = strcmp(option->key, "guess") == 0; /* which checkpoints do not keep */
+        if (guess || (hf_option_is_kept(option) && strcmp(option->key, "method") != 0))
+            ok = add_value(object, options, option);
+    }
+    return ok && hf_json_add_double(object, "memory_bytes", run->settings->fock.memory_bytes);
 }
 
 /** Readers of the schema drop a wave function that the protocol does not ask for. */
@@ -88,7 +77,7 @@ static bool add_input(cJSON *root, const struct hf_run_description *run)
            hf_json_add_text(root, "driver", run->task->name) && model != NULL &&
            hf_json_add_text(model, "method", run->method) &&
            hf_json_add_text(model, "basis", run->basis->name) &&
-           add_settings(root, "keywords", run->settings) &&
+           add_settings(root, "keywords", run) &&
            add_environment_keys(cJSON_GetObjectItem(root, "keywords"), run->molecule) &&
            add_protocols(root, run);
 }
@@ -370,8 +359,7 @@ static bool add_extras(cJSON *extras, const struct sources *from)
     const struct hf_record *record = from->record;
     const struct hf_scf_result *result = from->result;
     return extras != NULL && add_launch(extras, run, record) && add_basis(extras, run) &&
-           add_settings(extras, "settings", run->settings) &&
-           add_environment(extras, run->molecule) &&
+           add_settings(extras, "settings", run) && add_environment(extras, run->molecule) &&
            add_scf(extras, record, result, from->wavefunction) && add_energies(extras, result) &&
            hf_json_add_stability(extras, &result->stability) && add_iterations(extras, record) &&
            add_fock(extras, result) && add_timings(extras, &record->statistics) &&
@@ -444,8 +432,7 @@ static bool build_failure(cJSON *root, const struct hf_json_failure *failure)
     if (failure->run != NULL)
         return add_input_data(root, failure->run) &&
                add_launch(extras, failure->run, failure->record) &&
-               add_basis(extras, failure->run) &&
-               add_settings(extras, "settings", failure->run->settings) &&
+               add_basis(extras, failure->run) && add_settings(extras, "settings", failure->run) &&
                add_environment(extras, failure->run->molecule) &&
                add_iterations(extras, failure->record);
     cJSON *input = cJSON_AddObjectToObject(root, "input_data");

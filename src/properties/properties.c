@@ -75,7 +75,7 @@ void hf_properties_done(struct hf_properties *properties)
 static hf_status compute_quantity(struct hf_quantity *quantity, struct hf_error *error)
 {
     const struct hf_quantity_source *of = quantity->of;
-    const bool complete = strcmp(hf_options_choice(of->options, "properties"), "none") != 0;
+    const bool complete = hf_options_value(of->options, "properties") != HF_PROPERTIES_NONE;
     return hf_properties_compute(of->context, of->wavefunction, complete, quantity->self, error);
 }
 

@@ -135,7 +135,7 @@ void hf_report_properties(const struct hf_quantity *quantity, FILE *out)
 {
     const struct hf_properties *properties = quantity->self;
     const struct hf_molecule *molecule = quantity->of->molecule;
-    const bool all = strcmp(hf_options_choice(quantity->of->options, "properties"), "all") == 0;
+    const bool all = hf_options_value(quantity->of->options, "properties") == HF_PROPERTIES_ALL;
     print_electrons(out, properties);
     if (!properties->complete) return;
     if (all) print_moments(out, properties);

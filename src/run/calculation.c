@@ -63,44 +63,12 @@ static hf_status note_repetitions(struct hf_calculation *calculation,
     return HF_OK;
 }
 
-static bool is_choice(const struct hf_options *options, const char *key, const char *name)
-{
-    return strcmp(hf_options_choice(options, key), name) == 0;
-}
-
-static enum hf_convention convention(const struct hf_options *options)
-{
-    if (is_choice(options, "functions", "spherical")) return HF_CONVENTION_SPHERICAL;
-    if (is_choice(options, "functions", "cartesian")) return HF_CONVENTION_CARTESIAN;
-    return HF_CONVENTION_AS_DEFINED;
-}
-
-static enum hf_precision_choice precision(const struct hf_options *options)
-{
-    return is_choice(options, "precision", "double") ? HF_DOUBLE_PRECISION : HF_MIXED_PRECISION;
-}
-
-static enum hf_coulomb_choice coulomb(const struct hf_options *options)
-{
-    if (is_choice(options, "coulomb", "exact")) return HF_COULOMB_EXACT;
-    if (is_choice(options, "coulomb", "engine")) return HF_COULOMB_ENGINE;
-    return is_choice(options, "coulomb", "multipoles") ? HF_COULOMB_MULTIPOLES : HF_COULOMB_AUTO;
-}
-
-static enum hf_grain grain(const struct hf_options *options)
-{
-    enum hf_grain grain = HF_GRAIN_ATOM_QUARTET;
-    (void)hf_grain_find(hf_options_choice(options, "grain"), &grain); /* options know names only */
-    return grain;
-}
-
 static struct hf_scheduler_settings schedule(const struct hf_options *options)
 {
     return (struct hf_scheduler_settings){
         .name = hf_options_choice(options, "schedule"),
         .asked_for = hf_options_given(options, "schedule") != NULL,
-        .counter =
-            is_choice(options, "counter", "array") ? HF_COUNTER_ARRAY : HF_COUNTER_FETCH_AND_OP,
+        .counter = hf_options_value(options, "counter"),
         .progress_thread = hf_options_flag(options, "progress_thread"),
     };
 }
@@ -113,15 +81,8 @@ static struct hf_onesided_settings onesided(const struct hf_options *options)
         .self_test_seconds = seconds,
         .skip_self_test = said && seconds == 0.0,
         .transport = hf_options_choice(options, "onesided"),
-        .accumulate =
-            is_choice(options, "accumulate", "caller") ? HF_ACCUMULATE_CALLER : HF_ACCUMULATE_OWNER,
+        .accumulate = hf_options_value(options, "accumulate"),
     };
-}
-
-static enum hf_stability stability(const struct hf_options *options)
-{
-    if (is_choice(options, "stability", "follow")) return HF_STABILITY_FOLLOW;
-    return is_choice(options, "stability", "check") ? HF_STABILITY_CHECK : HF_STABILITY_NONE;
 }
 
 static void make_settings(struct hf_calculation *calculation, const struct hf_options *options)
@@ -131,7 +92,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->method =
         hf_method_for(hf_options_choice(options, "method"), &calculation->input.molecule);
     settings->converger = hf_options_choice(options, "converger");
-    settings->stability = stability(options);
+    settings->stability = hf_options_value(options, "stability");
     settings->guess = hf_options_choice(options, "guess");
     settings->guess_mix = hf_options_flag(options, "guess_mix");
     settings->max_iteration = hf_options_integer(options, "max_iterations");
@@ -147,9 +108,9 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
         .builder = hf_options_choice(options, "fock"),
         .schedule = schedule(options),
         .onesided = onesided(options),
-        .grain = grain(options),
-        .precision = precision(options),
-        .coulomb = coulomb(options),
+        .grain = hf_options_value(options, "grain"),
+        .precision = hf_options_value(options, "precision"),
+        .coulomb = hf_options_value(options, "coulomb"),
         .tasks_for = hf_options_integer(options, "tasks_for"),
         .n_thread = hf_options_integer(options, "threads"),
         .store_threshold = hf_options_real(options, "screening"),
@@ -213,13 +174,13 @@ static hf_status check_occupation(const struct hf_calculation *calculation,
                    reason.message);
 }
 
-/** Whether what was asked for by name goes with sums that are reproducible. */
+/** Checks that the options given are allowed together with `reproducible`. */
 static hf_status check_reproducible(const struct hf_options *options, struct hf_error *error)
 {
     const struct hf_option_value *given = hf_options_given(options, "coulomb");
     if (!hf_options_flag(options, "reproducible") || given == NULL) return HF_OK;
-    if (is_choice(options, "coulomb", "exact") || is_choice(options, "coulomb", "auto"))
-        return HF_OK;
+    const int coulomb = hf_options_value(options, "coulomb");
+    if (coulomb == HF_COULOMB_EXACT || coulomb == HF_COULOMB_AUTO) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT,
                    "%s: reproducible sums are made with coulomb exact only; '%s' was given",
                    given->where, given->text);
@@ -258,11 +219,12 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
         .molecule = &calculation->input.molecule,
         .basis = calculation->basis,
         .settings = &calculation->settings,
+        .options = options,
         .need = &calculation->need,
         .task = calculation->task,
         .n_quantity = calculation->n_quantity,
         .quantity = calculation->quantity,
-        .all_orbitals = is_choice(options, "orbitals", "all"),
+        .all_orbitals = hf_options_value(options, "orbitals") == HF_ORBITALS_ALL,
         .json_orbitals = hf_options_flag(options, "json_orbitals"),
     };
     hf_calculation_describe_warnings(calculation);
@@ -288,9 +250,9 @@ static hf_status make_basis(struct hf_calculation *calculation, const struct hf_
     if (hf_restart_has_basis(calculation, options))
         status = hf_agree(context->comm, hf_restart_make_basis(calculation, options, error), error);
     else
-        status =
-            hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
-                            calculation->choice, convention(options), &calculation->basis, error);
+        status = hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
+                                 calculation->choice, hf_options_value(options, "functions"),
+                                 &calculation->basis, error);
     if (status != HF_OK) return status;
     hf_basis_set_cores(calculation->basis, &calculation->input.molecule);
     status = hf_restart_check(calculation, options, error);

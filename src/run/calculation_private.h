@@ -35,6 +35,9 @@ hf_status hf_guess_file_open(struct hf_calculation *calculation,
 /** Accepts NULL; leaves NULL. Not collective. */
 void hf_guess_file_close(struct hf_guess_file **file);
 
+/** Values of the option "orbitals". */
+enum { HF_ORBITALS_GAP, HF_ORBITALS_ALL };
+
 /** The set of an input that names none. */
 extern const char *const hf_default_basis;
 
@@ -64,10 +67,6 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation,
 
 /** Writer of checkpoints of one calculation. */
 struct hf_checkpointer;
-
-/** Whether checkpoints hold the value of an option: what is computed and how; not the molecule and the
- *  basis, which they hold as such, and not the files of a run. */
-bool hf_checkpoint_keeps(const struct hf_option *option);
 
 /** Decides where checkpoints of the prepared calculation go by the options;
  *  calculation->checkpointer stays NULL when nowhere.

@@ -26,11 +26,6 @@ struct hf_checkpointer {
     char warning[1100]; /**< the first failure, or "" */
 };
 
-bool hf_checkpoint_keeps(const struct hf_option *option)
-{
-    return !option->not_kept && option->type != HF_OPTION_ALIAS && !option->repeatable;
-}
-
 /** What counts of every option that is kept, defaults included. */
 static hf_status list_settings(struct hf_checkpointer *self, const struct hf_options *options,
                                struct hf_error *error)
@@ -40,7 +35,7 @@ static hf_status list_settings(struct hf_checkpointer *self, const struct hf_opt
     for (int i = 0; i < options->n_option; i++) {
         const struct hf_option *option = &options->table[i];
         const char *value = hf_options_text(options, option->key);
-        if (value == NULL || !hf_checkpoint_keeps(option)) continue;
+        if (value == NULL || !hf_option_is_kept(option)) continue;
         if (option->type == HF_OPTION_FLAG)
             value = hf_options_flag(options, option->key) ? "yes" : "no";
         self->setting[self->n_setting++] = (struct hf_checkpoint_setting){option->key, value};

@@ -1,14 +1,14 @@
 /* The table of all options: command line, native input, help, manual page. */
-#include "hf/calculation.h"
+#include "calculation_private.h"
 
 #include "hf/fock.h"
 #include "hf/scf.h"
 #include "hf/schedule.h"
 
 static const struct hf_option_choice units[] = {
-    {"angstrom", "1 bohr = 0.529177210903 angstrom", NULL},
-    {"bohr", "atomic units", NULL},
-    {NULL, NULL, NULL}};
+    {"angstrom", "1 bohr = 0.529177210903 angstrom", HF_LENGTH_ANGSTROM},
+    {"bohr", "atomic units", HF_LENGTH_BOHR},
+    {0}};
 
 static const struct hf_option_synonym unit_words[] = {
     {"au", "bohr"},    {"a.u.", "bohr"},          {"a0", "bohr"},
@@ -16,80 +16,85 @@ static const struct hf_option_synonym unit_words[] = {
     {"A", "angstrom"}, {"\xc3\x85", "angstrom"},  {"\xe2\x84\xab", "angstrom"},
     {NULL, NULL}};
 
-static const struct hf_option_choice method_by_multiplicity = {
-    "hf", "rhf for singlets, uhf for all others", NULL};
-
 static const struct hf_option_choice orbitals[] = {
-    {"gap", "the four orbitals on either side of the gap", NULL},
-    {"all", "every orbital, with its occupation", NULL},
-    {NULL, NULL, NULL}};
+    {"gap", "four orbitals on either side of the gap", HF_ORBITALS_GAP},
+    {"all", "all orbitals, with their occupations", HF_ORBITALS_ALL},
+    {0}};
 
 static const struct hf_option_choice properties[] = {
-    {"none", "nothing but the number of electrons in the density, told when it is wrong", NULL},
-    {"short", "the report has charges and spins of atoms, the JSON file all there is", NULL},
-    {"all", "moments, bond orders, potentials at the nuclei, rotation in the report, too", NULL},
-    {NULL, NULL, NULL}};
+    {"none", "no properties; a wrong number of electrons in the density is still reported",
+     HF_PROPERTIES_NONE},
+    {"short", "charges and spins of atoms in the report, all properties in the JSON file",
+     HF_PROPERTIES_SHORT},
+    {"all", "also moments, bond orders, potentials at the nuclei and rotation in the report",
+     HF_PROPERTIES_ALL},
+    {0}};
 
 static const struct hf_option_choice functions[] = {
-    {"as-defined", "as the basis set was published", NULL},
-    {"spherical", "2l+1 functions in every shell", NULL},
-    {"cartesian", "(l+1)(l+2)/2 functions in every shell", NULL},
-    {NULL, NULL, NULL}};
+    {"as-defined", "as the basis set was published", HF_CONVENTION_AS_DEFINED},
+    {"spherical", "2l+1 functions in every shell", HF_CONVENTION_SPHERICAL},
+    {"cartesian", "(l+1)(l+2)/2 functions in every shell", HF_CONVENTION_CARTESIAN},
+    {0}};
 
 static const struct hf_option_choice accumulations[] = {
-    {"owner", "blocks are sent to their owner, which adds them", NULL},
-    {"caller", "whoever adds locks, gets, adds, puts back and unlocks", NULL},
-    {NULL, NULL, NULL}};
+    {"owner", "blocks are sent to their owner, which adds them", HF_ACCUMULATE_OWNER},
+    {"caller", "the rank that adds locks, gets, adds, puts back and unlocks", HF_ACCUMULATE_CALLER},
+    {0}};
 
 static const struct hf_option_choice precisions[] = {
-    {"auto", "single precision where its errors are below what screening leaves out", NULL},
-    {"double", "double precision throughout", NULL},
+    {"auto", "single if its errors are smaller than those of screening", HF_MIXED_PRECISION},
+    {"double", "double precision throughout", HF_DOUBLE_PRECISION},
     {0}};
+
 static const struct hf_option_choice coulombs[] = {
-    {"exact", "the integrals that exchange is made of, too", NULL},
-    {"engine", "products of primitives in the Hermite basis, apart from exchange", NULL},
-    {"multipoles", "likewise, those far from each other by multipoles", NULL},
-    {"auto", "multipoles where exchange wants few of the integrals, exact else", NULL},
-    {NULL, NULL, NULL}};
+    {"exact", "from the same integrals as exchange", HF_COULOMB_EXACT},
+    {"engine", "in a pass of its own, from products of primitives", HF_COULOMB_ENGINE},
+    {"multipoles", "as engine, and by multipoles for products that are far apart",
+     HF_COULOMB_MULTIPOLES},
+    {"auto", "multipoles if exchange needs few of the integrals, else exact", HF_COULOMB_AUTO},
+    {0}};
+
 static const struct hf_option_choice counters[] = {
-    {"fetch-and-op", "one atomic operation of MPI-3", NULL},
-    {"array", "an array of counts read and updated under a lock, as in MPI-2", NULL},
-    {NULL, NULL, NULL}};
+    {"fetch-and-op", "one atomic operation of MPI-3", HF_COUNTER_FETCH_AND_OP},
+    {"array", "an array of counts under a lock, as in MPI-2", HF_COUNTER_ARRAY},
+    {0}};
 
 static const struct hf_option_choice stabilities[] = {
-    {"none", "nobody asks", NULL},
-    {"check", "lowest eigenvalues of the Hessian; for closed shells towards UHF, too", NULL},
-    {"follow", "and on along the lowest eigenvector until none is negative", NULL},
-    {NULL, NULL, NULL}};
+    {"none", "no test", HF_STABILITY_NONE},
+    {"check", "lowest eigenvalues of the Hessian; for closed shells also towards UHF",
+     HF_STABILITY_CHECK},
+    {"follow", "if the solution is unstable, follow the lowest mode and converge again",
+     HF_STABILITY_FOLLOW},
+    {0}};
 
 static bool method_choice(int i, struct hf_option_choice *choice)
 {
-    *choice = method_by_multiplicity;
+    *choice = (struct hf_option_choice){"hf", "rhf for singlets, uhf for all others", 0};
     if (i == 0) return true;
     const struct hf_method_ops *ops = hf_method_list[i - 1];
     if (ops == NULL) return false;
-    *choice = (struct hf_option_choice){hf_method_name(ops), hf_method_about(ops), NULL};
+    *choice = (struct hf_option_choice){hf_method_name(ops), hf_method_about(ops), 0};
     return true;
 }
 
 static bool grain_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_grain_entry *entry = &hf_grain_list[i];
-    if (entry->name != NULL) *choice = (struct hf_option_choice){entry->name, entry->about, NULL};
+    if (entry->name != NULL) *choice = (struct hf_option_choice){entry->name, entry->about, 0};
     return entry->name != NULL;
 }
 
 static bool fock_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_fock_ops *ops = hf_fock_list[i];
-    if (ops != NULL) *choice = (struct hf_option_choice){ops->name, ops->about, NULL};
+    if (ops != NULL) *choice = (struct hf_option_choice){ops->name, ops->about, 0};
     return ops != NULL;
 }
 
 static bool scheduler_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_scheduler_ops *ops = hf_scheduler_list[i];
-    if (ops != NULL) *choice = (struct hf_option_choice){ops->name, ops->about, NULL};
+    if (ops != NULL) *choice = (struct hf_option_choice){ops->name, ops->about, 0};
     return ops != NULL;
 }
 
@@ -97,7 +102,7 @@ static bool transport_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_transport_ops *ops = hf_transport_list[i];
     if (ops != NULL)
-        *choice = (struct hf_option_choice){hf_transport_name(ops), hf_transport_about(ops), NULL};
+        *choice = (struct hf_option_choice){hf_transport_name(ops), hf_transport_about(ops), 0};
     return ops != NULL;
 }
 
@@ -105,7 +110,7 @@ static bool guess_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_guess_ops *ops = hf_guess_list[i];
     if (ops != NULL)
-        *choice = (struct hf_option_choice){hf_guess_name(ops), hf_guess_about(ops), NULL};
+        *choice = (struct hf_option_choice){hf_guess_name(ops), hf_guess_about(ops), 0};
     return ops != NULL;
 }
 
@@ -113,21 +118,72 @@ static bool converger_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_converger_ops *ops = hf_converger_list[i];
     if (ops != NULL)
-        *choice = (struct hf_option_choice){hf_converger_name(ops), hf_converger_about(ops), NULL};
+        *choice = (struct hf_option_choice){hf_converger_name(ops), hf_converger_about(ops), 0};
     return ops != NULL;
 }
 
 static const struct hf_option table[] = {
-    {.key = "title",
-     .type = HF_OPTION_TEXT,
-     .argument = "TEXT",
-     .help = "title of the calculation",
+    {.key = "charge",
+     .type = HF_OPTION_INTEGER,
+     .group = "Molecule",
+     .everyday = true,
+     .argument = "N",
+     .default_value = "0",
+     .help = "total charge",
+     .range = {-1000, 1000},
+     .not_kept = true},
+    {.key = "multiplicity",
+     .type = HF_OPTION_INTEGER,
+     .everyday = true,
+     .argument = "N",
+     .default_value = "1",
+     .help = "spin multiplicity 2S+1",
+     .more = "If it is not given, it is 1 for an even and 2 for an odd number of electrons.",
+     .range = {1, 1000},
+     .not_kept = true},
+    {.key = "units",
+     .type = HF_OPTION_CHOICE,
+     .everyday = true,
+     .argument = "UNIT",
+     .default_value = "angstrom",
+     .help = "unit of coordinates",
+     .more = "au and a.u. also mean bohr, ang also means angstrom.",
+     .choice = units,
+     .synonym = unit_words,
+     .not_kept = true},
+    {.key = "title", .argument = "TEXT", .help = "title of the calculation", .not_kept = true},
+    {.key = "record",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "1",
+     .help = "which molecule of an SD file, or geometry of an XYZ file, counted from 1",
+     .range = {1, 1000000000},
+     .not_kept = true},
+    {.key = "field",
+     .type = HF_OPTION_VECTOR,
+     .argument = "X,Y,Z",
+     .unit = "hartree/(e bohr)",
+     .help = "uniform electric field F",
+     .more = "In atomic units: 1 is 5.14e11 V/m. The energy of a dipole moment mu in it is -mu.F.",
+     .range = {-10, 10},
+     .not_kept = true},
+    {.key = "point_charges_file",
+     .argument = "FILE",
+     .help = "point charges around the molecule",
+     .more = "The file has a line with their number, a comment, and a line charge x y z for each. "
+             "Coordinates are in angstrom, or in bohr if the comment has units=bohr.",
+     .not_kept = true},
+    {.key = "force",
+     .type = HF_OPTION_FLAG,
+     .help = "compute although the file looks like a flat drawing or lacks hydrogen atoms",
      .not_kept = true},
     {.key = "method",
      .type = HF_OPTION_CHOICE,
+     .group = "Method",
+     .everyday = true,
      .argument = "NAME",
      .default_value = "hf",
-     .help = "method, in any case",
+     .help = "Hartree-Fock method",
      .list = method_choice},
     {.key = "task",
      .type = HF_OPTION_CHOICE,
@@ -137,12 +193,13 @@ static const struct hf_option table[] = {
      .list = hf_run_task_choice,
      .not_kept = true},
     {.key = "basis",
-     .type = HF_OPTION_TEXT,
+     .everyday = true,
      .argument = "[WHERE=]NAME",
      .default_value = "def2-SVP",
-     .help =
-         "basis set: a name of the library or the path of a Gaussian-94 file, for all atoms, or "
-         "for an element (O=aug-cc-pVDZ) or an atom counted from 1 (2=STO-3G); may be repeated",
+     .help = "basis set: a name or a file",
+     .more = "NAME is a set of the library (hf --list-basis) or the path of a Gaussian-94 file. "
+             "WHERE is an element (O=aug-cc-pVDZ) or an atom counted from 1 (2=STO-3G). Without "
+             "WHERE the set is for all atoms. The option may be repeated.",
      .repeatable = true,
      .not_kept = true},
     {.key = "functions",
@@ -152,344 +209,293 @@ static const struct hf_option table[] = {
      .help = "kind of d and higher functions",
      .choice = functions,
      .not_kept = true},
-    {.key = "spherical",
-     .type = HF_OPTION_ALIAS,
-     .help = "short for functions spherical",
-     .alias_key = "functions",
-     .alias_value = "spherical"},
-    {.key = "cartesian",
-     .type = HF_OPTION_ALIAS,
-     .help = "short for functions cartesian",
-     .alias_key = "functions",
-     .alias_value = "cartesian"},
-    {.key = "charge",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "0",
-     .help = "total charge",
-     .least = -1000,
-     .most = 1000,
-     .not_kept = true},
-    {.key = "multiplicity",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "1",
-     .help = "spin multiplicity 2S+1; when nobody says it 1, or 2 for an odd number of electrons",
-     .least = 1,
-     .most = 1000,
-     .not_kept = true},
-    {.key = "units",
-     .type = HF_OPTION_CHOICE,
-     .argument = "UNIT",
-     .default_value = "angstrom",
-     .help = "unit of the coordinates; au and a.u. are bohr, ang is angstrom",
-     .choice = units,
-     .synonym = unit_words,
-     .not_kept = true},
-    {.key = "record",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "1",
-     .help = "which molecule of an SD file, or geometry of an XYZ file, counted from 1",
-     .least = 1,
-     .most = 1000000000,
-     .not_kept = true},
-    {.key = "field",
-     .type = HF_OPTION_VECTOR,
-     .argument = "X,Y,Z",
-     .unit = "hartree/(e bohr)",
-     .help = "uniform electric field F in atomic units (1 is 5.14e11 V/m); the energy of a dipole "
-             "moment mu in it is -mu.F",
-     .least = -10,
-     .most = 10,
-     .not_kept = true},
-    {.key = "point_charges_file",
-     .type = HF_OPTION_TEXT,
-     .argument = "FILE",
-     .help =
-         "charges around the molecule: a count, a comment, lines of charge x y z in angstrom, or "
-         "in bohr when the comment says units=bohr",
-     .not_kept = true},
-    {.key = "force",
-     .type = HF_OPTION_FLAG,
-     .help = "compute although the file looks like a flat drawing or lacks hydrogen atoms",
-     .not_kept = true},
-    {.key = "fock",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "replicated",
-     .help = "how Fock matrices are built",
-     .list = fock_choice},
-    {.key = "schedule",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "steal",
-     .help = "how tasks are handed out to the ranks",
-     .list = scheduler_choice},
-    {.key = "counter",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "fetch-and-op",
-     .help = "how schedule counter reads its counter",
-     .choice = counters},
-    {.key = "progress_thread",
-     .type = HF_OPTION_FLAG,
-     .help = "schedule counter: a thread beside the counter that lets MPI serve the others"},
-    {.key = "onesided",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "thread",
-     .help = "how fock distributed reaches blocks of other ranks",
-     .list = transport_choice},
-    {.key = "accumulate",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "owner",
-     .help = "who adds to blocks of other ranks (fock distributed)",
-     .choice = accumulations},
-    {.key = "onesided_test",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .unit = "s",
-     .help = "how long the test may take that every way to reach blocks of other ranks must pass "
-             "first (fock distributed); 0: no test; 20 s and 10 ms for each rank unless said",
-     .least = 0,
-     .most = 1e6},
-    {.key = "grain",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "atom-quartet",
-     .help = "what one task covers",
-     .list = grain_choice},
-    {.key = "tasks_for",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "0",
-     .help = "tasks of the size they have on N ranks, for replays; 0: as many ranks as there are",
-     .least = 0,
-     .most = 100000000},
     {.key = "guess",
      .type = HF_OPTION_CHOICE,
-     .argument = "NAME|FILE[,FILE...]",
+     .everyday = true,
+     .argument = "NAME|FILE",
      .default_value = "sad",
-     .help =
-         "first density; FILE, with a dot or a slash in its name: a checkpoint, whose orbitals may "
-         "be of another basis set, geometry, charge or multiplicity; FILE,FILE,...: checkpoints of "
-         "fragments, whose atoms, one after another, are those of the molecule",
+     .help = "first density",
+     .more = "FILE is a checkpoint; its name has a dot or a slash. Its orbitals may be of another "
+             "basis set, geometry, charge or multiplicity. FILE,FILE,... are checkpoints of "
+             "fragments, whose atoms, one after another, are those of the molecule.",
      .list = guess_choice,
      .or_path = true,
      .not_kept = true},
     {.key = "guess_mix",
      .type = HF_OPTION_FLAG,
-     .help =
-         "with method uhf: mix highest occupied and lowest virtual orbitals of the guess, of alpha "
-         "and beta electrons in opposite directions, to leave the closed-shell solution"},
-    {.key = "converger",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "auto",
-     .help = "how the orbitals of the next density are made from those of the last ones",
-     .list = converger_choice},
-    {.key = "stability",
-     .type = HF_OPTION_CHOICE,
-     .argument = "WHAT",
-     .default_value = "none",
-     .help = "whether the solution is a minimum for real orbitals",
-     .choice = stabilities},
-    {.key = "max_iterations",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "100",
-     .help = "iterations at most, each time with stability follow",
-     .least = 1,
-     .most = 1000000},
-    {.key = "time_limit",
-     .type = HF_OPTION_TEXT,
-     .argument = "TIME",
-     .help = "end when so much time has passed since the start, converged or not: minutes, MM:SS, "
-             "HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as for Slurm's --time; none unless given",
-     .not_kept = true},
-    {.key = "energy_tolerance",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1e-8",
-     .unit = "hartree",
-     .help = "converged when the estimated error of the energy is smaller",
-     .least = 1e-14,
-     .most = 1},
-    {.key = "commutator_tolerance",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1e-5",
-     .help = "and when the largest element of FDS-SDF is smaller",
-     .least = 1e-14,
-     .most = 1},
-    {.key = "linear_dependence",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1e-6",
-     .help = "overlap eigenvalues below are left out",
-     .least = 1e-14,
-     .most = 0.1},
-    {.key = "screening",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1e-12",
-     .unit = "hartree",
-     .help = "shell quartets that add less are left out (last iterations)",
-     .least = 1e-30,
-     .most = 0.01},
-    {.key = "precision",
-     .type = HF_OPTION_CHOICE,
-     .choice = precisions,
-     .default_value = "auto",
-     .help = "of two-electron integrals"},
-    {.key = "coulomb",
-     .type = HF_OPTION_CHOICE,
-     .choice = coulombs,
-     .default_value = "auto",
-     .help = "what Coulomb matrices are made of"},
-    {.key = "reproducible",
+     .help = "start method uhf from different orbitals for alpha and beta",
+     .more = "Mixes the highest occupied and the lowest virtual orbital of the guess, in opposite "
+             "directions for alpha and beta electrons, to leave the closed-shell solution."},
+    {.key = "max_overlap",
      .type = HF_OPTION_FLAG,
-     .help = "the same bits of energy, orbitals and properties for any number of ranks and "
-             "threads, fock, "
-             "schedule, onesided and grain, on processors of one kind: J and K in sums that are "
-             "exact, all "
-             "integrals anew in each build and in double precision, matrices of the SCF on rank 0"},
-    {.key = "memory",
-     .type = HF_OPTION_TEXT,
-     .argument = "SIZE",
-     .default_value = "auto",
-     .help = "memory per rank for stored integrals, as 500 MB or 2 GiB: as much as fits is stored "
-             "in the first build; 0: none, all are computed in every build; auto: up to half of "
-             "what the node, the job's control group and limits of processes leave, divided among "
-             "its ranks, for integrals that save more time than storing them takes, by measured "
-             "times"},
-    {.key = "threads",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "1",
-     .help = "compute threads per rank; on few cores ranks do as well, on many take a rank for "
-             "each NUMA domain and a thread for each of its cores",
-     .least = 1,
-     .most = 1024},
-    {.key = "diis_size",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "8",
-     .help = "Fock matrices that DIIS keeps; 0 turns it off",
-     .least = 0,
-     .most = 100},
-    {.key = "level_shift",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "0",
-     .unit = "hartree",
-     .help =
-         "virtual orbitals are raised by so much when the next orbitals are made, half of it for "
-         "singly occupied ones: smaller steps, and levels that are close do not change places",
-     .least = 0,
-     .most = 1000},
+     .help = "occupy the orbitals that overlap most with the first ones",
+     .more = "For methods rhf and uhf. Keeps to a solution that is not the lowest, for example to "
+             "that of --guess FILE."},
     {.key = "smearing",
      .type = HF_OPTION_REAL,
      .argument = "X",
      .default_value = "0",
      .unit = "hartree",
-     .help =
-         "temperature of the electrons, kT: fractional occupations of Fermi and Dirac, for methods "
-         "rhf and uhf; 0: whole ones",
-     .least = 0,
-     .most = 0.2},
-    {.key = "max_overlap",
-     .type = HF_OPTION_FLAG,
-     .help = "occupied orbitals are those that overlap most with the first ones, as of --guess "
-             "FILE, instead "
-             "of the lowest, for methods rhf and uhf: keeps to a solution that is not the lowest"},
-    {.key = "orbitals",
+     .help = "electronic temperature kT",
+     .more = "Gives fractional occupations (Fermi-Dirac), for methods rhf and uhf. 0: whole "
+             "occupations.",
+     .range = {0, 0.2}},
+    {.key = "coulomb",
      .type = HF_OPTION_CHOICE,
-     .argument = "WHICH",
-     .default_value = "gap",
-     .help = "orbitals whose energies the report shows",
-     .choice = orbitals},
+     .argument = "NAME",
+     .default_value = "auto",
+     .help = "how Coulomb matrices are computed",
+     .choice = coulombs},
+    {.key = "precision",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "auto",
+     .help = "precision of two-electron integrals",
+     .choice = precisions},
+    {.key = "screening",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "1e-12",
+     .unit = "hartree",
+     .help = "shell quartets that contribute less are left out",
+     .more = "Earlier iterations use a larger threshold.",
+     .range = {1e-30, 0.01}},
+    {.key = "linear_dependence",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "1e-6",
+     .help = "eigenvectors of the overlap matrix with smaller eigenvalues are left out",
+     .range = {1e-14, 0.1}},
+    {.key = "converger",
+     .type = HF_OPTION_CHOICE,
+     .group = "Convergence",
+     .everyday = true,
+     .argument = "NAME",
+     .default_value = "auto",
+     .help = "SCF converger",
+     .list = converger_choice},
+    {.key = "max_iterations",
+     .type = HF_OPTION_INTEGER,
+     .everyday = true,
+     .argument = "N",
+     .default_value = "100",
+     .help = "largest number of iterations",
+     .more = "With --stability follow it counts for each solution.",
+     .range = {1, 1000000}},
+    {.key = "energy_tolerance",
+     .type = HF_OPTION_REAL,
+     .everyday = true,
+     .argument = "X",
+     .default_value = "1e-8",
+     .unit = "hartree",
+     .help = "largest estimated error of the energy",
+     .more = "A calculation has converged when the estimate is smaller, and the commutator is "
+             "smaller than --commutator-tolerance.",
+     .range = {1e-14, 1}},
+    {.key = "commutator_tolerance",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "1e-5",
+     .help = "largest element of the commutator FDS-SDF",
+     .range = {1e-14, 1}},
+    {.key = "stability",
+     .type = HF_OPTION_CHOICE,
+     .everyday = true,
+     .argument = "WHAT",
+     .default_value = "none",
+     .help = "test for a minimum",
+     .choice = stabilities},
+    {.key = "time_limit",
+     .everyday = true,
+     .argument = "TIME",
+     .help = "end after this time, converged or not",
+     .more = "TIME is minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as for --time of "
+             "Slurm. It counts from the start of hf.",
+     .not_kept = true},
+    {.key = "diis_size",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "8",
+     .help = "Fock matrices that DIIS keeps; 0 turns DIIS off",
+     .range = {0, 100}},
+    {.key = "level_shift",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "0",
+     .unit = "hartree",
+     .help = "raise virtual orbitals by this energy",
+     .more = "The shift acts while the next orbitals are computed; singly occupied orbitals get "
+             "half of it. It makes steps smaller and keeps the order of close levels.",
+     .range = {0, 1000}},
+    {.key = "fock",
+     .type = HF_OPTION_CHOICE,
+     .group = "Parallel",
+     .everyday = true,
+     .argument = "NAME",
+     .default_value = "replicated",
+     .help = "Fock builder",
+     .list = fock_choice},
+    {.key = "schedule",
+     .type = HF_OPTION_CHOICE,
+     .everyday = true,
+     .argument = "NAME",
+     .default_value = "steal",
+     .help = "task scheduler",
+     .list = scheduler_choice},
+    {.key = "threads",
+     .type = HF_OPTION_INTEGER,
+     .everyday = true,
+     .argument = "N",
+     .default_value = "1",
+     .help = "compute threads per rank",
+     .more = "On a few cores, more ranks do as well. On many cores use a rank for each NUMA domain "
+             "and a thread for each of its cores.",
+     .range = {1, 1024}},
+    {.key = "memory",
+     .everyday = true,
+     .argument = "SIZE",
+     .default_value = "auto",
+     .help = "memory per rank for stored integrals",
+     .more = "SIZE is as in 500 MB or 2 GiB: the first build stores as many integrals as fit. 0: "
+             "none are stored, every build computes all. auto: integrals are stored if that saves "
+             "more time than it costs, by measured times. They take at most half of what the node, "
+             "the control group of the job and the limits of processes leave, divided among the "
+             "ranks of the node."},
+    {.key = "onesided",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "thread",
+     .help = "how ranks reach blocks of other ranks",
+     .more = "With --fock distributed.",
+     .list = transport_choice},
+    {.key = "onesided_test",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .unit = "s",
+     .help = "time that the test of --onesided may take",
+     .more = "Every way to reach blocks of other ranks must pass a test first. 0: no test. If it "
+             "is not given, it is 20 s plus 10 ms for each rank. With --fock distributed.",
+     .range = {0, 1e6}},
+    {.key = "reproducible",
+     .type = HF_OPTION_FLAG,
+     .help = "same bits for any number of ranks and threads",
+     .more =
+         "Energy, orbitals and properties also have the same bits with any --fock, --schedule, "
+         "--onesided and --grain, on processors of one kind. J and K are exact sums; each build "
+         "computes all integrals, in double precision; rank 0 does the linear algebra of the SCF."},
     {.key = "properties",
      .type = HF_OPTION_CHOICE,
+     .group = "Output",
+     .everyday = true,
      .argument = "WHICH",
      .default_value = "short",
-     .help = "what is computed from the wave function, and shown",
+     .help = "properties to compute and show",
      .choice = properties},
     {.key = "json",
-     .type = HF_OPTION_TEXT,
+     .everyday = true,
      .argument = "FILE",
-     .help = "write the results to FILE as a QCSchema AtomicResult, or the failure as a "
-             "FailedOperation",
-     .not_kept = true},
-    {.key = "json_orbitals",
-     .type = HF_OPTION_FLAG,
-     .help = "write orbitals and density there too (key wavefunction): two matrices as text, which "
-             "rank 0 holds as a whole; up to 4000 basis functions",
+     .help = "write the results (QCSchema)",
+     .more = "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails.",
      .not_kept = true},
     {.key = "molden",
-     .type = HF_OPTION_TEXT,
+     .everyday = true,
      .argument = "FILE",
-     .help = "write geometry, basis and all orbitals to FILE in the Molden format",
+     .help = "write geometry, basis and orbitals (Molden format)",
      .not_kept = true},
     {.key = "cube",
-     .type = HF_OPTION_TEXT,
+     .everyday = true,
      .argument = "LIST",
-     .help = "write cube files of what LIST names, with commas between: density, spin (alpha less "
-             "beta), esp (electrostatic potential), homo, lumo, orbitals by their number; each to "
-             "INPUT.WHAT.cube, beside the JSON file or in the working folder",
+     .help = "write cube files, for example of density,esp,homo",
+     .more = "LIST has commas between its words: density, spin (alpha minus beta), esp "
+             "(electrostatic potential), homo, lumo, and numbers of orbitals. Each is written to "
+             "INPUT.WHAT.cube, beside the JSON file or in the working folder.",
      .not_kept = true},
-    {.key = "cube_spacing",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "0.2",
-     .unit = "bohr",
-     .help = "between points of cube files",
-     .least = 0.001,
-     .most = 10,
-     .not_kept = true},
-    {.key = "cube_margin",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "7",
-     .unit = "bohr",
-     .help = "room that cube files have round the atoms",
-     .least = 0,
-     .most = 1000,
-     .not_kept = true},
-    {.key = "trace",
-     .type = HF_OPTION_TEXT,
+    {.key = "restart",
+     .everyday = true,
      .argument = "FILE",
-     .help = "write to FILE what every rank did when, task by task, for tools/timeline and "
-             "tools/replay",
+     .help = "continue from a checkpoint; no input file is needed",
+     .more = "The checkpoint has the molecule, the basis set and the settings.",
      .not_kept = true},
     {.key = "checkpoint",
-     .type = HF_OPTION_TEXT,
      .argument = "FILE",
      .default_value = "auto",
-     .help = "write the state of the calculation to FILE now and then, when it is interrupted and "
-             "at its "
-             "end, for --restart; none: nowhere; auto: INPUT.hf.h5 beside the JSON file or in the "
-             "working "
-             "folder, when the run takes longer than a minute or is interrupted",
+     .help = "write checkpoints to FILE",
+     .more = "A checkpoint is written at intervals, when the run is interrupted, and at its end. "
+             "none: no checkpoints. auto: INPUT.hf.h5, beside the JSON file or in the working "
+             "folder, if the run takes longer than a minute or is interrupted.",
      .not_kept = true},
     {.key = "checkpoint_interval",
      .type = HF_OPTION_REAL,
      .argument = "X",
      .default_value = "60",
      .unit = "s",
-     .help =
-         "time between checkpoints at least; longer where writing would take more than 1 % of it",
-     .least = 0,
-     .most = 1e9},
-    {.key = "restart",
-     .type = HF_OPTION_TEXT,
-     .argument = "FILE",
-     .help = "go on from the checkpoint FILE; molecule, basis and settings are there, and an input "
-             "file is "
-             "not needed",
+     .help = "shortest time between checkpoints",
+     .more = "It is longer if writing would take more than 1 % of the time.",
+     .range = {0, 1e9}},
+    {.key = "orbitals",
+     .type = HF_OPTION_CHOICE,
+     .argument = "WHICH",
+     .default_value = "gap",
+     .help = "orbital energies in the report",
+     .choice = orbitals},
+    {.key = "json_orbitals",
+     .type = HF_OPTION_FLAG,
+     .help = "also write orbitals and density to the JSON file",
+     .more = "They are two matrices as text (key wavefunction), which rank 0 holds as a whole. Up "
+             "to 4000 basis functions.",
      .not_kept = true},
+    {.key = "cube_spacing",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "0.2",
+     .unit = "bohr",
+     .help = "distance between points of cube files",
+     .range = {0.001, 10},
+     .not_kept = true},
+    {.key = "cube_margin",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "7",
+     .unit = "bohr",
+     .help = "space around the atoms in cube files",
+     .range = {0, 1000},
+     .not_kept = true},
+    {.key = "trace",
+     .group = "Laboratory (measurements and comparisons)",
+     .argument = "FILE",
+     .help = "write what every rank did when, task by task",
+     .more = "For tools/timeline and tools/replay.",
+     .not_kept = true},
+    {.key = "tasks_for",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "0",
+     .help = "divide the work as for N ranks (for tools/replay); 0: as for those there are",
+     .range = {0, 100000000}},
+    {.key = "grain",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "atom-quartet",
+     .help = "what one task computes",
+     .list = grain_choice},
+    {.key = "counter",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "fetch-and-op",
+     .help = "how --schedule counter reads its counter",
+     .choice = counters},
+    {.key = "progress_thread",
+     .type = HF_OPTION_FLAG,
+     .help = "let a thread beside the counter serve other ranks (with --schedule counter)"},
+    {.key = "accumulate",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "owner",
+     .help = "who adds to blocks of other ranks (with --fock distributed)",
+     .choice = accumulations},
+    /* older names, which help does not list, stand last */
+    {.key = "spherical", .type = HF_OPTION_ALIAS, .alias = {"functions", "spherical"}},
+    {.key = "cartesian", .type = HF_OPTION_ALIAS, .alias = {"functions", "cartesian"}},
 };
 
 const struct hf_option *hf_option_table(int *n)

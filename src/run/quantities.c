@@ -30,7 +30,7 @@ enum { N_TASK = sizeof tasks / sizeof *tasks };
 bool hf_run_task_choice(int i, struct hf_option_choice *choice)
 {
     if (i >= N_TASK) return false;
-    *choice = (struct hf_option_choice){tasks[i].name, tasks[i].about, NULL};
+    *choice = (struct hf_option_choice){tasks[i].name, tasks[i].about, 0};
     return true;
 }
 

@@ -19,7 +19,7 @@ static hf_status add_settings(struct hf_calculation *calculation, struct hf_opti
         const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
         char where[400];
         snprintf(where, sizeof where, "%.300s, /settings/%.60s", checkpoint->path, setting->key);
-        if (option != NULL && hf_checkpoint_keeps(option))
+        if (option != NULL && hf_option_is_kept(option))
             status = hf_options_add(options, option, hf_rest_of_line(setting->value),
                                     HF_OPTION_RESTART, where, error);
         else
@@ -103,10 +103,10 @@ static hf_status check_functions(const struct hf_checkpoint *checkpoint,
                                  const struct hf_options *options, struct hf_error *error)
 {
     const struct hf_option_value *given = hf_options_given(options, "functions");
-    const char *kind = hf_options_choice(options, "functions");
+    const int kind = hf_options_value(options, "functions");
     const struct hf_basis *kept = checkpoint->basis;
-    if (given == NULL || strcmp(kind, "as-defined") == 0) return HF_OK;
-    const bool spherical = strcmp(kind, "spherical") == 0;
+    if (given == NULL || kind == HF_CONVENTION_AS_DEFINED) return HF_OK;
+    const bool spherical = kind == HF_CONVENTION_SPHERICAL;
     for (int i = 0; i < kept->n_shell; i++)
         if (kept->shell[i].l >= 2 && kept->shell[i].spherical != spherical)
             return hf_fail(error, HF_BAD_INPUT,

@@ -19,9 +19,7 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
 
 const struct hf_converger_ops hf_converger_adiis = {
     .name = "adiis",
-    .about =
-        "interpolation of the last Fock matrices to the lowest energy; for Hartree-Fock the same "
-        "as EDIIS",
+    .about = "interpolation of the last Fock matrices to the lowest energy (the same as EDIIS)",
     .cite = "Hu, Yang, J. Chem. Phys. 132, 054109 (2010); Kudin, Scuseria, Cances, J. Chem. Phys. "
             "116, 8255 (2002)",
     .keeps_orbitals = true,

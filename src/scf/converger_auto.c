@@ -153,7 +153,7 @@ cleanup:
 const struct hf_converger_ops hf_converger_auto = {
     .name = "auto",
     .about =
-        "diis; adiis if the energy rises; newton if that may lead to a saddle point, or stalls",
+        "diis; adiis if the energy rises; newton if these stall or may lead to a saddle point",
     .cite = "Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012)",
     .keeps_orbitals = true,
     .create = create,

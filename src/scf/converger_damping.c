@@ -102,7 +102,7 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
 
 const struct hf_converger_ops hf_converger_damping = {
     .name = "damping",
-    .about = "Fock matrices mixed with those before, as much as the energy asks for",
+    .about = "mixes each Fock matrix with earlier ones; the energy decides how much",
     .cite = "Cances, Le Bris, Int. J. Quantum Chem. 79, 82 (2000)",
     .create = create,
     .destroy = destroy,

@@ -148,8 +148,8 @@ static void destroy(struct hf_scheduler *self)
 
 const struct hf_scheduler_ops hf_schedule_counter = {
     .name = "counter",
-    .about = "ranks take chunks from a shared counter, or from one for each group of many, largest "
-             "first",
+    .about =
+        "ranks take chunks from a shared counter (many ranks: one for each group), largest first",
     .cite = "Performance of MPI-2 passive target one-sided communications, section 2; "
             "MPI: A Message-Passing Interface Standard, version 3.1, section 11.3.4; "
             "S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 (1992)",

@@ -262,8 +262,7 @@ static void finish(struct hf_scheduler *self)
 
 const struct hf_scheduler_ops hf_schedule_manager = {
     .name = "manager",
-    .about = "rank 0, or the first of each group of many, hands chunks to the others on request, "
-             "largest first",
+    .about = "rank 0 (many ranks: one of each group) gives chunks to ranks that ask, largest first",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Figs. 6.6 and 7.3; S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 "
             "(1992)",

@@ -37,7 +37,7 @@ static void finish(struct hf_scheduler *self)
 
 const struct hf_scheduler_ops hf_schedule_static = {
     .name = "static",
-    .about = "even shares by estimated cost, no communication",
+    .about = "equal shares by estimated cost, no communication",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Fig. 6.3; R. L. Graham, SIAM J. Appl. Math. 17, 416 (1969)",
     .create = create,

@@ -407,8 +407,7 @@ static void finish(struct hf_scheduler *self)
 
 const struct hf_scheduler_ops hf_schedule_steal = {
     .name = "steal",
-    .about = "even shares by estimated cost; a rank that has none left takes half of what another "
-             "has left",
+    .about = "equal shares at first; an idle rank takes half of another rank's remaining tasks",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "section 6.1.2.2",
     .create = create,

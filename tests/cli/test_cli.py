@@ -8,6 +8,7 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -239,6 +240,24 @@ def help_version_and_check(folder):
         check(code == 0 and errors == "" and "Total energy" not in output, "--check:", errors)
 
 
+def pages_of_help():
+    """One screen of everyday options, all options, one of them."""
+    everyday, everything, one = (run(["--help", *topic])[1] for topic in ([], ["all"], ["schedule"]))
+    check(len(everyday.splitlines()) <= 45, f"--help: {len(everyday.splitlines())} lines, expected 45 at most")
+    for text in (everyday, everything, one):
+        for line in text.splitlines():
+            check(len(line) <= 80, f"--help: a line of {len(line)} characters:", line)
+    shown, known = (re.findall(r"^  (--[a-z-]+)", text, re.M) for text in (everyday, everything))
+    check(20 <= len(shown) <= 26 and set(shown) < set(known), f"--help shows {len(shown)} of {len(known)} options")
+    for heading in ("Molecule:", "Method:", "Convergence:", "Parallel:", "Output:", "Instead of computing:"):
+        check(f"\n{heading}\n" in everyday and f"\n{heading}\n" in everything, f"--help: no group {heading}", everyday)
+    check("\nLaboratory" in everything and "Laboratory" not in everyday, "--help: the laboratory", everyday)
+    check("steal: equal shares" in one and "steal: equal shares" in everything and "--threads" not in one,
+          "--help schedule:", one)
+    for words in (["--help", "scedule"], ["--help=scedule"]):
+        expect_one_line("--help of an unknown option", run(words), 2, ["did you mean --schedule"])
+
+
 def good_runs(folder):
     path, output_path = write(folder, WATER), os.path.join(folder, "out.json")
     code, output, errors = run(["--json=" + output_path, path])
@@ -415,6 +434,7 @@ def main():
     try:
         bad_input(folder)
         help_version_and_check(folder)
+        pages_of_help()
         good_runs(folder)
         standard_input(folder)
         list_of_basis_sets(folder)

@@ -66,6 +66,7 @@ static void mistakes_are_named(void **state)
         {{"--charge", "x", "a.mol"}, "--charge: charge 'x' is not a whole number"},
         {{"--force=perhaps", "a.mol", NULL}, "takes no value but yes or no"},
         {{"--method", "rofh", "a.mol"}, "did you mean rohf"},
+        {{"--check=1", "a.mol", NULL}, "unknown option '--check=1'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *const *argument = bad[i].argument;
@@ -81,7 +82,43 @@ static void help_wins_over_what_follows(void **state)
     (void)state;
     assert_int_equal(parse("--help", "--nonsense", NULL, NULL, NULL), HF_OK);
     assert_int_equal(command.action, HF_ACTION_HELP);
+    assert_null(command.word);
     hf_command_done(&command);
+}
+
+static void help_may_be_on_one_option(void **state)
+{
+    (void)state;
+    static const char *const topics[] = {"all", "memory", "--max-iterations", "list_basis",
+                                         "cartesian"};
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+        char joined[40];
+        snprintf(joined, sizeof joined, "--help=%s", topics[i]);
+        assert_int_equal(parse(joined, NULL, NULL, NULL, NULL), HF_OK);
+        assert_string_equal(command.word, topics[i]);
+        hf_command_done(&command);
+    }
+    assert_int_equal(parse("-h", "memory", NULL, NULL, NULL), HF_OK);
+    assert_string_equal(command.word, "memory");
+    hf_command_done(&command);
+}
+
+static void groups_have_headings_and_synonyms_are_not_listed(void **state)
+{
+    (void)state;
+    int n = 0;
+    const struct hf_option *found = NULL;
+    assert_non_null(hf_listed_option(0)->group);
+    for (const struct hf_option *option; (option = hf_listed_option(n)) != NULL; n++) {
+        assert_true(option->type != HF_OPTION_ALIAS);
+        assert_int_equal(hf_listed_option_find(option->key, &found, &error), HF_OK);
+        assert_ptr_equal(found, option);
+    }
+    assert_true(n > 50);
+    assert_int_equal(hf_listed_option_find("--cartesian", &found, &error), HF_OK);
+    assert_string_equal(found->key, "functions");
+    assert_int_equal(hf_listed_option_find("memroy", &found, &error), HF_BAD_INPUT);
+    assert_string_equal(error.message, "unknown option 'memroy'; did you mean --memory");
 }
 
 static void every_default_is_a_valid_value(void **state)
@@ -93,7 +130,7 @@ static void every_default_is_a_valid_value(void **state)
     hf_options_init(&options, n, table);
     for (int i = 0; i < n; i++) {
         const char *value = table[i].default_value;
-        assert_non_null(table[i].help);
+        assert_true(table[i].help != NULL || table[i].type == HF_OPTION_ALIAS);
         if (value == NULL) continue;
         assert_int_equal(hf_options_add(&options, &table[i],
                                         (struct hf_word){value, (int)strlen(value)}, HF_OPTION_FILE,
@@ -110,6 +147,9 @@ static void defaults_are_those_of_the_library(void **state)
     assert_int_equal(parse("a.mol", NULL, NULL, NULL, NULL), HF_OK);
     const struct hf_options *options = &command.options;
     assert_string_equal(hf_options_choice(options, "guess"), library.guess);
+    assert_int_equal(hf_options_value(options, "stability"), library.stability);
+    assert_int_equal(hf_options_value(options, "grain"), library.fock.grain);
+    assert_int_equal(hf_options_value(options, "precision"), library.fock.precision);
     assert_int_equal(hf_options_integer(options, "max_iterations"), library.max_iteration);
     assert_int_equal(hf_options_integer(options, "diis_size"), library.diis_size);
     assert_true(hf_options_real(options, "energy_tolerance") == library.energy_tolerance);
@@ -147,6 +187,8 @@ int main(void)
         cmocka_unit_test(a_negative_charge_is_a_value_not_an_option),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(help_wins_over_what_follows),
+        cmocka_unit_test(help_may_be_on_one_option),
+        cmocka_unit_test(groups_have_headings_and_synonyms_are_not_listed),
         cmocka_unit_test(every_default_is_a_valid_value),
         cmocka_unit_test(defaults_are_those_of_the_library),
         cmocka_unit_test(sizes_have_units),

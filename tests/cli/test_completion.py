@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bash completes of hf's command line: every option of --help, the words an option may be, basis sets, files.
+"""What bash completes of hf's command line: every option of --help all, the words an option may be, basis sets, files.
 
 Usage: test_completion.py HF SCRIPT
 """
@@ -36,7 +36,7 @@ def main():
     hf, script = map(os.path.abspath, sys.argv[1:])
     if shutil.which("bash") is None:
         return SKIPPED
-    text = subprocess.run([hf, "--help"], check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+    text = subprocess.run([hf, "--help", "all"], check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
     options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
     failures = []
     expect(failures, "--", completed(script, "--"), options)

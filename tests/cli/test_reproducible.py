@@ -20,7 +20,7 @@ HF, MPIEXEC, INPUTS, SIZE = sys.argv[1:5]
 # What a document says of how, where and in what time it was computed (docs/guide.md): settings that may differ,
 # and sections.
 OF_THE_RUN = {"fock", "schedule", "counter", "progress_thread", "onesided", "accumulate", "grain", "tasks_for", "threads",
-              "memory_bytes"}
+              "memory", "memory_bytes"}
 SECTIONS = {"launch", "warnings", "timings_seconds", "memory_bytes", "memory_expected_bytes"}
 OF_THE_BUILD = {"imbalance", "tasks", "scheduler", "onesided_transport", "density_blocks", "sums_sent",
                 "busy_seconds_last_build"}

@@ -81,7 +81,7 @@ class Examples:
         if not os.access(tool, os.X_OK):
             self.wrong.append(f"{words[0]}: no such script")
             return
-        known = set(OPTION.findall(self.run([words[0], "-h"])[1] + self.run(["hf", "--help"])[1]))
+        known = set(OPTION.findall(self.run([words[0], "-h"])[1] + self.run(["hf", "--help", "all"])[1]))
         for word in words[1:]:
             if word.startswith("--") and word.split("=")[0] not in known:
                 self.wrong.append(f"{' '.join(words)}: neither the script nor hf has {word}")

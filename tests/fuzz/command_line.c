@@ -11,7 +11,7 @@ enum { MAX_ARGUMENT = 64 };
 /** Values that count can be had as what they are, in the range of their option. */
 static void require_sane_value(const struct hf_options *options, const struct hf_option *option)
 {
-    const bool limited = option->least < option->most;
+    const bool limited = option->range[0] < option->range[1];
     double vector[3] = {0.0, 0.0, 0.0};
     if (hf_options_given(options, option->key) == NULL && option->default_value == NULL) return;
     if (option->type == HF_OPTION_INTEGER || option->type == HF_OPTION_REAL) {
@@ -19,7 +19,7 @@ static void require_sane_value(const struct hf_options *options, const struct hf
                                  ? hf_options_integer(options, option->key)
                                  : hf_options_real(options, option->key);
         FUZZ_REQUIRE(isfinite(value));
-        FUZZ_REQUIRE(!limited || (value >= option->least && value <= option->most));
+        FUZZ_REQUIRE(!limited || (value >= option->range[0] && value <= option->range[1]));
     }
     if (option->type == HF_OPTION_CHOICE)
         FUZZ_REQUIRE(hf_options_choice(options, option->key) != NULL);

@@ -43,8 +43,8 @@ def alone(hf, arguments):
 
 
 def has_option(hf, option):
-    """Whether hf --help lists an option."""
-    return any(line.split()[:1] == [option] for line in alone(hf, ["--help"])[1].splitlines())
+    """Whether hf has an option."""
+    return any(line.split()[:1] == [option] for line in alone(hf, ["--help", "all"])[1].splitlines())
 
 
 def check_input(hf, arguments):

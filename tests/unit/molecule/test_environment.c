@@ -10,15 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct hf_option_choice units[] = {{"angstrom", "", NULL}, {"bohr", "", NULL}, {0}};
+static const struct hf_option_choice units[] = {
+    {"angstrom", "", HF_LENGTH_ANGSTROM}, {"bohr", "", HF_LENGTH_BOHR}, {0}};
 
 static const struct hf_option table[] = {
     {.key = "title", .type = HF_OPTION_TEXT, .argument = "TEXT"},
-    {.key = "charge", .type = HF_OPTION_INTEGER, .default_value = "0", .least = -9, .most = 9},
-    {.key = "multiplicity", .type = HF_OPTION_INTEGER, .default_value = "1", .least = 1, .most = 9},
+    {.key = "charge", .type = HF_OPTION_INTEGER, .default_value = "0", .range = {-9, 9}},
+    {.key = "multiplicity", .type = HF_OPTION_INTEGER, .default_value = "1", .range = {1, 9}},
     {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
     {.key = "force", .type = HF_OPTION_FLAG},
-    {.key = "field", .type = HF_OPTION_VECTOR, .argument = "X,Y,Z", .least = -10, .most = 10},
+    {.key = "field", .type = HF_OPTION_VECTOR, .argument = "X,Y,Z", .range = {-10, 10}},
     {.key = "point_charges_file", .type = HF_OPTION_TEXT, .argument = "FILE"},
 };
 enum { N_OPTION = sizeof table / sizeof *table };

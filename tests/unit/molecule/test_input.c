@@ -83,7 +83,7 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
     } bad[] = {
         {"title x\nbais cc-pVDZ\n", "x.mol, line 2: unknown key 'bais'; did you mean basis"},
         {"title x\ngeomtry\n", "unknown key 'geomtry'; did you mean geometry"},
-        {"title x\nfrobnicate 1\n", "hf --help lists the keys"},
+        {"title x\nfrobnicate 1\n", "hf --help all lists the keys"},
         {"Dear all,\n", "neither an MDL molfile"},
         {"title x\n", "x.mol: there is no geometry"},
         {"geometry\nend\n", "the geometry has no atoms"},

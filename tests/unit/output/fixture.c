@@ -106,6 +106,9 @@ int fixture_set_up(void **state)
     fill_molecule(f);
     fill_basis(f);
     fill_result(f);
+    int n_option = 0;
+    const struct hf_option *table = hf_option_table(&n_option);
+    hf_options_init(&f->options, n_option, table);
     f->run = (struct hf_run_description){.input_path = "water.mol",
                                          .input_format = "native",
                                          .method = "rhf",
@@ -115,6 +118,7 @@ int fixture_set_up(void **state)
                                          .basis = &f->basis,
                                          .settings = &f->settings,
                                          .task = &energy,
+                                         .options = &f->options,
                                          .n_core = 64,
                                          .n_warning = 1,
                                          .warning = warnings};
@@ -145,6 +149,7 @@ int fixture_tear_down(void **state)
     MPI_Barrier(f->context->comm);
     if (f->context->rank == 0) remove_folder(f->folder);
     hf_record_destroy(&f->record);
+    hf_options_done(&f->options);
     test_context_done(&f->context);
     free(f);
     return 0;

@@ -2,6 +2,7 @@
 #ifndef HF_TEST_OUTPUT_FIXTURE_H
 #define HF_TEST_OUTPUT_FIXTURE_H
 
+#include "hf/calculation.h"
 #include "hf/output.h"
 
 #include "../mpi_test.h"
@@ -17,6 +18,7 @@ struct fixture {
     struct hf_shell shell[3];
     struct hf_basis basis;
     struct hf_scf_settings settings;
+    struct hf_options options; /**< nothing was given; to be freed */
     double orbital_energy[7], occupation[7];
     struct hf_scf_result result;
     struct hf_wavefunction wavefunction;

@@ -74,6 +74,42 @@ static void file_has_the_keys_of_an_atomic_result(void **state)
     cJSON_Delete(root);
 }
 
+static void settings_are_the_values_of_the_options(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *key, *value;
+    } given[] = {{"level_shift", "0.25"}, {"max_overlap", "yes"}, {"converger", "NEWTON"},
+                 {"guess", "./other.h5"}, {"method", "uhf"},      {"json", "x.json"}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const struct hf_word key = hf_rest_of_line(given[i].key);
+        assert_int_equal(hf_options_add(&f->options,
+                                        hf_option_find(f->options.n_option, f->options.table, key),
+                                        hf_rest_of_line(given[i].value), HF_OPTION_COMMAND_LINE,
+                                        "--key", &error),
+                         HF_OK);
+    }
+    cJSON *root = write_and_parse(f, "run.json");
+    if (root == NULL) return;
+    const cJSON *both[] = {at(root, "keywords"), at(at(at(root, "extras"), "hf"), "settings")};
+    for (int i = 0; i < 2; i++) {
+        assert_same_double(at(both[i], "level_shift")->valuedouble, 0.25);
+        assert_same_double(at(both[i], "screening")->valuedouble, 1e-12);
+        assert_true(cJSON_IsTrue(at(both[i], "max_overlap")));
+        assert_true(cJSON_IsFalse(at(both[i], "guess_mix")));
+        assert_string_equal(at(both[i], "converger")->valuestring, "newton");
+        assert_string_equal(at(both[i], "guess")->valuestring, "./other.h5");
+        assert_string_equal(at(both[i], "memory")->valuestring, "auto");
+        assert_int_equal(at(both[i], "max_iterations")->valueint, 100);
+        assert_true(cJSON_IsNumber(at(both[i], "memory_bytes")));
+        static const char *const left_out[] = {"method", "json", "charge", "basis",
+                                               "onesided_test"};
+        for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
+            assert_null(cJSON_GetObjectItemCaseSensitive(both[i], left_out[k]));
+    }
+    cJSON_Delete(root);
+}
+
 static void iterations_seen_by_the_observer_are_in_the_file(void **state)
 {
     struct fixture *f = *state;
@@ -365,6 +401,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(numbers_read_back_bit_for_bit),
         TEST(file_has_the_keys_of_an_atomic_result),
+        TEST(settings_are_the_values_of_the_options),
         TEST(iterations_seen_by_the_observer_are_in_the_file),
         TEST(what_acts_from_outside_is_in_the_file),
         TEST(a_run_that_did_not_converge_is_no_success),
