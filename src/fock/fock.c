@@ -214,18 +214,15 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     const int64_t n_shell = builder->pairs->basis->n_shell;
     const int64_t n_pair = n_shell * (n_shell + 1) / 2;
     struct hf_work_account work = hf_work_account(builder->work);
-    if (!builder->had_round)
-        work.n_computed = work.n_read = work.n_single = work.n_taken_over = work.n_task = 0;
+    if (!builder->had_round) work.n_computed = work.n_read = work.n_single = work.n_task = 0;
     struct hf_coulomb_account coulomb = {.n_pair = 0};
     if (builder->coulomb != NULL) coulomb = hf_coulomb_account(builder->coulomb);
-    int64_t count[7] = {work.n_computed,  work.n_read,    (int64_t)work.stored_bytes,
-                        work.n_single,    coulomb.n_pair, coulomb.n_single,
-                        work.n_taken_over};
-    MPI_Allreduce(MPI_IN_PLACE, count, 7, MPI_INT64_T, MPI_SUM, builder->context->comm);
+    int64_t count[6] = {work.n_computed, work.n_read,    (int64_t)work.stored_bytes,
+                        work.n_single,   coulomb.n_pair, coulomb.n_single};
+    MPI_Allreduce(MPI_IN_PLACE, count, 6, MPI_INT64_T, MPI_SUM, builder->context->comm);
     account->n_quartet_computed = count[0];
     account->n_quartet_read = count[1];
     account->n_quartet_single = count[3];
-    account->n_quartet_taken_over = count[6];
     account->coulomb_apart = builder->coulomb != NULL;
     account->n_product_pair = count[4];
     account->n_product_single = count[5];
