@@ -3,16 +3,7 @@
  * finds its near leaves alone and all agree with what was dealt with as far. */
 #include "walk.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-double hf_cell_distance(const struct hf_product_cell *a, const struct hf_product_cell *b)
-{
-    double square = 0.0;
-    for (int d = 0; d < 3; d++)
-        square += (a->centre[d] - b->centre[d]) * (a->centre[d] - b->centre[d]);
-    return sqrt(square);
-}
 
 void hf_walk_done(struct hf_walk *walk)
 {
@@ -66,7 +57,7 @@ struct journey {
 /** Decides on a pair of cells, or on what is within the second. */
 static void meet(const struct journey *to, int bra, int ket)
 {
-    const struct hf_product_cell *cell = to->products->cell, *a = &cell[bra], *b = &cell[ket];
+    const struct hf_cell *cell = to->products->cell, *a = &cell[bra], *b = &cell[ket];
     if (hf_well_separated(&to->reach->bra[bra], &to->reach->ket[ket], hf_cell_distance(a, b),
                           to->reach->order, to->reach->tolerance[ket])) {
         append(to->walk, &to->walk->far, &to->walk->n_far, &to->walk->far_room, ket);
@@ -84,7 +75,7 @@ static void meet(const struct journey *to, int bra, int ket)
 static void go_down(const struct journey *to, int bra, size_t first)
 {
     struct hf_walk *walk = to->walk;
-    const struct hf_product_cell *cell = &to->products->cell[bra];
+    const struct hf_cell *cell = &to->products->cell[bra];
     const size_t end = walk->n_waiting;
     if (bra >= to->end || cell->next <= to->begin) return;
     walk->n_far = walk->n_near = 0;

@@ -34,7 +34,4 @@ bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *re
 
 void hf_walk_done(struct hf_walk *walk);
 
-/** Distance of the centres of two cells, bohr. */
-double hf_cell_distance(const struct hf_product_cell *a, const struct hf_product_cell *b);
-
 #endif

@@ -28,7 +28,7 @@ HEADERS = {
     "hamiltonian": ["energy_term", "hamiltonian"],
     "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "charge_field", "core_integrals", "engine", "hermite", "hermite_expansion",
                   "integrals", "lane_math", "one_electron", "shell_pair", "single_lanes", "solid_harmonics", "spread_charge"],
-    "multipole": ["multipole", "translation"],
+    "multipole": ["cell_tree", "multipole", "translation"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
     "schedule": ["counter", "schedule", "schedule_settings", "task_levels"],
     "linalg": ["linalg", "matrix_blocks", "matrix_rows"],
