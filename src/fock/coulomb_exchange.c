@@ -36,32 +36,33 @@ static bool make_room(struct hf_coulomb_exchange *self)
     return self->met.storage != NULL;
 }
 
-hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_context *context,
-                                   const struct hf_shell_pairs *pairs, double threshold,
-                                   const struct hf_job_shape *jobs,
+hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
+                                   const struct hf_fock_builder *builder,
                                    const struct hf_sums_target *target, struct hf_error *error)
 {
-    const struct hf_basis *basis = pairs->basis;
-    *self = (struct hf_coulomb_exchange){
-        .pairs = pairs, .threshold = threshold, .list_threshold = threshold};
-    self->digest = hf_digest_choose(false);
+    const struct hf_basis *basis = builder->pairs->basis;
+    *self = (struct hf_coulomb_exchange){.pairs = builder->pairs,
+                                         .threshold = builder->screening.threshold,
+                                         .list_threshold = builder->screening.threshold,
+                                         .single = builder->screening.single,
+                                         .digest = hf_digest_choose(builder->exact != NULL)};
+    if (builder->exact != NULL) {
+        /* Atoms and lists are screened in more than one way. That leaves out nothing that the screening of a
+         * quartet, for which there is one way, lets pass. */
+        const double beyond_rounding = 1.0 + 1e-9;
+        self->threshold *= beyond_rounding;
+        self->origin = hf_exact_sums_origin(builder->exact);
+    }
     self->place = hf_shell_places(basis);
     self->shell_of_function =
         calloc((size_t)basis->n_function + 1, sizeof *self->shell_of_function);
-    self->job = calloc((size_t)jobs->n + 1, sizeof *self->job);
+    self->job = calloc((size_t)builder->jobs.n + 1, sizeof *self->job);
     if (self->place == NULL || self->shell_of_function == NULL || self->job == NULL ||
         !make_room(self))
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the digestion of quartets");
     find_shells_of_functions(basis, self->place, self->shell_of_function);
-    return hf_local_sums_create(context, basis, jobs, target, &self->sums, error);
-}
-
-void hf_coulomb_exchange_sum_exactly(struct hf_coulomb_exchange *self, double origin)
-{
-    const double beyond_rounding = 1.0 + 1e-9;
-    self->threshold *= beyond_rounding;
-    self->digest = hf_digest_choose(true);
-    self->origin = origin;
+    return hf_local_sums_create(builder->context, basis, &builder->jobs, target, &self->sums,
+                                error);
 }
 
 void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)
