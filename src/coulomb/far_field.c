@@ -281,6 +281,6 @@ const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, i
     struct hf_walk *walk = &field->worker[thread].walk;
     if (!hf_walk_cells(field->products, &field->reach, cell, cell + 1, walk, keep, NULL))
         return NULL;
-    *n = walk->n_near;
-    return walk->near;
+    *n = walk->near.n;
+    return walk->near.item;
 }

@@ -250,15 +250,15 @@ static void cross(void *self, int number)
     const struct crossing *at = self;
     struct hf_far_field *field = at->field;
     struct hf_far_worker *worker = at->worker;
-    const struct hf_walk *walk = &worker->walk;
+    const struct hf_cell_list *far = &worker->walk.far;
     const struct hf_cell *cell = field->products->cell;
     struct hf_conversion conversion = {.kernels = field->kernels,
                                        .from = worker->from,
                                        .to = worker->to,
                                        .scratch = worker->scratch};
     clear(worker->to, HF_FAR_SIZE * field->kernels->width);
-    for (int i = 0; i < walk->n_far; i++) {
-        const int from = walk->far[i];
+    for (int i = 0; i < far->n; i++) {
+        const int from = far->item[i];
         double shift[3];
         for (int d = 0; d < 3; d++) shift[d] = cell[number].centre[d] - cell[from].centre[d];
         hf_conversion_add(&conversion, &field->reach.bra[number], &field->reach.ket[from], shift,

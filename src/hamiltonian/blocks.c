@@ -222,3 +222,18 @@ hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge,
     free(sorted);
     return status;
 }
+
+hf_status hf_add_point_charges(const struct hf_term_blocks *blocks, int n_charge,
+                               const struct hf_point_charge charge[], struct hf_error *error)
+{
+    struct hf_spread_charge *point = calloc((size_t)n_charge + 1, sizeof *point);
+    if (point == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d point charges", n_charge);
+    for (int i = 0; i < n_charge; i++) {
+        point[i] = (struct hf_spread_charge){.charge = charge[i].charge, .exponent = INFINITY};
+        memcpy(point[i].position_bohr, charge[i].position_bohr, sizeof point[i].position_bohr);
+    }
+    const hf_status status = hf_add_charges(blocks, n_charge, point, error);
+    free(point);
+    return status;
+}
