@@ -34,9 +34,6 @@ void hf_block_array_begin_get(struct hf_block_array *array, int i, int j, double
                               struct hf_window_request *request);
 void hf_block_array_end_get(struct hf_block_array *array, struct hf_window_request *request);
 
-/** As hf_window_test_get. Not collective. */
-bool hf_block_array_test_get(struct hf_block_array *array, struct hf_window_request *request);
-
 /** Block (i,j) += from, i >= j; as hf_window_accumulate. Not collective. */
 void hf_block_array_accumulate(struct hf_block_array *array, int i, int j, const double *from);
 

@@ -54,12 +54,11 @@ struct hf_block_counts {
 
 /** Counts of the last build, summed over the ranks. */
 struct hf_fock_account {
-    double threshold;             /**< of the screening, hartree */
-    int64_t n_quartet_total;      /**< unique shell quartets (M>=N, R>=S, MN>=RS) */
-    int64_t n_quartet_computed;   /**< those that passed the screening */
-    int64_t n_quartet_read;       /**< likewise, read back from memory */
-    int64_t n_quartet_taken_over; /**< of those read, by another rank than stored them */
-    int64_t n_quartet_single;     /**< of those computed, in single precision */
+    double threshold;           /**< of the screening, hartree */
+    int64_t n_quartet_total;    /**< unique shell quartets (M>=N, R>=S, MN>=RS) */
+    int64_t n_quartet_computed; /**< those that passed the screening */
+    int64_t n_quartet_read;     /**< likewise, read back from memory */
+    int64_t n_quartet_single;   /**< of those computed, in single precision */
     bool coulomb_apart;       /**< J was made of products of primitives, quartets are for K alone */
     double exchange_share;    /**< of the cost of quartets, an estimate; 0: nobody asked */
     int64_t n_product_pair;   /**< pairs of products that were computed for J */

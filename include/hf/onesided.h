@@ -107,7 +107,7 @@ void hf_window_end_get(struct hf_window *window, struct hf_window_request *reque
 
 /** Whether a get under way has ended, which end_get then need not be told: for threads that let others in and
  *  poke between two looks. Waits for nothing. Not collective. */
-bool hf_window_test_get(struct hf_window *window, struct hf_window_request *request);
+bool hf_window_test_get(struct hf_window_request *request);
 
 /** Range += from [range.n], atomically with respect to every other accumulate. `from` is the
  *  caller's again on return. Not collective. Source: accumulate paper, section 2. */

@@ -9,6 +9,7 @@
 enum {
     HF_TRANSLATION_FULL = (2 * HF_MAX_EXPANSION + 1) * (2 * HF_MAX_EXPANSION + 1),
     HF_TRANSLATION_SCRATCH = 2 * HF_TRANSLATION_FULL + 2 * HF_MAX_EXPANSION_SIZE,
+    HF_TRANSLATION_MOST_LANES = 8, /**< no kernels have a larger width */
 };
 
 /** In all of them `width` expansions stand side by side, [place][width] (hf_multipole_size places),
@@ -43,5 +44,28 @@ extern const struct hf_translation_kernels hf_translation_avx512;
 
 /** Those for the widest instructions that this processor has. */
 const struct hf_translation_kernels *hf_translation_choose(void);
+
+/** Moments on their way to one local expansion: sources wait until they fill the lanes. */
+struct hf_conversion {
+    const struct hf_translation_kernels *kernels;
+    double *from, *to, *scratch; /**< as kernels want them; `to` is zeroed by the caller */
+    int highest;                 /**< order of `to` that was added to; -1 at first */
+    int n, order;                /**< sources that wait, and their highest order */
+    int to_order[HF_MAX_EXPANSION + 1];
+    const double *moments[HF_TRANSLATION_MOST_LANES];
+    double shift[HF_TRANSLATION_MOST_LANES][3];
+};
+
+/** Adds a source that is well separated from the local expansion, `shift` (local - source) away, as far as orders
+ *  up to `highest` and the tolerance require. Its moments are read later. */
+void hf_conversion_add(struct hf_conversion *conversion, const struct hf_expanded *local,
+                       const struct hf_expanded *source, const double shift[3], int highest,
+                       double tolerance, const double moments[]);
+
+/** Converts all that wait. */
+void hf_conversion_flush(struct hf_conversion *conversion);
+
+/** sum[k], k < n, of the lanes of from [n][width]. */
+void hf_sum_lanes(int n, int width, const double from[], double sum[]);
 
 #endif

@@ -72,8 +72,8 @@ struct hf_part {
     int64_t bra_begin, bra_end; /**< shell pairs */
     int n_ket;
     struct hf_part_ket ket[HF_MOST_PART_KETS];
-    /* where a stored one is: rank of the node, its thread, number */
-    int neighbour, worker;
+    /* where a stored one is: the thread that stored it, number */
+    int worker;
     int64_t segment;
 };
 
@@ -170,7 +170,6 @@ struct hf_work_settings {
 struct hf_work_account {
     int64_t n_computed, n_read; /**< shell quartets */
     int64_t n_single;           /**< of those computed, in single precision */
-    int64_t n_taken_over;       /**< of those read, out of other ranks' stores */
     int64_t n_task;             /**< tasks handed out on all ranks */
     int64_t n_listed; /**< those, and what screening left empty: their numbers are below this */
     double stored_bytes;
@@ -236,8 +235,7 @@ hf_status hf_work_do_all(struct hf_worker *worker, const struct hf_quartet_consu
 
 /* ---- The steps of hf_work_do_all, for consumers that look ahead; not collective -------------- */
 
-/** The next part that some thread of this rank stored in a round before or, when all of these are taken, that
- *  another rank of the node stored; false: all are taken. */
+/** The next part that some thread of this rank stored in an earlier round; false: all are taken. */
 bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part);
 
 /** The next task of this rank; *index = -1 when there is none, or when another thread failed.

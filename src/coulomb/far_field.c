@@ -257,16 +257,8 @@ hf_status hf_far_field_build(struct hf_far_field *field, const double h[], doubl
     HF_TRY(hf_agree(field->context->comm, status, error));
     gather(field, field->local);
     hf_far_go_down(field);
-    field->n_pair = 0;
-    for (int t = 0; t < field->n_worker; t++) field->n_pair += field->worker[t].n_pair;
-    MPI_Allreduce(MPI_IN_PLACE, &field->n_pair, 1, MPI_INT64_T, MPI_SUM, field->context->comm);
 cleanup:
     return status;
-}
-
-int64_t hf_far_field_pairs(const struct hf_far_field *field)
-{
-    return field->n_pair;
 }
 
 int64_t hf_far_field_summed(const struct hf_far_field *field)
@@ -289,6 +281,6 @@ const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, i
     struct hf_walk *walk = &field->worker[thread].walk;
     if (!hf_walk_cells(field->products, &field->reach, cell, cell + 1, walk, keep, NULL))
         return NULL;
-    *n = walk->n_near;
-    return walk->near;
+    *n = walk->near.n;
+    return walk->near.item;
 }

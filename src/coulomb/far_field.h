@@ -38,9 +38,6 @@ const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, i
 void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_leaf_piece *piece,
                       double v[]);
 
-/** Pairs of cells that the last build dealt with, on all ranks. Not collective. */
-int64_t hf_far_field_pairs(const struct hf_far_field *field);
-
 /** Numbers that a build sums over the nodes. Not collective. */
 int64_t hf_far_field_summed(const struct hf_far_field *field);
 

@@ -15,7 +15,6 @@ enum { HF_FAR_ORDER = 20, HF_FAR_SIZE = (HF_FAR_ORDER + 1) * (HF_FAR_ORDER + 1) 
 struct hf_far_worker {
     struct hf_walk walk;
     double *from, *to, *scratch; /**< numbers of as many expansions as kernels have lanes */
-    int64_t n_pair;
 };
 
 struct hf_far_field {
@@ -32,7 +31,6 @@ struct hf_far_field {
     struct hf_node_memory *shared;
     int n_worker;
     struct hf_far_worker *worker; /**< [n_worker] */
-    int64_t n_pair;
 };
 
 /** What a product may weigh in elements of J, for all cells. Not collective. */

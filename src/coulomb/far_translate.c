@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WIDTH = 8 };
-
 /** Numbers of `shift` lanes. */
 struct shifts {
-    double value[3 * MOST_WIDTH] __attribute__((aligned(64)));
+    double value[3 * HF_TRANSLATION_MOST_LANES] __attribute__((aligned(64)));
 };
 
 static void set_shift(struct shifts *shifts, int width, int lane, const double to[3],
@@ -74,7 +72,7 @@ void hf_far_leaf_moments(struct hf_far_field *field, struct hf_far_worker *worke
 {
     const struct hf_products *products = field->products;
     const struct hf_product_leaf *own = &products->leaf[leaf];
-    const struct hf_product_cell *cell = &products->cell[own->cell];
+    const struct hf_cell *cell = &products->cell[own->cell];
     double *strength = field->reach.ket[own->cell].strength,
            *moments = moments_of(field, own->cell);
     const int width = field->kernels->width;
@@ -97,11 +95,7 @@ void hf_far_leaf_moments(struct hf_far_field *field, struct hf_far_worker *worke
                                     worker->scratch);
         }
     }
-    for (int i = 0; i < HF_FAR_SIZE; i++) {
-        double sum = 0.0;
-        for (int lane = 0; lane < width; lane++) sum += worker->to[i * width + lane];
-        moments[i] = sum;
-    }
+    hf_sum_lanes(HF_FAR_SIZE, width, worker->to, moments);
 }
 
 /** Adds the far field to V of n products of one order, no more than there are lanes. The local expansion of
@@ -135,7 +129,7 @@ void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_le
                       double v[])
 {
     const struct hf_product_leaf *own = &field->products->leaf[piece->leaf];
-    const struct hf_product_cell *cell = &field->products->cell[own->cell];
+    const struct hf_cell *cell = &field->products->cell[own->cell];
     struct hf_far_worker *worker = &field->worker[thread];
     const int width = field->kernels->width;
     for (int lane = 0; lane < width; lane++)
@@ -152,7 +146,7 @@ void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_le
 /* ---- Cells ------------------------------------------------------------------------------------- */
 
 /** Child number 0 or 1 of a cell. */
-static int child_of(const struct hf_product_cell *cell, int number, int which)
+static int child_of(const struct hf_cell *cell, int number, int which)
 {
     return which == 0 ? number + 1 : cell[number + 1].next;
 }
@@ -161,7 +155,7 @@ static int child_of(const struct hf_product_cell *cell, int number, int which)
 static void raise_moments(struct hf_far_field *field, struct hf_far_worker *worker, int n,
                           const int parent[])
 {
-    const struct hf_product_cell *cell = field->products->cell;
+    const struct hf_cell *cell = field->products->cell;
     const int width = field->kernels->width;
     clear(worker->to, HF_FAR_SIZE * width);
     for (int which = 0; which < 2; which++) {
@@ -189,7 +183,7 @@ static void raise_moments(struct hf_far_field *field, struct hf_far_worker *work
 static void lower_local(struct hf_far_field *field, struct hf_far_worker *worker, int n,
                         const int child[])
 {
-    const struct hf_product_cell *cell = field->products->cell;
+    const struct hf_cell *cell = field->products->cell;
     const int width = field->kernels->width;
     struct shifts shifts;
     clear(worker->to, HF_FAR_SIZE * width);
@@ -212,7 +206,7 @@ static void do_level(struct hf_far_field *field, int level, bool parents,
                      void (*step)(struct hf_far_field *field, struct hf_far_worker *worker, int n,
                                   const int cell[]))
 {
-    const struct hf_product_cell *cell = field->products->cell;
+    const struct hf_cell *cell = field->products->cell;
     const int *list = field->cell_of_level + field->first_of_level[level];
     const int n = field->first_of_level[level + 1] - field->first_of_level[level];
     const int width = field->kernels->width, n_share = field->shared->n_rank * field->n_worker;
@@ -220,7 +214,7 @@ static void do_level(struct hf_far_field *field, int level, bool parents,
     for (int t = 0; t < field->n_worker; t++) {
         const int share = field->shared->rank * field->n_worker + t;
         const int end = (int)((int64_t)n * (share + 1) / n_share);
-        int group[MOST_WIDTH], n_group = 0;
+        int group[HF_TRANSLATION_MOST_LANES], n_group = 0;
         for (int i = (int)((int64_t)n * share / n_share); i < end; i++) {
             if (!parents || cell[list[i]].leaf < 0) group[n_group++] = list[i];
             if (n_group == width || (i + 1 == end && n_group > 0)) {
@@ -245,75 +239,33 @@ void hf_far_go_down(struct hf_far_field *field)
 
 /* ---- Across ------------------------------------------------------------------------------------ */
 
-/** A far cell and the orders that its expansion is carried to. */
-struct source {
-    int cell, order;
-    signed char to_order[HF_FAR_ORDER + 1];
-};
-
 struct crossing {
     struct hf_far_field *field;
     struct hf_far_worker *worker;
 };
 
-/** Sources, no more than there are lanes, to the sums of a cell. */
-static void convert(const struct crossing *at, int cell, int n, const struct source source[])
-{
-    const struct hf_far_field *field = at->field;
-    const struct hf_product_cell *cells = field->products->cell;
-    const int width = field->kernels->width;
-    int order = -1, to_order[HF_MAX_EXPANSION + 1];
-    struct shifts shifts;
-    for (int lane = 0; lane < n; lane++)
-        if (source[lane].order > order) order = source[lane].order;
-    for (int j = 0; j <= order; j++) {
-        to_order[j] = -1;
-        for (int lane = 0; lane < n; lane++)
-            if (j <= source[lane].order && source[lane].to_order[j] > to_order[j])
-                to_order[j] = source[lane].to_order[j];
-    }
-    for (int lane = 0; lane < width; lane++) {
-        const int from = source[lane < n ? lane : 0].cell;
-        set_shift(&shifts, width, lane, cells[cell].centre, cells[from].centre);
-        put_lane(lane < n ? moments_of(field, from) : NULL, hf_multipole_size(order), width, lane,
-                 at->worker->from);
-    }
-    field->kernels->to_local(order, to_order, shifts.value, at->worker->from, at->worker->to,
-                             at->worker->scratch);
-}
-
 /** visit of hf_walk_cells: the local expansion of a cell from all that is far. */
-static void cross(void *self, int cell)
+static void cross(void *self, int number)
 {
     const struct crossing *at = self;
     struct hf_far_field *field = at->field;
-    const struct hf_walk *walk = &at->worker->walk;
-    const int width = field->kernels->width;
-    struct source source[MOST_WIDTH];
-    int n = 0;
-    double *local = local_of(field, cell);
-    clear(at->worker->to, HF_FAR_SIZE * width);
-    for (int i = 0; i < walk->n_far; i++) {
-        const int from = walk->far[i];
-        int to_order[HF_MAX_EXPANSION + 1];
-        source[n].cell = from;
-        source[n].order = hf_expansion_orders(
-            &field->reach.bra[cell], &field->reach.ket[from],
-            hf_cell_distance(&field->products->cell[cell], &field->products->cell[from]),
-            HF_FAR_ORDER, field->reach.tolerance[from], to_order);
-        for (int j = 0; j <= source[n].order; j++) source[n].to_order[j] = (signed char)to_order[j];
-        if (++n == width) {
-            convert(at, cell, n, source);
-            n = 0;
-        }
+    struct hf_far_worker *worker = at->worker;
+    const struct hf_cell_list *far = &worker->walk.far;
+    const struct hf_cell *cell = field->products->cell;
+    struct hf_conversion conversion = {.kernels = field->kernels,
+                                       .from = worker->from,
+                                       .to = worker->to,
+                                       .scratch = worker->scratch};
+    clear(worker->to, HF_FAR_SIZE * field->kernels->width);
+    for (int i = 0; i < far->n; i++) {
+        const int from = far->item[i];
+        double shift[3];
+        for (int d = 0; d < 3; d++) shift[d] = cell[number].centre[d] - cell[from].centre[d];
+        hf_conversion_add(&conversion, &field->reach.bra[number], &field->reach.ket[from], shift,
+                          HF_FAR_ORDER, field->reach.tolerance[from], moments_of(field, from));
     }
-    if (n > 0) convert(at, cell, n, source);
-    at->worker->n_pair += walk->n_far;
-    for (int i = 0; i < HF_FAR_SIZE; i++) {
-        double sum = 0.0;
-        for (int lane = 0; lane < width; lane++) sum += at->worker->to[i * width + lane];
-        local[i] = sum;
-    }
+    hf_conversion_flush(&conversion);
+    hf_sum_lanes(HF_FAR_SIZE, field->kernels->width, worker->to, local_of(field, number));
 }
 
 hf_status hf_far_go_across(struct hf_far_field *field, struct hf_error *error)
@@ -323,7 +275,6 @@ hf_status hf_far_go_across(struct hf_far_field *field, struct hf_error *error)
     const int n_rank = field->context->n_rank, rank = field->context->rank;
     const int n_chunk = at_most(products->n_cell, CHUNKS_PER_THREAD * n_rank * field->n_worker);
     bool well = true;
-    for (int t = 0; t < field->n_worker; t++) field->worker[t].n_pair = 0;
 #pragma omp parallel for num_threads(field->n_worker) schedule(static, 1) reduction(&& : well)
     for (int t = 0; t < field->n_worker; t++) {
         struct crossing at = {.field = field, .worker = &field->worker[t]};

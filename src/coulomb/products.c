@@ -32,7 +32,7 @@ static struct room room_of(double n, double n_primitive)
         .first = whole_lines(((size_t)n + 1) * sizeof(int64_t)),
         .place = whole_lines((size_t)n_primitive * sizeof(int64_t)),
         .leaf = whole_lines((size_t)hf_most_leaves((int64_t)n) * sizeof(struct hf_product_leaf)),
-        .cell = (size_t)hf_most_cells((int64_t)n) * sizeof(struct hf_product_cell)};
+        .cell = (size_t)hf_most_cells((int64_t)n) * sizeof(struct hf_cell)};
 }
 
 static size_t sum_of_room(const struct room *room)
@@ -83,7 +83,7 @@ static int64_t find_products(const struct hf_shell_pairs *pairs, int64_t table[]
 
 /** The products by rising number of their primitives. */
 static void collect_points(const struct hf_shell_pairs *pairs, const int64_t place[],
-                           struct hf_product_point point[])
+                           struct hf_cell_point point[])
 {
     for (int64_t i = 0; i < pairs->n_pair; i++) {
         const struct hf_shell_pair *pair = &pairs->pair[i];
@@ -92,10 +92,10 @@ static void collect_points(const struct hf_shell_pairs *pairs, const int64_t pla
         for (int k = 0; k < pair->n_primitive; k++) {
             const int64_t number = pair->first_primitive + k;
             if (place[number] != number) continue;
-            *point = (struct hf_product_point){.exponent = primitive[k].zeta,
-                                               .bound = (float)primitive[k].bound,
-                                               .order = pairs->class_of[pair->pair_class].l_high,
-                                               .primitive = number};
+            *point = (struct hf_cell_point){.exponent = primitive[k].zeta,
+                                            .bound = (float)primitive[k].bound,
+                                            .order = pairs->class_of[pair->pair_class].l_high,
+                                            .number = number};
             for (int d = 0; d < 3; d++) point->centre[d] = centre[d] + primitive[k].pa[d];
             point++;
         }
@@ -103,7 +103,7 @@ static void collect_points(const struct hf_shell_pairs *pairs, const int64_t pla
 }
 
 /** Fills in all arrays from sorted points; `place` has the primitives that make the products. */
-static void lay_out(struct hf_products *products, const struct hf_product_point point[],
+static void lay_out(struct hf_products *products, const struct hf_cell_point point[],
                     const int64_t made_by[])
 {
     products->first[0] = 0;
@@ -113,7 +113,7 @@ static void lay_out(struct hf_products *products, const struct hf_product_point 
         products->bound[i] = point[i].bound;
         products->order[i] = (uint8_t)point[i].order;
         products->first[i + 1] = products->first[i] + hf_n_hermite(point[i].order);
-        products->place[point[i].primitive] = i;
+        products->place[point[i].number] = i;
     }
     for (int64_t k = 0; k < products->pairs->n_primitive; k++)
         if (made_by[k] != k) products->place[k] = products->place[made_by[k]];
@@ -137,7 +137,7 @@ static void set_arrays(struct hf_products *products, const struct room *room)
 struct draft {
     int64_t *made_by; /**< [pairs->n_primitive] */
     int64_t *table;
-    struct hf_product_point *point; /**< [n] */
+    struct hf_cell_point *point; /**< [n] */
 };
 
 static void draft_done(struct hf_memory *memory, struct draft *draft)
@@ -187,8 +187,8 @@ static hf_status make_list(struct hf_products *products, struct hf_error *error)
     HF_TRY(hf_agree(context->comm, status, error));
     if (products->shared->rank == 0) {
         collect_points(pairs, draft.made_by, draft.point);
-        struct hf_product_tree tree = {.leaf = products->leaf, .cell = products->cell};
-        hf_make_tree(products->n, draft.point, &tree);
+        struct hf_cell_tree tree = {.cell = products->cell};
+        hf_make_tree(products->n, draft.point, &tree, products->leaf);
         products->n_leaf = tree.n_leaf;
         products->n_cell = tree.n_cell;
         lay_out(products, draft.point, draft.made_by);

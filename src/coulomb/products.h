@@ -41,7 +41,7 @@ struct hf_products {
                         *   the primitives ij and ji are one */
     int n_leaf, n_cell;
     struct hf_product_leaf *leaf;  /**< [n_leaf] */
-    struct hf_product_cell *cell;  /**< [n_cell] trees over the leaves */
+    struct hf_cell *cell;          /**< [n_cell] trees over the leaves */
     struct hf_node_memory *shared; /**< memory of all arrays; owned */
 };
 

@@ -4,6 +4,7 @@
 #define HF_TREE_H
 
 #include "hf/cartesian.h"
+#include "hf/cell_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,41 +62,14 @@ static inline bool hf_next_piece_row(struct hf_piece_rows *rows)
     return rows->begin < rows->last;
 }
 
-/** All products of one part of space and one class of exponents. A cell is a leaf or has two children:
- *  the cell that follows it, and the one that follows all within that. Roots follow each other. */
-struct hf_product_cell {
-    int64_t begin, end;       /**< products */
-    double centre[3], radius; /**< of a sphere around their centres, bohr */
-    double exponent;          /**< lowest */
-    int order;                /**< highest */
-    int next;                 /**< the cell that follows all within this one */
-    int parent;               /**< -1: a root */
-    int level;                /**< 0 of a root */
-    int leaf;                 /**< -1: none */
-};
-
-/** A product before it has its place in the list. */
-struct hf_product_point {
-    double centre[3], exponent;
-    float bound;
-    int order;
-    int64_t primitive; /**< of the list of pairs */
-};
-
 /** Leaves of n products at most, and cells. */
 int64_t hf_most_leaves(int64_t n);
 int64_t hf_most_cells(int64_t n);
 
-/** What hf_make_tree makes. */
-struct hf_product_tree {
-    int n_leaf, n_cell;
-    struct hf_product_leaf *leaf; /**< [hf_most_leaves(n)] */
-    struct hf_product_cell *cell; /**< [hf_most_cells(n)] */
-};
-
-/** Sorts products by class of exponents, within that into leaves by halving along the longest side,
- *  and in a leaf by order and falling bound; fills in the arrays of `tree`. The same whatever order they
- *  come in; O(n log n). Not collective. */
-void hf_make_tree(int64_t n, struct hf_product_point point[], struct hf_product_tree *tree);
+/** Sorts products by class of exponents, within that by the cells of a tree of their own, and in a leaf by order
+ *  and falling bound; fills in tree->cell [hf_most_cells(n)] and leaf [hf_most_leaves(n)]. A point's number is that
+ *  of its primitive in the list of pairs. The same whatever order they come in; O(n log n). Not collective. */
+void hf_make_tree(int64_t n, struct hf_cell_point point[], struct hf_cell_tree *tree,
+                  struct hf_product_leaf leaf[]);
 
 #endif

@@ -3,55 +3,30 @@
  * finds its near leaves alone and all agree with what was dealt with as far. */
 #include "walk.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-double hf_cell_distance(const struct hf_product_cell *a, const struct hf_product_cell *b)
-{
-    double square = 0.0;
-    for (int d = 0; d < 3; d++)
-        square += (a->centre[d] - b->centre[d]) * (a->centre[d] - b->centre[d]);
-    return sqrt(square);
-}
 
 void hf_walk_done(struct hf_walk *walk)
 {
-    free(walk->waiting);
-    free(walk->far);
-    free(walk->near);
-    *walk = (struct hf_walk){.n_far = 0};
+    free(walk->waiting.item);
+    free(walk->far.item);
+    free(walk->near.item);
+    *walk = (struct hf_walk){.failed = false};
 }
 
-/** Room for one more; false: there is none. */
-static bool grow(int **list, size_t n, size_t *room)
+static void append(struct hf_walk *walk, struct hf_cell_list *list, int item)
 {
     enum { FIRST = 256 };
-    if (n < *room) return true;
-    const size_t wanted = *room == 0 ? FIRST : 2 * *room;
-    int *larger = realloc(*list, wanted * sizeof **list);
-    if (larger == NULL) return false;
-    *list = larger;
-    *room = wanted;
-    return true;
-}
-
-static void append(struct hf_walk *walk, int **list, int *n, int *room, int cell)
-{
-    size_t all = (size_t)*room;
-    if (!grow(list, (size_t)*n, &all)) {
-        walk->failed = true;
-        return;
+    if (list->n == list->room) {
+        const int room = list->room == 0 ? FIRST : 2 * list->room;
+        int *longer = realloc(list->item, (size_t)room * sizeof *longer);
+        if (longer == NULL) {
+            walk->failed = true;
+            return;
+        }
+        list->item = longer;
+        list->room = room;
     }
-    *room = (int)all;
-    (*list)[(*n)++] = cell;
-}
-
-static void wait(struct hf_walk *walk, int cell)
-{
-    if (!grow(&walk->waiting, walk->n_waiting, &walk->room))
-        walk->failed = true;
-    else
-        walk->waiting[walk->n_waiting++] = cell;
+    list->item[list->n++] = item;
 }
 
 struct journey {
@@ -66,35 +41,35 @@ struct journey {
 /** Decides on a pair of cells, or on what is within the second. */
 static void meet(const struct journey *to, int bra, int ket)
 {
-    const struct hf_product_cell *cell = to->products->cell, *a = &cell[bra], *b = &cell[ket];
+    const struct hf_cell *cell = to->products->cell, *a = &cell[bra], *b = &cell[ket];
     if (hf_well_separated(&to->reach->bra[bra], &to->reach->ket[ket], hf_cell_distance(a, b),
                           to->reach->order, to->reach->tolerance[ket])) {
-        append(to->walk, &to->walk->far, &to->walk->n_far, &to->walk->far_room, ket);
+        append(to->walk, &to->walk->far, ket);
     } else if (b->leaf < 0 && (a->leaf >= 0 || b->radius > a->radius)) {
         meet(to, bra, ket + 1);
         meet(to, bra, cell[ket + 1].next);
     } else if (a->leaf >= 0) {
-        append(to->walk, &to->walk->near, &to->walk->n_near, &to->walk->near_room, b->leaf);
+        append(to->walk, &to->walk->near, b->leaf);
     } else {
-        wait(to->walk, ket);
+        append(to->walk, &to->walk->waiting, ket);
     }
 }
 
 /** A cell, for which those from number `first` on are waiting, and what is within it. */
-static void go_down(const struct journey *to, int bra, size_t first)
+static void go_down(const struct journey *to, int bra, int first)
 {
     struct hf_walk *walk = to->walk;
-    const struct hf_product_cell *cell = &to->products->cell[bra];
-    const size_t end = walk->n_waiting;
+    const struct hf_cell *cell = &to->products->cell[bra];
+    const int end = walk->waiting.n;
     if (bra >= to->end || cell->next <= to->begin) return;
-    walk->n_far = walk->n_near = 0;
-    for (size_t i = first; i < end; i++) meet(to, bra, walk->waiting[i]);
+    walk->far.n = walk->near.n = 0;
+    for (int i = first; i < end; i++) meet(to, bra, walk->waiting.item[i]);
     if (bra >= to->begin && !walk->failed) to->visit(to->self, bra);
     if (cell->leaf < 0 && !walk->failed) {
         go_down(to, bra + 1, end);
         go_down(to, to->products->cell[bra + 1].next, end);
     }
-    walk->n_waiting = end;
+    walk->waiting.n = end;
 }
 
 bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *reach, int begin,
@@ -108,8 +83,9 @@ bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *re
                                .visit = visit,
                                .self = self};
     walk->failed = false;
-    walk->n_waiting = 0;
-    for (int i = 0; i < products->n_cell; i = products->cell[i].next) wait(walk, i);
+    walk->waiting.n = 0;
+    for (int i = 0; i < products->n_cell; i = products->cell[i].next)
+        append(walk, &walk->waiting, i);
     for (int i = 0; i < products->n_cell && !walk->failed; i = products->cell[i].next)
         go_down(&to, i, 0);
     return !walk->failed;

@@ -7,8 +7,6 @@
 
 #include "hf/multipole.h"
 
-#include <stddef.h>
-
 /** What decides whether cells are far from each other. */
 struct hf_reach {
     int order;               /**< of the expansions */
@@ -17,14 +15,18 @@ struct hf_reach {
     double *tolerance;       /**< [n_cell] of what the cell is the source of */
 };
 
+struct hf_cell_list {
+    int n, room;
+    int *item; /**< [n] */
+};
+
 /** Scratch; one walk at a time. Zeroed before the first. */
 struct hf_walk {
-    int *waiting; /**< cells that are neither far nor near yet, those of each level of the path */
-    size_t n_waiting, room;
-    int n_far, n_near, far_room, near_room;
-    int *far;    /**< [n_far] cells far from the cell at hand, and not from its parent */
-    int *near;   /**< [n_near] leaves near to the leaf at hand */
-    bool failed; /**< no memory */
+    struct hf_cell_list
+        waiting;             /**< cells neither far nor near yet, those of each level of the path */
+    struct hf_cell_list far; /**< cells far from the cell at hand, and not from its parent */
+    struct hf_cell_list near; /**< leaves near to the leaf at hand */
+    bool failed;              /**< no memory */
 };
 
 /** Goes through cells begin to end of the trees and calls `visit` for each, with its number, when its
@@ -33,8 +35,5 @@ bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *re
                    int end, struct hf_walk *walk, void (*visit)(void *self, int cell), void *self);
 
 void hf_walk_done(struct hf_walk *walk);
-
-/** Distance of the centres of two cells, bohr. */
-double hf_cell_distance(const struct hf_product_cell *a, const struct hf_product_cell *b);
 
 #endif

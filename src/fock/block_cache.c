@@ -339,7 +339,7 @@ bool hf_block_cache_test(struct hf_block_cache *cache, struct hf_cached_block *b
 {
     if (!block->pending) return true;
     for (int k = 0; k < cache->set.n_layer; k++)
-        if (!hf_block_array_test_get(cache->set.array[k], &block->request[k])) return false;
+        if (!hf_window_test_get(&block->request[k])) return false;
     block->pending = false;
     complete(cache, block);
     return true;

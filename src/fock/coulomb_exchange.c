@@ -36,32 +36,33 @@ static bool make_room(struct hf_coulomb_exchange *self)
     return self->met.storage != NULL;
 }
 
-hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_context *context,
-                                   const struct hf_shell_pairs *pairs, double threshold,
-                                   const struct hf_job_shape *jobs,
+hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
+                                   const struct hf_fock_builder *builder,
                                    const struct hf_sums_target *target, struct hf_error *error)
 {
-    const struct hf_basis *basis = pairs->basis;
-    *self = (struct hf_coulomb_exchange){
-        .pairs = pairs, .threshold = threshold, .list_threshold = threshold};
-    self->digest = hf_digest_choose(false);
+    const struct hf_basis *basis = builder->pairs->basis;
+    *self = (struct hf_coulomb_exchange){.pairs = builder->pairs,
+                                         .threshold = builder->screening.threshold,
+                                         .list_threshold = builder->screening.threshold,
+                                         .single = builder->screening.single,
+                                         .digest = hf_digest_choose(builder->exact != NULL)};
+    if (builder->exact != NULL) {
+        /* Atoms and lists are screened in more than one way. That leaves out nothing that the screening of a
+         * quartet, for which there is one way, lets pass. */
+        const double beyond_rounding = 1.0 + 1e-9;
+        self->threshold *= beyond_rounding;
+        self->origin = hf_exact_sums_origin(builder->exact);
+    }
     self->place = hf_shell_places(basis);
     self->shell_of_function =
         calloc((size_t)basis->n_function + 1, sizeof *self->shell_of_function);
-    self->job = calloc((size_t)jobs->n + 1, sizeof *self->job);
+    self->job = calloc((size_t)builder->jobs.n + 1, sizeof *self->job);
     if (self->place == NULL || self->shell_of_function == NULL || self->job == NULL ||
         !make_room(self))
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the digestion of quartets");
     find_shells_of_functions(basis, self->place, self->shell_of_function);
-    return hf_local_sums_create(context, basis, jobs, target, &self->sums, error);
-}
-
-void hf_coulomb_exchange_sum_exactly(struct hf_coulomb_exchange *self, double origin)
-{
-    const double beyond_rounding = 1.0 + 1e-9;
-    self->threshold *= beyond_rounding;
-    self->digest = hf_digest_choose(true);
-    self->origin = origin;
+    return hf_local_sums_create(builder->context, basis, &builder->jobs, target, &self->sums,
+                                error);
 }
 
 void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)
@@ -194,53 +195,24 @@ static inline uint8_t screen(const struct hf_coulomb_exchange *self,
     return (uint8_t)(wanted & self->met.possible);
 }
 
-/** The same for one quartet: exchange of pairs that are far from each other meets smaller integrals. Those
- *  for J are many, of one sign, and screened by their bounds. */
-static inline uint8_t screen_far(const struct hf_coulomb_exchange *self,
-                                 const struct met_largest *largest, const struct hf_shell_pair *bra,
-                                 const struct hf_shell_pair *ket)
-{
-    const double bound = bra->bound * ket->bound;
-    const uint8_t wanted = screen(self, largest, bound);
-    if ((wanted & ~WANTED_COULOMB) == 0) return wanted;
-    const uint8_t far = screen(self, largest, bound * hf_far_factor(bra, ket));
-    return (uint8_t)((wanted & WANTED_COULOMB) | (far & ~WANTED_COULOMB));
-}
-
-/** What rounding does to a quartet is screened as the quartet itself, but sharper. */
-static inline bool does_in_single(const struct hf_coulomb_exchange *self,
-                                  const struct met_largest *largest,
-                                  const struct hf_shell_pair *bra, const struct hf_shell_pair *ket)
-{
-    return self->single && screen(self, largest, hf_single_bound(bra, ket)) == 0;
-}
-
-/** Screens a quartet where there are no densities but those with K alone. */
-static inline void bound_alone(const struct hf_coulomb_exchange *self,
-                               const struct hf_shell_pair *bra, struct hf_waiting_ket *ket)
-{
-    const double largest = larger(self->met.exchange[0][HF_EXCHANGE_ALONE][ket->c],
-                                  self->met.exchange[1][HF_EXCHANGE_ALONE][ket->d]);
-    const double most = bra->bound * ket->pair->bound * largest;
-    ket->wanted = 0;
-    if (most < self->threshold || most * hf_far_factor(bra, ket->pair) < self->threshold) return;
-    ket->wanted = WANTED_EXCHANGE_ALONE;
-    ket->single = self->single && hf_single_bound(bra, ket->pair) * largest < self->threshold;
-}
-
 static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
     struct hf_coulomb_exchange *self = data;
     for (int i = 0; i < n; i++) {
         if (i == 0 || ket[i].place != ket[i - 1].place) find_met(self, bra, ket[i].place);
-        if (self->met.possible == WANTED_EXCHANGE_ALONE) {
-            bound_alone(self, bra, &ket[i]);
-            continue;
-        }
+        const struct hf_shell_pair *pair = ket[i].pair;
         const int c = ket[i].c, d = ket[i].d;
         const struct met_largest largest = find_largest(&self->met, c, c + 1, d, d + 1);
-        ket[i].wanted = screen_far(self, &largest, bra, ket[i].pair);
-        ket[i].single = ket[i].wanted != 0 && does_in_single(self, &largest, bra, ket[i].pair);
+        const double most = bra->bound * pair->bound;
+        uint8_t wanted = screen(self, &largest, most);
+        /* Exchange of pairs that are far from each other meets smaller integrals. Quartets for J are many, of one
+         * sign, and screened by their bounds. */
+        if ((wanted & ~WANTED_COULOMB) != 0)
+            wanted &= WANTED_COULOMB | screen(self, &largest, most * hf_far_factor(bra, pair));
+        ket[i].wanted = wanted;
+        /* what rounding does to a quartet is screened as the quartet itself, but sharper */
+        ket[i].single =
+            wanted != 0 && self->single && screen(self, &largest, hf_single_bound(bra, pair)) == 0;
     }
 }
 

@@ -3,6 +3,7 @@
 #ifndef HF_COULOMB_EXCHANGE_H
 #define HF_COULOMB_EXCHANGE_H
 
+#include "fock_private.h"
 #include "local_sums.h"
 
 #include "hf/shell_place.h"
@@ -50,16 +51,11 @@ struct hf_coulomb_exchange {
 /** The table; its `self` is a struct hf_coulomb_exchange. */
 extern const struct hf_quartet_consumer hf_coulomb_exchange_consumer;
 
-/** Ready for the jobs of a build. Not collective. HF_NO_RESOURCE. */
-hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self, struct hf_context *context,
-                                   const struct hf_shell_pairs *pairs, double threshold,
-                                   const struct hf_job_shape *jobs,
+/** Ready for the build that runs. Not collective. HF_NO_RESOURCE. */
+hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
+                                   const struct hf_fock_builder *builder,
                                    const struct hf_sums_target *target,
                                    struct hf_error *error) HF_MUST_CHECK;
-
-/** Its sums are exact, see hf/exact_sums.h: screening of atoms and of lists, which is done in more than one
- *  way, leaves out nothing that the screening of a quartet, which is not, lets pass. After init. */
-void hf_coulomb_exchange_sum_exactly(struct hf_coulomb_exchange *self, double origin);
 
 /** Also of what init left half made. */
 void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self);

@@ -124,12 +124,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
                                           .begin_adding = begin_adding,
                                           .end_adding = end_adding};
     struct hf_coulomb_exchange consumer;
-    hf_status status =
-        hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
-                                 &data->jobs, &target, error);
-    consumer.single = self->screening.single;
-    if (self->exact != NULL)
-        hf_coulomb_exchange_sum_exactly(&consumer, hf_exact_sums_origin(self->exact));
+    hf_status status = hf_coulomb_exchange_init(&consumer, self, &target, error);
     if (status == HF_OK) status = compute_steps(self, worker, &view, &consumer, error);
     if (status != HF_OK) hf_steps_give_up(data, worker, &view);
     hf_coulomb_exchange_done(&consumer);
@@ -202,15 +197,6 @@ static struct hf_fock_memory memory(const struct hf_fock_size *size)
                                    .kept = bounds + (size->n_rank > 1 ? n_matrix * own : 0.0)};
 }
 
-/** hf_coulomb_target.owner: whoever has the block. */
-static int owner_of_pair(void *builder, int i)
-{
-    const struct hf_fock_builder *self = builder;
-    const struct hf_distributed *data = self->data;
-    const struct hf_atom_pair *pair = &self->pairs->atom_pair[i];
-    return hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).rank;
-}
-
 /** hf_coulomb_target.lend */
 static const double *lend_density(void *builder, int k, const struct hf_atom_pair *pair,
                                   int *stride)
@@ -218,7 +204,7 @@ static const double *lend_density(void *builder, int k, const struct hf_atom_pai
     const struct hf_fock_builder *self = builder;
     const struct hf_distributed *data = self->data;
     *stride = hf_atom_n_function(self->pairs->basis, pair->atom_b);
-    return hf_block_array_local(data->D[data->first_apart + k]) +
+    return hf_block_array_local(data->D[self->first_coulomb + k]) +
            hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
 }
 
@@ -231,7 +217,7 @@ static void add_coulomb(void *builder, int k, const struct hf_atom_pair *pair, d
     const int n_row = hf_atom_n_function(self->pairs->basis, pair->atom_a);
     const int n_column = hf_atom_n_function(self->pairs->basis, pair->atom_b);
     const bool own = pair->atom_a == pair->atom_b;
-    double *to = hf_block_array_local(data->J[data->first_apart + k]) +
+    double *to = hf_block_array_local(data->J[self->first_coulomb + k]) +
                  hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
     for (int r = 0; r < n_row; r++)
         for (int c = 0; c < n_column; c++)
@@ -297,8 +283,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
 {
     struct hf_distributed *data = self->data;
     struct hf_context *context = self->context;
-    data->jobs = hf_job_shape(self, n_job, job);
-    data->first_apart = hf_first_coulomb_job(n_job, job);
+    data->jobs = self->jobs;
     hf_timer_start(&context->timers, &hf_phase_fock_reduce);
     hf_status status = hf_distributed_open_arrays(self, job, error);
     if (status == HF_OK)
@@ -306,11 +291,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     hf_timer_stop(&context->timers, &hf_phase_fock_reduce);
     if (status != HF_OK) goto cleanup;
     self->screening.max_density = data->bounds.largest;
-    HF_TRY(hf_build_coulomb_apart(
-        self, n_job, job,
-        &(struct hf_coulomb_target){
-            .data = self, .owner = owner_of_pair, .lend = lend_density, .add = add_coulomb},
-        error));
+    HF_TRY(hf_build_coulomb_apart(self, lend_density, add_coulomb, error));
     if (self->had_round) {
         HF_TRY(hf_agree(context->comm, create_caches(self, error), error));
         HF_TRY(run_round(self, error));
@@ -348,7 +329,6 @@ static void destroy(struct hf_fock_builder *self)
     pthread_mutex_destroy(&data->lock);
     hf_distributed_destroy_arrays(data);
     hf_onesided_destroy(&data->onesided);
-    hf_block_layout_destroy(&data->layout);
     free(data);
     self->data = NULL;
 }
@@ -367,7 +347,7 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
     if (status == HF_OK)
         status = hf_density_bounds_init(&data->bounds, context, self->pairs->basis->n_atom, error);
     HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_atom_layout_create(context, self->pairs->basis, &data->layout, error));
+    data->layout = self->layout;
     HF_TRY(hf_onesided_create(context, &self->settings.onesided, &data->onesided, error));
     self->account.transport = hf_onesided_transport(data->onesided);
     self->note = hf_onesided_note(data->onesided);

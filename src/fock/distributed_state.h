@@ -49,7 +49,7 @@ struct hf_kept_arrays {
 };
 
 struct hf_distributed {
-    struct hf_block_layout *layout; /**< parts are the atoms */
+    const struct hf_block_layout *layout; /**< the builder's */
     struct hf_onesided *onesided;
     struct hf_density_bounds bounds;
     struct hf_kept_arrays kept;
@@ -61,8 +61,7 @@ struct hf_distributed {
     pthread_mutex_t in_turn;
     struct hf_outbox outbox; /**< sums on their way out of both caches */
     /* while a build runs */
-    struct hf_job_shape jobs;
-    int first_apart;                     /**< the first job with J */
+    struct hf_job_shape jobs;            /**< the builder's */
     struct hf_block_array **D, **J, **K; /**< [jobs.n] of those kept; NULL where not wanted */
     struct hf_block_cache *density, *coulomb, *exchange;
     struct hf_step_ring ring;

@@ -119,20 +119,25 @@ static hf_status create_coulomb(struct hf_fock_builder *self, struct hf_error *e
         &self->coulomb, error);
 }
 
-int hf_first_coulomb_job(int n_job, const struct hf_fock_job job[])
+/** hf_coulomb_target.owner: whoever has the block of J. */
+static int owner_of_pair(void *builder, int i)
 {
-    int first = 0;
-    while (first < n_job && job[first].coulomb == NULL) first++;
-    return first;
+    const struct hf_fock_builder *self = builder;
+    const struct hf_atom_pair *pair = &self->pairs->atom_pair[i];
+    return hf_block_layout_find(self->layout, pair->atom_a, pair->atom_b).rank;
 }
 
-hf_status hf_build_coulomb_apart(struct hf_fock_builder *self, int n_job,
-                                 const struct hf_fock_job job[],
-                                 const struct hf_coulomb_target *target, struct hf_error *error)
+hf_status hf_build_coulomb_apart(
+    struct hf_fock_builder *self,
+    const double *(*lend)(void *builder, int k, const struct hf_atom_pair *pair, int *stride),
+    void (*add)(void *builder, int k, const struct hf_atom_pair *pair, double *block),
+    struct hf_error *error)
 {
-    const int first = hf_first_coulomb_job(n_job, job);
     if (self->coulomb == NULL) return HF_OK;
-    return hf_coulomb_build(self->coulomb, n_job - first, self->screening.threshold, target, error);
+    return hf_coulomb_build(
+        self->coulomb, self->jobs.n - self->first_coulomb, self->screening.threshold,
+        &(struct hf_coulomb_target){.data = self, .owner = owner_of_pair, .lend = lend, .add = add},
+        error);
 }
 
 /** Settings under which the bits of a sum depend on nothing but the densities: a stored quartet, and one in
@@ -183,6 +188,7 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
                                      .settings = hf_fock_settings_in_use(settings)};
     if (settings->reproducible)
         HF_TRY(hf_agree(context->comm, hf_exact_sums_create(pairs, &made->exact, error), error));
+    HF_TRY(hf_atom_layout_create(context, pairs->basis, &made->layout, error));
     HF_TRY(create_coulomb(made, error));
     HF_TRY(create_work(made, error));
     HF_TRY(hf_agree(context->comm, ops->create(made, error), error));
@@ -202,6 +208,7 @@ void hf_fock_destroy(struct hf_fock_builder **builder)
         hf_coulomb_destroy(&old->coulomb);
         hf_exact_sums_destroy(&old->exact);
         hf_work_destroy(&old->work);
+        hf_block_layout_destroy(&old->layout);
         free(old);
     }
     *builder = NULL;
@@ -214,18 +221,15 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     const int64_t n_shell = builder->pairs->basis->n_shell;
     const int64_t n_pair = n_shell * (n_shell + 1) / 2;
     struct hf_work_account work = hf_work_account(builder->work);
-    if (!builder->had_round)
-        work.n_computed = work.n_read = work.n_single = work.n_taken_over = work.n_task = 0;
+    if (!builder->had_round) work.n_computed = work.n_read = work.n_single = work.n_task = 0;
     struct hf_coulomb_account coulomb = {.n_pair = 0};
     if (builder->coulomb != NULL) coulomb = hf_coulomb_account(builder->coulomb);
-    int64_t count[7] = {work.n_computed,  work.n_read,    (int64_t)work.stored_bytes,
-                        work.n_single,    coulomb.n_pair, coulomb.n_single,
-                        work.n_taken_over};
-    MPI_Allreduce(MPI_IN_PLACE, count, 7, MPI_INT64_T, MPI_SUM, builder->context->comm);
+    int64_t count[6] = {work.n_computed, work.n_read,    (int64_t)work.stored_bytes,
+                        work.n_single,   coulomb.n_pair, coulomb.n_single};
+    MPI_Allreduce(MPI_IN_PLACE, count, 6, MPI_INT64_T, MPI_SUM, builder->context->comm);
     account->n_quartet_computed = count[0];
     account->n_quartet_read = count[1];
     account->n_quartet_single = count[3];
-    account->n_quartet_taken_over = count[6];
     account->coulomb_apart = builder->coulomb != NULL;
     account->n_product_pair = count[4];
     account->n_product_single = count[5];
@@ -240,17 +244,20 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &account->busy_seconds);
 }
 
-struct hf_job_shape hf_job_shape(const struct hf_fock_builder *self, int n_job,
-                                 const struct hf_fock_job job[])
+/** What sorted jobs want of the round of work: not J where that is made apart. */
+static void look_at_jobs(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[])
 {
-    const int first = hf_first_coulomb_job(n_job, job);
+    int first = 0;
+    while (first < n_job && job[first].coulomb == NULL) first++;
     struct hf_job_shape shape = {.n = n_job, .first_coulomb = first, .n_alone = first};
     if (self->coulomb != NULL) {
         shape.first_coulomb = n_job;
         if (first == 0) shape.n_alone = n_job;
     }
     for (int i = 0; i < n_job; i++) shape.n_exchange += job[i].exchange != NULL;
-    return shape;
+    self->jobs = shape;
+    self->first_coulomb = first;
+    self->had_round = shape.n_exchange > 0 || hf_n_coulomb(&shape) > 0;
 }
 
 /** Jobs in the order of builders, without those that want nothing. NULL: no memory. Local. */
@@ -280,8 +287,7 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     hf_trace_begin_build(builder->context->trace);
     if (sorted == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the jobs");
     HF_TRY(hf_agree(builder->context->comm, status, error));
-    const struct hf_job_shape shape = hf_job_shape(builder, n_sorted, sorted);
-    builder->had_round = hf_needs_round(&shape);
+    look_at_jobs(builder, n_sorted, sorted);
     HF_TRY(builder->ops->build(builder, n_sorted, sorted, error));
     reduce_account(builder, hf_timer_seconds(timers, &hf_phase_fock_compute) - before);
 cleanup:

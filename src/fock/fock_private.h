@@ -6,6 +6,7 @@
 #include "hf/digest.h"
 #include "hf/exact_sums.h"
 #include "hf/fock.h"
+#include "hf/layout.h"
 #include "hf/shell_pair.h"
 #include "hf/work.h"
 
@@ -26,11 +27,14 @@ struct hf_fock_builder {
     const struct hf_fock_ops *ops;
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
+    struct hf_block_layout *layout;     /**< of matrices; parts are the atoms */
     struct hf_fock_settings settings;
     struct hf_work *work;
     struct hf_coulomb *coulomb;    /**< NULL: J comes with K from the round of work */
     struct hf_exact_sums *exact;   /**< NULL: sums are rounded as they come */
     struct hf_screening screening; /**< of the build that runs */
+    struct hf_job_shape jobs;      /**< of the build that runs, as its round of work has them */
+    int first_coulomb;             /**< the first job with J, wherever that is made */
     bool had_round;                /**< the last build had a round of work */
     struct hf_fock_account account;
     const char *note; /**< of the implementation; NULL: none */
@@ -38,26 +42,14 @@ struct hf_fock_builder {
     void *data;       /**< of the implementation */
 };
 
-/** What the jobs of a build, sorted as the front hands them to builders, want of the round of work: not
- *  J where that is made apart. */
-struct hf_job_shape hf_job_shape(const struct hf_fock_builder *self, int n_job,
-                                 const struct hf_fock_job job[]);
-
-/** The first of sorted jobs that has J. */
-int hf_first_coulomb_job(int n_job, const struct hf_fock_job job[]);
-
-/** The J of a build that are made apart, of jobs hf_first_coulomb_job .. n_job-1; none where the round of
- *  work makes them. Density k of the target is the k-th of those jobs. Collective. */
-hf_status hf_build_coulomb_apart(struct hf_fock_builder *self, int n_job,
-                                 const struct hf_fock_job job[],
-                                 const struct hf_coulomb_target *target,
-                                 struct hf_error *error) HF_MUST_CHECK;
-
-/** Whether they want anything of it. */
-static inline bool hf_needs_round(const struct hf_job_shape *jobs)
-{
-    return jobs->n_exchange > 0 || hf_n_coulomb(jobs) > 0;
-}
+/** The J of a build that are made apart, of jobs first_coulomb .. jobs.n-1; none where the round of work
+ *  makes them. `lend` and `add` are those of hf_coulomb_target; their data is the builder, and density k is the
+ *  k-th of those jobs. Collective. */
+hf_status hf_build_coulomb_apart(
+    struct hf_fock_builder *self,
+    const double *(*lend)(void *builder, int k, const struct hf_atom_pair *pair, int *stride),
+    void (*add)(void *builder, int k, const struct hf_atom_pair *pair, double *block),
+    struct hf_error *error) HF_MUST_CHECK;
 
 extern const struct hf_fock_ops hf_fock_replicated, hf_fock_distributed;
 

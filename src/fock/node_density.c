@@ -148,19 +148,21 @@ static size_t own_stride(const struct hf_node_density *self)
     return hf_portion_size(self->blocks, self->context->rank);
 }
 
-/** Block (i,j) of all jobs from its place. */
-static void read_block(const struct hf_node_density *self, int i, int j, double *to)
+/** Block (i,j) of all jobs from its place or, `mirrored`, from that of its mirror image, which is where a matrix by
+ *  columns has it: the other half of a matrix is its equal but for the last bits. */
+static void read_block(const struct hf_node_density *self, int i, int j, bool mirrored, double *to)
 {
     const struct hf_basis *basis = self->basis;
     const size_t n = (size_t)basis->n_function;
     const size_t n_row = (size_t)hf_atom_n_function(basis, i);
     const size_t n_column = (size_t)hf_atom_n_function(basis, j);
+    const size_t row = (size_t)hf_atom_first_function(basis, i);
+    const size_t column = (size_t)hf_atom_first_function(basis, j);
     for (int k = 0; k < self->jobs.n; k++) {
-        const double *from = self->value + (size_t)k * n * n +
-                             (size_t)hf_atom_first_function(basis, i) * n +
-                             (size_t)hf_atom_first_function(basis, j);
-        for (size_t r = 0; r < n_row; r++, to += n_column)
-            memcpy(to, from + r * n, n_column * sizeof *to);
+        const double *from = self->value + (size_t)k * n * n;
+        for (size_t r = row; r < row + n_row; r++)
+            for (size_t c = column; c < column + n_column; c++)
+                *to++ = mirrored ? from[c * n + r] : from[r * n + c];
     }
 }
 
@@ -170,7 +172,7 @@ static void copy_block(const struct hf_node_density *self, size_t b, double *to)
 {
     const struct hf_own_block *block = &self->blocks->block[b];
     if (b >= self->blocks->n_own) {
-        read_block(self, block->i, block->j, to);
+        read_block(self, block->i, block->j, false, to);
         return;
     }
     for (int k = 0; k < self->jobs.n; k++)
@@ -255,23 +257,6 @@ cleanup:
     return status;
 }
 
-/** Block (i,j) of all jobs from the place of its mirror image, which is where a matrix by columns has it. The
- *  other half of a matrix is its equal but for the last bits. */
-static void read_mirrored_block(const struct hf_node_density *self, int i, int j, double *to)
-{
-    const struct hf_basis *basis = self->basis;
-    const size_t n = (size_t)basis->n_function;
-    const size_t n_row = (size_t)hf_atom_n_function(basis, i);
-    const size_t n_column = (size_t)hf_atom_n_function(basis, j);
-    for (int k = 0; k < self->jobs.n; k++) {
-        const double *from = self->value + (size_t)k * n * n +
-                             (size_t)hf_atom_first_function(basis, j) * n +
-                             (size_t)hf_atom_first_function(basis, i);
-        for (size_t r = 0; r < n_row; r++)
-            for (size_t c = 0; c < n_column; c++) *to++ = from[c * n + r];
-    }
-}
-
 /** On a node alone: matrices straight to their place, then every rank does to its own blocks what is to be
  *  done. Collective. */
 static hf_status share(struct hf_node_density *self, const struct hf_fock_job job[],
@@ -289,7 +274,7 @@ static hf_status share(struct hf_node_density *self, const struct hf_fock_job jo
     hf_node_memory_sync(self->shared);
     for (size_t b = 0; b < self->blocks->n_own; b++) {
         const struct hf_own_block *own = &self->blocks->block[b];
-        (self->exact != NULL ? read_mirrored_block : read_block)(self, own->i, own->j, block);
+        read_block(self, own->i, own->j, self->exact != NULL, block);
         for (int k = 0; k < self->jobs.n; k++)
             prepare_block(self, k, own, block + (size_t)k * own->size);
         take_block(self, own, own->size, block);

@@ -10,13 +10,10 @@
 #include <stdlib.h>
 
 struct replicated {
-    const struct hf_basis *basis;   /**< merged, borrowed */
-    struct hf_block_layout *layout; /**< parts are the atoms */
+    const struct hf_basis *basis; /**< merged, borrowed */
     struct hf_node_density density;
     struct hf_rank_sums sums;
     struct hf_kept_bounds kept; /**< of stored exchange alone */
-    struct hf_job_shape jobs;   /**< of the build that runs, as its round of work has them */
-    int first_coulomb;          /**< the first job with J, whatever that is made of */
 };
 
 static void destroy(struct hf_fock_builder *self)
@@ -26,7 +23,6 @@ static void destroy(struct hf_fock_builder *self)
     if (data->sums.context != NULL) hf_rank_sums_done(&data->sums);
     if (data->density.context != NULL) hf_node_density_done(&data->density);
     hf_kept_bounds_done(&data->kept);
-    hf_block_layout_destroy(&data->layout);
     free(data);
     self->data = NULL;
 }
@@ -49,9 +45,8 @@ static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
     if (data == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
     HF_TRY(hf_agree(context->comm, status, error));
     data->basis = self->pairs->basis;
-    HF_TRY(hf_atom_layout_create(context, data->basis, &data->layout, error));
-    HF_TRY(hf_rank_sums_init(&data->sums, context, data->basis, data->layout, error));
-    hf_node_density_init(&data->density, context, data->basis, data->layout);
+    HF_TRY(hf_rank_sums_init(&data->sums, context, data->basis, self->layout, error));
+    hf_node_density_init(&data->density, context, data->basis, self->layout);
     data->density.exact = self->exact;
     HF_TRY(hf_node_density_reserve(&data->density, 1, error));
     if (data->density.shared->refused)
@@ -101,15 +96,6 @@ static double find_factor(const void *builder, const struct hf_atom_pair *bra,
     return hf_node_density_factor(&data->density, bra, ket);
 }
 
-/** hf_coulomb_target.owner: whoever sums up the block has nothing to send. */
-static int owner_of_pair(void *builder, int i)
-{
-    const struct hf_fock_builder *self = builder;
-    const struct replicated *data = self->data;
-    const struct hf_atom_pair *pair = &self->pairs->atom_pair[i];
-    return hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).rank;
-}
-
 /** hf_coulomb_target.lend */
 static const double *lend_density(void *builder, int k, const struct hf_atom_pair *pair,
                                   int *stride)
@@ -118,7 +104,7 @@ static const double *lend_density(void *builder, int k, const struct hf_atom_pai
     const struct replicated *data = self->data;
     const size_t n = (size_t)data->basis->n_function;
     *stride = data->basis->n_function;
-    return data->density.value + (size_t)(data->first_coulomb + k) * n * n +
+    return data->density.value + (size_t)(self->first_coulomb + k) * n * n +
            (size_t)hf_atom_first_function(data->basis, pair->atom_a) * n +
            (size_t)hf_atom_first_function(data->basis, pair->atom_b);
 }
@@ -138,15 +124,10 @@ static void add_coulomb(void *builder, int k, const struct hf_atom_pair *pair, d
 static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *error)
 {
     struct hf_fock_builder *self = builder;
-    struct replicated *data = self->data;
-    const struct hf_sums_target target = {.data = data, .show = show_density, .add = add_sums};
+    const struct hf_sums_target target = {
+        .data = self->data, .show = show_density, .add = add_sums};
     struct hf_coulomb_exchange consumer;
-    hf_status status =
-        hf_coulomb_exchange_init(&consumer, self->context, self->pairs, self->screening.threshold,
-                                 &data->jobs, &target, error);
-    consumer.single = self->screening.single;
-    if (self->exact != NULL)
-        hf_coulomb_exchange_sum_exactly(&consumer, hf_exact_sums_origin(self->exact));
+    hf_status status = hf_coulomb_exchange_init(&consumer, self, &target, error);
     if (status == HF_OK)
         status = hf_work_do_all(worker, &hf_coulomb_exchange_consumer, &consumer, error);
     hf_coulomb_exchange_done(&consumer);
@@ -176,17 +157,16 @@ cleanup:
     return status;
 }
 
-/** Densities to all nodes, and room for sums. Collective. */
+/** Densities to all nodes, and room for sums, also of J that is made apart. Collective. */
 static hf_status prepare(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                          struct hf_error *error)
 {
     struct replicated *data = self->data;
-    struct hf_job_shape all;
+    struct hf_job_shape all = self->jobs;
     hf_status status;
-    data->jobs = all = hf_job_shape(self, n_job, job);
-    all.first_coulomb = data->first_coulomb = hf_first_coulomb_job(n_job, job);
+    all.first_coulomb = self->first_coulomb;
     HF_TRY(hf_node_density_reserve(&data->density, n_job, error));
-    HF_TRY(hf_node_density_gather(&data->density, &data->jobs, job, &self->screening.max_density,
+    HF_TRY(hf_node_density_gather(&data->density, &self->jobs, job, &self->screening.max_density,
                                   error));
     HF_TRY(hf_rank_sums_begin(&data->sums, &all, error));
 cleanup:
@@ -201,7 +181,7 @@ static hf_status prepare_storing(struct hf_fock_builder *self, struct hf_round *
     struct replicated *data = self->data;
     const double threshold = self->settings.store_threshold;
     hf_status status = HF_OK;
-    if (hf_n_coulomb(&data->jobs) > 0) return HF_OK;
+    if (hf_n_coulomb(&self->jobs) > 0) return HF_OK;
     if (!hf_work_begins_storing(self->work, threshold, self->screening.max_density)) {
         const enum hf_kept_comparison found = hf_kept_bounds_compare(&data->kept, &data->density);
         round->lasts = found == HF_KEPT_HOLDS;
@@ -225,11 +205,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     hf_status status = prepare(self, n_job, job, error);
     hf_timer_stop(timers, &hf_phase_fock_reduce);
     if (status != HF_OK) return status;
-    status = hf_build_coulomb_apart(
-        self, n_job, job,
-        &(struct hf_coulomb_target){
-            .data = self, .owner = owner_of_pair, .lend = lend_density, .add = add_coulomb},
-        error);
+    status = hf_build_coulomb_apart(self, lend_density, add_coulomb, error);
     struct hf_round round = {.threshold = self->screening.threshold,
                              .largest = self->screening.max_density,
                              .factor = find_factor,

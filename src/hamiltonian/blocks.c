@@ -195,37 +195,45 @@ hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator 
     return status;
 }
 
-/** hf_add_charges, with charges in an order of its own. */
-static hf_status add_sorted(const struct hf_term_blocks *blocks, int n_charge,
-                            const struct hf_spread_charge charge[], struct hf_error *error)
-{
-    struct hf_one_electron *one_electron = NULL;
-    struct hf_charge_tree tree = {.n_cell = 0};
-    hf_status status =
-        hf_one_electron_create_spread(blocks->basis->max_l, n_charge, charge, &one_electron, error);
-    if (status == HF_OK) {
-        const struct hf_charge_places places = hf_one_electron_places(one_electron);
-        const bool many = places.n_place >= MANY_PLACES;
-        if (many) status = hf_charge_tree_init(&tree, places, error);
-        if (status == HF_OK)
-            status =
-                add_own_blocks(blocks, one_electron, many ? &tree : NULL, HF_CHARGES, 1.0, error);
-        hf_charge_tree_done(&tree);
-    }
-    hf_one_electron_destroy(&one_electron);
-    return status;
-}
-
 hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge,
                          const struct hf_spread_charge charge[], struct hf_error *error)
 {
+    struct hf_charge_tree tree = {.moments = NULL};
+    struct hf_one_electron *one_electron = NULL;
+    hf_status status = HF_OK;
+    bool many = n_charge >= MANY_PLACES;
     struct hf_spread_charge *sorted = calloc((size_t)n_charge + 1, sizeof *sorted);
     if (sorted == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d charges", n_charge);
     memcpy(sorted, charge, (size_t)n_charge * sizeof *sorted);
-    hf_status status = HF_OK;
-    if (n_charge >= MANY_PLACES) status = hf_sort_charges(n_charge, sorted, error);
-    if (status == HF_OK) status = add_sorted(blocks, n_charge, sorted, error);
+    if (many) status = hf_charge_tree_init(&tree, n_charge, sorted, error);
+    if (status == HF_OK)
+        status = hf_one_electron_create_spread(blocks->basis->max_l, n_charge, sorted,
+                                               &one_electron, error);
+    if (status == HF_OK) {
+        const struct hf_charge_places places = hf_one_electron_places(one_electron);
+        many = places.n_place >= MANY_PLACES;
+        if (many) status = hf_charge_tree_expand(&tree, places, error);
+    }
+    if (status == HF_OK)
+        status = add_own_blocks(blocks, one_electron, many ? &tree : NULL, HF_CHARGES, 1.0, error);
+    hf_charge_tree_done(&tree);
+    hf_one_electron_destroy(&one_electron);
     free(sorted);
+    return status;
+}
+
+hf_status hf_add_point_charges(const struct hf_term_blocks *blocks, int n_charge,
+                               const struct hf_point_charge charge[], struct hf_error *error)
+{
+    struct hf_spread_charge *point = calloc((size_t)n_charge + 1, sizeof *point);
+    if (point == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d point charges", n_charge);
+    for (int i = 0; i < n_charge; i++) {
+        point[i] = (struct hf_spread_charge){.charge = charge[i].charge, .exponent = INFINITY};
+        memcpy(point[i].position_bohr, charge[i].position_bohr, sizeof point[i].position_bohr);
+    }
+    const hf_status status = hf_add_charges(blocks, n_charge, point, error);
+    free(point);
     return status;
 }

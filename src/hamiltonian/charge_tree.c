@@ -1,4 +1,4 @@
-/* A tree of cells over rows of charge, and the moments of those of many charges. */
+/* Charges in the order of a tree of cells, whose leaves are rows, and the moments of cells of many charges. */
 #include "far_charges.h"
 
 #include "hf/translation.h"
@@ -7,64 +7,91 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Rows from which on a conversion of moments takes less time than those of the charges one by one. */
-static const int LEAST_ROWS = 64;
+/** Places from which on a conversion of moments takes less time than those of the charges one by one. */
+static const int LEAST_PLACES = 64 * HF_CHARGE_LANES;
 
-static int end_of(const struct hf_charge_places *places, int row)
+/** -1, 0 or 1 as the place of one charge is before, at or behind that of another. */
+static int compare_places(const struct hf_spread_charge *a, const struct hf_spread_charge *b)
 {
-    const int end = row * HF_CHARGE_LANES;
-    return end < places->n_place ? end : places->n_place;
+    const double *x = a->position_bohr, *y = b->position_bohr;
+    for (int d = 0; d < 3; d++)
+        if (x[d] != y[d]) return x[d] < y[d] ? -1 : 1;
+    return 0;
 }
 
-/** Sphere and strength of a cell whose rows are known. */
-static void surround(const struct hf_charge_places *places, struct hf_charge_cell *cell)
+static int by_place(const void *left, const void *right)
 {
-    const int begin = cell->begin * HF_CHARGE_LANES, end = end_of(places, cell->end);
-    double square = 0.0;
-    for (int d = 0; d < 3; d++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = begin; i < end; i++) {
-            low = fmin(low, places->position[d][i]);
-            high = fmax(high, places->position[d][i]);
+    const struct hf_spread_charge *a = left, *b = right;
+    const int order = compare_places(a, b);
+    if (order != 0) return order;
+    if (a->exponent != b->exponent) return a->exponent < b->exponent ? -1 : 1;
+    return (a->charge > b->charge) - (a->charge < b->charge);
+}
+
+/** Charges that are not zero, sorted by place; their number. */
+static int sort(int n_charge, const struct hf_spread_charge charge[],
+                struct hf_spread_charge sorted[])
+{
+    int n = 0;
+    for (int c = 0; c < n_charge; c++)
+        if (charge[c].charge != 0.0) sorted[n++] = charge[c];
+    qsort(sorted, (size_t)n, sizeof *sorted, by_place);
+    return n;
+}
+
+/** Places of sorted charges, each with the number of its first one; how many there are. */
+static int find_places(int n, const struct hf_spread_charge sorted[], struct hf_cell_point place[])
+{
+    int n_place = 0;
+    for (int c = 0; c < n; c++) {
+        if (c > 0 && compare_places(&sorted[c], &sorted[c - 1]) == 0) continue;
+        /* the first exponent of a place is the lowest */
+        place[n_place] = (struct hf_cell_point){.exponent = sorted[c].exponent, .number = c};
+        memcpy(place[n_place++].centre, sorted[c].position_bohr, sizeof place->centre);
+    }
+    return n_place;
+}
+
+hf_status hf_charge_tree_init(struct hf_charge_tree *tree, int n_charge,
+                              struct hf_spread_charge charge[], struct hf_error *error)
+{
+    const size_t room = (size_t)n_charge + 1;
+    struct hf_spread_charge *sorted = malloc(room * sizeof *sorted);
+    struct hf_cell_point *place = malloc(room * sizeof *place);
+    hf_status status = HF_OK;
+    *tree =
+        (struct hf_charge_tree){.cells = {.leaf_most = HF_CHARGE_LANES, .row = HF_CHARGE_LANES}};
+    tree->cells.cell = calloc(2 * (room / HF_CHARGE_LANES + 1), sizeof *tree->cells.cell);
+    if (sorted == NULL || place == NULL || tree->cells.cell == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d charges", n_charge);
+    } else {
+        const int n = sort(n_charge, charge, sorted), n_place = find_places(n, sorted, place);
+        int to = 0;
+        if (n_place > 0) hf_add_cells(place, 0, n_place, &tree->cells);
+        for (int i = 0; i < n_place; i++) {
+            const struct hf_spread_charge *first = &sorted[place[i].number];
+            for (const struct hf_spread_charge *from = first;
+                 from < sorted + n && compare_places(from, first) == 0; from++)
+                charge[to++] = *from;
         }
-        cell->centre[d] = 0.5 * (low + high);
+        while (to < n_charge) charge[to++] = (struct hf_spread_charge){.exponent = INFINITY};
     }
-    for (int i = begin; i < end; i++) {
-        double here = 0.0;
-        for (int d = 0; d < 3; d++) here += pow(places->position[d][i] - cell->centre[d], 2);
-        square = fmax(square, here);
-    }
-    cell->radius = sqrt(square);
-    for (int i = places->first[begin]; i < places->first[end]; i++)
-        cell->strength += fabs(places->charge[i]);
-}
-
-/** Makes the cell of some rows and all within it. */
-static void divide(struct hf_charge_tree *tree, int begin, int end)
-{
-    struct hf_charge_cell *cell = &tree->cell[tree->n_cell++];
-    *cell = (struct hf_charge_cell){.begin = begin, .end = end, .moments = -1};
-    surround(&tree->places, cell);
-    if (end - begin >= LEAST_ROWS) cell->moments = tree->n_moments++;
-    if (end - begin > 1) {
-        const int middle = begin + (end - begin) / 2;
-        divide(tree, begin, middle);
-        divide(tree, middle, end);
-    }
-    cell->next = tree->n_cell;
+    free(sorted);
+    free(place);
+    return status;
 }
 
 /** Moments of the charges of a cell about its centre. */
 static void add_up(const struct hf_translation_kernels *kernels,
-                   const struct hf_charge_places *places, const struct hf_charge_cell *cell,
-                   double *room, double moments[])
+                   const struct hf_charge_places *places, const struct hf_cell *cell, double *room,
+                   double moments[])
 {
     const int width = kernels->width, size = hf_multipole_size(HF_CHARGE_ORDER);
-    const int end = end_of(places, cell->end);
+    const int end = (int)cell->end;
     double *to = room, *shift = to + size * width, *charge = shift + 3 * width;
     double *scratch = charge + width;
     memset(to, 0, (size_t)(size * width) * sizeof *to);
-    for (int i = cell->begin * HF_CHARGE_LANES; i < end; i += width) {
+    for (int i = (int)cell->begin; i < end; i += width) {
         for (int lane = 0; lane < width; lane++) {
             const int from = i + lane < end ? i + lane : i;
             charge[lane] = i + lane < end ? places->whole[from] : 0.0;
@@ -73,45 +100,55 @@ static void add_up(const struct hf_translation_kernels *kernels,
         }
         kernels->moments(0, HF_CHARGE_ORDER, shift, charge, to, scratch);
     }
-    for (int k = 0; k < size; k++) {
-        moments[k] = 0.0;
-        for (int lane = 0; lane < width; lane++) moments[k] += to[k * width + lane];
-    }
+    hf_sum_lanes(size, width, to, moments);
 }
 
-hf_status hf_charge_tree_init(struct hf_charge_tree *tree, struct hf_charge_places places,
-                              struct hf_error *error)
+/** What the charges of a cell are as a source. */
+static struct hf_expanded source_of(const struct hf_charge_places *places,
+                                    const struct hf_cell *cell)
+{
+    struct hf_expanded source = {.radius = cell->radius, .exponent = cell->exponent};
+    for (int i = places->first[cell->begin]; i < places->first[cell->end]; i++)
+        source.strength[0] += fabs(places->charge[i]);
+    return source;
+}
+
+hf_status hf_charge_tree_expand(struct hf_charge_tree *tree, struct hf_charge_places places,
+                                struct hf_error *error)
 {
     const struct hf_translation_kernels *kernels = hf_translation_choose();
-    const int n_row = (places.n_place + HF_CHARGE_LANES - 1) / HF_CHARGE_LANES;
     const size_t size = (size_t)hf_multipole_size(HF_CHARGE_ORDER);
-    *tree = (struct hf_charge_tree){.places = places, .exponent = INFINITY};
-    tree->cell = calloc(2 * (size_t)n_row, sizeof *tree->cell);
-    if (tree->cell == NULL) goto no_memory;
-    divide(tree, 0, n_row);
-    for (int i = 0; i < places.first[places.n_place]; i++)
-        tree->exponent = fmin(tree->exponent, places.exponent[i]);
-    if (tree->n_moments > 0) {
-        double *room = aligned_alloc(64, (size + 5 + HF_TRANSLATION_SCRATCH) *
-                                             (size_t)kernels->width * sizeof *room);
-        tree->moments = calloc((size_t)tree->n_moments * size, sizeof *tree->moments);
-        const bool made = room != NULL && tree->moments != NULL;
-        for (int i = 0; i < tree->n_cell && made; i++)
-            if (tree->cell[i].moments >= 0)
-                add_up(kernels, &tree->places, &tree->cell[i], room,
-                       tree->moments + (size_t)tree->cell[i].moments * size);
-        free(room);
-        if (!made) goto no_memory;
+    const size_t n_cell = (size_t)tree->cells.n_cell;
+    double *room = aligned_alloc(64, (size + 5 + HF_TRANSLATION_SCRATCH) * (size_t)kernels->width *
+                                         sizeof *room);
+    size_t n_moments = 0;
+    for (size_t i = 0; i < n_cell; i++)
+        n_moments += tree->cells.cell[i].end - tree->cells.cell[i].begin >= LEAST_PLACES;
+    tree->places = places;
+    tree->source = calloc(n_cell, sizeof *tree->source);
+    tree->moments_of = calloc(n_cell, sizeof *tree->moments_of);
+    tree->moments = calloc(n_moments * size + 1, sizeof *tree->moments);
+    const bool made =
+        room != NULL && tree->source != NULL && tree->moments_of != NULL && tree->moments != NULL;
+    double *next = tree->moments;
+    for (size_t i = 0; made && i < n_cell; i++) {
+        const struct hf_cell *cell = &tree->cells.cell[i];
+        tree->source[i] = source_of(&places, cell);
+        if (cell->end - cell->begin < LEAST_PLACES) continue;
+        add_up(kernels, &places, cell, room, next);
+        tree->moments_of[i] = next;
+        next += size;
     }
-    return HF_OK;
-no_memory:
-    hf_charge_tree_done(tree);
+    free(room);
+    if (made) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for a tree of %d charges", places.n_place);
 }
 
 void hf_charge_tree_done(struct hf_charge_tree *tree)
 {
-    free(tree->cell);
+    free(tree->cells.cell);
+    free(tree->source);
+    free(tree->moments_of);
     free(tree->moments);
-    *tree = (struct hf_charge_tree){.n_cell = 0};
+    *tree = (struct hf_charge_tree){.moments = NULL};
 }

@@ -9,18 +9,10 @@
 #include <string.h>
 
 enum {
-    MOST_WIDTH = 8,
     N_RING = 6,
-    FEW_ROWS = 3, /**< cells of no more are not taken apart for a better ring */
+    FEW_PLACES = 3 * HF_CHARGE_LANES, /**< such cells are not divided for a better ring */
     SIZE = (HF_CHARGE_ORDER + 1) * (HF_CHARGE_ORDER + 1),
     HALF = (HF_CHARGE_ORDER + 1) * (HF_CHARGE_ORDER + 2) / 2,
-};
-
-/** Cells whose moments wait to be converted together. */
-struct waiting {
-    int n, order;
-    int to_order[HF_MAX_EXPANSION + 1];
-    const struct hf_charge_cell *cell[MOST_WIDTH];
 };
 
 /** How much farther from the centre a ring begins than the one within it. */
@@ -38,16 +30,13 @@ struct hf_far_charges {
     /* Of the atoms at hand. */
     struct hf_expanded atoms;
     double centre[3];
-    double nearest;         /**< charges from there on may be taken by expansions */
-    int ring_order[N_RING]; /**< orders of charges in each */
-    int order;              /**< highest that was used; -1: none */
-    struct waiting waiting;
+    double nearest;                  /**< charges from there on may be taken by expansions */
+    int ring_order[N_RING];          /**< orders of charges in each */
+    struct hf_conversion conversion; /**< its highest order is that of all far charges; -1: none */
     struct hf_charge_field field;
 
-    int *near;         /**< [n_row] */
-    double *shift;     /**< [3][width], aligned as what follows */
-    double *from, *to; /**< [SIZE][width] */
-    double *scratch;
+    int *near;             /**< [n_row] */
+    double *shift;         /**< [4][width], aligned as the arrays of the conversion behind it */
     double complex *local; /**< [HALF] (l,m) at l (l+1)/2 + m */
     double *coefficient;
 };
@@ -55,10 +44,10 @@ struct hf_far_charges {
 /** A charge of one elementary charge. */
 static struct hf_expanded unit_charge(const struct hf_far_charges *far)
 {
-    return (struct hf_expanded){.exponent = far->tree->exponent, .strength = {1.0}};
+    return (struct hf_expanded){.exponent = far->tree->cells.cell->exponent, .strength = {1.0}};
 }
 
-static double distance_of(const struct hf_far_charges *far, const struct hf_charge_cell *cell)
+static double distance_of(const struct hf_far_charges *far, const struct hf_cell *cell)
 {
     double square = 0.0;
     for (int d = 0; d < 3; d++)
@@ -72,7 +61,7 @@ static bool find_nearest(struct hf_far_charges *far)
     static const double CLOSE_ENOUGH = 1.03, LEAST = 1.0;
     const struct hf_expanded charge = unit_charge(far);
     double low = fmax(far->atoms.radius, LEAST);
-    double high = distance_of(far, &far->tree->cell[0]) + far->tree->cell[0].radius;
+    double high = distance_of(far, far->tree->cells.cell) + far->tree->cells.cell->radius;
     int order[HF_MAX_EXPANSION + 1];
     if (high <= low ||
         !hf_well_separated(&far->atoms, &charge, high, HF_CHARGE_ORDER, far->tolerance))
@@ -102,71 +91,37 @@ static int ring_of(const struct hf_far_charges *far, double distance)
     return ring;
 }
 
-static void use_order(struct hf_far_charges *far, int order)
-{
-    const int width = far->kernels->width;
-    const int old = hf_multipole_size(far->order), size = hf_multipole_size(order);
-    if (order <= far->order) return;
-    memset(far->to + old * width, 0, (size_t)((size - old) * width) * sizeof *far->to);
-    far->order = order;
-}
-
-/** Adds the charges of rows, each about itself. */
-static void add_rows(struct hf_far_charges *far, const struct hf_charge_cell *cell, int order)
+/** Adds the charges of a cell, each about itself. */
+static void add_charges(struct hf_far_charges *far, const struct hf_cell *cell, int order)
 {
     const struct hf_charge_places *places = &far->tree->places;
-    const int width = far->kernels->width, last = cell->end * HF_CHARGE_LANES;
-    const int end = last < places->n_place ? last : places->n_place;
-    use_order(far, order);
-    for (int i = cell->begin * HF_CHARGE_LANES; i < end; i += width) {
+    const int width = far->kernels->width, end = (int)cell->end;
+    double *shift = far->shift, *charge = shift + 3 * width;
+    if (order > far->conversion.highest) far->conversion.highest = order;
+    for (int i = (int)cell->begin; i < end; i += width) {
         for (int lane = 0; lane < width; lane++) {
             const int at = i + lane < end ? i + lane : i;
-            far->from[lane] = i + lane < end ? places->whole[at] : 0.0;
+            charge[lane] = i + lane < end ? places->whole[at] : 0.0;
             for (int d = 0; d < 3; d++)
-                far->shift[d * width + lane] = far->centre[d] - places->position[d][at];
+                shift[d * width + lane] = far->centre[d] - places->position[d][at];
         }
-        far->kernels->points(order, far->shift, far->from, far->to);
+        far->kernels->points(order, shift, charge, far->conversion.to);
     }
 }
 
-/** Adds the cells that wait. */
-static void convert(struct hf_far_charges *far)
+/** Adds a cell by its moments if it has any and they do. */
+static bool add_moments(struct hf_far_charges *far, int number, double distance)
 {
-    struct waiting *waiting = &far->waiting;
-    const int width = far->kernels->width, size = hf_multipole_size(waiting->order);
-    if (waiting->n == 0) return;
-    use_order(far, waiting->to_order[0]);
-    for (int lane = 0; lane < width; lane++) {
-        const struct hf_charge_cell *cell = waiting->cell[lane < waiting->n ? lane : 0];
-        const double *moments = far->tree->moments + (size_t)cell->moments * SIZE;
-        for (int k = 0; k < size; k++)
-            far->from[k * width + lane] = lane < waiting->n ? moments[k] : 0.0;
-        for (int d = 0; d < 3; d++) far->shift[d * width + lane] = far->centre[d] - cell->centre[d];
-    }
-    far->kernels->to_local(waiting->order, waiting->to_order, far->shift, far->from, far->to,
-                           far->scratch);
-    waiting->n = 0;
-}
-
-/** Adds a cell by its moments if they do. */
-static bool add_cell(struct hf_far_charges *far, const struct hf_charge_cell *cell, double distance)
-{
-    struct waiting *waiting = &far->waiting;
-    const struct hf_expanded charges = {
-        .radius = cell->radius, .exponent = far->tree->exponent, .strength = {cell->strength}};
-    const double tolerance = far->tolerance * cell->strength;
-    int to_order[HF_MAX_EXPANSION + 1];
-    if (!hf_well_separated(&far->atoms, &charges, distance, HF_CHARGE_ORDER, tolerance))
+    const struct hf_charge_tree *tree = far->tree;
+    const struct hf_expanded *source = &tree->source[number];
+    const double tolerance = far->tolerance * source->strength[0];
+    double shift[3];
+    if (tree->moments_of[number] == NULL ||
+        !hf_well_separated(&far->atoms, source, distance, HF_CHARGE_ORDER, tolerance))
         return false;
-    const int order =
-        hf_expansion_orders(&far->atoms, &charges, distance, HF_CHARGE_ORDER, tolerance, to_order);
-    if (waiting->n == 0) waiting->order = -1;
-    for (int j = 0; j <= order; j++)
-        if (j > waiting->order || to_order[j] > waiting->to_order[j])
-            waiting->to_order[j] = to_order[j];
-    if (order > waiting->order) waiting->order = order;
-    waiting->cell[waiting->n++] = cell;
-    if (waiting->n == far->kernels->width) convert(far);
+    for (int d = 0; d < 3; d++) shift[d] = far->centre[d] - tree->cells.cell[number].centre[d];
+    hf_conversion_add(&far->conversion, &far->atoms, source, shift, HF_CHARGE_ORDER, tolerance,
+                      tree->moments_of[number]);
     return true;
 }
 
@@ -174,34 +129,32 @@ static bool add_cell(struct hf_far_charges *far, const struct hf_charge_cell *ce
 static void walk(struct hf_far_charges *far)
 {
     const struct hf_charge_tree *tree = far->tree;
-    for (int i = 0; i < tree->n_cell;) {
-        const struct hf_charge_cell *cell = &tree->cell[i];
-        const double distance = distance_of(far, cell), nearest = distance - cell->radius;
-        const int ring = ring_of(far, nearest);
-        if (ring >= 0 && cell->moments < 0 &&
-            (ring == N_RING - 1 || cell->end - cell->begin <= FEW_ROWS)) {
-            add_rows(far, cell, far->ring_order[ring]);
+    for (int i = 0; i < tree->cells.n_cell;) {
+        const struct hf_cell *cell = &tree->cells.cell[i];
+        const double distance = distance_of(far, cell);
+        const int ring = ring_of(far, distance - cell->radius);
+        const bool one_by_one = tree->moments_of[i] == NULL &&
+                                (ring == N_RING - 1 || cell->end - cell->begin <= FEW_PLACES);
+        if (ring >= 0 && one_by_one) {
+            add_charges(far, cell, far->ring_order[ring]);
             i = cell->next;
-        } else if (ring >= 0 && cell->moments >= 0 && add_cell(far, cell, distance)) {
+        } else if (ring >= 0 && add_moments(far, i, distance)) {
             i = cell->next;
         } else {
-            if (cell->end - cell->begin == 1) far->near[far->field.n_near++] = cell->begin;
+            if (cell->leaf >= 0) far->near[far->field.n_near++] = cell->leaf;
             i++;
         }
     }
-    convert(far);
+    hf_conversion_flush(&far->conversion);
 }
 
 /** The sum of the lanes, in complex numbers. */
 static void collect(struct hf_far_charges *far)
 {
-    const int width = far->kernels->width;
+    const int order = far->conversion.highest;
     double sum[SIZE];
-    for (int k = 0; k < hf_multipole_size(far->order); k++) {
-        sum[k] = 0.0;
-        for (int lane = 0; lane < width; lane++) sum[k] += far->to[k * width + lane];
-    }
-    for (int l = 0; l <= far->order; l++)
+    hf_sum_lanes(hf_multipole_size(order), far->kernels->width, far->conversion.to, sum);
+    for (int l = 0; l <= order; l++)
         for (int m = 0; m <= l; m++)
             far->local[l * (l + 1) / 2 + m] =
                 sum[l * l + m] + (m > 0 ? I * sum[l * l + l + m] : 0.0);
@@ -225,17 +178,18 @@ static void differentiate(const double d[3], int order, double scale, double com
 static void expand_along(struct hf_far_charges *far, const double half[3])
 {
     const int total = far->atoms.order, n = hf_n_hermite(total);
-    const int order = half[0] == 0.0 && half[1] == 0.0 && half[2] == 0.0 ? 0 : far->order;
+    const int highest = far->conversion.highest;
+    const int order = half[0] == 0.0 && half[1] == 0.0 && half[2] == 0.0 ? 0 : highest;
     for (int k = 0; k <= order; k++) {
         double low[HF_MAX_POINT_SIZE] = {0.0};
-        for (int l = 0; l <= total && l <= far->order - k; l++) {
+        for (int l = 0; l <= total && l <= highest - k; l++) {
             for (int m = 0; m <= l; m++) {
                 low[l * l + m] = creal(far->local[l * (l + 1) / 2 + m]);
                 if (m > 0) low[l * l + l + m] = cimag(far->local[l * (l + 1) / 2 + m]);
             }
         }
         hf_local_to_hermite(&far->harmonics, total, low, 1, far->coefficient + k * n, 1);
-        differentiate(half, far->order - k - 1, 1.0 / (k + 1), far->local);
+        differentiate(half, highest - k - 1, 1.0 / (k + 1), far->local);
     }
     far->field.order = order;
     far->field.total = total;
@@ -247,7 +201,7 @@ const struct hf_charge_field *hf_far_charges_look(struct hf_far_charges *far, in
     const double *a = basis->shell[basis->first_shell_of_atom[i]].centre_bohr;
     const double *b = basis->shell[basis->first_shell_of_atom[j]].centre_bohr;
     double half[3];
-    if (far->least_work > (double)far->tree->cell[0].end * hf_count_products(basis, i, j))
+    if (far->least_work > (double)far->tree->cells.n_leaf * hf_count_products(basis, i, j))
         return NULL;
     far->atoms = hf_weigh_atoms(basis, far->widest, i, j);
     for (int d = 0; d < 3; d++) {
@@ -257,9 +211,10 @@ const struct hf_charge_field *hf_far_charges_look(struct hf_far_charges *far, in
     if (!find_nearest(far)) return NULL;
     far->field =
         (struct hf_charge_field){.near = far->near, .order = -1, .coefficient = far->coefficient};
-    far->order = -1;
+    far->conversion.highest = -1;
+    memset(far->conversion.to, 0, (size_t)(SIZE * far->kernels->width) * sizeof(double));
     walk(far);
-    if (far->order < 0) return NULL;
+    if (far->conversion.highest < 0) return NULL;
     collect(far);
     expand_along(far, half);
     return &far->field;
@@ -274,10 +229,10 @@ hf_status hf_far_charges_create(const struct hf_basis *basis, const struct hf_ch
     self->basis = basis;
     self->tree = tree;
     self->least_work = least_work;
-    self->tolerance = tolerance / tree->cell[0].strength;
+    self->tolerance = tolerance / tree->source[0].strength[0];
     self->kernels = hf_translation_choose();
     const size_t width = (size_t)self->kernels->width;
-    self->near = calloc((size_t)tree->n_cell, sizeof *self->near);
+    self->near = calloc((size_t)tree->cells.n_leaf, sizeof *self->near);
     self->shift =
         aligned_alloc(64, (4 + 2 * SIZE + HF_TRANSLATION_SCRATCH) * width * sizeof *self->shift);
     self->local = calloc(HALF, sizeof *self->local);
@@ -287,9 +242,10 @@ hf_status hf_far_charges_create(const struct hf_basis *basis, const struct hf_ch
     if (self->near == NULL || self->shift == NULL || self->local == NULL ||
         self->coefficient == NULL)
         goto no_memory;
-    self->from = self->shift + 4 * width;
-    self->to = self->from + SIZE * width;
-    self->scratch = self->to + SIZE * width;
+    self->conversion.kernels = self->kernels;
+    self->conversion.from = self->shift + 4 * width;
+    self->conversion.to = self->conversion.from + SIZE * width;
+    self->conversion.scratch = self->conversion.to + SIZE * width;
     hf_hermite_harmonics_init(&self->harmonics);
     for (int l = 0; l <= basis->max_l; l++) self->widest[l] = hf_widest_function(l, true);
     return HF_OK;

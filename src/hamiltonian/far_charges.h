@@ -3,38 +3,33 @@
 #define HF_FAR_CHARGES_H
 
 #include "hf/basis.h"
+#include "hf/cell_tree.h"
 #include "hf/multipole.h"
 #include "hf/one_electron.h"
 
 enum { HF_CHARGE_ORDER = 20 }; /**< highest order of the expansions */
 
-/** Sorts charges so that those that are near each other in space are so in the list: halves of it,
- *  quarters of it and so on, cut where rows end, are boxes. Zeros go to the end. Charges at one place that
- *  follow each other stay together. HF_NO_RESOURCE: memory. */
-hf_status hf_sort_charges(int n_charge, struct hf_spread_charge charge[],
-                          struct hf_error *error) HF_MUST_CHECK;
-
-/** Rows of charge within a sphere. */
-struct hf_charge_cell {
-    int begin, end; /**< rows */
-    int next;       /**< the cell behind all that is within this one; its first half follows it */
-    double centre[3], radius;
-    double strength; /**< sum of the moduli of its charges */
-    int moments;     /**< number of its expansion; -1: too few charges */
-};
-
-/** A tree of cells over rows. The first one has all. */
+/** A tree of cells over places of charge. Leaves are rows: leaf number k is row k. The first cell has all. */
 struct hf_charge_tree {
-    struct hf_charge_places places;
-    int n_cell, n_moments;
-    struct hf_charge_cell *cell; /**< [n_cell] a cell before those within it */
-    double *moments;             /**< [n_moments][hf_multipole_size(HF_CHARGE_ORDER)] */
-    double exponent;             /**< lowest of a charge */
+    struct hf_cell_tree cells;
+    struct hf_charge_places places; /**< borrowed */
+    struct hf_expanded *source;     /**< [n_cell] */
+    const double **moments_of;      /**< [n_cell] NULL: too few charges */
+    double *moments; /**< [hf_multipole_size(HF_CHARGE_ORDER)] of each cell that has them */
 };
 
-/** For one place at least. The places are borrowed. HF_NO_RESOURCE: memory. */
-hf_status hf_charge_tree_init(struct hf_charge_tree *tree, struct hf_charge_places places,
+/** Finds the cells and sorts the charges accordingly. Those that are zero go to the end. HF_NO_RESOURCE:
+ *  memory. */
+hf_status hf_charge_tree_init(struct hf_charge_tree *tree, int n_charge,
+                              struct hf_spread_charge charge[],
                               struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds the moments: the places are those of the sorted charges, one at least, and borrowed. HF_NO_RESOURCE:
+ *  memory. */
+hf_status hf_charge_tree_expand(struct hf_charge_tree *tree, struct hf_charge_places places,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** Also of what the two left half made. */
 void hf_charge_tree_done(struct hf_charge_tree *tree);
 
 /** The products of functions of atoms i and j as the bounds take them, about the middle of the two:

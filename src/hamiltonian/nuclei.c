@@ -1,7 +1,6 @@
 /* Attraction by the nuclei, and their repulsion. */
 #include "hamiltonian_private.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,16 +19,15 @@ static double cost(const struct hf_molecule *molecule)
 static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
 {
     const struct hf_molecule *molecule = blocks->molecule;
-    struct hf_spread_charge *nucleus = calloc((size_t)molecule->n_atom, sizeof *nucleus);
+    struct hf_point_charge *nucleus = calloc((size_t)molecule->n_atom, sizeof *nucleus);
     if (nucleus == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d nuclei", molecule->n_atom);
     for (int i = 0; i < molecule->n_atom; i++) {
-        nucleus[i] = (struct hf_spread_charge){.charge = hf_molecule_nuclear_charge(molecule, i),
-                                               .exponent = INFINITY};
+        nucleus[i].charge = hf_molecule_nuclear_charge(molecule, i);
         memcpy(nucleus[i].position_bohr, molecule->atom[i].position_bohr,
                sizeof nucleus[i].position_bohr);
     }
-    const hf_status status = hf_add_charges(blocks, molecule->n_atom, nucleus, error);
+    const hf_status status = hf_add_point_charges(blocks, molecule->n_atom, nucleus, error);
     free(nucleus);
     return status;
 }

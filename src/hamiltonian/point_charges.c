@@ -3,8 +3,6 @@
 #include "hamiltonian_private.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool present(const struct hf_molecule *molecule)
 {
@@ -19,19 +17,7 @@ static double cost(const struct hf_molecule *molecule)
 static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
 {
     const struct hf_environment *environment = &blocks->molecule->environment;
-    const int n = environment->n_charge;
-    struct hf_spread_charge *charge = calloc((size_t)n + 1, sizeof *charge);
-    if (charge == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d point charges", n);
-    for (int i = 0; i < n; i++) {
-        charge[i] = (struct hf_spread_charge){.charge = environment->charge[i].charge,
-                                              .exponent = INFINITY};
-        memcpy(charge[i].position_bohr, environment->charge[i].position_bohr,
-               sizeof charge[i].position_bohr);
-    }
-    const hf_status status = hf_add_charges(blocks, n, charge, error);
-    free(charge);
-    return status;
+    return hf_add_point_charges(blocks, environment->n_charge, environment->charge, error);
 }
 
 static double nuclear_energy(const struct hf_molecule *molecule, int i)

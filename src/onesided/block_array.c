@@ -62,11 +62,6 @@ void hf_block_array_end_get(struct hf_block_array *array, struct hf_window_reque
     hf_window_end_get(array->window, request);
 }
 
-bool hf_block_array_test_get(struct hf_block_array *array, struct hf_window_request *request)
-{
-    return hf_window_test_get(array->window, request);
-}
-
 void hf_block_array_get(struct hf_block_array *array, int i, int j, double *to)
 {
     hf_window_get(array->window, find(array, i, j), to);

@@ -29,8 +29,6 @@ struct hf_transport_ops {
     /** Begins to copy a range of another rank to request->to. Not collective. */
     void (*begin_get)(struct hf_window *window, struct hf_window_range range,
                       struct hf_window_request *request);
-    /** Whether it has ended; a look, which lets the transport go on. Not collective. */
-    bool (*test_get)(struct hf_window *window, struct hf_window_request *request);
     /** Waits for the end of it. Not collective. */
     void (*end_get)(struct hf_window *window, struct hf_window_request *request);
     /** Adds from[range.n] to a range of any rank, atomically. Not collective. */

@@ -132,14 +132,6 @@ static void begin_get(struct hf_window *window, struct hf_window_range range,
              (int)range.n, MPI_DOUBLE, data->win, &request->request);
 }
 
-static bool test_get(struct hf_window *window, struct hf_window_request *request)
-{
-    int done;
-    (void)window;
-    MPI_Test(&request->request, &done, MPI_STATUS_IGNORE);
-    return done;
-}
-
 static void end_get(struct hf_window *window, struct hf_window_request *request)
 {
     (void)window;
@@ -199,7 +191,6 @@ const struct hf_transport_ops hf_transport_rma = {
     .window_create = window_create,
     .window_destroy = window_destroy,
     .begin_get = begin_get,
-    .test_get = test_get,
     .end_get = end_get,
     .accumulate = accumulate,
     .fence = fence,

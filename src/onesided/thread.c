@@ -218,14 +218,6 @@ static void begin_get(struct hf_window *window, struct hf_window_range range,
     ask_for(window, range, HF_TAG_GET, request);
 }
 
-static bool test_get(struct hf_window *window, struct hf_window_request *request)
-{
-    int done;
-    (void)window;
-    MPI_Test(&request->request, &done, MPI_STATUS_IGNORE);
-    return done;
-}
-
 static void end_get(struct hf_window *window, struct hf_window_request *request)
 {
     wait_for(window->onesided->data, &request->request);
@@ -355,7 +347,6 @@ const struct hf_transport_ops hf_transport_thread = {
     .window_create = window_create,
     .window_destroy = window_destroy,
     .begin_get = begin_get,
-    .test_get = test_get,
     .end_get = end_get,
     .accumulate = accumulate,
     .fence = fence,

@@ -332,7 +332,6 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
            hf_json_add_integer(object, "product_pairs", account->n_product_pair) &&
            cJSON_AddBoolToObject(object, "coulomb_apart", account->coulomb_apart) != NULL &&
            hf_json_add_integer(object, "quartets_read", account->n_quartet_read) &&
-           hf_json_add_integer(object, "quartets_taken_over", account->n_quartet_taken_over) &&
            hf_json_add_double(object, "stored_bytes", account->stored_bytes) &&
            hf_json_add_double(object, "stored_share_of_cost", account->stored_share) &&
            add_outlook(object, &account->outlook) &&

@@ -96,11 +96,9 @@ static void print_fock(FILE *out, const struct hf_scf_result *result)
                 "Product pairs, last build", account->n_product_pair, account->n_product_single);
     if (account->outlook.n_build > 0) print_outlook(out, &account->outlook);
     if (account->stored_bytes > 0.0)
-        fprintf(out,
-                "  %-32s %" PRId64 " read back, %" PRId64
-                " of them out of other ranks' memory; %.1f MB on all ranks\n",
+        fprintf(out, "  %-32s %" PRId64 " read back; %.1f MB on all ranks\n",
                 "Stored quartets, last build", account->n_quartet_read,
-                account->n_quartet_taken_over, 1e-6 * account->stored_bytes);
+                1e-6 * account->stored_bytes);
     if (account->exact_range > 0.0)
         fprintf(out, "  %-32s below %g hartree, in steps of %.1e\n", "Exact sums, last build",
                 account->exact_range, ldexp(account->exact_range, -51));

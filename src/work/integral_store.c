@@ -14,10 +14,11 @@ enum { FIRST_CHUNK_BYTES = 1 << 17, CHUNK_BYTES = 1 << 22, NOTE_CHUNK_BYTES = 1 
 struct hf_integral_store {
     const struct hf_shell_pairs *pairs;
     size_t most_bytes;
-    struct hf_store_chunk *
-        chunk; /**< [n_chunk] each CHUNK_BYTES or, at first, less; longer for one long strip, or NOTE_CHUNK_BYTES */
+    /** [n_chunk] strips, and a mark behind the last one if another chunk follows: CHUNK_BYTES or, at first, less;
+     *  more for one long strip; NOTE_CHUNK_BYTES for notes. */
+    unsigned char **chunk;
     size_t n_chunk, n_chunk_allocated;
-    size_t size; /**< of the last chunk */
+    size_t size, used; /**< of the last chunk */
     struct hf_store_segment *segment;
     int64_t n_segment, n_segment_allocated;
     size_t bytes;
@@ -41,20 +42,12 @@ void hf_integral_store_destroy(struct hf_integral_store **store)
     struct hf_integral_store *old = *store;
     if (old != NULL) {
         for (size_t i = 0; i < old->n_chunk; i++)
-            hf_memory_keep(old->pairs->context->memory, old->chunk[i].data);
+            hf_memory_keep(old->pairs->context->memory, old->chunk[i]);
         free(old->chunk);
         free(old->segment);
         free(old);
     }
     *store = NULL;
-}
-
-/** Where the next strip goes, or the mark before it. */
-static struct hf_store_segment end_of_strips(const struct hf_integral_store *store)
-{
-    const size_t n = store->n_chunk;
-    return (struct hf_store_segment){.chunk = n > 0 ? n - 1 : 0,
-                                     .offset = n > 0 ? store->chunk[n - 1].used : 0};
 }
 
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
@@ -72,24 +65,12 @@ hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task,
         store->segment = longer;
         store->n_segment_allocated = n;
     }
-    struct hf_store_segment *segment = &store->segment[store->n_segment++];
-    *segment = end_of_strips(store);
-    segment->task = task;
-    segment->part = part;
+    store->segment[store->n_segment++] =
+        (struct hf_store_segment){.task = task,
+                                  .part = part,
+                                  .chunk = store->n_chunk > 0 ? store->n_chunk - 1 : 0,
+                                  .offset = store->used};
     return HF_OK;
-}
-
-hf_status hf_integral_store_close(struct hf_integral_store *store, struct hf_error *error)
-{
-    const hf_status status = hf_integral_store_begin(store, -1, 0, error);
-    if (status == HF_OK) store->n_segment--;
-    return status;
-}
-
-struct hf_store_tables hf_integral_store_tables(const struct hf_integral_store *store)
-{
-    return (struct hf_store_tables){
-        .segment = store->segment, .n_segment = store->n_segment, .chunk = store->chunk};
 }
 
 /** Of the next chunk: small stores touch little memory. */
@@ -110,7 +91,7 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
     }
     if (store->n_chunk == store->n_chunk_allocated) {
         const size_t n_longer = 2 * store->n_chunk_allocated + 16;
-        struct hf_store_chunk *longer = realloc(store->chunk, n_longer * sizeof *longer);
+        unsigned char **longer = realloc(store->chunk, n_longer * sizeof *longer);
         if (longer == NULL) return false;
         store->chunk = longer;
         store->n_chunk_allocated = n_longer;
@@ -123,7 +104,8 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
         if (chunk == NULL) return false;
         store->touch_seconds += hf_touch_seconds(chunk, size);
     }
-    store->chunk[store->n_chunk++] = (struct hf_store_chunk){.data = chunk};
+    store->chunk[store->n_chunk++] = chunk;
+    store->used = 0;
     store->bytes += size;
     store->size = size;
     return true;
@@ -134,18 +116,17 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
 static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool within_budget)
 {
     const size_t mark = sizeof(struct hf_stored_strip);
-    const struct hf_store_segment last = end_of_strips(store);
-    if (store->n_chunk == 0 || last.offset + n + mark > store->size) {
+    if (store->n_chunk == 0 || store->used + n + mark > store->size) {
         const bool first = store->n_chunk == 0;
+        const size_t used = store->used;
         if (!add_chunk(store, n + mark, within_budget)) return NULL;
         if (!first) {
             const struct hf_stored_strip end = {.kind = HF_STORED_CHUNK_END};
-            memcpy(store->chunk[last.chunk].data + last.offset, &end, sizeof end);
+            memcpy(store->chunk[store->n_chunk - 2] + used, &end, sizeof end);
         }
     }
-    struct hf_store_chunk *chunk = &store->chunk[store->n_chunk - 1];
-    unsigned char *at = chunk->data + chunk->used;
-    chunk->used += n;
+    unsigned char *at = store->chunk[store->n_chunk - 1] + store->used;
+    store->used += n;
     return at;
 }
 
@@ -209,18 +190,18 @@ const struct hf_stored_strip *hf_integral_store_next(struct hf_store_cursor *cur
                                                      const void **number)
 {
     if (cursor->n_left == 0) return NULL;
-    const unsigned char *at = cursor->chunk->data + cursor->offset;
+    const unsigned char *at = *cursor->chunk + cursor->offset;
     const struct hf_stored_strip *strip = (const void *)at;
     if (strip->kind == HF_STORED_CHUNK_END) {
         cursor->chunk++;
         cursor->offset = 0;
-        at = cursor->chunk->data;
+        at = *cursor->chunk;
         strip = (const void *)at;
     }
     *number = strip->kind == HF_STORED_NOTHING ? NULL : at + sizeof *strip;
     cursor->offset += sizeof *strip + number_bytes(strip);
     cursor->n_left--;
-    prefetch(cursor->chunk->data + cursor->offset);
+    prefetch(*cursor->chunk + cursor->offset);
     return strip;
 }
 

@@ -99,20 +99,6 @@ struct hf_store_segment {
     int64_t n_strip;
 };
 
-/** Memory with strips, the last one the mark of its end if there is another. */
-struct hf_store_chunk {
-    unsigned char *data; /**< longer for one long strip, or short and for notes */
-    size_t used;         /**< bytes of strips, without the mark */
-};
-
-/** What lies where in a closed store, as other processes need to know it. */
-struct hf_store_tables {
-    const struct hf_store_segment
-        *segment; /**< [n_segment + 1], the last one where the strips end */
-    int64_t n_segment;
-    const struct hf_store_chunk *chunk;
-};
-
 struct hf_integral_store;
 
 /** Empty store of at most `bytes`. `pairs` is borrowed. Not collective. HF_NO_RESOURCE. */
@@ -132,20 +118,13 @@ hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task,
 bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_strip *strip,
                               void **number);
 
-/** Nothing more is appended. HF_NO_RESOURCE: no memory for the end of the list. */
-hf_status hf_integral_store_close(struct hf_integral_store *store,
-                                  struct hf_error *error) HF_MUST_CHECK;
-
-/** Of a closed store. */
-struct hf_store_tables hf_integral_store_tables(const struct hf_integral_store *store);
-
 int64_t hf_integral_store_n_segment(const struct hf_integral_store *store);
 struct hf_store_segment hf_integral_store_segment(const struct hf_integral_store *store,
                                                   int64_t index);
 
 /** A place in the store. */
 struct hf_store_cursor {
-    const struct hf_store_chunk *chunk;
+    unsigned char *const *chunk;
     size_t offset;
     int64_t n_left;
 };

@@ -42,7 +42,6 @@ void hf_worker_done(struct hf_worker *worker)
     worker->queue = NULL;
     worker->ket = NULL;
     if (worker->work == NULL) return;
-    hf_memory_release(worker->work->context->memory, worker->loan);
     hf_strips_done(&worker->strips, worker->work->context->memory);
 }
 
@@ -213,14 +212,12 @@ static struct hf_strip open_strip(const struct hf_worker *worker,
 
 void hf_worker_read(struct hf_worker *worker, const struct hf_part *part)
 {
-    const bool far = hf_store_board_is_far(worker->work->board, part->neighbour);
-    struct hf_store_chunk loan;
-    struct hf_store_cursor cursor;
+    const struct hf_integral_store *store = worker->work->worker[part->worker].store;
+    const struct hf_store_segment segment = hf_integral_store_segment(store, part->segment);
+    struct hf_store_cursor cursor = hf_integral_store_open(store, &segment);
     const struct hf_shell_pair *bra = NULL; /* of the kets to be computed again */
     const struct hf_stored_strip *stored;
     const void *number;
-    worker->loan_failed = !hf_work_open_stored(worker, part, &loan, &cursor);
-    if (worker->loan_failed) return;
     while (!worker->interrupted && (stored = hf_integral_store_next(&cursor, &number)) != NULL) {
         const struct hf_strip strip = open_strip(worker, stored, number);
         if (!strip.wanted) continue;
@@ -233,7 +230,6 @@ void hf_worker_read(struct hf_worker *worker, const struct hf_part *part)
         }
         worker->consumer->take(worker->self, &strip);
         worker->n_read += stored->n_quartet;
-        if (far) worker->n_taken_over += stored->n_quartet;
         hf_worker_count(worker, stored->n);
     }
     if (worker->n_ket > 0) hf_worker_compute_kets(worker, part, bra, false);

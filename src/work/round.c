@@ -49,7 +49,7 @@ static void begin(struct hf_work *work)
     for (int i = 0; i < work->n_worker; i++) {
         struct hf_worker *worker = &work->worker[i];
         hf_engine_set_threshold(worker->engine, threshold);
-        worker->n_computed = worker->n_read = worker->n_single = worker->n_taken_over = 0;
+        worker->n_computed = worker->n_read = worker->n_single = 0;
         worker->since_look = 0;
         worker->waited = worker->computed = 0.0;
         worker->interrupted = false;
@@ -112,8 +112,6 @@ hf_status hf_work_run(struct hf_work *work, const struct hf_round *round, struct
                        hf_wall_seconds() - end);
     book(work, end - start);
     hf_interruption_set_fraction(work->context->interruption, 0.0);
-    if (status == HF_OK && work->store_use == HF_STORE_FILL)
-        status = hf_work_close_store(work, error);
     status = hf_agree_to_go_on(work->context, status, error);
     if (status == HF_OK && work->measures) hf_task_costs_correct(work->costs);
     if (status == HF_OK && work->prices_wanted) hf_work_learn_prices(work);
@@ -191,9 +189,6 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
         hf_task_costs_note(work->costs, worker->number, part->task, hf_thread_seconds() - start);
     if (status == HF_OK && worker->store_failed)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of stored integrals");
-    if (status == HF_OK && worker->loan_failed)
-        status =
-            hf_fail(error, HF_NO_RESOURCE, "integrals that another rank stored cannot be read");
     const int reason =
         worker->interrupted ? hf_interruption_look(work->context->interruption, false) : 0;
     return reason != 0 && status == HF_OK ? hf_interrupted(error, reason) : status;

@@ -18,19 +18,8 @@ static const double FILL = 0.9;
 
 void hf_work_drop_store(struct hf_work *work)
 {
-    for (int i = 0; i < work->n_worker; i++) {
-        if (work->board != NULL) hf_store_board_offer(work->board, i, NULL);
-        hf_integral_store_destroy(&work->worker[i].store);
-    }
+    for (int i = 0; i < work->n_worker; i++) hf_integral_store_destroy(&work->worker[i].store);
     work->stored = false;
-}
-
-hf_status hf_work_close_store(struct hf_work *work, struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    for (int i = 0; i < work->n_worker && status == HF_OK; i++)
-        status = hf_integral_store_close(work->worker[i].store, error);
-    return status;
 }
 
 /** Least product of bounds that is stored where factors go up to `largest`. */
@@ -95,8 +84,7 @@ cleanup:
 static hf_status begin_storing(struct hf_work *work, const struct hf_lasting *lasting,
                                struct hf_error *error)
 {
-    const double loan = work->loan_bytes > 0 ? (double)(work->loan_bytes + HF_STRIP_ROOM) : 0.0;
-    const double memory = fmax(0.0, work->settings.memory_bytes / work->n_worker - loan);
+    const double memory = work->settings.memory_bytes / work->n_worker;
     const bool weighed = work->settings.store_weighed;
     const hf_status status =
         weighed ? weigh(work, lasting, error) : make_plan(work, lasting, NULL, error);
@@ -144,15 +132,6 @@ void hf_work_keep_store(struct hf_work *work)
     hf_work_drop_store(work);
 }
 
-/** What is stored is to be read. The ranks have yet to agree that the round begins, so that all find all of it,
- *  and the round before has ended everywhere. */
-static void offer_store(struct hf_work *work)
-{
-    work->store_use = HF_STORE_SKIP;
-    for (int i = 0; i < work->n_worker; i++)
-        hf_store_board_offer(work->board, i, work->worker[i].store);
-}
-
 hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *round,
                                 struct hf_error *error)
 {
@@ -165,11 +144,14 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
                           work->prices.compute == 0.0;
     if (work->stored && least < work->plan.sharp) hf_work_drop_store(work);
     if (work->stored)
-        offer_store(work);
+        work->store_use = HF_STORE_SKIP;
     else if (begins && !round->passing)
         status = begin_storing(work, round->lasting, error);
-    for (int i = 0; i < work->n_worker; i++)
-        work->worker[i].store_failed = work->worker[i].store_dropped = false;
+    for (int i = 0; i < work->n_worker; i++) {
+        struct hf_worker *worker = &work->worker[i];
+        worker->store_failed = worker->store_dropped = false;
+        worker->next_segment = 0;
+    }
     work->least_bound = work->store_use == HF_STORE_FILL ? fmin(work->plan.smallest, least) : least;
     return hf_agree(work->context->comm, status, error);
 }
@@ -177,33 +159,20 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
 bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part)
 {
     struct hf_work *work = worker->work;
-    struct hf_taken_segment taken;
     if (work->store_use != HF_STORE_SKIP) return false;
-    if (!hf_store_board_take(work->board, worker->number, &taken)) return false;
-    hf_work_find_stored_part(worker, taken.segment.task, taken.segment.part, part);
-    part->stored = true;
-    part->neighbour = taken.neighbour;
-    part->worker = taken.worker;
-    part->segment = taken.index;
-    return true;
-}
-
-bool hf_work_open_stored(struct hf_worker *worker, const struct hf_part *part,
-                         struct hf_store_chunk *loan, struct hf_store_cursor *cursor)
-{
-    const struct hf_work *work = worker->work;
-    if (!hf_store_board_is_far(work->board, part->neighbour)) {
-        const struct hf_integral_store *store = work->worker[part->worker].store;
-        const struct hf_store_segment segment = hf_integral_store_segment(store, part->segment);
-        *cursor = hf_integral_store_open(store, &segment);
+    for (int i = 0; i < work->n_worker; i++) { /* the own store first */
+        const int number = (worker->number + i) % work->n_worker;
+        struct hf_worker *owner = &work->worker[number];
+        const int64_t index = atomic_fetch_add(&owner->next_segment, 1);
+        if (index >= hf_integral_store_n_segment(owner->store)) continue;
+        const struct hf_store_segment segment = hf_integral_store_segment(owner->store, index);
+        hf_work_find_stored_part(worker, segment.task, segment.part, part);
+        part->stored = true;
+        part->worker = number;
+        part->segment = index;
         return true;
     }
-    if (worker->loan == NULL)
-        worker->loan =
-            hf_memory_allocate_unset(work->context->memory, HF_MEMORY_STORED,
-                                     "another rank's integrals", work->loan_bytes + HF_STRIP_ROOM);
-    return worker->loan != NULL && hf_store_board_read(work->board, part->neighbour, part->worker,
-                                                       part->segment, worker->loan, loan, cursor);
+    return false;
 }
 
 bool hf_work_needs_tasks(const struct hf_work *work)

@@ -4,7 +4,6 @@
 #include "hf/simd.h"
 #include "hf/threads.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static const struct hf_strip_kernels *choose_kernels(void)
@@ -76,19 +75,6 @@ static hf_status create_tasks(struct hf_work *work, struct hf_error *error)
                                error);
 }
 
-/** The board of stores, where there are to be any. A segment of another rank is read into room that is taken off
- *  the thread's store. Collective. */
-static hf_status create_board(struct hf_work *work, struct hf_error *error)
-{
-    const double least_share = 1.0 / 16.0, most_bytes = 1 << 22;
-    const double memory = work->settings.memory_bytes / work->n_worker;
-    const bool alone = work->context->n_node_rank == 1;
-    if (memory <= 0.0) return HF_OK;
-    if (!alone) work->loan_bytes = (size_t)fmin(least_share * memory, most_bytes);
-    return hf_store_board_create(work->context, work->n_worker, work->loan_bytes, &work->board,
-                                 error);
-}
-
 hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
                          const struct hf_work_settings *settings, struct hf_work **work,
                          struct hf_error *error)
@@ -112,7 +98,6 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_task_costs_create(context, pairs, made->tasks, made->n_worker,
                                 made->settings.tasks_for > 1, &made->costs, error));
-    HF_TRY(create_board(made, error));
     made->settings.schedule.interruption = context->interruption;
     HF_TRY(hf_scheduler_create(context->comm, &made->settings.schedule, &made->scheduler, error));
     *work = made;
@@ -130,7 +115,6 @@ void hf_work_destroy(struct hf_work **work)
         hf_task_costs_destroy(&old->costs);
         hf_task_list_destroy(&old->tasks);
         hf_work_drop_store(old);
-        hf_store_board_destroy(&old->board);
         for (int i = 0; i < old->n_worker; i++) hf_worker_done(&old->worker[i]);
         free(old->worker);
         free(old->place);
@@ -166,7 +150,6 @@ struct hf_work_account hf_work_account(const struct hf_work *work)
         account.n_computed += worker->n_computed;
         account.n_single += worker->n_single;
         account.n_read += worker->n_read;
-        account.n_taken_over += worker->n_taken_over;
         if (worker->store != NULL)
             account.stored_bytes += (double)hf_integral_store_bytes(worker->store);
     }

@@ -9,11 +9,11 @@
 #include "hf/trace.h"
 #include "hf/work.h"
 #include "integral_store.h"
-#include "store_board.h"
 #include "strip_kernels.h"
 #include "tasks.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* ---- Strips (strips.c) ---- */
 
@@ -100,14 +100,12 @@ struct hf_worker {
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
     bool store_failed;               /**< no memory even to note a strip */
     bool store_dropped;              /**< memory takes too long: nothing more is stored */
-    unsigned char *loan;        /**< [work->loan_bytes] of another rank's store; NULL: not yet */
-    bool loan_failed;           /**< what was taken over cannot be read */
-    int64_t n_computed, n_read; /**< shell quartets in this round */
-    int64_t n_single;           /**< of those computed, in single precision */
-    int64_t n_taken_over;       /**< of those read, out of other ranks' stores */
-    size_t since_look;          /**< what was done since the last look at the clock */
-    bool interrupted;           /**< no more of this round is to be computed */
-    int n_call;                 /**< of the engine while prices are wanted */
+    atomic_llong next_segment;       /**< of its store, to be read in this round */
+    int64_t n_computed, n_read;      /**< shell quartets in this round */
+    int64_t n_single;                /**< of those computed, in single precision */
+    size_t since_look;               /**< what was done since the last look at the clock */
+    bool interrupted;                /**< no more of this round is to be computed */
+    int n_call;                      /**< of the engine while prices are wanted */
     struct {
         double seconds, cost;
     } sampled[HF_PRECISION_SINGLE + 1];
@@ -182,8 +180,6 @@ struct hf_work {
     bool prices_wanted;              /**< of the round */
     struct hf_store_outlook outlook; /**< n_build is 0 until it is weighed */
     double most_touch;               /**< seconds per byte at which storing stops */
-    struct hf_store_board *board;    /**< who reads it; NULL: nothing is ever stored */
-    size_t loan_bytes;               /**< longest segment that is taken over */
     bool lasts;                      /**< of the round, see hf_round */
     struct hf_round_state round;
     int64_t n_task, n_listed; /**< of the last round, see hf_work_account */
@@ -202,9 +198,6 @@ double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use
 /** Whether tasks have to be handed out: false when all that matters is stored. */
 bool hf_work_needs_tasks(const struct hf_work *work);
 
-/** Ends the round that stored, and shows what there is. Not collective. HF_NO_RESOURCE. */
-hf_status hf_work_close_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;
-
 /** Finds work->prices from the round that sampled. Collective. */
 void hf_work_learn_prices(struct hf_work *work);
 
@@ -217,9 +210,5 @@ void hf_work_look_at_store(struct hf_worker *worker);
 /** After a round that stored: there is a store, unless some thread gave up; the next round then weighs
  *  again. Collective. */
 void hf_work_keep_store(struct hf_work *work);
-
-/** Opens a stored part; false: it lies in another rank's memory and cannot be read. */
-bool hf_work_open_stored(struct hf_worker *worker, const struct hf_part *part,
-                         struct hf_store_chunk *loan, struct hf_store_cursor *cursor);
 
 #endif

@@ -36,14 +36,14 @@ HEADERS = {
     "pairs": ["shell_pairs"],
     "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "engine", "lane_math", "shell_pair", "single_lanes",
                   "solid_harmonics"],
-    "multipole": ["multipole", "translation"],
+    "multipole": ["cell_tree", "multipole", "translation"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
     "schedule": ["counter", "schedule", "schedule_settings", "task_levels"],
     "linalg": ["linalg", "matrix_blocks", "matrix_rows"],
     "layout": ["layout"],
     "basis": ["basis", "basis_description", "shell_place"],
     "molecule": ["input", "molecule"],
-    "base": ["arithmetic", "context", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "neighbour", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "threads", "timer",
+    "base": ["arithmetic", "context", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "threads", "timer",
              "trace", "units", "version"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}

@@ -20,51 +20,56 @@ static double next_random(void)
 }
 
 /** Products along a line, many of them at places of their own and many at few places. */
-static struct hf_product_point *random_points(int64_t n)
+static struct hf_cell_point *random_points(int64_t n)
 {
-    struct hf_product_point *point = calloc((size_t)n, sizeof *point);
+    struct hf_cell_point *point = calloc((size_t)n, sizeof *point);
     assert_non_null(point);
     for (int64_t i = 0; i < n; i++) {
         const double x = 40.0 * next_random();
-        point[i] = (struct hf_product_point){.centre = {i % 2 == 0 ? floor(x) : x, next_random()},
-                                             .exponent = pow(10.0, 3.0 * next_random() - 0.5),
-                                             .bound = (float)next_random(),
-                                             .order = (int)(3.0 * next_random()),
-                                             .primitive = i};
+        point[i] = (struct hf_cell_point){.centre = {i % 2 == 0 ? floor(x) : x, next_random()},
+                                          .exponent = pow(10.0, 3.0 * next_random() - 0.5),
+                                          .bound = (float)next_random(),
+                                          .order = (int)(3.0 * next_random()),
+                                          .number = i};
     }
     return point;
 }
 
-static void shuffle(int64_t n, struct hf_product_point point[])
+static void shuffle(int64_t n, struct hf_cell_point point[])
 {
     for (int64_t i = n - 1; i > 0; i--) {
         const int64_t j = (int64_t)(next_random() * (double)i);
-        const struct hf_product_point other = point[i];
+        const struct hf_cell_point other = point[i];
         point[i] = point[j];
         point[j] = other;
     }
 }
 
-static struct hf_product_tree make(int64_t n, struct hf_product_point point[])
+struct made {
+    struct hf_cell_tree tree;
+    struct hf_product_leaf *leaf;
+};
+
+static struct made make(int64_t n, struct hf_cell_point point[])
 {
-    struct hf_product_tree tree = {.leaf = calloc((size_t)hf_most_leaves(n), sizeof *tree.leaf),
-                                   .cell = calloc((size_t)hf_most_cells(n), sizeof *tree.cell)};
-    assert_true(tree.leaf != NULL && tree.cell != NULL);
-    hf_make_tree(n, point, &tree);
-    assert_true(tree.n_leaf <= hf_most_leaves(n) && tree.n_cell <= hf_most_cells(n));
-    return tree;
+    struct made made = {.leaf = calloc((size_t)hf_most_leaves(n), sizeof *made.leaf)};
+    made.tree.cell = calloc((size_t)hf_most_cells(n), sizeof *made.tree.cell);
+    assert_true(made.leaf != NULL && made.tree.cell != NULL);
+    hf_make_tree(n, point, &made.tree, made.leaf);
+    assert_true(made.tree.n_leaf <= hf_most_leaves(n) && made.tree.n_cell <= hf_most_cells(n));
+    return made;
 }
 
-static void tree_done(struct hf_product_tree *tree)
+static void made_done(struct made *made)
 {
-    free(tree->leaf);
-    free(tree->cell);
+    free(made->leaf);
+    free(made->tree.cell);
 }
 
-static void check_cell(const struct hf_product_tree *tree, int number,
-                       const struct hf_product_point point[])
+static void check_cell(const struct made *made, int number, const struct hf_cell_point point[])
 {
-    const struct hf_product_cell *cell = &tree->cell[number];
+    const struct hf_cell_tree *tree = &made->tree;
+    const struct hf_cell *cell = &tree->cell[number];
     for (int64_t i = cell->begin; i < cell->end; i++) {
         double square = 0.0;
         for (int d = 0; d < 3; d++) square += pow(point[i].centre[d] - cell->centre[d], 2);
@@ -72,7 +77,7 @@ static void check_cell(const struct hf_product_tree *tree, int number,
         assert_true(point[i].exponent >= cell->exponent && point[i].order <= cell->order);
     }
     if (cell->leaf >= 0) {
-        const struct hf_product_leaf *leaf = &tree->leaf[cell->leaf];
+        const struct hf_product_leaf *leaf = &made->leaf[cell->leaf];
         assert_int_equal(leaf->cell, number);
         assert_int_equal(cell->next, number + 1);
         assert_true(hf_leaf_begin(leaf) == cell->begin && hf_leaf_end(leaf) == cell->end);
@@ -90,14 +95,14 @@ static void cells_hold_what_they_say(void **unused)
 {
     (void)unused;
     for (int64_t n = 0; n < 20000; n = 3 * n + 1) {
-        struct hf_product_point *point = random_points(n);
-        struct hf_product_tree tree = make(n, point);
+        struct hf_cell_point *point = random_points(n);
+        struct made made = make(n, point);
         int64_t end = 0;
-        for (int i = 0; i < tree.n_cell; i++) check_cell(&tree, i, point);
-        for (int i = 0; i < tree.n_leaf; end = hf_leaf_end(&tree.leaf[i++]))
-            assert_int_equal(hf_leaf_begin(&tree.leaf[i]), end);
+        for (int i = 0; i < made.tree.n_cell; i++) check_cell(&made, i, point);
+        for (int i = 0; i < made.tree.n_leaf; end = hf_leaf_end(&made.leaf[i++]))
+            assert_int_equal(hf_leaf_begin(&made.leaf[i]), end);
         assert_int_equal(end, n);
-        tree_done(&tree);
+        made_done(&made);
         free(point);
     }
 }
@@ -129,15 +134,15 @@ static void the_order_they_come_in_does_not_matter(void **unused)
 {
     (void)unused;
     enum { N = 5000 };
-    struct hf_product_point *point = random_points(N), *other = malloc(N * sizeof *other);
+    struct hf_cell_point *point = random_points(N), *other = malloc(N * sizeof *other);
     assert_non_null(other);
     memcpy(other, point, N * sizeof *other);
     shuffle(N, other);
-    struct hf_product_tree tree = make(N, point), again = make(N, other);
-    assert_int_equal(tree.n_cell, again.n_cell);
-    for (int64_t i = 0; i < N; i++) assert_int_equal(point[i].primitive, other[i].primitive);
-    tree_done(&tree);
-    tree_done(&again);
+    struct made made = make(N, point), again = make(N, other);
+    assert_int_equal(made.tree.n_cell, again.tree.n_cell);
+    for (int64_t i = 0; i < N; i++) assert_int_equal(point[i].number, other[i].number);
+    made_done(&made);
+    made_done(&again);
     free(point);
     free(other);
 }

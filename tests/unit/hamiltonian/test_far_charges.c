@@ -99,7 +99,7 @@ static double near_rows(const struct hf_basis *basis, const struct hf_charge_tre
     hf_far_charges_destroy(&far);
     print_message("tolerance %.0e: largest error %.1e of %.0f hartree, %.0f near rows of %d\n",
                   tolerance, most, largest, 2.0 * n_near / (N_ATOM * (N_ATOM + 1)),
-                  tree->cell[0].end);
+                  tree->cells.n_leaf);
     assert_true(most <= tolerance + 1e-14 * largest);
     return n_near;
 }
@@ -114,31 +114,33 @@ static void errors_are_below_the_tolerance(void **state)
         struct hf_charge_tree tree;
         double before = 0.0;
         scatter(spread != 0, charge);
-        assert_int_equal(hf_sort_charges(N_CHARGE, charge, NULL), HF_OK);
+        assert_int_equal(hf_charge_tree_init(&tree, N_CHARGE, charge, NULL), HF_OK);
         assert_int_equal(
             hf_one_electron_create_spread(basis->max_l, N_CHARGE, charge, &one_electron, NULL),
             HF_OK);
-        assert_int_equal(hf_charge_tree_init(&tree, hf_one_electron_places(one_electron), NULL),
+        assert_int_equal(hf_charge_tree_expand(&tree, hf_one_electron_places(one_electron), NULL),
                          HF_OK);
         for (double tolerance = 1e-2; tolerance > 1e-15; tolerance *= 1e-3) {
             const double near = near_rows(basis, &tree, one_electron, tolerance);
             assert_true(near >= before);
             before = near;
         }
-        assert_true(before < 0.5 * N_ATOM * (N_ATOM + 1) / 2 * tree.cell[0].end);
+        assert_true(before < 0.5 * N_ATOM * (N_ATOM + 1) / 2 * tree.cells.n_leaf);
         hf_charge_tree_done(&tree);
         hf_one_electron_destroy(&one_electron);
     }
     test_basis_destroy(&basis);
 }
 
-/** Every charge is there once, and halves of rows lie on either side of a plane. */
+/** Every charge is there once, those at one place follow each other, and leaves are rows. */
 static void sorting_keeps_all_charges(void **state)
 {
     (void)state;
     static struct hf_spread_charge charge[N_CHARGE];
     double before[4] = {0.0}, after[4] = {0.0};
+    struct hf_charge_tree tree;
     scatter(true, charge);
+    for (int d = 0; d < 3; d++) charge[1000].position_bohr[d] = charge[1].position_bohr[d];
     for (int round = 0; round <= 1; round++) {
         double *sum = round == 0 ? before : after;
         for (int c = 0; c < N_CHARGE; c++) {
@@ -146,10 +148,21 @@ static void sorting_keeps_all_charges(void **state)
             sum[3] += charge[c].charge * charge[c].exponent;
             for (int d = 0; d < 3; d++) sum[d] += charge[c].charge * charge[c].position_bohr[d];
         }
-        if (round == 0) assert_int_equal(hf_sort_charges(N_CHARGE, charge, NULL), HF_OK);
+        if (round == 0) assert_int_equal(hf_charge_tree_init(&tree, N_CHARGE, charge, NULL), HF_OK);
     }
+    for (int i = 0; i < tree.cells.n_cell; i++) {
+        const struct hf_cell *cell = &tree.cells.cell[i];
+        if (cell->leaf >= 0) assert_int_equal(cell->begin, cell->leaf * HF_CHARGE_LANES);
+    }
+    struct hf_one_electron *one_electron = NULL;
+    assert_int_equal(hf_one_electron_create_spread(0, N_CHARGE, charge, &one_electron, NULL),
+                     HF_OK);
+    assert_int_equal(hf_one_electron_places(one_electron).n_place, tree.cells.cell[0].end);
+    hf_one_electron_destroy(&one_electron);
+    hf_charge_tree_done(&tree);
     for (int d = 0; d < 4; d++) assert_true(fabs(before[d] - after[d]) < 1e-9);
-    assert_int_equal(hf_sort_charges(0, charge, NULL), HF_OK);
+    assert_int_equal(hf_charge_tree_init(&tree, 0, charge, NULL), HF_OK);
+    hf_charge_tree_done(&tree);
 }
 
 /** Charges that the atoms touch, and a single one far away. */
@@ -164,9 +177,10 @@ static void near_charges_stay_as_they_are(void **state)
         struct hf_charge_tree tree;
         double largest = 0.0;
         if (round == 1) charge.position_bohr[0] = 1e4;
+        assert_int_equal(hf_charge_tree_init(&tree, 1, &charge, NULL), HF_OK);
         assert_int_equal(
             hf_one_electron_create_spread(basis->max_l, 1, &charge, &one_electron, NULL), HF_OK);
-        assert_int_equal(hf_charge_tree_init(&tree, hf_one_electron_places(one_electron), NULL),
+        assert_int_equal(hf_charge_tree_expand(&tree, hf_one_electron_places(one_electron), NULL),
                          HF_OK);
         assert_int_equal(hf_far_charges_create(basis, &tree, 1e-14, 0.0, &far, NULL), HF_OK);
         const struct hf_charge_field *field = hf_far_charges_look(far, 1, 2);
