@@ -15,7 +15,7 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** One of the shells that a merged shell was made of. */
+/** One of the shells that were merged into a shell. */
 struct hf_shell_part {
     int l;
     bool spherical;
@@ -25,11 +25,10 @@ struct hf_shell_part {
 
 /** A contracted Gaussian shell: all functions of one angular momentum with one radial part.
  *
- *  Radial part: sum_k coefficient[k] exp(-exponent[k] r^2). The coefficients carry every
- *  normalisation, so that an integral over the plain Cartesian monomials x^i y^j z^k times this
- *  radial part is the integral over a Cartesian function normalised as x^l is:
- *  <x^l | x^l> = 1, while for example <xy | xy> = 1/3 in a d shell. Real solid harmonics made of
- *  them (hf/solid_harmonics.h) then have norm 1 each.
+ *  Radial part: sum_k coefficient[k] exp(-exponent[k] r^2). The coefficients contain all norms. A
+ *  Cartesian function is x^i y^j z^k times the radial part, with the norm of x^l: <x^l | x^l> = 1,
+ *  and for example <xy | xy> = 1/3 in a d shell. Real solid harmonics of them
+ *  (hf/solid_harmonics.h) have norm 1 each.
  *
  *  Order of functions: Cartesian, l_x falling, then l_y falling (xx xy xz yy yz zz, Libint's and
  *  the CCA's standard); spherical m = -l ... +l. s and p shells are always Cartesian (spherical
@@ -48,7 +47,7 @@ struct hf_shell {
     struct hf_shell_part part[HF_MAX_SHELL_PART];
 };
 
-/** A published function that is not in a merged basis but follows from two that are:
+/** A published function that is a sum of two functions of a merged basis:
  *  published[function] = merged[function] + factor * merged[other]. */
 struct hf_mixing {
     int atom, function, other;
@@ -64,9 +63,9 @@ struct hf_core_term {
 
 enum { HF_LEAST_CORE_POWER = -2, HF_MOST_CORE_POWER = 2 };
 
-/** The effective core potential of an atom, in place of its innermost n_core electrons:
- *  U_L(r) + sum_{l < L} U_l(r) sum_m |lm><lm| about the nucleus, L = max_l. It comes on top of
- *  the attraction by the charge Z - n_core. */
+/** The effective core potential of an atom. It replaces the innermost n_core electrons:
+ *  U_L(r) + sum_{l < L} U_l(r) sum_m |lm><lm| about the nucleus, L = max_l, is added to the
+ *  attraction by the charge Z - n_core. */
 struct hf_core_potential {
     int atom;
     int n_core; /**< even */
@@ -77,7 +76,7 @@ struct hf_core_potential {
 
 /** Shells in order of atoms; within an atom as the basis-set file lists them. */
 struct hf_basis {
-    char *name;     /**< as published, e.g. "cc-pVDZ"; "mixed" when atoms differ */
+    char *name;     /**< as published, e.g. "cc-pVDZ"; "mixed" if atoms differ */
     char *citation; /**< literature of the sets used, lines; may be NULL */
     int n_atom, n_shell, n_function, n_primitive;
     int max_l, max_primitive;
@@ -86,7 +85,7 @@ struct hf_basis {
     double *storage;           /**< exponents and coefficients of all shells */
     int n_mixing;              /**< of a merged basis; in order of atoms */
     struct hf_mixing *mixing;  /**< [n_mixing] */
-    int *first_mixing_of_atom; /**< [n_atom + 1]; NULL when the basis is not a merged one */
+    int *first_mixing_of_atom; /**< [n_atom + 1]; NULL if the basis is not merged */
     int n_core_potential;
     struct hf_core_potential *core_potential; /**< [n_core_potential], atoms rising; no ghosts */
     struct hf_core_term *core_term;           /**< of all potentials */
@@ -95,9 +94,8 @@ struct hf_basis {
 /** Cartesian or spherical d and higher shells: as the set is defined, or overridden. */
 enum hf_convention { HF_CONVENTION_AS_DEFINED, HF_CONVENTION_SPHERICAL, HF_CONVENTION_CARTESIAN };
 
-/** Which basis an atom gets. Exactly one of the three selectors applies:
- *  atom >= 0: that atom (0-based); else atomic_number > 0: every atom of the element;
- *  else: every atom. The most special one wins, the later of equals. */
+/** Which basis an atom gets. If atom >= 0: that atom (counted from 0); else if atomic_number > 0: every
+ *  atom of the element; else every atom. The most special choice counts, of equal ones the last. */
 struct hf_basis_choice {
     int atom;
     int atomic_number;
@@ -123,24 +121,24 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
                           enum hf_convention convention, struct hf_basis **basis,
                           struct hf_error *error) HF_MUST_CHECK;
 
-/** The basis of shells that are there already: read from a checkpoint, say. Of each shell atom (rising),
- *  l, spherical, n_primitive, exponent and coefficient count and are copied; the rest follows from
- *  them and the molecule. `name` and `citation` (may be NULL) are copied.
- *  Not collective. HF_BAD_INPUT: what cannot be the shells of the molecule; HF_NO_RESOURCE: memory. */
+/** A basis from given shells, for example those of a checkpoint. Reads and copies atom (rising), l,
+ *  spherical, n_primitive, exponent and coefficient of each shell, and computes the other members.
+ *  Copies `name` and `citation` (may be NULL).
+ *  Not collective. HF_BAD_INPUT: these are not shells of the molecule; HF_NO_RESOURCE: memory. */
 hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *name,
                                const char *citation, int n_shell, const struct hf_shell shell[],
                                struct hf_basis **basis, struct hf_error *error) HF_MUST_CHECK;
 
-/** Gives the basis core potentials [n] in place of those it has: copies, terms and all, of what must
- *  be in order of atoms. Not collective. HF_BAD_INPUT: what cannot be core potentials of the
- *  molecule; HF_NO_RESOURCE: memory. */
+/** Replaces the core potentials of the basis by copies of potential [n], in order of atoms, with their
+ *  terms. Not collective. HF_BAD_INPUT: these are not core potentials of the molecule;
+ *  HF_NO_RESOURCE: memory. */
 hf_status hf_basis_set_core_potentials(const struct hf_molecule *molecule, int n,
                                        const struct hf_core_potential potential[],
                                        struct hf_basis *basis,
                                        struct hf_error *error) HF_MUST_CHECK;
 
-/** Sets n_core of all atoms to what the basis says. Charges, electrons, and what follows from them
- *  are right only behind this. Not collective. */
+/** Sets n_core of all atoms from the basis. Charges and numbers of electrons are right only after this
+ *  call. Not collective. */
 void hf_basis_set_cores(const struct hf_basis *basis, struct hf_molecule *molecule);
 
 /** The core potential of an atom, or NULL. Not collective. */
@@ -151,9 +149,9 @@ const struct hf_core_potential *hf_atom_core_potential(const struct hf_basis *ba
 hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,
                            struct hf_error *error) HF_MUST_CHECK;
 
-/** The functions of `front`, then those of `behind`, as one basis: atoms of both, those of `behind`
- *  numbered on, at the places of `positions` or, where that is NULL, where they are. Neither is a merged
- *  one.
+/** The functions of `front`, then those of `behind`, as one basis. The atoms of `behind` are numbered
+ *  after those of `front`. They are moved to `positions` unless that is NULL. Neither basis may be
+ *  merged.
  *  Memory   *joined is owned by the caller and does not refer to the two.
  *  Call     not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_basis_join(const struct hf_basis *front, const struct hf_basis *behind,
@@ -163,19 +161,17 @@ hf_status hf_basis_join(const struct hf_basis *front, const struct hf_basis *beh
 /** Norm N for which N x^l exp(-exponent r^2) has norm 1. Not collective. */
 double hf_primitive_norm(int l, double exponent);
 
-/** The basis that two-electron integrals are computed in: as many functions in the same order, with
- *  as few primitives as there can be, and cut into blocks that are worth their while. Three steps.
+/** The basis for two-electron integrals: the same number of functions in the same order, with as few
+ *  primitives as possible, in blocks of a useful size. Three steps:
  *
- *  A contraction loses the primitives that the atom also has as functions of their own; the space
- *  stays the same, the functions are in `mixing`.
- *
- *  Neighbouring shells of an atom become one where they share all their exponents: contractions of
- *  one l (cc-pVXZ), or s and p (SP shells of Pople's sets and STO-nG). A merged shell has
- *  n_part > 0, l is the highest of its parts, `coefficient` that of the first. What is computed of
- *  primitives is so computed once for all parts. s and p are not merged where the set has functions beyond f.
- *
- *  Near atoms of few functions that follow each other become one site (a methyl group): n_atom,
- *  first_shell_of_atom and first_mixing_of_atom count sites; a shell's `atom` is that of the molecule.
+ *  1. A contraction loses primitives that the atom also has as functions of their own. The space stays
+ *     the same; `mixing` has the published functions.
+ *  2. Neighbouring shells of an atom with equal exponents become one: contractions of one l (cc-pVXZ),
+ *     or s and p (SP shells of Pople's sets and STO-nG; not if the set has functions beyond f). A
+ *     merged shell has n_part > 0, the highest l of its parts, and the `coefficient` of the first.
+ *     Work on primitives is then done once for all parts.
+ *  3. Near atoms with few functions that follow each other become one site (a methyl group): n_atom,
+ *     first_shell_of_atom and first_mixing_of_atom count sites. A shell's `atom` is that of the molecule.
  *
  *  Memory   *merged is owned by the caller and does not refer to `basis`.
  *  Call     not collective. HF_NO_RESOURCE: memory.
@@ -183,16 +179,16 @@ double hf_primitive_norm(int l, double exponent);
 hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
                          struct hf_error *error) HF_MUST_CHECK;
 
-/** Takes a block of two atoms [functions of row_atom][functions of column_atom] of a density from
- *  the published to the merged functions (U^T D U, U from the mixings) or, with `sums`, of J or K
- *  from the merged to the published ones (U J U^T). Not collective. */
+/** Transforms a block of two atoms [functions of row_atom][functions of column_atom]: a density from
+ *  the published to the merged functions (U^T D U, U from the mixings); with `sums` J or K from the
+ *  merged to the published ones (U J U^T). Not collective. */
 void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
                   double block[]);
 
 /** The same for whole matrices [n][n]. */
 void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[]);
 
-/** Part k of a shell; a shell that is not merged is its own only part. */
+/** Part k of a shell. A shell that is not merged has one part: itself. */
 static inline struct hf_shell_part hf_shell_get_part(const struct hf_shell *shell, int k)
 {
     if (shell->n_part > 0) return shell->part[k];
@@ -214,7 +210,7 @@ static inline int hf_atom_n_function(const struct hf_basis *basis, int atom)
     return n;
 }
 
-/** Most functions, and most shells, that an atom has. */
+/** Largest number of functions, and of shells, of an atom. */
 static inline int hf_most_functions_of_atom(const struct hf_basis *basis)
 {
     int most = 1;
@@ -269,11 +265,15 @@ struct hf_basis_list {
     struct hf_basis_entry *entry; /**< [n] */
 };
 
-/** The sets there are: files "*.gbs" of the directories in HF_BASIS_PATH (colons between them), of
- *  "basis" beside the library or program (the build tree), of "share/hf/basis" at or above it (an
- *  installation, also one that was moved) and of the directory given when hf was configured; of two
- *  sets of a name the one found first. Reads directories and the first lines of files; works
- *  without MPI. Not collective. HF_NO_RESOURCE: memory. */
+/** Lists the basis sets: files "*.gbs" in these directories; of two sets with one name the first counts.
+ *
+ *  1. the directories of HF_BASIS_PATH (colons between them)
+ *  2. "basis" beside the library or program (the build tree)
+ *  3. "share/hf/basis" at or above it (an installation, also a moved one)
+ *  4. the directory that was given when hf was configured
+ *
+ *  Reads directories and the first lines of files. Needs no MPI. Not collective.
+ *  HF_NO_RESOURCE: memory. */
 hf_status hf_basis_list_create(struct hf_basis_list *list, struct hf_error *error) HF_MUST_CHECK;
 
 /** Frees and clears. Accepts NULL and a cleared list. */

@@ -1,5 +1,5 @@
 /* Checkpoints: the state of a calculation in an HDF5 file, to go on from, to take orbitals from, and
- * to look at. What stands where in the file is told in docs/checkpoint.md.
+ * to look at. What stands where in the file is told in docs/guide.md.
  *
  * Reading trusts nothing: every dataset's type, shape and size are looked at before memory is taken
  * for it, and no number that is not finite comes in. */

@@ -1,4 +1,4 @@
-/* What every room needs to know of the run it works for: ranks, memory account, timers. */
+/* What every room knows of its run: ranks, memory account, timers. */
 #ifndef HF_CONTEXT_H
 #define HF_CONTEXT_H
 
@@ -19,7 +19,7 @@ struct hf_trace;
 struct hf_interruption;
 struct hf_held_fifo;
 
-/** Handed down to every room; borrowed there, owned by whoever called hf_context_create. */
+/** Given to every room, which borrows it; owned by the caller of hf_context_create. */
 struct hf_context {
     MPI_Comm comm; /**< duplicate of the communicator given; freed with the context */
     int rank, n_rank;
@@ -32,46 +32,46 @@ struct hf_context {
                             same on all, false until a calculation sets it */
     struct hf_memory *memory;
     struct hf_timers timers;
-    struct hf_trace *trace; /**< what threads record; borrowed, NULL when nothing is traced */
+    struct hf_trace *trace;               /**< records of threads; borrowed, NULL without a trace */
     struct hf_interruption *interruption; /**< whether the run is to end; owned */
     struct hf_held_fifo *held_fifos;      /**< output files; closed by hf_output_files_let_go */
-    bool stuck_in_mpi; /**< a thread of some rank never came back from MPI: MPI_Finalize may hang */
+    bool stuck_in_mpi; /**< a thread of some rank did not return from MPI: MPI_Finalize may hang */
 };
 
 /** New context over `comm` (duplicated). Collective over `comm`. */
 hf_status hf_context_create(MPI_Comm comm, struct hf_context **context,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** The same with nodes of at most `ranks_per_node` ranks (0: as the machine has them): ranks that
- *  could share memory behave as if they could not. For tests of what several nodes do. */
+/** The same with nodes of at most `ranks_per_node` ranks (0: real nodes). Ranks of different nodes do
+ *  not share memory even if they could. For tests of several nodes. */
 hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_context **context,
                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** Collective. Accepts NULL and a pointer to NULL; leaves NULL. */
 void hf_context_destroy(struct hf_context **context);
 
-/** MPI_Finalize. When a thread is stuck in MPI (the same on every rank), that would wait for ever:
- *  then the job is ended with `exit_code`, and the call does not return; the library's mpiexec may
- *  say that it was aborted. Collective over MPI_COMM_WORLD; flushes stdout and stderr. */
+/** MPI_Finalize. If a thread is stuck in MPI (the same on every rank), MPI_Finalize would hang: the job
+ *  then ends with `exit_code` and the call does not return; mpiexec may report an abort. Collective
+ *  over MPI_COMM_WORLD. Flushes stdout and stderr. */
 void hf_leave_mpi(bool stuck_in_mpi, int exit_code);
 
 /** The ranks of `comm` on this rank's node, in the same order; the caller frees it. Collective. */
 void hf_split_by_node(MPI_Comm comm, MPI_Comm *node);
 
-/** Agree on the outcome of local work: every rank leaves with the worst status of all and with the
- *  message of the lowest rank that has it. Collective; one small reduction when all is well. */
+/** Agrees on the outcome of local work: every rank gets the worst status of all, with the message of
+ *  the lowest rank that has it. Collective; one small reduction if all is well. */
 hf_status hf_agree(MPI_Comm comm, hf_status status, struct hf_error *error) HF_MUST_CHECK;
 
 enum { HF_MOST_CHECKSUMS = 8 };
 
-/** HF_BAD_INPUT on every rank, unless each checksum [n] is the same on all ranks; the message says which
- *  one, `name` [n], is not. For arguments of collective calls; n is at most HF_MOST_CHECKSUMS.
+/** Checks that each checksum [n] is the same on all ranks, for arguments of collective calls. Otherwise
+ *  HF_BAD_INPUT on every rank; the message has the `name` [n]. n is at most HF_MOST_CHECKSUMS.
  *  Collective; one small reduction. */
 hf_status hf_agree_on_same(MPI_Comm comm, int n, const char *const name[],
                            const uint64_t checksum[], struct hf_error *error) HF_MUST_CHECK;
 
-/** hf_agree after a look that certainly asks; HF_INTERRUPTED when some rank was asked to end. What is
- *  behind an interruption is cleared, so that the context can be used again. Collective. */
+/** hf_agree, after a check for interruptions. HF_INTERRUPTED if a rank was asked to end; the interruption
+ *  is then cleared, and the context can be used again. Collective. */
 hf_status hf_agree_to_go_on(struct hf_context *context, hf_status status,
                             struct hf_error *error) HF_MUST_CHECK;
 

@@ -20,14 +20,14 @@ struct hf_engine;
  *  for does not count. */
 struct hf_engine_account {
     int64_t n_quartet, n_integral, n_primitive_quartet;
-    /** Additions and multiplications of our own recurrences, from their formulas; docs/performance.md
+    /** Additions and multiplications of our own recurrences, from their formulas; docs/numerics.md
      *  says what counts. Quartets with shells beyond f add none. */
     double n_flop;
 };
 
 /** In single precision integrals err by this much of the product of their pairs' `rounding`, a third of
- *  it as a rule; and by as many times it at most as the margin says: docs/precision.md. */
-#define HF_SINGLE_ERROR 0x1p-24
+ *  it as a rule; and by as many times it at most as the margin says: docs/numerics.md. */
+#define HF_SINGLE_ERROR  0x1p-24
 #define HF_SINGLE_MARGIN 16.0
 
 /** By how much the unit of a quartet's rounding errors has to be below the threshold of screening, in a

@@ -11,18 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What two-electron integrals are computed with. */
+/** Precision of two-electron integrals. */
 enum hf_precision_choice {
     HF_DOUBLE_PRECISION, /**< double throughout */
-    HF_MIXED_PRECISION,  /**< single precision where its errors are below the screening's */
+    HF_MIXED_PRECISION,  /**< single if its errors are smaller than those of screening */
 };
 
-/** What Coulomb matrices are made of. */
+/** How Coulomb matrices are computed. */
 enum hf_coulomb_choice {
-    HF_COULOMB_EXACT,      /**< the integrals that exchange is made of, too */
-    HF_COULOMB_ENGINE,     /**< products of primitives, in a pass of their own (hf/coulomb.h) */
-    HF_COULOMB_MULTIPOLES, /**< likewise, those far from each other by multipoles */
-    HF_COULOMB_AUTO,       /**< the last one where it pays, the first one else */
+    HF_COULOMB_EXACT,      /**< from the same integrals as exchange */
+    HF_COULOMB_ENGINE,     /**< from products of primitives, in a pass of its own (hf/coulomb.h) */
+    HF_COULOMB_MULTIPOLES, /**< the same, with multipoles for products far apart */
+    HF_COULOMB_AUTO,       /**< multipoles if worthwhile, else exact */
 };
 
 /** How Fock matrices are built. */
@@ -31,23 +31,23 @@ struct hf_fock_settings {
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided; /**< of the distributed builder */
     enum hf_grain grain;
-    int tasks_for; /**< tasks are made as for so many ranks; 0: as for those there are */
+    int tasks_for; /**< number of ranks that the work is divided for; 0: the actual one */
     enum hf_precision_choice precision;
     enum hf_coulomb_choice coulomb;
     int n_thread;           /**< compute threads per rank; 0 counts as 1 */
-    double memory_bytes;    /**< of this rank for stored integrals; 0: none. Equal on all ranks */
-    double store_threshold; /**< least threshold of builds to come: what is stored does for that */
-    bool store_weighed;     /**< the first build measures; the second one stores what is worth it */
+    double memory_bytes;    /**< per rank for stored integrals; 0: none. Equal on all ranks */
+    double store_threshold; /**< least threshold of coming builds; stored integrals suit it */
+    bool store_weighed;     /**< the first build measures, the second stores what is worthwhile */
     /** J and K have the same bits for any number of ranks and threads, scheduler, builder and transport
-     *  (hf/exact_sums.h). Integrals are then in double precision throughout, J is made with K, tasks are of
-     *  atoms and nothing is stored, whatever the settings above say. */
+     *  (hf/exact_sums.h). This overrides the settings above: double precision, J from the integrals of
+     *  K, tasks of atoms, nothing stored. */
     bool reproducible;
 };
 
 /** Atom blocks of distributed matrices, counted over all builds and ranks. */
 struct hf_block_counts {
     int64_t n_asked;  /**< density blocks that steps needed */
-    int64_t n_cached; /**< of these: at hand already */
+    int64_t n_cached; /**< of these: already on this rank */
     int64_t n_own;    /**< of these: copied from this rank's own part; the rest was fetched */
     int64_t n_sent;   /**< blocks of sums sent to other ranks */
 };
@@ -57,20 +57,21 @@ struct hf_fock_account {
     double threshold;           /**< of the screening, hartree */
     int64_t n_quartet_total;    /**< unique shell quartets (M>=N, R>=S, MN>=RS) */
     int64_t n_quartet_computed; /**< those that passed the screening */
-    int64_t n_quartet_read;     /**< likewise, read back from memory */
+    int64_t n_quartet_read;     /**< those read back from memory */
     int64_t n_quartet_single;   /**< of those computed, in single precision */
-    bool coulomb_apart;       /**< J was made of products of primitives, quartets are for K alone */
-    double exchange_share;    /**< of the cost of quartets, an estimate; 0: nobody asked */
-    int64_t n_product_pair;   /**< pairs of products that were computed for J */
-    int64_t n_product_single; /**< of those, in single precision */
-    int64_t n_coulomb_summed; /**< numbers that were summed over the nodes for J made apart */
-    double stored_bytes;      /**< integrals that all ranks hold */
-    double stored_share;      /**< of the cost of all quartets, an estimate, 0 to 1 */
-    struct hf_store_outlook outlook; /**< why so much is stored */
+    bool coulomb_apart;         /**< J was computed from products; quartets are for K alone */
+    double exchange_share;      /**< part of the cost of quartets, an estimate; 0: not estimated */
+    int64_t n_product_pair;     /**< pairs of products that were computed for J */
+    int64_t n_product_single;   /**< of those, in single precision */
+    int64_t n_coulomb_summed;   /**< numbers that were summed over the nodes for J made apart */
+    double stored_bytes;        /**< integrals that all ranks hold */
+    double stored_share;        /**< of the cost of all quartets, an estimate, 0 to 1 */
+    struct hf_store_outlook outlook; /**< reasons for the amount stored */
     int64_t n_task;                  /**< tasks handed out */
-    int64_t n_listed;   /**< those, and what screening left empty: their numbers are below this */
-    int n_shell;        /**< shells that integrals are computed of; see hf_basis_merge */
-    double exact_range; /**< bound on sums that are reproducible, hartree; 0: they are not */
+    int64_t
+        n_listed; /**< n_task and tasks that screening left empty; task numbers are below this */
+    int n_shell;  /**< shells that integrals are computed of; see hf_basis_merge */
+    double exact_range; /**< bound on reproducible sums, hartree; 0: not reproducible */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */
     const char *scheduler;            /**< in use */

@@ -1,4 +1,4 @@
-/* Grains: how much of the two-electron integrals one task covers, and what people call that. */
+/* Grains: which two-electron integrals one task covers, and their names. */
 #ifndef HF_GRAIN_H
 #define HF_GRAIN_H
 
@@ -15,7 +15,7 @@ enum hf_grain {
     HF_GRAIN_SHELL_QUARTET,
 };
 
-/** A grain as options, reports and files spell it. */
+/** A grain with its name in options, reports and files. */
 struct hf_grain_entry {
     const char *name, *about, *cite;
     enum hf_grain grain;

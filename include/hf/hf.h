@@ -3,7 +3,7 @@
  *     hf_energy      atoms and the name of a basis set in, energy out
  *     hf_run         settings or an input file in; result, wave function and record out
  *
- * Link with what `pkg-config --cflags --libs hf` says. Examples: docs/examples. */
+ * Compile and link with `pkg-config --cflags --libs hf`. Examples: docs/examples. */
 #ifndef HF_HF_H
 #define HF_HF_H
 

@@ -1,18 +1,18 @@
-/* Being asked to end: by a signal, by the clock, or because another rank was asked.
+/* Requests to end: by a signal, by the time limit, or from another rank.
  *
  *     while there is work:
  *         a piece of it, milliseconds long
  *         if (hf_interruption_look(interruption, ...) != 0) stop         any rank, by itself
  *     hf_agree_to_go_on(context, status, &error)                         collective
  *
- * A rank that finds out tells rank 0, and rank 0 tells the others, so that ranks learn of it in the
+ * A rank that gets a request tells rank 0, and rank 0 tells all others. So ranks learn of it in the
  * middle of their work:
  *
  *     rank r asked -- reason --> rank 0 -- reason --> all others, r too
  *
- * Between each rank and rank 0 exactly one message goes either way, whoever was asked: what is left
- * of them is exchanged once all have agreed to end. A look costs what reading the clock costs; some
- * twenty times a second it also asks and listens. */
+ * Between each rank and rank 0 exactly one message goes either way, whichever rank was asked. The
+ * remaining ones are exchanged when all have agreed to end. A look costs as much as reading the clock;
+ * about twenty times a second it also asks and listens. */
 #ifndef HF_INTERRUPTION_H
 #define HF_INTERRUPTION_H
 
@@ -26,16 +26,16 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** Asks and listens happen no more often than this: a rank that does not wait inside MPI learns of
- *  an end within two of them. */
+/** Least time between asking and listening. A rank that does not wait inside MPI learns of a request
+ *  within twice this time. */
 #define HF_LOOK_SECONDS 0.05
 
 /** One per context (context->interruption). */
 struct hf_interruption;
 
-/** Calls `asked` now and then, one thread at a time, with the fraction of the Fock build that runs
- *  done on this rank, 0 where none runs. What it returns ends the calculation on all ranks with
- *  HF_INTERRUPTED: a signal number, or HF_TIME_IS_UP; 0: go on. NULL: nobody is asked. Not collective. */
+/** Sets a callback, called at intervals by one thread at a time. `fraction` is the part of the current Fock
+ *  build that is done on this rank, 0 outside a build. If it returns a signal number or HF_TIME_IS_UP,
+ *  the calculation ends on all ranks with HF_INTERRUPTED; 0: go on. NULL: none. Not collective. */
 void hf_interruption_watch(struct hf_interruption *interruption,
                            int (*asked)(void *data, double fraction), void *data);
 
@@ -43,7 +43,7 @@ void hf_interruption_watch(struct hf_interruption *interruption,
  *  collective. */
 void hf_interruption_set_deadline(struct hf_interruption *interruption, double wall_seconds);
 
-/** What has to be done between being asked and the deadline takes so long. Not collective. */
+/** Time needed between a request and the deadline, for writing. Not collective. */
 void hf_interruption_reserve(struct hf_interruption *interruption, double seconds);
 
 /** The next look asks, however short ago the last one was; the fraction is 0. Not collective. */
@@ -51,7 +51,7 @@ void hf_interruption_begin(struct hf_interruption *interruption);
 
 void hf_interruption_set_fraction(struct hf_interruption *interruption, double fraction);
 
-/** Why this rank is to stop; 0: it is not. Any thread may call; with `alone` no other thread of the
+/** The reason to stop; 0: none. Any thread may call; with `alone` no other thread of the
  *  rank can be inside MPI at the moment. Accepts NULL. Not collective. */
 int hf_interruption_look(struct hf_interruption *interruption, bool alone);
 

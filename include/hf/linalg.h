@@ -1,10 +1,13 @@
 /* Dense matrices of a run, spread block-cyclically over a process grid.
  *
- * A struct hf_linalg owns the grid. It decides how many ranks take part: one (LAPACK on rank 0, the
- * others hold nothing) when there is one rank or the matrices are too small for ScaLAPACK to pay, a
- * sub-grid when ranks outnumber blocks, all ranks otherwise. Callers do not see the difference:
- * every function is collective over the communicator, and scalars come back equal, bit for bit, on
- * every rank. Matrices are column-major. */
+ * A struct hf_linalg owns the grid and decides how many ranks take part:
+ *
+ *     rank 0 alone, with LAPACK    one rank, or matrices too small for ScaLAPACK to be worthwhile
+ *     a part of the ranks          more ranks than blocks
+ *     all ranks                    otherwise
+ *
+ * Callers see no difference: every function is collective over the communicator, and scalars have the
+ * same bits on every rank. Matrices are column-major. */
 #ifndef HF_LINALG_H
 #define HF_LINALG_H
 
@@ -27,25 +30,25 @@ extern const struct hf_phase hf_phase_diagonalise, hf_phase_linear_algebra;
 /** Grid for matrices of order about `n`. `context` is borrowed and must outlive the result. */
 hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg **linalg,
                            struct hf_error *error) HF_MUST_CHECK;
-/** Grid that spreads matrices over all ranks however small they are, in blocks small enough for
- *  even shares: for calculations whose memory must fall as the number of ranks. */
+/** Grid that spreads matrices of any size over all ranks, in blocks small enough for equal shares: for
+ *  calculations whose memory must fall with the number of ranks. */
 hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,
                                   struct hf_error *error) HF_MUST_CHECK;
-/** As hf_linalg_create with the choices made by the caller: smallest order that goes to ScaLAPACK
- *  on more than one rank (0: always), block size. For tests and tuning. */
+/** As hf_linalg_create, with the smallest order for ScaLAPACK on more than one rank (0: always) and the
+ *  block size given by the caller. For tests and tuning. */
 hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
                                int block_size, struct hf_linalg **linalg,
                                struct hf_error *error) HF_MUST_CHECK;
-/** Its matrices must be gone. Collective over the ranks of the grid. Accepts NULL and a pointer to
+/** Destroy its matrices before. Collective over the ranks of the grid. Accepts NULL and a pointer to
  *  NULL; leaves NULL. */
 void hf_linalg_destroy(struct hf_linalg **linalg);
 
-/** One line for the report, e.g. "ScaLAPACK, 2 x 2 grid, blocks of 64" or "LAPACK on rank 0"; behind
- *  that ", 4 threads" where BLAS has several. */
+/** One line for the report, e.g. "ScaLAPACK, 2 x 2 grid, blocks of 64" or "LAPACK on rank 0", with
+ *  ", 4 threads" if BLAS has several. */
 const char *hf_linalg_description(const struct hf_linalg *linalg);
 
-/** Diagonalises with "LAPACK", "ScaLAPACK" or "ELPA" whatever the order, where that can do the matrix; for
- *  tests and measurements. False: this build has none of that name. Not collective. */
+/** Use "LAPACK", "ScaLAPACK" or "ELPA" for matrices of any order that it can diagonalise; for tests and
+ *  measurements. False: this build does not have it. Not collective. */
 bool hf_linalg_set_eigensolver(struct hf_linalg *linalg, const char *name);
 
 /** Part of a matrix of order n that the rank with the most of it would hold, 0 to 1, on a grid as
@@ -57,12 +60,12 @@ double hf_linalg_largest_share(int n, int n_rank, bool spread);
  *  time. Not collective. */
 void hf_linalg_set_blas_threads(int n);
 
-/** How many they are; 1 where nobody knows. Not collective. */
+/** Number of BLAS threads; 1 if not known. Not collective. */
 int hf_linalg_blas_threads(void);
 
-/** Makes sure that BLAS has the work space it needs on this thread, on which alone it is called.
- *  OpenBLAS asks for its 128 MiB of address space when it computes for the first time, and asks for
- *  ever when there is none. hf_linalg_create does it too. Not collective; HF_NO_RESOURCE. */
+/** Makes sure that BLAS has its work space on this thread, the only one that calls it. OpenBLAS asks for
+ *  128 MiB of address space at its first computation, and never returns if there is none.
+ *  hf_linalg_create also does this. Not collective; HF_NO_RESOURCE. */
 hf_status hf_linalg_prepare_blas(struct hf_error *error) HF_MUST_CHECK;
 
 /** Matrix of zeros. `label` is a string constant for the memory account. */
@@ -73,14 +76,14 @@ void hf_matrix_destroy(struct hf_matrix **matrix);
 int hf_matrix_n_row(const struct hf_matrix *matrix);
 int hf_matrix_n_col(const struct hf_matrix *matrix);
 
-/** From / to a full column-major array [n_col][n_row]. set: only rank 0's array is read when the
- *  matrix lives on rank 0, but every rank must pass the same values. gather: every rank receives
- *  the whole matrix, bit-identical. */
+/** From and to a full column-major array [n_col][n_row]. set: every rank must pass the same values; if
+ *  the matrix is on rank 0, only that array is read. gather: every rank gets the whole matrix, with
+ *  the same bits. */
 void hf_matrix_set_full(struct hf_matrix *matrix, const double *full);
 void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full);
 
-/** Those elements that this rank has go to their places in a full array, whose others stay. Together the
- *  ranks write each element once. Not collective. */
+/** Copies this rank's elements to their places in a full array; other elements stay. Together the ranks
+ *  write each element once. Not collective. */
 void hf_matrix_copy_local(const struct hf_matrix *matrix, double *full);
 
 /** to [n][o] = the first n rows of `from`. */
@@ -92,8 +95,8 @@ void hf_matrix_gather_rows(const struct hf_matrix *matrix, int first, int n, dou
 
 /** to = from (same shape). */
 void hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to);
-/** to = alpha from + beta to (same shape). With beta 0, here and below, `to` is not read: it may
- *  hold anything, NaN included. */
+/** to = alpha from + beta to (same shape). If beta is 0, here and below, `to` is not read: it may
+ *  contain anything, also NaN. */
 void hf_matrix_add(double alpha, const struct hf_matrix *from, double beta, struct hf_matrix *to);
 /** to = alpha from^T + beta to. `to` must not be `from`. */
 void hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double beta,
@@ -102,8 +105,8 @@ void hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double
  *  nor `b`. */
 void hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a, bool transpose_b,
                         const struct hf_matrix *b, double beta, struct hf_matrix *c);
-/** c = alpha op(a) op(b) for a product that is symmetric: what lies below the diagonal is computed,
- *  in strips, and what lies above it copied from there. `c` must be neither `a` nor `b`. */
+/** c = alpha op(a) op(b) for a symmetric product: the part below the diagonal is computed in strips and
+ *  copied to the part above it. `c` must be neither `a` nor `b`. */
 void hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struct hf_matrix *a,
                                      bool transpose_b, const struct hf_matrix *b,
                                      struct hf_matrix *c);

@@ -1,6 +1,5 @@
-/* Tracked allocator: every large array is labelled and counted by its class, so that a run can print
- * how much memory each rank took and for what, and a test can check that nothing leaked and that
- * nothing grew to n x n. */
+/* Tracked allocator. Every large array has a label and is counted by its class. So a run can print the
+ * memory of each rank by purpose, and a test can check that nothing leaked or grew to n x n. */
 #ifndef HF_MEMORY_H
 #define HF_MEMORY_H
 
@@ -14,34 +13,34 @@ HF_API_BEGIN
 
 struct hf_memory;
 
-/** What grows differently is counted apart, too. */
+/** Classes of memory, counted separately. */
 enum hf_memory_class {
     HF_MEMORY_OTHER,
     HF_MEMORY_MATRIX, /**< integrals, densities, work space of their order: grows as n^2, and falls
                        *   as the number of ranks where data are distributed */
     HF_MEMORY_PAIRS,  /**< the list of shell pairs, one on every node */
-    HF_MEMORY_STORED, /**< two-electron integrals that are kept */
+    HF_MEMORY_STORED, /**< stored two-electron integrals */
     HF_N_MEMORY_CLASS
 };
 
-/** New account with nothing on it; NULL when malloc fails. Not collective. */
+/** New empty account; NULL if malloc fails. Not collective. */
 struct hf_memory *hf_memory_create(void);
 
 /** Ends the account. Accepts NULL and a pointer to NULL; leaves NULL. Blocks still allocated are not
  *  freed, kept ones are. */
 void hf_memory_destroy(struct hf_memory **memory);
 
-/** Zeroed array of `n_element` elements, aligned to 64 bytes; NULL when there is no memory or the
+/** Zeroed array of `n_element` elements, aligned to 64 bytes; NULL if there is no memory or the
  *  product overflows. `n_element` may be 0. `label` must be a string constant.
  *  Threads: safe. Not collective. Freed with hf_memory_release. */
 void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_element,
                          size_t element_bytes);
 
-/** The same, counted in its class, too. */
+/** The same, counted in its class. */
 void *hf_memory_allocate_class(struct hf_memory *memory, enum hf_memory_class kind,
                                const char *label, size_t n_element, size_t element_bytes);
 
-/** The same, but nothing is written to it: for what is large and overwritten as a whole. */
+/** The same, not zeroed: for large arrays that are overwritten as a whole. */
 void *hf_memory_allocate_unset(struct hf_memory *memory, enum hf_memory_class kind,
                                const char *label, size_t n_bytes);
 
@@ -49,7 +48,7 @@ void *hf_memory_allocate_unset(struct hf_memory *memory, enum hf_memory_class ki
 void *hf_memory_allocate_matrix(struct hf_memory *memory, const char *label, size_t n_element,
                                 size_t element_bytes);
 
-/** Frees what the functions above gave; NULL is accepted. */
+/** Frees an array of the functions above. Accepts NULL. */
 void hf_memory_release(struct hf_memory *memory, void *block);
 
 /** Like hf_memory_release, but keeps the block with its pages for hf_memory_take_kept: fresh pages are
@@ -65,17 +64,17 @@ size_t hf_memory_kept_bytes(const struct hf_memory *memory);
 /** Frees all kept blocks. A failing allocation and hf_memory_destroy do the same. */
 void hf_memory_drop_kept(struct hf_memory *memory);
 
-/** Counts bytes that a library allocated (an MPI window), and takes them off the account again. */
+/** Adds bytes that a library allocated (an MPI window) to the account, and removes them. */
 void hf_memory_count(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
                      size_t n_bytes);
 void hf_memory_discount(struct hf_memory *memory, enum hf_memory_class kind, size_t n_bytes);
 
-/** Bytes now allocated, the highest they have been, and the largest single block so far. */
+/** Bytes allocated now, their peak, and the largest single block so far. */
 size_t hf_memory_current_bytes(const struct hf_memory *memory);
 size_t hf_memory_peak_bytes(const struct hf_memory *memory);
 size_t hf_memory_largest_bytes(const struct hf_memory *memory);
 
-/** Bytes of one class now allocated, and the highest they have been. */
+/** Bytes of one class allocated now, and their peak. */
 size_t hf_memory_class_bytes(const struct hf_memory *memory, enum hf_memory_class kind);
 size_t hf_memory_class_peak_bytes(const struct hf_memory *memory, enum hf_memory_class kind);
 

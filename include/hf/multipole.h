@@ -4,7 +4,7 @@
  *
  *     1/|r - s| = sum_lm R_lm^*(s) I_lm(r),   |s| < |r|
  *
- * docs/multipoles.md derives the bounds. Inside hf only. */
+ * docs/numerics.md derives the bounds. Inside hf only. */
 #ifndef HF_MULTIPOLE_H
 #define HF_MULTIPOLE_H
 

@@ -1,4 +1,4 @@
-/* What it takes to open one-sided communication. */
+/* Settings of one-sided communication. */
 #ifndef HF_ONESIDED_SETTINGS_H
 #define HF_ONESIDED_SETTINGS_H
 
@@ -15,7 +15,7 @@ struct hf_onesided_settings {
     enum hf_accumulate accumulate;
     double self_test_seconds; /**< the self-test has failed when it takes longer; 0:
                                    hf_onesided_test_seconds */
-    bool skip_self_test;      /**< what does not work shows later, if at all */
+    bool skip_self_test;      /**< faults then show later, or never */
 };
 
 #endif

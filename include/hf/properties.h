@@ -1,5 +1,5 @@
-/* What is computed from a wave function: charges, spins and bonds of atoms, moments, the potential at
- * the nuclei; and what follows from the masses of the nuclei. */
+/* Properties of a wave function: charges, spins and bond orders of atoms, moments, the potential at the
+ * nuclei; also mass, centre of mass and rotational constants. */
 #ifndef HF_PROPERTIES_H
 #define HF_PROPERTIES_H
 
@@ -22,15 +22,15 @@ struct hf_bond {
     int atom, other;
     double mayer;  /**< sum over functions m of one atom and n of the other of (DS)_mn (DS)_nm, and
                     *   of (MS)_mn (MS)_nm with the spin density M */
-    double wiberg; /**< likewise of D'_mn^2 and M'_mn^2, D' = S^1/2 D S^1/2 */
+    double wiberg; /**< the same sum of D'_mn^2 and M'_mn^2, D' = S^1/2 D S^1/2 */
 };
 
 /** Numbers are in atomic units and equal on every rank. D is the density of all electrons, M the spin
- *  density, S the overlap; a nucleus counts with the charge that its core leaves. */
+ *  density, S the overlap. A nucleus has the charge that its effective core potential leaves. */
 struct hf_properties {
     double n_electron;          /**< tr D S */
-    double n_electron_expected; /**< that the molecule has */
-    bool complete; /**< false: only the above was asked for, and all that follows is empty */
+    double n_electron_expected; /**< number of electrons of the molecule */
+    bool complete; /**< false: only the members above were asked for, the rest is empty */
 
     double origin[3]; /**< of the moments, bohr */
     double dipole[3]; /**< nuclei and electrons */
@@ -43,7 +43,7 @@ struct hf_properties {
         *mulliken_charge; /**< [n_atom] nuclear charge less the sum of (DS)_mm over its functions */
     double *loewdin_charge; /**< [n_atom] the same with D'_mm */
     double *mulliken_spin;  /**< [n_atom] unpaired electrons, sum of (MS)_mm; NULL: closed shells */
-    double *loewdin_spin;   /**< [n_atom] likewise of M'_mm */
+    double *loewdin_spin;   /**< [n_atom] the same with M'_mm */
     double *potential;      /**< [n_atom] electrostatic potential of all other nuclei and of the
                               *   electrons at each nucleus, hartree/e; nothing from outside */
     int n_bond;
@@ -54,20 +54,20 @@ struct hf_properties {
     double mass;              /**< of the real atoms, hf_atom_mass, mass units */
     double centre_of_mass[3]; /**< bohr */
     double inertia[3];        /**< principal moments about it, mass units bohr^2, ascending */
-    double rotational_ghz[3]; /**< rotational constants; INFINITY where there is no inertia */
+    double rotational_ghz[3]; /**< rotational constants; INFINITY if the moment of inertia is 0 */
 };
 
-/** Smaller bond orders are left out: none that could be printed with seven decimals. */
+/** Smaller bond orders are left out: seven decimals would not show them. */
 #define HF_LEAST_BOND_ORDER 5e-8
 
-/** What is timed as properties. */
+/** The phase of the properties. */
 extern const struct hf_phase hf_phase_properties;
 
 /** All properties, or with `complete` false the number of electrons alone.
  *
- *  Memory   *properties is filled, to be freed with hf_properties_done. While it is made, four
- *           matrices like the density, spread as it is, and this rank's blocks of two; nobody holds
- *           a whole matrix that has not one already.
+ *  Memory   *properties is filled; free it with hf_properties_done. Needs four matrices like the
+ *           density, spread in the same way, and this rank's blocks of two, for the call. No rank
+ *           holds a whole matrix unless it has one already.
  *  Call     collective over the context of the wave function, which must have its densities.
  *  Errors   HF_NO_RESOURCE: memory, linear algebra. Same status and message on every rank;
  *           *properties is then empty.
@@ -79,7 +79,7 @@ hf_status hf_properties_compute(struct hf_context *context,
                                 struct hf_properties *properties,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** Whether the density has the electrons of the molecule, to 1e-7 of each. */
+/** Whether the density has the number of electrons of the molecule, to 1e-7 per electron. */
 bool hf_properties_electrons_agree(const struct hf_properties *properties);
 
 /** Frees and clears. Accepts NULL, and a cleared or half-made one. Not collective. */

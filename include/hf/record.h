@@ -13,7 +13,7 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** Versions of the libraries, built with and found; a text is empty when it cannot be told. */
+/** Versions of the libraries, at compile time and at run time; empty if not known. */
 struct hf_library_versions {
     char mpi_found[256]; /**< first line of MPI_Get_library_version */
     char mpi_built[64];  /**< of the headers hf was compiled with */
@@ -26,7 +26,7 @@ struct hf_library_versions {
 /** Not collective; works before MPI_Init. */
 void hf_library_versions_get(struct hf_library_versions *versions);
 
-/** What makes this build unfit for measurements, or NULL. Not collective. */
+/** Why this build is unfit for measurements, or NULL. Not collective. */
 const char *hf_build_remark(void);
 
 /** Seconds of a phase over the ranks. */
@@ -35,7 +35,7 @@ struct hf_phase_seconds {
     struct hf_statistic seconds;
 };
 
-/** What only shows when all ranks are seen together. */
+/** Statistics over all ranks. */
 struct hf_run_statistics {
     int n_phase;
     struct hf_phase_seconds phase[HF_MAX_PHASE]; /**< [n_phase], in the order of reports */
@@ -49,18 +49,18 @@ struct hf_run_statistics {
     int n_rank_on_node;                          /**< ranks that share memory with rank 0 */
 };
 
-/** Equal on every rank. */
+/** The record of a run, equal on every rank. */
 struct hf_record {
     struct hf_context *context; /**< borrowed */
     struct hf_library_versions versions;
-    const char *build_remark; /**< what makes this build unfit for measurements, or NULL */
-    char linalg[96];          /**< what the driver said it uses */
-    char note[1536];          /**< what is not as it was asked for: hf_fock_note */
+    const char *build_remark; /**< why this build is unfit for measurements, or NULL */
+    char linalg[96];          /**< linear algebra in use */
+    char note[1536];          /**< what differs from the settings: hf_fock_note */
     int n_iteration;
     struct hf_scf_iteration *iteration;  /**< [n_iteration], each with its Fock build; owned */
     struct hf_run_statistics statistics; /**< of the last hf_record_measure */
 
-    int n_allocated, n_listener; /**< the rest is the record's own business */
+    int n_allocated, n_listener; /**< members from here on are private */
     struct hf_scf_observer listener[4];
 };
 
@@ -71,13 +71,13 @@ hf_status hf_record_create(struct hf_context *context, struct hf_record **record
 /** Accepts NULL and a pointer to NULL; leaves NULL. Not collective. */
 void hf_record_destroy(struct hf_record **record);
 
-/** Observer that fills the record, and then tells its listeners. */
+/** Observer that fills the record and then calls its listeners. */
 struct hf_scf_observer hf_record_observer(struct hf_record *record);
 
-/** Another observer to be told, after the record, in the order they were added; at most four. */
+/** Adds an observer that is called after the record, in the order of addition; at most four. */
 void hf_record_add_listener(struct hf_record *record, const struct hf_scf_observer *listener);
 
-/** Times and memory over the ranks, up to now. Collective. */
+/** Collects times and memory over the ranks, up to now. Collective. */
 void hf_record_measure(struct hf_record *record);
 
 HF_API_END

@@ -1,7 +1,7 @@
-/* What a calculation hands out while it runs, and what it can go on from later.
+/* The state of a calculation: what it hands out while it runs and can continue from later.
  *
- * Neither knows of files. Whoever wants to keep the state of a calculation gives hf_scf_run a struct
- * hf_scf_keeper, and to go on a struct hf_scf_restart, both in struct hf_scf_settings. n basis
+ * Nothing here knows of files. To keep the state of a calculation set a struct hf_scf_keeper in struct
+ * hf_scf_settings, to continue one a struct hf_scf_restart. n basis
  * functions, m <= n orbitals, X [n][m] the orthogonaliser, X^T S X = 1. */
 #ifndef HF_RESTART_H
 #define HF_RESTART_H
@@ -26,7 +26,7 @@ enum hf_keep_reason {
     HF_KEEP_UNCONVERGED, /**< it ends with its last iteration, not converged */
 };
 
-/** A calculation as it stands: everything that it needs to go on. Borrowed for one call. */
+/** Everything that a calculation needs to continue. Borrowed for one call. */
 struct hf_scf_state {
     const char *method;
     int n_function, n_orbital;
@@ -50,9 +50,9 @@ struct hf_scf_state {
     const struct hf_matrix *const *diis;
 };
 
-/** Somebody who keeps states. */
+/** Keeps states. */
 struct hf_scf_keeper {
-    /** Whether a state is wanted now; only then it is put together. Collective; the same answer on
+    /** Whether a state is needed now; otherwise it is not put together. Collective; the same answer on
      *  every rank. */
     bool (*wanted)(void *data, enum hf_keep_reason reason);
     /** Takes the state, or, when there is no memory to put it together, NULL and *error that says

@@ -20,34 +20,34 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** One way to come from one density to the next; the list, ended by NULL, is hf_converger_list
+/** A converger: how the next density is computed; the list, ended by NULL, is hf_converger_list
  *  ("auto", "diis", "adiis", "damping", "newton"). */
 struct hf_converger_ops;
 extern const struct hf_converger_ops *const hf_converger_list[];
 const char *hf_converger_name(const struct hf_converger_ops *converger);
 const char *hf_converger_about(const struct hf_converger_ops *converger);
 
-/** What is to be found out about a converged solution. */
+/** Stability analysis of a converged solution. */
 enum hf_stability {
     HF_STABILITY_NONE,
     HF_STABILITY_CHECK, /**< whether it is a minimum */
-    HF_STABILITY_FOLLOW /**< and go on from where it is not, until it is one */
+    HF_STABILITY_FOLLOW /**< if not, follow the lowest mode and converge again, until it is */
 };
 
 enum { HF_MAX_ROOT = 3, HF_MAX_FOLLOW = 10 };
 
 /** Lowest eigenvalues of the Hessian for one kind of rotation, hartree. Orbitals are real. */
 struct hf_stability_roots {
-    bool analysed;                  /**< false: nobody asked, the rest is zero */
-    bool stable;                    /**< none is negative */
-    bool converged;                 /**< false: they are upper bounds, stable is not certain */
-    int n;                          /**< few orbitals have fewer */
-    int n_zero;                     /**< of them: rotations that do not change the energy */
+    bool analysed;  /**< false: not asked for, the rest is zero */
+    bool stable;    /**< none is negative */
+    bool converged; /**< false: eigenvalues are upper bounds, `stable` is not certain */
+    int n;          /**< number of eigenvalues, smaller for few orbitals */
+    int n_zero;     /**< of them: rotations that do not change the energy */
     double eigenvalue[HF_MAX_ROOT]; /**< [n] ascending; for closed shells of A + B, the matrix
                                      *   (e_a - e_i) + 4 (ai|bj) - (ab|ij) - (aj|ib) and its like */
 };
 
-/** What became of the stability analysis. */
+/** Results of the stability analysis. */
 struct hf_stability_result {
     struct hf_stability_roots internal; /**< within the method, of the last solution; not analysed
                                          *   when the way down from another one did not converge */
@@ -58,14 +58,14 @@ struct hf_stability_result {
                                          *   was analysed */
 };
 
-/** What a calculation is asked for; defaults: hf_scf_defaults; compared in scf/same_arguments.c. */
+/** Settings of a calculation; hf_scf_defaults has the defaults. Compared in scf/same_arguments.c. */
 struct hf_scf_settings {
     const char *method;          /**< name in hf_method_list, default "rhf" */
     const char *guess;           /**< name in hf_guess_list */
     const char *converger;       /**< name in hf_converger_list, default "auto" */
     enum hf_stability stability; /**< default none */
-    bool guess_mix; /**< method uhf: begin with different orbitals for both spins, default false */
-    int max_iteration;                  /**< to convergence, each time; default 100 */
+    bool guess_mix; /**< method uhf: start with different orbitals for both spins, default false */
+    int max_iteration;                  /**< for each solution; default 100 */
     double energy_tolerance;            /**< of energy_error, hartree, default 1e-8          */
     double commutator_tolerance;        /**< max |X^T(FDS-SDF)X|, default 1e-5 */
     double linear_dependence_threshold; /**< overlap eigenvalues below are removed, default 1e-6 */
@@ -75,11 +75,11 @@ struct hf_scf_settings {
     bool
         max_overlap; /**< occupied orbitals are those most like the first ones, not the lowest; default
                            false */
-    double smearing; /**< kT of Fermi-Dirac occupations, hartree; default 0: whole ones */
+    double smearing; /**< kT of Fermi-Dirac occupations, hartree; default 0: whole occupations */
     enum hf_wavefunction_parts wavefunction; /**< what hf_scf_run makes of it, default all */
     struct hf_fock_settings fock;
-    const struct hf_scf_keeper *keeper;   /**< offered the state now and then; NULL: nobody is */
-    const struct hf_scf_restart *restart; /**< to go on from; NULL: the guess begins */
+    const struct hf_scf_keeper *keeper;   /**< gets the state at intervals; NULL: none */
+    const struct hf_scf_restart *restart; /**< state to continue from; NULL: start with the guess */
     const struct hf_scf_orbitals
         *orbitals; /**< in the place of the guess, whose name is then only a
                                                  name for reports; NULL: the guess */
@@ -103,26 +103,26 @@ struct hf_scf_start {
     int n_function, n_orbital;
     const char *linalg;    /**< hf_linalg_description */
     const char *transport; /**< one-sided transport in use; NULL with replicated data */
-    const char *note;      /**< what is not as it was asked for, or "" */
+    const char *note;      /**< what differs from the settings, or "" */
 };
 
-/** Told of events as they happen, on every rank; any pointer may be NULL. */
+/** Callbacks, called on every rank as events happen. Unused ones may be NULL. */
 struct hf_scf_observer {
     void (*started)(void *data, const struct hf_scf_start *start);
     void (*iteration)(void *data, const struct hf_scf_iteration *iteration);
     void *data;
 };
 
-/** What a calculation gives in numbers; equal on every rank. Nothing to free. */
+/** Numerical results, equal on every rank. Nothing to free. */
 struct hf_scf_result {
     bool converged;
-    int n_iteration;           /**< those before a restart included */
+    int n_iteration;           /**< including those before a restart */
     int n_earlier;             /**< of them: before the restart */
     int n_hessian_product;     /**< trial densities of second-order steps and stability analysis */
     int n_trial_build;         /**< Fock builds for energies on the way from an unstable solution */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
-    struct hf_stability_result stability; /**< where it was asked for */
+    struct hf_stability_result stability; /**< if it was asked for */
     double smallest_overlap_eigenvalue;
     int n_occupied[2]; /**< orbitals with an electron of alpha and of beta spin */
     double spin_squared, ideal_spin_squared;   /**< S_z (S_z + 1) + N_beta - |Wa^T Wb|^2, which is
@@ -145,27 +145,27 @@ struct hf_scf_result {
     struct hf_fock_account last_build;
 };
 
-/** Settings that run: the defaults of the program, but no stored integrals (fock.memory_bytes 0). */
+/** The defaults of the program, except that no integrals are stored (fock.memory_bytes 0). */
 struct hf_scf_settings hf_scf_defaults(void);
 
-/** Whether fractional occupations, where settings ask for them, go with all else they ask for. Not
- *  collective. HF_BAD_INPUT: they do not, with the reason. */
+/** Checks that fractional occupations, if asked for, are allowed with the other settings. Not collective.
+ *  HF_BAD_INPUT: they are not, with the reason. */
 hf_status hf_smearing_check(const struct hf_scf_settings *settings,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Whether maximum overlap, if it is asked for, goes with the other settings. Not collective.
- *  HF_BAD_INPUT: it does not. */
+/** Checks that maximum overlap, if asked for, is allowed with the other settings. Not collective.
+ *  HF_BAD_INPUT: it is not. */
 hf_status hf_max_overlap_check(const struct hf_scf_settings *settings,
                                struct hf_error *error) HF_MUST_CHECK;
 
-/** Whether the level shift, if there is one, goes with the other settings. Not collective.
- *  HF_BAD_INPUT: it is negative, or the converger knows none. */
+/** Checks that the level shift, if there is one, is allowed with the other settings. Not collective.
+ *  HF_BAD_INPUT: it is negative, or the converger does not support it. */
 hf_status hf_level_shift_check(const struct hf_scf_settings *settings,
                                struct hf_error *error) HF_MUST_CHECK;
 
-/** Accuracy of the list of shell pairs: what it leaves out is less than the screening lets go, however
- *  large the elements of a density become. These are no larger than 2 largest_inverse, the largest
- *  diagonal element of the inverse of the overlap matrix; 1: it is not known. */
+/** Accuracy of the list of shell pairs. Pairs that it leaves out change less than the screening does, for
+ *  any density: density elements are at most 2 largest_inverse. largest_inverse is the largest diagonal
+ *  element of the inverse of the overlap matrix; 1 if it is not known. */
 static inline double hf_scf_pair_accuracy(const struct hf_scf_settings *settings,
                                           double largest_inverse)
 {
@@ -174,22 +174,21 @@ static inline double hf_scf_pair_accuracy(const struct hf_scf_settings *settings
     return 1e-2 * settings->screening_threshold / excess;
 }
 
-/** The phases of a calculation, those of its Fock builds among them, in the order of reports.
- *  hf_scf_run does it too; declared earlier they come earlier. Not collective. */
+/** Declares the phases of a calculation and its Fock builds, in the order of reports. hf_scf_run also
+ *  does it; phases that are declared earlier come earlier. Not collective. */
 void hf_scf_declare_phases(struct hf_timers *timers);
 
 /** Hartree-Fock energy and wave function of a molecule.
  *
  *  Call     collective; every rank passes the same arguments and gets the same result.
- *  Memory   result is filled. *wavefunction (may be NULL: not wanted) becomes the caller's, to be
- *           freed with hf_wavefunction_done; it keeps pointing to basis, molecule and context.
- *           Settings, observer and what they point to are borrowed for the call.
+ *  Memory   result is filled. *wavefunction (may be NULL) belongs to the caller, who frees it with
+ *           hf_wavefunction_done; it keeps pointers to basis, molecule and context. Settings, observer
+ *           and all they point to are borrowed for the call.
  *  Errors   HF_BAD_INPUT: a name that is in no list, a setting out of range, a molecule the method
  *           cannot do (rhf: unpaired electrons) or whose cores are not those of the basis, more
- *           electrons than orbitals, a state to go on from that is not one of this calculation or
- *           is damaged;
+ *           electrons than orbitals, a restart state that is damaged or of another calculation;
  *           HF_NO_RESOURCE; HF_INTERRUPTED. Result and wave function are then cleared. Not
- *           converging is no error: result->converged tells.
+ *           converging is not an error: check result->converged.
  *  Source   book Fig. 8.1; Pulay, J. Comput. Chem. 3, 556 (1982). */
 hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molecule,
                      const struct hf_basis *basis, const struct hf_scf_settings *settings,

@@ -1,4 +1,4 @@
-/* What a call returns: a status for failure only, and the one readable line that explains it. */
+/* What a call returns: a status, and for failures one readable line. */
 #ifndef HF_STATUS_H
 #define HF_STATUS_H
 
@@ -11,8 +11,8 @@
 #define HF_MUST_CHECK
 #endif
 
-/** What stands between these is visible to programs that use the library; all else is hidden. Headers
- *  that are installed declare nothing outside of them. */
+/** Declarations between these two are visible to programs that use the library; all others are hidden.
+ *  Installed headers declare nothing outside them. */
 #if defined(__GNUC__)
 #define HF_API_BEGIN _Pragma("GCC visibility push(default)")
 #define HF_API_END   _Pragma("GCC visibility pop")
@@ -26,34 +26,34 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** Failure classes, ordered by severity; the values are the program's exit codes.
- *  Not converging is no failure where there is a result: it is a field of it. */
+/** Classes of failure by severity. The values are the program's exit codes. Not converging is a field
+ *  of the result, not a failure, if there is a result. */
 typedef enum hf_status {
     HF_OK = 0,
-    HF_NOT_CONVERGED = 1, /**< of hf_energy only, which has no result that could say so */
-    HF_BAD_INPUT = 2,     /**< the user can mend it: file, option, molecule */
+    HF_NOT_CONVERGED = 1, /**< hf_energy only, which has no result struct */
+    HF_BAD_INPUT = 2,     /**< the user can correct it: file, option, molecule */
     HF_NO_RESOURCE = 3,   /**< memory, file system, or a limit of a library */
-    HF_INTERRUPTED = 4,   /**< by a signal or the time limit; hf_error.signal_number tells */
+    HF_INTERRUPTED = 4,   /**< by a signal or the time limit, see hf_error.signal_number */
 } hf_status;
 
-/** The message that goes with a failure: one line, no newline at its end. */
+/** Message of a failure: one line without a newline at its end. */
 struct hf_error {
     char message[1024];
     int signal_number; /**< for HF_INTERRUPTED, or HF_TIME_IS_UP; otherwise 0 */
 };
 
-/** In the place of a signal number: the time limit is up. */
+/** Instead of a signal number: the time limit has passed. */
 enum { HF_TIME_IS_UP = -1 };
 
-/** Write the message (printf style, cut at the buffer's end) and return `status`.
- *  `error` may be NULL when the caller does not want the text. */
+/** Writes the message (printf style, cut at the end of the buffer) and returns `status`. `error` may
+ *  be NULL. */
 hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, ...)
     HF_PRINTF(3, 4);
 
 /** HF_INTERRUPTED with its message. `reason` is a signal number or HF_TIME_IS_UP. */
 hf_status hf_interrupted(struct hf_error *error, int reason);
 
-/** Jump to the function's `cleanup:` label when a call fails; needs a local `hf_status status`. */
+/** Jumps to the label `cleanup:` if a call fails. Needs a local `hf_status status`. */
 #define HF_TRY(call)                                                                               \
     do {                                                                                           \
         status = (call);                                                                           \

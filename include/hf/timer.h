@@ -1,11 +1,11 @@
-/* Wall-clock timers of a run, one per phase, and what they look like over all ranks.
+/* Wall-clock timers of a run, one per phase, and their statistics over all ranks.
  *
  *     const struct hf_phase hf_phase_guess = {.name = "Initial guess"};   the room that spends the time
  *     hf_timers_declare(&context->timers, &hf_phase_guess);               when it is set up
  *     hf_timer_start(&context->timers, &hf_phase_guess);
  *     hf_timer_stop(&context->timers, &hf_phase_guess);
  *
- * Nothing here knows what is timed: rooms name their own phases, and a listener is told of spans. */
+ * Rooms name their own phases. A listener is called for each span. */
 #ifndef HF_TIMER_H
 #define HF_TIMER_H
 
@@ -18,14 +18,14 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** Something that takes time. Phases are told apart by their address; they do not overlap, except
- *  that hf_phase_total covers them all. */
+/** A phase, identified by its address. Phases do not overlap, except that hf_phase_total covers them
+ *  all. */
 struct hf_phase {
     const char *name; /**< for people and files, e.g. "Fock: waiting for tasks" */
 };
 
-/** The two phases that belong to no room: all of a run, and what comes before its computation
- *  (reading input and basis set, shell pairs, bounds). */
+/** The two phases that belong to no room: the whole run, and its set-up (reading input and basis set,
+ *  shell pairs, bounds). */
 extern const struct hf_phase hf_phase_total, hf_phase_setup;
 
 enum { HF_MAX_PHASE = 32 };
@@ -42,39 +42,39 @@ struct hf_timer {
 struct hf_timers {
     struct hf_timer timer[HF_MAX_PHASE]; /**< [n_phase], in the order they were declared */
     int n_phase;
-    /** Told of every span between start and stop, with the phase's place in `timer`; may be NULL. */
+    /** Callback for every span between start and stop; `place` is that in `timer`. May be NULL. */
     void (*listener)(void *data, int place, double start, double seconds);
     void *listener_data; /**< borrowed */
 };
 
-/** One number seen over all ranks. */
+/** One number over all ranks. */
 struct hf_statistic {
     double min, mean, max;
     int min_rank, max_rank;
 };
 
-/** Seconds since some fixed moment, monotonic. */
+/** Seconds since a fixed moment, monotonic. */
 double hf_wall_seconds(void);
 
-/** Seconds that the calling thread has computed: while another has its core they do not go on. */
+/** CPU seconds of the calling thread. */
 double hf_thread_seconds(void);
 
-/** From now on `phase` is timed; once it is, nothing changes. Reports show phases in the order they
- *  were first declared in, which must be the same on every rank. Not collective. More than
- *  HF_MAX_PHASE are not timed. */
+/** Declares a phase, which is timed from now on. A second call changes nothing. Reports show phases in the
+ *  order of declaration, which must be the same on every rank. Phases beyond HF_MAX_PHASE are not
+ *  timed. Not collective. */
 void hf_timers_declare(struct hf_timers *timers, const struct hf_phase *phase);
 
 /** Place of a phase in timers->timer; -1: not declared. */
 int hf_timers_find(const struct hf_timers *timers, const struct hf_phase *phase);
 
-/** Phases that were not declared are not timed: these do nothing then. */
+/** Start and stop of a span. They do nothing for phases that were not declared. */
 void hf_timer_start(struct hf_timers *timers, const struct hf_phase *phase);
 void hf_timer_stop(struct hf_timers *timers, const struct hf_phase *phase);
 
 /** Adds time measured elsewhere. */
 void hf_timer_add(struct hf_timers *timers, const struct hf_phase *phase, double seconds);
 
-/** Seconds of a phase on this rank, those of a span that still runs included; 0: not declared. */
+/** Seconds of a phase on this rank, including a span that still runs; 0: not declared. */
 double hf_timer_seconds(const struct hf_timers *timers, const struct hf_phase *phase);
 
 /** Statistics of `n` local values over the ranks of `comm`; result on every rank. Collective. */

@@ -12,7 +12,7 @@
 /** CODATA 2018: unified atomic mass unit in electron masses. */
 #define HF_MASS_UNIT_IN_ELECTRON_MASSES 1822.888486209
 /** CODATA 2018: 1 hartree over Planck's constant in GHz, and over hc in 1/cm. */
-#define HF_HARTREE_IN_GHZ 6.579683920502e6
+#define HF_HARTREE_IN_GHZ    6.579683920502e6
 #define HF_HARTREE_IN_PER_CM 219474.63136320
 
 /** Highest angular momentum of the Libint library built with (LIBINT2_MAX_AM_eri). */

@@ -1,15 +1,15 @@
 /* The wave function of a calculation: what everything beyond the energy is computed from.
  *
- * n basis functions, m <= n orbitals (fewer where linear dependence was removed). Matrices live on
- * the grid of the wave function, spread over the ranks or on rank 0 as hf_linalg says: nobody holds
- * a whole one unless the grid is that of one rank. With the overlap matrix S
+ * There are n basis functions and m <= n orbitals (fewer if linear dependence was removed). Matrices
+ * belong to the grid of the wave function: spread over the ranks, or on rank 0 (hf_linalg). A rank
+ * holds a whole matrix only if the grid has one rank. With the overlap matrix S
  *
  *     C^T S C = 1        tr D S = number of electrons        D = C n C^T at convergence
  *
- * The density is the one whose energy the result states and whose Fock matrix F gave the orbitals:
- * F C = S C e exactly, while D and C n C^T differ by what is left of the commutator. Where open shells
- * share orbitals F is the effective one of Guest and Saunders, Mol. Phys. 28, 819 (1974), whose diagonal
- * blocks are those of (F_alpha + F_beta) / 2. */
+ * The density D is that of the energy in the result, and its Fock matrix F gave the orbitals. So
+ * F C = S C e holds exactly; D and C n C^T differ by the remaining commutator. For ROHF F is the
+ * effective matrix of Guest and Saunders, Mol. Phys. 28, 819 (1974): its diagonal blocks are those of
+ * (F_alpha + F_beta) / 2. */
 #ifndef HF_WAVEFUNCTION_H
 #define HF_WAVEFUNCTION_H
 
@@ -32,7 +32,7 @@ extern const struct hf_method_ops *const hf_method_list[];
 const char *hf_method_name(const struct hf_method_ops *method);
 const char *hf_method_about(const struct hf_method_ops *method);
 
-/** What must be known to read the orbital energies of the method of that name, or "". */
+/** How the orbital energies of the method of that name are defined, or "". */
 const char *hf_method_convention(const char *name);
 
 /** The method that `name` stands for: "hf" is rhf for singlets and uhf else, others are themselves. Not
@@ -44,7 +44,7 @@ const char *hf_method_for(const char *name, const struct hf_molecule *molecule);
 hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,
                           struct hf_error *error) HF_MUST_CHECK;
 
-/** How much of a wave function is made. */
+/** Which parts of a wave function are computed. */
 enum hf_wavefunction_parts {
     HF_WAVEFUNCTION_ALL,       /**< everything */
     HF_WAVEFUNCTION_DENSITIES, /**< energies, occupations, densities, overlap and grid; coefficients
@@ -52,12 +52,12 @@ enum hf_wavefunction_parts {
     HF_WAVEFUNCTION_ENERGIES,  /**< orbital energies and occupations; matrices and grid are NULL */
 };
 
-/** Orbitals of one spin, or of both where they share them: doubly occupied ones, singly, virtual. */
+/** Orbitals of one spin, or shared by both spins: first doubly occupied, then singly, then virtual. */
 struct hf_orbitals {
-    int n_orbital;      /**< m */
-    int n_occupied;     /**< the first of them; electrons where occupations are fractional */
-    double *energy;     /**< [m] ascending, hartree */
-    double *occupation; /**< [m] electrons: of one spin 1 or 0, of both 2, 1 or 0, or
+    int n_orbital;  /**< m */
+    int n_occupied; /**< the first ones; the number of electrons if occupations are fractional */
+    double *energy; /**< [m] ascending, hartree */
+    double *occupation;            /**< [m] electrons: of one spin 1 or 0, of both 2, 1 or 0, or
                                     *   fractions of that (settings.smearing) */
     struct hf_matrix *coefficient; /**< C [n][m], column k is orbital k */
 };
@@ -65,17 +65,18 @@ struct hf_orbitals {
 /** A wave function; owns its arrays, matrices and grid, borrows the rest. Initialise with = {0}. */
 struct hf_wavefunction {
     const char *method; /**< a name of hf_method_list */
-    int n_spin;         /**< sets of orbitals; 1: both spins share theirs; 2: alpha's and beta's */
+    int n_spin;         /**< sets of orbitals; 1: shared by both spins; 2: alpha, then beta */
     struct hf_orbitals spin[HF_MAX_SPIN];
-    struct hf_matrix *density;          /**< D [n][n] of all electrons, alpha + beta */
-    struct hf_matrix *spin_density;     /**< [n][n] alpha - beta; NULL: closed shells, it is zero */
-    struct hf_matrix *overlap;          /**< S [n][n] */
+    struct hf_matrix *density; /**< D [n][n] of all electrons, alpha + beta */
+    struct hf_matrix
+        *spin_density;         /**< [n][n] alpha - beta; NULL for closed shells, where it is zero */
+    struct hf_matrix *overlap; /**< S [n][n] */
     const struct hf_basis *basis;       /**< borrowed */
     const struct hf_molecule *molecule; /**< borrowed */
     struct hf_linalg *linalg;           /**< the grid; its context must outlive the wave function */
 };
 
-/** Frees and clears. Accepts NULL, and a cleared or half-made one. Collective over the grid's context. */
+/** Frees and clears. Accepts NULL, cleared and half-made ones. Collective over the grid's context. */
 void hf_wavefunction_done(struct hf_wavefunction *wavefunction);
 
 HF_API_END

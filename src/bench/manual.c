@@ -14,7 +14,7 @@ static const char rest[] =
     ".TP\n.B mpiexec \\-n 4 hf\\-bench accumulate \\-\\-json accumulate.json\n"
     "Bandwidth of additions to the memory of another rank, with every single measurement.\n"
     ".SH FILES\n"
-    ".TP\n.I share/doc/hf/mpi\\-benchmark.md\n"
+    ".TP\n.I share/doc/hf/docs/laboratory.md\n"
     "what every kernel does, numbers of two MPI libraries, and the members of the JSON file\n"
     ".SH SEE ALSO\n.BR hf (1),\n.BR mpiexec (1)\n";
 

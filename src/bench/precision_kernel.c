@@ -1,4 +1,4 @@
-/* What single precision does to two-electron integrals, by class and by situation; docs/precision.md. */
+/* What single precision does to two-electron integrals, by class and by situation; docs/measurements/precision.md. */
 #include "bench.h"
 #include "precision_study.h"
 

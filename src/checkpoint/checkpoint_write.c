@@ -1,4 +1,4 @@
-/* A calculation's state to HDF5; the layout is told in docs/checkpoint.md. */
+/* A calculation's state to HDF5; the layout is told in docs/guide.md. */
 #include "hf/checkpoint.h"
 
 #include "checkpoint_cores.h"
@@ -44,7 +44,7 @@ static void put_identity(struct writing *self)
     hf_hdf5_put_root_text(writer, "basis_hash", hash);
     hf_hdf5_put_root_text(
         writer, "about",
-        "State of a Hartree-Fock calculation; see docs/checkpoint.md of hf. Hashes are "
+        "State of a Hartree-Fock calculation; see docs/guide.md of hf. Hashes are "
         "FNV-1a, 64 bits: molecule: atoms, charge, multiplicity, point charges, field; "
         "basis: atoms, shells and core potentials.");
 }

@@ -6,7 +6,7 @@
  *     local expansions -> those of leaves -> V                    (down)
  *
  * Sources: Greengard and Rokhlin, J. Comput. Phys. 73, 325 (1987); White, Johnson, Gill and Head-Gordon,
- * Chem. Phys. Lett. 230, 8 (1994). The bounds are derived in docs/multipoles.md. */
+ * Chem. Phys. Lett. 230, 8 (1994). The bounds are derived in docs/numerics.md. */
 #ifndef HF_FAR_FIELD_H
 #define HF_FAR_FIELD_H
 

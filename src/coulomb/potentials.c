@@ -8,7 +8,7 @@
 #include <math.h>
 
 /** Single precision does where the product of the norms, times this, is below the threshold: four times the
- *  unit of rounding, as for quartets (docs/precision.md). */
+ *  unit of rounding, as for quartets (docs/numerics.md). */
 static const double ROUNDING = 4.0 * 0x1p-24;
 
 /** The kets of a leaf in one order, and that of the bras they meet. */

@@ -15,7 +15,7 @@ double hf_guess_exchange_share(const struct hf_basis *basis, double threshold);
 
 /** Up to this share a pass for J of its own pays. C40H82/6-31G (share 0.61) takes half of the CPU time
  *  with it, 64 water molecules (0.71) two thirds; 16 and 32 (0.96, 0.87) as much as without, and where integrals
- *  are kept more (docs/performance.md). */
+ *  are kept more (docs/measurements/performance.md). */
 #define HF_PAYING_EXCHANGE_SHARE 0.8
 
 #endif

@@ -1,4 +1,4 @@
-/* Charges far from the functions of two atoms, by local expansions. docs/multipoles.md describes it. */
+/* Charges far from the functions of two atoms, by local expansions. docs/numerics.md describes it. */
 #ifndef HF_FAR_CHARGES_H
 #define HF_FAR_CHARGES_H
 

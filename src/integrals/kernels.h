@@ -14,7 +14,7 @@
 struct hf_kernels {
     const char *name;
     bool single;        /**< in single precision: positions are subtracted as in double precision,
-                             everything else is done with 24 bits; docs/precision.md has the errors */
+                             everything else is done with 24 bits; docs/numerics.md has the errors */
     int width;          /**< lanes: HF_LANES or HF_SINGLE_LANES at most */
     int vertical_limit; /**< straight-line recurrences are there for l_high of both up to it */
 

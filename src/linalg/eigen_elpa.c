@@ -1,6 +1,6 @@
 /* ELPA: one step to tridiagonal form, blocked for the network, divide and conquer and the way back for the
  * vectors that are wanted. On two ranks it takes 0.8 of ScaLAPACK's time at n = 2,000, half beside
- * other programs (docs/performance.md); on one LAPACK is faster. Debian's is built on Open MPI.
+ * other programs (docs/measurements/performance.md); on one LAPACK is faster. Debian's is built on Open MPI.
  *
  * Source   Marek et al., J. Phys.: Condens. Matter 26, 213201 (2014). */
 #include "linalg_private.h"

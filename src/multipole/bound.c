@@ -1,4 +1,4 @@
-/* How far expansions can be trusted; docs/multipoles.md derives what stands here. */
+/* How far expansions can be trusted; docs/numerics.md derives what stands here. */
 #include "hf/multipole.h"
 
 #include <math.h>

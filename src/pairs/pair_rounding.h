@@ -1,4 +1,4 @@
-/* What single precision does to the integrals of a pair of shells; docs/precision.md. */
+/* What single precision does to the integrals of a pair of shells; docs/numerics.md. */
 #ifndef HF_PAIR_ROUNDING_H
 #define HF_PAIR_ROUNDING_H
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Links between the documents lead somewhere: to files that are there and headings that stand in them. The README is
-short, and every guide of docs/ is named in it.
+"""Links between the documents lead somewhere: to files and headings that exist, those of installed pages to files that are
+installed too. All pages and pictures of docs/ are installed. The README is short and links to every guide of docs/.
 
-Usage: test_links.py ROOT DOCUMENT...
+Usage: test_links.py ROOT INSTALLED_FILE... -- DOCUMENT...
 """
 
 import pathlib
@@ -13,30 +13,41 @@ import documents
 MOST_LINES = 160  # of the README
 
 
-def wrong_links(path):
-    """A line for each link of a document that leads nowhere."""
+def wrong_links(path, installed):
+    """A line for each link of a document that leads nowhere, or out of what is installed with it."""
     for link in documents.links(path.read_text(encoding="utf-8")):
         if "://" in link or link.startswith("mailto:"):
             continue
         name, _, anchor = link.partition("#")
-        target = path.parent / name if name else path
+        target = (path.parent / name if name else path).resolve()
         if not target.exists():
             yield f"{path}: {link}: there is no such file"
+        elif path in installed and target not in installed:
+            yield f"{path}: {link}: the page is installed, that file is not"
         elif anchor and anchor not in documents.anchors(target.read_text(encoding="utf-8")):
             yield f"{path}: {link}: there is no such heading"
 
 
+def wrong_pages(root, installed):
+    """A line for each page or picture that nobody would find."""
+    for path in sorted(path for ending in ("md", "svg") for path in (root / "docs").rglob(f"*.{ending}")):
+        if path not in installed:
+            yield f"docs/meson.build: does not install {path.relative_to(root)}"
+    for page, folder in (("README.md", "docs"), ("docs/measurements/README.md", "docs/measurements")):
+        links = [((root / page).parent / link).resolve() for link in documents.links((root / page).read_text(encoding="utf-8"))]
+        for path in sorted((root / folder).glob("*.md")):
+            if path not in links and path != root / page:
+                yield f"{page}: no link to {path.relative_to(root)}"
+    n_line = len((root / "README.md").read_text(encoding="utf-8").splitlines())
+    if n_line > MOST_LINES:
+        yield f"README.md: {n_line} lines, expected {MOST_LINES} at most"
+
+
 def main():
-    root = pathlib.Path(sys.argv[1])
-    wrong = [line for path in sys.argv[2:] for line in wrong_links(pathlib.Path(path))]
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    if len(readme.splitlines()) > MOST_LINES:
-        wrong.append(f"README.md: {len(readme.splitlines())} lines, expected {MOST_LINES} at most")
-    for path in sorted((root / "docs").glob("*.md")):
-        if f"docs/{path.name}" not in documents.links(readme):
-            wrong.append(f"README.md: no link to docs/{path.name}")
-        if str(path.resolve()) not in [str(pathlib.Path(name).resolve()) for name in sys.argv[2:]]:
-            wrong.append(f"tests/documents/meson.build: docs/{path.name} is not tested")
+    root, middle = pathlib.Path(sys.argv[1]).resolve(), sys.argv.index("--")
+    installed = [pathlib.Path(name).resolve() for name in sys.argv[2:middle]]
+    pages = [path for path in installed if path.suffix == ".md"] + [pathlib.Path(name).resolve() for name in sys.argv[middle + 1:]]
+    wrong = [line for path in pages for line in wrong_links(path, installed)] + list(wrong_pages(root, installed))
     print("\n".join(wrong))
     return 1 if wrong else 0
 

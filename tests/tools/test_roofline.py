@@ -11,7 +11,6 @@ INTEGRALS = ROOT / "src" / "integrals"
 sys.path[:0] = [str(ROOT / "tools"), str(INTEGRALS)]
 import make_recurrences as vertical  # noqa: E402 # pylint: disable=wrong-import-position
 from lab import roofline  # noqa: E402 # pylint: disable=wrong-import-position
-from lab.failure import Failure  # noqa: E402 # pylint: disable=wrong-import-position
 
 OPERATOR = re.compile(r" (?:[-+*]|\+=) ")
 
@@ -63,22 +62,6 @@ class Page(unittest.TestCase):
         self.assertEqual(single.values, [0.1, None, 0.1])
         labels, series = roofline.digestion_series(results())
         self.assertEqual((labels, len(series)), (["(ss", "all"], 2))
-
-    def test_table(self):
-        page = f"before\n{roofline.BEGIN}\nold\n{roofline.END}\nbehind\n"
-        made = roofline.replace_table(page, "\n  a  1\n")
-        self.assertEqual(made, f"before\n{roofline.BEGIN}\n```text\n  a  1\n```\n{roofline.END}\nbehind\n")
-        self.assertEqual(roofline.replace_table(made, "  a  1"), made)
-        with self.assertRaises(Failure):
-            roofline.replace_table("no marks\n", "a")
-        output = "hf-bench\n  Ranks  1\n  Molecule      water\n\n  class\n  Peak          1\n\n  all  2\n"
-        self.assertEqual(roofline.rates(output), "  Molecule      water\n  Peak          1\n\n  all  2")
-        with self.assertRaises(Failure):
-            roofline.rates("nothing\n")
-
-    def test_page_of_the_tree(self):
-        """It has the place that is written."""
-        roofline.replace_table((ROOT / "docs" / "performance.md").read_text(encoding="utf-8"), "")
 
 
 if __name__ == "__main__":

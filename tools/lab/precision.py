@@ -1,12 +1,9 @@
-"""Errors of single precision, from the file of hf-bench precision --json: two pictures and the table of a page."""
+"""Errors of single precision, from the file of hf-bench precision --json: two pictures."""
 
 import pathlib
 
-from .failure import BAD_INPUT, Failure
 from .plots import COLOURS, bar_frame, data_block, label_ticks, quoted, render
-from .roofline import marks_of
 
-MARKS = marks_of("precision")
 LEAST_SIZE = 2.0 ** -8  # errors up to it are counted together, those above by powers of two
 
 
@@ -54,12 +51,3 @@ def draw_all(folder, results):
     """Two pictures. [files]"""
     folder = pathlib.Path(folder)
     return draw_classes(folder / "classes", results) + draw_sizes(folder / "sizes", results)
-
-
-def table(output):
-    """What hf-bench printed from the head of its table on."""
-    lines = output.splitlines()
-    begin = next((i for i, line in enumerate(lines) if line.startswith("  Errors of ")), None)
-    if begin is None:
-        raise Failure("hf-bench printed no errors", BAD_INPUT)
-    return "\n".join(lines[begin:])

@@ -1,17 +1,9 @@
-"""Shares of the processor's peak, from the file of hf-bench integrals --json: two pictures and the table of a page."""
+"""Shares of the processor's peak, from the file of hf-bench integrals --json: two pictures."""
 
 import pathlib
 from typing import NamedTuple
 
-from .failure import BAD_INPUT, Failure
 from .plots import COLOURS, bar_frame, data_block, label_ticks, quoted, render
-
-def marks_of(tool):
-    """The lines of a page between which the tool writes."""
-    return f"<!-- begin: written by tools/{tool} -->", f"<!-- end: written by tools/{tool} -->"
-
-
-BEGIN, END = marks_of("roofline")
 
 
 class Series(NamedTuple):
@@ -71,22 +63,3 @@ def draw_all(folder, results):
                         *engine_series(results))
     return files + draw_shares(folder / "digestion", f"Digestion, atoms of {name}", "shells of the bra",
                                *digestion_series(results))
-
-
-def replace_table(page, text, marks=(BEGIN, END)):
-    """The page with `text` between the two marks."""
-    begin, end = marks
-    if page.count(begin) != 1 or page.count(end) != 1:
-        raise Failure(f"the page has no lines {begin} and {end}", BAD_INPUT)
-    before, rest = page.split(begin)
-    return f"{before}{begin}\n```text\n{text.strip(chr(10))}\n```\n{end}{rest.split(end)[1]}"
-
-
-def rates(output):
-    """What hf-bench printed from its lines about the peak on, and the lines that tell the molecule."""
-    lines = output.splitlines()
-    begin = next((i for i, line in enumerate(lines) if line.startswith("  Peak ")), None)
-    if begin is None:
-        raise Failure("hf-bench printed no peak", BAD_INPUT)
-    head = [line for line in lines[:begin] if line.startswith(("  Numbers ", "  Warning ", "  Molecule ", "  Left out "))]
-    return "\n".join(head + lines[begin:])
