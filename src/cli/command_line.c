@@ -8,11 +8,13 @@
 static const struct {
     const char *name;
     enum hf_action action;
-} actions[] = {{"help", HF_ACTION_HELP},
-               {"version", HF_ACTION_VERSION},
-               {"check", HF_ACTION_CHECK},
-               {"list-basis", HF_ACTION_LIST_BASIS},
-               {"show", HF_ACTION_SHOW}};
+    bool takes_word;
+} actions[] = {{"help", HF_ACTION_HELP, false},
+               {"version", HF_ACTION_VERSION, false},
+               {"check", HF_ACTION_CHECK, false},
+               {"self-test", HF_ACTION_SELF_TEST, true},
+               {"list-basis", HF_ACTION_LIST_BASIS, true},
+               {"show", HF_ACTION_SHOW, false}};
 enum { N_ACTION = sizeof actions / sizeof *actions, MAX_KEYS = 100 };
 
 void hf_command_done(struct hf_command *command)
@@ -75,13 +77,13 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
     if (equals != NULL) name.length = (int)(equals - name.begin);
     for (int k = 0; k < N_ACTION; k++) {
-        const bool named = actions[k].action == HF_ACTION_LIST_BASIS;
-        if ((equals != NULL && !named) || !hf_word_is(name, actions[k].name)) continue;
+        const bool takes_word = actions[k].takes_word;
+        if ((equals != NULL && !takes_word) || !hf_word_is(name, actions[k].name)) continue;
         command->action = actions[k].action;
-        if (named && equals != NULL)
-            command->basis_name = equals + 1;
-        else if (named && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
-            command->basis_name = argv[++*i];
+        if (takes_word && equals != NULL)
+            command->word = equals + 1;
+        else if (takes_word && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
+            command->word = argv[++*i];
         return HF_OK;
     }
     const struct hf_option *option = hf_option_find(options->n_option, options->table, name);
@@ -114,6 +116,18 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
     return HF_OK;
 }
 
+/** Whether the rest of the command line goes with --self-test. */
+static hf_status check_self_test(const struct hf_command *command, struct hf_error *error)
+{
+    if (command->path != NULL || command->options.n_value > 0)
+        return hf_fail(error, HF_BAD_INPUT, "--self-test takes no input file and no other options");
+    if (command->word == NULL || strcmp(command->word, "quick") == 0 ||
+        strcmp(command->word, "full") == 0)
+        return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "--self-test '%.80s' is unknown; expected quick or full",
+                   command->word);
+}
+
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error)
 {
@@ -132,6 +146,8 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
             command->action != HF_ACTION_SHOW)
             return HF_OK;
     }
+    if (status == HF_OK && command->action == HF_ACTION_SELF_TEST)
+        return check_self_test(command, error);
     if (status != HF_OK || command->path != NULL) return status;
     if (command->action == HF_ACTION_SHOW)
         return hf_fail(error, HF_BAD_INPUT, "--show needs the name of a checkpoint");

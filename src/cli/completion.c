@@ -67,8 +67,13 @@ static void print_value(FILE *stream, const struct hf_option *option,
         print_nothing(stream, option);
 }
 
-/** The action, which is completed as an option is. */
-static const struct hf_option list_basis = {.key = "list_basis"};
+static const struct hf_option_choice sizes[] = {
+    {"quick", NULL, NULL}, {"full", NULL, NULL}, {NULL, NULL, NULL}};
+
+/** Actions that are completed as options are. */
+static const struct hf_option list_basis = {.key = "list_basis"},
+                              self_test = {
+                                  .key = "self_test", .type = HF_OPTION_CHOICE, .choice = sizes};
 
 hf_status hf_print_completion(FILE *stream, struct hf_error *error)
 {
@@ -81,6 +86,7 @@ hf_status hf_print_completion(FILE *stream, struct hf_error *error)
     fputs(head, stream);
     for (int i = 0; i < n; i++) print_value(stream, &table[i], &list);
     print_words(stream, &list_basis, &list);
+    print_words(stream, &self_test, NULL);
     hf_basis_list_done(&list);
     fprintf(stream, "    esac\n"
                     "    if [[ $current == -* ]]; then\n"
@@ -89,7 +95,7 @@ hf_status hf_print_completion(FILE *stream, struct hf_error *error)
         hf_option_spelling(table[i].key, sizeof spelling, spelling);
         fprintf(stream, "--%s ", spelling);
     }
-    fprintf(stream, "--check --show --list-basis --help --version' -- \"$current\")\n"
+    fprintf(stream, "--check --show --list-basis --self-test --help --version' -- \"$current\")\n"
                     "    else\n"
                     "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
                     "    fi\n"

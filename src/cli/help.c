@@ -58,7 +58,7 @@ void hf_print_help(FILE *stream)
             "       mpiexec -n RANKS hf [options] FILE\n\n"
             "Computes the Hartree-Fock energy of the molecule in FILE: native input (keys and a\n"
             "geometry block), an MDL molfile (V2000 or V3000) or XYZ, recognised by content.\n"
-            "Every option but the last five is also a key of the native input (with _ for -);\n"
+            "Every option but the last six is also a key of the native input (with _ for -);\n"
             "the command line overrides the file. --key value and --key=value are the same.\n\n");
     for (int i = 0; i < n; i++) print_option(stream, &table[i]);
     fprintf(
@@ -66,6 +66,8 @@ void hf_print_help(FILE *stream)
         "  --check                       read and check the input, print what would run and the\n"
         "                                memory it needs, compute nothing\n"
         "  --list-basis [NAME]           print the basis sets there are, or what is in one, and "
+        "stop\n"
+        "  --self-test [quick|full]      compute installed reference cases, compare energies, and "
         "stop\n"
         "  --show FILE                   print what is in a checkpoint and stop\n"
         "  -h, --help                    print this and stop\n"
@@ -81,8 +83,8 @@ void hf_print_help(FILE *stream)
         "    H  0.0  -1.43090062  -0.88665950    # @H or Gh(H): a ghost atom\n"
         "  end\n\n"
         "Exit code: 0 converged; 1 not converged (results are written); 2 bad input or usage;\n"
-        "3 out of memory, disk or limits of a library; 129, 130, 143 ended by SIGHUP, SIGINT,\n"
-        "SIGTERM.\n");
+        "3 out of memory, disk or limits of a library, self-test failed; 129, 130, 143 ended by\n"
+        "SIGHUP, SIGINT, SIGTERM.\n");
 }
 
 void hf_print_version(FILE *stream)

@@ -48,7 +48,7 @@ static void print_head(FILE *stream)
             "input, an MDL molfile (V2000 or V3000) or XYZ and is recognised by content.\n"
             "A file without a basis set is computed with def2\\-SVP.\n"
             ".SH OPTIONS\n"
-            "Every option but the last five is also a key of the native input, with _ for \\-;\n"
+            "Every option but the last six is also a key of the native input, with _ for \\-;\n"
             "the command line overrides the file.\n",
             hf_version());
 }
@@ -60,6 +60,10 @@ static void print_input_and_exit(FILE *stream)
         ".TP\n.BI \\-\\-show \" FILE\"\nprint what is in a checkpoint and stop\n"
         ".TP\n.B \\-\\-check\nread and check the input, print what would run and the memory it\n"
         "needs, compute nothing\n"
+        ".TP\n.B \\-\\-self\\-test\n[\\fBquick\\fR|\\fBfull\\fR]\ncompute installed reference "
+        "cases on the ranks\nthat there are, with every builder, scheduler and transport; print a "
+        "table of "
+        "energies\nand a verdict, and stop\n"
         ".TP\n.B \\-\\-list\\-basis\n[\\fINAME\\fR]\nprint the basis sets there are with their "
         "elements and\nliterature, or what is in one of them, and stop\n"
         ".TP\n.BR \\-h \", \" \\-\\-help\nprint a summary and stop\n"
@@ -71,7 +75,9 @@ static void print_input_and_exit(FILE *stream)
         ".SH EXIT STATUS\n"
         "0 converged; 1 not converged, results are written; 2 bad input or usage; 3 out of "
         "memory,\n"
-        "disk or limits of a library; 129, 130 and 143 ended by SIGHUP, SIGINT and SIGTERM.\n");
+        "disk or limits of a library, or the self\\-test failed; 129, 130 and 143 ended by "
+        "SIGHUP,\n"
+        "SIGINT and SIGTERM.\n");
 }
 
 static void print_examples(FILE *stream)
@@ -86,6 +92,7 @@ static void print_examples(FILE *stream)
          "Matrices in blocks over all ranks, tasks taken by whoever is idle."},
         {"hf oxygen.mol --multiplicity 3 --method rohf",
          "An open shell of high spin; without a method UHF."},
+        {"mpiexec -n 2 hf --self-test", "Whether hf and the MPI library work on this machine."},
         {"hf --check uracil-dimer.mol", "What would run and the memory it needs."},
     };
     fprintf(stream, ".SH EXAMPLES\n");
@@ -108,6 +115,9 @@ static void print_surroundings(FILE *stream)
         "with one name the first counts, in the order HF_BASIS_PATH, the tree that the library "
         "is in\n"
         "(also one that was moved), the tree it was installed to\n"
+        ".TP\n.I share/hf/reference/*.json\n"
+        "reference energies of the self\\-test, each file with the programs that computed it;\n"
+        "directories in HF_REFERENCE_PATH are looked at first\n"
         ".TP\n.I share/doc/hf/\n"
         "guides for users, for clusters and for programs that use the library\n"
         ".SH NOTES\n"

@@ -35,7 +35,7 @@ HEADERS = {
     "layout": ["layout"],
     "basis": ["basis", "basis_description", "shell_place"],
     "molecule": ["input", "molecule"],
-    "base": ["arithmetic", "context", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "neighbour", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "threads", "timer",
+    "base": ["arithmetic", "context", "data_folders", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "neighbour", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "threads", "timer",
              "trace", "units"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}
