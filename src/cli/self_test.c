@@ -169,6 +169,7 @@ static hf_status run_case(struct self_test *test, const struct reference *refere
     const double begin = hf_wall_seconds();
     const double tolerance = reference->multiplicity == 1 ? TOLERANCE : OPEN_SHELL_TOLERANCE;
     const hf_status status = compute(test, reference, &way, &outcome, error);
+    if (status == HF_INTERRUPTED) return status;
     const double seconds = hf_wall_seconds() - begin;
     const double difference = outcome.result.energy - reference->energy;
     const bool failed = status != HF_OK || !(fabs(difference) <= tolerance);
@@ -191,7 +192,7 @@ static hf_status run_case(struct self_test *test, const struct reference *refere
         fflush(stdout);
     }
     hf_run_done(&outcome);
-    return status == HF_INTERRUPTED ? status : HF_OK;
+    return HF_OK;
 }
 
 /** Path of a file of references; rank 0 looks. HF_NO_RESOURCE: there is none. */
