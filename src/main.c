@@ -3,6 +3,7 @@
 #include "hf/interruption.h"
 
 #include <mpi.h>
+#include <string.h>
 
 enum { NOT_CONVERGED = 1 };
 
@@ -46,8 +47,21 @@ static hf_status finish_printing(const struct hf_context *context, const struct 
                                  struct hf_error *error)
 {
     hf_status status = HF_OK;
-    if (context->rank == 0) status = hf_standard_output_check(hf_report_lost(report), error);
+    const int lost = report != NULL ? hf_report_lost(report) : 0;
+    if (context->rank == 0) status = hf_standard_output_check(lost, error);
     return hf_agree(context->comm, status, error);
+}
+
+/** The self-test and what is left of it: an exit code. Collective. */
+static hf_status self_test(struct hf_context *context, const char *size, int *exit_code,
+                           struct hf_error *error)
+{
+    bool passed = false;
+    const bool quick = size == NULL || strcmp(size, "full") != 0;
+    const hf_status status = hf_self_test(context, quick, &passed, error);
+    if (status != HF_OK) return status;
+    *exit_code = passed ? 0 : (int)HF_NO_RESOURCE;
+    return finish_printing(context, NULL, error);
 }
 
 /** What is in the checkpoint. */
@@ -114,6 +128,10 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
     HF_TRY(hf_context_create(MPI_COMM_WORLD, &context, error));
     hf_interruption_watch(context->interruption, hf_signals_asked, NULL);
+    if (command->action == HF_ACTION_SELF_TEST) {
+        HF_TRY(self_test(context, command->word, &exit_code, error));
+        goto cleanup;
+    }
     hf_calculation_begin(&calculation, context);
     if (command->path != NULL)
         HF_TRY(hf_input_read(context, command->path, &command->options, &calculation.input, error));

@@ -3,6 +3,7 @@
 #define HF_BASIS_PRIVATE_H
 
 #include "hf/basis.h"
+#include "hf/data_folders.h"
 #include "hf/text.h"
 #include "hf/units.h"
 
@@ -10,8 +11,7 @@ enum {
     HF_N_ELEMENT = 118,
     /** Highest angular momentum a file may hold; what the integrals can do is checked when an
      *  element is used. */
-    HF_MAX_FILE_L = 15,
-    HF_MAX_PATH = 4096
+    HF_MAX_FILE_L = 15
 };
 
 /** One contracted function of a file, as it stands there: coefficients over normalised primitives,

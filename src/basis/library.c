@@ -1,85 +1,20 @@
 /* The library of basis sets: where its directories are, what is in them, names as people write. */
-#define _GNU_SOURCE /* dladdr1 */
 #include "basis_private.h"
 
 #include <ctype.h>
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
-enum { MAX_NAME = 128, MAX_DIRECTORY = 32 };
+enum { MAX_NAME = 128 };
 
-/** The directories searched, in order. */
-struct directories {
-    int n;
-    char path[MAX_DIRECTORY][HF_MAX_PATH];
-};
-
-static bool is_directory(const char *path)
+static struct hf_data_folders *find_folders(void)
 {
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-static void add_directory(struct directories *directories, const char *path, size_t length)
-{
-    if (length == 0 || length >= HF_MAX_PATH || directories->n == MAX_DIRECTORY) return;
-    char *slot = directories->path[directories->n];
-    memcpy(slot, path, length);
-    slot[length] = '\0';
-    if (!is_directory(slot)) return;
-    for (int i = 0; i < directories->n; i++)
-        if (strcmp(directories->path[i], slot) == 0) return;
-    directories->n++;
-}
-
-/** Directories beside the library (or the program it is linked into): in the build tree
- *  <folder>/basis, in an installed tree that was moved <prefix>/share/hf/basis, some levels up. */
-static void add_relative_directories(struct directories *directories)
-{
-    static const char anchor = 0;
-    Dl_info about;
-    char folder[PATH_MAX], candidate[PATH_MAX + 32];
-    void *found = NULL;
-    if (dladdr1(&anchor, &about, &found, RTLD_DL_LINKMAP) == 0 || found == NULL) return;
-    const struct link_map *object = found;
-    /* The program itself has no name there, and the name it was called by is not where it is. */
-    const char *file = object->l_name[0] != '\0' ? object->l_name : "/proc/self/exe";
-    if (realpath(file, folder) == NULL) return;
-    for (int level = 0; level < 4; level++) {
-        char *slash = strrchr(folder, '/');
-        if (slash == NULL || slash == folder) return;
-        *slash = '\0';
-        if (level == 0) {
-            snprintf(candidate, sizeof candidate, "%s/basis", folder);
-            add_directory(directories, candidate, strlen(candidate));
-        }
-        snprintf(candidate, sizeof candidate, "%s/share/hf/basis", folder);
-        add_directory(directories, candidate, strlen(candidate));
-    }
-}
-
-/** NULL without memory. */
-static struct directories *find_directories(void)
-{
-    struct directories *directories = calloc(1, sizeof *directories);
-    if (directories == NULL) return NULL;
-    const char *own = getenv("HF_BASIS_PATH");
-    while (own != NULL && *own != '\0') {
-        const size_t length = strcspn(own, ":");
-        add_directory(directories, own, length);
-        own += length + (own[length] == ':');
-    }
-    add_relative_directories(directories);
-    add_directory(directories, HF_BASIS_DIRECTORY, strlen(HF_BASIS_DIRECTORY));
-    return directories;
+    return hf_data_folders_find("HF_BASIS_PATH", "basis", "basis");
 }
 
 /** How a spelling of the polarisation functions is written in a key, and how long it is. */
@@ -190,14 +125,13 @@ hf_status hf_basis_list_create(struct hf_basis_list *list, struct hf_error *erro
     hf_status status = HF_OK;
     int capacity = 0;
     *list = (struct hf_basis_list){0};
-    struct directories *directories = find_directories();
-    if (directories == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
-    for (int i = 0; i < directories->n; i++)
-        HF_TRY(list_directory(list, &capacity, directories->path[i], error));
+    struct hf_data_folders *folders = find_folders();
+    if (folders == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
+    for (int i = 0; i < folders->n; i++)
+        HF_TRY(list_directory(list, &capacity, folders->path[i], error));
     if (list->n > 1) qsort(list->entry, (size_t)list->n, sizeof *list->entry, compare_entries);
 cleanup:
-    free(directories);
+    free(folders);
     if (status != HF_OK) hf_basis_list_done(list);
     return status;
 }
@@ -298,15 +232,15 @@ static hf_status find_in_library(const char *wanted, char path[HF_MAX_PATH], boo
 {
     hf_status status = HF_OK;
     struct hf_basis_list list = {0};
-    struct directories *directories = find_directories();
+    struct hf_data_folders *folders = find_folders();
     *found = false;
-    if (directories == NULL)
+    if (folders == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory looking for a basis set");
-    for (int d = 0; d < directories->n && !*found; d++) {
+    for (int d = 0; d < folders->n && !*found; d++) {
         int capacity = 0;
-        *found = find_by_file_name(directories->path[d], wanted, path);
+        *found = find_by_file_name(folders->path[d], wanted, path);
         if (*found) break;
-        HF_TRY(list_directory(&list, &capacity, directories->path[d], error));
+        HF_TRY(list_directory(&list, &capacity, folders->path[d], error));
         for (int i = 0; i < list.n && !*found; i++) {
             char key[MAX_NAME];
             hf_basis_name_key(list.entry[i].name, sizeof key, key);
@@ -317,7 +251,7 @@ static hf_status find_in_library(const char *wanted, char path[HF_MAX_PATH], boo
     }
 cleanup:
     hf_basis_list_done(&list);
-    free(directories);
+    free(folders);
     return status;
 }
 

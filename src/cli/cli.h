@@ -14,6 +14,7 @@
 enum hf_action {
     HF_ACTION_RUN,
     HF_ACTION_CHECK,
+    HF_ACTION_SELF_TEST,
     HF_ACTION_HELP, /* from here on without MPI */
     HF_ACTION_VERSION,
     HF_ACTION_LIST_BASIS,
@@ -25,7 +26,8 @@ struct hf_command {
     enum hf_action action;
     const char *path; /**< input file, in argv */
     const char
-        *word; /**< of the action, in argv: a set to list, an option to explain; NULL: none */
+        *word; /**< of the action, in argv: a set to list, an option to explain, quick or full;
+                           NULL: none */
     struct hf_options options;
 };
 
@@ -63,6 +65,12 @@ hf_status hf_print_basis_sets(FILE *stream, const char *name, struct hf_error *e
 /** The completion offers the basis sets that the library finds when it is printed. HF_NO_RESOURCE:
  *  memory. */
 hf_status hf_print_completion(FILE *stream, struct hf_error *error) HF_MUST_CHECK;
+
+/** Computes installed reference cases with all builders, schedulers and transports and prints a table
+ *  of energies and a verdict. `quick` leaves out larger cases. Collective; *passed is the same on all
+ *  ranks. HF_NO_RESOURCE: no reference energies, memory. HF_INTERRUPTED. */
+hf_status hf_self_test(struct hf_context *context, bool quick, bool *passed,
+                       struct hf_error *error) HF_MUST_CHECK;
 
 /** What is odd about a launch that works all the same goes into the input's warnings. */
 hf_status hf_launch_warn(const struct hf_launch *launch, int n_thread, struct hf_input *input,

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct hf_option_choice self_test_sizes[] = {
+    {"quick", "cases of a few seconds", 0}, {"full", "all cases", 0}, {0}};
+
 /** Options that are no keys of an input file, in the order of enum hf_action. */
 static const struct hf_option actions[] = {
     {.key = "check",
@@ -11,6 +14,12 @@ static const struct hf_option actions[] = {
      .group = "Instead of computing",
      .everyday = true,
      .help = "check the input, print what would run and its memory"},
+    {.key = "self_test",
+     .type = HF_OPTION_CHOICE,
+     .everyday = true,
+     .argument = "[SIZE]",
+     .help = "compute installed reference cases",
+     .choice = self_test_sizes},
     {.key = "help",
      .everyday = true,
      .argument = "[all|OPTION]",
@@ -157,6 +166,18 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
     return HF_OK;
 }
 
+/** Whether the rest of the command line goes with --self-test. */
+static hf_status check_self_test(const struct hf_command *command, struct hf_error *error)
+{
+    if (command->path != NULL || command->options.n_value > 0)
+        return hf_fail(error, HF_BAD_INPUT, "--self-test takes no input file and no other options");
+    if (command->word == NULL || strcmp(command->word, "quick") == 0 ||
+        strcmp(command->word, "full") == 0)
+        return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "--self-test '%.80s' is unknown; expected quick or full",
+                   command->word);
+}
+
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error)
 {
@@ -175,6 +196,8 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
             command->action != HF_ACTION_SHOW)
             return HF_OK;
     }
+    if (status == HF_OK && command->action == HF_ACTION_SELF_TEST)
+        return check_self_test(command, error);
     if (status != HF_OK || command->path != NULL) return status;
     if (command->action == HF_ACTION_SHOW)
         return hf_fail(error, HF_BAD_INPUT, "--show needs the name of a checkpoint");

@@ -22,7 +22,8 @@ static const char rest[] =
     "    H  0.0  -1.43090062  -0.88665950  # @H or Gh(H): a ghost atom\n"
     "  end\n\n"
     "Exit code: 0 converged; 1 not converged (results are written); 2 bad input or\n"
-    "usage; 3 out of memory, disk or limits of a library; 128 + N ended by signal N.\n";
+    "usage; 3 out of memory, disk or limits of a library, or the self-test failed;\n"
+    "128 + N ended by signal N.\n";
 
 /** Prints words from column *column on, breaking lines at WIDTH; they go on at column `indent`. */
 static void print_wrapped(FILE *stream, int *column, int indent, const char *text)

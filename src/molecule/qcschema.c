@@ -404,18 +404,6 @@ cleanup:
     return status;
 }
 
-/** The lines as one string, to be freed; NULL: no memory. */
-static char *join_lines(const struct hf_text *text)
-{
-    size_t size = 1, n = 0;
-    for (int i = 0; i < text->n_line; i++) size += strlen(text->line[i]) + 1;
-    char *all = calloc(size, 1);
-    if (all == NULL) return NULL;
-    for (int i = 0; i < text->n_line; i++)
-        n += (size_t)snprintf(all + n, size - n, "%s\n", text->line[i]);
-    return all;
-}
-
 bool hf_looks_like_json(const struct hf_text *text)
 {
     const int first = hf_text_skip_blank(text, 0);
@@ -440,7 +428,7 @@ static bool is_atomic_input(const cJSON *root)
 hf_status hf_read_qcschema(struct draft *draft, bool *is_one, struct hf_error *error)
 {
     const struct hf_text *text = draft->text;
-    char *all = join_lines(text);
+    char *all = hf_text_join(text);
     const char *end = NULL;
     hf_status status = HF_OK;
     *is_one = true;

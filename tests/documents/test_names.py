@@ -22,7 +22,7 @@ PLACEHOLDER = re.compile(r"[<*]")
 def words_of_sources(root):
     text = "".join(path.read_text(encoding="utf-8", errors="replace")
                    for folder in ("include", "src", "tools") for path in sorted((root / folder).rglob("*"))
-                   if path.is_file() and path.suffix in (".c", ".h", ".build", ".py", ".sh", ""))
+                   if path.is_file() and path.suffix in (".c", ".h", ".in", ".build", ".py", ".sh", ""))
     return set(NAME.findall(text))
 
 
@@ -37,7 +37,7 @@ def unknown(root, path, known):
             if name not in known and name not in NOT_OURS:
                 yield f"{path}: {name} is in no source"
         for header in HEADER.findall(piece):
-            if not (root / "include" / header).exists():
+            if not any((root / "include" / (header + end)).exists() for end in ("", ".in")):  # .in: written by meson
                 yield f"{path}: {header} is no header"
         if PATH.match(piece) and not (root / piece).exists():
             yield f"{path}: {piece} is not there"

@@ -71,6 +71,8 @@ class Installed(unittest.TestCase):
         self.assertIn(f"Total energy {ENERGY} hartree", self.succeed([bin_folder / "hf", INPUT]))
         self.assertIn(f"Total energy {ENERGY} hartree", self.succeed(  # found by its name in PATH
             ["hf", INPUT], PATH=f"{bin_folder}:{ENVIRONMENT['PATH']}"))
+        text = self.succeed([bin_folder / "hf", "--self-test"])
+        self.assertIn(f"References: {self.prefix}/share/hf/reference/energies.json\n", text)
         failed = run([bin_folder / "input-c", "no-such-file"])
         self.assertEqual((failed.returncode, failed.stderr), (2, "no-such-file: there is no such file\n"))
 
