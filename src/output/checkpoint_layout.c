@@ -88,7 +88,7 @@ static const struct hf_field basis_field[] = {
 FIELDS(basis, struct hf_basis);
 
 static const struct hf_field atom_field[] = {
-    {"/molecule/atomic_numbers", MEMBER(INTEGER, 1, hf_atom, atomic_number), 1, 118, NULL,
+    {"/molecule/atomic_numbers", MEMBER(INTEGER, 1, hf_atom, atomic_number), 1, HF_N_ELEMENT, NULL,
      "of each atom"},
     {"/molecule/ghosts", MEMBER(BOOLEAN, 1, hf_atom, ghost), 0, 1, NULL,
      "1: the atom has basis functions but neither charge nor electrons"},
