@@ -5,9 +5,9 @@
 
 #include "hf/basis.h"
 #include "hf/context.h"
-#include "hf/cube.h"
 #include "hf/fock.h"
 #include "hf/molecule.h"
+#include "hf/orbital_files.h"
 #include "hf/properties.h"
 #include "hf/record.h"
 #include "hf/scf_terms.h"

@@ -1,7 +1,8 @@
 /* Formats that are known by sight but not read: each is named, with what makes a file of it that is.
  *
  * They are looked at when a file is no good as native input, so none takes a good input away. */
-#include "foreign.h"
+#include "formats.h"
+
 #include "draft.h"
 
 #include <ctype.h>

@@ -5,7 +5,6 @@
 
 #include "hf/text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

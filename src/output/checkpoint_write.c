@@ -5,7 +5,7 @@
 #include "checkpoint_hdf5.h"
 #include "checkpoint_layout.h"
 
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 #include "hf/record.h"
 #include "hf/version.h"
 

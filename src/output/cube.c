@@ -1,5 +1,5 @@
 /* Cube files, planes at a time. */
-#include "hf/cube.h"
+#include "hf/orbital_files.h"
 
 #include "hf/output_file.h"
 #include "hf/timer.h"

@@ -8,7 +8,7 @@
  *          Chem. 29, 562 (2008). */
 #include "json_wavefunction.h"
 
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 #include "hf/output.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Molden files. */
 #include "hf/orbital_files.h"
 
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 #include "hf/output_file.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #define HF_CALCULATION_PRIVATE_H
 
 #include "hf/calculation.h"
-#include "hf/cube.h"
 #include "hf/orbital_files.h"
 
 /** Takes the names of the files to write from the options, and finds out whether they can be

@@ -13,7 +13,7 @@
  *
  * Source   Wolfsberg and Helmholz, J. Chem. Phys. 20, 837 (1952); Hoffmann, J. Chem. Phys. 39, 1397
  *          (1963). */
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 #include "like_atoms.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
  *     old  |    | S_old   |   x   | C_old |   =   | ...           | */
 #include "scf_state.h"
 
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 
 #include <math.h>
 #include <stdlib.h>

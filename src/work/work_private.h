@@ -3,9 +3,9 @@
 #define HF_WORK_PRIVATE_H
 
 #include "costs.h"
+#include "hf/basis.h"
 #include "hf/engine.h"
 #include "hf/interruption.h"
-#include "hf/shell_place.h"
 #include "hf/trace.h"
 #include "hf/work.h"
 #include "integral_store.h"
@@ -199,7 +199,6 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
 
 /** Whether tasks have to be handed out: false when all that matters is stored. */
 bool hf_work_needs_tasks(const struct hf_work *work);
-
 
 /** Ends the round that stored, and shows what there is. Not collective. HF_NO_RESOURCE. */
 hf_status hf_work_close_store(struct hf_work *work, struct hf_error *error) HF_MUST_CHECK;
