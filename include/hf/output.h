@@ -6,11 +6,11 @@
 #include "hf/basis.h"
 #include "hf/context.h"
 #include "hf/fock.h"
+#include "hf/hamiltonian.h"
 #include "hf/molecule.h"
 #include "hf/orbital_files.h"
 #include "hf/properties.h"
 #include "hf/record.h"
-#include "hf/scf_terms.h"
 #include "hf/status.h"
 #include "hf/version.h"
 

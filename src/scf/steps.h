@@ -14,7 +14,6 @@
 #include "hf/hamiltonian.h"
 #include "hf/linalg.h"
 #include "hf/scf.h"
-#include "hf/scf_terms.h"
 
 /** What a calculation is timed by beside hf_phase_setup, the phases of the Fock builds and those in hf/scf.h:
  *  overlap, kinetic energy, nuclear attraction, dipole; first density. */

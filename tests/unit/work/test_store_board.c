@@ -2,7 +2,7 @@
 #include "../mpi_test.h"
 
 #include "../../../src/work/store_board.h"
-#include "hf/strip_room.h"
+#include "hf/stored_integrals.h"
 
 #include <string.h>
 
