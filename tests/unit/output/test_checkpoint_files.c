@@ -93,14 +93,30 @@ static void overwrite(const char *name, int value)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/** A number of a checkpoint that is changed, what it was, and what the reader says of it. */
+struct damage {
+    const char *name;
+    int value, right;
+    const char *message;
+};
+
+static void refuse_damage(struct hf_context *context, size_t n, const struct damage damage[])
+{
+    struct hf_checkpoint read;
+    struct hf_error error;
+    for (size_t i = 0; i < n; i++) {
+        overwrite(damage[i].name, damage[i].value);
+        assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_BAD_INPUT);
+        if (strstr(error.message, damage[i].message) == NULL) print_error("%s\n", error.message);
+        assert_non_null(strstr(error.message, damage[i].message));
+        overwrite(damage[i].name, damage[i].right);
+    }
+}
+
 static void core_potentials_are_kept_and_compared(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        int value, right;
-        const char *message;
-    } damage[] = {
+    static const struct damage damage[] = {
         {"/basis/core_terms", 9, 2, "/basis/core_terms: potential 1 has 9"},
         {"/basis/core_terms", 1, 2, "/basis has 2 terms of core potentials for 1"},
         {"/basis/core_electrons", 3, 2, "atom 1 (O) has a core of 3 electrons"},
@@ -130,13 +146,7 @@ static void core_potentials_are_kept_and_compared(void **state)
     assert_int_equal(hf_checkpoint_compare(&read, "rhf", &molecule, basis, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "other effective core potentials"));
     hf_checkpoint_done(&read);
-    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) {
-        overwrite(damage[i].name, damage[i].value);
-        assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_BAD_INPUT);
-        if (strstr(error.message, damage[i].message) == NULL) print_error("%s\n", error.message);
-        assert_non_null(strstr(error.message, damage[i].message));
-        overwrite(damage[i].name, damage[i].right);
-    }
+    refuse_damage(context, sizeof damage / sizeof damage[0], damage);
     hf_basis_destroy(&basis);
     test_context_done(&context);
 }
@@ -144,11 +154,7 @@ static void core_potentials_are_kept_and_compared(void **state)
 static void numbers_out_of_their_range_are_refused(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        int value, right;
-        const char *message;
-    } damage[] = {
+    static const struct damage damage[] = {
         {"/state/converged", 2, 0, "/state/converged has the number 2; expected 0 to 1"},
         {"/state/n_spin", 3, 1, "/state/n_spin has the number 3; expected 1 to 2"},
         {"/state/n_density", 0, 1, "/state/n_density has the number 0; expected 1 to 2"},
@@ -160,13 +166,7 @@ static void numbers_out_of_their_range_are_refused(void **state)
     struct hf_checkpoint read;
     struct hf_error error;
     assert_int_equal(write_again(context, basis, path, &error), HF_OK);
-    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) {
-        overwrite(damage[i].name, damage[i].value);
-        assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_BAD_INPUT);
-        if (strstr(error.message, damage[i].message) == NULL) print_error("%s\n", error.message);
-        assert_non_null(strstr(error.message, damage[i].message));
-        overwrite(damage[i].name, damage[i].right);
-    }
+    refuse_damage(context, sizeof damage / sizeof damage[0], damage);
     assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
     hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
