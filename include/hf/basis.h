@@ -144,11 +144,6 @@ void hf_basis_set_cores(const struct hf_basis *basis, struct hf_molecule *molecu
 /** The core potential of an atom, or NULL. Not collective. */
 const struct hf_core_potential *hf_atom_core_potential(const struct hf_basis *basis, int atom);
 
-/** The shells of one atom as a basis of its own, centred where the atom is; for atomic densities.
- *  Not collective. */
-hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,
-                           struct hf_error *error) HF_MUST_CHECK;
-
 /** The functions of `front`, then those of `behind`, as one basis. The atoms of `behind` are numbered
  *  after those of `front`. They are moved to `positions` unless that is NULL. Neither basis may be
  *  merged.
@@ -188,7 +183,21 @@ void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int co
 /** The same for whole matrices [n][n]. */
 void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[]);
 
-/** Part k of a shell. A shell that is not merged has one part: itself. */
+/** A shell among those of its atom, or of its site: hf_basis_merge makes one site of atoms with few
+ *  functions that follow each other and are near, as a carbon and its hydrogens. n_atom,
+ *  first_shell_of_atom and first_mixing_of_atom of a merged basis count sites, and what two-electron
+ *  work calls an atom is one of these; hf_shell.atom stays that of the molecule. */
+struct hf_shell_place {
+    int atom;
+    int index; /**< of the shell, counted from the first of its atom */
+    int first; /**< its first function, likewise */
+    int n;     /**< functions */
+};
+
+/** Places of all shells [n_shell], for the caller to free; NULL: no memory. Not collective. */
+struct hf_shell_place *hf_shell_places(const struct hf_basis *basis);
+
+/** Part k of a shell; a shell that is not merged is its own only part. */
 static inline struct hf_shell_part hf_shell_get_part(const struct hf_shell *shell, int k)
 {
     if (shell->n_part > 0) return shell->part[k];

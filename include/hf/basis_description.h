@@ -2,6 +2,7 @@
 #ifndef HF_BASIS_DESCRIPTION_H
 #define HF_BASIS_DESCRIPTION_H
 
+#include "hf/molecule.h"
 #include "hf/status.h"
 
 #include <stdbool.h>
@@ -10,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { HF_SHELL_COUNT_LENGTH = 64, HF_MOST_ELEMENTS = 118 };
+enum { HF_SHELL_COUNT_LENGTH = 64 };
 
 /** What a set has for an element. */
 struct hf_element_description {
@@ -36,7 +37,7 @@ struct hf_basis_description {
     const char *convention; /**< of d and higher functions: "spherical", "Cartesian", "mixed", or "s
                                  and p" when there are none */
     int n_element;
-    struct hf_element_description element[HF_MOST_ELEMENTS]; /**< [n_element] by atomic number */
+    struct hf_element_description element[HF_N_ELEMENT]; /**< [n_element] by atomic number */
     int n_citation;
     struct hf_citation *citation; /**< [n_citation]; owned */
 };

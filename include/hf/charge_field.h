@@ -8,6 +8,13 @@
 extern "C" {
 #endif
 
+/** Charge that is spread as a Gaussian, charge (exponent/pi)^(3/2) exp(-exponent |r - position|^2):
+ *  its potential is charge erf(sqrt(exponent) r)/r. A point where the exponent is INFINITY. */
+struct hf_spread_charge {
+    double charge, exponent; /**< elementary charges, 1/bohr^2 */
+    double position_bohr[3];
+};
+
 enum { HF_CHARGE_LANES = 8 }; /**< places of charge that are worked on at a time: a row */
 
 /** Places of charge in the order of rows, HF_CHARGE_LANES in each but the last. Borrowed. */

@@ -83,6 +83,7 @@ struct hf_checkpoint {
     enum hf_keep_reason reason;         /**< HF_KEEP_FINISHED of an end without convergence, too */
     bool converged;
     double seconds;
+    double energy_change; /**< of the last iteration, hartree */
     struct hf_checkpoint_orbitals spin[HF_MAX_SPIN];
     /** The state to go on from; its `read` reads from the file, on rank 0. Orbitals for another
      *  calculation are read there, too: HF_RESTART_ORBITALS, [basis->n_function][n_column[spin]],

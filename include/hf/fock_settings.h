@@ -5,7 +5,7 @@
 #include "hf/grain.h"
 #include "hf/onesided_settings.h"
 #include "hf/schedule_settings.h"
-#include "hf/store_outlook.h"
+#include "hf/stored_integrals.h"
 #include "hf/timer.h"
 
 #include <stdbool.h>

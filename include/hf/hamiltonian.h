@@ -106,6 +106,10 @@ hf_status hf_hamiltonian_energies(struct hf_hamiltonian *hamiltonian,
                                   struct hf_energy_term term[HF_MAX_TERM],
                                   struct hf_error *error) HF_MUST_CHECK;
 
+/** Energy of the electrons in a term, of such a list; 0 when it is not in the list. Not collective. */
+double hf_electrons_of_term(int n_term, const struct hf_energy_term term[],
+                            const struct hf_term_ops *which);
+
 /** Dipole moment of nuclei and a density [n][n] about the origin, e bohr. Collective;
  *  errors as hf_hamiltonian_core. */
 hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, const struct hf_matrix *density,

@@ -70,6 +70,9 @@ double hf_molecule_repulsion_of_nucleus(const struct hf_molecule *molecule, int 
  *  hf_nuclear_energy_of divides the work over ranks. */
 double hf_molecule_nuclear_repulsion(const struct hf_molecule *molecule);
 
+/** Elements that there are. */
+enum { HF_N_ELEMENT = 118 };
+
 /** Symbol of an element ("He"), or NULL outside 1..118. */
 const char *hf_element_symbol(int atomic_number);
 

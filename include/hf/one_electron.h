@@ -5,7 +5,6 @@
 #include "hf/basis.h"
 #include "hf/charge_field.h"
 #include "hf/molecule.h"
-#include "hf/spread_charge.h"
 #include "hf/status.h"
 
 #ifdef __cplusplus

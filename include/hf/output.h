@@ -7,12 +7,12 @@
 #include "hf/checkpoint.h"
 #include "hf/context.h"
 #include "hf/fock.h"
+#include "hf/hamiltonian.h"
 #include "hf/molecule.h"
 #include "hf/option.h"
 #include "hf/properties.h"
 #include "hf/quantity.h"
 #include "hf/record.h"
-#include "hf/scf_terms.h"
 #include "hf/status.h"
 #include "hf/version.h"
 

@@ -35,12 +35,10 @@
 
 #include "hf/context.h"
 #include "hf/grain.h"
-#include "hf/lasting.h"
 #include "hf/schedule.h"
 #include "hf/shell_pair.h"
 #include "hf/status.h"
-#include "hf/store_outlook.h"
-#include "hf/strip_room.h"
+#include "hf/stored_integrals.h"
 #include "hf/task.h"
 
 #include <stdbool.h>

@@ -8,7 +8,6 @@
 #include "hf/units.h"
 
 enum {
-    HF_N_ELEMENT = 118,
     /** Highest angular momentum a file may hold; what the integrals can do is checked when an
      *  element is used. */
     HF_MAX_FILE_L = 15

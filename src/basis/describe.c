@@ -2,7 +2,6 @@
 #include "basis_private.h"
 #include "hf/basis_description.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

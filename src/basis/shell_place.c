@@ -1,5 +1,5 @@
-/* Shells among those of their atoms; see hf/shell_place.h. */
-#include "hf/shell_place.h"
+/* Shells among those of their atoms; see hf/basis.h. */
+#include "hf/basis.h"
 
 #include <stdlib.h>
 

@@ -62,20 +62,6 @@ static struct hf_basis *reserve(const char *name, const char *citation, int n_at
     return made;
 }
 
-hf_status hf_basis_of_atom(const struct hf_basis *basis, int atom, struct hf_basis **atom_basis,
-                           struct hf_error *error)
-{
-    const int first = basis->first_shell_of_atom[atom];
-    const int n_shell = basis->first_shell_of_atom[atom + 1] - first;
-    const struct hf_shell *shell = basis->shell + first;
-    struct hf_basis *made = reserve(basis->name, basis->citation, 1, n_shell, shell);
-    if (made == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shells of an atom");
-    for (int i = 0; i < n_shell; i++) add_shell(&shell[i], 0, made);
-    *atom_basis = made;
-    return HF_OK;
-}
-
 /** <x^l | x^l> of a shell: sum_ab c_a c_b (2l-1)!! / (2p)^l (pi/p)^3/2 with p = a + b. */
 static double self_overlap(const struct hf_shell *shell)
 {

@@ -6,7 +6,7 @@
 #include "roofline.h"
 
 #include "hf/basis.h"
-#include "hf/strip_room.h"
+#include "hf/stored_integrals.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,6 +22,19 @@ static bool are_near(int n, const double a[], const double b[])
     return true;
 }
 
+/** Whether n structs have the same values in all fields. */
+static bool same_rows(const struct hf_fields *fields, int n, const void *a, const void *b)
+{
+    double in_a[HF_WIDEST_FIELD], in_b[HF_WIDEST_FIELD];
+    for (size_t at = 0; at < (size_t)n * fields->bytes; at += fields->bytes)
+        for (int f = 0; f < fields->n_field; f++) {
+            hf_field_numbers(&fields->field[f], (const char *)a + at, in_a);
+            hf_field_numbers(&fields->field[f], (const char *)b + at, in_b);
+            if (!are_near(fields->field[f].width, in_a, in_b)) return false;
+        }
+    return true;
+}
+
 static hf_status differ(const struct hf_checkpoint *checkpoint, const char *what,
                         struct hf_error *error)
 {
@@ -55,12 +68,8 @@ static hf_status compare_atoms(const struct hf_checkpoint *checkpoint,
 
 static bool same_environment(const struct hf_environment *a, const struct hf_environment *b)
 {
-    if (a->n_charge != b->n_charge || !are_near(3, a->field, b->field)) return false;
-    for (int i = 0; i < a->n_charge; i++)
-        if (!is_near(a->charge[i].charge, b->charge[i].charge) ||
-            !are_near(3, a->charge[i].position_bohr, b->charge[i].position_bohr))
-            return false;
-    return true;
+    return a->n_charge == b->n_charge && are_near(3, a->field, b->field) &&
+           same_rows(&hf_charge_fields, a->n_charge, a->charge, b->charge);
 }
 
 static hf_status compare_molecule(const struct hf_checkpoint *checkpoint,
@@ -82,31 +91,19 @@ static hf_status compare_molecule(const struct hf_checkpoint *checkpoint,
 
 static bool same_shell(const struct hf_shell *a, const struct hf_shell *b)
 {
-    return a->atom == b->atom && a->l == b->l && a->spherical == b->spherical &&
-           a->n_primitive == b->n_primitive && are_near(a->n_primitive, a->exponent, b->exponent) &&
+    return same_rows(&hf_shell_fields, 1, a, b) &&
+           are_near(a->n_primitive, a->exponent, b->exponent) &&
            are_near(a->n_primitive, a->coefficient, b->coefficient);
-}
-
-static bool same_core_potential(const struct hf_core_potential *a,
-                                const struct hf_core_potential *b)
-{
-    if (a->atom != b->atom || a->n_core != b->n_core || a->max_l != b->max_l ||
-        a->n_term != b->n_term)
-        return false;
-    for (int k = 0; k < a->n_term; k++)
-        if (a->term[k].l != b->term[k].l || a->term[k].power != b->term[k].power ||
-            !is_near(a->term[k].exponent, b->term[k].exponent) ||
-            !is_near(a->term[k].coefficient, b->term[k].coefficient))
-            return false;
-    return true;
 }
 
 static bool same_core_potentials(const struct hf_basis *a, const struct hf_basis *b)
 {
-    if (a->n_core_potential != b->n_core_potential) return false;
-    for (int i = 0; i < a->n_core_potential; i++)
-        if (!same_core_potential(&a->core_potential[i], &b->core_potential[i])) return false;
-    return true;
+    int n_term = 0;
+    if (a->n_core_potential != b->n_core_potential ||
+        !same_rows(&hf_core_fields, a->n_core_potential, a->core_potential, b->core_potential))
+        return false;
+    for (int i = 0; i < a->n_core_potential; i++) n_term += a->core_potential[i].n_term;
+    return same_rows(&hf_core_term_fields, n_term, a->core_term, b->core_term);
 }
 
 static hf_status compare_basis(const struct hf_checkpoint *checkpoint, const struct hf_basis *basis,

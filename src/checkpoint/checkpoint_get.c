@@ -102,134 +102,123 @@ static hid_t open_numbers(struct hf_hdf5_reader *reader, const char *path, hid_t
     return -1;
 }
 
-/** The same of the shape [n_row][n_col] as the get functions describe it. */
-static hid_t open_array(struct hf_hdf5_reader *reader, const char *path, hid_t type, int n_row,
-                        int n_col)
+/** The same of the shape [first][second], or with rank 1 [first]; both are 1 of a single number. */
+static hid_t open_array(struct hf_hdf5_reader *reader, const char *path, hid_t type, int rank,
+                        int first, int second)
 {
     hsize_t shape[2];
-    const int rank = n_row < 0 ? 0 : n_col > 0 ? 2 : 1;
     const hid_t dataset = open_numbers(reader, path, type, rank, shape);
-    if (dataset < 0 || n_row < 0) return dataset;
-    if (shape[0] == (hsize_t)n_row && (n_col == 0 || shape[1] == (hsize_t)n_col)) return dataset;
+    if (dataset < 0 || (shape[0] == (hsize_t)first && shape[1] == (hsize_t)second)) return dataset;
     H5Dclose(dataset);
-    if (n_col > 0)
+    if (rank == 2)
         hf_hdf5_damaged(reader, "%s has %llu x %llu numbers; expected %d x %d", path,
-                        (unsigned long long)shape[0], (unsigned long long)shape[1], n_row, n_col);
+                        (unsigned long long)shape[0], (unsigned long long)shape[1], first, second);
     else
         hf_hdf5_damaged(reader, "%s has %llu numbers; expected %d", path,
-                        (unsigned long long)shape[0], n_row);
+                        (unsigned long long)shape[0], first);
     return -1;
 }
 
-/** Reads and closes a dataset. */
-static void read_all(struct hf_hdf5_reader *reader, const char *path, hid_t dataset, hid_t type,
-                     void *values)
+void hf_hdf5_expect(struct hf_hdf5_reader *reader, const char *path, double value, double least,
+                    double most)
 {
-    if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
-        hf_hdf5_damaged(reader, "%s cannot be read", path);
-    H5Dclose(dataset);
+    if (!(value >= least && value <= most))
+        hf_hdf5_damaged(reader, "%s has the number %.10g; expected %.10g to %.10g", path, value,
+                        least, most);
 }
 
+/** Whether numbers are finite and not absurdly large. */
 static void check_numbers(struct hf_hdf5_reader *reader, const char *path, size_t n,
                           const double values[])
 {
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(values[i]) <= LARGEST_NUMBER)) {
-            hf_hdf5_damaged(reader, "%s has the number %g", path, values[i]);
-            return;
-        }
+    for (size_t i = 0; i < n && reader->status == HF_OK; i++)
+        hf_hdf5_expect(reader, path, values[i], -LARGEST_NUMBER, LARGEST_NUMBER);
 }
 
-int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const char *path, bool real, int n_col)
+int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const struct hf_field *field)
 {
     hsize_t shape[2];
-    if (!hf_hdf5_has(reader, path)) return 0;
-    const hid_t dataset =
-        open_numbers(reader, path, real ? H5T_IEEE_F64LE : H5T_STD_I32LE, n_col > 0 ? 2 : 1, shape);
+    if (!hf_hdf5_has(reader, field->path)) return 0;
+    const hid_t dataset = open_numbers(reader, field->path, hf_hdf5_stored_type(field->type),
+                                       field->width > 1 ? 2 : 1, shape);
     if (dataset < 0) return 0;
     H5Dclose(dataset);
     return (int)shape[0];
 }
 
-/** A kind of number: how it lies in the file, and in memory. */
-struct number {
-    hid_t stored, native;
-    size_t bytes;
-};
-
-static struct number integer_number(void)
+double *hf_hdf5_get_numbers(struct hf_hdf5_reader *reader, const struct hf_field *field, int n_row)
 {
-    return (struct number){H5T_STD_I32LE, H5T_NATIVE_INT, sizeof(int)};
-}
-
-static struct number real_number(void)
-{
-    return (struct number){H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, sizeof(double)};
-}
-
-/** Elements of an array [n_row][n_col] as the get functions describe it. */
-static size_t n_element(int n_row, int n_col)
-{
-    return (size_t)n_row * (size_t)(n_col > 0 ? n_col : 1);
-}
-
-static void *get_array(struct hf_hdf5_reader *reader, const char *path, struct number number,
-                       int n_row, int n_col)
-{
-    if (n_row == 0) return NULL;
-    const hid_t dataset = open_array(reader, path, number.stored, n_row, n_col);
+    const bool any = field->least == 0.0 && field->most == 0.0;
+    const double least = any ? -LARGEST_NUMBER : field->least;
+    const double most = any ? LARGEST_NUMBER : field->most;
+    const int rank = (n_row >= 0) + (field->width > 1);
+    const int first = n_row >= 0 ? n_row : field->width, second = rank == 2 ? field->width : 1;
+    const size_t n = (size_t)first * (size_t)second;
+    if (n == 0) return NULL;
+    const hid_t dataset =
+        open_array(reader, field->path, hf_hdf5_stored_type(field->type), rank, first, second);
     if (dataset < 0) return NULL;
-    void *values = calloc(n_element(n_row, n_col), number.bytes);
-    if (values == NULL) {
-        H5Dclose(dataset);
-        return hf_hdf5_no_memory(reader, path), NULL;
+    double *values = calloc(n, sizeof *values);
+    if (values == NULL)
+        hf_hdf5_no_memory(reader, field->path);
+    else if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        hf_hdf5_damaged(reader, "%s cannot be read", field->path);
+    H5Dclose(dataset);
+    for (size_t i = 0; i < n && reader->status == HF_OK; i++)
+        hf_hdf5_expect(reader, field->path, values[i], least, most);
+    if (reader->status == HF_OK) return values;
+    free(values);
+    return NULL;
+}
+
+/** Numbers to the member of a struct `row`. */
+static void set_member(const struct hf_field *field, const double values[], char *row)
+{
+    const int integer = field->type == HF_FIELD_REAL ? 0 : (int)values[0];
+    const bool truth = integer != 0;
+    if (field->type == HF_FIELD_REAL)
+        memcpy(row + field->offset, values, (size_t)field->width * sizeof *values);
+    else if (field->type == HF_FIELD_BOOLEAN)
+        memcpy(row + field->offset, &truth, sizeof truth);
+    else
+        memcpy(row + field->offset, &integer, sizeof integer);
+}
+
+void hf_hdf5_get_fields(struct hf_hdf5_reader *reader, const struct hf_fields *fields, int n_row,
+                        void *rows)
+{
+    const size_t n = n_row < 0 ? 1 : (size_t)n_row;
+    for (int f = 0; f < fields->n_field && reader->status == HF_OK; f++) {
+        const struct hf_field *field = &fields->field[f];
+        char *row = rows;
+        if (field->type == HF_FIELD_OPTIONAL_TEXT && !hf_hdf5_has(reader, field->path)) continue;
+        if (field->type == HF_FIELD_TEXT || field->type == HF_FIELD_OPTIONAL_TEXT) {
+            char *text = hf_hdf5_get_text(reader, field->path);
+            memcpy(row + field->offset, &text, sizeof text);
+            continue;
+        }
+        double *values = hf_hdf5_get_numbers(reader, field, n_row);
+        for (size_t i = 0; i < n && values != NULL; i++)
+            set_member(field, &values[i * (size_t)field->width], row + i * fields->bytes);
+        free(values);
     }
-    read_all(reader, path, dataset, number.native, values);
-    if (reader->status == HF_OK) return values;
-    free(values);
+}
+
+void *hf_hdf5_get_table(struct hf_hdf5_reader *reader, const struct hf_fields *fields, int least,
+                        int most, int *n_row)
+{
+    const char *path = fields->field[0].path;
+    const int n = hf_hdf5_count_rows(reader, &fields->field[0]);
+    *n_row = 0;
+    if (n < least || n > most)
+        hf_hdf5_damaged(reader, "%s has %d rows; expected %d to %d", path, n, least, most);
+    if (n == 0 || reader->status != HF_OK) return NULL;
+    void *rows = calloc((size_t)n, fields->bytes);
+    if (rows == NULL) return hf_hdf5_no_memory(reader, path), NULL;
+    hf_hdf5_get_fields(reader, fields, n, rows);
+    if (reader->status == HF_OK) return *n_row = n, rows;
+    free(rows);
     return NULL;
-}
-
-int *hf_hdf5_get_integers(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col)
-{
-    return get_array(reader, path, integer_number(), n_row, n_col);
-}
-
-double *hf_hdf5_get_reals(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col)
-{
-    double *values = get_array(reader, path, real_number(), n_row, n_col);
-    if (values == NULL) return NULL;
-    check_numbers(reader, path, n_element(n_row, n_col), values);
-    if (reader->status == HF_OK) return values;
-    free(values);
-    return NULL;
-}
-
-/** *value of the dataset; false after a failure. */
-static bool get_one(struct hf_hdf5_reader *reader, const char *path, struct number number,
-                    void *value)
-{
-    const hid_t dataset = open_array(reader, path, number.stored, -1, 0);
-    if (dataset >= 0) read_all(reader, path, dataset, number.native, value);
-    return dataset >= 0;
-}
-
-int hf_hdf5_get_integer(struct hf_hdf5_reader *reader, const char *path, int least, int most)
-{
-    int value = least;
-    if (!get_one(reader, path, integer_number(), &value)) return least;
-    if (value >= least && value <= most) return value;
-    hf_hdf5_damaged(reader, "%s is %d; expected %d to %d", path, value, least, most);
-    return least;
-}
-
-double hf_hdf5_get_real(struct hf_hdf5_reader *reader, const char *path, double least, double most)
-{
-    double value = least;
-    if (!get_one(reader, path, real_number(), &value)) return least;
-    if (value >= least && value <= most) return value;
-    hf_hdf5_damaged(reader, "%s is %g; expected %g to %g", path, value, least, most);
-    return least;
 }
 
 /** Length of the texts of a type, 0 when it is none of fixed length. */
@@ -333,7 +322,7 @@ void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n
                           bool numbers)
 {
     enum { MOST_NUMBERS = 1 << 17 };
-    const hid_t dataset = open_array(reader, path, H5T_IEEE_F64LE, n_row, n_col);
+    const hid_t dataset = open_array(reader, path, H5T_IEEE_F64LE, 2, n_row, n_col);
     if (dataset >= 0) H5Dclose(dataset);
     if (dataset < 0 || !numbers) return;
     const int n = n_col < MOST_NUMBERS ? MOST_NUMBERS / n_col : 1; /* rows at once */

@@ -7,6 +7,7 @@
 #ifndef HF_CHECKPOINT_HDF5_H
 #define HF_CHECKPOINT_HDF5_H
 
+#include "checkpoint_layout.h"
 #include "hf/checkpoint.h"
 
 #include <hdf5.h>
@@ -31,6 +32,8 @@ struct hf_hdf5_writer {
 hid_t hf_hdf5_memory_access(size_t n_byte, const void *image);
 /** Access to a file on disk; likewise. */
 hid_t hf_hdf5_disk_access(void);
+/** How the numbers of a field lie in a file. */
+hid_t hf_hdf5_stored_type(enum hf_field_type type);
 /** New file; what had the name is lost. writer->failed tells. Closes `access`. */
 void hf_hdf5_create(struct hf_hdf5_writer *writer, const char *path, hid_t access);
 
@@ -38,18 +41,15 @@ void hf_hdf5_put_group(struct hf_hdf5_writer *writer, const char *path, const ch
 /** Attributes of the root. */
 void hf_hdf5_put_root_text(struct hf_hdf5_writer *writer, const char *name, const char *text);
 void hf_hdf5_put_root_integer(struct hf_hdf5_writer *writer, const char *name, int value);
-/** Datasets; `about` and `units` may be NULL. A NULL text is left out, and so are arrays without
- *  elements. Arrays [n_row][n_col], with n_col 0 [n_row], and with n_row -1 one number. */
+/** Datasets; `about` and `units` may be NULL. A NULL text is left out, and so are arrays without rows. */
 void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const char *text,
                       const char *about);
-void hf_hdf5_put_integers(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                          const int values[], const char *about);
-void hf_hdf5_put_reals(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                       const double values[], const char *units, const char *about);
-void hf_hdf5_put_integer(struct hf_hdf5_writer *writer, const char *path, int value,
-                         const char *about);
-void hf_hdf5_put_real(struct hf_hdf5_writer *writer, const char *path, double value,
-                      const char *units, const char *about);
+/** Values [n_row][field->width] of a field, or with n_row -1 [width]. */
+void hf_hdf5_put_numbers(struct hf_hdf5_writer *writer, const struct hf_field *field, int n_row,
+                         const double values[]);
+/** Every field of the structs `rows` [n_row], or with n_row -1 of the only one. */
+void hf_hdf5_put_fields(struct hf_hdf5_writer *writer, const struct hf_fields *fields, int n_row,
+                        const void *rows);
 /** A new dataset [n_row][n_col] of reals to be filled; to be closed with H5Dclose. */
 hid_t hf_hdf5_put_matrix(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
                          const char *units, const char *about);
@@ -65,6 +65,10 @@ struct hf_checkpoint_file {
     char *name;
     double bytes;
 };
+
+/** Writes everything but the matrices. */
+void hf_checkpoint_put_description(struct hf_hdf5_writer *writer,
+                                   const struct hf_checkpoint *checkpoint);
 
 /** Reads an image that has no matrices. */
 hf_status hf_checkpoint_read_description(size_t n_byte, const void *image, const char *name,
@@ -95,15 +99,21 @@ int hf_hdf5_get_root_integer(struct hf_hdf5_reader *reader, const char *name);
 bool hf_hdf5_has(struct hf_hdf5_reader *reader, const char *path);
 /** A text, owned by the caller; NULL after a failure. */
 char *hf_hdf5_get_text(struct hf_hdf5_reader *reader, const char *path);
-/** Rows of an array with n_col columns (0: none); 0 when it is not there or after a failure. */
-int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const char *path, bool real, int n_col);
-/** Arrays as they are put, n_row rows exactly; owned by the caller. NULL after a failure, or without
- *  rows. Reals are finite and not absurdly large. */
-int *hf_hdf5_get_integers(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col);
-double *hf_hdf5_get_reals(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col);
-/** One number from least to most; `least` after a failure. */
-int hf_hdf5_get_integer(struct hf_hdf5_reader *reader, const char *path, int least, int most);
-double hf_hdf5_get_real(struct hf_hdf5_reader *reader, const char *path, double least, double most);
+/** Numbers as they are put, n_row rows exactly, in the range of the field; owned by the caller. NULL
+ *  after a failure, or without rows. */
+double *hf_hdf5_get_numbers(struct hf_hdf5_reader *reader, const struct hf_field *field, int n_row);
+/** Fields as they are put. What could not be read stays as it was. */
+void hf_hdf5_get_fields(struct hf_hdf5_reader *reader, const struct hf_fields *fields, int n_row,
+                        void *rows);
+/** Structs of which there are least to most; as many as the first field has rows, 0 where it is missing.
+ *  Owned by the caller; NULL after a failure or without rows, *n_row is 0 then. */
+void *hf_hdf5_get_table(struct hf_hdf5_reader *reader, const struct hf_fields *fields, int least,
+                        int most, int *n_row);
+/** Rows of a field; 0 when it is not there or after a failure. */
+int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const struct hf_field *field);
+/** Notes as damaged a number that is not from least to most. */
+void hf_hdf5_expect(struct hf_hdf5_reader *reader, const char *path, double value, double least,
+                    double most);
 /** Looks whether there is a matrix [n_row][n_col] of reals; with `numbers` reads all of it. */
 void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col,
                           bool numbers);

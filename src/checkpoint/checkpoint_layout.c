@@ -1,8 +1,9 @@
-/* Names and hashes of a checkpoint. */
+/* The fields of a checkpoint, its names and hashes. */
 #include "checkpoint_layout.h"
 
 #include "hf/text.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,18 +17,166 @@ const char hf_checkpoint_format[] = "hf checkpoint";
 
 const char *const hf_keep_reason_names[4] = {"iteration", "interrupted", "finished", "finished"};
 
-const struct hf_iteration_column hf_iteration_columns[HF_N_ITERATION_COLUMN] = {
-    {"energies", "hartree", "total energy", offsetof(struct hf_scf_iteration, energy)},
-    {"energy_changes", "hartree", "as the report shows them",
-     offsetof(struct hf_scf_iteration, energy_change)},
-    {"commutators", NULL, "largest element of X^T (FDS - SDF) X",
-     offsetof(struct hf_scf_iteration, commutator)},
-    {"seconds", "s", "wall time", offsetof(struct hf_scf_iteration, seconds)},
-    {"thresholds", "hartree", "screening of the Fock build",
-     offsetof(struct hf_scf_iteration, threshold)},
-    {"percent_computed", NULL, "of all unique shell quartets",
-     offsetof(struct hf_scf_iteration, percent_computed)},
+/* Type, numbers and place of a member of a struct. */
+#define MEMBER(type, width, owner, member) HF_FIELD_##type, width, offsetof(struct owner, member)
+#define FIELDS(name, owner)                                                                        \
+    const struct hf_fields hf_##name##_fields = {                                                  \
+        name##_field, sizeof name##_field / sizeof *name##_field, sizeof(owner)}
+
+static const struct hf_field checkpoint_field[] = {
+    {"/molecule/title", MEMBER(OPTIONAL_TEXT, 1, hf_checkpoint, molecule.title), 0, 0, NULL,
+     "title of the input"},
+    {"/molecule/charge", MEMBER(INTEGER, 1, hf_checkpoint, molecule.charge), -1000, 1000, NULL,
+     "total charge, e"},
+    {"/molecule/multiplicity", MEMBER(INTEGER, 1, hf_checkpoint, molecule.multiplicity), 1, 1000,
+     NULL, "2S+1"},
+    {"/molecule/field", MEMBER(REAL, 3, hf_checkpoint, molecule.environment.field), 0, 0,
+     "hartree/(e bohr)", "uniform electric field"},
+    {"/basis/requested", MEMBER(TEXT, 1, hf_checkpoint, basis_requested), 0, 0, NULL,
+     "as it was asked for"},
+    {"/state/method", MEMBER(TEXT, 1, hf_checkpoint, method), 0, 0, NULL, NULL},
+    {"/state/converged", MEMBER(BOOLEAN, 1, hf_checkpoint, converged), 0, 1, NULL, "1: yes"},
+    {"/state/seconds", MEMBER(REAL, 1, hf_checkpoint, seconds), 0.0, 1e12, "s",
+     "wall time so far, of all runs"},
+    {"/state/n_iteration", MEMBER(INTEGER, 1, hf_checkpoint, state.n_iteration), 0, 10000000, NULL,
+     "iterations done"},
+    {"/state/energy", MEMBER(REAL, 1, hf_checkpoint, state.energy), -1e12, 1e12, "hartree",
+     "of the last iteration"},
+    {"/state/energy_change", MEMBER(REAL, 1, hf_checkpoint, energy_change), -1e12, 1e12, "hartree",
+     NULL},
+    {"/state/commutator", MEMBER(REAL, 1, hf_checkpoint, state.commutator), 0.0, 1e12, NULL,
+     "largest element of X^T (FDS - SDF) X"},
+    {"/state/threshold", MEMBER(REAL, 1, hf_checkpoint, state.threshold), 0.0, 1.0, "hartree",
+     "screening of the last Fock build; 0: there was none"},
+    {"/state/guess_energy", MEMBER(REAL, 1, hf_checkpoint, state.guess_energy), -1e12, 1e12,
+     "hartree", "of the first iteration"},
+    {"/state/n_function", MEMBER(INTEGER, 1, hf_checkpoint, state.n_function), 1, INT_MAX, NULL,
+     "basis functions"},
+    {"/state/n_orbital", MEMBER(INTEGER, 1, hf_checkpoint, state.n_orbital), 1, INT_MAX, NULL,
+     "orbitals; fewer where linear dependence was removed"},
+    {"/state/n_spin", MEMBER(INTEGER, 1, hf_checkpoint, state.n_spin), 1, HF_MAX_SPIN, NULL,
+     "sets of orbitals; 1: for both spins; 2: alpha and beta"},
+    {"/state/n_diis", MEMBER(INTEGER, 1, hf_checkpoint, state.n_diis), 0, 1000, NULL,
+     "Fock matrices of DIIS"},
 };
+FIELDS(checkpoint, struct hf_checkpoint);
+
+static const struct hf_field open_shell_field[] = {
+    {"/state/n_fock", MEMBER(INTEGER, 1, hf_checkpoint, state.n_fock), 1, HF_MAX_SPIN, NULL,
+     "Fock matrices; 1: for both spins; 2: alpha and beta"},
+    {"/state/n_density", MEMBER(INTEGER, 1, hf_checkpoint, state.n_density), 1, HF_MAX_SPIN, NULL,
+     "1: closed shells; 2: total and spin density"},
+};
+FIELDS(open_shell, struct hf_checkpoint);
+
+static const struct hf_field occupied_field[] = {
+    {"/state/n_occupied", MEMBER(INTEGER, 1, hf_checkpoint_orbitals, n_occupied), 0, INT_MAX, NULL,
+     "occupied orbitals of each spin"},
+};
+FIELDS(occupied, struct hf_checkpoint_orbitals);
+
+static const struct hf_field column_field[] = {
+    {"/state/n_column", HF_FIELD_INTEGER, 1, 0, 0, INT_MAX, NULL,
+     "orbitals whose coefficients are here; 0: none yet"},
+};
+FIELDS(column, int);
+
+static const struct hf_field basis_field[] = {
+    {"/basis/name", MEMBER(TEXT, 1, hf_basis, name), 0, 0, NULL, "as published"},
+    {"/basis/citation", MEMBER(OPTIONAL_TEXT, 1, hf_basis, citation), 0, 0, NULL, "literature"},
+};
+FIELDS(basis, struct hf_basis);
+
+static const struct hf_field atom_field[] = {
+    {"/molecule/atomic_numbers", MEMBER(INTEGER, 1, hf_atom, atomic_number), 1, HF_N_ELEMENT, NULL,
+     "of each atom"},
+    {"/molecule/ghosts", MEMBER(BOOLEAN, 1, hf_atom, ghost), 0, 1, NULL,
+     "1: the atom has basis functions but neither charge nor electrons"},
+    {"/molecule/positions", MEMBER(REAL, 3, hf_atom, position_bohr), -1e6, 1e6, "bohr",
+     "x, y, z of each atom"},
+};
+FIELDS(atom, struct hf_atom);
+
+static const struct hf_field charge_field[] = {
+    {"/molecule/point_charges", HF_FIELD_REAL, 4, 0, 0, 0, "e, bohr",
+     "charges that are no nuclei: charge, x, y, z"},
+};
+FIELDS(charge, struct hf_point_charge);
+_Static_assert(sizeof(struct hf_point_charge) == 4 * sizeof(double), "charge, x, y, z");
+
+static const struct hf_field shell_field[] = {
+    {"/basis/shell_atoms", MEMBER(INTEGER, 1, hf_shell, atom), 0, INT_MAX, NULL,
+     "atom of each shell, the first is 0"},
+    {"/basis/shell_angular_momenta", MEMBER(INTEGER, 1, hf_shell, l), 0, INT_MAX, NULL,
+     "0 s, 1 p, 2 d ..."},
+    {"/basis/shell_spherical", MEMBER(BOOLEAN, 1, hf_shell, spherical), 0, 1, NULL,
+     "1: 2l+1 functions, m = -l ... +l; 0: (l+1)(l+2)/2, xx xy xz yy yz zz"},
+    {"/basis/shell_primitives", MEMBER(INTEGER, 1, hf_shell, n_primitive), 1, INT_MAX, NULL,
+     "primitive Gaussians of each shell"},
+};
+FIELDS(shell, struct hf_shell);
+
+const struct hf_field hf_primitive_fields[2] = {
+    {"/basis/exponents", HF_FIELD_REAL, 1, 0, 0, 0, "1/bohr^2",
+     "of the primitives, shell after shell"},
+    {"/basis/coefficients", HF_FIELD_REAL, 1, 0, 0, 0, NULL,
+     "of x^l exp(-a r^2), so that <x^l|x^l> = 1"},
+};
+
+static const struct hf_field core_field[] = {
+    {"/basis/core_atoms", MEMBER(INTEGER, 1, hf_core_potential, atom), 0, INT_MAX, NULL,
+     "atom of each core potential, the first is 0"},
+    {"/basis/core_electrons", MEMBER(INTEGER, 1, hf_core_potential, n_core), 0, INT_MAX, NULL,
+     "electrons that it stands for"},
+    {"/basis/core_angular_momenta", MEMBER(INTEGER, 1, hf_core_potential, max_l), 0, INT_MAX, NULL,
+     "l of the local part; projectors have those below"},
+    {"/basis/core_terms", MEMBER(INTEGER, 1, hf_core_potential, n_term), 0, INT_MAX, NULL,
+     "terms of each"},
+};
+FIELDS(core, struct hf_core_potential);
+
+static const struct hf_field core_term_field[] = {
+    {"/basis/core_term_angular_momenta", MEMBER(INTEGER, 1, hf_core_term, l), 0, INT_MAX, NULL,
+     "of each term"},
+    {"/basis/core_term_powers", MEMBER(INTEGER, 1, hf_core_term, power), HF_LEAST_CORE_POWER,
+     HF_MOST_CORE_POWER, NULL, "n of c r^n exp(-a r^2)"},
+    {"/basis/core_exponents", MEMBER(REAL, 1, hf_core_term, exponent), 0, 0, "1/bohr^2",
+     "of the terms"},
+    {"/basis/core_coefficients", MEMBER(REAL, 1, hf_core_term, coefficient), 0, 0, "hartree/bohr^n",
+     "of the terms"},
+};
+FIELDS(core_term, struct hf_core_term);
+
+static const struct hf_field iteration_field[] = {
+    {"/iterations/energies", MEMBER(REAL, 1, hf_scf_iteration, energy), 0, 0, "hartree",
+     "total energy"},
+    {"/iterations/energy_changes", MEMBER(REAL, 1, hf_scf_iteration, energy_change), 0, 0,
+     "hartree", "as the report shows them"},
+    {"/iterations/commutators", MEMBER(REAL, 1, hf_scf_iteration, commutator), 0, 0, NULL,
+     "largest element of X^T (FDS - SDF) X"},
+    {"/iterations/seconds", MEMBER(REAL, 1, hf_scf_iteration, seconds), 0, 0, "s", "wall time"},
+    {"/iterations/thresholds", MEMBER(REAL, 1, hf_scf_iteration, threshold), 0, 0, "hartree",
+     "screening of the Fock build"},
+    {"/iterations/percent_computed", MEMBER(REAL, 1, hf_scf_iteration, percent_computed), 0, 0,
+     NULL, "of all unique shell quartets"},
+};
+FIELDS(iteration, struct hf_scf_iteration);
+
+const struct hf_field hf_orbital_fields[2] = {
+    {"/energies", HF_FIELD_REAL, 1, 0, 0, 0, "hartree", "orbital energies; 0 before there are any"},
+    {"/occupations", HF_FIELD_REAL, 1, 0, 0, 0, NULL, "electrons in each orbital"},
+};
+
+void hf_field_numbers(const struct hf_field *field, const void *row, double values[])
+{
+    const void *member = (const char *)row + field->offset;
+    if (field->type == HF_FIELD_REAL)
+        memcpy(values, member, (size_t)field->width * sizeof *values);
+    else if (field->type == HF_FIELD_BOOLEAN)
+        values[0] = *(const bool *)member;
+    else
+        values[0] = *(const int *)member;
+}
 
 static uint64_t add_integer(uint64_t hash, int value)
 {
@@ -39,6 +188,22 @@ static uint64_t add_reals(uint64_t hash, size_t n, const double values[])
     return hf_hash_add(hash, n * sizeof *values, values);
 }
 
+/** Numbers of all fields of structs, one struct after the other. */
+static uint64_t add_rows(uint64_t hash, const struct hf_fields *fields, int n, const void *rows)
+{
+    for (int i = 0; i < n; i++)
+        for (int f = 0; f < fields->n_field; f++) {
+            const struct hf_field *field = &fields->field[f];
+            double values[HF_WIDEST_FIELD];
+            hf_field_numbers(field, (const char *)rows + (size_t)i * fields->bytes, values);
+            if (field->type == HF_FIELD_REAL)
+                hash = add_reals(hash, (size_t)field->width, values);
+            else
+                hash = add_integer(hash, (int)values[0]);
+        }
+    return hash;
+}
+
 static void print_hash(uint64_t value, char hash[HF_HASH_SIZE])
 {
     snprintf(hash, HF_HASH_SIZE, "%016llx", (unsigned long long)value);
@@ -48,33 +213,12 @@ void hf_molecule_hash(const struct hf_molecule *molecule, char hash[HF_HASH_SIZE
 {
     const struct hf_environment *environment = &molecule->environment;
     uint64_t value = add_integer(HF_HASH_EMPTY, molecule->n_atom);
-    for (int i = 0; i < molecule->n_atom; i++) {
-        value = add_integer(value, molecule->atom[i].atomic_number);
-        value = add_integer(value, molecule->atom[i].ghost);
-        value = add_reals(value, 3, molecule->atom[i].position_bohr);
-    }
+    value = add_rows(value, &hf_atom_fields, molecule->n_atom, molecule->atom);
     value = add_integer(value, molecule->charge);
     value = add_integer(value, molecule->multiplicity);
     value = add_integer(value, environment->n_charge);
-    for (int i = 0; i < environment->n_charge; i++) {
-        value = add_reals(value, 1, &environment->charge[i].charge);
-        value = add_reals(value, 3, environment->charge[i].position_bohr);
-    }
+    value = add_rows(value, &hf_charge_fields, environment->n_charge, environment->charge);
     print_hash(add_reals(value, 3, environment->field), hash);
-}
-
-static uint64_t add_core_potential(uint64_t value, const struct hf_core_potential *potential)
-{
-    value = add_integer(value, potential->atom);
-    value = add_integer(value, potential->n_core);
-    value = add_integer(value, potential->max_l);
-    value = add_integer(value, potential->n_term);
-    for (int k = 0; k < potential->n_term; k++) {
-        const struct hf_core_term *term = &potential->term[k];
-        value = add_integer(add_integer(value, term->l), term->power);
-        value = add_reals(add_reals(value, 1, &term->exponent), 1, &term->coefficient);
-    }
-    return value;
 }
 
 void hf_basis_hash(const struct hf_basis *basis, char hash[HF_HASH_SIZE])
@@ -83,14 +227,14 @@ void hf_basis_hash(const struct hf_basis *basis, char hash[HF_HASH_SIZE])
     for (int i = 0; i < basis->n_shell; i++) {
         const struct hf_shell *shell = &basis->shell[i];
         const size_t n = (size_t)shell->n_primitive;
-        value = add_integer(value, shell->atom);
-        value = add_integer(value, shell->l);
-        value = add_integer(value, shell->spherical);
-        value = add_integer(value, shell->n_primitive);
+        value = add_rows(value, &hf_shell_fields, 1, shell);
         value = add_reals(add_reals(value, n, shell->exponent), n, shell->coefficient);
     }
-    for (int i = 0; i < basis->n_core_potential; i++)
-        value = add_core_potential(value, &basis->core_potential[i]);
+    for (int i = 0; i < basis->n_core_potential; i++) {
+        const struct hf_core_potential *potential = &basis->core_potential[i];
+        value = add_rows(value, &hf_core_fields, 1, potential);
+        value = add_rows(value, &hf_core_term_fields, potential->n_term, potential->term);
+    }
     print_hash(value, hash);
 }
 

@@ -1,10 +1,10 @@
-/* Inside the checkpoint: names that writer and reader share. */
+/* Inside the checkpoint: what stands where in the file. One table serves to write, read and compare. */
 #ifndef HF_CHECKPOINT_LAYOUT_H
 #define HF_CHECKPOINT_LAYOUT_H
 
 #include "hf/checkpoint.h"
 
-enum { HF_HASH_SIZE = 17, HF_CHECKPOINT_PATH = 64, HF_N_ITERATION_COLUMN = 6 };
+enum { HF_HASH_SIZE = 17, HF_CHECKPOINT_PATH = 64, HF_WIDEST_FIELD = 4 };
 
 enum { HF_HDF5_SIGNATURE_SIZE = 8 };
 
@@ -15,12 +15,45 @@ extern const char hf_checkpoint_format[]; /**< "hf checkpoint" */
 /** By enum hf_keep_reason; whether what is finished is converged is said apart. */
 extern const char *const hf_keep_reason_names[4];
 
-/** A column of the table of iterations: a double of struct hf_scf_iteration. */
-struct hf_iteration_column {
-    const char *name, *units, *about;
-    size_t offset;
+/** What a field holds; in memory an int, a bool, doubles or an owned char *. */
+enum hf_field_type {
+    HF_FIELD_INTEGER,
+    HF_FIELD_BOOLEAN,
+    HF_FIELD_REAL,
+    HF_FIELD_TEXT,
+    HF_FIELD_OPTIONAL_TEXT, /**< NULL where it is missing */
 };
-extern const struct hf_iteration_column hf_iteration_columns[HF_N_ITERATION_COLUMN];
+
+/** A dataset, and the member of a struct whose value it has. Of an array of structs it has a row for
+ *  each of them. */
+struct hf_field {
+    const char *path;
+    enum hf_field_type type;
+    int width;          /**< numbers of a struct, up to HF_WIDEST_FIELD; more than 1: reals */
+    size_t offset;      /**< of the member */
+    double least, most; /**< range of its numbers; both 0: any that is finite */
+    const char *units, *about;
+};
+
+/** The fields of a struct. */
+struct hf_fields {
+    const struct hf_field *field; /**< [n_field] */
+    int n_field;
+    size_t bytes; /**< of the struct */
+};
+extern const struct hf_fields hf_checkpoint_fields,    /**< of struct hf_checkpoint */
+    hf_open_shell_fields,                              /**< likewise, since version 2 */
+    hf_basis_fields, hf_atom_fields, hf_charge_fields, /**< charges outside the molecule */
+    hf_shell_fields, hf_core_fields, hf_core_term_fields, hf_iteration_fields,
+    hf_occupied_fields, /**< of struct hf_checkpoint_orbitals */
+    hf_column_fields;   /**< of an int */
+/** Arrays over the primitives of all shells: exponents, coefficients. */
+extern const struct hf_field hf_primitive_fields[2];
+/** Arrays over orbitals, to be put behind the path of their spin: energies, occupations. */
+extern const struct hf_field hf_orbital_fields[2];
+
+/** Numbers of the member of a struct `row`: values[width]. */
+void hf_field_numbers(const struct hf_field *field, const void *row, double values[]);
 
 /** Hexadecimal FNV-1a of the molecule (without its title), and of shells and core potentials. */
 void hf_molecule_hash(const struct hf_molecule *molecule, char hash[HF_HASH_SIZE]);

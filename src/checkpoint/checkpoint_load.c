@@ -1,40 +1,10 @@
-/* A checkpoint on all ranks: rank 0 copies all but the matrices into a file in memory, whose bytes the
+/* A checkpoint on all ranks: rank 0 writes all but the matrices into a file in memory, whose bytes the
  * others read as they would read a file. */
 #include "hf/checkpoint.h"
 
 #include "checkpoint_hdf5.h"
-#include "checkpoint_layout.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static void copy(struct hf_hdf5_writer *writer, hid_t from, const char *path)
-{
-    if (!writer->failed && H5Ocopy(from, path, writer->file, path, H5P_DEFAULT, H5P_DEFAULT) < 0)
-        writer->failed = true;
-}
-
-static void put_description(struct hf_hdf5_writer *writer, const struct hf_checkpoint *checkpoint)
-{
-    static const char *const groups[] = {"/molecule", "/basis", "/settings", "/iterations",
-                                         "/state"};
-    const struct hf_scf_restart *state = &checkpoint->state;
-    const hid_t from = checkpoint->file->file;
-    char path[HF_CHECKPOINT_PATH];
-    hf_hdf5_put_root_text(writer, "format", hf_checkpoint_format);
-    hf_hdf5_put_root_integer(writer, "format_version", checkpoint->version);
-    hf_hdf5_put_root_text(writer, "program_version", checkpoint->program_version);
-    hf_hdf5_put_root_text(writer, "written", checkpoint->written);
-    hf_hdf5_put_root_text(writer, "molecule_hash", checkpoint->molecule_hash);
-    hf_hdf5_put_root_text(writer, "basis_hash", checkpoint->basis_hash);
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) copy(writer, from, groups[i]);
-    hf_hdf5_put_group(writer, "/orbitals", NULL);
-    for (int k = 0; k < state->n_spin; k++) {
-        hf_hdf5_put_group(writer, hf_orbitals_path(state->n_spin, k, "", path), NULL);
-        copy(writer, from, hf_orbitals_path(state->n_spin, k, "/energies", path));
-        copy(writer, from, hf_orbitals_path(state->n_spin, k, "/occupations", path));
-    }
-}
 
 /** The bytes of a file in memory; NULL: that failed. */
 static void *take_image(struct hf_hdf5_writer *writer, size_t *n_byte)
@@ -58,17 +28,10 @@ static hf_status make_image(const char *path, struct hf_checkpoint *checkpoint, 
     const hf_status status = hf_checkpoint_read(path, checkpoint, error);
     if (status != HF_OK) return status;
     hf_hdf5_create(&writer, "description", hf_hdf5_memory_access(0, NULL));
-    if (!writer.failed) put_description(&writer, checkpoint);
+    if (!writer.failed) hf_checkpoint_put_description(&writer, checkpoint);
     *image = take_image(&writer, n_byte);
     hf_hdf5_close(&writer);
     if (*image != NULL) return HF_OK;
-    void *room = malloc((size_t)checkpoint->file_bytes); /* more than what is copied */
-    const bool damaged = writer.failed && room != NULL;
-    free(room);
-    if (damaged)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%.400s: damaged checkpoint: HDF5 cannot read all of its small arrays",
-                       path);
     return hf_fail(error, HF_NO_RESOURCE, "%.400s: out of memory for the checkpoint", path);
 }
 

@@ -2,6 +2,7 @@
 #include "checkpoint_hdf5.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct hf_hdf5_silence hf_hdf5_silence_begin(void)
@@ -154,14 +155,6 @@ static void put_dataset(struct hf_hdf5_writer *writer, const char *path, hid_t f
     H5Sclose(space);
 }
 
-/** Space of an array as the put functions describe it. */
-static hid_t array_space(int n_row, int n_col)
-{
-    const hsize_t shape[2] = {(hsize_t)n_row, (hsize_t)n_col};
-    if (n_row < 0) return H5Screate(H5S_SCALAR);
-    return H5Screate_simple(n_col > 0 ? 2 : 1, shape, NULL);
-}
-
 void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const char *text,
                       const char *about)
 {
@@ -171,38 +164,52 @@ void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const cha
     H5Tclose(type);
 }
 
-void hf_hdf5_put_integers(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                          const int values[], const char *about)
+hid_t hf_hdf5_stored_type(enum hf_field_type type)
 {
+    return type == HF_FIELD_REAL ? H5T_IEEE_F64LE : H5T_STD_I32LE;
+}
+
+void hf_hdf5_put_numbers(struct hf_hdf5_writer *writer, const struct hf_field *field, int n_row,
+                         const double values[])
+{
+    hsize_t shape[2];
+    int n_dimension = 0;
     if (n_row == 0 || writer->failed) return;
-    put_dataset(writer, path, H5T_STD_I32LE, H5T_NATIVE_INT, array_space(n_row, n_col), values,
-                NULL, about);
+    if (n_row > 0) shape[n_dimension++] = (hsize_t)n_row;
+    if (field->width > 1) shape[n_dimension++] = (hsize_t)field->width;
+    const hid_t space =
+        n_dimension > 0 ? H5Screate_simple(n_dimension, shape, NULL) : H5Screate(H5S_SCALAR);
+    put_dataset(writer, field->path, hf_hdf5_stored_type(field->type), H5T_NATIVE_DOUBLE, space,
+                values, field->units, field->about);
 }
 
-void hf_hdf5_put_reals(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
-                       const double values[], const char *units, const char *about)
+void hf_hdf5_put_fields(struct hf_hdf5_writer *writer, const struct hf_fields *fields, int n_row,
+                        const void *rows)
 {
-    if (n_row == 0 || writer->failed) return;
-    put_dataset(writer, path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, array_space(n_row, n_col), values,
-                units, about);
-}
-
-void hf_hdf5_put_integer(struct hf_hdf5_writer *writer, const char *path, int value,
-                         const char *about)
-{
-    hf_hdf5_put_integers(writer, path, -1, 0, &value, about);
-}
-
-void hf_hdf5_put_real(struct hf_hdf5_writer *writer, const char *path, double value,
-                      const char *units, const char *about)
-{
-    hf_hdf5_put_reals(writer, path, -1, 0, &value, units, about);
+    const size_t n = n_row < 0 ? 1 : (size_t)n_row;
+    double *values = calloc(n * HF_WIDEST_FIELD + 1, sizeof *values);
+    if (values == NULL) writer->failed = true;
+    for (int f = 0; f < fields->n_field && !writer->failed; f++) {
+        const struct hf_field *field = &fields->field[f];
+        const char *row = rows;
+        if (field->type == HF_FIELD_TEXT || field->type == HF_FIELD_OPTIONAL_TEXT) {
+            const char *text;
+            memcpy(&text, row + field->offset, sizeof text);
+            hf_hdf5_put_text(writer, field->path, text, field->about);
+            continue;
+        }
+        for (size_t i = 0; i < n; i++)
+            hf_field_numbers(field, row + i * fields->bytes, &values[i * (size_t)field->width]);
+        hf_hdf5_put_numbers(writer, field, n_row, values);
+    }
+    free(values);
 }
 
 hid_t hf_hdf5_put_matrix(struct hf_hdf5_writer *writer, const char *path, int n_row, int n_col,
                          const char *units, const char *about)
 {
-    const hid_t space = array_space(n_row, n_col);
+    const hsize_t shape[2] = {(hsize_t)n_row, (hsize_t)n_col};
+    const hid_t space = H5Screate_simple(2, shape, NULL);
     const hid_t dataset = create_dataset(writer, path, H5T_IEEE_F64LE, space, units, about);
     H5Sclose(space);
     return dataset;

@@ -1,160 +1,114 @@
 /* From HDF5 to the state of a calculation; nothing that stands there is trusted. */
 #include "hf/checkpoint.h"
 
-#include "checkpoint_cores.h"
 #include "checkpoint_hdf5.h"
 #include "checkpoint_layout.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const double LARGEST_LENGTH = 1e6, LARGEST_ENERGY = 1e12; /* bohr, hartree */
-enum {
-    MOST_ATOMS = 10000000,
-    MOST_SHELLS = 20000000,
-    MOST_ITERATIONS = 10000000,
-    MOST_DIIS = 1000
-};
-
-static void read_atoms(struct hf_hdf5_reader *reader, struct hf_molecule *molecule)
-{
-    const int n = hf_hdf5_count_rows(reader, "/molecule/atomic_numbers", false, 0);
-    if (n < 1 || n > MOST_ATOMS)
-        hf_hdf5_damaged(reader, "/molecule/atomic_numbers has %d atoms", n);
-    int *numbers = hf_hdf5_get_integers(reader, "/molecule/atomic_numbers", n, 0);
-    int *ghosts = hf_hdf5_get_integers(reader, "/molecule/ghosts", n, 0);
-    double *positions = hf_hdf5_get_reals(reader, "/molecule/positions", n, 3);
-    if (positions != NULL) molecule->atom = calloc((size_t)n, sizeof *molecule->atom);
-    if (positions != NULL && molecule->atom == NULL) hf_hdf5_no_memory(reader, "atoms");
-    if (molecule->atom != NULL) molecule->n_atom = n;
-    for (int i = 0; i < molecule->n_atom && reader->status == HF_OK; i++) {
-        struct hf_atom *atom = &molecule->atom[i];
-        *atom = (struct hf_atom){.atomic_number = numbers[i], .ghost = ghosts[i] != 0};
-        memcpy(atom->position_bohr, &positions[3 * (size_t)i], sizeof atom->position_bohr);
-        if (hf_element_symbol(numbers[i]) == NULL || ghosts[i] < 0 || ghosts[i] > 1)
-            hf_hdf5_damaged(reader, "/molecule: atom %d is of element %d", i + 1, numbers[i]);
-        for (int k = 0; k < 3; k++)
-            if (fabs(atom->position_bohr[k]) > LARGEST_LENGTH)
-                hf_hdf5_damaged(reader, "/molecule/positions: atom %d is at %g bohr", i + 1,
-                                atom->position_bohr[k]);
-    }
-    free(positions);
-    free(ghosts);
-    free(numbers);
-}
-
-static void read_environment(struct hf_hdf5_reader *reader, struct hf_environment *environment)
-{
-    const char *path = "/molecule/point_charges";
-    const int n = hf_hdf5_count_rows(reader, path, true, 4);
-    double *values = hf_hdf5_get_reals(reader, path, n, 4);
-    double *field = hf_hdf5_get_reals(reader, "/molecule/field", 3, 0);
-    if (values != NULL) environment->charge = calloc((size_t)n, sizeof *environment->charge);
-    if (values != NULL && environment->charge == NULL) hf_hdf5_no_memory(reader, "point charges");
-    if (environment->charge != NULL) environment->n_charge = n;
-    for (int i = 0; i < environment->n_charge; i++) {
-        environment->charge[i].charge = values[4 * (size_t)i];
-        memcpy(environment->charge[i].position_bohr, &values[4 * (size_t)i + 1],
-               sizeof environment->charge[i].position_bohr);
-    }
-    if (field != NULL) memcpy(environment->field, field, sizeof environment->field);
-    free(field);
-    free(values);
-}
+enum { MOST_ROWS = 20000000, MOST_TERMS = 100000 };
 
 static void read_molecule(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     struct hf_molecule *molecule = &self->molecule;
+    struct hf_environment *environment = &molecule->environment;
     char hash[HF_HASH_SIZE];
-    if (hf_hdf5_has(reader, "/molecule/title"))
-        molecule->title = hf_hdf5_get_text(reader, "/molecule/title");
-    molecule->charge = hf_hdf5_get_integer(reader, "/molecule/charge", -1000, 1000);
-    molecule->multiplicity = hf_hdf5_get_integer(reader, "/molecule/multiplicity", 1, 1000);
-    read_atoms(reader, molecule);
-    read_environment(reader, &molecule->environment);
+    molecule->atom = hf_hdf5_get_table(reader, &hf_atom_fields, 1, MOST_ROWS, &molecule->n_atom);
+    environment->charge =
+        hf_hdf5_get_table(reader, &hf_charge_fields, 0, INT_MAX, &environment->n_charge);
     if (reader->status != HF_OK) return;
     hf_molecule_hash(molecule, hash);
     if (strcmp(hash, self->molecule_hash) != 0)
         hf_hdf5_damaged(reader, "/molecule is not what its hash is of");
 }
 
-/** Shells over arrays that the caller frees. */
-static void make_shells(struct hf_hdf5_reader *reader, int n, const int *const numbers[4],
-                        int n_primitive, const double exponents[], const double coefficients[],
-                        struct hf_shell shell[])
+/** What is wrong with the basis that was read, in the words of the library. */
+static void check_made(struct hf_hdf5_reader *reader, hf_status status,
+                       const struct hf_error *error)
 {
-    int at = 0;
-    for (int i = 0; i < n; i++) {
-        const int here = numbers[3][i];
-        if (here < 1 || here > n_primitive - at) {
-            hf_hdf5_damaged(reader, "/basis/shell_primitives: shell %d has %d", i + 1, here);
-            return;
-        }
-        shell[i] = (struct hf_shell){.atom = numbers[0][i],
-                                     .l = numbers[1][i],
-                                     .spherical = numbers[2][i] != 0,
-                                     .n_primitive = here,
-                                     .exponent = exponents + at,
-                                     .coefficient = coefficients + at};
-        at += here;
-    }
-    if (at != n_primitive)
-        hf_hdf5_damaged(reader, "/basis has %d exponents for %d primitives", n_primitive, at);
+    if (status == HF_NO_RESOURCE)
+        reader->status = hf_fail(reader->error, status, "%s", error->message);
+    else if (status != HF_OK)
+        hf_hdf5_damaged(reader, "/basis: %.200s", error->message);
 }
 
-static void make_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self, const char *name,
-                       const char *citation, int n, const struct hf_shell shell[])
+/** Core potentials for the basis, and the cores that follow for the molecule. */
+static void read_cores(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
+    int n = 0, n_term = 0, at = 0;
     struct hf_error error;
-    char hash[HF_HASH_SIZE];
-    if (reader->status != HF_OK) return;
-    const hf_status status =
-        hf_basis_from_shells(&self->molecule, name, citation, n, shell, &self->basis, &error);
-    if (status == HF_NO_RESOURCE)
-        reader->status = hf_fail(reader->error, status, "%s", error.message);
-    else if (status != HF_OK)
-        hf_hdf5_damaged(reader, "/basis: %.200s", error.message);
-    if (status == HF_OK) hf_checkpoint_read_cores(reader, self);
-    if (reader->status != HF_OK) return;
-    hf_basis_hash(self->basis, hash);
-    if (strcmp(hash, self->basis_hash) != 0)
-        hf_hdf5_damaged(reader, "/basis is not what its hash is of");
+    struct hf_core_potential *potential =
+        hf_hdf5_get_table(reader, &hf_core_fields, 0, self->molecule.n_atom, &n);
+    struct hf_core_term *term =
+        hf_hdf5_get_table(reader, &hf_core_term_fields, 0, MOST_TERMS, &n_term);
+    for (int i = 0; i < n && reader->status == HF_OK; i++) {
+        potential[i].term = term != NULL ? term + at : NULL;
+        if (potential[i].n_term > n_term - at)
+            hf_hdf5_damaged(reader, "/basis/core_terms: potential %d has %d", i + 1,
+                            potential[i].n_term);
+        at += potential[i].n_term;
+    }
+    if (reader->status == HF_OK && at != n_term)
+        hf_hdf5_damaged(reader, "/basis has %d terms of core potentials for %d", n_term, at);
+    if (reader->status == HF_OK && n > 0)
+        check_made(reader,
+                   hf_basis_set_core_potentials(&self->molecule, n, potential, self->basis, &error),
+                   &error);
+    if (reader->status == HF_OK) hf_basis_set_cores(self->basis, &self->molecule);
+    free(term);
+    free(potential);
+}
+
+/** Shells over arrays of all primitives. */
+static void share_primitives(struct hf_hdf5_reader *reader, int n, int n_primitive,
+                             const double exponents[], const double coefficients[],
+                             struct hf_shell shell[])
+{
+    int at = 0;
+    for (int i = 0; i < n && exponents != NULL && reader->status == HF_OK; i++) {
+        shell[i].exponent = exponents + at;
+        shell[i].coefficient = coefficients + at;
+        if (shell[i].n_primitive > n_primitive - at)
+            hf_hdf5_damaged(reader, "/basis/shell_primitives: shell %d has %d", i + 1,
+                            shell[i].n_primitive);
+        at += shell[i].n_primitive;
+    }
+    if (reader->status == HF_OK && at != n_primitive)
+        hf_hdf5_damaged(reader, "/basis has %d exponents for %d primitives", n_primitive, at);
 }
 
 static void read_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
-    static const char *const paths[4] = {"/basis/shell_atoms", "/basis/shell_angular_momenta",
-                                         "/basis/shell_spherical", "/basis/shell_primitives"};
-    int *numbers[4];
-    char *citation = NULL, *name = hf_hdf5_get_text(reader, "/basis/name");
-    if (hf_hdf5_has(reader, "/basis/citation"))
-        citation = hf_hdf5_get_text(reader, "/basis/citation");
-    self->basis_requested = hf_hdf5_get_text(reader, "/basis/requested");
-    const int n = hf_hdf5_count_rows(reader, paths[0], false, 0);
-    const int n_primitive = hf_hdf5_count_rows(reader, "/basis/exponents", true, 0);
-    if (n < 1 || n > MOST_SHELLS || n_primitive < n)
-        hf_hdf5_damaged(reader, "/basis has %d shells of %d primitives", n, n_primitive);
-    for (int i = 0; i < 4; i++) numbers[i] = hf_hdf5_get_integers(reader, paths[i], n, 0);
-    double *exponents = hf_hdf5_get_reals(reader, "/basis/exponents", n_primitive, 0);
-    double *coefficients = hf_hdf5_get_reals(reader, "/basis/coefficients", n_primitive, 0);
-    if (reader->status == HF_OK) {
-        struct hf_shell *shell = calloc((size_t)n, sizeof *shell);
-        if (shell != NULL)
-            make_shells(reader, n, (const int *const *)numbers, n_primitive, exponents,
-                        coefficients, shell);
-        else
-            hf_hdf5_no_memory(reader, "shells");
-        make_basis(reader, self, name, citation, n, shell);
-        free(shell);
-    }
+    int n = 0;
+    char hash[HF_HASH_SIZE];
+    struct hf_error error;
+    struct hf_basis named = {0};
+    hf_hdf5_get_fields(reader, &hf_basis_fields, -1, &named);
+    struct hf_shell *shell = hf_hdf5_get_table(reader, &hf_shell_fields, 1, MOST_ROWS, &n);
+    const int n_primitive = hf_hdf5_count_rows(reader, &hf_primitive_fields[0]);
+    double *exponents = hf_hdf5_get_numbers(reader, &hf_primitive_fields[0], n_primitive);
+    double *coefficients = hf_hdf5_get_numbers(reader, &hf_primitive_fields[1], n_primitive);
+    share_primitives(reader, n, n_primitive, exponents, coefficients, shell);
+    if (reader->status == HF_OK)
+        check_made(reader,
+                   hf_basis_from_shells(&self->molecule, named.name, named.citation, n, shell,
+                                        &self->basis, &error),
+                   &error);
+    if (reader->status == HF_OK) read_cores(reader, self);
     free(coefficients);
     free(exponents);
-    for (int i = 0; i < 4; i++) free(numbers[i]);
-    free(citation);
-    free(name);
+    free(shell);
+    free(named.citation);
+    free(named.name);
+    if (reader->status != HF_OK) return;
+    hf_basis_hash(self->basis, hash);
+    if (strcmp(hash, self->basis_hash) != 0)
+        hf_hdf5_damaged(reader, "/basis is not what its hash is of");
 }
 
 /** A list of settings while it grows. */
@@ -186,28 +140,10 @@ static bool read_setting(void *data, const char *name)
 
 static void read_iterations(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
-    char path[HF_CHECKPOINT_PATH];
-    snprintf(path, sizeof path, "/iterations/%s", hf_iteration_columns[0].name);
-    const int n = hf_hdf5_count_rows(reader, path, true, 0);
-    if (n > MOST_ITERATIONS) hf_hdf5_damaged(reader, "/iterations has %d of them", n);
-    if (n == 0 && self->state.n_iteration > 0)
-        hf_hdf5_damaged(reader, "/iterations has none of %d", self->state.n_iteration);
-    if (n == 0 || reader->status != HF_OK) return;
-    self->iteration = calloc((size_t)n, sizeof *self->iteration);
-    if (self->iteration == NULL) {
-        hf_hdf5_no_memory(reader, "iterations");
-        return;
-    }
-    self->n_iteration = n;
-    for (int i = 0; i < n; i++) self->iteration[i].number = i + 1;
-    for (int c = 0; c < HF_N_ITERATION_COLUMN; c++) {
-        snprintf(path, sizeof path, "/iterations/%s", hf_iteration_columns[c].name);
-        double *values = hf_hdf5_get_reals(reader, path, n, 0);
-        for (int i = 0; i < n && values != NULL; i++)
-            memcpy((char *)&self->iteration[i] + hf_iteration_columns[c].offset, &values[i],
-                   sizeof *values);
-        free(values);
-    }
+    const int least = self->state.n_iteration > 0 ? 1 : 0;
+    self->iteration =
+        hf_hdf5_get_table(reader, &hf_iteration_fields, least, MOST_ROWS, &self->n_iteration);
+    for (int i = 0; i < self->n_iteration; i++) self->iteration[i].number = i + 1;
 }
 
 static void read_reason(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
@@ -220,34 +156,21 @@ static void read_reason(struct hf_hdf5_reader *reader, struct hf_checkpoint *sel
     free(text);
 }
 
+/** Single numbers and texts, and whether they go together. */
 static void read_numbers(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     struct hf_scf_restart *state = &self->state;
-    const int n = self->basis != NULL ? self->basis->n_function : 0;
-    self->method = hf_hdf5_get_text(reader, "/state/method");
-    read_reason(reader, self);
-    self->converged = hf_hdf5_get_integer(reader, "/state/converged", 0, 1) == 1;
-    self->seconds = hf_hdf5_get_real(reader, "/state/seconds", 0.0, 1e12);
-    state->method = self->method;
-    state->n_iteration = hf_hdf5_get_integer(reader, "/state/n_iteration", 0, MOST_ITERATIONS);
-    state->energy = hf_hdf5_get_real(reader, "/state/energy", -LARGEST_ENERGY, LARGEST_ENERGY);
-    hf_hdf5_get_real(reader, "/state/energy_change", -LARGEST_ENERGY, LARGEST_ENERGY);
-    state->commutator = hf_hdf5_get_real(reader, "/state/commutator", 0.0, LARGEST_ENERGY);
-    state->threshold = hf_hdf5_get_real(reader, "/state/threshold", 0.0, 1.0);
-    if (state->threshold == 0.0) state->threshold = INFINITY;
-    state->guess_energy =
-        hf_hdf5_get_real(reader, "/state/guess_energy", -LARGEST_ENERGY, LARGEST_ENERGY);
-    state->n_function = hf_hdf5_get_integer(reader, "/state/n_function", n, n);
-    state->n_orbital = hf_hdf5_get_integer(reader, "/state/n_orbital", 1, n);
-    const int most_spin = self->version > HF_CHECKPOINT_CLOSED_SHELLS ? HF_MAX_SPIN : 1;
-    state->n_spin = hf_hdf5_get_integer(reader, "/state/n_spin", 1, most_spin);
+    const bool closed_shells = self->version <= HF_CHECKPOINT_CLOSED_SHELLS;
     state->n_fock = state->n_density = 1;
-    if (self->version > HF_CHECKPOINT_CLOSED_SHELLS) {
-        state->n_fock = hf_hdf5_get_integer(reader, "/state/n_fock", state->n_spin, HF_MAX_SPIN);
-        state->n_density =
-            hf_hdf5_get_integer(reader, "/state/n_density", state->n_fock, HF_MAX_SPIN);
-    }
-    state->n_diis = hf_hdf5_get_integer(reader, "/state/n_diis", 0, MOST_DIIS);
+    hf_hdf5_get_fields(reader, &hf_checkpoint_fields, -1, self);
+    if (!closed_shells) hf_hdf5_get_fields(reader, &hf_open_shell_fields, -1, self);
+    read_reason(reader, self);
+    state->method = self->method;
+    if (state->threshold == 0.0) state->threshold = INFINITY;
+    hf_hdf5_expect(reader, "/state/n_orbital", state->n_orbital, 1, state->n_function);
+    hf_hdf5_expect(reader, "/state/n_spin", state->n_spin, 1, closed_shells ? 1 : HF_MAX_SPIN);
+    hf_hdf5_expect(reader, "/state/n_fock", state->n_fock, state->n_spin, HF_MAX_SPIN);
+    hf_hdf5_expect(reader, "/state/n_density", state->n_density, state->n_fock, HF_MAX_SPIN);
 }
 
 /** Whether the electrons in the orbitals are those of the molecule. */
@@ -280,38 +203,48 @@ static void read_orbitals(struct hf_hdf5_reader *reader, struct hf_checkpoint *s
     struct hf_scf_restart *state = &self->state;
     const int m = state->n_orbital;
     char path[HF_CHECKPOINT_PATH];
-    int *n_occupied = hf_hdf5_get_integers(reader, "/state/n_occupied", state->n_spin, 0);
-    int *n_column = hf_hdf5_get_integers(reader, "/state/n_column", state->n_spin, 0);
+    hf_hdf5_get_fields(reader, &hf_occupied_fields, state->n_spin, self->spin);
+    hf_hdf5_get_fields(reader, &hf_column_fields, state->n_spin, state->n_column);
     for (int k = 0; k < state->n_spin && reader->status == HF_OK; k++) {
         struct hf_checkpoint_orbitals *orbitals = &self->spin[k];
-        orbitals->n_occupied = n_occupied[k];
-        state->n_column[k] = n_column[k];
-        if (n_occupied[k] < 0 || n_occupied[k] > m || n_column[k] < 0 || n_column[k] > m ||
-            (n_column[k] > 0 && n_column[k] < n_occupied[k]))
-            hf_hdf5_damaged(reader, "/state: %d orbitals, %d of %d occupied", n_column[k],
-                            n_occupied[k], m);
-        hf_orbitals_path(state->n_spin, k, "/energies", path);
-        orbitals->energy = hf_hdf5_get_reals(reader, path, m, 0);
-        hf_orbitals_path(state->n_spin, k, "/occupations", path);
-        orbitals->occupation = hf_hdf5_get_reals(reader, path, m, 0);
+        double **const values[2] = {&orbitals->energy, &orbitals->occupation};
+        const int n_column = state->n_column[k];
+        if (orbitals->n_occupied > m || n_column > m ||
+            (n_column > 0 && n_column < orbitals->n_occupied))
+            hf_hdf5_damaged(reader, "/state: %d orbitals, %d of %d occupied", n_column,
+                            orbitals->n_occupied, m);
+        for (int f = 0; f < 2; f++) {
+            struct hf_field field = hf_orbital_fields[f];
+            field.path = hf_orbitals_path(state->n_spin, k, field.path, path);
+            *values[f] = hf_hdf5_get_numbers(reader, &field, m);
+        }
         state->occupation[k] = orbitals->occupation;
     }
     if (reader->status == HF_OK && state->n_column[0] > 0) check_occupations(reader, self);
-    free(n_column);
-    free(n_occupied);
 }
 
 /** Whether this is a checkpoint that can be read. */
 static void read_identity(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
     char format[32], text[64];
+    const struct {
+        const char *name;
+        char **text;
+    } names[] = {{"program_version", &self->program_version},
+                 {"written", &self->written},
+                 {"molecule_hash", &self->molecule_hash},
+                 {"basis_hash", &self->basis_hash}};
     H5G_info_t root;
     if (H5Gget_info(reader->file, &root) < 0) hf_hdf5_damaged(reader, "/ cannot be read");
     if (reader->status != HF_OK) return;
     hf_hdf5_get_root_text(reader, "format", sizeof format, format);
     self->version = hf_hdf5_get_root_integer(reader, "format_version");
-    hf_hdf5_get_root_text(reader, "program_version", sizeof text, text);
-    self->program_version = strdup(text);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        hf_hdf5_get_root_text(reader, names[i].name, sizeof text, text);
+        *names[i].text = strdup(text);
+        if (*names[i].text == NULL) hf_hdf5_no_memory(reader, "its names");
+    }
+    if (reader->status != HF_OK) return;
     if (strcmp(format, hf_checkpoint_format) != 0) {
         reader->status = hf_fail(reader->error, HF_BAD_INPUT,
                                  "%.400s: this HDF5 file is no checkpoint of hf", reader->name);
@@ -322,19 +255,10 @@ static void read_identity(struct hf_hdf5_reader *reader, struct hf_checkpoint *s
             hf_fail(reader->error, HF_BAD_INPUT,
                     "%.400s: a checkpoint of layout %d, written by hf %s; this hf reads layouts up "
                     "to %d: use a newer one",
-                    reader->name, self->version, text, HF_CHECKPOINT_VERSION);
+                    reader->name, self->version, self->program_version, HF_CHECKPOINT_VERSION);
         return;
     }
     if (self->version < 1) hf_hdf5_damaged(reader, "its layout has no version");
-    hf_hdf5_get_root_text(reader, "written", sizeof text, text);
-    self->written = strdup(text);
-    hf_hdf5_get_root_text(reader, "molecule_hash", sizeof text, text);
-    self->molecule_hash = strdup(text);
-    hf_hdf5_get_root_text(reader, "basis_hash", sizeof text, text);
-    self->basis_hash = strdup(text);
-    if (self->program_version == NULL || self->written == NULL || self->molecule_hash == NULL ||
-        self->basis_hash == NULL)
-        hf_hdf5_no_memory(reader, "its names");
 }
 
 /** Everything but the matrices. */
@@ -342,10 +266,13 @@ static void read_description(struct hf_hdf5_reader *reader, struct hf_checkpoint
 {
     struct settings_reading settings = {reader, self};
     read_identity(reader, self);
-    if (reader->status == HF_OK) read_molecule(reader, self);
-    if (reader->status == HF_OK) read_basis(reader, self);
-    hf_hdf5_visit(reader, "/settings", read_setting, &settings);
     read_numbers(reader, self);
+    read_molecule(reader, self);
+    read_basis(reader, self);
+    if (reader->status == HF_OK)
+        hf_hdf5_expect(reader, "/state/n_function", self->state.n_function, self->basis->n_function,
+                       self->basis->n_function);
+    hf_hdf5_visit(reader, "/settings", read_setting, &settings);
     read_iterations(reader, self);
     if (reader->status == HF_OK) read_orbitals(reader, self);
 }

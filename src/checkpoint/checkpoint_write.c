@@ -1,14 +1,15 @@
 /* A calculation's state to HDF5; the layout is told in docs/guide.md. */
 #include "hf/checkpoint.h"
 
-#include "checkpoint_cores.h"
 #include "checkpoint_file.h"
 #include "checkpoint_hdf5.h"
 #include "checkpoint_layout.h"
 
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
+#include "hf/record.h"
 #include "hf/version.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,23 +26,15 @@ struct writing {
     hid_t dataset;                /**< of the matrix that is being written */
 };
 
-static void put_identity(struct writing *self)
+static void put_identity(struct hf_hdf5_writer *writer, const struct hf_checkpoint *self)
 {
-    struct hf_hdf5_writer *writer = &self->writer;
-    const struct hf_checkpoint_content *content = self->content;
-    char written[32] = "", hash[HF_HASH_SIZE];
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc) != NULL) strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%SZ", &utc);
     hf_hdf5_put_root_text(writer, "format", hf_checkpoint_format);
-    hf_hdf5_put_root_integer(writer, "format_version", HF_CHECKPOINT_VERSION);
+    hf_hdf5_put_root_integer(writer, "format_version", self->version);
     hf_hdf5_put_root_text(writer, "program", "hf");
-    hf_hdf5_put_root_text(writer, "program_version", hf_version());
-    hf_hdf5_put_root_text(writer, "written", written);
-    hf_molecule_hash(content->molecule, hash);
-    hf_hdf5_put_root_text(writer, "molecule_hash", hash);
-    hf_basis_hash(content->basis, hash);
-    hf_hdf5_put_root_text(writer, "basis_hash", hash);
+    hf_hdf5_put_root_text(writer, "program_version", self->program_version);
+    hf_hdf5_put_root_text(writer, "written", self->written);
+    hf_hdf5_put_root_text(writer, "molecule_hash", self->molecule_hash);
+    hf_hdf5_put_root_text(writer, "basis_hash", self->basis_hash);
     hf_hdf5_put_root_text(
         writer, "about",
         "State of a Hartree-Fock calculation; see docs/guide.md of hf. Hashes are "
@@ -49,201 +42,141 @@ static void put_identity(struct writing *self)
         "basis: atoms, shells and core potentials.");
 }
 
-static void put_point_charges(struct hf_hdf5_writer *writer,
-                              const struct hf_environment *environment)
+/** Exponents and coefficients of all shells, one shell after the other. */
+static void put_primitives(struct hf_hdf5_writer *writer, const struct hf_basis *basis)
 {
-    const int n = environment->n_charge;
-    double *values = calloc((size_t)n * 4 + 1, sizeof *values);
-    if (values == NULL) {
-        writer->failed = true;
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        values[4 * i] = environment->charge[i].charge;
-        memcpy(&values[4 * i + 1], environment->charge[i].position_bohr, 3 * sizeof *values);
-    }
-    hf_hdf5_put_reals(writer, "/molecule/point_charges", n, 4, values, "e, bohr",
-                      "charges that are no nuclei: charge, x, y, z");
-    free(values);
-}
-
-static void put_molecule(struct hf_hdf5_writer *writer, const struct hf_molecule *molecule)
-{
-    const int n = molecule->n_atom;
-    int *numbers = calloc((size_t)n + 1, sizeof *numbers);
-    int *ghosts = calloc((size_t)n + 1, sizeof *ghosts);
-    double *positions = calloc((size_t)n * 3 + 1, sizeof *positions);
-    if (numbers == NULL || ghosts == NULL || positions == NULL) writer->failed = true;
-    for (int i = 0; i < n && !writer->failed; i++) {
-        numbers[i] = molecule->atom[i].atomic_number;
-        ghosts[i] = molecule->atom[i].ghost;
-        memcpy(&positions[3 * i], molecule->atom[i].position_bohr, 3 * sizeof *positions);
-    }
-    hf_hdf5_put_group(writer, "/molecule", "the molecule and what acts on it from outside");
-    hf_hdf5_put_text(writer, "/molecule/title", molecule->title, "title of the input");
-    hf_hdf5_put_integer(writer, "/molecule/charge", molecule->charge, "total charge, e");
-    hf_hdf5_put_integer(writer, "/molecule/multiplicity", molecule->multiplicity, "2S+1");
-    hf_hdf5_put_integers(writer, "/molecule/atomic_numbers", n, 0, numbers, "of each atom");
-    hf_hdf5_put_integers(writer, "/molecule/ghosts", n, 0, ghosts,
-                         "1: the atom has basis functions but neither charge nor electrons");
-    hf_hdf5_put_reals(writer, "/molecule/positions", n, 3, positions, "bohr",
-                      "x, y, z of each atom");
-    put_point_charges(writer, &molecule->environment);
-    hf_hdf5_put_reals(writer, "/molecule/field", 3, 0, molecule->environment.field,
-                      "hartree/(e bohr)", "uniform electric field");
-    free(positions);
-    free(ghosts);
-    free(numbers);
-}
-
-/** Arrays over the shells: atom, l, spherical, primitives; exponents and coefficients of all. */
-static void put_shells(struct hf_hdf5_writer *writer, const struct hf_basis *basis)
-{
-    const size_t n = (size_t)basis->n_shell, n_primitive = (size_t)basis->n_primitive;
-    int *numbers = calloc(4 * n + 1, sizeof *numbers);
-    double *reals = calloc(2 * n_primitive + 1, sizeof *reals);
-    if (numbers == NULL || reals == NULL) writer->failed = true;
-    size_t at = 0;
-    for (size_t i = 0; i < n && !writer->failed; i++) {
-        const struct hf_shell *shell = &basis->shell[i];
-        const size_t bytes = (size_t)shell->n_primitive * sizeof *reals;
-        numbers[i] = shell->atom;
-        numbers[n + i] = shell->l;
-        numbers[2 * n + i] = shell->spherical;
-        numbers[3 * n + i] = shell->n_primitive;
-        memcpy(reals + at, shell->exponent, bytes);
-        memcpy(reals + n_primitive + at, shell->coefficient, bytes);
-        at += (size_t)shell->n_primitive;
-    }
-    hf_hdf5_put_integers(writer, "/basis/shell_atoms", (int)n, 0, numbers,
-                         "atom of each shell, the first is 0");
-    hf_hdf5_put_integers(writer, "/basis/shell_angular_momenta", (int)n, 0, numbers + n,
-                         "0 s, 1 p, 2 d ...");
-    hf_hdf5_put_integers(writer, "/basis/shell_spherical", (int)n, 0, numbers + 2 * n,
-                         "1: 2l+1 functions, m = -l ... +l; 0: (l+1)(l+2)/2, xx xy xz yy yz zz");
-    hf_hdf5_put_integers(writer, "/basis/shell_primitives", (int)n, 0, numbers + 3 * n,
-                         "primitive Gaussians of each shell");
-    hf_hdf5_put_reals(writer, "/basis/exponents", (int)n_primitive, 0, reals, "1/bohr^2",
-                      "of the primitives, shell after shell");
-    hf_hdf5_put_reals(writer, "/basis/coefficients", (int)n_primitive, 0, reals + n_primitive, NULL,
-                      "of x^l exp(-a r^2), so that <x^l|x^l> = 1");
-    free(reals);
-    free(numbers);
-}
-
-static void put_basis(struct hf_hdf5_writer *writer, const struct hf_checkpoint_content *content)
-{
-    hf_hdf5_put_group(writer, "/basis", "the basis functions, in the order of all matrices");
-    hf_hdf5_put_text(writer, "/basis/name", content->basis->name, "as published");
-    hf_hdf5_put_text(writer, "/basis/requested", content->basis_requested, "as it was asked for");
-    hf_hdf5_put_text(writer, "/basis/citation", content->basis->citation, "literature");
-    put_shells(writer, content->basis);
-    hf_checkpoint_put_cores(writer, content->basis);
-}
-
-static void put_settings(struct hf_hdf5_writer *writer, const struct hf_checkpoint_content *content)
-{
-    hf_hdf5_put_group(writer, "/settings", "as keys of an input file");
-    for (int i = 0; i < content->n_setting; i++) {
-        char path[100];
-        snprintf(path, sizeof path, "/settings/%s", content->setting[i].key);
-        hf_hdf5_put_text(writer, path, content->setting[i].value, NULL);
-    }
-}
-
-/** One column of the table of iterations. */
-static void put_column(struct hf_hdf5_writer *writer, const struct hf_checkpoint_content *content,
-                       size_t offset, const char *name, const char *units, const char *about)
-{
-    const int n = content->n_earlier + content->n_iteration;
-    char path[100];
-    double *values = calloc((size_t)n + 1, sizeof *values);
+    const size_t n = (size_t)basis->n_primitive;
+    double *values = calloc(2 * n + 1, sizeof *values), *at = values;
     if (values == NULL) writer->failed = true;
-    for (int i = 0; i < n && !writer->failed; i++) {
-        const bool earlier = i < content->n_earlier;
-        const struct hf_scf_iteration *iteration =
-            earlier ? &content->earlier[i] : &content->iteration[i - content->n_earlier];
-        memcpy(&values[i], (const char *)iteration + offset, sizeof *values);
+    for (int i = 0; i < basis->n_shell && !writer->failed; i++) {
+        const struct hf_shell *shell = &basis->shell[i];
+        memcpy(at, shell->exponent, (size_t)shell->n_primitive * sizeof *at);
+        memcpy(at + n, shell->coefficient, (size_t)shell->n_primitive * sizeof *at);
+        at += shell->n_primitive;
     }
-    snprintf(path, sizeof path, "/iterations/%s", name);
-    hf_hdf5_put_reals(writer, path, n, 0, values, units, about);
+    for (size_t f = 0; f < 2; f++)
+        hf_hdf5_put_numbers(writer, &hf_primitive_fields[f], basis->n_primitive, values + f * n);
     free(values);
 }
 
-static void put_iterations(struct hf_hdf5_writer *writer,
-                           const struct hf_checkpoint_content *content)
+static void put_basis(struct hf_hdf5_writer *writer, const struct hf_basis *basis)
 {
-    hf_hdf5_put_group(writer, "/iterations", "one number per iteration, from the first");
-    for (int i = 0; i < HF_N_ITERATION_COLUMN; i++) {
-        const struct hf_iteration_column *column = &hf_iteration_columns[i];
-        put_column(writer, content, column->offset, column->name, column->units, column->about);
-    }
+    int n_term = 0;
+    for (int i = 0; i < basis->n_core_potential; i++) n_term += basis->core_potential[i].n_term;
+    hf_hdf5_put_fields(writer, &hf_basis_fields, -1, basis);
+    hf_hdf5_put_fields(writer, &hf_shell_fields, basis->n_shell, basis->shell);
+    put_primitives(writer, basis);
+    hf_hdf5_put_fields(writer, &hf_core_fields, basis->n_core_potential, basis->core_potential);
+    hf_hdf5_put_fields(writer, &hf_core_term_fields, n_term, basis->core_term);
 }
 
-static void put_state(struct writing *self)
+/** Groups and small arrays of orbitals; the matrices follow. */
+static void put_orbitals(struct hf_hdf5_writer *writer, const struct hf_checkpoint *self)
 {
-    struct hf_hdf5_writer *writer = &self->writer;
-    const struct hf_scf_state *state = self->state;
-    int n_occupied[HF_MAX_SPIN], n_column[HF_MAX_SPIN] = {0};
-    for (int k = 0; k < state->n_spin; k++) {
-        n_occupied[k] = state->spin[k].n_occupied;
-        if (state->spin[k].coefficient != NULL)
-            n_column[k] = hf_matrix_n_col(state->spin[k].coefficient);
-    }
-    hf_hdf5_put_group(writer, "/state", "where the calculation stands");
-    hf_hdf5_put_text(writer, "/state/method", state->method, NULL);
-    hf_hdf5_put_text(writer, "/state/reason", hf_keep_reason_names[self->reason],
-                     "iteration: it went on; interrupted; finished");
-    hf_hdf5_put_integer(writer, "/state/converged", state->converged, "1: yes");
-    hf_hdf5_put_integer(writer, "/state/n_iteration", state->n_iteration, "iterations done");
-    hf_hdf5_put_real(writer, "/state/energy", state->energy, "hartree", "of the last iteration");
-    hf_hdf5_put_real(writer, "/state/energy_change", state->energy_change, "hartree", NULL);
-    hf_hdf5_put_real(writer, "/state/commutator", state->commutator, NULL,
-                     "largest element of X^T (FDS - SDF) X");
-    hf_hdf5_put_real(writer, "/state/threshold", isinf(state->threshold) ? 0.0 : state->threshold,
-                     "hartree", "screening of the last Fock build; 0: there was none");
-    hf_hdf5_put_real(writer, "/state/guess_energy", state->guess_energy, "hartree",
-                     "of the first iteration");
-    hf_hdf5_put_real(writer, "/state/seconds", self->content->seconds, "s",
-                     "wall time so far, of all runs");
-    hf_hdf5_put_integer(writer, "/state/n_function", state->n_function, "basis functions");
-    hf_hdf5_put_integer(writer, "/state/n_orbital", state->n_orbital,
-                        "orbitals; fewer where linear dependence was removed");
-    hf_hdf5_put_integer(writer, "/state/n_spin", state->n_spin,
-                        "sets of orbitals; 1: for both spins; 2: alpha and beta");
-    hf_hdf5_put_integer(writer, "/state/n_fock", state->n_fock,
-                        "Fock matrices; 1: for both spins; 2: alpha and beta");
-    hf_hdf5_put_integer(writer, "/state/n_density", state->n_density,
-                        "1: closed shells; 2: total and spin density");
-    hf_hdf5_put_integers(writer, "/state/n_occupied", state->n_spin, 0, n_occupied,
-                         "occupied orbitals of each spin");
-    hf_hdf5_put_integers(writer, "/state/n_column", state->n_spin, 0, n_column,
-                         "orbitals whose coefficients are here; 0: none yet");
-    hf_hdf5_put_integer(writer, "/state/n_diis", state->n_diis, "Fock matrices of DIIS");
-}
-
-/** Groups and small arrays of orbitals and DIIS; the matrices follow. */
-static void put_orbitals(struct writing *self)
-{
-    struct hf_hdf5_writer *writer = &self->writer;
-    const struct hf_scf_state *state = self->state;
+    const int n_spin = self->state.n_spin;
     char path[HF_CHECKPOINT_PATH];
     hf_hdf5_put_group(writer, "/orbitals", "of the next Fock build; of the last one when finished");
-    for (int k = 0; k < state->n_spin; k++) {
-        const struct hf_orbitals *orbitals = &state->spin[k];
-        const int m = orbitals->n_orbital;
-        hf_hdf5_put_group(writer, hf_orbitals_path(state->n_spin, k, "", path), NULL);
-        hf_hdf5_put_reals(writer, hf_orbitals_path(state->n_spin, k, "/energies", path), m, 0,
-                          orbitals->energy, "hartree", "orbital energies; 0 before there are any");
-        hf_hdf5_put_reals(writer, hf_orbitals_path(state->n_spin, k, "/occupations", path), m, 0,
-                          orbitals->occupation, NULL, "electrons in each orbital");
+    for (int k = 0; k < n_spin; k++) {
+        const double *const values[2] = {self->spin[k].energy, self->spin[k].occupation};
+        hf_hdf5_put_group(writer, hf_orbitals_path(n_spin, k, "", path), NULL);
+        for (int f = 0; f < 2; f++) {
+            struct hf_field field = hf_orbital_fields[f];
+            field.path = hf_orbitals_path(n_spin, k, field.path, path);
+            hf_hdf5_put_numbers(writer, &field, self->state.n_orbital, values[f]);
+        }
     }
-    hf_hdf5_put_group(writer, "/density", "of these orbitals");
-    hf_hdf5_put_group(
-        writer, "/diis",
-        "what DIIS remembers, the oldest first: A = F' + (F'D' - D'F'), F' = X^T F X");
-    for (int i = 0; i < state->n_diis; i++)
-        hf_hdf5_put_group(writer, hf_diis_path(i, 0, 0, path), NULL);
+}
+
+void hf_checkpoint_put_description(struct hf_hdf5_writer *writer, const struct hf_checkpoint *self)
+{
+    const struct hf_molecule *molecule = &self->molecule;
+    const struct hf_environment *environment = &molecule->environment;
+    struct hf_checkpoint written = *self;
+    if (isinf(written.state.threshold)) written.state.threshold = 0.0; /* there was none */
+    put_identity(writer, self);
+    hf_hdf5_put_group(writer, "/molecule", "the molecule and what acts on it from outside");
+    hf_hdf5_put_group(writer, "/basis", "the basis functions, in the order of all matrices");
+    hf_hdf5_put_group(writer, "/settings", "as keys of an input file");
+    hf_hdf5_put_group(writer, "/iterations", "one number per iteration, from the first");
+    hf_hdf5_put_group(writer, "/state", "where the calculation stands");
+    hf_hdf5_put_fields(writer, &hf_checkpoint_fields, -1, &written);
+    hf_hdf5_put_fields(writer, &hf_open_shell_fields, -1, self);
+    hf_hdf5_put_fields(writer, &hf_occupied_fields, self->state.n_spin, self->spin);
+    hf_hdf5_put_fields(writer, &hf_column_fields, self->state.n_spin, self->state.n_column);
+    hf_hdf5_put_text(writer, "/state/reason", hf_keep_reason_names[self->reason],
+                     "iteration: it went on; interrupted; finished");
+    hf_hdf5_put_fields(writer, &hf_atom_fields, molecule->n_atom, molecule->atom);
+    hf_hdf5_put_fields(writer, &hf_charge_fields, environment->n_charge, environment->charge);
+    put_basis(writer, self->basis);
+    hf_hdf5_put_fields(writer, &hf_iteration_fields, self->n_iteration, self->iteration);
+    for (int i = 0; i < self->n_setting; i++) {
+        char path[100];
+        snprintf(path, sizeof path, "/settings/%s", self->setting[i].key);
+        hf_hdf5_put_text(writer, path, self->setting[i].value, NULL);
+    }
+    put_orbitals(writer, self);
+}
+
+/** Numbers of a state as they are read again. */
+static struct hf_scf_restart numbers_of(const struct hf_scf_state *state)
+{
+    struct hf_scf_restart numbers = {
+        .n_function = state->n_function,
+        .n_orbital = state->n_orbital,
+        .n_spin = state->n_spin,
+        .n_fock = state->n_fock,
+        .n_density = state->n_density,
+        .n_iteration = state->n_iteration,
+        .energy = state->energy,
+        .commutator = state->commutator,
+        .threshold = state->threshold,
+        .guess_energy = state->guess_energy,
+        .n_diis = state->n_diis,
+    };
+    for (int k = 0; k < state->n_spin; k++)
+        if (state->spin[k].coefficient != NULL)
+            numbers.n_column[k] = hf_matrix_n_col(state->spin[k].coefficient);
+    return numbers;
+}
+
+/** All but the matrices, as a reader will have it; everything is borrowed. `iteration` has room for all. */
+static void put_content(struct writing *self, struct hf_scf_iteration iteration[])
+{
+    const struct hf_checkpoint_content *content = self->content;
+    const struct hf_scf_state *state = self->state;
+    char written[32] = "", molecule_hash[HF_HASH_SIZE], basis_hash[HF_HASH_SIZE];
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) != NULL) strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    hf_molecule_hash(content->molecule, molecule_hash);
+    hf_basis_hash(content->basis, basis_hash);
+    for (int i = 0; i < content->n_earlier; i++) iteration[i] = content->earlier[i];
+    for (int i = 0; i < content->n_iteration; i++)
+        iteration[content->n_earlier + i] = content->iteration[i];
+    struct hf_checkpoint shown = {
+        .version = HF_CHECKPOINT_VERSION,
+        .program_version = (char *)hf_version(),
+        .written = written,
+        .molecule_hash = molecule_hash,
+        .basis_hash = basis_hash,
+        .molecule = *content->molecule,
+        .basis = (struct hf_basis *)content->basis,
+        .basis_requested = (char *)content->basis_requested,
+        .method = (char *)state->method,
+        .n_setting = content->n_setting,
+        .setting = (struct hf_checkpoint_setting *)content->setting,
+        .n_iteration = content->n_earlier + content->n_iteration,
+        .iteration = iteration,
+        .reason = self->reason,
+        .converged = state->converged,
+        .seconds = content->seconds,
+        .energy_change = state->energy_change,
+        .state = numbers_of(state),
+    };
+    for (int k = 0; k < state->n_spin; k++)
+        shown.spin[k] = (struct hf_checkpoint_orbitals){
+            state->spin[k].n_occupied, state->spin[k].energy, state->spin[k].occupation};
+    hf_checkpoint_put_description(&self->writer, &shown);
 }
 
 static hf_status take_rows(void *data, int first, int n, double rows[], struct hf_error *error)
@@ -313,19 +246,25 @@ static double file_bytes(const struct hf_checkpoint_content *content,
 /** Begins the file with everything but the matrices; on rank 0. */
 static hf_status begin(struct writing *self, const char *path, struct hf_error *error)
 {
+    char group[HF_CHECKPOINT_PATH];
     const double bytes = file_bytes(self->content, self->state);
+    const size_t n = (size_t)(self->content->n_earlier + self->content->n_iteration);
+    struct hf_scf_iteration *iteration = calloc(n + 1, sizeof *iteration);
+    if (iteration == NULL) return hf_part_file_fail(path, ENOMEM, error);
     const hf_status status = hf_part_file_begin(path, bytes, &self->file, error);
-    if (status != HF_OK) return status;
-    hf_hdf5_create(&self->writer, self->file.part, hf_hdf5_disk_access());
-    hf_part_file_reserve(&self->file, bytes);
-    put_identity(self);
-    put_molecule(&self->writer, self->content->molecule);
-    put_basis(&self->writer, self->content);
-    put_settings(&self->writer, self->content);
-    put_iterations(&self->writer, self->content);
-    put_state(self);
-    put_orbitals(self);
-    return HF_OK;
+    if (status == HF_OK) {
+        hf_hdf5_create(&self->writer, self->file.part, hf_hdf5_disk_access());
+        hf_part_file_reserve(&self->file, bytes);
+        put_content(self, iteration);
+        hf_hdf5_put_group(&self->writer, "/density", "of these orbitals");
+        hf_hdf5_put_group(
+            &self->writer, "/diis",
+            "what DIIS remembers, the oldest first: A = F' + (F'D' - D'F'), F' = X^T F X");
+        for (int i = 0; i < self->state->n_diis; i++)
+            hf_hdf5_put_group(&self->writer, hf_diis_path(i, 0, 0, group), NULL);
+    }
+    free(iteration);
+    return status;
 }
 
 /** Ends the file; on rank 0. */

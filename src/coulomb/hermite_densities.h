@@ -4,7 +4,7 @@
 
 #include "products.h"
 
-#include "hf/hermite_expansion.h"
+#include "hf/hermite.h"
 #include "hf/solid_harmonics.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include "fock_private.h"
 #include "local_sums.h"
 
-#include "hf/shell_place.h"
+#include "hf/basis.h"
 #include "hf/work.h"
 
 /** The bra of the strips that are digested. */

@@ -17,7 +17,7 @@
 
 #include "atom.h"
 #include "hf/hamiltonian.h"
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 #include "like_atoms.h"
 
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 
 #include "hf/guess.h"
 #include "hf/hamiltonian.h"
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -207,6 +207,14 @@ cleanup:
     return status;
 }
 
+double hf_electrons_of_term(int n_term, const struct hf_energy_term term[],
+                            const struct hf_term_ops *which)
+{
+    for (int i = 0; i < n_term; i++)
+        if (strcmp(term[i].name, which->name) == 0) return term[i].electrons;
+    return 0.0;
+}
+
 hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, const struct hf_matrix *density,
                                 double dipole[3], struct hf_error *error)
 {

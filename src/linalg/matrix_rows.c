@@ -1,5 +1,5 @@
 /* Matrices row by row through rank 0. */
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 
 #include "linalg_private.h"
 

@@ -6,6 +6,7 @@
 #include "comment_words.h"
 #include "xyz.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,45 +17,27 @@ static const char *const meaning[N_SETTING] = {"charge", "multiplicity",
 
 /** Names of settings, without the - and _ that are written between their parts. */
 static const struct {
-    const char *name;
     enum setting setting;
     bool equals; /**< too short to be a setting without = behind it */
+    const char *name[12];
 } names[] = {
-    {"charge", CHARGE, false},
-    {"totalcharge", CHARGE, false},
-    {"totcharge", CHARGE, false},
-    {"netcharge", CHARGE, false},
-    {"molecularcharge", CHARGE, false},
-    {"systemcharge", CHARGE, false},
-    {"formalcharge", CHARGE, false},
-    {"chrg", CHARGE, false},
-    {"chg", CHARGE, false},
-    {"q", CHARGE, true},
-    {"multiplicity", MULTIPLICITY, false},
-    {"spinmultiplicity", MULTIPLICITY, false},
-    {"molecularmultiplicity", MULTIPLICITY, false},
-    {"totalmultiplicity", MULTIPLICITY, false},
-    {"mult", MULTIPLICITY, false},
-    {"mul", MULTIPLICITY, true},
-    {"spinmult", MULTIPLICITY, false},
-    {"2s+1", MULTIPLICITY, false},
-    {"uhf", UNPAIRED, false},
-    {"unpaired", UNPAIRED, false},
-    {"nunpaired", UNPAIRED, false},
-    {"unpairedelectrons", UNPAIRED, false},
-    {"nunpairedelectrons", UNPAIRED, false},
-    {"nopen", UNPAIRED, true},
-    {"spin", SPIN, false},
-    {"totalspin", SPIN, false},
-    {"units", UNITS, false},
-    {"unit", UNITS, false},
-    {"lengthunit", UNITS, false},
-    {"lengthunits", UNITS, false},
-    {"coordinateunit", UNITS, false},
-    {"coordinateunits", UNITS, false},
-    {"positionunits", UNITS, false},
-    {"posunit", UNITS, false},
-    {"posunits", UNITS, false},
+    {CHARGE,
+     false,
+     {"charge", "totalcharge", "totcharge", "netcharge", "molecularcharge", "systemcharge",
+      "formalcharge", "chrg", "chg"}},
+    {CHARGE, true, {"q"}},
+    {MULTIPLICITY,
+     false,
+     {"multiplicity", "spinmultiplicity", "molecularmultiplicity", "totalmultiplicity", "mult",
+      "spinmult", "2s+1"}},
+    {MULTIPLICITY, true, {"mul"}},
+    {UNPAIRED, false, {"uhf", "unpaired", "nunpaired", "unpairedelectrons", "nunpairedelectrons"}},
+    {UNPAIRED, true, {"nopen"}},
+    {SPIN, false, {"spin", "totalspin"}},
+    {UNITS,
+     false,
+     {"units", "unit", "lengthunit", "lengthunits", "coordinateunit", "coordinateunits",
+      "positionunits", "posunit", "posunits"}},
 };
 
 /** Parts of words that speak of a setting without being one that is understood. */
@@ -83,13 +66,27 @@ struct reading {
     bool extended, lattice, boundaries, periodic;
 };
 
+/** A warning that begins with file and line. */
+HF_PRINTF(3, 4)
+static hf_status warn(const struct reading *reading, struct hf_error *error, const char *format,
+                      ...)
+{
+    char what[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return hf_input_warn(reading->draft->input, error, "%s, line %d: %s",
+                         reading->draft->text->path, reading->line, what);
+}
+
 /** The setting of an item; N_SETTING when it is none. */
 static enum setting setting_of(const struct comment_item *item)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (hf_comment_is_name(item->key, names[i].name) &&
-            (!names[i].equals || item->assigned == '='))
-            return names[i].setting;
+        for (const char *const *name = names[i].name; *name != NULL; name++)
+            if (hf_comment_is_name(item->key, *name) && (!names[i].equals || item->assigned == '='))
+                return names[i].setting;
     return N_SETTING;
 }
 
@@ -145,10 +142,8 @@ static hf_status tell_prose(const struct reading *reading, const struct comment_
     if (item->assigned != '\0' || reading->in_settings || c == begin ||
         strchr(",;|([{\"'", c[-1]) != NULL)
         return HF_OK;
-    return hf_input_warn(reading->draft->input, error,
-                         "%s, line %d: '%.*s %.*s' of the comment was taken as the %s",
-                         reading->draft->text->path, reading->line, HF_WORD(item->key),
-                         HF_WORD(item->value), meaning[setting]);
+    return warn(reading, error, "'%.*s %.*s' of the comment was taken as the %s",
+                HF_WORD(item->key), HF_WORD(item->value), meaning[setting]);
 }
 
 /** A setting: with = or : it must be understood, in prose it may be something else. */
@@ -292,10 +287,7 @@ static hf_status take_unit_of_prose(struct reading *reading, struct hf_error *er
 {
     const hf_status status = keep(reading, UNITS, 1, error);
     if (status != HF_OK) return status;
-    return hf_input_warn(
-        reading->draft->input, error,
-        "%s, line %d: 'bohr' of the comment was taken as the unit of the coordinates",
-        reading->draft->text->path, reading->line);
+    return warn(reading, error, "'bohr' of the comment was taken as the unit of the coordinates");
 }
 
 static hf_status read_items(struct reading *reading, struct hf_error *error)
@@ -333,10 +325,8 @@ static hf_status settle_spin(struct reading *reading, struct hf_error *error)
     if (hf_comment_whole_number(spin, &value) && value == 0)
         return keep(reading, UNPAIRED, 0, error);
     if (asked)
-        return hf_input_warn(
-            reading->draft->input, error,
-            "%s, line %d: spin=%.*s was not looked at, for the multiplicity is given",
-            reading->draft->text->path, reading->line, HF_WORD(spin));
+        return warn(reading, error, "spin=%.*s was not looked at, for the multiplicity is given",
+                    HF_WORD(spin));
     if (value != 1)
         return hf_text_fail(error, reading->draft->text, reading->line,
                             "spin=%.*s may be S, 2S or 2S+1; expected multiplicity=2S+1 in the "
@@ -344,11 +334,9 @@ static hf_status settle_spin(struct reading *reading, struct hf_error *error)
                             HF_WORD(spin));
     const hf_status status = keep(reading, MULTIPLICITY, 1, error);
     if (status != HF_OK) return status;
-    return hf_input_warn(
-        reading->draft->input, error,
-        "%s, line %d: spin=1 was taken as the multiplicity 2S+1, a singlet; if it is "
-        "not, say multiplicity=2S+1",
-        reading->draft->text->path, reading->line);
+    return warn(reading, error,
+                "spin=1 was taken as the multiplicity 2S+1, a singlet; if it is "
+                "not, say multiplicity=2S+1");
 }
 
 /** Whether a number says its sign: "-1", "2+". */
@@ -381,10 +369,8 @@ static hf_status read_numbers(struct reading *reading, bool *found, struct hf_er
     if (status == HF_OK) status = keep(reading, MULTIPLICITY, multiplicity, error);
     if (status != HF_OK) return status;
     reading->first = comment;
-    return hf_input_warn(reading->draft->input, error,
-                         "%s, line %d: the comment '%.*s' was taken as charge and multiplicity",
-                         reading->draft->text->path, reading->line,
-                         HF_WORD(hf_rest_of_line(comment)));
+    return warn(reading, error, "the comment '%.*s' was taken as charge and multiplicity",
+                HF_WORD(hf_rest_of_line(comment)));
 }
 
 /** A unit that stands alone in the comment. */
@@ -398,10 +384,8 @@ static hf_status read_sole_unit(struct reading *reading, bool *found, struct hf_
     reading->first = comment;
     const hf_status status = keep(reading, UNITS, unit, error);
     if (status != HF_OK || unit == 0) return status;
-    return hf_input_warn(reading->draft->input, error,
-                         "%s, line %d: the comment '%.*s' was taken as the unit of the coordinates",
-                         reading->draft->text->path, reading->line,
-                         HF_WORD(hf_rest_of_line(comment)));
+    return warn(reading, error, "the comment '%.*s' was taken as the unit of the coordinates",
+                HF_WORD(hf_rest_of_line(comment)));
 }
 
 /** What was spoken of and neither said by the comment nor given on the command line is told. */
@@ -416,11 +400,10 @@ static hf_status tell_mentions(const struct reading *reading, struct hf_error *e
         if (reading->mention[setting].length == 0 || reading->said[setting] ||
             hf_options_given(reading->draft->options, meaning[setting]) != NULL)
             continue;
-        status = hf_input_warn(reading->draft->input, error,
-                               "%s, line %d: '%.*s' of the comment was not taken as a setting; %s "
-                               "said as %s",
-                               reading->draft->text->path, reading->line,
-                               HF_WORD(reading->mention[setting]), subject[i], way[i]);
+        status = warn(reading, error,
+                      "'%.*s' of the comment was not taken as a setting; %s "
+                      "said as %s",
+                      HF_WORD(reading->mention[setting]), subject[i], way[i]);
     }
     return status;
 }

@@ -139,10 +139,10 @@ static bool is_dummy(struct hf_word name)
 static hf_status refuse_name(const struct hf_text *text, int line, struct hf_word name,
                              struct hf_word core, struct hf_error *error)
 {
-    int n_symbol = 0;
-    const char *const *known = hf_element_symbols(&n_symbol);
+    const char *known[HF_N_ELEMENT];
+    for (int i = 0; i < HF_N_ELEMENT; i++) known[i] = hf_element_symbol(i + 1);
     const char *nearest =
-        hf_nearest_word((struct hf_word){core.begin, count_letters(core)}, n_symbol, known);
+        hf_nearest_word((struct hf_word){core.begin, count_letters(core)}, HF_N_ELEMENT, known);
     if (is_dummy(name))
         return hf_text_fail(
             error, text, line,

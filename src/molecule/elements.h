@@ -6,9 +6,6 @@
 
 #include <stdbool.h>
 
-/** All symbols in order of atomic number, [*n]. */
-const char *const *hf_element_symbols(int *n);
-
 /** Covalent radius, to judge distances by. */
 double hf_covalent_radius_angstrom(int atomic_number);
 

@@ -1,7 +1,8 @@
 /* Formats that are known by sight but not read: each is named, with what makes a file of it that is.
  *
  * They are looked at when a file is no good as native input, so none takes a good input away. */
-#include "foreign.h"
+#include "formats.h"
+
 #include "draft.h"
 
 #include <ctype.h>
@@ -14,14 +15,14 @@ struct look {
     int first, second; /**< the first lines (from 0) that are not blank; n_line without one */
 };
 
-/** One format. */
+/** One format: known by how a line begins, or by a function. */
 struct foreign {
-    const char *name; /**< with its article */
+    const char *name;     /**< with its article */
+    const char *first[2]; /**< beginnings of the first line */
+    const char *any[6];   /**< beginnings of any line, behind blanks */
     bool (*is)(const struct look *look);
-    const char
-        *obabel; /**< its name there, and what follows the output; NULL: not converted by it */
-    const char *behind;
-    const char *advice; /**< instead of obabel */
+    const char *obabel, *behind; /**< its name there, and what follows the output */
+    const char *advice;          /**< instead of obabel, where that does not convert it */
 };
 
 static const char plain_advice[] = "expected native input, an MDL molfile or XYZ";
@@ -89,49 +90,9 @@ static bool is_state(const struct hf_text *text, int line)
     return hf_rest_of_line(position).length == 0;
 }
 
-static bool is_rich_text(const struct look *look)
-{
-    return first_begins(look, "{\\rtf");
-}
-
-static bool is_molden(const struct look *look)
-{
-    return first_begins(look, "[Molden");
-}
-
-static bool is_json(const struct look *look)
-{
-    return first_begins(look, "{") || first_begins(look, "[");
-}
-
-static bool is_mol2(const struct look *look)
-{
-    return any_begins(look, "@<TRIPOS>");
-}
-
 static bool is_cml(const struct look *look)
 {
     return first_begins(look, "<") && (any_has(look, "<cml") || any_has(look, "<molecule"));
-}
-
-static bool is_web_page(const struct look *look)
-{
-    return first_begins(look, "<!DOCTYPE html") || first_begins(look, "<html");
-}
-
-static bool is_xml(const struct look *look)
-{
-    return first_begins(look, "<");
-}
-
-static bool is_mmcif(const struct look *look)
-{
-    return any_begins(look, "_atom_site.");
-}
-
-static bool is_cif(const struct look *look)
-{
-    return first_begins(look, "data_") || any_begins(look, "_atom_site_");
 }
 
 static bool is_pdb(const struct look *look)
@@ -144,26 +105,6 @@ static bool is_pdb(const struct look *look)
             return true;
     }
     return false;
-}
-
-static bool is_turbomole(const struct look *look)
-{
-    return any_begins(look, "$coord");
-}
-
-static bool is_qchem(const struct look *look)
-{
-    return any_begins(look, "$molecule") || any_begins(look, "$rem");
-}
-
-static bool is_gamess(const struct look *look)
-{
-    return any_begins(look, "$contrl") || any_begins(look, "$data");
-}
-
-static bool is_reaction(const struct look *look)
-{
-    return first_begins(look, "$RXN") || first_begins(look, "$RDFILE");
 }
 
 /** Link 0 commands; or a route, and later a line "0 1" with an atom behind it. */
@@ -182,14 +123,6 @@ static bool is_gaussian(const struct look *look)
     return false;
 }
 
-static bool is_orca(const struct look *look)
-{
-    static const char *const blocks[] = {"*xyz", "* xyz", "*int", "* int", "*gzmt", "* gzmt"};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        if (any_begins(look, blocks[i])) return true;
-    return first_begins(look, "!");
-}
-
 static bool is_psi4(const struct look *look)
 {
     for (int i = 0; i < look->text->n_line; i++)
@@ -198,29 +131,9 @@ static bool is_psi4(const struct look *look)
     return false;
 }
 
-static bool is_nwchem(const struct look *look)
-{
-    return any_begins(look, "task ");
-}
-
-static bool is_molpro(const struct look *look)
-{
-    return first_begins(look, "***") || any_begins(look, "geometry={");
-}
-
-static bool is_namelist(const struct look *look)
-{
-    return first_begins(look, "&");
-}
-
 static bool is_python(const struct look *look)
 {
     return any_begins(look, "import ") || (any_begins(look, "from ") && any_has(look, " import "));
-}
-
-static bool is_inchi(const struct look *look)
-{
-    return first_begins(look, "InChI=");
 }
 
 static bool is_dalton(const struct look *look)
@@ -316,46 +229,60 @@ static bool is_smiles(const struct look *look)
 
 /** The first that recognises a file names it. */
 static const struct foreign list[] = {
-    {"a rich text document", is_rich_text, NULL, NULL, "save it as plain text"},
-    {"a Molden file", is_molden, "molden", "", NULL},
-    {"a JSON file", is_json, NULL, NULL,
-     "expected a QCSchema AtomicInput, native input, an MDL molfile or XYZ"},
-    {"a mol2 file", is_mol2, "mol2", "", NULL},
-    {"a CML file", is_cml, "cml", "", NULL},
-    {"a web page", is_web_page, NULL, NULL, "download the file that it shows"},
-    {"an XML file", is_xml, NULL, NULL, plain_advice},
-    {"an mmCIF file", is_mmcif, "mmcif", " -h", NULL},
-    {"a CIF file, a crystal", is_cif, "cif", "", NULL},
-    {"a PDB file", is_pdb, "pdb", " -h", NULL},
-    {"a Turbomole file ($coord)", is_turbomole, "tmol", "", NULL},
-    {"a Q-Chem input", is_qchem, NULL, NULL, atoms_advice},
-    {"a GAMESS input", is_gamess, NULL, NULL, atoms_advice},
-    {"an MDL reaction file", is_reaction, NULL, NULL, "expected one molecule, an MDL molfile"},
-    {"a Psi4 input", is_psi4, NULL, NULL, atoms_advice},
-    {"an ORCA input", is_orca, NULL, NULL, atoms_advice},
-    {"a Gaussian input", is_gaussian, NULL, NULL, atoms_advice},
-    {"an NWChem input", is_nwchem, NULL, NULL, atoms_advice},
-    {"a Molpro input", is_molpro, NULL, NULL, atoms_advice},
-    {"an input of namelists (&), as those of CP2K or Molcas", is_namelist, NULL, NULL,
-     atoms_advice},
-    {"a Python script", is_python, NULL, NULL, atoms_advice},
-    {"a DALTON molecule file", is_dalton, "dalmol", "", NULL},
-    {"an InChI, a formula without coordinates", is_inchi, "inchi", " -h --gen3d", NULL},
-    {"XYZ without its first two lines", is_xyz_without_count, NULL, NULL,
-     "expected the number of atoms in line 1 and a comment, e.g. 'charge=0 multiplicity=1', in "
-     "line 2"},
-    {"a Tinker XYZ file", is_tinker, "txyz", "", NULL},
-    {"a Z-matrix", is_z_matrix, NULL, NULL,
-     "expected Cartesian coordinates, lines 'element x y z'"},
-    {"a SMILES, a formula without coordinates", is_smiles, "smi", " -h --gen3d", NULL},
+    {"a rich text document", .first = {"{\\rtf"}, .advice = "save it as plain text"},
+    {"a Molden file", .first = {"[Molden"}, .obabel = "molden"},
+    {"a JSON file", .first = {"{", "["},
+     .advice = "expected a QCSchema AtomicInput, native input, an MDL molfile or XYZ"},
+    {"a mol2 file", .any = {"@<TRIPOS>"}, .obabel = "mol2"},
+    {"a CML file", .is = is_cml, .obabel = "cml"},
+    {"a web page", .first = {"<!DOCTYPE html", "<html"},
+     .advice = "download the file that it shows"},
+    {"an XML file", .first = {"<"}, .advice = plain_advice},
+    {"an mmCIF file", .any = {"_atom_site."}, .obabel = "mmcif", .behind = " -h"},
+    {"a CIF file, a crystal", .first = {"data_"}, .any = {"_atom_site_"}, .obabel = "cif"},
+    {"a PDB file", .is = is_pdb, .obabel = "pdb", .behind = " -h"},
+    {"a Turbomole file ($coord)", .any = {"$coord"}, .obabel = "tmol"},
+    {"a Q-Chem input", .any = {"$molecule", "$rem"}, .advice = atoms_advice},
+    {"a GAMESS input", .any = {"$contrl", "$data"}, .advice = atoms_advice},
+    {"an MDL reaction file", .first = {"$RXN", "$RDFILE"},
+     .advice = "expected one molecule, an MDL molfile"},
+    {"a Psi4 input", .is = is_psi4, .advice = atoms_advice},
+    {"an ORCA input", .first = {"!"}, .any = {"*xyz", "* xyz", "*int", "* int", "*gzmt", "* gzmt"},
+     .advice = atoms_advice},
+    {"a Gaussian input", .is = is_gaussian, .advice = atoms_advice},
+    {"an NWChem input", .any = {"task "}, .advice = atoms_advice},
+    {"a Molpro input", .first = {"***"}, .any = {"geometry={"}, .advice = atoms_advice},
+    {"an input of namelists (&), as those of CP2K or Molcas", .first = {"&"},
+     .advice = atoms_advice},
+    {"a Python script", .is = is_python, .advice = atoms_advice},
+    {"a DALTON molecule file", .is = is_dalton, .obabel = "dalmol"},
+    {"an InChI, a formula without coordinates", .first = {"InChI="}, .obabel = "inchi",
+     .behind = " -h --gen3d"},
+    {"XYZ without its first two lines", .is = is_xyz_without_count,
+     .advice = "expected the number of atoms in line 1 and a comment, e.g. 'charge=0 "
+               "multiplicity=1', in line 2"},
+    {"a Tinker XYZ file", .is = is_tinker, .obabel = "txyz"},
+    {"a Z-matrix", .is = is_z_matrix,
+     .advice = "expected Cartesian coordinates, lines 'element x y z'"},
+    {"a SMILES, a formula without coordinates", .is = is_smiles, .obabel = "smi",
+     .behind = " -h --gen3d"},
 };
+
+static bool looks_like(const struct foreign *foreign, const struct look *look)
+{
+    for (size_t i = 0; i < sizeof foreign->first / sizeof *foreign->first; i++)
+        if (foreign->first[i] != NULL && first_begins(look, foreign->first[i])) return true;
+    for (size_t i = 0; i < sizeof foreign->any / sizeof *foreign->any; i++)
+        if (foreign->any[i] != NULL && any_begins(look, foreign->any[i])) return true;
+    return foreign->is != NULL && foreign->is(look);
+}
 
 const struct foreign *hf_recognise_foreign(const struct hf_text *text)
 {
     struct look look = {.text = text, .first = hf_text_skip_blank(text, 0)};
     look.second = hf_text_skip_blank(text, look.first + 1);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i].is(&look)) return &list[i];
+        if (looks_like(&list[i], &look)) return &list[i];
     return NULL;
 }
 
@@ -369,5 +296,6 @@ hf_status hf_refuse_foreign(const struct hf_text *text, const struct foreign *fo
         error, text, 0,
         "this looks like %s, which hf does not read; %s, as 'obabel -i %s %.300s -O "
         "out.mol%s' makes it",
-        foreign->name, plain_advice, foreign->obabel, text->path, foreign->behind);
+        foreign->name, plain_advice, foreign->obabel, text->path,
+        foreign->behind != NULL ? foreign->behind : "");
 }

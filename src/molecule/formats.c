@@ -1,7 +1,7 @@
 /* Input files: which format is it, and who reads it. */
+#include "formats.h"
+
 #include "draft.h"
-#include "foreign.h"
-#include "records.h"
 
 #include <stdlib.h>
 #include <string.h>

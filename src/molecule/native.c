@@ -48,35 +48,18 @@ static hf_status unknown_key(struct draft *draft, int line, struct hf_word key, 
                         nearest != NULL ? nearest : "");
 }
 
-/** Reads the atoms that follow the word geometry in line *line, up to the word end. */
-static hf_status read_geometry(struct draft *draft, int *line, struct hf_error *error)
+static hf_status read_charge(struct draft *draft, int line, struct hf_error *error)
 {
-    const int start = *line;
-    for ((*line)++; *line <= draft->text->n_line; (*line)++) {
-        char *content = draft->text->line[*line - 1];
-        const char *position = content;
-        struct hf_word word;
-        cut_comment(content);
-        if (!hf_next_word(&position, &word)) continue;
-        if (hf_word_is(word, "end") && hf_rest_of_line(position).length == 0) {
-            if (draft->n_atom > 0) return HF_OK;
-            return hf_text_fail(error, draft->text, start, "the geometry has no atoms");
-        }
-        const hf_status status = read_atom(draft, *line, error);
-        if (status != HF_OK) return status;
-    }
-    return hf_text_fail(error, draft->text, start,
-                        "the geometry has no end; expected the word end behind its last atom");
+    return hf_read_point_charge(&draft->charges, line, error);
 }
 
-/** Reads the charges that follow the word point_charges in line *line, up to the word end. */
-static hf_status read_point_charges(struct draft *draft, int *line, struct hf_error *error)
+/** Reads each of the lines behind line *line, up to the word end, with `read`. */
+static hf_status read_block(struct draft *draft, int *line,
+                            hf_status (*read)(struct draft *draft, int line,
+                                              struct hf_error *error),
+                            const char *no_end, struct hf_error *error)
 {
     const int start = *line;
-    if (draft->charges_line > 0)
-        return hf_text_fail(error, draft->text, start, "a second block of point charges");
-    draft->charges_line = start;
-    draft->charges.text = draft->text;
     for ((*line)++; *line <= draft->text->n_line; (*line)++) {
         char *content = draft->text->line[*line - 1];
         const char *position = content;
@@ -84,11 +67,31 @@ static hf_status read_point_charges(struct draft *draft, int *line, struct hf_er
         cut_comment(content);
         if (!hf_next_word(&position, &word)) continue;
         if (hf_word_is(word, "end") && hf_rest_of_line(position).length == 0) return HF_OK;
-        const hf_status status = hf_read_point_charge(&draft->charges, *line, error);
+        const hf_status status = read(draft, *line, error);
         if (status != HF_OK) return status;
     }
-    return hf_text_fail(error, draft->text, start,
-                        "the point charges have no end; expected the word end behind the last one");
+    return hf_text_fail(error, draft->text, start, "%s", no_end);
+}
+
+static hf_status read_geometry(struct draft *draft, int *line, struct hf_error *error)
+{
+    const int start = *line;
+    const hf_status status =
+        read_block(draft, line, read_atom,
+                   "the geometry has no end; expected the word end behind its last atom", error);
+    if (status != HF_OK || draft->n_atom > 0) return status;
+    return hf_text_fail(error, draft->text, start, "the geometry has no atoms");
+}
+
+static hf_status read_point_charges(struct draft *draft, int *line, struct hf_error *error)
+{
+    if (draft->charges_line > 0)
+        return hf_text_fail(error, draft->text, *line, "a second block of point charges");
+    draft->charges_line = *line;
+    draft->charges.text = draft->text;
+    return read_block(draft, line, read_charge,
+                      "the point charges have no end; expected the word end behind the last one",
+                      error);
 }
 
 static hf_status read_key(struct draft *draft, int line, struct hf_word key, const char *position,

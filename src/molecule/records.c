@@ -1,5 +1,5 @@
 /* Files with several molecules: where one ends and the next begins. */
-#include "records.h"
+#include "formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "hf/boys.h"
 #include "hf/cartesian.h"
 #include "hf/charge_field.h"
-#include "hf/spread_charge.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,6 @@
 /* Densities of two shells in Hermite Gaussians, and their moments. */
 #include "hf/hermite.h"
 
-#include "hf/hermite_expansion.h"
 #include "hf/solid_harmonics.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "hermite_charges.h"
 #include "hf/cartesian.h"
-#include "hf/hermite_expansion.h"
+#include "hf/hermite.h"
 #include "hf/solid_harmonics.h"
 
 #include <math.h>

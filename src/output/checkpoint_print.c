@@ -3,7 +3,6 @@
 
 #include "hf/text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

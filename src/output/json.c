@@ -118,9 +118,12 @@ static bool add_energies(cJSON *extras, const struct hf_scf_result *result)
 {
     cJSON *object = cJSON_AddObjectToObject(extras, "energy_parts");
     return object != NULL &&
-           hf_json_add_double(object, "kinetic", hf_scf_term_electrons(result, &hf_term_kinetic)) &&
-           hf_json_add_double(object, "nuclear_attraction",
-                              hf_scf_term_electrons(result, &hf_term_nuclei)) &&
+           hf_json_add_double(
+               object, "kinetic",
+               hf_electrons_of_term(result->n_term, result->term, &hf_term_kinetic)) &&
+           hf_json_add_double(
+               object, "nuclear_attraction",
+               hf_electrons_of_term(result->n_term, result->term, &hf_term_nuclei)) &&
            hf_json_add_double(object, "coulomb", result->coulomb) &&
            hf_json_add_double(object, "exchange", result->exchange) && add_terms(object, result) &&
            hf_json_add_double(object, "virial_ratio", hf_output_virial_ratio(result));

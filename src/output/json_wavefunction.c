@@ -6,7 +6,7 @@
  * are those of alpha electrons; a restricted wave function has no others.
  * Source   QCElemental, WavefunctionProperties and BasisSet, version 1; Kenny et al., J. Comput.
  *          Chem. 29, 562 (2008). */
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 #include "hf/output.h"
 #include "hf/quantity.h"
 

@@ -6,7 +6,7 @@
  * Source   www.theochem.ru.nl/molden/molden_format.html */
 #include "hf/quantity.h"
 
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 #include "hf/output_file.h"
 
 #include <errno.h>

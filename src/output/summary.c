@@ -53,7 +53,7 @@ struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis)
 
 double hf_output_virial_ratio(const struct hf_scf_result *result)
 {
-    const double kinetic = hf_scf_term_electrons(result, &hf_term_kinetic);
+    const double kinetic = hf_electrons_of_term(result->n_term, result->term, &hf_term_kinetic);
     for (int i = 0; i < result->n_term; i++)
         if (strcmp(result->term[i].name, hf_term_kinetic.name) != 0 &&
             strcmp(result->term[i].name, hf_term_nuclei.name) != 0)

@@ -1,8 +1,6 @@
 /* What is only asked of the last densities: parts of the energy, dipole moment. */
 #include "scf_state.h"
 
-#include <string.h>
-
 /** <S^2> of the determinant: S_z (S_z + 1) + N_beta - |W_alpha^T W_beta|^2. With fractional
  *  occupations the same formula. */
 static hf_status find_spin(struct hf_scf *scf, struct hf_error *error)
@@ -42,11 +40,4 @@ hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error)
         status = hf_hamiltonian_dipole(scf->hamiltonian, density[0], result->dipole, error);
     hf_timer_stop(timers, &hf_phase_one_electron);
     return status == HF_OK ? find_spin(scf, error) : status;
-}
-
-double hf_scf_term_electrons(const struct hf_scf_result *result, const struct hf_term_ops *term)
-{
-    for (int i = 0; i < result->n_term; i++)
-        if (strcmp(result->term[i].name, term->name) == 0) return result->term[i].electrons;
-    return 0.0;
 }

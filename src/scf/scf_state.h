@@ -13,7 +13,6 @@
 #include "hf/linalg.h"
 #include "hf/orbitals.h"
 #include "hf/scf.h"
-#include "hf/scf_terms.h"
 
 /** What a calculation is timed by beside hf_phase_setup, the phases of the Fock builds and those in hf/linalg.h:
  *  overlap, kinetic energy, nuclear attraction, dipole; first density. */

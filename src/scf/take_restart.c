@@ -1,7 +1,7 @@
 /* First densities from the state of an earlier calculation. */
 #include "scf_state.h"
 
-#include "hf/matrix_rows.h"
+#include "hf/linalg.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #ifndef HF_INTEGRAL_STORE_H
 #define HF_INTEGRAL_STORE_H
 
-#include "hf/lasting.h"
 #include "hf/shell_pair.h"
+#include "hf/stored_integrals.h"
 #include "store_choice.h"
 
 #include <stdbool.h>

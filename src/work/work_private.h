@@ -3,9 +3,9 @@
 #define HF_WORK_PRIVATE_H
 
 #include "costs.h"
+#include "hf/basis.h"
 #include "hf/engine.h"
 #include "hf/interruption.h"
-#include "hf/shell_place.h"
 #include "hf/trace.h"
 #include "hf/work.h"
 #include "integral_store.h"

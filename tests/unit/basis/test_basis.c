@@ -227,37 +227,6 @@ static void ghosts_carry_the_functions_of_their_element(void **state)
     test_context_done(&context);
 }
 
-static void the_basis_of_an_atom_is_its_part_of_the_whole(void **state)
-{
-    (void)state;
-    struct hf_context *context = test_context();
-    struct hf_basis *basis = make_named(context, &water, "6-31G*", HF_CONVENTION_AS_DEFINED);
-    for (int atom = 0; atom < 3; atom++) {
-        struct hf_basis *part = NULL;
-        struct hf_error error;
-        assert_int_equal(hf_basis_of_atom(basis, atom, &part, &error), HF_OK);
-        const struct hf_shell *whole = &basis->shell[basis->first_shell_of_atom[atom]];
-        assert_int_equal(part->n_atom, 1);
-        assert_int_equal(part->first_shell_of_atom[1], part->n_shell);
-        assert_int_equal(part->n_function, atom == 0 ? 15 : 2);
-        assert_int_equal(part->max_l, atom == 0 ? 2 : 0);
-        for (int i = 0; i < part->n_shell; i++) {
-            assert_int_equal(part->shell[i].atom, 0);
-            assert_int_equal(part->shell[i].first_function,
-                             whole[i].first_function - whole[0].first_function);
-            assert_memory_equal(part->shell[i].coefficient, whole[i].coefficient,
-                                (size_t)whole[i].n_primitive * sizeof(double));
-            assert_memory_equal(part->shell[i].exponent, whole[i].exponent,
-                                (size_t)whole[i].n_primitive * sizeof(double));
-            assert_memory_equal(part->shell[i].centre_bohr, whole[i].centre_bohr,
-                                3 * sizeof(double));
-        }
-        hf_basis_destroy(&part);
-    }
-    hf_basis_destroy(&basis);
-    test_context_done(&context);
-}
-
 static void a_summary_is_cut_to_its_buffer(void **state)
 {
     (void)state;
@@ -409,7 +378,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_most_special_choice_wins_and_the_later_of_equals),
         cmocka_unit_test(one_set_in_two_spellings_is_not_mixed),
         cmocka_unit_test(ghosts_carry_the_functions_of_their_element),
-        cmocka_unit_test(the_basis_of_an_atom_is_its_part_of_the_whole),
         cmocka_unit_test(a_summary_is_cut_to_its_buffer),
         cmocka_unit_test(a_wrong_choice_is_the_same_error_on_all_ranks),
         cmocka_unit_test(an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it),

@@ -8,7 +8,7 @@
 
 #include "../shells.h"
 
-#include "hf/shell_place.h"
+#include "hf/basis.h"
 
 #include <math.h>
 

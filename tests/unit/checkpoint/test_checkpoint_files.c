@@ -93,14 +93,30 @@ static void overwrite(const char *name, int value)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/** A number of a checkpoint that is changed, what it was, and what the reader says of it. */
+struct damage {
+    const char *name;
+    int value, right;
+    const char *message;
+};
+
+static void refuse_damage(struct hf_context *context, size_t n, const struct damage damage[])
+{
+    struct hf_checkpoint read;
+    struct hf_error error;
+    for (size_t i = 0; i < n; i++) {
+        overwrite(damage[i].name, damage[i].value);
+        assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_BAD_INPUT);
+        if (strstr(error.message, damage[i].message) == NULL) print_error("%s\n", error.message);
+        assert_non_null(strstr(error.message, damage[i].message));
+        overwrite(damage[i].name, damage[i].right);
+    }
+}
+
 static void core_potentials_are_kept_and_compared(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        int value, right;
-        const char *message;
-    } damage[] = {
+    static const struct damage damage[] = {
         {"/basis/core_terms", 9, 2, "/basis/core_terms: potential 1 has 9"},
         {"/basis/core_terms", 1, 2, "/basis has 2 terms of core potentials for 1"},
         {"/basis/core_electrons", 3, 2, "atom 1 (O) has a core of 3 electrons"},
@@ -130,13 +146,58 @@ static void core_potentials_are_kept_and_compared(void **state)
     assert_int_equal(hf_checkpoint_compare(&read, "rhf", &molecule, basis, &error), HF_BAD_INPUT);
     assert_non_null(strstr(error.message, "other effective core potentials"));
     hf_checkpoint_done(&read);
-    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) {
-        overwrite(damage[i].name, damage[i].value);
-        assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_BAD_INPUT);
-        if (strstr(error.message, damage[i].message) == NULL) print_error("%s\n", error.message);
-        assert_non_null(strstr(error.message, damage[i].message));
-        overwrite(damage[i].name, damage[i].right);
+    refuse_damage(context, sizeof damage / sizeof damage[0], damage);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+static void numbers_out_of_their_range_are_refused(void **state)
+{
+    (void)state;
+    static const struct damage damage[] = {
+        {"/state/converged", 2, 0, "/state/converged has the number 2; expected 0 to 1"},
+        {"/state/n_spin", 3, 1, "/state/n_spin has the number 3; expected 1 to 2"},
+        {"/state/n_density", 0, 1, "/state/n_density has the number 0; expected 1 to 2"},
+        {"/state/n_diis", -1, 0, "/state/n_diis has the number -1; expected 0 to 1000"},
+        {"/state/n_column", 99, 0, "/state: 99 orbitals"},
+    };
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_basis(context);
+    struct hf_checkpoint read;
+    struct hf_error error;
+    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
+    refuse_damage(context, sizeof damage / sizeof damage[0], damage);
+    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    hf_checkpoint_done(&read);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
+/** Layout 1 had one Fock matrix and one density, and did not say so. */
+static void the_first_layout_is_read(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = make_basis(context);
+    struct hf_checkpoint read;
+    struct hf_error error;
+    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
+    if (rank_here() == 0) {
+        const int version = HF_CHECKPOINT_CLOSED_SHELLS;
+        const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        const hid_t attribute = H5Aopen(file, "format_version", H5P_DEFAULT);
+        assert_true(H5Awrite(attribute, H5T_NATIVE_INT, &version) >= 0);
+        assert_true(H5Ldelete(file, "/state/n_fock", H5P_DEFAULT) >= 0);
+        assert_true(H5Ldelete(file, "/state/n_density", H5P_DEFAULT) >= 0);
+        H5Aclose(attribute);
+        H5Fclose(file);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    assert_int_equal(read.version, HF_CHECKPOINT_CLOSED_SHELLS);
+    assert_true(read.state.n_spin == 1 && read.state.n_fock == 1 && read.state.n_density == 1);
+    assert_true(isinf(read.state.threshold));
+    hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
     test_context_done(&context);
 }
@@ -145,6 +206,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(core_potentials_are_kept_and_compared, make_folder),
+        cmocka_unit_test(numbers_out_of_their_range_are_refused),
+        cmocka_unit_test(the_first_layout_is_read),
         cmocka_unit_test_teardown(a_file_that_cannot_be_written_stays_as_it_was, remove_folder),
     };
     hf_checkpoint_leave_open_at_exit();

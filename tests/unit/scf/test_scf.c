@@ -237,11 +237,11 @@ static void result_is_consistent_and_the_last_build_sharp(void **state)
     assert_int_equal(result.n_orbital, 24);
     assert_true(result.n_iteration <= 10);
     assert_int_equal(result.n_term, 2);
-    const double kinetic = hf_scf_term_electrons(&result, &hf_term_kinetic);
-    const double attraction = hf_scf_term_electrons(&result, &hf_term_nuclei);
+    const double kinetic = hf_electrons_of_term(result.n_term, result.term, &hf_term_kinetic);
+    const double attraction = hf_electrons_of_term(result.n_term, result.term, &hf_term_nuclei);
     assert_true(fabs(kinetic + attraction + result.coulomb + result.exchange +
                      result.nuclear_repulsion - result.energy) < 1e-10);
-    assert_true(hf_scf_term_electrons(&result, &hf_term_field) == 0.0);
+    assert_true(hf_electrons_of_term(result.n_term, result.term, &hf_term_field) == 0.0);
     assert_true(result.nuclear == result.nuclear_repulsion);
     assert_true(fabs(result.two_electron - result.coulomb - result.exchange) < 1e-12);
     assert_true(fabs(-(result.energy - kinetic) / kinetic - 2.0) < 2e-3);

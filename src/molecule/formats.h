@@ -1,9 +1,19 @@
-/* Files with several molecules: SD files, and XYZ files of several geometries. */
-#ifndef HF_RECORDS_H
-#define HF_RECORDS_H
+/* What finds out in which format, and where in a file, a molecule stands. */
+#ifndef HF_FORMATS_H
+#define HF_FORMATS_H
 
 #include "hf/input.h"
 #include "hf/text.h"
+
+/** A format that is known by sight but not read. */
+struct foreign;
+
+/** The format that a text is probably in, or NULL. Look before native reading, which cuts comments. */
+const struct foreign *hf_recognise_foreign(const struct hf_text *text);
+
+/** HF_BAD_INPUT: what the format is, and what makes a file that is read. */
+hf_status hf_refuse_foreign(const struct hf_text *text, const struct foreign *foreign,
+                            struct hf_error *error);
 
 /** The lines of one molecule, as a text of its own that borrows those of the file. */
 struct hf_chosen_record {
