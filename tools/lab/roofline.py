@@ -6,12 +6,8 @@ from typing import NamedTuple
 from .failure import BAD_INPUT, Failure
 from .plots import COLOURS, bar_frame, data_block, label_ticks, quoted, render
 
-def marks_of(tool):
-    """The lines of a page between which the tool writes."""
-    return f"<!-- begin: written by tools/{tool} -->", f"<!-- end: written by tools/{tool} -->"
-
-
-BEGIN, END = marks_of("roofline")
+# The lines of a page between which the tool writes
+BEGIN, END = "<!-- begin: written by tools/roofline -->", "<!-- end: written by tools/roofline -->"
 
 
 class Series(NamedTuple):
@@ -73,13 +69,12 @@ def draw_all(folder, results):
                                *digestion_series(results))
 
 
-def replace_table(page, text, marks=(BEGIN, END)):
-    """The page with `text` between the two marks."""
-    begin, end = marks
-    if page.count(begin) != 1 or page.count(end) != 1:
-        raise Failure(f"the page has no lines {begin} and {end}", BAD_INPUT)
-    before, rest = page.split(begin)
-    return f"{before}{begin}\n```text\n{text.strip(chr(10))}\n```\n{end}{rest.split(end)[1]}"
+def replace_table(page, text):
+    """The page with `text` between the two lines."""
+    if page.count(BEGIN) != 1 or page.count(END) != 1:
+        raise Failure(f"the page has no lines {BEGIN} and {END}", BAD_INPUT)
+    before, rest = page.split(BEGIN)
+    return f"{before}{BEGIN}\n```text\n{text.strip(chr(10))}\n```\n{END}{rest.split(END)[1]}"
 
 
 def rates(output):
