@@ -129,7 +129,6 @@ static void compare_bases(int highest, int n_basis, int n_quartet)
 
 static void a_quartet_of_s_to_f_shells_is_one_number_in_any_batch(void **state)
 {
-    (void)state;
     compare_bases(0, 5, 10);
     compare_bases(2, 5, 60);
     compare_bases(3, 5, 20);
@@ -137,14 +136,12 @@ static void a_quartet_of_s_to_f_shells_is_one_number_in_any_batch(void **state)
 
 static void a_quartet_of_high_shells_is_one_number_in_any_batch(void **state)
 {
-    (void)state;
     compare_bases(HF_MAX_L, 2, 8);
 }
 
 /** The quartets of two engines are the same, in the order of one and in the other's. */
 static void two_engines_give_the_same_bits(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine[2] = {NULL, NULL};

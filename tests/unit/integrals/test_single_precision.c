@@ -50,7 +50,6 @@ static double largest_error(struct hf_context *context, const struct hf_basis *b
 
 static void errors_stay_within_the_margin(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         double centres, exponents; /**< times those drawn */

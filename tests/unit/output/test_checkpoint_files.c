@@ -39,7 +39,6 @@ static hf_status write_again(struct hf_context *context, const struct hf_basis *
 
 static void a_file_that_cannot_be_written_stays_as_it_was(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
@@ -95,7 +94,6 @@ static void overwrite(const char *name, int value)
 
 static void core_potentials_are_kept_and_compared(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         int value, right;

@@ -136,7 +136,6 @@ static int do_round(struct fixture *f)
 /** Where the system lets them, the others leave nothing to a rank that is late. */
 static void each_segment_is_taken_once(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, MOST_BYTES);
     const int n_far = do_round(&f);
@@ -148,7 +147,6 @@ static void each_segment_is_taken_once(void **state)
 
 static void what_is_too_long_stays(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 100);
     assert_int_equal(do_round(&f), 0);
@@ -160,7 +158,6 @@ static void what_is_too_long_stays(void **state)
 
 static void nothing_is_offered_after_a_store_is_dropped(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_taken_segment taken;
     set_up(&f, MOST_BYTES);
