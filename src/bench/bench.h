@@ -57,7 +57,7 @@ struct hf_bench_kernel {
 };
 
 extern const struct hf_bench_kernel hf_bench_pingpong, hf_bench_counter, hf_bench_accumulate,
-    hf_bench_integrals, hf_bench_fock, hf_bench_precision;
+    hf_bench_integrals, hf_bench_fock;
 /** Ended by NULL. */
 extern const struct hf_bench_kernel *const hf_bench_kernel_list[];
 

@@ -3,10 +3,6 @@
 
 #include <stddef.h>
 
-const struct hf_bench_kernel *const hf_bench_kernel_list[] = {&hf_bench_pingpong,
-                                                              &hf_bench_counter,
-                                                              &hf_bench_accumulate,
-                                                              &hf_bench_integrals,
-                                                              &hf_bench_fock,
-                                                              &hf_bench_precision,
-                                                              NULL};
+const struct hf_bench_kernel *const hf_bench_kernel_list[] = {
+    &hf_bench_pingpong,  &hf_bench_counter, &hf_bench_accumulate,
+    &hf_bench_integrals, &hf_bench_fock,    NULL};

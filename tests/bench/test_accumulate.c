@@ -29,7 +29,6 @@ static void fill(double from[ORDER * ORDER])
 
 static void all_additions_are_in_the_sum(void **state)
 {
-    (void)state;
     double from[ORDER * ORDER];
     struct hf_bench bench = {.context = test_context()};
     struct hf_bench_target target;
@@ -47,7 +46,6 @@ static void all_additions_are_in_the_sum(void **state)
 
 static void a_wrong_sum_is_found(void **state)
 {
-    (void)state;
     double from[ORDER * ORDER], other[ORDER * ORDER];
     struct hf_bench bench = {.context = test_context()};
     struct hf_bench_target target;

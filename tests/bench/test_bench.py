@@ -81,7 +81,7 @@ def help_and_version():
             once = output.count("Usage: ") + output.count("MPI: ")
             check(once == 1, f"{option} was printed {once} times")
     output = run(["--help"], False)[1]
-    for name in ("pingpong", "counter", "accumulate", "integrals", "fock", "precision", "--basis", "--quick", "--json"):
+    for name in ("pingpong", "counter", "accumulate", "integrals", "fock", "--basis", "--quick", "--json"):
         check(name in output, f"--help does not name {name}")
 
 
@@ -271,20 +271,6 @@ def fock(folder):
     check_rows("fock", rows(output, r"  (closed shells|one unp|spin dens|[248] densities)[a-zJK, ]*  "), 6, 4)
 
 
-def precision(folder):
-    """Errors of single precision stay within their margin, in every class, situation and length of contractions."""
-    output, results = run_kernel(folder, "precision", [])
-    lists = {key: results.get(key, []) for key in ("situations", "classes", "lengths")}
-    check([len(lists["situations"]), len(lists["classes"])] == [7, 21], "precision: lists", output)
-    n_quartet = [sum(one["n_quartet"] for one in found) for found in lists.values()]
-    check(len(set(n_quartet)) == 1, f"precision: {n_quartet} quartets")
-    check(results.get("n_refused", 0) > 0, "precision: no quartet is beyond the range", output)
-    for one in sum(lists.values(), []):
-        positive("precision", str(one), ("n_quartet", "mean", "rms", "largest"), one)
-        check(one["share_of_margin"] < 1 and one["mean"] < 1, f"precision: {one}")
-        check(sum(one["n_of_size"]) == one["n_quartet"], f"precision: errors by size: {one}")
-
-
 def main():
     folder = tempfile.mkdtemp(prefix="hf-bench-")
     try:
@@ -293,7 +279,6 @@ def main():
         counter(folder)
         integrals(folder)
         fock(folder)
-        precision(folder)
         if RANKS > 1:
             pingpong(folder)
             accumulate(folder)

@@ -41,7 +41,6 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
 
 static void every_quartet_counts_once_in_its_class(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_mixed_basis();
     struct hf_shell_pairs *pairs = NULL;
@@ -59,7 +58,6 @@ static void every_quartet_counts_once_in_its_class(void **state)
 
 static void mean_and_deviation_are_those_of_the_times(void **state)
 {
-    (void)state;
     const struct hf_census_statistic found = hf_census_statistic(4.0, 10.0, 30.0); /* 1 2 3 4 */
     assert_true(fabs(found.mean_seconds - 2.5) < 1e-14);
     assert_true(fabs(found.relative_deviation - sqrt(1.25) / 2.5) < 1e-14);

@@ -1,12 +1,7 @@
 /* The command line of hf-bench. */
+#include "../unit/test.h"
 #include "bench.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 static struct hf_bench_command command;
@@ -27,7 +22,6 @@ static hf_status parse(const char *a, const char *b, const char *c, const char *
 
 static void options_stand_before_and_behind_the_kernel(void **state)
 {
-    (void)state;
     assert_int_equal(parse("--repeat=7", "pingpong", "--json", "a.json"), HF_OK);
     assert_ptr_equal(command.kernel, &hf_bench_pingpong);
     assert_int_equal(hf_options_integer(&command.options, "repeat"), 7);
@@ -42,7 +36,6 @@ static void options_stand_before_and_behind_the_kernel(void **state)
 
 static void a_kernel_may_read_a_molecule(void **state)
 {
-    (void)state;
     assert_int_equal(parse("--basis=STO-3G", "integrals", "a.mol", NULL), HF_OK);
     assert_ptr_equal(command.kernel, &hf_bench_integrals);
     assert_string_equal(command.input, "a.mol");
@@ -55,7 +48,6 @@ static void a_kernel_may_read_a_molecule(void **state)
 
 static void mistakes_are_named(void **state)
 {
-    (void)state;
     const struct {
         const char *argument[3], *message;
     } bad[] = {
@@ -92,7 +84,6 @@ static void mistakes_are_named(void **state)
 
 static void help_wins_over_what_follows(void **state)
 {
-    (void)state;
     assert_int_equal(parse("--help", "--nonsense", NULL, NULL), HF_OK);
     assert_int_equal(command.action, HF_BENCH_ACTION_HELP);
     hf_bench_command_done(&command);
@@ -103,7 +94,6 @@ static void help_wins_over_what_follows(void **state)
 
 static void every_kernel_is_complete(void **state)
 {
-    (void)state;
     for (int i = 0; hf_bench_kernel_list[i] != NULL; i++) {
         const struct hf_bench_kernel *kernel = hf_bench_kernel_list[i];
         const char *file = kernel->reads_molecule ? "a.mol" : NULL;

@@ -1,14 +1,9 @@
 /* Medians, the straight lines through times of messages, and lengths as people write them. */
+#include "../unit/test.h"
 #include "bench.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { N_POINT = 25 };
 static const double ALPHA = 2.5e-6, BETA = 1.25e-10;
@@ -31,7 +26,6 @@ static void check_line(struct hf_bench_line line, double tolerance)
 
 static void times_on_a_line_give_that_line(void **state)
 {
-    (void)state;
     double n_bytes[N_POINT], seconds[N_POINT];
     make_times(0.0, n_bytes, seconds);
     const struct hf_bench_line fit = hf_bench_fit_line(N_POINT, n_bytes, seconds);
@@ -44,7 +38,6 @@ static void times_on_a_line_give_that_line(void **state)
 
 static void scatter_stays_out_of_the_fit_and_in_its_residuals(void **state)
 {
-    (void)state;
     double n_bytes[N_POINT], seconds[N_POINT];
     make_times(0.05, n_bytes, seconds);
     const struct hf_bench_line fit = hf_bench_fit_line(N_POINT, n_bytes, seconds);
@@ -55,7 +48,6 @@ static void scatter_stays_out_of_the_fit_and_in_its_residuals(void **state)
 
 static void no_other_line_has_smaller_relative_residuals(void **state)
 {
-    (void)state;
     double n_bytes[N_POINT], seconds[N_POINT];
     make_times(0.2, n_bytes, seconds);
     const struct hf_bench_line fit = hf_bench_fit_line(N_POINT, n_bytes, seconds);
@@ -73,7 +65,6 @@ static void no_other_line_has_smaller_relative_residuals(void **state)
 
 static void lines_that_cannot_be_are_doubted(void **state)
 {
-    (void)state;
     const struct hf_bench_line good = {ALPHA, BETA, 0.1, 0.4};
     struct hf_bench_line line = good;
     assert_null(hf_bench_line_doubt(&good));
@@ -91,14 +82,12 @@ static void lines_that_cannot_be_are_doubted(void **state)
 
 static void the_load_is_known_or_negative(void **state)
 {
-    (void)state;
     const double load = hf_bench_load_average();
     assert_true(load == -1.0 || (load >= 0.0 && load < 1e6));
 }
 
 static void the_median_is_the_middle_whatever_the_order(void **state)
 {
-    (void)state;
     double odd[] = {5.0, -1.0, 3.0}, even[] = {4.0, 1.0, 100.0, 2.0}, one[] = {7.0};
     assert_true(hf_bench_median(3, odd) == 3.0);
     assert_true(hf_bench_median(4, even) == 3.0);
@@ -107,7 +96,6 @@ static void the_median_is_the_middle_whatever_the_order(void **state)
 
 static void lengths_have_the_unit_that_fits(void **state)
 {
-    (void)state;
     const struct {
         double n_bytes;
         const char *text;

@@ -391,15 +391,15 @@ def main():
         kept, energy = confirm(folder)
         read_with_h5py(kept, energy)
         open_shells(folder)
-        guess_between_methods(folder)
         guess_of_fragments(folder)
         stability_of_what_was_kept(folder)
         if RANKS == 2:  # the rank that reads, and one that is told
             refuse(folder, kept)
             contradictions(folder, kept)
-            find_damage(folder)
         else:
+            guess_between_methods(folder)
             find_damaged_headers(folder, kept)
+        find_damage(folder)
         never_cost_the_run(folder, kept)
         TEST.program = os.path.abspath(TEST.program)
         os.chdir(folder)

@@ -1,12 +1,7 @@
 /* The command line and the table of options. */
+#include "../unit/test.h"
 #include "cli.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 static struct hf_command command;
@@ -27,7 +22,6 @@ static hf_status parse(const char *a, const char *b, const char *c, const char *
 
 static void options_stand_before_and_behind_the_file(void **state)
 {
-    (void)state;
     assert_int_equal(parse("--basis", "STO-3G", "a.mol", "--max-iterations=7", "--check"), HF_OK);
     assert_string_equal(command.path, "a.mol");
     assert_int_equal(command.action, HF_ACTION_CHECK);
@@ -40,7 +34,6 @@ static void options_stand_before_and_behind_the_file(void **state)
 
 static void a_negative_charge_is_a_value_not_an_option(void **state)
 {
-    (void)state;
     assert_int_equal(parse("--charge", "-1", "--cartesian", "a.mol", NULL), HF_OK);
     assert_int_equal(hf_options_integer(&command.options, "charge"), -1);
     assert_string_equal(hf_options_choice(&command.options, "functions"), "cartesian");
@@ -52,7 +45,6 @@ static void a_negative_charge_is_a_value_not_an_option(void **state)
 
 static void mistakes_are_named(void **state)
 {
-    (void)state;
     const struct {
         const char *argument[3], *message;
     } bad[] = {
@@ -79,7 +71,6 @@ static void mistakes_are_named(void **state)
 
 static void help_wins_over_what_follows(void **state)
 {
-    (void)state;
     assert_int_equal(parse("--help", "--nonsense", NULL, NULL, NULL), HF_OK);
     assert_int_equal(command.action, HF_ACTION_HELP);
     assert_null(command.word);
@@ -123,7 +114,6 @@ static void groups_have_headings_and_synonyms_are_not_listed(void **state)
 
 static void every_default_is_a_valid_value(void **state)
 {
-    (void)state;
     int n = 0;
     const struct hf_option *table = hf_option_table(&n);
     struct hf_options options;
@@ -142,7 +132,6 @@ static void every_default_is_a_valid_value(void **state)
 
 static void defaults_are_those_of_the_library(void **state)
 {
-    (void)state;
     const struct hf_scf_settings library = hf_scf_defaults();
     assert_int_equal(parse("a.mol", NULL, NULL, NULL, NULL), HF_OK);
     const struct hf_options *options = &command.options;
@@ -162,7 +151,6 @@ static void defaults_are_those_of_the_library(void **state)
 
 static void sizes_have_units(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double bytes;

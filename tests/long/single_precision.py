@@ -13,8 +13,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "regression"))
-import geometry  # noqa: E402 # pylint: disable=wrong-import-position
-import run_case  # noqa: E402 # pylint: disable=wrong-import-position
+import comparison  # noqa: E402 # pylint: disable=wrong-import-position
+import groups  # noqa: E402 # pylint: disable=wrong-import-position
 
 FILES = ["energies", "open_shells", "hard", "basis_sets", "ecp", "environments", "variants"]
 TOLERANCE = 1e-9  # hartree, of one precision from the other
@@ -36,14 +36,7 @@ class Case:
 
     def __init__(self, program, case, folder):
         self.program, self.folder, self.case = program, folder, case
-        if "input" in case:
-            self.input = os.path.join(HERE, "..", "regression", "inputs", case["input"])
-            self.options = case["options"]
-            return
-        text, self.options = geometry.write_input(case, "bohr", False, folder)
-        self.input = os.path.join(folder, "input.mol")
-        with open(self.input, "w", encoding="utf-8") as file:
-            file.write(text)
+        self.input, self.options = groups.Run(case).write(folder, os.path.join(folder, "input.mol"))
 
     def run(self, *options):
         """(energy, iterations); None: it failed."""
@@ -65,8 +58,8 @@ def compare(one):
     exact = one.run("--precision", "double", "--checkpoint", checkpoint)
     if exact is None:
         return ["double: not converged"], 0.0
-    expected, tolerance = run_case.expected_energy(one.case, exact[0], False)
-    wrong = [] if abs(exact[0] - expected) <= max(tolerance, run_case.ENERGY_TOLERANCE) else [
+    expected, tolerance = comparison.expected_energy(one.case, exact[0], False)
+    wrong = [] if abs(exact[0] - expected) <= max(tolerance, comparison.ENERGY_TOLERANCE) else [
         f"double: {exact[0]:.10f}, expected {expected:.10f}"]
     largest = 0.0
     words = [f"double {exact[0]:.10f} ({exact[1]} iterations)"]

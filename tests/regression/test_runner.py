@@ -11,9 +11,8 @@ import tempfile
 import unittest
 from contextlib import redirect_stderr
 
-import check_scan
+import comparison
 import geometry
-import run_case
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lib"))
 import count_tests  # noqa: E402 # pylint: disable=wrong-import-position
@@ -29,11 +28,11 @@ RESULT = {"success": True, "error": None, "return_result": -75.0,
 
 
 class Differences(unittest.TestCase):
-    def found(self, change=None, code=0, ranks="2"):
+    def found(self, change=None, ranks=2):
         result = copy.deepcopy(RESULT)
         if change is not None:
             change(result)
-        return run_case.differences(CASE, ranks, code, result)
+        return comparison.differences(CASE, ranks, result)
 
     def test_none_when_all_agrees(self):
         self.assertEqual(self.found(), [])
@@ -74,11 +73,10 @@ class Differences(unittest.TestCase):
         self.assertRegex(" ".join(self.found(not_converged)), "success")
         self.assertRegex(" ".join(self.found(with_terms)), "sum of the parts")
         self.assertRegex(" ".join(self.found(with_electrons)), "sum of the terms")
-        self.assertRegex(" ".join(self.found(code=1)), "exit code")
-        self.assertRegex(" ".join(self.found(ranks="3")), "ranks")
-        self.assertRegex(" ".join(run_case.differences(CASE, "2", 0, None)), "no JSON file")
+        self.assertRegex(" ".join(self.found(ranks=3)), "ranks")
+        self.assertRegex(" ".join(comparison.differences(CASE, 2, None)), "no JSON file")
         failure = {"success": False, "error": {"error_message": "no memory"}}
-        self.assertRegex(" ".join(run_case.differences(CASE, "2", 3, failure)), "no properties.*no memory")
+        self.assertRegex(" ".join(comparison.differences(CASE, 2, failure)), "no properties.*no memory")
 
 
 class Solutions(unittest.TestCase):
@@ -90,7 +88,7 @@ class Solutions(unittest.TestCase):
         result["return_result"] = energy
         result["extras"]["hf"]["scf"]["spin_squared"] = spin_squared
         result["extras"]["hf"]["stability"] = {"internal": {"stable": stable}}
-        return run_case.differences(case, "2", 0, result, follow=stable is not None)
+        return comparison.differences(case, 2, result, follow=stable is not None)
 
     def test_each_known_solution_and_a_lower_one_will_do(self):
         for energy in (-75.0, -75.0 + 5e-8, -74.9, -74.5 + 5e-7, -75.01):
@@ -119,8 +117,10 @@ class Scan(unittest.TestCase):
     SCAN = {"distances_angstrom": [1.0, 2.0, 3.0], "energies": [-1.0, -0.9, -0.85],
             "other_solutions": [[], [], [-0.8, -0.849]]}
 
-    def found(self, *energies):
-        return " ".join(check_scan.differences(self.SCAN, energies))
+    def found(self, *energies, iterations=9, follow=False):
+        results = [{"success": energy is not None,
+                    "properties": {"scf_total_energy": energy, "scf_iterations": iterations}} for energy in energies]
+        return " ".join(comparison.scan_differences(self.SCAN, results, follow))
 
     def test_the_curve_and_one_below_it_will_do(self):
         self.assertEqual(self.found(-1.0, -0.9 + 5e-7, -0.849), "")
@@ -131,6 +131,8 @@ class Scan(unittest.TestCase):
         self.assertRegex(self.found(-1.0, -0.9, -0.86), "^3.0 angstrom: off the curve by -0.01")
         self.assertRegex(self.found(-1.0, -0.899, -0.85), "^2.0 angstrom: -0.899000000, expected one of")
         self.assertRegex(self.found(-1.0, None, -0.85), "^2.0 angstrom: not converged$")
+        self.assertRegex(self.found(-1.0, -0.9, -0.85, iterations=61), "^1.0 angstrom: 61 iterations")
+        self.assertEqual(self.found(-1.0, -0.9, -0.85, iterations=61, follow=True), "")
 
 
 class Geometry(unittest.TestCase):

@@ -52,13 +52,6 @@ class Measured(Numbers):
         self.assertLess(models.serial_fraction(9.0, 8), 0.0)
         self.assertIsNone(models.serial_fraction(1.0, 1))
 
-    def test_load_imbalance(self):
-        active = [10.0, 8.0, 6.0, 4.0]  # mean 7
-        self.near(models.load_imbalance_seconds(11.0, active), 4.0)
-        self.near(models.slowest_over_mean(active), 10 / 7)
-        self.assertEqual(models.load_imbalance_seconds(5.0, [5.0, 5.0]), 0.0)
-        self.assertEqual(models.slowest_over_mean([5.0, 5.0]), 1.0)
-
     def test_statistics_are_those_of_the_whole_population(self):
         # mean 40/8 = 5; squares 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, 32/8 = 4, sigma = 2
         for costs in ([2, 4, 4, 4, 5, 5, 7, 9], array.array("d", [2, 4, 4, 4, 5, 5, 7, 9])):
@@ -71,19 +64,12 @@ class Measured(Numbers):
             self.refuses("achieved_speedup is 0.0, expected a number above 0", function, 0.0, 2)
         self.refuses("seconds is 0.0, expected a number above 0", models.speedup, 1.0, 0.0)
         self.refuses("seconds_of_one is -1.0, expected a number above 0", models.speedup, -1.0, 1.0)
-        self.refuses("seconds is -1.0, expected 0 or more", models.load_imbalance_seconds, -1.0, [1.0])
-        none = "there are no active seconds, expected those of one process or more"
-        self.refuses(none, models.load_imbalance_seconds, 1.0, [])
-        self.refuses(none, models.slowest_over_mean, [])
-        self.refuses("active_seconds is -2.0, expected 0 or more", models.slowest_over_mean, [1.0, -2.0])
-        self.refuses("all active seconds are 0, expected one above 0", models.slowest_over_mean, [0.0, 0.0])
         self.refuses("there are no costs, expected those of one task or more", models.statistics_of, [])
         self.refuses("cost is -1, expected 0 or more", models.statistics_of, [2, -1])
         self.refuses("the mean cost is 0.0, expected a number above 0", models.statistics_of, [0, 0])
         self.refuses("the mean cost is nan, expected a number above 0", models.statistics_of, [1.0, math.nan])
         self.refuses("the mean cost is inf, expected a number above 0", models.statistics_of, [1.0, math.inf])
         self.refuses("seconds is inf, expected a number above 0", models.speedup, 1.0, math.inf)
-        self.refuses("seconds is inf, expected 0 or more", models.load_imbalance_seconds, math.inf, [1.0])
 
 
 class LoadImbalanceFactor(Numbers):
@@ -216,27 +202,9 @@ class ManagerAndWorkers(Numbers):
         self.near(models.manager_seconds(self.SECOND, 24.0, 5, 5), 9.0)   # workers 24/4, manager 5 + 4
         # butane: 2.18 s per worker, 99 workers; the manager is idle most of the time
         self.near(models.manager_seconds(CHAPTER_7, 2.18 * 99, BUTANE_PAIRS, 100), 2.18)
-
-    def test_saturation(self):
-        # 24/w = 5 + w has the root w = 3, so p = 4, where workers and manager take 8 s
-        self.near(models.manager_saturates_at(self.SECOND, 24.0, 5), 4.0)
-        self.near(models.manager_seconds(self.SECOND, 24.0, 5, 4), 8.0)
-        # butane: 215.82 s of work, c = 100.12 us: w = (-4656 + sqrt(4656**2 + 4*2155613.3))/2 = 424.3
-        at = models.manager_saturates_at(CHAPTER_7, 2.18 * 99, BUTANE_PAIRS)
-        self.near(at, 425.3, 1e-4)
-        self.near(models.manager_communication_seconds(CHAPTER_7, BUTANE_PAIRS, at), 2.18 * 99 / (at - 1))
-        below, beyond = (models.manager_seconds(CHAPTER_7, 2.18 * 99, BUTANE_PAIRS, p) for p in (400, 450))
-        self.near(below, 2.18 * 99 / 399)
-        self.near(beyond, (BUTANE_PAIRS + 449) * 100.12e-6)
-
-    def test_saturation_keeps_its_digits_with_many_tasks(self):
-        # 10**12 tasks, 10**12 exchanges' time of work: 1/w = 1 + w/10**12, so w = 1 - 10**-12 nearly
-        self.near(models.manager_saturates_at(self.SECOND, 1e12, 10**12) - 1, 1 - 1e-12, 1e-14)
-
-    def test_saturation_at_the_limits(self):
-        self.assertEqual(models.manager_saturates_at(Machine(0.0, 0.0, 0.0), 1.0, 5), math.inf)
-        self.assertEqual(models.manager_saturates_at(self.SECOND, 0.0, 5), 1.0)
-        self.falls([models.manager_saturates_at(self.SECOND, 1e4, n_task) for n_task in (0, 1, 10, 1000)])
+        # 215.82 s of work, 100.12 us an exchange: of more than 425 processes the manager is the slower one
+        self.near(models.manager_seconds(CHAPTER_7, 2.18 * 99, BUTANE_PAIRS, 400), 2.18 * 99 / 399)
+        self.near(models.manager_seconds(CHAPTER_7, 2.18 * 99, BUTANE_PAIRS, 450), (BUTANE_PAIRS + 449) * 100.12e-6)
 
     def test_what_cannot_be_is_refused(self):
         self.refuses("the number of processes is -1, expected 1 or more", models.manager_efficiency, -1)
@@ -246,8 +214,6 @@ class ManagerAndWorkers(Numbers):
             self.refuses("n_task is -5, expected 0 or more", function, -5, 2)
             self.refuses("exchange_bytes is -1, expected 0 or more", function, 5, 2, -1)
         self.refuses("work_seconds is -1.0, expected 0 or more", models.manager_seconds, ROUND, -1.0, 5, 2)
-        self.refuses("work_seconds is -1.0, expected 0 or more", models.manager_saturates_at, ROUND, -1.0, 5)
-        self.refuses("n_task is -5, expected 0 or more", models.manager_saturates_at, ROUND, 1.0, -5)
 
 
 class ReplicatedData(Numbers):
@@ -301,56 +267,6 @@ class ReplicatedData(Numbers):
         self.refuses("communication_seconds is -1, expected 0 or more", models.efficiency_of_times, 1, -1)
 
 
-class StoredIntegrals(Numbers):
-    # 1000 integrals, 100 stored per process, 11 builds
-    def test_speedup_is_superlinear(self):
-        # t(1) = 1000 + 10*900 = 10000; t(4) = 250 + 10*150 = 1750
-        self.near(models.stored_speedup(1000, 100, 11, 4), 10000 / 1750)
-        # the third line of Eq. 8.10: 4*(11000 - 1000)/(11000 - 4*1000)
-        self.near(models.stored_speedup(1000, 100, 11, 4), 4 * 10000 / 7000)
-
-    def test_seconds(self):
-        self.near(models.stored_seconds(1000, 2e-6, 100, 11, 4), 3.5e-3)
-
-    def test_all_stored(self):
-        # p = 10: each computes and stores 100, t = 100; p = 20: 50; S = p (11 - 0.1*10) = 10 p
-        self.near(models.stored_speedup(1000, 100, 11, 10), 100.0)
-        self.near(models.stored_speedup(1000, 100, 11, 20), 200.0)
-
-    def test_reading_takes_time(self):
-        # t(1) = 1000 + 10*(900 + 0.1*100) = 10100; t(4) = 250 + 10*(150 + 10) = 1850
-        self.near(models.stored_speedup(1000, 100, 11, 4, read=0.1), 10100 / 1850)
-        # all stored, p = 20: t = 50 + 10*0.1*50 = 100
-        self.near(models.stored_speedup(1000, 100, 11, 20, read=0.1), 101.0)
-        self.falls([models.stored_speedup(1000, 100, 11, 4, read) for read in (0.0, 0.1, 0.5, 1.0)])
-
-    def test_where_it_is_linear(self):
-        for n_process in COUNTS:
-            self.near(models.stored_speedup(1000, 0, 11, n_process), n_process)            # nothing stored
-            self.near(models.stored_speedup(1000, 100, 1, n_process), n_process)           # one build
-            self.near(models.stored_speedup(1000, 1000, 11, n_process), n_process)         # one stores all
-            self.near(models.stored_speedup(1000, 5000, 11, n_process, 0.2), n_process)
-            self.near(models.stored_speedup(1000, 100, 11, n_process, 1.0), n_process)     # reading gains nothing
-
-    def test_efficiency_grows_until_all_is_stored(self):
-        efficiencies = [models.stored_speedup(1000, 100, 11, n) / n for n in (1, 2, 4, 8, 10, 16, 100)]
-        self.assertEqual(efficiencies[0], 1.0)
-        self.falls([-value for value in efficiencies[:5]])
-        for value in efficiencies[4:]:
-            self.near(value, 10.0)
-
-    def test_what_cannot_be_is_refused(self):
-        for function in (models.stored_speedup,
-                         lambda n_integral, *last: models.stored_seconds(n_integral, 1.0, *last)):
-            self.refuses("the number of processes is 0, expected 1 or more", function, 1000, 100, 11, 0)
-            self.refuses("n_integral is 0, expected a number above 0", function, 0, 100, 11, 2)
-            self.refuses("n_stored is -1, expected 0 or more", function, 1000, -1, 11, 2)
-            self.refuses("the number of iterations is 0, expected 1 or more", function, 1000, 100, 0, 2)
-            self.refuses("the number of iterations is inf, expected 1 or more", function, 1000, 100, math.inf, 2)
-            self.refuses("read is -0.1, expected 0 or more", function, 1000, 100, 11, 2, -0.1)
-        self.refuses("integral_seconds is -1.0, expected 0 or more", models.stored_seconds, 1000, -1.0, 100, 11, 2)
-
-
 class DistributedData(Numbers):
     def test_numbers_of_quartets_and_integrals(self):
         self.assertEqual(models.atom_quartets(24), 41472)           # 24**4/8
@@ -374,7 +290,7 @@ class DistributedData(Numbers):
         for machine, integral_seconds, value, percent in ((CHAPTER_8, 0.5e-6, 0.929921, 93),
                                                           (slow, 0.5e-6, 0.726322, 73),
                                                           (CHAPTER_8, 2.5e-6, 0.985152, 99)):
-            efficiency = models.distributed_efficiency(machine, 10, integral_seconds)
+            efficiency = models.efficiency_of_times(1.0, models.distributed_ratio(machine, 10, integral_seconds))
             self.near(efficiency, value, 1e-6)
             self.assertEqual(round(100 * efficiency), percent)
 
@@ -401,9 +317,9 @@ class DistributedData(Numbers):
         self.refuses("the number of processes is 0, expected 1 or more", refuse, CHAPTER_8, 1, 10, 0)
         self.refuses("n_quartet is -1, expected 0 or more", refuse, CHAPTER_8, -1, 10, 2)
         self.refuses("functions_per_atom is 0, expected a number above 0", refuse, CHAPTER_8, 1, 0, 2)
-        for function in (models.distributed_ratio, models.distributed_efficiency):
-            self.refuses("integral_seconds is 0, expected a number above 0", function, CHAPTER_8, 10, 0)
-            self.refuses("functions_per_atom is 0, expected a number above 0", function, CHAPTER_8, 0, 1e-6)
+        refuse = models.distributed_ratio
+        self.refuses("integral_seconds is 0, expected a number above 0", refuse, CHAPTER_8, 10, 0)
+        self.refuses("functions_per_atom is 0, expected a number above 0", refuse, CHAPTER_8, 0, 1e-6)
 
 
 class MachineOfPingpong(Numbers):

@@ -5,6 +5,7 @@ commit, that nothing is left behind, and its messages and exit codes.
 Usage: test_versions.py [unittest options]
 """
 
+import itertools
 import json
 import math
 import os
@@ -51,10 +52,11 @@ def measured(whole, energy=-76.0):
 
 class Pairs(unittest.TestCase):
     def test_the_first_of_a_pair_changes(self):
-        order = []
-        found = alternation.pairs(("old", "new"), 3, lambda version: order.append(version) or version)
+        order, numbers = [], itertools.count()
+        found = alternation.in_turn(("old", "new"), 3, lambda version: order.append(version) or version)
         self.assertEqual(order, ["old", "new", "new", "old", "old", "new"])
-        self.assertEqual(found, [("old", "new")] * 3)
+        self.assertEqual(found, [["old", "new"]] * 3)
+        self.assertEqual(alternation.in_turn(("same", "same"), 1, lambda _: next(numbers)), [[0, 1]])
 
     def test_ratios_are_those_of_neighbours(self):
         found = [(measured(1.0), measured(1.1)), (measured(2.0), measured(2.4)), (measured(4.0), measured(4.0))]

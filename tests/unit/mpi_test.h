@@ -3,14 +3,8 @@
 #ifndef HF_MPI_TEST_H
 #define HF_MPI_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "test.h"
 
-#include <cmocka.h>
 #include <mpi.h>
 
 #include "hf/context.h"

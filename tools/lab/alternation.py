@@ -1,11 +1,13 @@
-"""Runs of two versions of hf in turn, and what they say of each other.
+"""Runs of versions of hf, of options or of programs in turn, and what those of two versions say of each other.
 
-Which version runs first changes from pair to pair, so that what slows the machine down for a while, or bit by bit, does
+Which one runs first changes from round to round, so that what slows the machine down for a while, or bit by bit, does
 not favour one. A ratio is the median of those of the pairs, whose runs are neighbours in time.
 """
 
 import math
+import pathlib
 import resource
+import shutil
 import statistics
 from typing import NamedTuple
 
@@ -46,15 +48,41 @@ class Ratio(NamedTuple):
 MEASURES = {"whole": "whole run", "user": "  user CPU", "fock": "Fock builds", "fock_build": "  per build"}
 
 
+def add_options(parser, n_run):
+    """Those of every tool that lets runs take turns."""
+    parser.add_argument("--runs", type=int, default=n_run, metavar="N", help="runs of each (default %(default)s)")
+    parser.add_argument("--ranks", type=int, default=1, metavar="N", help="processes of each run (default 1)")
+    parser.add_argument("--mpiexec", default=shutil.which("mpiexec.openmpi") or "mpiexec",
+                        help="of the MPI library that hf is built with")
+
+
+def read_options(parser):
+    """(arguments with their inputs, the options of hf behind these)."""
+    arguments, rest = parser.parse_known_args()
+    n_input = next((index for index, word in enumerate(rest) if word.startswith("-")), len(rest))
+    arguments.inputs = rest[:n_input]
+    for name in ("ranks", "runs"):
+        if getattr(arguments, name) < 1:
+            raise Failure(f"--{name}: {getattr(arguments, name)} found, expected 1 or more")
+    for path in arguments.inputs:
+        if not pathlib.Path(path).is_file():
+            raise Failure(f"{path}: no such input file")
+    return arguments, rest[n_input:]
+
+
+def command(hf, case, more, n_rank, mpiexec):
+    """Of one run."""
+    words = [hf, case.input, *case.options, *more]
+    return [mpiexec, "-n", str(n_rank), *words] if n_rank > 1 else words
+
+
 def run(version, case, n_rank, mpiexec, folder):
     """A Measured of one run."""
     result = folder / "result.json"
     result.unlink(missing_ok=True)
-    command = [version.hf, case.input, *case.options, "--json", str(result)]
-    if n_rank > 1:
-        command = [mpiexec, "-n", str(n_rank), *command]
+    words = command(version.hf, case, ["--json", str(result)], n_rank, mpiexec)
     user = user_seconds()
-    whole = launch.timed(command, folder / "report", True, f"{version.name}, {case.name}")
+    whole = launch.timed(words, folder / "report", True, f"{version.name}, {case.name}")
     return measured(result, whole, user_seconds() - user, f"{version.name}, {case.name}")
 
 
@@ -79,18 +107,14 @@ def measured(path, whole, user, what):
         raise Failure(f"{what}: hf left no results", NO_RESOURCE) from error
 
 
-def pairs(versions, n_run, run_one):
-    """[(Measured of the old, of the new)]; run_one(version) makes one. The first pair begins with the old version."""
-    old, new = versions
-    found = []
+def in_turn(items, n_run, run_one):
+    """[[run_one(item) of each item] of each round]; the first round begins with the first item, the next with the
+    second and so on."""
+    n, rounds = len(items), []
     for index in range(n_run):
-        if index % 2 == 0:
-            first = run_one(old)
-            found.append((first, run_one(new)))
-        else:
-            first = run_one(new)
-            found.append((run_one(old), first))
-    return found
+        found = {i % n: run_one(items[i % n]) for i in range(index, index + n)}  # by place: two items may be equal
+        rounds.append([found[i] for i in range(n)])
+    return rounds
 
 
 def ratio(found, measure):

@@ -133,29 +133,6 @@ def serial_fraction(achieved_speedup, n_process):
     return (1 / achieved_speedup - 1 / n_process) / (1 - 1 / n_process)
 
 
-def _mean_active(active_seconds):
-    if len(active_seconds) == 0:
-        raise ValueError("there are no active seconds, expected those of one process or more")
-    _require_not_negative(active_seconds=min(active_seconds))
-    return math.fsum(active_seconds) / len(active_seconds)
-
-
-def load_imbalance_seconds(seconds, active_seconds):
-    """Load imbalance, Eq. 5.18: the seconds t of the whole run minus the mean over the processes of the seconds in
-    which each computed or communicated, `active_seconds[process]`."""
-    _require_not_negative(seconds=seconds)
-    return seconds - _mean_active(active_seconds)
-
-
-def slowest_over_mean(active_seconds):
-    """Load imbalance as a plain number: the largest of `active_seconds[process]` over their mean, 1 when balanced.
-    Where nothing but load imbalance costs time, its inverse is the efficiency."""
-    mean = _mean_active(active_seconds)
-    if mean == 0:
-        raise ValueError("all active seconds are 0, expected one above 0")
-    return max(active_seconds) / mean
-
-
 def statistics_of(costs):
     """Statistics of a list or array of costs of tasks: mu and sigma/mu of Table 7.1, with the sigma of the whole
     population (its squares are divided by n, not n - 1)."""
@@ -250,21 +227,6 @@ def manager_seconds(machine, work_seconds, n_task, n_process, exchange_bytes=EXC
     return max(work_seconds / n_worker, manager)
 
 
-def manager_saturates_at(machine, work_seconds, n_task, exchange_bytes=EXCHANGE_BYTES):
-    """The number of processes p, not a whole one, where the manager is busy all the time:
-    work/(p - 1) = (n_task + p - 1) c with c the seconds of one exchange. Larger p make manager_seconds longer.
-    Infinite when messages take no time."""
-    _require_not_negative(work_seconds=work_seconds, n_task=n_task)
-    exchange = _exchange_seconds(machine, exchange_bytes)
-    if work_seconds == 0:
-        return 1.0
-    if exchange == 0:
-        return math.inf
-    # the positive root of w**2 + n w - work/c = 0, w = p - 1, in the form that does not cancel
-    exchanges = work_seconds / exchange
-    return 1 + 2 * exchanges / (n_task + math.sqrt(n_task**2 + 4 * exchanges))
-
-
 # --- Fock matrix with replicated data (section 8.3) ---
 
 def compute_seconds(n_integral, integral_seconds, n_process):
@@ -290,30 +252,6 @@ def efficiency_of_times(computing_seconds, communication_seconds):
     _require_positive(computing_seconds=computing_seconds)
     _require_not_negative(communication_seconds=communication_seconds)
     return 1 / (1 + communication_seconds / computing_seconds)
-
-
-def stored_seconds(n_integral, integral_seconds, n_stored, n_iteration, n_process, read=0.0):
-    """Seconds of all n_iter = n_iteration Fock builds on p processes that store m = n_stored integrals each
-    (denominator of Eq. 8.10, times gamma_int): n_int/p in the first build, n_int/p - m in the later ones. A process
-    has no more than n_int/p to store: once m p >= n_int, only the first build computes. `read` is the time to read a
-    stored integral over that to compute one; the book's is 0."""
-    _require_processes(n_process)
-    _require_positive(n_integral=n_integral)
-    _require_not_negative(integral_seconds=integral_seconds, n_stored=n_stored, read=read)
-    if not 1 <= n_iteration < math.inf:
-        raise ValueError(f"the number of iterations is {n_iteration}, expected 1 or more")
-    own = n_integral / n_process
-    stored = min(n_stored, own)
-    return integral_seconds * (own + (n_iteration - 1) * (own - stored + read * stored))
-
-
-def stored_speedup(n_integral, n_stored, n_iteration, n_process, read=0.0):
-    """S(p) of Eq. 8.10, a plain number, with the arguments of stored_seconds. For read = 0 and while not all fit,
-    S = p (n_int n_iter - m (n_iter - 1))/(n_int n_iter - p m (n_iter - 1)), superlinear. Once m p >= n_int all are
-    stored and S = p (n_iter - (m/n_int)(n_iter - 1)), linear again but steeper than p; when one process can store
-    all of them, S = p."""
-    return (stored_seconds(n_integral, 1.0, n_stored, n_iteration, 1, read)
-            / stored_seconds(n_integral, 1.0, n_stored, n_iteration, n_process, read))
 
 
 # --- Fock matrix with distributed data (section 8.4) ---
@@ -364,8 +302,3 @@ def distributed_ratio(machine, functions_per_atom, integral_seconds):
     p > 1, with screening and without."""
     _require_positive(integral_seconds=integral_seconds)
     return _quartet_communication_seconds(machine, functions_per_atom) / (functions_per_atom**4 * integral_seconds)
-
-
-def distributed_efficiency(machine, functions_per_atom, integral_seconds):
-    """E of Eqs. 8.15 and 8.16, a plain number, the same for all p > 1. Arguments as for distributed_ratio."""
-    return efficiency_of_times(1.0, distributed_ratio(machine, functions_per_atom, integral_seconds))

@@ -8,7 +8,6 @@
 
 static void when_all_is_well_nobody_fails(void **state)
 {
-    (void)state;
     struct hf_error error = {.message = "untouched"};
     assert_int_equal(hf_agree(MPI_COMM_WORLD, HF_OK, &error), HF_OK);
     assert_string_equal(error.message, "untouched");
@@ -16,7 +15,6 @@ static void when_all_is_well_nobody_fails(void **state)
 
 static void one_failing_rank_fails_all_with_its_message(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     for (int bad = 0; bad < context->n_rank; bad++) {
         struct hf_error error = {{0}, 0};
@@ -36,7 +34,6 @@ static void one_failing_rank_fails_all_with_its_message(void **state)
 
 static void the_worst_failure_of_the_lowest_rank_wins(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     const bool bad_input = context->rank == 0, no_resource = context->rank > 0;
     struct hf_error error;
@@ -53,7 +50,6 @@ static void the_worst_failure_of_the_lowest_rank_wins(void **state)
 
 static void sums_and_broadcasts_reach_every_rank(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     double value[3] = {1.0, context->rank, -2.0};
     hf_sum_over_ranks(context->comm, 3, value);
@@ -69,7 +65,6 @@ static void sums_and_broadcasts_reach_every_rank(void **state)
 
 static void statistics_name_the_ranks_of_the_extremes(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     const int n = context->n_rank;
     const double value[2] = {context->rank + 1.0, -context->rank};
@@ -88,7 +83,6 @@ static const struct hf_phase reading = {.name = "Reading"}, writing = {.name = "
 
 static void timers_add_up_in_the_order_of_declaration(void **state)
 {
-    (void)state;
     struct hf_timers timers = {0};
     hf_timers_declare(&timers, &writing);
     hf_timers_declare(&timers, &reading);
@@ -110,7 +104,6 @@ static void timers_add_up_in_the_order_of_declaration(void **state)
 
 static void what_was_not_declared_is_not_timed(void **state)
 {
-    (void)state;
     struct hf_timers timers = {0};
     hf_timer_start(&timers, &reading);
     hf_timer_stop(&timers, &reading);
@@ -135,7 +128,6 @@ static void hear(void *data, int place, double start, double seconds)
 
 static void a_listener_is_told_of_every_span(void **state)
 {
-    (void)state;
     struct heard heard = {0};
     struct hf_timers timers = {.listener = hear, .listener_data = &heard};
     hf_timers_declare(&timers, &reading);

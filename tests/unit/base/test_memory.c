@@ -1,16 +1,9 @@
 /* The memory account. */
+#include "../test.h"
 #include "hf/memory.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void blocks_are_zeroed_and_aligned(void **state)
 {
-    (void)state;
     struct hf_memory *memory = hf_memory_create();
     double *block = hf_memory_allocate(memory, "test", 1000, sizeof *block);
     assert_non_null(block);
@@ -23,7 +16,6 @@ static void blocks_are_zeroed_and_aligned(void **state)
 
 static void a_block_that_is_not_zeroed_counts_like_others(void **state)
 {
-    (void)state;
     struct hf_memory *memory = hf_memory_create();
     unsigned char *block = hf_memory_allocate_unset(memory, HF_MEMORY_STORED, "test", 1000);
     assert_non_null(block);
@@ -39,7 +31,6 @@ static void a_block_that_is_not_zeroed_counts_like_others(void **state)
 
 static void the_balance_follows_what_is_held_and_the_peak_stays(void **state)
 {
-    (void)state;
     struct hf_memory *memory = hf_memory_create();
     void *small = hf_memory_allocate(memory, "small", 10, 8);
     void *large = hf_memory_allocate(memory, "large", 100, 8);
@@ -81,7 +72,6 @@ static void a_kept_block_is_taken_again_by_its_size(void **state)
 
 static void matrices_have_an_account_of_their_own(void **state)
 {
-    (void)state;
     struct hf_memory *memory = hf_memory_create();
     void *table = hf_memory_allocate(memory, "table", 10, 8);
     void *matrix = hf_memory_allocate_matrix(memory, "matrix", 100, 8);
@@ -100,7 +90,6 @@ static void matrices_have_an_account_of_their_own(void **state)
 
 static void every_class_has_its_own_peak(void **state)
 {
-    (void)state;
     struct hf_memory *memory = hf_memory_create();
     void *block[HF_N_MEMORY_CLASS];
     for (int k = 0; k < HF_N_MEMORY_CLASS; k++)
@@ -119,7 +108,6 @@ static void every_class_has_its_own_peak(void **state)
 
 static void impossible_sizes_give_null_and_leave_the_account_alone(void **state)
 {
-    (void)state;
     struct hf_memory *memory = hf_memory_create();
     assert_null(hf_memory_allocate(memory, "overflow", SIZE_MAX / 4, 8));
     assert_null(hf_memory_allocate(memory, "overflow", SIZE_MAX, 1));

@@ -1,16 +1,10 @@
 /* Limits of memory, over made-up trees of system files. */
+#include "../test.h"
 #include "hf/memory_limits.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <ftw.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,14 +41,12 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
 
 static int begin(void **state)
 {
-    (void)state;
     strcpy(root, "/tmp/hf-limits-XXXXXX");
     return mkdtemp(root) == NULL;
 }
 
 static int end(void **state)
 {
-    (void)state;
     return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -90,7 +82,6 @@ static void put_v2(const char *folder, const char *limit, const char *usage)
 
 static void nothing_there_limits_nothing(void **state)
 {
-    (void)state;
     const struct hf_memory_limits limits = find();
     assert_true(isinf(limits.node_free) && isinf(limits.group_free) && isinf(limits.group_limit));
     assert_true(isinf(limits.address_free) && isinf(limits.data_free));
@@ -99,14 +90,12 @@ static void nothing_there_limits_nothing(void **state)
 
 static void what_the_node_has_is_read(void **state)
 {
-    (void)state;
     put("/proc/meminfo", "MemTotal:  24683520 kB\nMemFree: 1 kB\nMemAvailable:   1000 kB\n");
     assert_true(find().node_free == 1024000.0);
 }
 
 static void limits_of_the_process_count_from_what_it_uses(void **state)
 {
-    (void)state;
     const double page = (double)sysconf(_SC_PAGESIZE);
     put("/proc/self/statm", "100 50 20 3 0 40 0\n");
     put("/proc/self/limits", "Limit  Soft Limit  Hard Limit  Units\n"
@@ -124,7 +113,6 @@ static void limits_of_the_process_count_from_what_it_uses(void **state)
 
 static void the_group_of_version_1_is_found_behind_other_controllers(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "9:name=systemd:/memory\n5:cpu,memory,pids:/slurm/job_7\n0::/\n");
     put("/proc/self/mountinfo",
         "30 23 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset,memory_other\n" V1_MOUNT);
@@ -139,7 +127,6 @@ static void the_group_of_version_1_is_found_behind_other_controllers(void **stat
 
 static void the_tightest_of_nested_groups_counts(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "4:memory:/job/step/task\n");
     put("/proc/self/mountinfo", V1_MOUNT);
     put_v1(V1 "/job/step/task", "300000000\n", "1000000\n", "0");
@@ -154,7 +141,6 @@ static void the_tightest_of_nested_groups_counts(void **state)
 
 static void version_2_knows_max_and_high(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "0::/user.slice/job\n");
     put("/proc/self/mountinfo", V2_MOUNT);
     put_v2(V2 "/user.slice/job", "max\n", "1000\n");
@@ -169,7 +155,6 @@ static void version_2_knows_max_and_high(void **state)
 
 static void hybrid_trees_are_read_in_both_versions(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "4:memory:/a\n0::/b\n");
     put("/proc/self/mountinfo",
         V1_MOUNT "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
@@ -182,7 +167,6 @@ static void hybrid_trees_are_read_in_both_versions(void **state)
 
 static void a_container_sees_its_own_group_at_the_mount(void **state)
 {
-    (void)state;
     /* the mount shows the group /docker/c of the hierarchy; the process is in a group below it */
     put("/proc/self/cgroup", "4:memory:/docker/c/inner\n");
     put("/proc/self/mountinfo",
@@ -198,7 +182,6 @@ static void a_container_sees_its_own_group_at_the_mount(void **state)
 
 static void a_group_without_files_is_passed_over(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "0::/gone/away\n");
     put("/proc/self/mountinfo", V2_MOUNT);
     put_v2(V2 "/gone", "5000000\n", "6000000\n"); /* above its limit: nothing is left */
@@ -208,7 +191,6 @@ static void a_group_without_files_is_passed_over(void **state)
 
 static void this_machine_can_be_read(void **state)
 {
-    (void)state;
     struct hf_memory_limits limits;
     hf_memory_limits_find("", &limits);
     assert_true(limits.node_free > 0.0 && limits.group_free >= 0.0);

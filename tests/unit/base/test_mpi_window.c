@@ -48,7 +48,6 @@ static void expect_refusal(size_t n_bytes, const char *part)
 
 static void every_rank_reaches_the_memory_of_the_next(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_error error;
     MPI_Win window;
@@ -69,7 +68,6 @@ static void every_rank_reaches_the_memory_of_the_next(void **state)
 
 static void a_library_that_refuses_does_not_end_the_program(void **state)
 {
-    (void)state;
     refuse = true;
     expect_refusal(LINE, "the MPI library refuses windows here (");
     refuse = false;
@@ -78,7 +76,6 @@ static void a_library_that_refuses_does_not_end_the_program(void **state)
 
 static void what_no_node_has_is_not_asked_of_the_library(void **state)
 {
-    (void)state;
     expect_refusal((size_t)1 << 55, "no room for the test");
     expect_refusal(SIZE_MAX / 2 / LINE * LINE, "no room for the test");
 }
@@ -97,7 +94,6 @@ static size_t address_bytes(void)
  *  addresses cannot live with one. */
 static void a_limit_of_one_rank_is_an_error_of_all(void **state)
 {
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip();
 #endif

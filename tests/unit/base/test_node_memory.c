@@ -26,7 +26,6 @@ static struct hf_context *make_context(int ranks_per_node)
 
 static void nodes_are_what_they_are_said_to_be(void **state)
 {
-    (void)state;
     for (int per_node = 1; per_node <= 4; per_node++) {
         struct hf_context *context = make_context(per_node);
         const int node = context->rank / per_node;
@@ -83,13 +82,11 @@ static void check_node(int ranks_per_node, int n_sharing)
 
 static void ranks_of_a_node_see_the_same_bytes_and_count_them_once(void **state)
 {
-    (void)state;
     for (int per_node = 0; per_node <= 4; per_node++) check_node(per_node, 0);
 }
 
 static void where_a_library_refuses_every_rank_has_its_own(void **state)
 {
-    (void)state;
     refuse = true;
     check_node(0, 1);
     refuse = false;
@@ -97,7 +94,6 @@ static void where_a_library_refuses_every_rank_has_its_own(void **state)
 
 static void what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_ranks(void **state)
 {
-    (void)state;
     struct hf_context *context = make_context(0);
     struct hf_node_memory *memory = NULL;
     struct hf_error error = {{0}, 0};

@@ -1,10 +1,6 @@
 /* A processor that has none of the instruction sets of this build: a message, and no instruction that it lacks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../test.h"
 #include <string.h>
 
 #include "hf/context.h"
@@ -25,7 +21,6 @@ static void it_is_refused_in_one_line(void **state)
 {
     struct hf_context *context = NULL;
     struct hf_error error = {0};
-    (void)state;
     assert_int_equal(hf_context_create(MPI_COMM_SELF, &context, &error), HF_NO_RESOURCE);
     assert_null(context);
     assert_non_null(strstr(error.message, "-Dkernels=all"));

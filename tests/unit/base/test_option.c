@@ -1,12 +1,7 @@
 /* The store of options: levels, checks, messages. */
+#include "../test.h"
 #include "hf/option.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 static const struct hf_option_choice animals[] = {
@@ -68,7 +63,6 @@ static hf_status give(struct hf_options *options, const char *key, const char *t
 
 static void defaults_count_until_something_is_given(void **state)
 {
-    (void)state;
     struct hf_options options;
     hf_options_init(&options, N_OPTION, table);
     assert_null(hf_options_text(&options, "name"));
@@ -83,7 +77,6 @@ static void defaults_count_until_something_is_given(void **state)
 
 static void the_command_line_overrides_the_file_whatever_comes_first(void **state)
 {
-    (void)state;
     struct hf_options options;
     struct hf_error error;
     hf_options_init(&options, N_OPTION, table);
@@ -98,7 +91,6 @@ static void the_command_line_overrides_the_file_whatever_comes_first(void **stat
 
 static void a_vector_is_three_numbers(void **state)
 {
-    (void)state;
     const char *const good[] = {"1 -2 .5", "1,-2,.5", "1, -2\t,5e-1"};
     const struct {
         const char *text, *message;
@@ -137,7 +129,6 @@ static void a_vector_is_three_numbers(void **state)
 
 static void a_file_says_a_thing_once_unless_it_is_repeatable(void **state)
 {
-    (void)state;
     struct hf_options options;
     struct hf_error error;
     hf_options_init(&options, N_OPTION, table);
@@ -152,7 +143,6 @@ static void a_file_says_a_thing_once_unless_it_is_repeatable(void **state)
 
 static void keys_and_choices_do_not_mind_case_or_dashes(void **state)
 {
-    (void)state;
     struct hf_options options;
     struct hf_error error;
     hf_options_init(&options, N_OPTION, table);
@@ -189,7 +179,6 @@ static void a_choice_has_the_value_of_its_enumeration(void **state)
 
 static void flags_and_aliases_stand_alone(void **state)
 {
-    (void)state;
     struct hf_options options;
     struct hf_error error;
     hf_options_init(&options, N_OPTION, table);
@@ -206,7 +195,6 @@ static void flags_and_aliases_stand_alone(void **state)
 
 static void bad_values_are_refused_with_what_was_expected(void **state)
 {
-    (void)state;
     const struct {
         const char *key, *text, *message;
     } bad[] = {

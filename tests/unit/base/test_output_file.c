@@ -1,14 +1,9 @@
 /* Files that appear whole or not at all, and that none takes the place of another. */
+#include "../test.h"
 #include "hf/output_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -19,14 +14,12 @@ static char home[4096], folder[64];
 /** The tests work in a folder of their own. */
 static int enter(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "hf-file-test-XXXXXX");
     return getcwd(home, sizeof home) == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0;
 }
 
 static int leave(void **state)
 {
-    (void)state;
     if (chdir(home) != 0) return -1;
     return rmdir(folder); /* fails when a test leaves something behind */
 }
@@ -55,7 +48,6 @@ static void a_failed_write_has_its_reason_and_leaves_the_old_file(void **state)
     struct rlimit usual;
     struct hf_output_file file;
     static const char much[100000];
-    (void)state;
     write_file("out", "old");
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &usual), 0);
@@ -89,7 +81,6 @@ static void a_failed_write_has_its_reason_and_leaves_the_old_file(void **state)
 static void a_file_whose_name_becomes_a_folder_fails_in_the_end(void **state)
 {
     struct hf_output_file file;
-    (void)state;
     assert_true(hf_output_file_begin("out", &file));
     assert_int_equal(mkdir("out", 0777), 0);
     assert_false(hf_output_file_end(&file, true));
@@ -101,7 +92,6 @@ static void a_replaced_file_keeps_its_mode_and_a_long_name_is_no_obstacle(void *
 {
     char name[251];
     struct stat about;
-    (void)state;
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     write_file(name, "old");
@@ -128,7 +118,6 @@ static void one_file_is_known_by_all_its_names(void **state)
         {"absent", "absent2", false},      {"no/such/absent", "no/such/absent", false},
         {"/dev/null", "/dev/null", false},
     };
-    (void)state;
     write_file("there", "x");
     assert_int_equal(mkdir("sub", 0777), 0);
     assert_int_equal(symlink("there", "symbolic"), 0);
@@ -152,7 +141,6 @@ static void files_to_write_are_kept_apart(void **state)
                              json = {"--json", "the JSON file", "out", false},
                              trace = {"--trace", "the trace", "./out", false},
                              over = {"--json", "the JSON file", "./in", false};
-    (void)state;
     write_file("in", "x");
     const struct hf_run_file good[] = {input, again, json}, both[] = {input, json, trace},
                              first[] = {over, input}, last[] = {input, over};

@@ -38,7 +38,6 @@ static void expect_failure(struct hf_context *context, const char *path, const c
 
 static void lines_are_the_same_on_all_ranks_whatever_ends_them(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     const char bytes[] = "\xef\xbb\xbf"
                          "one\r\ntwo\n\nfour\rfive";
@@ -58,7 +57,6 @@ static void lines_are_the_same_on_all_ranks_whatever_ends_them(void **state)
 
 static void what_is_no_text_is_refused(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     char path[64];
     write_scratch(context, path, "", 0);
@@ -93,7 +91,6 @@ static void what_is_no_text_is_refused(void **state)
 
 static void what_is_no_file_is_refused(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     expect_failure(context, "no-such-file.mol", "no such file");
     expect_failure(context, ".", "directory");
@@ -111,7 +108,6 @@ static void what_is_no_file_is_refused(void **state)
 
 static void failures_name_file_and_line(void **state)
 {
-    (void)state;
     struct hf_text text;
     struct hf_error error;
     assert_int_equal(hf_text_from_string("a.mol", "one\ntwo\n", &text, &error), HF_OK);

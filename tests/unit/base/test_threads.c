@@ -1,13 +1,7 @@
 /* Work that the threads of a rank share. */
+#include "../test.h"
 #include "hf/threads.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 5 };
@@ -28,7 +22,6 @@ static hf_status note(void *data, int thread, int n_thread, struct hf_error *err
 
 static void every_thread_is_called_once(void **state)
 {
-    (void)state;
     for (int n = 0; n <= MOST; n++) {
         struct calls calls = {.bad = MOST};
         const int expected = n > 1 ? n : 1;
@@ -42,7 +35,6 @@ static void every_thread_is_called_once(void **state)
 
 static void the_first_thread_that_fails_is_heard(void **state)
 {
-    (void)state;
     for (int bad = 0; bad < 4; bad++) {
         struct calls calls = {.bad = bad};
         struct hf_error error = {0};
@@ -69,7 +61,6 @@ static void count(void *data, int piece, struct hf_elements elements)
 
 static void every_element_is_in_one_piece(void **state)
 {
-    (void)state;
     const size_t sizes[] = {0, 1, 63, 64, 65, 1000, (1 << 16) - 1, 1 << 16, 200003};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         for (int n_thread = 0; n_thread <= 4; n_thread++) {

@@ -80,7 +80,6 @@ static int64_t check_rank(const struct hf_trace_record *record, int64_t at, int 
 
 static void every_record_of_every_rank_arrives_once(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_error error;
     struct hf_trace *trace = make_trace(context);
@@ -102,7 +101,6 @@ static void every_record_of_every_rank_arrives_once(void **state)
 
 static void a_full_disk_is_told_to_all_ranks(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_error error;
     struct hf_trace *trace = make_trace(context);
@@ -116,7 +114,6 @@ static void a_full_disk_is_told_to_all_ranks(void **state)
 
 static void without_a_trace_nothing_happens(void **state)
 {
-    (void)state;
     struct hf_trace *none = NULL;
     hf_trace_begin_build(none);
     hf_trace_add(none, 0, HF_TRACE_TASK, 0, 0.0, 1.0);
@@ -127,7 +124,6 @@ static void without_a_trace_nothing_happens(void **state)
 
 static void kinds_have_names(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     hf_timers_declare(&context->timers, &reading);
     assert_int_equal(hf_trace_n_kind(context), HF_TRACE_FIRST_PHASE + 1);

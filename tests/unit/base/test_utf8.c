@@ -1,12 +1,7 @@
 /* Text of any encoding in UTF-8. */
+#include "../test.h"
 #include "hf/json.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void what_is_no_utf8_is_taken_for_latin_1(void **state)
@@ -26,7 +21,6 @@ static void what_is_no_utf8_is_taken_for_latin_1(void **state)
         {"\xf4\x90\x80\x80", "\xc3\xb4\xc2\x90\xc2\x80\xc2\x80"}, /* beyond Unicode */
         {"\xff", "\xc3\xbf"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         char *utf8 = hf_utf8_from_text(pairs[i].text);
         assert_non_null(utf8);

@@ -1,12 +1,7 @@
 /* Words, numbers, nearest words. */
+#include "../test.h"
 #include "hf/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <string.h>
 
@@ -17,7 +12,6 @@ static struct hf_word word(const char *text)
 
 static void words_are_what_stands_between_blanks(void **state)
 {
-    (void)state;
     const char *position = " \tO  0.5\t-1 ";
     struct hf_word found;
     assert_true(hf_next_word(&position, &found));
@@ -33,7 +27,6 @@ static void words_are_what_stands_between_blanks(void **state)
 
 static void a_word_is_neither_its_beginning_nor_its_continuation(void **state)
 {
-    (void)state;
     assert_true(hf_word_is(word("GeoMetry"), "geometry"));
     assert_false(hf_word_is(word("geo"), "geometry"));
     assert_false(hf_word_is(word("geometry2"), "geometry"));
@@ -42,7 +35,6 @@ static void a_word_is_neither_its_beginning_nor_its_continuation(void **state)
 
 static void columns_behind_the_end_are_empty(void **state)
 {
-    (void)state;
     const char *line = "  3  2  0";
     assert_true(hf_word_is(hf_columns(line, 1, 3), "3"));
     assert_true(hf_word_is(hf_columns(line, 4, 6), "2"));
@@ -56,7 +48,6 @@ static void columns_behind_the_end_are_empty(void **state)
 
 static void numbers_are_read_as_people_and_fortran_write_them(void **state)
 {
-    (void)state;
     const struct {
         const char *text;
         double value;
@@ -73,7 +64,6 @@ static void numbers_are_read_as_people_and_fortran_write_them(void **state)
 
 static void what_is_no_number_is_refused_and_leaves_the_value_alone(void **state)
 {
-    (void)state;
     const char *const bad[] = {"",    "-",   ".",    "1.2.3", "abc",      "1x",   "0x10",
                                "inf", "nan", "-inf", "1e",    "1e+",      "--1",  "1,5",
                                "1*2", "1*^", "e5",   "1 2",   "INFINITY", "1.0f", "1e5e5"};
@@ -91,7 +81,6 @@ static void what_is_no_number_is_refused_and_leaves_the_value_alone(void **state
 
 static void overflow_is_out_of_range(void **state)
 {
-    (void)state;
     double value = 77.0;
     assert_int_equal(hf_word_real(word("1e400"), &value), HF_NUMBER_OUT_OF_RANGE);
     assert_int_equal(hf_word_real(word("-1D999999999"), &value), HF_NUMBER_OUT_OF_RANGE);
@@ -105,7 +94,6 @@ static void overflow_is_out_of_range(void **state)
 
 static void whole_numbers_have_no_point(void **state)
 {
-    (void)state;
     int count = 77;
     assert_int_equal(hf_word_integer(word("2147483647"), &count), HF_NUMBER_OK);
     assert_int_equal(count, 2147483647);
@@ -121,7 +109,6 @@ static void whole_numbers_have_no_point(void **state)
 
 static void the_decimal_point_does_not_depend_on_the_locale(void **state)
 {
-    (void)state;
     const char *const comma[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8"};
     for (size_t i = 0; i < sizeof comma / sizeof *comma; i++)
         if (setlocale(LC_NUMERIC, comma[i]) != NULL) break;
@@ -133,7 +120,6 @@ static void the_decimal_point_does_not_depend_on_the_locale(void **state)
 
 static void the_nearest_word_is_the_one_meant(void **state)
 {
-    (void)state;
     const char *const known[] = {"title",        "method",   "basis", "charge",
                                  "multiplicity", "geometry", "units", "energy_tolerance"};
     enum { N = sizeof known / sizeof *known };
@@ -153,7 +139,6 @@ static void the_nearest_word_is_the_one_meant(void **state)
 
 static void a_message_is_one_line_whatever_it_quotes(void **state)
 {
-    (void)state;
     struct hf_error error;
     assert_int_equal(hf_fail(&error, HF_BAD_INPUT, "a '%s'\n", "b\r\nc\n"), HF_BAD_INPUT);
     assert_string_equal(error.message, "a 'b??c?'?");
@@ -161,7 +146,6 @@ static void a_message_is_one_line_whatever_it_quotes(void **state)
 
 static void shells_read_back_what_is_written_for_them(void **state)
 {
-    (void)state;
     char out[40], cut[6];
     assert_string_equal(hf_shell_word("a/b-1.hf.h5", sizeof out, out), "a/b-1.hf.h5");
     assert_string_equal(hf_shell_word("my water.h5", sizeof out, out), "'my water.h5'");

@@ -92,7 +92,6 @@ static double self_overlap(const struct hf_shell *shell)
 
 static void shells_stand_in_order_and_are_normalised(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_named(context, &water, "cc-pvtz", HF_CONVENTION_AS_DEFINED);
     assert_string_equal(basis->name, "cc-pVTZ");
@@ -127,7 +126,6 @@ static void shells_stand_in_order_and_are_normalised(void **state)
 
 static void literature_is_that_of_the_elements_present(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_named(context, &water, "cc-pVDZ", HF_CONVENTION_AS_DEFINED);
     assert_string_equal(basis->citation, "cc-pVDZ: T. H. Dunning, J. Chem. Phys. 90, 1007 (1989), "
@@ -138,7 +136,6 @@ static void literature_is_that_of_the_elements_present(void **state)
 
 static void the_convention_follows_the_set_or_the_caller(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     static const struct {
         const char *name, *convention_name;
@@ -165,7 +162,6 @@ static void the_convention_follows_the_set_or_the_caller(void **state)
 
 static void iron_in_6_31g_star_has_cartesian_d_and_spherical_f_functions(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_atom iron = {.atomic_number = 26};
     const struct hf_molecule molecule = {.n_atom = 1, .atom = &iron, .multiplicity = 5};
@@ -180,7 +176,6 @@ static void iron_in_6_31g_star_has_cartesian_d_and_spherical_f_functions(void **
 
 static void the_most_special_choice_wins_and_the_later_of_equals(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     const struct hf_basis_choice choice[] = {
         {.atom = 2, .name = "cc-pVTZ"},
@@ -204,7 +199,6 @@ static void the_most_special_choice_wins_and_the_later_of_equals(void **state)
 
 static void one_set_in_two_spellings_is_not_mixed(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     const struct hf_basis_choice choice[] = {{.atom = -1, .name = "6-31G*"},
                                              {.atom = 0, .name = "6-31g(d)"}};
@@ -216,7 +210,6 @@ static void one_set_in_two_spellings_is_not_mixed(void **state)
 
 static void ghosts_carry_the_functions_of_their_element(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_atom atoms[2] = {water_atoms[0], water_atoms[1]};
     atoms[0].ghost = true;
@@ -229,7 +222,6 @@ static void ghosts_carry_the_functions_of_their_element(void **state)
 
 static void a_summary_is_cut_to_its_buffer(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_named(context, &water, "6-31G*", HF_CONVENTION_AS_DEFINED);
     for (size_t size = 1; size < 30; size++) {
@@ -245,7 +237,6 @@ static void a_summary_is_cut_to_its_buffer(void **state)
 
 static void a_wrong_choice_is_the_same_error_on_all_ranks(void **state)
 {
-    (void)state;
     const struct hf_basis_choice unknown = {
         .atom = -1, .name = "cc-pvdzz", .where = "x.mol, line 4"};
     expect_failure(&water, 1, &unknown, HF_BAD_INPUT,
@@ -267,7 +258,6 @@ static void a_wrong_choice_is_the_same_error_on_all_ranks(void **state)
 
 static void an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it(void **state)
 {
-    (void)state;
     struct hf_atom iodine = {.atomic_number = 53}, uranium = {.atomic_number = 92};
     struct hf_atom cerium = {.atomic_number = 58};
     const struct hf_molecule with_cerium = {.n_atom = 1, .atom = &cerium, .multiplicity = 1};
@@ -290,7 +280,6 @@ static void an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it(void 
 /** Real atoms have the potentials and cores of their set, ghosts do not. */
 static void cores_follow_from_the_basis(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_atom atom[] = {{.atomic_number = 1},
                              {.atomic_number = 53, .position_bohr = {0.0, 0.0, 3.0}},
@@ -331,7 +320,6 @@ static void cores_follow_from_the_basis(void **state)
 
 static void mistakes_in_files_are_the_same_error_on_all_ranks(void **state)
 {
-    (void)state;
     expect_file_failure("H 0\nS 2 1.0\n1.0 1.0\n****\n", HF_BAD_INPUT,
                         ", line 2: the shell has 1 of the 2 primitives announced");
     expect_file_failure("O H 0\nS 2 1.0\n1.0 1.0\n1.0 -1.0\n****\n", HF_BAD_INPUT,
@@ -343,7 +331,6 @@ static void mistakes_in_files_are_the_same_error_on_all_ranks(void **state)
 
 static void high_angular_momentum_matters_only_where_it_is_used(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     char path[64];
     snprintf(path, sizeof path, "./test_basis_high.%d.gbs", context->n_rank);

@@ -1,11 +1,6 @@
 /* The Gaussian-94 reader: what it accepts, and each of its messages. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "basis_private.h"
 
 #include <math.h>
@@ -51,7 +46,6 @@ static void expect_shell(const struct hf_basis_set *set, int shell, int l, int n
 
 static void a_plain_file_is_read(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("! a comment\ncartesian\n****\nC 0\nS 2 1.00\n 71.6168370 0.15432897 ! 1s\n"
                " 13.045096 0.53532814\nD 1 1.00\n 0.8 1.0\n****\n",
@@ -68,7 +62,6 @@ static void a_plain_file_is_read(void **state)
 
 static void types_in_all_spellings_are_read(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set(
         "o 0\nsp 1\n 1.0 0.5 0.25\nL 1 1.0\n2.0 1 1\nspd 1\n3 1 2 3\nL=3 1\n4 1\nl=5 1\n5 1\n"
@@ -84,7 +77,6 @@ static void types_in_all_spellings_are_read(void **state)
 
 static void numbers_may_have_d_exponents_and_no_leading_zero(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("-H 0\nS 2 1.0\n0.1873113696D+02 .3349460434d-01\n2.825 0.2E+00\n****\n", &set);
     expect_shell(&set, 0, 0, 2, 18.73113696, 0.03349460434);
@@ -93,7 +85,6 @@ static void numbers_may_have_d_exponents_and_no_leading_zero(void **state)
 
 static void several_columns_are_a_general_contraction_without_its_zeros(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("Ne 0\nS 3 1.0\n9.0 0.1 0.4 0.0\n3.0 0.2 0.5 0.0\n1.0 0.0 0.6 1.0\n****\n", &set);
     assert_int_equal(set.n_shell, 3);
@@ -105,7 +96,6 @@ static void several_columns_are_a_general_contraction_without_its_zeros(void **s
 
 static void equal_shells_stay_apart(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("He 0\nS 1 1.0\n1.0 1.0\nS 1 1.0\n1.0 1.0\n****\n", &set);
     assert_int_equal(set.n_shell, 2);
@@ -114,7 +104,6 @@ static void equal_shells_stay_apart(void **state)
 
 static void a_lone_exponent_has_coefficient_one(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("Rb 0\nSP 1 1.0\n 0.85245\n****\n", &set);
     expect_shell(&set, 0, 0, 1, 0.85245, 1.0);
@@ -124,7 +113,6 @@ static void a_lone_exponent_has_coefficient_one(void **state)
 
 static void the_exponents_are_multiplied_by_the_square_of_the_scale_factor(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("H 0\nS 1 1.2\n1.0 1.0\nSP 1 1.1 1.1\n2.0 1.0 1.0\nS 1 1.00 0.0000\n3.0 1.0\n****\n",
                &set);
@@ -136,7 +124,6 @@ static void the_exponents_are_multiplied_by_the_square_of_the_scale_factor(void 
 
 static void one_block_may_serve_several_elements(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("C -N S 0\nS 1 1.0\n1.0 1.0\n****\n****\n", &set);
     const int element[] = {6, 7, 16};
@@ -149,7 +136,6 @@ static void one_block_may_serve_several_elements(void **state)
 
 static void the_convention_may_differ_by_shell(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("Cartesian\nSPHERICAL f\nFe 0\nF 1 1.0\n0.8 1.0\n****\n", &set);
     assert_false(set.spherical[2]);
@@ -160,7 +146,6 @@ static void the_convention_may_differ_by_shell(void **state)
 
 static void without_a_convention_shells_are_spherical(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("H 0\nS 1\n1.0 1.0\n", &set);
     for (int l = 0; l <= HF_MAX_FILE_L; l++) assert_true(set.spherical[l]);
@@ -169,7 +154,6 @@ static void without_a_convention_shells_are_spherical(void **state)
 
 static void name_literature_and_core_potentials_are_read_from_comments(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("! name: My Set+\n! cite: H Li-Ne | A. Author, J. Chem. Phys. 1, 1 (1900)\n"
                "! needs-ecp: 28 core electrons | Rb-Xe W\nH 0\nS 1 1.0\n1.0 1.0\n****\n",
@@ -189,7 +173,6 @@ static void name_literature_and_core_potentials_are_read_from_comments(void **st
 
 static void core_potentials_are_read(void **state)
 {
-    (void)state;
     struct hf_basis_set set;
     expect_set("Rb 0\nS 1 1.0\n1.0 1.0\n****\nK 0\nS 1 1.0\n2.0 1.0\n****\n\nRB     0\n"
                "RB-ECP     1     28\nf-ul potential\n  1\n2  3.8  -12.3\ns-ul potential\n  2\n"
@@ -222,7 +205,6 @@ static void core_potentials_are_read(void **state)
 
 static void each_mistake_has_its_message_with_file_and_line(void **state)
 {
-    (void)state;
     static const char *const mistake[][2] = {
         {"! nothing\n", "dir/mine.gbs: holds no shells"},
         {"H 0\n****\n", "dir/mine.gbs, line 1: the block of H has no shells"},
@@ -315,7 +297,6 @@ static void each_mistake_has_its_message_with_file_and_line(void **state)
 
 static void a_line_of_too_many_words_is_refused(void **state)
 {
-    (void)state;
     char line[400] = "H 0\nS 1 1.0\n";
     for (int i = 0; i < 70; i++) strcat(line, "1.0 ");
     expect_message(line, "dir/mine.gbs, line 3: more than 64 words in a line");

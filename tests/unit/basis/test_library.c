@@ -1,16 +1,10 @@
 /* The library of basis sets: every file and element in it, names, the order of directories. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "basis_private.h"
 
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,7 +58,6 @@ static void parse_file(const char *path, struct hf_basis_set *set)
 
 static void every_set_parses_with_all_its_elements_and_can_be_normalised(void **state)
 {
-    (void)state;
     for (int i = 0; i < N_PUBLISHED; i++) {
         char path[HF_MAX_PATH];
         struct hf_error error;
@@ -97,7 +90,6 @@ static void every_set_parses_with_all_its_elements_and_can_be_normalised(void **
 
 static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void **state)
 {
-    (void)state;
     int n_file = 0;
     DIR *folder = opendir(source_directory);
     assert_non_null(folder);
@@ -130,7 +122,6 @@ static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void *
 
 static void def2_sets_have_the_core_potentials_of_heavy_elements(void **state)
 {
-    (void)state;
     static const char *const names[] = {"def2-SVP",   "def2-TZVP",  "def2-TZVPP",  "def2-QZVP",
                                         "def2-SVPD",  "def2-TZVPD", "def2-TZVPPD", "def2-QZVPD",
                                         "def2-QZVPP", "def2-QZVPPD"};
@@ -161,7 +152,6 @@ static void def2_sets_have_the_core_potentials_of_heavy_elements(void **state)
 
 static void only_f_shells_of_6_31g_star_are_spherical(void **state)
 {
-    (void)state;
     char path[HF_MAX_PATH];
     struct hf_error error;
     struct hf_basis_set set;
@@ -174,7 +164,6 @@ static void only_f_shells_of_6_31g_star_are_spherical(void **state)
 
 static void names_are_found_as_people_write_them(void **state)
 {
-    (void)state;
     static const char *const spelling[][2] = {
         {"6-31g*", "6-31gs"},
         {"6-31G(d)", "6-31gs"},
@@ -217,7 +206,6 @@ static void names_are_found_as_people_write_them(void **state)
 
 static void different_sets_have_different_keys(void **state)
 {
-    (void)state;
     for (int i = 0; i < N_PUBLISHED; i++)
         for (int j = 0; j < i; j++) {
             char left[64], right[64];
@@ -237,7 +225,6 @@ static void expect_message(const char *name, const char *message)
 
 static void unknown_names_get_the_nearest_or_all(void **state)
 {
-    (void)state;
     expect_message("cc-pvdx", "unknown basis set \"cc-pvdx\"; did you mean cc-pV");
     expect_message("def2-SVPP", "unknown basis set \"def2-SVPP\"; did you mean def2-SVP?");
     expect_message("entirely-other", "unknown basis set \"entirely-other\"; known are 3-21G, ");
@@ -248,7 +235,6 @@ static void unknown_names_get_the_nearest_or_all(void **state)
 
 static void very_long_names_do_no_harm(void **state)
 {
-    (void)state;
     char name[5001];
     memset(name, 'x', 5000);
     name[5000] = '\0';
@@ -259,7 +245,6 @@ static void very_long_names_do_no_harm(void **state)
 
 static void paths_are_taken_as_they_are(void **state)
 {
-    (void)state;
     char path[HF_MAX_PATH];
     struct hf_error error;
     assert_int_equal(hf_basis_find("./my.gbs", path, &error), HF_OK);
@@ -274,7 +259,6 @@ static void paths_are_taken_as_they_are(void **state)
 
 static void the_list_is_sorted_and_complete(void **state)
 {
-    (void)state;
     struct hf_basis_list list;
     struct hf_error error;
     assert_int_equal(hf_basis_list_create(&list, &error), HF_OK);
@@ -290,7 +274,6 @@ static void the_list_is_sorted_and_complete(void **state)
 
 static void directories_of_the_environment_come_first(void **state)
 {
-    (void)state;
     char old[HF_MAX_PATH] = "", path[HF_MAX_PATH], other_path[HF_MAX_PATH];
     struct hf_error error;
     if (getenv("HF_BASIS_PATH") != NULL) snprintf(old, sizeof old, "%s", getenv("HF_BASIS_PATH"));
@@ -314,7 +297,6 @@ static void directories_of_the_environment_come_first(void **state)
 
 static void sets_that_have_an_element_are_named(void **state)
 {
-    (void)state;
     char names[400];
     hf_basis_sets_with_element(53, sizeof names, names);
     assert_string_equal(names, "3-21G, 6-311G*, 6-311G**, def2-QZVP, def2-QZVPD, def2-QZVPP, "

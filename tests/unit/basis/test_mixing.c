@@ -1,12 +1,7 @@
 /* Merged bases: blocks of two atoms are mixed as the whole matrix is; small atoms become sites. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "../shells.h"
+#include "../test.h"
 
 #include "hf/basis.h"
 
@@ -75,7 +70,6 @@ static void near_atoms_become_sites(void **state)
     struct test_shell shell[N];
     double centre[N][3] = {{0}};
     struct hf_basis *merged = NULL;
-    (void)state;
     for (int i = 0; i < N; i++) {
         shell[i] = (struct test_shell){i, 0, 1, false, {1.0}, {1.0}};
         centre[i][2] = i < N - 2 ? 2.0 * i : 100.0 * i;

@@ -1,11 +1,6 @@
 /* Normalisation of contracted shells, against the self-overlap integrated analytically. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "basis_private.h"
 
 #include <math.h>
@@ -26,7 +21,6 @@ static double self_overlap(int l, int n, const double exponent[], const double c
 
 static void the_cartesian_monomial_has_norm_one_in_every_angular_momentum(void **state)
 {
-    (void)state;
     const double exponent[] = {3047.5249, 457.36952, 103.94869, 29.210155, 9.286663, 3.163927};
     for (int l = 0; l <= 7; l++) {
         double coefficient[] = {0.0018347, 0.0140373, -0.0688426, 0.2321844, 0.4679413, 0.362312};
@@ -37,7 +31,6 @@ static void the_cartesian_monomial_has_norm_one_in_every_angular_momentum(void *
 
 static void a_single_primitive_does_not_depend_on_its_coefficient(void **state)
 {
-    (void)state;
     const double exponent[] = {0.8};
     double one[] = {1.0}, other[] = {0.25};
     assert_true(hf_shell_normalise(2, 1, exponent, one));
@@ -47,7 +40,6 @@ static void a_single_primitive_does_not_depend_on_its_coefficient(void **state)
 
 static void the_sign_of_a_contraction_is_kept(void **state)
 {
-    (void)state;
     const double exponent[] = {2.0, 0.5};
     double coefficient[] = {-0.3, -0.8};
     assert_true(hf_shell_normalise(1, 2, exponent, coefficient));
@@ -56,7 +48,6 @@ static void the_sign_of_a_contraction_is_kept(void **state)
 
 static void primitives_that_cancel_are_refused(void **state)
 {
-    (void)state;
     const double exponent[] = {1.5, 1.5};
     double coefficient[] = {0.7, -0.7};
     assert_false(hf_shell_normalise(0, 2, exponent, coefficient));
@@ -64,7 +55,6 @@ static void primitives_that_cancel_are_refused(void **state)
 
 static void numbers_beyond_range_are_refused(void **state)
 {
-    (void)state;
     const double exponent[] = {1e300, 1.0};
     double coefficient[] = {1.0, 1e200};
     assert_false(hf_shell_normalise(5, 2, exponent, coefficient));

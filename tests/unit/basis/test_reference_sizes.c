@@ -50,7 +50,6 @@ static bool has_cartesian_d(const struct hf_basis *basis)
 
 static void reference_calculations_have_their_number_of_functions(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     cJSON *root = read_reference();
     const cJSON *one;

@@ -36,7 +36,6 @@ struct hf_basis *make_basis(struct hf_context *context)
 
 int make_folder(void **state)
 {
-    (void)state;
     if (rank_here() == 0 && mkdtemp(folder) == NULL) return -1;
     MPI_Bcast(folder, (int)sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
     snprintf(path, sizeof path, "%s/water.hf.h5", folder);
@@ -45,7 +44,6 @@ int make_folder(void **state)
 
 int remove_folder(void **state)
 {
-    (void)state;
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_here() == 0) unlink(path);
     return rank_here() == 0 ? rmdir(folder) : 0;

@@ -112,7 +112,6 @@ static void check_description(const struct hf_checkpoint *read, const struct hf_
 
 static void a_checkpoint_holds_the_calculation(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context);
     struct hf_scf_result result;
@@ -167,7 +166,6 @@ static void go_on(int n, double energy, int n_iteration)
 
 static void other_ranks_go_on(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context);
     struct hf_scf_settings settings = settings_of("replicated", 100);
@@ -219,7 +217,6 @@ static hf_status try_image(size_t n, const unsigned char *bytes, struct hf_error
 
 static void damage_is_told_or_does_no_harm(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context);
     struct hf_scf_result result;
@@ -250,7 +247,6 @@ static void damage_is_told_or_does_no_harm(void **state)
 
 static void other_files_are_refused(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_checkpoint read;
     struct hf_error error;
@@ -282,7 +278,6 @@ static void other_files_are_refused(void **state)
 
 static void differences_are_named(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context), *other_basis = NULL;
     struct hf_scf_result result;

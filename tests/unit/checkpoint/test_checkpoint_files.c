@@ -39,7 +39,6 @@ static hf_status write_again(struct hf_context *context, const struct hf_basis *
 
 static void a_file_that_cannot_be_written_stays_as_it_was(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
@@ -115,7 +114,6 @@ static void refuse_damage(struct hf_context *context, size_t n, const struct dam
 
 static void core_potentials_are_kept_and_compared(void **state)
 {
-    (void)state;
     static const struct damage damage[] = {
         {"/basis/core_terms", 9, 2, "/basis/core_terms: potential 1 has 9"},
         {"/basis/core_terms", 1, 2, "/basis has 2 terms of core potentials for 1"},

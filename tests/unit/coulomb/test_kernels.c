@@ -113,7 +113,6 @@ static void check_class(const struct hf_coulomb_tables *tables, int bra_order, i
 
 static void kernels_give_what_the_recursion_says(void **state)
 {
-    (void)state;
     uint32_t seed = 7;
     struct hf_coulomb_tables *tables = hf_coulomb_tables_create(MOST_TESTED);
     assert_non_null(tables);

@@ -1,13 +1,8 @@
 /* Trees of products: everything is in one leaf, cells hold what they say, however products come in. */
 #include "../../../src/coulomb/tree.h"
+#include "../test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t state = 1;

@@ -136,7 +136,6 @@ static void check_density(const struct fixture *f, const struct hf_cached_block 
 
 static void densities_are_those_of_their_owners_in_both_orders(void **state)
 {
-    (void)state;
     for (int small = 0; small < 2; small++) {
         struct fixture f;
         set_up(&f);
@@ -164,7 +163,6 @@ static void densities_are_those_of_their_owners_in_both_orders(void **state)
 
 static void pinned_blocks_stay_beyond_the_budget(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_cached_block *pinned[N_ATOM];
     set_up(&f);
@@ -189,7 +187,6 @@ static void pinned_blocks_stay_beyond_the_budget(void **state)
 
 static void a_block_may_leave_while_it_is_on_its_way(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f);
     fill(&f);
@@ -221,7 +218,6 @@ static void add_to_sums(struct fixture *f, int i, int j)
 
 static void sums_reach_their_owners_folded_and_once(void **state)
 {
-    (void)state;
     for (int small = 0; small < 2; small++) {
         struct fixture f;
         set_up(&f);
@@ -248,7 +244,6 @@ static void sums_reach_their_owners_folded_and_once(void **state)
 
 static void a_destroyed_cache_drops_its_sums(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f);
     make_cache(&f, true, 1.0, 1 << 20);

@@ -1,15 +1,8 @@
 /* Digestion of strips into J and K against plain sums, with the kernels of every instruction set that
  * this processor has: shapes, densities and what is wanted of them, shells that coincide. */
+#include "../test.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "hf/digest.h"
 
@@ -202,7 +195,6 @@ static void strips_of_every_shape_give_the_plain_sum(void **state)
     static const int c[] = {1, 3, 8, 14};
     const int both[] = {COULOMB | EXCHANGE};
     struct fixture f;
-    (void)state;
     set_up(&f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (size_t i = 0; i < sizeof few / sizeof *few; i++)
@@ -220,7 +212,6 @@ static void every_density_gets_what_is_wanted(void **state)
 {
     static const int n_job[] = {1, 2, 3, 5};
     struct fixture f;
-    (void)state;
     set_up(&f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (int n_b = 1; n_b < 7; n_b++)
@@ -245,7 +236,6 @@ static void shells_that_coincide_are_added_to_twice(void **state)
                                       {20, 4, 20, 30}, {4, 30, 4, 28}, {7, 7, 7, 7}};
     const int wanted[] = {EXCHANGE, COULOMB | EXCHANGE};
     struct fixture f;
-    (void)state;
     set_up(&f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (size_t i = 0; i < sizeof first / sizeof *first; i++)

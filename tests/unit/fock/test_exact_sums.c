@@ -54,7 +54,6 @@ static void the_unit_follows_from_the_densities(void **state)
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);
     const struct hf_shell_pairs pairs = make_pairs(context, basis, pair);
     struct hf_exact_sums *sums = NULL;
-    (void)state;
     assert_int_equal(hf_exact_sums_create(&pairs, &sums, &error), HF_OK);
     for (int turn = 0; turn < 2; turn++) {
         assert_int_equal(hf_exact_sums_begin(sums, 1, &error), HF_OK);
@@ -93,7 +92,6 @@ static void a_density_beyond_all_bounds_is_refused(void **state)
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);
     const struct hf_shell_pairs pairs = make_pairs(context, basis, pair);
     struct hf_exact_sums *sums = NULL;
-    (void)state;
     assert_int_equal(hf_exact_sums_create(&pairs, &sums, &error), HF_OK);
     const double too_large[] = {1e12, (double)INFINITY, (double)NAN};
     for (int k = 0; k < 3; k++) {
@@ -205,7 +203,6 @@ static void pieces_of_a_strip_give_the_same_bits(void **state)
     static const int piece[][2] = {{1, 1}, {2, 5}, {17, 4}, {1, 30}, {3, 9}};
     static double whole[N_BLOCK][PLANE], fused[N_BLOCK][PLANE];
     struct strip_test *t = malloc(sizeof *t);
-    (void)state;
     assert_non_null(t);
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
         hf_digest_strip_function *kernel[2];

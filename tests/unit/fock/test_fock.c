@@ -164,7 +164,6 @@ static void tear_down(struct fixture *f)
 
 static void coulomb_and_exchange_of_two_densities_are_right(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     set_up(&f);
@@ -189,7 +188,6 @@ static void coulomb_and_exchange_of_two_densities_are_right(void **state)
 
 static void what_is_not_wanted_may_be_null(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     set_up(&f);
@@ -243,7 +241,6 @@ static void check_mix(struct fixture *f, const struct fixture *alone, const char
  *  with two threads. */
 static void jobs_do_not_depend_on_each_other(void **state)
 {
-    (void)state;
     static const char *const mixes[] = {"BK", "KB", "JK", "KKK", "JJ", "BBB", "BJKB", "KJBK", "-K"};
     const int n_mix = sizeof mixes / sizeof *mixes;
     const struct hf_fock_settings plain = settings;
@@ -269,7 +266,6 @@ static void jobs_do_not_depend_on_each_other(void **state)
 
 static void screening_leaves_out_little_and_says_how_much(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     set_up(&f);
@@ -318,7 +314,6 @@ static void check_stored(double memory_bytes, int n_thread, const double *integr
 
 static void stored_integrals_give_the_same(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f);
     double *integral = all_integrals(f.pairs);
@@ -357,7 +352,6 @@ static void stored_exchange_follows_its_densities(void **state)
     const double threshold = 1e-9;
     struct fixture f;
     struct hf_error error;
-    (void)state;
     settings.memory_bytes = 1e9;
     settings.store_threshold = threshold;
     set_up_with(&f, test_basis(4, far_centre, N_SHELL, shells));
@@ -390,7 +384,6 @@ static void stored_exchange_follows_its_densities(void **state)
  *  with a primitive that is a function of its own too, atom 1 an SP shell. */
 static void merged_shells_give_the_same(void **state)
 {
-    (void)state;
     static const struct test_shell published[] = {
         {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
         {0, 0, 3, false, {30.0, 4.0, 0.7}, {-0.1, -0.2, 0.6}},
@@ -439,7 +432,6 @@ static bool is_right(const struct fixture *f, int i, const double *integral)
 /** One job, then two, then parts of them: a builder keeps what it has made, and no more. */
 static void builds_follow_each_other(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     set_up(&f);
@@ -479,7 +471,6 @@ static int interrupt(void *data, double fraction)
 
 static void an_interruption_ends_the_build_on_all_ranks(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     bool now = true;
@@ -501,7 +492,6 @@ static void an_interruption_ends_the_build_on_all_ranks(void **state)
 
 static void unknown_names_are_refused(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     set_up(&f);

@@ -160,7 +160,6 @@ static void check(struct fixture *f)
 
 static void quartets_of_different_atoms_find_their_blocks(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, (const int[]){3, 2}, 1, (const int[][2]){{1, 0}});
     check(&f);
@@ -169,7 +168,6 @@ static void quartets_of_different_atoms_find_their_blocks(void **state)
 
 static void atoms_may_coincide_in_all_ways(void **state)
 {
-    (void)state;
     for (int code = 0; code < N_ATOM * N_ATOM * N_ATOM * N_ATOM; code++) {
         const int a = code % 4, b = code / 4 % 4, c = code / 16 % 4, d = code / 64;
         struct fixture f;
@@ -182,7 +180,6 @@ static void atoms_may_coincide_in_all_ways(void **state)
 
 static void kets_share_the_blocks_of_their_atoms(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, (const int[]){3, 2}, 5, (const int[][2]){{1, 0}, {1, 1}, {2, 1}, {3, 1}, {3, 2}});
     check(&f);
@@ -193,7 +190,6 @@ static void kets_share_the_blocks_of_their_atoms(void **state)
 
 static void what_is_not_wanted_has_no_blocks(void **state)
 {
-    (void)state;
     for (int flags = 0; flags < 4; flags++) {
         struct fixture f;
         set_up(&f, (const int[]){2, 0}, 2, (const int[][2]){{2, 0}, {1, 1}});
@@ -212,7 +208,6 @@ static void what_is_not_wanted_has_no_blocks(void **state)
 
 static void what_the_target_says_is_returned(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     set_up(&f, (const int[]){1, 0}, 1, (const int[][2]){{1, 0}});

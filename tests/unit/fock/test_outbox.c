@@ -85,7 +85,6 @@ static void run_threads(size_t most_bytes, pthread_mutex_t *in_turn)
 
 static void every_parcel_is_delivered_once_and_in_order(void **state)
 {
-    (void)state;
     pthread_mutex_t in_turn;
     pthread_mutex_init(&in_turn, NULL);
     run_threads(0, NULL);
@@ -96,7 +95,6 @@ static void every_parcel_is_delivered_once_and_in_order(void **state)
 
 static void dropped_parcels_are_not_sent(void **state)
 {
-    (void)state;
     struct hf_outbox outbox;
     struct receiver to = {0};
     hf_outbox_init(&outbox);

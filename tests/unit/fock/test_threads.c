@@ -14,7 +14,6 @@ int MPI_Query_thread(int *provided)
 
 static void threads_need_a_level_of_mpi(void **state)
 {
-    (void)state;
     const double centre[1][3] = {{0.0, 0.0, 0.0}};
     const struct test_shell shell[] = {{0, 0, 1, false, {0.8}, {0.9}}};
     struct hf_context *context = test_context();

@@ -1,12 +1,7 @@
 /* The table of atomic potentials. */
 #include "../../../src/guess/atomic_potentials.h"
+#include "../test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
 /** z(r) = Z - sum_i c_i erf(sqrt(a_i) r): the charge that an electron sees. */
@@ -21,7 +16,6 @@ static double effective_charge(int z, double r)
 
 static void atoms_are_neutral_and_screen_their_nucleus(void **state)
 {
-    (void)state;
     for (int z = 1; z <= HF_ATOMIC_POTENTIALS; z++) {
         double before = z;
         assert_true(fabs(effective_charge(z, 1e3)) < 1e-10);
@@ -37,7 +31,6 @@ static void atoms_are_neutral_and_screen_their_nucleus(void **state)
  *  u^2 = 4 r^2 exp(-2r) nearly, and the local exchange with equal spins is -(3 rho/pi)^(1/3). */
 static void the_potential_of_hydrogen_is_that_of_its_density(void **state)
 {
-    (void)state;
     const double pi = acos(-1.0);
     for (double r = 0.05; r < 3.0; r += 0.05) {
         const double inside = 1.0 - exp(-2.0 * r) * (1.0 + 2.0 * r + 2.0 * r * r);

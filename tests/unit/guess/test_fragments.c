@@ -93,7 +93,6 @@ static void dimer_done(struct hf_context *context, struct dimer *dimer)
 /** Too far apart to see more of each other than their dipoles: the first density is the last one. */
 static void far_fragments_keep_their_energies(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct dimer dimer = {0};
     test_water(&dimer.first.test);
@@ -121,7 +120,6 @@ static void far_fragments_keep_their_energies(void **state)
 /** Hydrogen-bonded, in the basis of the fragments and in a larger one. */
 static void two_waters_begin_near_their_end(void **state)
 {
-    (void)state;
     static const char *const set[2] = {"6-31G", "cc-pVDZ"};
     static const double most_above[2] = {0.02, 0.2};
     struct hf_context *context = test_context();
@@ -142,7 +140,6 @@ static void two_waters_begin_near_their_end(void **state)
 /** The radical's orbitals are shared by both spins; its single electron comes behind all pairs. */
 static void a_radical_and_a_molecule_make_a_doublet(void **state)
 {
-    (void)state;
     static const char *const method[2] = {"rohf", "uhf"};
     struct hf_context *context = test_context();
     for (int i = 0; i < 2; i++) {
@@ -175,7 +172,6 @@ static void expect_refusal(const struct dimer *dimer, const char *part)
 
 static void what_does_not_fit_is_told(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct dimer dimer = {0};
     test_water(&dimer.first.test);

@@ -70,7 +70,6 @@ static double electrons(struct hf_context *context, const struct hf_molecule *mo
 
 static void configurations_have_the_right_number_of_electrons(void **state)
 {
-    (void)state;
     for (int z = 1; z <= 118; z++) {
         int n_electron[HF_ATOM_N_L], sum = 0;
         hf_atom_configuration(z, n_electron);
@@ -92,7 +91,6 @@ static void configurations_have_the_right_number_of_electrons(void **state)
 
 static void cores_leave_the_valence_configuration(void **state)
 {
-    (void)state;
     /* atomic number, core, then s p d f; the last core is of no kind that there is */
     static const int known[][2 + HF_ATOM_N_L] = {
         {37, 28, 3, 6, 0, 0},  {47, 28, 3, 6, 10, 0}, {53, 28, 4, 11, 10, 0},
@@ -143,7 +141,6 @@ static void check_atom(int atomic_number, const char *set)
 
 static void atoms_are_round_and_neutral(void **state)
 {
-    (void)state;
     check_atom(1, "6-31G*");
     check_atom(3, "6-31G*");
     check_atom(8, "6-31G*");
@@ -155,7 +152,6 @@ static void atoms_are_round_and_neutral(void **state)
 
 static void atoms_with_cores_are_round_and_neutral(void **state)
 {
-    (void)state;
     check_atom(37, "def2-SVP");
     check_atom(47, "def2-SVP");
     check_atom(57, "def2-SVP");
@@ -169,7 +165,6 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
     struct hf_matrix *density = NULL;
-    (void)state;
     test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
     test_add_atom(&test, 8, true, 0.0, 2.0, 0.0);
     test_add_atom(&test, 9, false, 0.0, 0.0, 1.7);
@@ -215,7 +210,6 @@ static void sad_of_open_shells_has_no_spin_density(void **state)
     struct hf_matrix *density[3] = {NULL, NULL, NULL};
     bool has_orbitals = true;
     double largest;
-    (void)state;
     test_water(&water);
     struct hf_basis *basis = test_set(context, &water.molecule, "6-31G*");
     const int n = basis->n_function;
@@ -253,7 +247,6 @@ static void orbitals_of_an_atom_make_its_density(void **state)
     struct test_molecule test = {0};
     struct hf_error error = {0};
     double energy[5];
-    (void)state;
     test_add_atom(&test, 10, false, 0.3, -0.2, 0.5);
     struct hf_basis *basis = test_set(context, &test.molecule, "6-31G*"); /* Cartesian d */
     const size_t n = (size_t)basis->n_function;
@@ -362,7 +355,6 @@ static void check_all_guesses(const struct test_molecule *test, struct hf_spin_c
 static void guesses_make_orthonormal_orbitals_for_all_electrons(void **state)
 {
     struct test_molecule water, helium = {0}, ghosts = {0};
-    (void)state;
     test_water(&water);
     test_add_atom(&water, 8, true, 0.0, 0.0, -3.0);
     check_all_guesses(&water, (struct hf_spin_count){.alpha = 5, .beta = 5});
@@ -378,7 +370,6 @@ static void guesses_are_found_by_name(void **state)
 {
     const struct hf_guess_ops *guess = NULL;
     struct hf_error error;
-    (void)state;
     for (int i = 0; hf_guess_list[i] != NULL; i++) {
         assert_int_equal(hf_guess_find(hf_guess_name(hf_guess_list[i]), &guess, NULL), HF_OK);
         assert_ptr_equal(guess, hf_guess_list[i]);

@@ -65,7 +65,6 @@ static void pair_done(struct hf_context *context, struct pair *pair)
 
 static void same_basis_and_geometry_give_the_density_back(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct pair pair;
     compute_pair(context, &pair, "6-31G", "6-31G", NULL);
@@ -79,7 +78,6 @@ static void same_basis_and_geometry_give_the_density_back(void **state)
  *  it, and the end is nearer than from atoms. */
 static void orbitals_of_a_smaller_basis_are_a_good_start(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct pair pair;
     compute_pair(context, &pair, "6-31G", "6-31G*", NULL);
@@ -105,7 +103,6 @@ static void move(struct test_molecule *test)
 /** Had the functions stayed where they were, nothing would be left of them five bohr away. */
 static void orbitals_move_with_their_atoms(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct pair pair;
     compute_pair(context, &pair, "6-31G", "6-31G", move);
@@ -132,7 +129,6 @@ static void add_helium(struct test_molecule *test)
 
 static void charge_and_atoms_may_change(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct pair pair;
     compute_pair(context, &pair, "6-31G", "cc-pVDZ", ionise);
@@ -146,7 +142,6 @@ static void charge_and_atoms_may_change(void **state)
 
 static void what_cannot_be_a_start_is_told(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_error error = {0};
     struct test_ended first = {0}, second = {0};
@@ -193,7 +188,6 @@ static double excite(struct hf_context *context, struct test_ended *ground, bool
 
 static void maximum_overlap_keeps_what_is_not_the_lowest(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct test_ended ground = {.coefficient = NULL};
     test_water(&ground.test);

@@ -1,16 +1,10 @@
 /* Far charges by expansions against the sum of all. */
 #include "../shells.h"
+#include "../test.h"
 
 #include "far_charges.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { N_ATOM = 6, N_CHARGE = 1500, SHELLS = 4 };
 
@@ -106,7 +100,6 @@ static double near_rows(const struct hf_basis *basis, const struct hf_charge_tre
 
 static void errors_are_below_the_tolerance(void **state)
 {
-    (void)state;
     static struct hf_spread_charge charge[N_CHARGE];
     struct hf_basis *basis = chain();
     for (int spread = 0; spread <= 1; spread++) {
@@ -135,7 +128,6 @@ static void errors_are_below_the_tolerance(void **state)
 /** Every charge is there once, those at one place follow each other, and leaves are rows. */
 static void sorting_keeps_all_charges(void **state)
 {
-    (void)state;
     static struct hf_spread_charge charge[N_CHARGE];
     double before[4] = {0.0}, after[4] = {0.0};
     struct hf_charge_tree tree;
@@ -168,7 +160,6 @@ static void sorting_keeps_all_charges(void **state)
 /** Charges that the atoms touch, and a single one far away. */
 static void near_charges_stay_as_they_are(void **state)
 {
-    (void)state;
     struct hf_basis *basis = chain();
     struct hf_spread_charge charge = {1.0, INFINITY, {0.5, 0.4, 0.2}};
     for (int round = 0; round <= 1; round++) {

@@ -116,7 +116,6 @@ static double difference(const struct system *system, const double *a, double fa
 
 static void matrices_hold_the_integrals_of_their_shells(void **state)
 {
-    (void)state;
     struct system system;
     struct hf_one_electron *one_electron = NULL;
     set_up(&system);
@@ -144,7 +143,6 @@ static void matrices_hold_the_integrals_of_their_shells(void **state)
 
 static void the_core_is_the_sum_of_the_terms_that_are_present(void **state)
 {
-    (void)state;
     struct hf_point_charge charge[] = {{0.4, {0.0, 3.0, 1.0}}, {-1.2, {-4.0, 0.5, 2.0}}};
     struct system system;
     set_up(&system);
@@ -171,7 +169,6 @@ static void the_core_is_the_sum_of_the_terms_that_are_present(void **state)
 /** A charge where a ghost is does to electrons and nuclei what a nucleus there would do. */
 static void a_charge_acts_like_a_nucleus(void **state)
 {
-    (void)state;
     struct system system;
     set_up(&system);
     const double without = nuclear_energy(&system);
@@ -201,7 +198,6 @@ static void a_charge_acts_like_a_nucleus(void **state)
 
 static void charges_that_are_zero_do_nothing(void **state)
 {
-    (void)state;
     struct system system;
     set_up(&system);
     struct hf_point_charge charge[2] = {{0.0, {centre[0][0], centre[0][1], centre[0][2]}},
@@ -220,7 +216,6 @@ static void charges_that_are_zero_do_nothing(void **state)
 /** Charges Q far away on either side of the molecule make the field 2 Q / R^2. */
 static void far_charges_make_a_uniform_field(void **state)
 {
-    (void)state;
     const double distance = 1e4, strength = 0.01, charge_far = 0.5 * strength * 1e8;
     struct system system;
     set_up(&system);
@@ -241,7 +236,6 @@ static void far_charges_make_a_uniform_field(void **state)
 
 static void the_field_acts_on_the_dipole_moment(void **state)
 {
-    (void)state;
     struct system system;
     set_up(&system);
     const double field[3] = {0.01, -0.02, 0.03};
@@ -283,7 +277,6 @@ static void the_field_acts_on_the_dipole_moment(void **state)
 
 static void threads_change_no_bit(void **state)
 {
-    (void)state;
     struct system system;
     struct hf_spread_charge charge[11];
     double *core[5], *spread[5];
@@ -315,7 +308,6 @@ static void threads_change_no_bit(void **state)
  *  in a plain sum by nuclei. */
 static void ranks_change_no_bit_of_the_energy_of_nuclei(void **state)
 {
-    (void)state;
     enum { N_ATOM = 101, N_CHARGE = 7 };
     struct system system;
     struct hf_atom atom[N_ATOM] = {0};
@@ -351,7 +343,6 @@ static void ranks_change_no_bit_of_the_energy_of_nuclei(void **state)
 
 static void every_term_says_what_it_is(void **state)
 {
-    (void)state;
     int n = 0;
     for (; hf_term_list[n] != NULL; n++) {
         const struct hf_term_ops *term = hf_term_list[n];

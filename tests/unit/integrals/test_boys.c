@@ -1,13 +1,9 @@
 /* The Boys function against a sum in quadruple precision. */
+#include "../test.h"
 #include "hf/boys_single.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <quadmath.h>
 
 /** F_m(T) for any T: ascending series in 113 bits; below exp(-T) of 1e-30 the asymptote is exact.
@@ -44,7 +40,6 @@ static double worst_error(const struct hf_boys *boys, double T)
 
 static void relative_error_is_below_1e_14_for_all_orders(void **state)
 {
-    (void)state;
     struct hf_boys *boys = hf_boys_create(HF_BOYS_MAX_ORDER);
     assert_non_null(boys);
     double worst = 0.0;
@@ -79,7 +74,6 @@ static double error_of_tables(const struct hf_boys_single_order *table, int m, d
 
 static void tables_of_single_precision_err_by_their_rounding(void **state)
 {
-    (void)state;
     struct hf_boys *boys = hf_boys_create(HF_BOYS_MAX_ORDER);
     struct hf_boys_single *single = hf_boys_single_create(boys);
     assert_non_null(single);

@@ -225,7 +225,6 @@ static const double centre[3][3] = {{0.1, -0.2, 0.3}, {1.2, 0.7, -0.5}, {-0.4, 1
 
 static void all_classes_up_to_d_are_right(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_mixed_basis();
     assert_true(compare(context, basis) < 1e-13);
@@ -239,7 +238,6 @@ enum { LARGEST_SUM = 6 };
 
 static void high_angular_momenta_are_right(void **state)
 {
-    (void)state;
     for (int l = 3; l <= HF_MAX_L; l++) {
         for (int spherical = 0; spherical < 2; spherical++) {
             const struct test_shell shells[] = {
@@ -277,7 +275,6 @@ static void high_angular_momenta_are_right(void **state)
 
 static void an_angular_momentum_beyond_the_library_is_refused(void **state)
 {
-    (void)state;
     const struct test_shell shells[] = {{0, HF_MAX_L + 1, 1, true, {0.8}, {0.9}}};
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(1, centre, 1, shells);
@@ -293,7 +290,6 @@ static void an_angular_momentum_beyond_the_library_is_refused(void **state)
 /** Schwarz: no integral of a quartet exceeds the product of its pairs' bounds. */
 static void bounds_hold(void **state)
 {
-    (void)state;
     const struct test_shell shells[] = {
         {0, 0, 2, false, {3.0, 0.5}, {0.5, 0.5}},
         {1, 1, 1, false, {0.6}, {0.7}},
@@ -422,7 +418,6 @@ static void compare_merged(int n_shell, const struct test_shell shell[], int n_m
 
 static void merged_shells_are_right(void **state)
 {
-    (void)state;
     const struct test_shell general[] = {
         {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
         {0, 0, 3, false, {30.0, 4.0, 0.7}, {-0.1, -0.2, 0.9}},
@@ -445,7 +440,6 @@ static void merged_shells_are_right(void **state)
  *  are merged all the same. */
 static void merged_high_shells_are_right(void **state)
 {
-    (void)state;
     for (int l = 3; l <= 4; l++) {
         const struct test_shell shells[] = {
             {0, 0, 1, false, {0.7}, {0.4}},

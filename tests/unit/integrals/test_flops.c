@@ -37,7 +37,6 @@ static struct hf_engine_account account_of(struct hf_context *context, const str
 
 static void lanes_that_nobody_asked_for_do_not_count(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_mixed_basis();
     const struct hf_engine_account one = account_of(context, basis, 1, HF_PRECISION_DOUBLE);
@@ -58,7 +57,6 @@ static void lanes_that_nobody_asked_for_do_not_count(void **state)
 
 static void a_quartet_counts_what_its_formulas_say(void **state)
 {
-    (void)state;
     static const double centre[1][3] = {{0.0, 0.0, 0.0}};
     static const struct test_shell s[] = {{0, 0, 1, false, {0.7}, {0.5}}};
     static const struct test_shell p[] = {{0, 1, 1, false, {0.7}, {0.5}}};

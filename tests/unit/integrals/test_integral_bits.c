@@ -1,87 +1,12 @@
 /* The bits of an integral depend on its own shells only: the same quartet, alone or among others, is
  * the same number. */
 #include "../mpi_test.h"
-#include "../shells.h"
-
-#include "hf/engine.h"
-#include "hf/shell_pairs.h"
+#include "random_basis.h"
 
 #include <math.h>
 #include <pthread.h>
 
-enum { N_ATOM = 5, MOST_SHELL = 64, N_THREAD = 2 };
-
-/** The next of a sequence of numbers between 0 and 1. */
-static double next_random(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
-static int random_below(uint64_t *state, int n)
-{
-    return (int)(next_random(state) * n);
-}
-
-/** A basis with its numbers. */
-struct random_basis {
-    double centre[N_ATOM][3];
-    struct test_shell shell[MOST_SHELL];
-    int n_shell;
-    struct hf_basis *basis, *merged;
-};
-
-/** A shell of random exponents, or with those of the shell before it. */
-static void add_shell(struct random_basis *made, uint64_t *state, int atom, int l, int n_primitive,
-                      bool as_before)
-{
-    struct test_shell *shell = &made->shell[made->n_shell++];
-    *shell = (struct test_shell){.atom = atom,
-                                 .l = l,
-                                 .n_primitive = n_primitive,
-                                 .spherical = l > 1 && next_random(state) < 0.7};
-    for (int k = 0; k < n_primitive; k++) {
-        shell->exponent[k] = exp(6.0 * next_random(state) - 2.5);
-        shell->coefficient[k] = next_random(state) - 0.3;
-        if (as_before) shell->exponent[k] = shell[-1].exponent[k];
-    }
-    if (as_before) shell->spherical = shell[-1].spherical;
-}
-
-/** Shells s..highest on centres of which some are close and some far; those of `merged` share
- *  exponents, of one l and (where highest allows it) of s and p. */
-static void make_basis(struct random_basis *made, uint64_t *state, int highest)
-{
-    struct hf_error error;
-    *made = (struct random_basis){0};
-    for (int atom = 0; atom < N_ATOM; atom++) {
-        const double reach = atom < 3 ? 1.5 : 9.0;
-        for (int d = 0; d < 3; d++) made->centre[atom][d] = reach * (next_random(state) - 0.5);
-        for (int l = 0; l <= highest; l++) {
-            const int most = l == 0 ? TEST_MAX_PRIMITIVE : l < 3 ? 4 : 2;
-            const int n = 1 + random_below(state, most);
-            add_shell(made, state, atom, l, n, false);
-            if (l < 3 && next_random(state) < 0.5) add_shell(made, state, atom, l, n, true);
-            if (l == 0 && highest > 0 && next_random(state) < 0.5) {
-                made->shell[made->n_shell] = made->shell[made->n_shell - 1];
-                made->shell[made->n_shell++].l = 1;
-            }
-        }
-    }
-    made->basis = test_basis(N_ATOM, (const double(*)[3])made->centre, made->n_shell, made->shell);
-    assert_int_equal(hf_basis_merge(made->basis, &made->merged, &error), HF_OK);
-}
-
-/** Quartet i of a batch as [row][column], whatever way the batch stands in. */
-static void take(const struct hf_integral_batch *batch, int n, int i, double *to)
-{
-    int at = 0;
-    while (batch->order != NULL && at < n && batch->order[at] != i) at++;
-    for (size_t x = 0; x < batch->stride; x++) {
-        const size_t from = hf_batch_index(batch, batch->order == NULL ? i : at, x);
-        to[x] = batch->single != NULL ? (double)batch->single[from] : batch->value[from];
-    }
-}
+enum { N_THREAD = 2 };
 
 /** One of several threads that compute the same quartets among different others. */
 struct thread {
@@ -197,15 +122,13 @@ static void compare_bases(int highest, int n_basis, int n_quartet)
         make_basis(&made, &state, highest);
         compare_in_threads(context, made.basis, threshold[i % 5], n_quartet);
         compare_in_threads(context, made.merged, threshold[(i + 2) % 5], n_quartet);
-        hf_basis_destroy(&made.merged);
-        test_basis_destroy(&made.basis);
+        random_basis_done(&made);
     }
     test_context_done(&context);
 }
 
 static void a_quartet_of_s_to_f_shells_is_one_number_in_any_batch(void **state)
 {
-    (void)state;
     compare_bases(0, 5, 10);
     compare_bases(2, 5, 60);
     compare_bases(3, 5, 20);
@@ -213,14 +136,12 @@ static void a_quartet_of_s_to_f_shells_is_one_number_in_any_batch(void **state)
 
 static void a_quartet_of_high_shells_is_one_number_in_any_batch(void **state)
 {
-    (void)state;
     compare_bases(HF_MAX_L, 2, 8);
 }
 
 /** The quartets of two engines are the same, in the order of one and in the other's. */
 static void two_engines_give_the_same_bits(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine[2] = {NULL, NULL};
@@ -243,8 +164,7 @@ static void two_engines_give_the_same_bits(void **state)
     }
     for (int k = 0; k < 2; k++) hf_engine_destroy(&engine[k]);
     hf_shell_pairs_destroy(&pairs);
-    hf_basis_destroy(&made.merged);
-    test_basis_destroy(&made.basis);
+    random_basis_done(&made);
     test_context_done(&context);
 }
 

@@ -1,18 +1,11 @@
 /* Every straight-line vertical recurrence against the loops. Compiled for every instruction set and
  * width that the kernels are compiled for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "recurrence.h"
 #include "vertical.h"
 
 #include "hf/simd.h"
-
-#include <stdlib.h>
 
 #ifdef HF_SINGLE
 static const double tolerance = 1e-5;
@@ -131,7 +124,6 @@ static void straight_line_and_loops_are_the_same(void **state)
 
 static void there_is_none_beyond_the_limit(void **state)
 {
-    (void)state;
     assert_null(find_vertical(4, HF_MAX_RECURRENCE_L + 2, 0, 0));
     assert_null(find_vertical(0, 0, 1, HF_MAX_RECURRENCE_L));
 }

@@ -54,7 +54,6 @@ static void check_layout(int n_part, const int *first)
 
 static void every_element_has_one_place(void **state)
 {
-    (void)state;
     int first[64];
     for (int n_part = 1; n_part <= 40; n_part++) {
         make_parts(n_part, false, first);
@@ -66,7 +65,6 @@ static void every_element_has_one_place(void **state)
 
 static void shares_are_even(void **state)
 {
-    (void)state;
     enum { N_PART = 60 };
     int first[N_PART + 1];
     make_parts(N_PART, true, first);
@@ -103,7 +101,6 @@ static int mark_own_blocks(const struct hf_block_layout *layout, int begin, int 
 
 static void own_blocks_are_met_once_whatever_the_rows(void **state)
 {
-    (void)state;
     int first[64];
     for (int n_part = 1; n_part <= 40; n_part++) {
         make_parts(n_part, n_part % 2 == 0, first);
@@ -128,7 +125,6 @@ static void own_blocks_are_met_once_whatever_the_rows(void **state)
 /** As many steps on a rank as its share of a molecule of 4,000 atoms has blocks. */
 static void a_rank_goes_through_its_share_only(void **state)
 {
-    (void)state;
     enum { N_PART = 4000 };
     int *first = malloc((N_PART + 1) * sizeof *first);
     make_parts(N_PART, true, first);
@@ -153,14 +149,12 @@ static void a_rank_goes_through_its_share_only(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     context = test_context();
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     test_context_done(&context);
     return 0;
 }

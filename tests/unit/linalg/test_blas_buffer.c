@@ -1,12 +1,7 @@
 /* BLAS and a short address space. Without MPI: nothing may have called BLAS before. */
+#include "../test.h"
 #include "hf/linalg.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -29,7 +24,6 @@ static void leave(size_t n_bytes)
 static void blas_is_not_called_without_room_for_its_work_space(void **state)
 {
     struct hf_error error = {0};
-    (void)state;
     leave((size_t)100 << 20);
     assert_int_equal(hf_linalg_prepare_blas(&error), HF_NO_RESOURCE);
     assert_non_null(strstr(error.message, "BLAS takes 135 MB of address space"));

@@ -61,7 +61,6 @@ static double *to_full(const struct hf_matrix *matrix)
 
 static void a_full_array_survives_the_way_there_and_back(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, 11);
     double *full = random_full(11, 5, 1);
@@ -77,7 +76,6 @@ static void a_full_array_survives_the_way_there_and_back(void **state)
 
 static void rank_zero_gets_rows_as_they_stand(void **state)
 {
-    (void)state;
     enum { N = 11, M = 5, STRIP = 4 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N);
@@ -97,7 +95,6 @@ static void rank_zero_gets_rows_as_they_stand(void **state)
 
 static void products_agree_with_loops_for_all_transposes(void **state)
 {
-    (void)state;
     enum { M = 10, N = 7, K = 13 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, K);
@@ -134,7 +131,6 @@ static void products_agree_with_loops_for_all_transposes(void **state)
 
 static void sums_copies_and_scalars_agree_with_loops(void **state)
 {
-    (void)state;
     enum { N = 9, M = 6 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N);
@@ -190,7 +186,6 @@ static void every_rank_gets_the_diagonal(void **state)
     struct hf_linalg *linalg = new_linalg(context, N);
     double *full = random_full(N, N, 5), diagonal[N];
     struct hf_matrix *matrix = from_full(linalg, N, N, full);
-    (void)state;
     hf_matrix_diagonal(matrix, diagonal);
     for (int i = 0; i < N; i++) assert_true(diagonal[i] == full[i + N * i]);
     free(full);
@@ -246,7 +241,6 @@ static void check_eigen(struct hf_context *context, int n, bool degenerate)
 
 static void eigenvectors_are_right_for_all_orders(void **state)
 {
-    (void)state;
     const int orders[] = {1, 2, 3, 4, 7, 20, 31};
     struct hf_context *context = test_context();
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
@@ -259,7 +253,6 @@ static void eigenvectors_are_right_for_all_orders(void **state)
 
 static void symmetric_products_are_those_of_the_general_routine(void **state)
 {
-    (void)state;
     const int orders[] = {1, 31, 70, 140}, inner = 17;
     struct hf_context *context = test_context();
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
@@ -315,7 +308,6 @@ static void check_lowest(struct hf_context *context, int n, int n_vector)
 
 static void as_many_of_the_lowest_eigenvectors_are_made_as_asked_for(void **state)
 {
-    (void)state;
     const int orders[] = {1, 2, 7, 31, 70};
     struct hf_context *context = test_context();
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
@@ -328,7 +320,6 @@ static void as_many_of_the_lowest_eigenvectors_are_made_as_asked_for(void **stat
 
 static void every_eigensolver_there_is_is_right(void **state)
 {
-    (void)state;
     const char *const names[] = {"LAPACK", "ScaLAPACK", "ELPA"};
     const int orders[] = {9, 31, 70, 131};
     struct hf_context *context = test_context();
@@ -350,7 +341,6 @@ static void every_eigensolver_there_is_is_right(void **state)
 
 static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
 {
-    (void)state;
     enum { N = 8 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N);
@@ -369,7 +359,6 @@ static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
 
 static void a_small_symmetric_system_is_solved_and_a_singular_one_refused(void **state)
 {
-    (void)state;
     struct hf_error error;
     double a[4] = {0.0, 1.0, 1.0, 3.0}, b[2] = {2.0, 7.0};
     assert_int_equal(hf_solve_symmetric(2, a, b, &error), HF_OK);

@@ -99,7 +99,6 @@ static void check_both_ways(int n_part, const int *first, int block_size)
 
 static void every_element_arrives(void **state)
 {
-    (void)state;
     const int one[] = {0, 7}, pairs[] = {0, 14, 19}, with_empty[] = {0, 0, 5, 5, 6, 20, 20, 31, 31};
     for (int block_size = 1; block_size <= 64; block_size = 2 * block_size + 1) {
         check_both_ways(1, one, block_size);
@@ -112,7 +111,6 @@ static void every_element_arrives(void **state)
  *  only; even and odd numbers of them, which close the circle of rows in different ways. */
 static void ranks_meet_only_parts_they_have_something_of(void **state)
 {
-    (void)state;
     enum { MOST = 41 };
     int first[MOST + 1] = {0};
     for (int n_part = MOST - 1; n_part <= MOST; n_part++) {
@@ -127,7 +125,6 @@ static void ranks_meet_only_parts_they_have_something_of(void **state)
 /** Large enough to travel in several stages, whose buffers are what bounds the memory. */
 static void large_matrices_travel_in_stages(void **state)
 {
-    (void)state;
     enum { N_PART = 150 };
     int first[N_PART + 1] = {0};
     for (int i = 0; i < N_PART; i++) first[i + 1] = first[i] + (i % 3 == 0 ? 14 : 5);
@@ -139,14 +136,12 @@ static void large_matrices_travel_in_stages(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     context = test_context();
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     test_context_done(&context);
     return 0;
 }

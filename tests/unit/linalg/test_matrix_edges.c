@@ -82,7 +82,6 @@ static void assert_equal_bits_on_all_ranks(const double value[], int n)
 
 static void scalars_and_gathered_matrices_have_equal_bits_on_all_ranks(void **state)
 {
-    (void)state;
     enum { N = 23 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N, 4);
@@ -105,7 +104,6 @@ static void scalars_and_gathered_matrices_have_equal_bits_on_all_ranks(void **st
 
 static void a_factor_of_zero_does_not_read_the_target(void **state)
 {
-    (void)state;
     enum { N = 9 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N, 4);
@@ -128,7 +126,6 @@ static void a_factor_of_zero_does_not_read_the_target(void **state)
 
 static void empty_shapes_are_fine(void **state)
 {
-    (void)state;
     enum { N = 9 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N, 4);
@@ -160,7 +157,6 @@ static void empty_shapes_are_fine(void **state)
 
 static void only_the_lower_triangle_is_read(void **state)
 {
-    (void)state;
     enum { N = 14 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N, 4);
@@ -186,7 +182,6 @@ static void only_the_lower_triangle_is_read(void **state)
 /** Large enough for several divisions of the divide-and-conquer algorithm. */
 static void eigenvalues_of_a_chain_are_those_of_the_formula(void **state)
 {
-    (void)state;
     enum { N = 130 };
     const double pi = 3.14159265358979323846;
     struct hf_context *context = test_context();
@@ -207,7 +202,6 @@ static void eigenvalues_of_a_chain_are_those_of_the_formula(void **state)
  * makes it slow, only a few times. */
 static void grids_leave_nothing_behind(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     const int n_time = context->n_rank == 2 ? 1000 : 10;
     for (int k = 0; k < n_time; k++) {
@@ -220,7 +214,6 @@ static void grids_leave_nothing_behind(void **state)
 
 static void two_grids_live_side_by_side(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_linalg *small = new_linalg(context, 6, 4), *large = new_linalg(context, 40, 4);
     struct hf_error error;
@@ -244,7 +237,6 @@ static void two_grids_live_side_by_side(void **state)
 
 static void a_small_order_stays_on_one_rank(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = NULL;
     struct hf_error error;
@@ -261,7 +253,6 @@ static void a_small_order_stays_on_one_rank(void **state)
 /** Libraries of two MPI implementations in one process crash or, worse, run alone each. */
 static void one_mpi_library_is_loaded(void **state)
 {
-    (void)state;
     FILE *maps = fopen("/proc/self/maps", "r");
     if (maps == NULL) skip();
     char line[4096];

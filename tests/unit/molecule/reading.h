@@ -2,15 +2,10 @@
 #ifndef HF_TEST_READING_H
 #define HF_TEST_READING_H
 
+#include "../test.h"
 #include "hf/calculation.h"
 #include "hf/input.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 /** What was read, and with which options. */

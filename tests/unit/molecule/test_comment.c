@@ -172,7 +172,6 @@ static void compare(const struct reading *this, const struct row *row)
 
 static void what_a_comment_says_is_taken_or_told(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct reading this;
         if (read_file(&this, "2", rows[i].comment, NULL, NULL) != HF_OK)
@@ -184,7 +183,6 @@ static void what_a_comment_says_is_taken_or_told(void **state)
 
 static void a_setting_that_is_not_understood_is_refused(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct reading this;
         const hf_status status = read_file(&this, "2", refused[i].comment, NULL, NULL);
@@ -197,7 +195,6 @@ static void a_setting_that_is_not_understood_is_refused(void **state)
 
 static void a_unit_may_stand_behind_the_count(void **state)
 {
-    (void)state;
     static const struct {
         const char *count, *comment;
         int unit;
@@ -220,7 +217,6 @@ static void a_unit_may_stand_behind_the_count(void **state)
 
 static void the_command_line_wins_and_says_so(void **state)
 {
-    (void)state;
     static const struct {
         const char *comment, *key, *value;
         struct row row;
@@ -258,7 +254,6 @@ static void the_command_line_wins_and_says_so(void **state)
 
 static void the_title_ends_where_settings_begin(void **state)
 {
-    (void)state;
     static const char *const cases[][2] = {{"water", "water"},
                                            {"water, charge=0 multiplicity=1", "water"},
                                            {"F2 (charge 0, mult 1)", "F2"},

@@ -71,7 +71,6 @@ static void expect_warning(const struct case_of_input *this, const char *text)
 
 static void a_block_is_in_the_units_of_its_input(void **state)
 {
-    (void)state;
     static const char *const input = "point_charges\n # near\n 0.41 0 0 2.5 # H\n\n -.82 1 2 -3D0\n"
                                      "END\nunits %s\ngeometry\nHe 0 0 0\nend\n";
     for (int bohr = 0; bohr <= 1; bohr++) {
@@ -95,7 +94,6 @@ static void a_block_is_in_the_units_of_its_input(void **state)
 
 static void an_empty_block_is_no_charge_and_zero_charges_may_sit_anywhere(void **state)
 {
-    (void)state;
     struct case_of_input this;
     begin(&this);
     assert_int_equal(read_string(&this, "geometry\nHe 0 0 0\nend\npoint-charges\nend\n"), HF_OK);
@@ -111,7 +109,6 @@ static void an_empty_block_is_no_charge_and_zero_charges_may_sit_anywhere(void *
 
 static void mistakes_in_a_block_are_named_with_file_and_line(void **state)
 {
-    (void)state;
     const struct {
         const char *string, *message;
     } bad[] = {
@@ -149,7 +146,6 @@ static void mistakes_in_a_block_are_named_with_file_and_line(void **state)
 
 static void a_field_comes_from_the_input_or_the_command_line(void **state)
 {
-    (void)state;
     static const char *const string = "field 0.01 0 -2D-3\ngeometry\nHe 0 0 0\nend\n";
     struct case_of_input this;
     begin(&this);
@@ -167,7 +163,6 @@ static void a_field_comes_from_the_input_or_the_command_line(void **state)
 
 static void an_ion_in_a_field_is_told_of_the_origin(void **state)
 {
-    (void)state;
     struct case_of_input this;
     begin(&this);
     assert_int_equal(read_string(&this, "charge 1\nfield 0 0 .01\ngeometry\nLi 0 0 0\nend\n"),
@@ -200,7 +195,6 @@ static const char *const helium = "geometry\nHe 0 0 0\nend\n";
 
 static void a_file_is_in_angstrom_unless_its_comment_says_otherwise(void **state)
 {
-    (void)state;
     const struct {
         const char *comment;
         bool bohr;
@@ -235,7 +229,6 @@ static void a_file_is_in_angstrom_unless_its_comment_says_otherwise(void **state
 
 static void what_looks_odd_in_a_file_is_said(void **state)
 {
-    (void)state;
     struct case_of_input this;
     begin(&this);
     assert_int_equal(read_files(&this, "units bohr\ngeometry\nHe 0 0 0\nend\n", "1\n\n1 0 0 3\n"),
@@ -254,7 +247,6 @@ static void what_looks_odd_in_a_file_is_said(void **state)
 
 static void mistakes_in_a_file_are_named_with_file_and_line(void **state)
 {
-    (void)state;
     const struct {
         const char *molecule, *charges, *message;
     } bad[] = {
@@ -281,7 +273,6 @@ static void mistakes_in_a_file_are_named_with_file_and_line(void **state)
 
 static void the_file_of_an_input_without_one_is_read_when_asked_for(void **state)
 {
-    (void)state;
     static const double position[1][3] = {{0.0, 0.0, 0.0}};
     struct hf_context *context = test_context();
     struct case_of_input this;

@@ -27,7 +27,6 @@ static void expect_read(struct reading *this, const char *string, const char *fo
 
 static void native_input_is_read_in_any_order_with_comments(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this,
                 "# a comment\ngeometry\n  O 0 0 0.22166487 # oxygen\n\n"
@@ -47,7 +46,6 @@ static void native_input_is_read_in_any_order_with_comments(void **state)
 
 static void angstrom_is_the_default_unit(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this, "geometry\nH 0 0 0\nH 0 0 0.74\nend\n", "native", 2, 0, 1);
     assert_true(fabs(this.input.molecule.atom[1].position_bohr[2] - 0.74 / 0.529177210903) < 1e-15);
@@ -61,7 +59,6 @@ static void angstrom_is_the_default_unit(void **state)
 
 static void ghosts_are_marked_as_other_programs_mark_them(void **state)
 {
-    (void)state;
     const char *const marks[] = {"@H", "Gh(H)", "gh(H)", "BqH", "Bq-H", "H-Bq", "Ghost-H", "@H1"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         struct reading this;
@@ -77,7 +74,6 @@ static void ghosts_are_marked_as_other_programs_mark_them(void **state)
 
 static void native_mistakes_are_named_with_file_and_line(void **state)
 {
-    (void)state;
     const struct {
         const char *string, *message;
     } bad[] = {
@@ -141,7 +137,6 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
 /** Molecules with bonds that are short or long for their atoms, and units that are mistaken. */
 static void distances_are_judged_by_the_elements(void **state)
 {
-    (void)state;
     static const struct {
         const char *a, *b, *units;
         double distance;
@@ -195,7 +190,6 @@ static void distances_are_judged_by_the_elements(void **state)
 
 static void lines_may_end_in_any_way_and_be_long(void **state)
 {
-    (void)state;
     static const char *const files[] = {
         "\xef\xbb\xbfgeometry\nHe 0 0 0\nend",
         "geometry\rHe 0 0 0\rend",
@@ -231,7 +225,6 @@ static void lines_may_end_in_any_way_and_be_long(void **state)
 
 static void xyz_is_read_with_patience(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this, " 3\n\n8 0 0 1.0D-01 extra\nH\t0 .76 1.5*^-6\nh 0 -0.76 0 7\n\n\n", "XYZ", 3,
                 0, 1);
@@ -250,7 +243,6 @@ static void xyz_is_read_with_patience(void **state)
 
 static void an_odd_number_of_electrons_is_taken_for_a_doublet(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this, "geometry\nH 0 0 0\nend\n", "native", 1, 0, 2);
     expect_warning(&this, "2 is assumed, since the number of electrons is odd");
@@ -262,7 +254,6 @@ static void an_odd_number_of_electrons_is_taken_for_a_doublet(void **state)
 
 static void extended_xyz_tells_columns_charge_and_multiplicity(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this,
                 "2\nProperties=id:I:1:pos:R:3:species:S:1 name=\"a b\" charge=-1 spin=1 "
@@ -275,7 +266,6 @@ static void extended_xyz_tells_columns_charge_and_multiplicity(void **state)
 
 static void rows_that_are_counted_are_not_taken_for_hydrogen(void **state)
 {
-    (void)state;
     static const char *const refused[] = {
         "3\n0 1\n1 8 0 0 0.117\n2 1 0 0.757 -0.469\n3 1 0 -0.757 -0.469\n",
         "3\n0 1\n0 8 0 0 0.117\n1 1 0 0.757 -0.469\n2 1 0 -0.757 -0.469\n",
@@ -314,7 +304,6 @@ static void rows_that_are_counted_are_not_taken_for_hydrogen(void **state)
 
 static void xyz_mistakes_are_named(void **state)
 {
-    (void)state;
     expect_refusal("3\n\nO 0 0 0\nH 0 0 1\n",
                    "line 4: the file ends here; expected a comment and 3");
     expect_refusal("0\n\n", "a count of 0 atoms");
@@ -331,7 +320,6 @@ static void xyz_mistakes_are_named(void **state)
 
 static void foreign_formats_are_named_and_refused(void **state)
 {
-    (void)state;
     static const char *const files[][2] = {
         {"BASIS\ncc-pVDZ\ntitle\n\nAtomtypes=1\n",
          "DALTON molecule file, which hf does not read; "
@@ -398,7 +386,6 @@ static void foreign_formats_are_named_and_refused(void **state)
 /** Recognisers look at files that cannot be read: good input is taken whatever it looks like. */
 static void native_input_is_not_taken_for_another_format(void **state)
 {
-    (void)state;
     static const char *const files[] = {
         "# HF/6-31G*\n# 0 1\ntitle molecule {water}\ngeometry\nHe 0 0 0\nend\n",
         "title @<TRIPOS> task $coord\ngeometry\nHe 0 0 0\nend\n",

@@ -29,7 +29,6 @@ static void expect_refusal(const char *string, const char *message)
 
 static void a_v2000_file_is_read_by_columns(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this, WATER "M  END\n", 0, 1);
     const struct hf_molecule *molecule = &this.input.molecule;
@@ -44,7 +43,6 @@ static void a_v2000_file_is_read_by_columns(void **state)
 
 static void columns_that_touch_are_not_one_number(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this,
                 HEADER "  2  1  0     0  0            999 V2000\n"
@@ -67,7 +65,6 @@ static void columns_that_touch_are_not_one_number(void **state)
 
 static void charges_are_summed_and_cancel_those_of_the_atom_block(void **state)
 {
-    (void)state;
     struct reading this;
     const char *hydroxide = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
                                    "    0.0000    0.0000    0.1000 O   0  5\n"
@@ -91,7 +88,6 @@ static void charges_are_summed_and_cancel_those_of_the_atom_block(void **state)
 
 static void radicals_make_the_multiplicity(void **state)
 {
-    (void)state;
     struct reading this;
     const char *oxygen = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
                                 "    0.0000    0.0000    0.0000 O   0  0\n"
@@ -114,7 +110,6 @@ static void radicals_make_the_multiplicity(void **state)
 
 static void isotopes_have_their_masses(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this, WATER "M  END\n", 0, 1); /* the second hydrogen atom is D */
     const double deuterium = 2.01410177812, oxygen_17 = 16.99913175650, oxygen_18 = 17.99915961286;
@@ -141,7 +136,6 @@ static void isotopes_have_their_masses(void **state)
 
 static void differences_of_mass_count_from_the_weight_of_the_element(void **state)
 {
-    (void)state;
     struct reading this;
     const struct hf_molecule *molecule = &this.input.molecule;
     expect_read(&this,
@@ -154,7 +148,6 @@ static void differences_of_mass_count_from_the_weight_of_the_element(void **stat
 
 static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **state)
 {
-    (void)state;
     struct reading this;
     const char *text = "ammonium\n  program 01010000003D\n\n"
                        "  0  0  0     0  0            999 V3000\n"
@@ -212,7 +205,6 @@ static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **sta
 
 static void broken_v2000_files_are_named_with_the_line(void **state)
 {
-    (void)state;
     expect_refusal("title\n  program 01010000003D\n", "line 2: the file ends here");
     expect_refusal(HEADER COUNTS_3_2 OXYGEN, "line 5: the file ends here; expected 3 atoms");
     expect_refusal(HEADER COUNTS_3_2 OXYGEN "M  END\n", "line 6: the file ends here");
@@ -261,7 +253,6 @@ static void broken_v2000_files_are_named_with_the_line(void **state)
 
 static void a_molfile_older_than_its_versions_is_read(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this, HEADER "  3  2  0  0  0\n" OXYGEN HYDROGENS BONDS "M  END\n", 0, 1);
     assert_string_equal(this.input.format, "MDL V2000");
@@ -276,7 +267,6 @@ static void a_molfile_older_than_its_versions_is_read(void **state)
 
 static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
 {
-    (void)state;
     struct reading this;
     expect_read(&this, WATER "M  END\n> <charge>\n7\n\n$$$$\n" WATER "M  END\n$$$$\n", 0, 1);
     assert_int_equal(this.input.molecule.n_atom, 3);
@@ -289,7 +279,6 @@ static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
 
 static void drawings_are_refused_unless_forced(void **state)
 {
-    (void)state;
     struct reading this;
     const char *atoms = "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
                         "    0.0000    0.0000    0.0000 C   0  0\n"
@@ -307,7 +296,6 @@ static void drawings_are_refused_unless_forced(void **state)
 
 static void planar_molecules_are_no_drawings(void **state)
 {
-    (void)state;
     struct reading this;
     const char *ethene = "ethene\n\n\n  6  5  0  0  0  0  0  0  0  0999 V2000\n"
                          "    0.6695    0.0000    0.0000 C   0  0\n"
@@ -324,7 +312,6 @@ static void planar_molecules_are_no_drawings(void **state)
 
 static void missing_hydrogens_are_counted(void **state)
 {
-    (void)state;
     struct reading this;
     const char *text = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
                               "    0.0000    0.0000    0.0000 C   0  0\n"
@@ -340,7 +327,6 @@ static void missing_hydrogens_are_counted(void **state)
 
 static void an_mdl_file_is_always_in_angstrom(void **state)
 {
-    (void)state;
     struct reading this;
     assert_int_equal(read_with(&this, WATER "M  END\n", "units", "bohr"), HF_BAD_INPUT);
     assert_non_null(strstr(this.error.message, "always in angstrom"));

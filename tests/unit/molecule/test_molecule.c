@@ -1,18 +1,11 @@
 /* Elements and what follows from a molecule alone. */
+#include "../test.h"
 #include "hf/molecule.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
 
 static void symbols_and_numbers_match(void **state)
 {
-    (void)state;
     for (int z = 1; z <= 118; z++) assert_int_equal(hf_element_number(hf_element_symbol(z)), z);
     assert_null(hf_element_symbol(0));
     assert_null(hf_element_symbol(119));
@@ -28,7 +21,6 @@ static void symbols_and_numbers_match(void **state)
 
 static void isotopes_follow_each_other(void **state)
 {
-    (void)state;
     int n = 0;
     for (int z = 1; z <= 118; z++) {
         double lighter = 0.0;
@@ -53,7 +45,6 @@ static void isotopes_follow_each_other(void **state)
 
 static void ghosts_have_neither_charge_nor_electrons(void **state)
 {
-    (void)state;
     struct hf_molecule molecule = {.n_atom = 3, .charge = 1, .multiplicity = 1};
     molecule.atom = calloc(3, sizeof *molecule.atom);
     molecule.atom[0] = (struct hf_atom){.atomic_number = 8};
@@ -69,7 +60,6 @@ static void ghosts_have_neither_charge_nor_electrons(void **state)
 
 static void nuclear_repulsion_of_water_is_the_published_one(void **state)
 {
-    (void)state;
     struct hf_atom atom[3] = {
         {.atomic_number = 8, .position_bohr = {0.0, 0.0, 0.22166487}},
         {.atomic_number = 1, .position_bohr = {0.0, 1.43090062, -0.88665950}},

@@ -2,17 +2,11 @@
  * the square of the number of atoms. */
 #include "../../../src/molecule/elements.h"
 #include "../../../src/molecule/neighbours.h"
+#include "../test.h"
 
 #include "hf/units.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
 
 static const double loose_ratio = 0.66;
 
@@ -104,7 +98,6 @@ static void expect_pairs_of_all(const struct hf_molecule *molecule, double coinc
 static void the_same_pairs_are_found_as_by_looking_at_all(void **state)
 {
     static const int element[][4] = {{6, 1, 8, 55}, {1, 1, 1, 1}, {2, 2, 18, 2}, {2, 2, 2, 6}};
-    (void)state;
     for (uint32_t seed = 1; seed <= 200; seed++) {
         const double edge_bohr = pow(10.0, seed % 5 - 1.0); /* 0.1 to 1000 */
         const int n = 1 + (int)(seed * 37 % 120);
@@ -131,7 +124,6 @@ static void twice_the_atoms_are_about_twice_the_work(void **state)
     static const double spacing_bohr[] = {0.15, 2.9, 400.0};
     static const int element[] = {6, 2};
     enum { N = 8000 };
-    (void)state;
     for (int s = 0; s < 3; s++) {
         for (int e = 0; e < 2; e++) {
             struct hf_molecule one = lattice(N, spacing_bohr[s], element[e]);
@@ -151,7 +143,6 @@ static void pairs_ever_nearer_are_no_more_work(void **state)
     enum { N = 20000 };
     struct hf_molecule molecule = lattice(N, 0.0, 6);
     double x = 0.0;
-    (void)state;
     for (int i = 0; i < N; i++) {
         molecule.atom[i].position_bohr[0] = x - 5000.0;
         x += 0.2 + 0.3 * (N - i) / N;

@@ -29,7 +29,6 @@ static void assert_refused(const char *molecule, const char *model, const char *
 
 static void a_key_given_twice_is_refused(void **state)
 {
-    (void)state;
     assert_refused(", \"molecular_charge\": 0, \"molecular_charge\": 2", "", "", "",
                    "x.json: key 'molecular_charge' in the molecule was given before");
     assert_refused(", \"symbols\": [\"S\", \"H\", \"H\"]", "", "", "",
@@ -50,7 +49,6 @@ static void a_key_given_twice_is_refused(void **state)
 
 static void numbers_and_symbols_are_of_the_same_elements(void **state)
 {
-    (void)state;
     struct reading this;
     assert_refused(", \"atomic_numbers\": [8, 9, 1]", "", "", "",
                    "x.json: entry 2 of 'atomic_numbers' is not 1, the number of H in 'symbols'");
@@ -65,7 +63,6 @@ static void numbers_and_symbols_are_of_the_same_elements(void **state)
 
 static void a_string_is_not_cut_at_a_nul(void **state)
 {
-    (void)state;
     struct reading this;
     assert_refused("", "", "\"guess\": \"sap\\u0000x\"", "",
                    "x.json, line 2: a string has the character NUL (\\u0000)");
@@ -78,7 +75,6 @@ static void a_string_is_not_cut_at_a_nul(void **state)
 
 static void null_is_no_number(void **state)
 {
-    (void)state;
     struct reading this;
     assert_refused(", \"molecular_charge\": null", "", "", "",
                    "x.json: 'molecular_charge' is null; expected a value, or no such key");

@@ -47,7 +47,6 @@ static void expect_refusal(const char *string, const char *record, const char *m
 
 static void each_record_of_an_sd_file_can_be_chosen(void **state)
 {
-    (void)state;
     expect_title(SD_FILE, NULL, "one", 2);
     expect_title(SD_FILE, "1", "one", 2);
     expect_title(SD_FILE, "2", "2", 2);
@@ -56,7 +55,6 @@ static void each_record_of_an_sd_file_can_be_chosen(void **state)
 
 static void each_geometry_of_an_xyz_file_can_be_chosen(void **state)
 {
-    (void)state;
     expect_title(XYZ_FILE, NULL, "one", 1);
     expect_title(XYZ_FILE, "1", "one", 1);
     expect_title(XYZ_FILE, "3", "three", 1);
@@ -64,7 +62,6 @@ static void each_geometry_of_an_xyz_file_can_be_chosen(void **state)
 
 static void too_large_a_number_is_refused_with_how_many_there_are(void **state)
 {
-    (void)state;
     expect_refusal(SD_FILE, "4", "--record: record 4; x.sdf holds 3 molecules");
     expect_refusal(XYZ_FILE, "4", "--record: record 4; x.sdf holds 3 geometries");
     expect_refusal("1\n\nHe 0 0 0\n", "2", "--record: record 2; x.sdf holds 1 molecule");
@@ -75,7 +72,6 @@ static void too_large_a_number_is_refused_with_how_many_there_are(void **state)
 
 static void messages_name_the_record_and_its_line(void **state)
 {
-    (void)state;
     expect_refusal(MOLFILE("a", "0.7000") "$$$$\n" MOLFILE("b", "0.7O00") "$$$$\n", "2",
                    "x.sdf, record 2, line 6: y (columns 11 to 20) '0.7O00'");
     expect_refusal(MOLFILE("a", "0.7O00") "$$$$\n" MOLFILE("b", "0.7000") "$$$$\n", NULL,

@@ -106,7 +106,6 @@ static const struct {
 
 static void only_what_surely_lacks_hydrogen_is_refused(void **state)
 {
-    (void)state;
     static const char *const message[] = {"", "leave room for", "hydrogen atoms are missing",
                                           "flat drawing"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

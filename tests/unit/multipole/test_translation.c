@@ -1,18 +1,12 @@
 /* Expansions in solid harmonics against sums over points, and their errors against the bounds. */
+#include "../test.h"
 #include "hf/translation.h"
 
 #include "hf/boys.h"
 #include "hf/simd.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_POINT = 12, MOST_ORDER = 4, MOST_WIDTH = 8 };

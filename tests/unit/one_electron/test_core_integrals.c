@@ -1,18 +1,12 @@
 /* Integrals of effective core potentials against a plain quadrature over space: Fejer's rule for the
  * polar angle, equidistant points for the azimuth and for the distance, r = exp(x - exp(-x)). */
 #include "../shells.h"
+#include "../test.h"
 
 #include "hf/core_integrals.h"
 #include "hf/solid_harmonics.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -216,7 +210,6 @@ enum { N_SHELL = sizeof shells / sizeof shells[0] };
 /** Terms as those of published potentials: the power 0 everywhere, three projectors. */
 static void potentials_of_the_common_form_agree_with_a_plain_quadrature(void **state)
 {
-    (void)state;
     static const struct hf_core_term term[] = {
         {3, 0, 4.8, -3.4}, {3, 0, 1.9, 0.7},   {0, 0, 10.0, 49.0}, {0, 0, 1.2, 6.0},
         {1, 0, 8.9, 14.6}, {1, 0, 0.8, -1.67}, {2, 0, 6.4, 13.0},
@@ -228,7 +221,6 @@ static void potentials_of_the_common_form_agree_with_a_plain_quadrature(void **s
 
 static void every_power_agrees_with_a_plain_quadrature(void **state)
 {
-    (void)state;
     for (int power = HF_LEAST_CORE_POWER; power <= HF_MOST_CORE_POWER; power++) {
         const struct hf_core_term term[] = {
             {2, power, 2.3, -1.4}, {0, power, 3.1, 2.2}, {1, power, 1.1, 0.9}};
@@ -241,7 +233,6 @@ static void every_power_agrees_with_a_plain_quadrature(void **state)
 /** Without projectors: the power 0 at the centre of two s functions is (pi / c)^(3/2). */
 static void a_local_potential_has_its_closed_form(void **state)
 {
-    (void)state;
     const struct test_shell shell = {0, 0, 1, false, {0.8}, {1.0}};
     const double centre[1][3] = {{0.4, 0.0, -1.0}};
     const struct hf_core_term term = {0, 0, 500.0, 3.0};
@@ -259,7 +250,6 @@ static void a_local_potential_has_its_closed_form(void **state)
  *  function far off is where points in equal steps could miss what there is. */
 static void sharp_functions_far_off_are_not_missed(void **state)
 {
-    (void)state;
     const double a = 3000.0, distance = 3.8, g = 0.65, pi = acos(-1.0);
     const double norm = pow(2.0 * a / pi, 0.75);
     const struct test_shell shell[] = {{0, 0, 1, false, {0.3}, {0.5}},
@@ -289,7 +279,6 @@ static void sharp_functions_far_off_are_not_missed(void **state)
 
 static void functions_too_sharp_are_refused(void **state)
 {
-    (void)state;
     const struct test_shell shell[] = {{0, 0, 1, false, {1.0}, {1.0}},
                                        {1, 0, 1, false, {1e12}, {1e9}}};
     const double centre[2][3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 2.0}};
@@ -309,7 +298,6 @@ static void functions_too_sharp_are_refused(void **state)
 
 static void far_atoms_are_not_reached(void **state)
 {
-    (void)state;
     const struct test_shell shell[] = {{0, 0, 1, false, {1.0}, {1.0}},
                                        {1, 0, 1, false, {0.5}, {1.0}}};
     const double centre[2][3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 20.0}};

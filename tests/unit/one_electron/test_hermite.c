@@ -90,7 +90,6 @@ static void add_all(const struct hf_basis *basis, const double *density, const d
 
 static void moments_and_potentials_are_those_of_the_operators(void **state)
 {
-    (void)state;
     struct hf_basis *basis = test_basis(3, centre, sizeof shells / sizeof *shells, shells);
     double *density = make_density(basis->n_function);
     const double origin[3] = {0.0};
@@ -120,7 +119,6 @@ static void moments_and_potentials_are_those_of_the_operators(void **state)
 /** Second moments follow the origin by the first and the zeroth. */
 static void moments_follow_their_origin(void **state)
 {
-    (void)state;
     static const int axis[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
     struct hf_basis *basis = test_mixed_basis();
     double *density = make_density(basis->n_function);
@@ -144,7 +142,6 @@ static void moments_follow_their_origin(void **state)
 /** exp(-r^2/2)^2 has the charge (pi)^(3/2) and <xx> of half of that; x^2 between them 3/4 and 1/4. */
 static void second_moments_are_those_of_a_known_density(void **state)
 {
-    (void)state;
     static const double at[1][3] = {{0.0, 0.0, 0.0}};
     static const struct test_shell one[] = {{0, 1, 1, false, {0.5}, {1.0}}};
     struct hf_basis *basis = test_basis(1, at, 1, one);

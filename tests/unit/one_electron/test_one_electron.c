@@ -1,18 +1,12 @@
 /* One-electron integrals against closed formulas and against a grid. */
 #include "../shells.h"
+#include "../test.h"
 
 #include "hf/boys.h"
 #include "hf/one_electron.h"
 #include "hf/solid_harmonics.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double centre[2][3] = {{0.1, -0.2, 0.3}, {0.9, 0.7, -0.5}};
@@ -69,7 +63,6 @@ static double *spread_matrix(int n_shell, const struct test_shell shell[], int n
 
 static void s_functions_agree_with_closed_formulas(void **state)
 {
-    (void)state;
     const double a = 0.7, b = 1.3, p = a + b, pi = acos(-1.0);
     const struct test_shell shells[] = {{0, 0, 1, false, {a}, {1.0}}, {1, 0, 1, false, {b}, {1.0}}};
     const struct hf_point_charge charge[] = {{3.0, {0.5, 0.1, 0.2}}, {0.0, {0.1, -0.2, 0.3}}};
@@ -166,7 +159,6 @@ static double on_grid(const struct factor *factor, const double e[2], const int 
 
 static void high_functions_agree_with_a_grid(void **state)
 {
-    (void)state;
     const double e[2] = {0.8, 1.1};
     const struct test_shell shells[] = {{0, 3, 1, false, {e[0]}, {1.0}},
                                         {1, 2, 1, false, {e[1]}, {1.0}}};
@@ -184,7 +176,6 @@ static void high_functions_agree_with_a_grid(void **state)
 /** Near and so far that the width does not count. */
 static void charges_with_a_width_agree_with_a_grid(void **state)
 {
-    (void)state;
     const double e[2] = {0.8, 1.1};
     const struct test_shell shells[] = {{0, 3, 1, false, {e[0]}, {1.0}},
                                         {1, 2, 1, false, {e[1]}, {1.0}}};
@@ -205,7 +196,6 @@ static void charges_with_a_width_agree_with_a_grid(void **state)
 /** Places with several widths, points among them, some of them far away; zeros between. */
 static void charges_with_a_width_add_up_and_become_points(void **state)
 {
-    (void)state;
     enum { N_PLACE = 11, N_WIDTH = 5, N = N_PLACE * N_WIDTH };
     static const double width[N_WIDTH] = {0.02, 0.7, INFINITY, 30.0, 1e16};
     const struct test_shell shells[] = {{0, 4, 2, true, {0.8, 3.0}, {1.0, 0.4}},
@@ -235,7 +225,6 @@ static void charges_with_a_width_add_up_and_become_points(void **state)
 
 static void solid_harmonics_are_orthonormal_and_even_with_one_another(void **state)
 {
-    (void)state;
     for (int l = 2; l <= HF_MAX_L; l++) {
         struct test_shell shells[] = {{0, l, 1, true, {0.9}, {1.0}}};
         int n;
@@ -261,7 +250,6 @@ static void solid_harmonics_are_orthonormal_and_even_with_one_another(void **sta
 
 static void m_runs_from_minus_l_to_l(void **state)
 {
-    (void)state;
     struct hf_solid_harmonics d;
     hf_solid_harmonics_init(2, &d);
     assert_int_equal(d.n_term[0], 1); /* xy */
@@ -274,7 +262,6 @@ static void m_runs_from_minus_l_to_l(void **state)
 /** Eighteen charges in one sum and each by itself: full rows of lanes and a part of one. */
 static void charges_add_up(void **state)
 {
-    (void)state;
     enum { N = 18 };
     const struct test_shell shells[] = {{0, 4, 2, true, {0.8, 3.0}, {1.0, 0.4}},
                                         {1, 3, 1, false, {1.1}, {1.0}}};
@@ -299,7 +286,6 @@ static void charges_add_up(void **state)
 /** The potential outside a Gaussian is that of a charge where it is: <s|-q/r|s> of a unit norm. */
 static void far_charges_see_a_point(void **state)
 {
-    (void)state;
     const double pi = acos(-1.0), norm = pow(2.0 * 1.7 / pi, 0.75);
     const struct test_shell shells[] = {{0, 0, 1, false, {1.7}, {norm}}};
     for (double distance = 6.0; distance < 1e4; distance *= 3.0) {

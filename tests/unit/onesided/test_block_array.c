@@ -66,7 +66,6 @@ static void fill(struct fixture *f)
 
 static void an_array_begins_as_zeros_and_is_on_the_account(void **state)
 {
-    (void)state;
     struct fixture f = open_fixture();
     double value[LARGEST];
     const size_t size = hf_block_layout_local_size(f.layout);
@@ -85,7 +84,6 @@ static void an_array_begins_as_zeros_and_is_on_the_account(void **state)
 
 static void every_rank_gets_every_block(void **state)
 {
-    (void)state;
     struct fixture f = open_fixture();
     double value[LARGEST + 1];
     for (int round = 0; round < 3; round++) {
@@ -107,7 +105,6 @@ static void every_rank_gets_every_block(void **state)
 
 static void many_gets_may_be_under_way(void **state)
 {
-    (void)state;
     enum { N_GET = 300 };
     struct fixture f = open_fixture();
     double(*value)[LARGEST] = malloc(N_GET * sizeof *value);
@@ -131,7 +128,6 @@ static void many_gets_may_be_under_way(void **state)
 /** All ranks add whole numbers to all blocks at the same time; sums of them are exact. */
 static void sums_are_exact_under_contention(void **state)
 {
-    (void)state;
     struct fixture f = open_fixture();
     const int rank = f.context->rank, n_rank = f.context->n_rank;
     const int n_round = n_rank <= 2 ? 25 : 6; /* locks are slow on more ranks than cores */
@@ -166,7 +162,6 @@ static void sums_are_exact_under_contention(void **state)
 /** What is added reaches its place while the owner computes and calls nothing. */
 static void owners_need_not_take_part(void **state)
 {
-    (void)state;
     struct fixture f = open_fixture();
     double value[LARGEST];
     for (size_t k = 0; k < LARGEST; k++) value[k] = 1.0;
@@ -187,7 +182,6 @@ static void owners_need_not_take_part(void **state)
 
 static void several_arrays_do_not_mix(void **state)
 {
-    (void)state;
     struct fixture f = open_fixture();
     struct hf_block_array *other = NULL;
     struct hf_error error;
@@ -218,7 +212,6 @@ static void several_arrays_do_not_mix(void **state)
 
 static void an_unknown_transport_is_an_error(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_onesided *onesided = NULL;
     struct hf_error error;

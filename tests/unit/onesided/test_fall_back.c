@@ -80,7 +80,6 @@ static void expect_fall_back(const char *wanted, const char *other, const char *
 
 static void another_transport_takes_over(void **state)
 {
-    (void)state;
     if (fault == NONE) return;
     if (fault == LEVEL)
         expect_fall_back("thread", "rma", "MPI_THREAD_MULTIPLE");
@@ -93,7 +92,6 @@ static void another_transport_takes_over(void **state)
 /** Caller computes needs no MPI_Accumulate. */
 static void what_works_is_not_given_up(void **state)
 {
-    (void)state;
     if (fault == REFUSED) return;
     struct hf_context *context = test_context();
     struct hf_onesided *onesided = NULL;
@@ -110,7 +108,6 @@ static void what_works_is_not_given_up(void **state)
 /** Nor does a rank test more partners where there are more: 10,000 ranks are no slower than ten. */
 static void what_is_not_wanted_is_not_tested(void **state)
 {
-    (void)state;
     if (fault != NONE) return;
     for (int skip = 0; skip < 2; skip++) {
         struct hf_context *context = test_context();

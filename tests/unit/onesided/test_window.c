@@ -81,7 +81,6 @@ static double zero(int rank, size_t k)
 
 static void a_window_begins_as_zeros(void **state)
 {
-    (void)state;
     struct fixture f = open_fixture();
     assert_int_equal(count_wrong(&f, 64, zero), 0);
     close_fixture(&f);
@@ -89,7 +88,6 @@ static void a_window_begins_as_zeros(void **state)
 
 static void any_piece_of_any_rank_is_got(void **state)
 {
-    (void)state;
     struct fixture f = open_fixture();
     hf_window_fence(f.window);
     fill(&f);
@@ -105,7 +103,6 @@ static void any_piece_of_any_rank_is_got(void **state)
  *  are exact in any order. */
 static void overlapping_sums_are_exact_under_contention(void **state)
 {
-    (void)state;
     enum { LARGEST = 100 };
     struct fixture f = open_fixture();
     const int rank = f.context->rank, n_rank = f.context->n_rank;
@@ -138,7 +135,6 @@ static void overlapping_sums_are_exact_under_contention(void **state)
  */
 static void a_cleared_window_is_as_new(void **state)
 {
-    (void)state;
     struct fixture f = open_fixture();
     struct hf_window *other = NULL;
     struct hf_error error;

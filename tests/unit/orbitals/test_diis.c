@@ -103,7 +103,6 @@ static double add_pairs(struct bench *bench, int n, double scale, uint32_t seed)
 static void as_many_pairs_as_unknowns_give_the_exact_solution(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_init(&bench, 8);
     assert_true(add_pairs(&bench, N_PARAMETER, 1.0, 3) > 1e-3);
     bench_done(&bench);
@@ -115,7 +114,6 @@ static void as_many_pairs_as_unknowns_give_the_exact_solution(void **state)
 static void small_commutators_beside_large_fock_matrices_do_as_well(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_init(&bench, 8);
     assert_true(add_pairs(&bench, N_PARAMETER + 1, 1e-6, 3) < 1e-5);
     bench_done(&bench);
@@ -124,7 +122,6 @@ static void small_commutators_beside_large_fock_matrices_do_as_well(void **state
 static void the_oldest_pair_leaves_a_full_history(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_init(&bench, N_PARAMETER + 1);
     add_pairs(&bench, 2, 1000.0, 11); /* pairs of another model: wrong by a factor */
     assert_int_equal(hf_diis_n_stored(bench.diis), 2);
@@ -138,7 +135,6 @@ static void the_oldest_pair_leaves_a_full_history(void **state)
 static void linearly_dependent_pairs_are_dropped_from_the_oldest_on(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_init(&bench, 8);
     const double t[N_PARAMETER] = {0.3, -0.2, 0.1};
     for (int i = 0; i < 3; i++) {
@@ -156,7 +152,6 @@ static void linearly_dependent_pairs_are_dropped_from_the_oldest_on(void **state
 static void a_vanishing_commutator_is_taken_as_it_is(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_init(&bench, 8);
     add_pairs(&bench, 2, 1.0, 3);
     evaluate(&bench.model, bench.model.solution, 0.0, bench.fock, bench.commutator);
@@ -173,7 +168,6 @@ static void a_vanishing_commutator_is_taken_as_it_is(void **state)
 static void without_history_nothing_changes(void **state)
 {
     struct bench bench;
-    (void)state;
     for (int size = 0; size < 2; size++) {
         bench_init(&bench, size);
         const double t[N_PARAMETER] = {0.3, -0.2, 0.1};
@@ -214,7 +208,6 @@ static void several_fock_matrices_share_the_coefficients_of_their_stacked_commut
     struct bench bench;
     struct hf_diis *diis = NULL;
     uint32_t seed = 3;
-    (void)state;
     bench_init(&bench, 8);
     struct hf_matrix *fock[2] = {bench.fock, NULL}, *commutator[2] = {bench.commutator, NULL};
     assert_int_equal(hf_matrix_create(bench.linalg, "F", M, M, &fock[1], NULL), HF_OK);

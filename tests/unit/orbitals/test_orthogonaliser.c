@@ -67,13 +67,11 @@ static void removes(int n_dependent)
 
 static void an_independent_basis_keeps_all_functions(void **state)
 {
-    (void)state;
     removes(0);
 }
 
 static void each_dependent_function_removes_one_orbital(void **state)
 {
-    (void)state;
     removes(1);
     removes(3);
 }
@@ -84,7 +82,6 @@ static void nothing_above_the_threshold_is_an_error(void **state)
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *x = NULL;
     struct hf_error error;
-    (void)state;
     struct hf_linalg *linalg = test_linalg(context, layout, N);
     struct hf_matrix *overlap = make_overlap(linalg, 0);
     assert_int_equal(hf_orthogonaliser_create(context, linalg, overlap, 1e3, &x, &spectrum, &error),

@@ -81,7 +81,6 @@ static void far_quartets_are_below_the_estimate(void **state)
     uint64_t random = 7;
     double largest = 0.0;
     int n_far = 0;
-    (void)state;
     for (int i = 0; i < N_SET; i++) {
         struct test_shell shell[N_SHELL];
         double centre[N_CENTRE][3];

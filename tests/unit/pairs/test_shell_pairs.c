@@ -43,7 +43,6 @@ static struct hf_shell_pairs *make_pairs(struct hf_context *context, const struc
 
 static void pairs_of_atoms_are_contiguous_and_sorted(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
@@ -71,7 +70,6 @@ static void pairs_of_atoms_are_contiguous_and_sorted(void **state)
 
 static void primitives_lie_in_the_order_of_the_pairs_by_falling_bound(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
@@ -98,7 +96,6 @@ static void primitives_lie_in_the_order_of_the_pairs_by_falling_bound(void **sta
 /** What is stored of a primitive pair is what its two shells say. */
 static void primitives_are_those_of_the_shells(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
@@ -139,7 +136,6 @@ static void primitives_are_those_of_the_shells(void **state)
  *  end of cache lines. */
 static void a_list_holds_nothing_but_its_arrays(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
@@ -160,7 +156,6 @@ static void a_list_holds_nothing_but_its_arrays(void **state)
 
 static void more_primitives_than_can_be_counted_are_refused(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = NULL;
@@ -224,7 +219,6 @@ static void expect_the_same(const struct hf_shell_pairs *found, const struct hf_
 
 static void the_list_is_the_same_on_any_ranks_nodes_and_threads(void **state)
 {
-    (void)state;
     struct hf_context *alone = NULL;
     struct hf_basis *basis = many_shells();
     struct hf_error error;
@@ -252,7 +246,6 @@ static void the_list_is_the_same_on_any_ranks_nodes_and_threads(void **state)
 
 static void where_memory_cannot_be_shared_every_rank_has_the_same_list(void **state)
 {
-    (void)state;
     struct hf_context *alone = NULL;
     struct hf_basis *basis = many_shells();
     struct hf_error error;
@@ -281,7 +274,6 @@ static void where_memory_cannot_be_shared_every_rank_has_the_same_list(void **st
 /** Ranks that compute differently: some see primitives that others do not. */
 static void ranks_that_disagree_about_the_pairs_are_told(void **state)
 {
-    (void)state;
     struct hf_context *context = NULL;
     struct hf_shell_pairs *pairs = NULL;
     struct hf_basis *basis = many_shells();
@@ -314,7 +306,6 @@ static uint64_t hash_of(const struct hf_shell_pairs *pairs)
  *  the list is that of whoever found a row, on all nodes. */
 static void nodes_that_round_differently_have_one_list(void **state)
 {
-    (void)state;
     struct hf_context *context = NULL;
     struct hf_error error;
     assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error), HF_OK);
@@ -332,7 +323,6 @@ static void nodes_that_round_differently_have_one_list(void **state)
 /** On one rank's row only; fmax once dropped such pairs without a word. */
 static void integrals_that_are_no_numbers_are_an_error_of_all_ranks(void **state)
 {
-    (void)state;
     static const double values[] = {NAN, INFINITY, 1e200};
     for (int i = 0; i < 3; i++) {
         const double coefficient = values[i];
@@ -359,7 +349,6 @@ static void integrals_that_are_no_numbers_are_an_error_of_all_ranks(void **state
 
 static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_basis *basis = many_shells();
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
@@ -395,7 +384,6 @@ static double rounding_of(const struct test_shell *shell)
 
 static void rounding_grows_with_the_length_of_the_sums(void **state)
 {
-    (void)state;
     const struct test_shell one = {0, 1, 1, false, {0.5}, {1.0}};
     const struct test_shell two = {0, 1, 2, false, {0.5, 0.5}, {0.5, 0.5}};
     struct test_shell six = {0, 1, 6, false, {0.0}, {0.0}};
@@ -410,7 +398,6 @@ static void rounding_grows_with_the_length_of_the_sums(void **state)
 
 static void shells_beyond_the_range_of_single_precision_are_known(void **state)
 {
-    (void)state;
     const struct test_shell core = {0, 0, 1, false, {1e7}, {1e5}};
     const struct test_shell tight = {0, 3, 1, false, {1e8}, {1e17}};
     assert_true(isfinite(rounding_of(&core)));

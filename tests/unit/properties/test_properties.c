@@ -113,7 +113,6 @@ static const struct hf_bond *find_bond(const struct hf_properties *p, int a, int
 
 static void populations_and_bonds_are_the_plain_sums(void **state)
 {
-    (void)state;
     for (int open = 0; open <= 1; open++) {
         struct system s;
         struct hf_properties p;
@@ -147,7 +146,6 @@ static void populations_and_bonds_are_the_plain_sums(void **state)
 /** Both ways share the electrons among the atoms; an atom without functions has none. */
 static void loewdin_charges_add_up_to_what_mulliken_charges_do(void **state)
 {
-    (void)state;
     struct system s;
     struct hf_properties p;
     double mulliken = 0.0, loewdin = 0.0, squares = 0.0, product[N][N];
@@ -180,7 +178,6 @@ static void loewdin_charges_add_up_to_what_mulliken_charges_do(void **state)
 
 static void the_dipole_moment_is_that_of_the_hamiltonian(void **state)
 {
-    (void)state;
     struct system s;
     struct hf_properties p;
     double dipole[3];
@@ -195,7 +192,6 @@ static void the_dipole_moment_is_that_of_the_hamiltonian(void **state)
 
 static void a_density_of_other_electrons_is_noticed(void **state)
 {
-    (void)state;
     struct system s;
     struct hf_properties p;
     double trace = 0.0;
@@ -220,7 +216,6 @@ static void a_density_of_other_electrons_is_noticed(void **state)
  *  of atoms has two constants, an atom none. */
 static void rotational_constants_are_those_of_another_program(void **state)
 {
-    (void)state;
     static const double water[3][3] = {
         {0.0, 0.0, 0.22166487}, {0.0, 1.43090062, -0.88665950}, {0.0, -1.43090062, -0.88665950}};
     static const double expected[3] = {820.75102723, 437.30138550, 285.29460118};

@@ -233,7 +233,6 @@ static void bent_water(struct test_molecule *test, int charge, int multiplicity)
 static void closed_shells(void **state)
 {
     struct test_molecule test;
-    (void)state;
     bent_water(&test, 0, 1);
     check_derivatives(&hf_method_rhf, &test, "3-21G");
 }
@@ -241,7 +240,6 @@ static void closed_shells(void **state)
 static void open_shells(void **state)
 {
     struct test_molecule test;
-    (void)state;
     bent_water(&test, 0, 3);
     check_derivatives(&hf_method_uhf, &test, "STO-3G");
     check_derivatives(&hf_method_rohf, &test, "3-21G");
@@ -253,7 +251,6 @@ static void open_shells(void **state)
 static void one_spin_alone(void **state)
 {
     struct test_molecule test = {0};
-    (void)state;
     test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
     test_add_atom(&test, 1, false, 0.3, 0.9, 1.1);
     test.molecule.multiplicity = 3;
@@ -266,7 +263,6 @@ static void both_kinds_of_closed_shells_are_those_of_uhf(void **state)
 {
     struct bench r, u;
     struct test_molecule test;
-    (void)state;
     bent_water(&test, 0, 1);
     bench_init(&r, &hf_method_rhf, &test, "STO-3G");
     bench_init(&u, &hf_method_uhf, &test, "STO-3G");

@@ -31,7 +31,6 @@ static void assert_says(hf_status status, const char *message)
 
 static void atoms_and_a_basis_give_an_energy(void **state)
 {
-    (void)state;
     double energy = 0.0;
     assert_int_equal(
         hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy, NULL),
@@ -48,7 +47,6 @@ static void atoms_and_a_basis_give_an_energy(void **state)
 
 static void what_is_wrong_with_the_arguments_is_said(void **state)
 {
-    (void)state;
     double e;
     const MPI_Comm all = MPI_COMM_WORLD;
     const int odd[] = {8, 1, 119};
@@ -82,7 +80,6 @@ static void assert_settings_say(const struct hf_run_settings *settings, const ch
 
 static void what_is_wrong_with_the_settings_is_said(void **state)
 {
-    (void)state;
     const struct hf_run_key unknown[] = {{"basic", "STO-3G"}}, bad[] = {{"charge", "two"}};
     const struct hf_run_key null[] = {{"basis", NULL}}, units[] = {{"units", "angstrom"}};
     struct hf_run_settings settings = water(1, unknown);
@@ -107,7 +104,6 @@ static void what_is_wrong_with_the_settings_is_said(void **state)
 /** The last of several ranks gives another argument than the others, or none. */
 static void arguments_that_differ_from_rank_to_rank_are_refused(void **state)
 {
-    (void)state;
     double e, place[3][3];
     const MPI_Comm all = MPI_COMM_WORLD;
     const bool last = rank_here() == rank_count() - 1;
@@ -148,7 +144,6 @@ static void arguments_that_differ_from_rank_to_rank_are_refused(void **state)
 /** The same of hf_scf_run. */
 static void the_driver_refuses_what_differs_from_rank_to_rank(void **state)
 {
-    (void)state;
     const bool last = rank_here() == rank_count() - 1;
     struct hf_atom atom = {.atomic_number = 2};
     struct hf_molecule helium = {.n_atom = 1, .atom = &atom, .multiplicity = 1};
@@ -187,7 +182,6 @@ static void the_driver_refuses_what_differs_from_rank_to_rank(void **state)
 
 static void nothing_is_freed_without_harm(void **state)
 {
-    (void)state;
     hf_basis_destroy(NULL);
     hf_basis_list_done(NULL);
     hf_context_destroy(NULL);
@@ -206,7 +200,6 @@ static void nothing_is_freed_without_harm(void **state)
 
 static void an_energy_that_does_not_converge_is_a_field_of_the_outcome(void **state)
 {
-    (void)state;
     const struct hf_run_key key[] = {{"basis", "STO-3G"}, {"max_iterations", "2"}};
     const struct hf_run_settings settings = water(2, key);
     struct hf_run_outcome outcome;
@@ -224,7 +217,6 @@ static void count_iteration(void *data, const struct hf_scf_iteration *iteration
 
 static void the_outcome_has_wave_function_record_and_molecule(void **state)
 {
-    (void)state;
     int n_seen = 0;
     const struct hf_run_key key[] = {{"basis", "STO-3G"}};
     struct hf_run_settings settings = water(1, key);
@@ -254,7 +246,6 @@ static int stop(void *data, double fraction)
 
 static void progress_may_end_a_run(void **state)
 {
-    (void)state;
     const struct hf_run_key key[] = {{"basis", "STO-3G"}};
     struct hf_run_settings settings = water(1, key);
     settings.progress = stop;
@@ -266,7 +257,6 @@ static void progress_may_end_a_run(void **state)
 /** hf_scf_run by itself: its defaults run, and its arguments are looked at. */
 static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **state)
 {
-    (void)state;
     struct hf_atom atom[] = {{.atomic_number = 2}, {.atomic_number = 2}};
     const struct hf_molecule helium = {.n_atom = 1, .atom = atom, .multiplicity = 1};
     const struct hf_molecule two = {.n_atom = 2, .atom = atom, .multiplicity = 1};
@@ -311,7 +301,6 @@ static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **st
 
 static void a_run_goes_on_from_the_checkpoint_of_another(void **state)
 {
-    (void)state;
     char path[] = "/tmp/hf-run-XXXXXX";
     const int file = rank_here() == 0 ? mkstemp(path) : -1;
     MPI_Bcast(path, (int)sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);

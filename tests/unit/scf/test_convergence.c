@@ -49,7 +49,6 @@ static void the_energy_is_right_though_its_change_is_larger(void **state)
         {dioxygen, "rohf", "6-31G", "auto", 0.0},   {test_water, "rhf", "6-31G", "newton", 0.0},
     };
     int n_saved = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct test_molecule test;
         struct hf_scf_settings settings = test_settings();
@@ -77,7 +76,6 @@ static void a_slow_mode_is_in_the_estimate(void **state)
 {
     struct test_molecule test = {0};
     struct hf_scf_settings settings = test_settings();
-    (void)state;
     test_add_atom(&test, 7, false, 0.0, 0.0, 0.0);
     test_add_atom(&test, 7, false, 0.0, 0.0, 1.1 / HF_BOHR_IN_ANGSTROM);
     settings.method = "uhf";
@@ -94,7 +92,6 @@ static void a_slow_mode_is_in_the_estimate(void **state)
 static void without_an_estimate_the_change_decides(void **state)
 {
     struct test_molecule test;
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct hf_scf_settings settings = test_settings();
         test_water(&test);

@@ -23,7 +23,6 @@ static double value(const double gradient[], const double hessian[], const doubl
 static void the_lowest_point_of_a_simplex_is_found(void **state)
 {
     uint32_t seed = 3;
-    (void)state;
     for (int problem = 0; problem < 40; problem++) {
         double root[N * N], gradient[N], hessian[N * N] = {0.0}, c[N], other[N], sum = 0.0;
         const bool convex = problem % 2 == 0;
@@ -61,7 +60,6 @@ static void a_simplex_of_one_point_is_that_point(void **state)
 {
     const double gradient = 3.0, hessian = -1.0;
     double c = 0.0;
-    (void)state;
     hf_simplex_minimum(1, &gradient, &hessian, &c);
     assert_true(c == 1.0);
 }
@@ -69,7 +67,6 @@ static void a_simplex_of_one_point_is_that_point(void **state)
 static void every_converger_gives_the_same_energy(void **state)
 {
     struct test_molecule water, radical;
-    (void)state;
     test_water(&water);
     test_water(&radical);
     radical.molecule.charge = 1;
@@ -97,7 +94,6 @@ static void ordinary_molecules_take_no_more_iterations_than_with_diis(void **sta
 {
     struct test_molecule water;
     int with_diis, with_auto;
-    (void)state;
     test_water(&water);
     struct hf_scf_settings settings = test_settings();
     with_auto = test_converged(&water.molecule, "cc-pVDZ", &settings).n_iteration;
@@ -118,7 +114,6 @@ static void stretched_bonds_converge_to_the_lowest_solution(void **state)
                  {1, 1, 8.0, -0.7404650586}};
     struct test_molecule molecule;
     const struct hf_scf_settings settings = test_settings();
-    (void)state;
     for (size_t i = 0; i < sizeof bonds / sizeof *bonds; i++) {
         test_diatomic(&molecule, bonds[i].a, bonds[i].b, bonds[i].angstrom / HF_BOHR_IN_ANGSTROM);
         const struct hf_scf_result result =
@@ -132,7 +127,6 @@ static void stretched_bonds_converge_to_the_lowest_solution(void **state)
 static void second_order_steps_take_over_where_nothing_else_gets_on(void **state)
 {
     struct test_molecule molecule;
-    (void)state;
     test_diatomic(&molecule, 1, 9, 4.0 / HF_BOHR_IN_ANGSTROM);
     struct hf_scf_settings settings = test_settings();
     settings.max_iteration = 60;
@@ -155,7 +149,6 @@ static void second_order_steps_are_for_saddle_points(void **state)
 {
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule carbide = {0}, chloride = {0};
-    (void)state;
     test_add_atom(&carbide, 28, false, 0.0, 0.0, 0.0);
     test_add_atom(&carbide, 6, false, 0.0, 0.0, 3.07458441);
     const struct hf_scf_result left = test_converged(&carbide.molecule, "def2-SVP", &settings);
@@ -174,7 +167,6 @@ static void second_order_steps_are_for_saddle_points(void **state)
 static void open_shells_that_share_orbitals_converge(void **state)
 {
     struct test_molecule molecule = {0};
-    (void)state;
     test_add_atom(&molecule, 7, false, 0.0, 0.0, 0.0);
     molecule.molecule.multiplicity = 4;
     struct hf_scf_settings settings = test_settings();
@@ -191,7 +183,6 @@ static void settings_out_of_range_are_refused(void **state)
     struct hf_context *context = test_context();
     struct hf_scf_result result;
     struct hf_error error = {0};
-    (void)state;
     test_water(&water);
     struct hf_scf_settings settings = test_settings();
     settings.level_shift = -0.1;

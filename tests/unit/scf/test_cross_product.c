@@ -74,7 +74,6 @@ static void check_molecule(const struct hf_molecule *molecule, const char *set, 
 
 static void water(void **state)
 {
-    (void)state;
     struct test_molecule water;
     test_water(&water);
     if (!small) check_molecule(&water.molecule, "6-31G*", 1);
@@ -84,7 +83,6 @@ static void water(void **state)
 /** Trihydrogen cation without symmetry. */
 static void triangle(void **state)
 {
-    (void)state;
     struct test_molecule triangle = {.molecule = {.charge = 1, .multiplicity = 1}};
     triangle.molecule.atom = triangle.atom;
     test_add_atom(&triangle, 1, false, 0.0, 0.0, 0.0);
@@ -96,7 +94,6 @@ static void triangle(void **state)
 /** More ranks than blocks, or functions. */
 static void helium(void **state)
 {
-    (void)state;
     struct test_molecule helium = {0};
     test_add_atom(&helium, 2, false, 0.0, 0.0, 0.0);
     check_molecule(&helium.molecule, "STO-3G", all ? 4 : 1);
@@ -105,7 +102,6 @@ static void helium(void **state)
 /** Grains other than whole atoms. */
 static void grains(void **state)
 {
-    (void)state;
     struct test_molecule water;
     struct hf_scf_settings settings = sharp_settings();
     test_water(&water);

@@ -66,7 +66,6 @@ static struct memory_found run_on(int n_rank, const char *builder)
 
 static void the_list_of_pairs_lies_once_on_a_node(void **state)
 {
-    (void)state;
     const struct memory_found alone = run_on(1, "replicated");
     for (int n = 2; n <= rank_count(); n *= 2) {
         const struct memory_found shared = run_on(n, "replicated");
@@ -76,7 +75,6 @@ static void the_list_of_pairs_lies_once_on_a_node(void **state)
 
 static void distributed_memory_of_a_node_hardly_grows_with_its_ranks(void **state)
 {
-    (void)state;
     /* Steps under way and work spaces that do not shrink with matrices count less in larger ones. */
     const double most = n_side < 3 ? 1.4 : 1.15;
     const struct memory_found alone = run_on(1, "distributed");

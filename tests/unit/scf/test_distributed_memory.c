@@ -38,7 +38,6 @@ static void run_once(MPI_Comm comm, double *matrix_bytes, double *largest_bytes)
 
 static void memory_falls_as_the_number_of_ranks(void **state)
 {
-    (void)state;
     const double whole = (double)N_FUNCTION * N_FUNCTION * sizeof(double);
     double alone[2] = {0.0, 0.0}, shared[2];
     int rank;

@@ -44,7 +44,6 @@ static void skew_water(struct test_molecule *test)
 /** (8 (E(h) - E(-h)) - E(2h) + E(-2h)) / 12 h: errors of h^4 and of the energies over h. */
 static void the_energy_falls_with_the_field_by_the_dipole_moment(void **state)
 {
-    (void)state;
     enum { N_DIRECTION = 3 };
     static const double direction[N_DIRECTION][3] = {
         {0.0, 0.0, 1.0}, {2.0 / 3.0, -2.0 / 3.0, 1.0 / 3.0}, {-0.6, 0.8, 0.0}};
@@ -75,7 +74,6 @@ static void the_energy_falls_with_the_field_by_the_dipole_moment(void **state)
 
 static void parts_add_up_to_the_total(void **state)
 {
-    (void)state;
     struct hf_point_charge charge[] = {{-0.5, {4.0, -3.0, 2.0}}, {0.3, {-5.0, 1.0, 1.0}}};
     struct test_molecule test;
     skew_water(&test);
@@ -100,7 +98,6 @@ static void parts_add_up_to_the_total(void **state)
 /** A neutral molecule does not feel where in a uniform field it is, nor where all of space is. */
 static void moving_everything_changes_nothing(void **state)
 {
-    (void)state;
     static const double shift[3] = {3.7, -11.3, 0.6};
     struct hf_point_charge charge = {-0.5, {4.0, -3.0, 2.0}};
     struct test_molecule test;
@@ -119,7 +116,6 @@ static void moving_everything_changes_nothing(void **state)
 
 static void guesses_lead_to_the_same_energy(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_point_charge charge = {0.8, {0.0, 0.0, 4.0}};
     struct test_molecule test;

@@ -29,7 +29,6 @@ static void the_density_counts_in_the_cut_offs_of_primitives_and_pairs(void **st
 {
     struct hf_context *context = test_context();
     struct test_molecule chain = {0};
-    (void)state;
     for (int i = 0; i < 6; i++) test_add_atom(&chain, 2, false, 0.0, 0.57 * (i % 3), 2.457 * i);
     const double exact = energy_at(context, &chain, 1e-17);
     assert_true(fabs(energy_at(context, &chain, 1e-11) - exact) < 5e-9);

@@ -30,7 +30,6 @@ static void oxygen(struct test_molecule *test)
 static void closed_shells_converge_quadratically_to_the_energy_of_diis(void **state)
 {
     struct test_molecule test;
-    (void)state;
     test_water(&test);
     const struct hf_scf_result diis = run(&test.molecule, "cc-pVDZ", "rhf", "diis");
     const struct hf_scf_result newton = run(&test.molecule, "cc-pVDZ", "rhf", "newton");
@@ -43,7 +42,6 @@ static void closed_shells_converge_quadratically_to_the_energy_of_diis(void **st
 static void open_shells_converge(void **state)
 {
     struct test_molecule test;
-    (void)state;
     test_diatomic(&test, 6, 7, 2.21438107);
     test.molecule.multiplicity = 2;
     const struct hf_scf_result result = run(&test.molecule, "cc-pVDZ", "uhf", "newton");
@@ -55,7 +53,6 @@ static void open_shells_converge(void **state)
 static void a_saddle_point_is_left(void **state)
 {
     struct test_molecule test;
-    (void)state;
     oxygen(&test);
     const struct hf_scf_result diis = run(&test.molecule, "cc-pVDZ", "rohf", "diis");
     const struct hf_scf_result newton = run(&test.molecule, "cc-pVDZ", "rohf", "newton");
@@ -66,7 +63,6 @@ static void a_saddle_point_is_left(void **state)
 static void nothing_that_can_rotate_is_no_trouble(void **state)
 {
     struct test_molecule test = {0};
-    (void)state;
     test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
     test.molecule.multiplicity = 2;
     const struct hf_scf_result atom = run(&test.molecule, "STO-3G", "uhf", "newton");
@@ -127,7 +123,6 @@ static void an_interruption_among_products_keeps_the_state(void **state)
     struct test_molecule test;
     struct hf_scf_result result;
     struct hf_error error = {0};
-    (void)state;
     oxygen(&test);
     for (int analysis = 0; analysis < 2; analysis++) {
         struct alarm alarm = {.most_commutator = analysis ? 1e-5 : 1.0};
@@ -165,7 +160,6 @@ static void a_way_down_that_does_not_converge_is_not_analysed(void **state)
 {
     struct test_ended saddle = {.coefficient = NULL};
     struct hf_scf_result result;
-    (void)state;
     oxygen(&saddle.test);
     struct hf_context *context = test_context();
     struct hf_scf_settings settings = test_settings();

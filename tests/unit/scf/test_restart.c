@@ -125,7 +125,6 @@ static hf_status run(struct hf_context *context, const char *builder, int max_it
 static void a_calculation_goes_on_where_it_was(void **state)
 {
     static const char *const builders[] = {"replicated", "distributed"};
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_scf_result whole;
     struct hf_error error;
@@ -155,7 +154,6 @@ static void a_calculation_goes_on_where_it_was(void **state)
 
 static void a_converged_calculation_is_confirmed_in_one_iteration(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 0};
     struct hf_scf_result whole, again;
@@ -183,7 +181,6 @@ static int interrupt(void *data, double fraction)
 
 static void the_state_of_an_interrupted_calculation_is_kept(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
@@ -220,7 +217,6 @@ static int interrupt_when_armed(void *data, double fraction)
 
 static void a_state_that_is_not_wholly_read_is_not_written_over(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 1}, again = {.wanted_iteration = 0};
     const struct hf_scf_keeper keeper = {.wanted = is_wanted, .keep = keep, .data = &again};
@@ -251,7 +247,6 @@ static void a_state_that_is_not_wholly_read_is_not_written_over(void **state)
 
 static void a_state_of_something_else_is_refused(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
@@ -288,7 +283,6 @@ static void a_state_of_something_else_is_refused(void **state)
 /** The density is that of the orbitals: tr D of a basis where S = 1 would be enough, so D = 2 C C^T. */
 static void the_density_is_that_of_the_orbitals(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
@@ -309,7 +303,6 @@ static void the_density_is_that_of_the_orbitals(void **state)
 /** The density is C n C^T, and a calculation that goes on takes the n with it. */
 static void fractional_occupations_are_gone_on_from(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_scf_result whole, part, rest;
     struct hf_error error;
@@ -346,7 +339,6 @@ static void fractional_occupations_are_gone_on_from(void **state)
  *  occupations are not taken for converged ones. */
 static void another_temperature_starts_anew(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct hf_scf_result whole, other;
     struct hf_error error;
@@ -371,7 +363,6 @@ static void another_temperature_starts_anew(void **state)
 /** What an interruption leaves, in the middle of it, are orbitals that are orthonormal. */
 static void fractional_occupations_of_an_interrupted_calculation_are_kept(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;

@@ -9,7 +9,6 @@
 static void energies_are_those_of_other_programs(void **state)
 {
     struct test_molecule helium = {0}, hydrogen = {0}, water;
-    (void)state;
     test_add_atom(&helium, 2, false, 0.0, 0.0, 0.0);
     test_add_atom(&hydrogen, 1, false, 0.0, 0.0, 0.0);
     test_add_atom(&hydrogen, 1, false, 0.0, 0.0, 1.4);
@@ -36,7 +35,6 @@ static void guesses_begin_near_the_energy(void **state)
     struct hf_scf_settings settings = test_settings();
     struct hf_scf_result result;
     struct test_molecule water;
-    (void)state;
     test_water(&water);
     for (int i = 0; hf_guess_list[i] != NULL; i++) {
         settings.guess = hf_guess_name(hf_guess_list[i]);
@@ -60,7 +58,6 @@ static void mixed_guesses_reach_broken_symmetry(void **state)
     struct hf_scf_settings settings = test_settings();
     struct test_molecule nitrogen = {0};
     struct hf_scf_result result;
-    (void)state;
     test_add_atom(&nitrogen, 7, false, 0.0, 0.0, 0.0);
     test_add_atom(&nitrogen, 7, false, 0.0, 0.0, 3.77945225);
     settings.method = "uhf";
@@ -88,7 +85,6 @@ static void mixing_needs_no_pairs(void **state)
     struct hf_scf_settings settings = test_settings();
     struct test_molecule atom = {0}, hydrogen = {0};
     struct hf_scf_result result;
-    (void)state;
     settings.method = "uhf";
     settings.guess_mix = true;
     test_add_atom(&atom, 2, false, 0.0, 0.0, 0.0);
@@ -110,7 +106,6 @@ static void atoms_far_apart_are_single_atoms(void **state)
 {
     struct hf_context *context = test_context();
     struct hf_scf_settings settings = test_settings();
-    (void)state;
     settings.method = "uhf";
     for (int i = 0; i < 8; i++) {
         const double distance_bohr = i % 2 == 0 ? 566.9 : 1889.7;
@@ -136,7 +131,6 @@ static void mixed_guesses_dissociate(void **state)
     } atoms[] = {{7, 4}, {8, 3}, {3, 2}};
     struct hf_context *context = test_context();
     struct hf_scf_settings settings = test_settings();
-    (void)state;
     settings.method = "uhf";
     for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++) {
         struct test_molecule one = {0}, two = {0};
@@ -161,7 +155,6 @@ static void the_number_of_ranks_does_not_matter(void **state)
     const struct hf_scf_settings settings = test_settings();
     struct hf_scf_result one, all;
     struct test_molecule water;
-    (void)state;
     test_water(&water);
     assert_int_equal(hf_context_create(MPI_COMM_SELF, &alone, NULL), HF_OK);
     assert_int_equal(test_run(alone, &water.molecule, "6-31G*", &settings, &one, NULL), HF_OK);
@@ -218,7 +211,6 @@ static void result_is_consistent_and_the_last_build_sharp(void **state)
     const struct hf_scf_observer observer = {
         .started = see_start, .iteration = see_iteration, .data = &witness};
     struct hf_scf_result result;
-    (void)state;
     test_water(&water);
     struct hf_basis *basis = test_set(context, &water.molecule, "cc-pVDZ");
     assert_int_equal(
@@ -259,7 +251,6 @@ static void functions_that_stand_twice_are_removed(void **state)
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
     struct hf_scf_result result;
-    (void)state;
     test_add_atom(&test, 2, false, 0.0, 0.0, 0.0);
     test_add_atom(&test, 2, true, 0.0, 0.0, 0.0);
     assert_int_equal(test_run(context, &test.molecule, "cc-pVDZ", &settings, &result, NULL), HF_OK);
@@ -277,7 +268,6 @@ static void one_function_and_no_electrons_are_no_special_cases(void **state)
     struct hf_scf_settings settings = test_settings();
     struct test_molecule helium = {0}, protons = {0};
     struct hf_scf_result result;
-    (void)state;
     test_add_atom(&helium, 2, false, 0.0, 0.0, 0.0);
     test_add_atom(&protons, 1, false, 0.0, 0.0, 0.0);
     test_add_atom(&protons, 1, false, 0.0, 0.0, 2.0);
@@ -303,7 +293,6 @@ static void not_converging_is_no_error(void **state)
     struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
     struct hf_scf_result result;
-    (void)state;
     test_water(&water);
     settings.max_iteration = 3;
     assert_int_equal(test_run(context, &water.molecule, "6-31G*", &settings, &result, NULL), HF_OK);
@@ -318,7 +307,6 @@ static void diis_can_be_turned_off(void **state)
 {
     struct test_molecule water;
     struct hf_scf_settings settings = test_settings();
-    (void)state;
     test_water(&water);
     settings.diis_size = 0;
     assert_true(fabs(test_converged(&water.molecule, "STO-3G", &settings).energy + 74.9630231383) <
@@ -345,7 +333,6 @@ static void molecules_it_cannot_do_are_named(void **state)
 {
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
-    (void)state;
     test_water(&water);
     water.molecule.charge = 1;
     fails(&water.molecule, &settings, HF_BAD_INPUT, "9 electrons (charge +1)");
@@ -363,7 +350,6 @@ static void cores_need_an_electron_beside_them(void **state)
     struct hf_atom silver = {.atomic_number = 47, .n_core = 28};
     struct hf_molecule ion = {.n_atom = 1, .atom = &silver, .charge = 19, .multiplicity = 1};
     struct hf_error error;
-    (void)state;
     for (int charge = 19; charge <= 21; charge += 2) {
         ion.charge = charge;
         assert_int_equal(hf_method_check("rhf", &ion, &error), HF_BAD_INPUT);
@@ -377,7 +363,6 @@ static void an_infinite_energy_ends_the_run(void **state)
 {
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
-    (void)state;
     test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
     test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
     fails(&test.molecule, &settings, HF_NO_RESOURCE, "not a finite number");
@@ -386,7 +371,6 @@ static void an_infinite_energy_ends_the_run(void **state)
 static void settings_out_of_range_are_named(void **state)
 {
     struct test_molecule water;
-    (void)state;
     test_water(&water);
     struct hf_scf_settings settings = test_settings();
     settings.method = "mp5";
@@ -447,7 +431,6 @@ static void a_signal_on_one_rank_ends_the_run_on_all(void **state)
     struct hf_scf_result result;
     struct hf_error error = {0};
     int n_call = 0;
-    (void)state;
     test_water(&water);
     hf_interruption_watch(context->interruption, stop_third, &n_call);
     assert_int_equal(test_run(context, &water.molecule, "STO-3G", &settings, &result, &error),

@@ -13,7 +13,6 @@ static double threshold(int iteration, double commutator, double last)
 
 static void it_gets_sharper_in_two_steps(void **state)
 {
-    (void)state;
     const double first = threshold(1, 0.0, INFINITY);
     const double second = threshold(2, 1.0, first);
     const double middle = threshold(3, 1e-3, second);
@@ -26,14 +25,12 @@ static void it_gets_sharper_in_two_steps(void **state)
 
 static void it_never_gets_looser(void **state)
 {
-    (void)state;
     assert_true(threshold(5, 1.0, 1e-8) == 1e-8);
     assert_true(threshold(5, 1.0, SHARP) == SHARP);
 }
 
 static void a_long_calculation_gets_sharp_builds(void **state)
 {
-    (void)state;
     assert_true(threshold(11, 1.0, 1e-7) < 1e-7);
     assert_true(threshold(21, 1.0, 1e-8) == SHARP);
 }
@@ -42,7 +39,6 @@ static void small_eigenvalues_of_the_overlap_sharpen_all_stages(void **state)
 {
     const struct hf_scf_settings settings = hf_scf_defaults();
     struct hf_scf_result result = {.n_iteration = 1, .smallest_overlap_eigenvalue = 1e-5};
-    (void)state;
     const double first = hf_next_threshold(&settings, &result, INFINITY);
     assert_true(first < 1e-8 && first > SHARP);
     result.n_iteration = 3;
@@ -55,7 +51,6 @@ static void the_commutator_asked_for_decides_when_the_end_is_near(void **state)
     struct hf_scf_settings settings = hf_scf_defaults();
     const struct hf_scf_result result = {
         .n_iteration = 5, .commutator = 5e-3, .smallest_overlap_eigenvalue = 0.01};
-    (void)state;
     settings.commutator_tolerance = 1e-3;
     assert_true(hf_next_threshold(&settings, &result, 1e-7) == SHARP);
     settings.commutator_tolerance = 1e-9;
@@ -66,7 +61,6 @@ static void it_is_never_sharper_than_asked_for(void **state)
 {
     struct hf_scf_settings settings = hf_scf_defaults();
     const struct hf_scf_result result = {.n_iteration = 1, .smallest_overlap_eigenvalue = 0.01};
-    (void)state;
     settings.screening_threshold = 1e-5;
     assert_true(hf_next_threshold(&settings, &result, INFINITY) == 1e-5);
 }

@@ -11,7 +11,6 @@ static void occupations_are_those_of_fermi_and_dirac(void **state)
     static const double energy[] = {-20.0, -1.0, -0.5, -0.31, -0.29, 0.1, 0.1, 2.0};
     enum { N = sizeof energy / sizeof *energy };
     static const double temperature[] = {1e-6, 1e-3, 0.03, 0.2};
-    (void)state;
     for (int t = 0; t < 4; t++)
         for (int n = 1; n < N; n++) {
             double f[N], sum = 0.0;
@@ -33,7 +32,6 @@ static void no_electrons_and_full_shells_have_no_entropy(void **state)
 {
     static const double energy[] = {-1.0, -1.0, 0.5};
     double f[3];
-    (void)state;
     for (int n = 0; n <= 3; n += 3) {
         hf_fermi_occupations(3, energy, n, 0.1, f);
         for (int i = 0; i < 3; i++) assert_true(f[i] == (n == 0 ? 0.0 : 1.0));
@@ -81,7 +79,6 @@ static void energies_are_those_of_another_program_with_the_same_occupations(void
 {
     static const char *const convergers[] = {"auto", "diis", "damping"};
     struct test_molecule test;
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct hf_scf_settings settings = settings_at("uhf", 0.01);
         struct hf_scf_result result;
@@ -112,7 +109,6 @@ static void free_energies_fall_by_the_entropy(void **state)
         double temperature;
     } cases[] = {{hydrogen, "rhf", 0.03}, {dioxygen, "uhf", 0.05}};
     struct test_molecule test;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double h = 2e-4, t = cases[i].temperature;
         double entropy = 0.0, free[5];
@@ -133,7 +129,6 @@ static void free_energies_fall_by_the_entropy(void **state)
 static void cold_electrons_are_whole(void **state)
 {
     struct test_molecule water;
-    (void)state;
     test_water(&water);
     struct hf_scf_settings settings = settings_at("rhf", 0.0);
     const struct hf_scf_result whole = test_converged(&water.molecule, "6-31G", &settings);
@@ -159,7 +154,6 @@ static void electrons_of_each_spin_are_kept(void **state)
     struct hf_scf_result result;
     struct hf_wavefunction wavefunction;
     struct hf_error error = {0};
-    (void)state;
     dioxygen(&test);
     const struct hf_scf_settings settings = settings_at("uhf", 0.05);
     struct hf_basis *basis = test_set(context, &test.molecule, "STO-3G");
@@ -186,7 +180,6 @@ static void spin_is_that_of_the_occupations(void **state)
 {
     struct test_molecule test;
     const double f[] = {0.992609764296, 0.007390235704};
-    (void)state;
     hydrogen(&test);
     const struct hf_scf_settings settings = settings_at("uhf", 0.02);
     const struct hf_scf_result result = test_converged(&test.molecule, "STO-3G", &settings);
@@ -209,7 +202,6 @@ static void refuse(const struct hf_scf_settings *settings, const char *what)
 
 static void what_does_not_go_with_them_is_refused(void **state)
 {
-    (void)state;
     struct hf_scf_settings settings = settings_at("rohf", 0.01);
     refuse(&settings, "(smearing) do not go with method rohf");
     settings = settings_at("rhf", 0.01);

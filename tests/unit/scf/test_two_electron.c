@@ -97,7 +97,6 @@ static double move_on(struct bench *b, uint32_t seed, double threshold, double b
 static void each_density_has_its_own_matrices_and_one_energy_change(void **state)
 {
     struct bench b;
-    (void)state;
     bench_init(&b);
     double energy = move_on(&b, 1, 1e-12, 0.0);
     assert_int_equal(b.two.n_change, 0);

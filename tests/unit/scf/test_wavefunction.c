@@ -162,7 +162,6 @@ static void check(struct finished *f, const char *set)
 static void water_has_the_wave_function_of_its_fock_matrix(void **state)
 {
     struct finished f = {0};
-    (void)state;
     test_water(&f.test);
     check(&f, "cc-pVDZ");
 }
@@ -170,7 +169,6 @@ static void water_has_the_wave_function_of_its_fock_matrix(void **state)
 static void removed_functions_leave_fewer_orbitals(void **state)
 {
     struct finished f = {0};
-    (void)state;
     test_add_atom(&f.test, 2, false, 0.0, 0.0, 0.0);
     test_add_atom(&f.test, 2, true, 0.0, 0.0, 0.0);
     check(&f, "cc-pVDZ");
@@ -181,7 +179,6 @@ static void without_electrons_all_orbitals_are_empty(void **state)
 {
     struct finished f = {0};
     const struct hf_scf_settings settings = settings_of_layout();
-    (void)state;
     test_add_atom(&f.test, 1, false, 0.0, 0.0, 0.0);
     test_add_atom(&f.test, 1, false, 0.0, 0.0, 2.0);
     f.test.molecule.charge = 2;
@@ -199,7 +196,6 @@ static void energies_can_be_had_without_matrices(void **state)
 {
     struct finished all = {0}, energies = {0};
     struct hf_scf_settings settings = settings_of_layout();
-    (void)state;
     test_water(&all.test);
     test_water(&energies.test);
     settings.max_iteration = 3;
@@ -227,7 +223,6 @@ static void a_failure_leaves_a_cleared_one(void **state)
     struct test_molecule water;
     struct hf_scf_result result;
     struct hf_wavefunction w = {.n_spin = 1};
-    (void)state;
     test_water(&water);
     struct hf_basis *basis = test_set(context, &water.molecule, "STO-3G");
     settings.guess = "hope";
@@ -246,7 +241,6 @@ static void methods_are_found_by_name(void **state)
 {
     const struct hf_method_ops *method = NULL;
     struct hf_error error;
-    (void)state;
     for (int i = 0; hf_method_list[i] != NULL; i++) {
         assert_int_equal(hf_method_find(hf_method_name(hf_method_list[i]), &method, NULL), HF_OK);
         assert_ptr_equal(method, hf_method_list[i]);

@@ -63,7 +63,6 @@ static void take_and_check(struct hf_counter *counter, int n_take, int increment
 
 static void every_value_is_given_exactly_once(void **state)
 {
-    (void)state;
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
     take_and_check(counter, (light ? 200 : 20000) / rank_count(), 1);
@@ -77,7 +76,6 @@ static void every_value_is_given_exactly_once(void **state)
 
 static void ranks_may_add_different_increments(void **state)
 {
-    (void)state;
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
     take_and_check(counter, (light ? 100 : 10000) / rank_count(), 1 + rank_here() % 5);
@@ -87,7 +85,6 @@ static void ranks_may_add_different_increments(void **state)
 
 static void a_reset_counter_begins_again(void **state)
 {
-    (void)state;
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
     assert_int_equal(hf_counter_take(counter, 0), 0);
@@ -106,7 +103,6 @@ static void a_reset_counter_begins_again(void **state)
 
 static void two_counters_count_by_themselves(void **state)
 {
-    (void)state;
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *one = new_counter(), *other = new_counter();
     take_and_check(one, 5, 1);
@@ -136,7 +132,6 @@ static void read_while_rank_0_computes(struct hf_counter *counter)
 /** With more ranks than this test can expect cores for, how long it takes says nothing. */
 static void the_thread_serves_while_its_rank_computes(void **state)
 {
-    (void)state;
     if (!with_thread || rank_count() == 1 || rank_count() > 3) return;
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
@@ -162,7 +157,6 @@ static void check_same_message(const struct hf_error *error)
 
 static void without_thread_support_all_ranks_hear_of_it(void **state)
 {
-    (void)state;
     struct hf_progress_thread *thread = NULL;
     struct hf_error error;
     no_threads = rank_here() == 0;
@@ -174,7 +168,6 @@ static void without_thread_support_all_ranks_hear_of_it(void **state)
 
 static void a_thread_on_every_rank_does_no_harm(void **state)
 {
-    (void)state;
     struct hf_progress_thread *thread = NULL;
     struct hf_error error;
     assert_int_equal(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error), HF_OK);

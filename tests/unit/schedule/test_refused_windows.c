@@ -57,7 +57,6 @@ static void expect_steal(struct hf_scheduler_settings settings, const char *reas
 
 static void without_windows_tasks_are_stolen(void **state)
 {
-    (void)state;
     no_windows = true;
     expect_steal((struct hf_scheduler_settings){.name = "counter"}, "refuses windows here");
     expect_steal((struct hf_scheduler_settings){.name = "counter", .counter = HF_COUNTER_ARRAY},
@@ -67,7 +66,6 @@ static void without_windows_tasks_are_stolen(void **state)
 
 static void without_threads_for_the_counter_tasks_are_stolen(void **state)
 {
-    (void)state;
     no_threads = true;
     expect_steal((struct hf_scheduler_settings){.name = "counter", .progress_thread = true},
                  "MPI_THREAD_MULTIPLE");
@@ -76,7 +74,6 @@ static void without_threads_for_the_counter_tasks_are_stolen(void **state)
 
 static void what_works_is_not_given_up(void **state)
 {
-    (void)state;
     for (int i = 0; hf_scheduler_list[i] != NULL; i++) {
         const char *name = hf_scheduler_list[i]->name;
         struct hf_scheduler *scheduler = make((struct hf_scheduler_settings){.name = name});

@@ -131,7 +131,6 @@ static void run_round(struct hf_scheduler *scheduler, int64_t n, bool delays, in
 
 static void every_task_is_given_exactly_once(void **state)
 {
-    (void)state;
     const int64_t counts[] = {0, 1, 2, 3, 7, 1000, 100000};
     struct hf_scheduler *scheduler = new_scheduler();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -167,7 +166,6 @@ static bool order_is_kept(struct hf_scheduler *scheduler, int64_t n, int64_t *fi
 
 static void every_rank_gets_its_tasks_dearest_first(void **state)
 {
-    (void)state;
     struct hf_scheduler *scheduler = new_scheduler();
     int64_t first;
     const bool kept = order_is_kept(scheduler, light ? 50 : 500, &first);
@@ -180,7 +178,6 @@ static void every_rank_gets_its_tasks_dearest_first(void **state)
  *  of its share: rank r with the r-th of the list. */
 static void the_dearest_tasks_go_one_to_each_rank(void **state)
 {
-    (void)state;
     if (!scheduler_is("steal") && !scheduler_is("static")) return;
     struct hf_scheduler *scheduler = new_scheduler();
     int64_t first;
@@ -227,7 +224,6 @@ static int64_t most_lost(int64_t n, int deserter)
 
 static void a_rank_that_abandons_hangs_nobody_and_loses_only_its_own(void **state)
 {
-    (void)state;
     const int n_rank = rank_count();
     const int n = light ? 40 : 300, most_after = light ? 1 : 3;
     struct hf_scheduler *scheduler = new_scheduler();
@@ -253,7 +249,6 @@ static void a_rank_that_abandons_hangs_nobody_and_loses_only_its_own(void **stat
 /** Rounds of few tasks, one after the other, some with a rank that leaves. */
 static void late_messages_change_nothing(void **state)
 {
-    (void)state;
     enum { N_ROUND = 60, MOST = 200 };
     const int n_rank = rank_count(), n_round = light ? 6 : N_ROUND;
     int times[MOST + 1];
@@ -275,7 +270,6 @@ static void late_messages_change_nothing(void **state)
 
 static void the_round_ends_when_all_ranks_abandon(void **state)
 {
-    (void)state;
     struct hf_scheduler *scheduler = new_scheduler();
     open_equal_round(scheduler, 300);
     hf_scheduler_abandon(scheduler);
@@ -302,7 +296,6 @@ static int64_t run_round_with_slow_rank(struct hf_scheduler *scheduler, int64_t 
  * to come back to MPI needs the thread. */
 static void the_others_do_the_work_of_a_slow_rank(void **state)
 {
-    (void)state;
     const int n_rank = rank_count();
     const int64_t n = (int64_t)n_rank * 40;
     if (scheduler_is("static") || n_rank == 1 || light) return;
@@ -318,7 +311,6 @@ static void the_others_do_the_work_of_a_slow_rank(void **state)
 /** The account splits the time of a round into computing, waiting for tasks, waiting for ranks. */
 static void the_account_adds_up_to_the_time_of_the_round(void **state)
 {
-    (void)state;
     enum { N = 60 };
     const struct timespec task_time = {.tv_nsec = 1000000};
     struct hf_scheduler *scheduler = new_scheduler();
@@ -342,7 +334,6 @@ static void the_account_adds_up_to_the_time_of_the_round(void **state)
 
 static void an_unknown_name_is_the_same_error_on_all_ranks(void **state)
 {
-    (void)state;
     struct hf_scheduler *scheduler = NULL;
     struct hf_error error, first;
     const struct hf_scheduler_settings wrong = {.name = "manger"};

@@ -44,7 +44,6 @@ static void all_were_taken(int64_t n)
 
 static void lists_know_costs_and_places(void **state)
 {
-    (void)state;
     struct hf_task_levels levels = {{0}};
     struct hf_cost_list list;
     levels.count[0] = 1000; /* not handed out */
@@ -64,7 +63,6 @@ static void lists_know_costs_and_places(void **state)
 
 static void shares_are_even(void **state)
 {
-    (void)state;
     static const int64_t n_task[] = {0, 1, 5, 100, 20000};
     static const int n_rank[] = {1, 2, 3, 7, 64};
     struct hf_share share;
@@ -87,7 +85,6 @@ static void shares_are_even(void **state)
 
 static void thieves_get_half(void **state)
 {
-    (void)state;
     const struct hf_task_levels levels = skewed_levels(20000);
     struct hf_cost_list list;
     struct hf_share share, stolen = {.begin = 0};
@@ -104,7 +101,6 @@ static void thieves_get_half(void **state)
 
 static void the_last_task_is_not_stolen(void **state)
 {
-    (void)state;
     const struct hf_task_levels levels = hf_equal_tasks(1);
     struct hf_cost_list list;
     struct hf_share share;
@@ -128,7 +124,6 @@ static double chunk_cost(const struct hf_chunk_plan *plan, struct hf_chunk chunk
 
 static void chunks_follow_each_other(void **state)
 {
-    (void)state;
     static const int64_t n_task[] = {0, 1, 5, 100, 20000};
     static const int n_worker[] = {1, 2, 3, 7, 64};
     for (size_t t = 0; t < sizeof n_task / sizeof *n_task; t++) {

@@ -70,7 +70,6 @@ static bool is_empty(const struct fixture *self, int64_t index)
 
 static void empty_tasks_are_not_handed_out(void **state)
 {
-    (void)state;
     struct fixture self;
     struct hf_task_levels levels;
     set_up(&self, HF_GRAIN_SHELL_QUARTET);
@@ -91,7 +90,6 @@ static void empty_tasks_are_not_handed_out(void **state)
 
 static void all_ranks_have_the_same_order(void **state)
 {
-    (void)state;
     struct fixture self;
     struct hf_task_levels levels;
     set_up(&self, HF_GRAIN_ATOM_QUARTET);
@@ -117,7 +115,6 @@ static int64_t position_of(const struct fixture *self, int64_t n, int64_t task)
  *  is known on all. */
 static void measured_tasks_move(void **state)
 {
-    (void)state;
     struct fixture self;
     struct hf_task_levels levels;
     set_up(&self, HF_GRAIN_ATOM_QUARTET);

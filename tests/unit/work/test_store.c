@@ -121,32 +121,27 @@ static void store_and_read(double bytes, int n_segment, int largest, bool all_ha
 
 static void what_is_stored_comes_back_segment_by_segment(void **state)
 {
-    (void)state;
     store_and_read(1e9, 30, 300, true);
 }
 
 static void segments_may_be_cut_by_the_ends_of_chunks(void **state)
 {
-    (void)state;
     store_and_read(1e9, 40, 150000, true);
 }
 
 static void one_strip_may_be_longer_than_a_chunk(void **state)
 {
-    (void)state;
     store_and_read(1e9, 10, MOST_VALUES, true);
 }
 
 static void without_room_strips_are_noted_all_the_same(void **state)
 {
-    (void)state;
     store_and_read(0.0, 30, 300, false);
     store_and_read(1.2e7, 40, 150000, false);
 }
 
 static void numbers_stay_within_the_budget(void **state)
 {
-    (void)state;
     static const double budget = 1.2e7, notes = 1 << 16;
     struct fixture f;
     struct hf_error error;
@@ -165,7 +160,6 @@ static void numbers_stay_within_the_budget(void **state)
 /** Notes get chunks of their own; no numbers may slip into these. */
 static void once_it_is_full_nothing_but_notes_is_added(void **state)
 {
-    (void)state;
     enum { N_STRIP = 20000 };
     static const double budget = 5e6, notes = (double)N_STRIP * sizeof(struct hf_stored_strip);
     struct fixture f;

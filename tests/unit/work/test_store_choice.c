@@ -43,7 +43,6 @@ static void the_more_memory_costs_the_less_is_stored(void **state)
 {
     static const double touch[] = {0.0, 2.5e-9, 1e-8};
     double bytes = HUGE_VAL;
-    (void)state;
     for (size_t i = 0; i < sizeof touch / sizeof *touch; i++) {
         const struct hf_store_prices prices = prices_with(touch[i]);
         const struct hf_store_choice choice = choose(1e12, &prices);
@@ -59,7 +58,6 @@ static void the_more_memory_costs_the_less_is_stored(void **state)
 static void what_one_sharp_build_needs_is_not_stored(void **state)
 {
     const struct hf_store_prices prices = prices_with(3e-10);
-    (void)state;
     assert_true(choose(1e12, &prices).smallest > 1e4);
     const struct hf_store_sample small = {.bound = 1e3, .cost = 400.0, .bytes = 52.0};
     const struct hf_store_sample large = {.bound = 1e10, .cost = 400.0, .bytes = 56.0};
@@ -70,7 +68,6 @@ static void what_one_sharp_build_needs_is_not_stored(void **state)
 static void cheap_classes_are_computed_where_memory_is_expensive(void **state)
 {
     const struct hf_store_prices prices = prices_with(2.5e-9);
-    (void)state;
     assert_true(choose(1e12, &prices).cutoff > 900.0 / 625.0);
 }
 
@@ -78,7 +75,6 @@ static void the_room_there_is_is_never_exceeded(void **state)
 {
     const struct hf_store_prices prices = prices_with(3e-10);
     const double all = choose(1e12, &prices).bytes;
-    (void)state;
     for (double bytes = 0.0; bytes < all; bytes += 0.1 * all) {
         assert_true(choose(bytes, &prices).bytes <= bytes);
         assert_true(choose(bytes, NULL).bytes <= bytes);
@@ -87,7 +83,6 @@ static void the_room_there_is_is_never_exceeded(void **state)
 
 static void without_prices_as_much_as_fits_is_stored(void **state)
 {
-    (void)state;
     const struct hf_store_choice all = choose(1e12, NULL), half = choose(3e8, NULL);
     assert_true(all.cutoff == 0.0 && all.smallest == 1.0);
     assert_true(half.cutoff > 0.0 && half.smallest == 1.0 && half.bytes > 2.9e8);
@@ -101,7 +96,6 @@ static void at_the_highest_price_of_memory_nothing_is_gained(void **state)
     const struct hf_store_choice choice = choose(1e12, &prices);
     const double most = hf_store_most_touch(&choice, touch);
     const double cost = choice.store_seconds + (most - touch) * choice.bytes;
-    (void)state;
     assert_true(most > touch && choice.saved_seconds > cost);
     assert_true(
         fabs(hf_store_most_touch(&(struct hf_store_choice){.bytes = choice.bytes,
@@ -113,7 +107,6 @@ static void at_the_highest_price_of_memory_nothing_is_gained(void **state)
 
 static void late_stages_have_fewer_builds_to_come(void **state)
 {
-    (void)state;
     assert_true(hf_store_n_build(1e5) > hf_store_n_build(10.0));
     assert_true(hf_store_n_build(10.0) > hf_store_n_build(1.0));
     assert_true(hf_store_n_build(1.0) > 0);

@@ -1,14 +1,7 @@
 /* Quartets side by side to their places in strips, with the kernels of every instruction set that this
  * processor has, against one number after the other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "../test.h"
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../../../src/work/strip_kernels.h"
 
@@ -126,7 +119,6 @@ static void every_number_goes_to_its_place_and_nothing_elsewhere(void **state)
     static const int width[] = {1, 4, 8, 16};
     struct fixture f;
     unsigned count = 1;
-    (void)state;
     set_up(&f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (int n_i = 1; n_i <= MOST_C; n_i++)

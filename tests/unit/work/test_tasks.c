@@ -43,7 +43,6 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
 
 static void every_pair_of_units_is_in_one_task(void **state)
 {
-    (void)state;
     struct hf_context *context = test_context();
     double centre[N_ATOM][3];
     struct test_shell shell[N_SHELL]; /* the basis borrows the exponents */

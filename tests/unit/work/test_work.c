@@ -320,7 +320,6 @@ static void check_taken(const struct fixture *f, bool reads)
 
 static void every_quartet_is_taken_once(void **state)
 {
-    (void)state;
     static const double bytes[] = {0.0, 1.0, 1e9};
     struct fixture f;
     struct hf_error error;
@@ -352,7 +351,6 @@ static void every_quartet_is_taken_once(void **state)
 
 static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     struct hf_work *work = NULL;
@@ -377,7 +375,6 @@ static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **sta
 
 static void a_queue_may_be_as_short_as_one(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     struct hf_work *work = NULL;
@@ -407,7 +404,6 @@ static void run_calculation(struct fixture *f, struct hf_work *work, struct hf_w
 
 static void a_loose_round_stores_what_does_for_sharp_ones(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     struct hf_work *work = NULL;
@@ -423,7 +419,6 @@ static void a_loose_round_stores_what_does_for_sharp_ones(void **state)
 
 static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hf_error error;
     set_up(&f);
@@ -449,7 +444,6 @@ static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(
  *  is what had no room and is computed again. */
 static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **state)
 {
-    (void)state;
     static const double memory[] = {1e7, 2e4, 4e3};
     for (size_t m = 0; m < sizeof memory / sizeof *memory; m++) {
         struct fixture f;
@@ -475,7 +469,6 @@ static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **s
 
 static void grains_have_names(void **state)
 {
-    (void)state;
     for (int i = 0; hf_grain_list[i].name != NULL; i++) {
         assert_string_equal(hf_grain_name(hf_grain_list[i].grain), hf_grain_list[i].name);
         assert_true(hf_grain_list[i].about != NULL && hf_grain_list[i].cite != NULL);
