@@ -6,9 +6,8 @@
 
 /** When a search for eigenvalues ends. */
 struct hf_eigenvalue_search {
-    double norm;       /**< when the norm of H y - e y of the lowest eigenvalue is below this, */
-    double norm_above; /**< and that of all others below this, */
-    double value;      /**< or when the lowest eigenvalue is below this; -INFINITY: never */
+    double norm;  /**< when the norms of all H y - e y are below this */
+    double value; /**< or when the lowest eigenvalue is below this; -INFINITY: never */
 };
 
 /** The search for eigenvalues that are right to 1e-6 or so. */
@@ -21,7 +20,7 @@ extern const struct hf_eigenvalue_search hf_sharp_eigenvalues;
  *  later ones what is wrong with each eigenvector, preconditioned.
  *
  *  Returns in *n how many there are, in *converged whether the norms of H y - e y came below
- *  those of the search. Eigenvalues are upper bounds in any case: a negative one is no mistake. Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
+ *  search->norm. Eigenvalues are upper bounds in any case: a negative one is no mistake. Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
  *  Source   Davidson, J. Comput. Phys. 17, 87 (1975). */
 hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rotation_kind kind,
                                 const struct hf_eigenvalue_search *search, int *n,

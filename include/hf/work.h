@@ -279,10 +279,6 @@ int hf_work_n_thread(const struct hf_work *work);
  *  collective; equal on every rank. */
 bool hf_work_begins_storing(const struct hf_work *work, double threshold, double largest);
 
-/** Forgets all that is stored; the next round may begin to store anew. Not collective, but all ranks must do it
- *  before the same round. */
-void hf_work_drop_store(struct hf_work *work);
-
 /** Not collective. */
 struct hf_work_account hf_work_account(const struct hf_work *work);
 

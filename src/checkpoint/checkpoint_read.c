@@ -70,12 +70,14 @@ static void share_primitives(struct hf_hdf5_reader *reader, int n, int n_primiti
                              struct hf_shell shell[])
 {
     int at = 0;
-    for (int i = 0; i < n && exponents != NULL && reader->status == HF_OK; i++) {
-        shell[i].exponent = exponents + at;
-        shell[i].coefficient = coefficients + at;
-        if (shell[i].n_primitive > n_primitive - at)
+    for (int i = 0; i < n && reader->status == HF_OK; i++) {
+        if (shell[i].n_primitive > n_primitive - at) {
             hf_hdf5_damaged(reader, "/basis/shell_primitives: shell %d has %d", i + 1,
                             shell[i].n_primitive);
+            return;
+        }
+        shell[i].exponent = exponents + at;
+        shell[i].coefficient = coefficients + at;
         at += shell[i].n_primitive;
     }
     if (reader->status == HF_OK && at != n_primitive)

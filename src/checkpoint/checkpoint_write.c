@@ -6,7 +6,6 @@
 #include "checkpoint_layout.h"
 
 #include "hf/linalg.h"
-#include "hf/record.h"
 #include "hf/version.h"
 
 #include <errno.h>

@@ -12,13 +12,6 @@ static const float MARGIN = 4.0F;
  *  itself, but few quartets are large enough to matter with them. */
 static const double LEAST_THRESHOLDS = 1e3;
 
-/** The precision of a stored quartet follows the kept bounds. Densities that are larger by up to this factor
- *  leave errors of so many thresholds at most; where orbitals localise, densities grow from nothing. */
-static const double MOST_GROWTH = 16.0;
-
-/** Smaller density elements need no more than single precision of any quartet. */
-static const double LEAST_PRECISE = 1e-6;
-
 /** The largest density element that exchange meets at (i, j). */
 static double exchange_bound(const double *bound, int n, int i, int j)
 {
@@ -83,26 +76,17 @@ cleanup:
     return status;
 }
 
-static int compare(double bound, double kept)
+bool hf_kept_bounds_hold(const struct hf_kept_bounds *kept, const struct hf_node_density *density)
 {
-    if (bound <= kept) return HF_KEPT_HOLDS;
-    return bound <= fmax(MOST_GROWTH * kept, LEAST_PRECISE) ? HF_KEPT_EXCEEDED : HF_KEPT_OUTGROWN;
-}
-
-enum hf_kept_comparison hf_kept_bounds_compare(const struct hf_kept_bounds *kept,
-                                               const struct hf_node_density *density)
-{
-    int worst = HF_KEPT_HOLDS;
-    if (kept->shared == NULL) return HF_KEPT_EXCEEDED;
+    int hold = kept->shared != NULL;
+    if (!hold) return false;
     const int n = kept->pairs->basis->n_shell;
-    for (int i = kept->shared->rank; i < n && worst < HF_KEPT_OUTGROWN; i += kept->shared->n_rank)
-        for (int j = 0; j < n; j++) {
-            const int found = compare(exchange_bound(density->bound, n, i, j),
-                                      (double)kept->of_shells[(size_t)i * (size_t)n + (size_t)j]);
-            if (found > worst) worst = found;
-        }
-    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, kept->pairs->context->comm);
-    return (enum hf_kept_comparison)worst;
+    for (int i = kept->shared->rank; i < n && hold; i += kept->shared->n_rank)
+        for (int j = 0; j < n && hold; j++)
+            hold = exchange_bound(density->bound, n, i, j) <=
+                   (double)kept->of_shells[(size_t)i * (size_t)n + (size_t)j];
+    MPI_Allreduce(MPI_IN_PLACE, &hold, 1, MPI_INT, MPI_MIN, kept->pairs->context->comm);
+    return hold;
 }
 
 bool hf_density_reaches_out(const struct hf_node_density *density)

@@ -22,17 +22,9 @@ hf_status hf_kept_bounds_set(struct hf_kept_bounds *kept, const struct hf_shell_
                              const struct hf_node_density *density, double threshold,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** How densities compare with the kept bounds. */
-enum hf_kept_comparison {
-    HF_KEPT_HOLDS,    /**< no element is larger */
-    HF_KEPT_EXCEEDED, /**< some are: quartets that are not stored may matter */
-    HF_KEPT_OUTGROWN, /**< by so much that stored quartets may be needed in higher precision */
-};
-
-/** Compares the densities of a build with the kept bounds; HF_KEPT_EXCEEDED if nothing is kept. Equal on all
- *  ranks. Collective. */
-enum hf_kept_comparison hf_kept_bounds_compare(const struct hf_kept_bounds *kept,
-                                               const struct hf_node_density *density);
+/** Whether no density element of a build is larger than the kept bounds: then quartets that are not stored
+ *  do not matter. False if nothing is kept. Equal on all ranks. Collective. */
+bool hf_kept_bounds_hold(const struct hf_kept_bounds *kept, const struct hf_node_density *density);
 
 /** Whether atoms have density elements with each other: superposed atoms do not tell how far exchange is
  *  going to reach. Not collective; equal on all ranks. */

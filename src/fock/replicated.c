@@ -183,10 +183,8 @@ static hf_status prepare_storing(struct hf_fock_builder *self, struct hf_round *
     hf_status status = HF_OK;
     if (hf_n_coulomb(&self->jobs) > 0) return HF_OK;
     if (!hf_work_begins_storing(self->work, threshold, self->screening.max_density)) {
-        const enum hf_kept_comparison found = hf_kept_bounds_compare(&data->kept, &data->density);
-        round->lasts = found == HF_KEPT_HOLDS;
-        if (found != HF_KEPT_OUTGROWN) return HF_OK;
-        hf_work_drop_store(self->work);
+        round->lasts = hf_kept_bounds_hold(&data->kept, &data->density);
+        return HF_OK;
     }
     round->passing = !hf_density_reaches_out(&data->density);
     if (round->passing) return HF_OK;

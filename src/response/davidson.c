@@ -5,8 +5,7 @@
 
 enum { MOST_ROOTS = 4, MAX_PASS = 60 };
 
-const struct hf_eigenvalue_search hf_sharp_eigenvalues = {
-    .norm = 1e-4, .norm_above = 1e-4, .value = -INFINITY};
+const struct hf_eigenvalue_search hf_sharp_eigenvalues = {.norm = 1e-4, .value = -INFINITY};
 
 /** First vectors: the simplest rotations, and one without symmetry. */
 static hf_status begin(struct hf_subspace *subspace, int n_root, struct hf_error *error)
@@ -47,8 +46,8 @@ cleanup:
 /** Adds what is wrong with the lowest n_root eigenvectors by more than `enough`; *n_new becomes the
  *  number of new vectors, and *converged whether nothing is. */
 static hf_status improve(struct hf_subspace *subspace, const struct hf_subspace_spectrum *spectrum,
-                         int n_root, const struct hf_eigenvalue_search *search, int *n_new,
-                         bool *converged, struct hf_error *error)
+                         int n_root, double enough, int *n_new, bool *converged,
+                         struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_rotation rest[MOST_ROOTS] = {{{NULL}}};
@@ -56,7 +55,7 @@ static hf_status improve(struct hf_subspace *subspace, const struct hf_subspace_
     for (int i = 0; i < n_root && i < subspace->n; i++) {
         double norm;
         HF_TRY(find_rest(subspace, spectrum, i, &rest[n], &norm, error));
-        if (norm < (i == 0 ? search->norm : search->norm_above)) {
+        if (norm < enough) {
             hf_rotation_destroy(&rest[n]);
             continue;
         }
@@ -92,7 +91,7 @@ hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rota
             HF_TRY(hf_subspace_keep(&subspace, &spectrum, 2 * n_root, error));
             continue;
         }
-        HF_TRY(improve(&subspace, &spectrum, n_root, search, &n_new, converged, error));
+        HF_TRY(improve(&subspace, &spectrum, n_root, search->norm, &n_new, converged, error));
     }
     *n = n_root < subspace.n ? n_root : subspace.n;
     for (int i = 0; i < *n; i++) eigenvalue[i] = spectrum.value[i];

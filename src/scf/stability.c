@@ -17,7 +17,7 @@ static const double ZERO = 1e-5, ZERO_PER_COMMUTATOR = 3.0;
 
 /* A look on the way: eigenvalues that clearly lead down, as right as the gradient there allows.
  * Ferrocene in STO-3G has -0.026, CuO -0.031, NiC -0.044, CrO -0.090. */
-static const double DOWNHILL = 0.003, LOOK_NORM = 0.01, LOOK_NORM_ABOVE = 0.1, LOOSENESS = 100.0;
+static const double DOWNHILL = 0.003, LOOK_NORM = 0.01, LOOSENESS = 100.0;
 
 /* Along an eigenvector, in the norm of struct hf_rotation: 0.5 turns one electron by 29 degrees. */
 static const double FIRST_LENGTH = 0.5, SHORTEST_LENGTH = 0.03, LONGEST_LENGTH = 1.0;
@@ -132,8 +132,7 @@ cleanup:
 hf_status hf_scf_leave_saddle(struct hf_scf *scf, bool *has_left, struct hf_error *error)
 {
     hf_status status;
-    const struct hf_eigenvalue_search search = {
-        .norm = LOOK_NORM, .norm_above = LOOK_NORM_ABOVE, .value = -DOWNHILL};
+    const struct hf_eigenvalue_search search = {.norm = LOOK_NORM, .value = -DOWNHILL};
     struct hf_orbital_hessian hessian = {.n_spin = 0};
     struct hf_rotation lowest = {{NULL}};
     double eigenvalue[2];

@@ -25,8 +25,9 @@ struct hf_store_plan {
     /** The same two for the pairs of atoms of stored parts, which have all that the round needed. */
     double part_smallest, part_least;
     double cutoff; /**< least product of the pairs' cost_per_number */
-    double narrow; /**< quartets below this bound are kept in single precision, hartree */
-    double share;  /**< of the cost of all quartets that the stored ones make up, an estimate */
+    double
+        narrow; /**< quartets below this bound are kept in single precision, whatever they meet, hartree */
+    double share; /**< of the cost of all quartets that the stored ones make up, an estimate */
     struct hf_store_choice choice; /**< with estimates for all ranks */
 };
 
@@ -39,8 +40,8 @@ hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
                              const struct hf_store_prices *prices, struct hf_store_plan *plan,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** What is to be compared of a quartet with plan->smallest: the product of its bounds or of its pairs'
- *  errors; where it is known what quartets meet, as much smaller as they meet less. */
+/** What is to be compared of a quartet with plan->smallest: the product of its bounds; where it is known
+ *  what quartets meet, as much smaller as they meet less. */
 static inline double hf_store_plan_scale(const struct hf_store_plan *plan,
                                          const struct hf_shell_pair *bra,
                                          const struct hf_shell_pair *ket, double product)

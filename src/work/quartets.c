@@ -69,10 +69,8 @@ static uint8_t kind_of(const struct hf_work *work, const struct hf_shell_pair *b
                        const struct hf_shell_pair *ket)
 {
     const struct hf_store_plan *plan = &work->plan;
-    if (hf_store_plan_scale(plan, bra, ket, bra->bound * ket->bound) >= plan->narrow)
-        return HF_KIND_STORED;
-    if (!work->settings.single ||
-        hf_store_plan_scale(plan, bra, ket, bra->rounding * ket->rounding) >= plan->narrow)
+    if (bra->bound * ket->bound >= plan->narrow) return HF_KIND_STORED;
+    if (!work->settings.single || bra->rounding * ket->rounding >= plan->narrow)
         return HF_KIND_STORED | HF_KIND_NARROW;
     return HF_KIND_STORED | HF_KIND_NARROW | HF_KIND_SINGLE;
 }

@@ -45,10 +45,11 @@ static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan 
     if (!hf_store_plan_wants(plan, bra, ket)) return false;
     const double n = (double)pairs->class_of[bra->pair_class].n_function *
                      pairs->class_of[ket->pair_class].n_function;
-    const double bound = hf_store_plan_scale(plan, bra, ket, bra->bound * ket->bound);
-    const double met = plan->lasting == NULL
-                           ? bound
-                           : fmin(bra->bound * ket->bound, bound * hf_far_factor(bra, ket));
+    const double bound = bra->bound * ket->bound;
+    const double met =
+        plan->lasting == NULL
+            ? bound
+            : fmin(bound, hf_store_plan_scale(plan, bra, ket, bound) * hf_far_factor(bra, ket));
     const bool wide = bound >= plan->narrow;
     *sample = (struct hf_store_sample){
         .bound = met / plan->smallest,

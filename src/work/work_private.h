@@ -198,6 +198,10 @@ double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use
 /** Whether tasks have to be handed out: false when all that matters is stored. */
 bool hf_work_needs_tasks(const struct hf_work *work);
 
+/** Forgets all that is stored; the next round may begin to store anew. Not collective, but all ranks must do it
+ *  before the same round. */
+void hf_work_drop_store(struct hf_work *work);
+
 /** Finds work->prices from the round that sampled. Collective. */
 void hf_work_learn_prices(struct hf_work *work);
 

@@ -342,7 +342,7 @@ static void scale_off_atoms(struct fixture *f, int k, double factor)
 
 /** Exchange alone, of which only what the densities meet is stored: not of atoms side by side; then a
  *  build that stores, one that reads back, one whose density between atoms is somewhat larger than any before, one
- *  whose density is so much larger that the stored precision does not suffice, and one that needs J too. */
+ *  whose density is so much larger that quartets matter which were small before, and one that needs J too. */
 static void stored_exchange_follows_its_densities(void **state)
 {
     static const double far_centre[4][3] = {
@@ -372,8 +372,8 @@ static void stored_exchange_follows_its_densities(void **state)
         const struct hf_fock_account account = hf_fock_account(f.builder);
         if (!replicated) continue;
         assert_true((account.stored_bytes > 0.0) == (round > 0));
-        assert_true((account.n_quartet_read > 0) == (round > 1 && round != 4));
-        assert_true((account.n_quartet_computed > 0) == (round != 2 && round != 5));
+        assert_true((account.n_quartet_read > 0) == (round > 1));
+        assert_true((account.n_quartet_computed > 0) == (round != 2));
     }
     free(whole);
     free(integral);
