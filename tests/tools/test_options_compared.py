@@ -112,7 +112,7 @@ class AtomicPotentials(unittest.TestCase):
         self.assertIn("energy        -2.7236", done.stderr)
         done = self.run_tool("--elements", "8-8")
         self.assertEqual(done.returncode, 0, done.stderr)
-        table = (TOOLS.parent / "src" / "scf" / "atomic_potentials.c").read_text(encoding="utf-8")
+        table = (TOOLS.parent / "src" / "guess" / "atomic_potentials.c").read_text(encoding="utf-8")
         rows = done.stdout[done.stdout.index("HF_ATOMIC_POTENTIAL_TERMS] = {\n") + 31:].split("};")[0]
         self.assertIn(rows.strip(), table)
 
