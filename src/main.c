@@ -75,16 +75,15 @@ static hf_status show(const char *path, struct hf_error *error)
     return status;
 }
 
-/** Help, versions, basis sets or a checkpoint, without MPI; returns the exit code. */
+/** Help, versions, basis sets or a checkpoint, without MPI; returns the exit code. Rank 0 does it
+ *  alone: a launcher that sees another rank fail kills rank 0 in the middle of its message. */
 static int print_and_stop(const struct hf_command *command, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const bool first = hf_launch_rank() == 0;
+    if (hf_launch_rank() != 0) return 0;
     if (command->action == HF_ACTION_LIST_BASIS)
-        status = hf_print_basis_sets(first ? stdout : NULL, command->word, error);
-    if (command->action == HF_ACTION_HELP)
-        status = hf_print_help(first ? stdout : NULL, command->word, error);
-    if (!first) return hf_exit_code(status, error);
+        status = hf_print_basis_sets(stdout, command->word, error);
+    if (command->action == HF_ACTION_HELP) status = hf_print_help(stdout, command->word, error);
     if (command->action == HF_ACTION_SHOW) status = show(command->path, error);
     if (command->action == HF_ACTION_VERSION) hf_print_version(stdout);
     if (status == HF_OK) status = hf_standard_output_check(0, error);

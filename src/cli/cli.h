@@ -48,8 +48,8 @@ hf_status hf_listed_option_find(const char *name, const struct hf_option **optio
 /** The default, "[1e-8 hartree]"; without one "(in hartree)", or nothing; `size` bytes in `text`. */
 void hf_option_default_text(const struct hf_option *option, size_t size, char text[]);
 
-/** Text of --help: everyday options, for the topic "all" every option, or the one that is the topic;
- *  nothing without a stream. HF_BAD_INPUT: there is no such option. */
+/** Text of --help: everyday options, for the topic "all" every option, or the one that is the topic.
+ *  HF_BAD_INPUT: there is no such option. */
 hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error) HF_MUST_CHECK;
 
 /** Text of --version; docs/hf.1.in, which is `page`, with the options; docs/options.md. */
@@ -57,8 +57,7 @@ void hf_print_version(FILE *stream);
 void hf_print_manual(FILE *stream, FILE *page);
 void hf_print_option_page(FILE *stream);
 
-/** The sets of the library in a table, or one of them element by element; nothing without a
- *  stream, on ranks that only return the status. Works without MPI.
+/** The sets of the library in a table, or one of them element by element. Works without MPI.
  *  HF_BAD_INPUT: there is no such set, the nearest is named; HF_NO_RESOURCE: memory. */
 hf_status hf_print_basis_sets(FILE *stream, const char *name, struct hf_error *error) HF_MUST_CHECK;
 

@@ -82,10 +82,9 @@ hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error)
     const char *group = NULL;
     if (topic != NULL && !all) {
         const hf_status status = hf_listed_option_find(topic, &option, error);
-        if (status == HF_OK && stream != NULL) hf_print_option(stream, option, true);
+        if (status == HF_OK) hf_print_option(stream, option, true);
         return status;
     }
-    if (stream == NULL) return HF_OK;
     fprintf(stream, "Usage: hf [options] FILE\n"
                     "       mpiexec -n RANKS hf [options] FILE\n\n"
                     "Computes the Hartree-Fock energy of the molecule in FILE: native input, MDL\n"
@@ -122,13 +121,17 @@ int hf_exit_code(hf_status status, const struct hf_error *error)
                                                  : SIGNAL_BASE + error->signal_number;
 }
 
-/** A line on standard error in which nothing can move the cursor. */
+/** A line on standard error in which nothing can move the cursor. It is one write: the launcher also
+ *  writes there, and cuts lines that come in pieces. */
 static void print_line(const char *program, const char *kind, const char *message)
 {
-    fprintf(stderr, "%s: %s", program, kind);
-    for (const char *c = message; *c != '\0'; c++)
-        fputc((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c, stderr);
-    fputc('\n', stderr);
+    char line[2048];
+    const int length = snprintf(line, sizeof line - 1, "%s: %s%s", program, kind, message);
+    const int room = (int)sizeof line - 2, n = length < room ? length : room;
+    for (int i = 0; i < n; i++)
+        if ((unsigned char)line[i] < ' ' || line[i] == 0x7f) line[i] = '?';
+    memcpy(line + n, "\n", 2);
+    fputs(line, stderr);
 }
 
 void hf_print_warnings(const char *program, int n, char *const warning[])

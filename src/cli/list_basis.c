@@ -89,10 +89,10 @@ static void print_set(FILE *stream, const struct hf_basis_description *set)
 hf_status hf_print_basis_sets(FILE *stream, const char *name, struct hf_error *error)
 {
     struct hf_basis_description set;
-    if (name == NULL) return stream != NULL ? print_all(stream, error) : HF_OK;
+    if (name == NULL) return print_all(stream, error);
     const hf_status status = hf_basis_describe(name, &set, error);
     if (status != HF_OK) return status;
-    if (stream != NULL) print_set(stream, &set);
+    print_set(stream, &set);
     hf_basis_description_done(&set);
     return HF_OK;
 }
