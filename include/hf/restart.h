@@ -83,6 +83,9 @@ struct hf_scf_restart {
     void *data;
 };
 
+/** The numbers of a state, to continue from it: all but name, occupation, is_guess, read and data. */
+struct hf_scf_restart hf_scf_restart_of(const struct hf_scf_state *state);
+
 HF_API_END
 #ifdef __cplusplus
 }

@@ -116,28 +116,6 @@ void hf_checkpoint_put_description(struct hf_hdf5_writer *writer, const struct h
     put_orbitals(writer, self);
 }
 
-/** Numbers of a state as they are read again. */
-static struct hf_scf_restart numbers_of(const struct hf_scf_state *state)
-{
-    struct hf_scf_restart numbers = {
-        .n_function = state->n_function,
-        .n_orbital = state->n_orbital,
-        .n_spin = state->n_spin,
-        .n_fock = state->n_fock,
-        .n_density = state->n_density,
-        .n_iteration = state->n_iteration,
-        .energy = state->energy,
-        .commutator = state->commutator,
-        .threshold = state->threshold,
-        .guess_energy = state->guess_energy,
-        .n_diis = state->n_diis,
-    };
-    for (int k = 0; k < state->n_spin; k++)
-        if (state->spin[k].coefficient != NULL)
-            numbers.n_column[k] = hf_matrix_n_col(state->spin[k].coefficient);
-    return numbers;
-}
-
 /** All but the matrices, as a reader will have it; everything is borrowed. `iteration` has room for all. */
 static void put_content(struct writing *self, struct hf_scf_iteration iteration[])
 {
@@ -170,7 +148,7 @@ static void put_content(struct writing *self, struct hf_scf_iteration iteration[
         .converged = state->converged,
         .seconds = content->seconds,
         .energy_change = state->energy_change,
-        .state = numbers_of(state),
+        .state = hf_scf_restart_of(state),
     };
     for (int k = 0; k < state->n_spin; k++)
         shown.spin[k] = (struct hf_checkpoint_orbitals){

@@ -4,10 +4,11 @@
  * the order of struct hf_shell. While it is written there is a matrix like the coefficients, spread as they
  * are; rank 0 holds a few orbitals.
  * Source   www.theochem.ru.nl/molden/molden_format.html */
-#include "hf/quantity.h"
+#include "output_private.h"
 
 #include "hf/linalg.h"
 #include "hf/output_file.h"
+#include "hf/quantity.h"
 
 #include <errno.h>
 #include <math.h>

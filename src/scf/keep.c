@@ -132,3 +132,25 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason, struct hf_
     hf_interruption_reserve(scf->context->interruption, 2.0 * (hf_wall_seconds() - start));
     return status;
 }
+
+struct hf_scf_restart hf_scf_restart_of(const struct hf_scf_state *state)
+{
+    struct hf_scf_restart restart = {
+        .method = state->method,
+        .n_function = state->n_function,
+        .n_orbital = state->n_orbital,
+        .n_spin = state->n_spin,
+        .n_fock = state->n_fock,
+        .n_density = state->n_density,
+        .n_iteration = state->n_iteration,
+        .energy = state->energy,
+        .commutator = state->commutator,
+        .threshold = state->threshold,
+        .guess_energy = state->guess_energy,
+        .n_diis = state->n_diis,
+    };
+    for (int k = 0; k < state->n_spin; k++)
+        if (state->spin[k].coefficient != NULL)
+            restart.n_column[k] = hf_matrix_n_col(state->spin[k].coefficient);
+    return restart;
+}

@@ -71,24 +71,10 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     forget(kept);
     memcpy(kept->n_offer, n_offer, sizeof n_offer);
     kept->found = true;
-    kept->restart = (struct hf_scf_restart){
-        .method = state->method,
-        .n_function = state->n_function,
-        .n_orbital = state->n_orbital,
-        .n_spin = state->n_spin,
-        .n_fock = state->n_fock,
-        .n_density = state->n_density,
-        .n_iteration = state->n_iteration,
-        .energy = state->energy,
-        .commutator = state->commutator,
-        .threshold = state->threshold,
-        .guess_energy = state->guess_energy,
-        .n_diis = state->n_diis,
-        .read = read_kept,
-        .data = kept,
-    };
+    kept->restart = hf_scf_restart_of(state);
+    kept->restart.read = read_kept;
+    kept->restart.data = kept;
     if (orbitals->coefficient != NULL) {
-        kept->restart.n_column[0] = hf_matrix_n_col(orbitals->coefficient);
         kept->orbitals = test_gather(orbitals->coefficient);
         kept->density = test_gather(state->density[0]);
         const size_t n_byte = (size_t)state->n_orbital * sizeof *kept->occupation;
