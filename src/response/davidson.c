@@ -7,20 +7,29 @@ enum { MOST_ROOTS = 4, MAX_PASS = 60 };
 
 const struct hf_eigenvalue_search hf_sharp_eigenvalues = {.norm = 1e-4, .value = -INFINITY};
 
-/** First vectors: the simplest rotations, and one without symmetry. */
-static hf_status begin(struct hf_subspace *subspace, int n_root, struct hf_error *error)
+/** First vectors: the simplest rotations, and vectors without symmetry. The search adds only what the
+ *  lowest vectors lack, and these have symmetries as a rule: a mode with another symmetry is found if
+ *  the first vectors contain enough of it. So a search for all has one more, which emphasises simple
+ *  rotations: without it the lowest mode of FeO towards UHF was missed in 27 of 60 runs, with it in
+ *  none of 20. */
+static hf_status begin(struct hf_subspace *subspace, int n_root, bool for_all,
+                       struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_rotation first[MOST_ROOTS + 1] = {{{NULL}}};
+    struct hf_rotation first[MOST_ROOTS + 2] = {{{NULL}}};
     const struct hf_rotation_space *space = &subspace->hessian->space;
-    int n = n_root, n_first;
-    for (int i = 0; i <= n_root; i++) HF_TRY(hf_rotation_create(space, &first[i], error));
+    const int n_scattered = for_all ? 2 : 1;
+    int n = n_root;
+    for (int i = 0; i < n_scattered + n_root; i++)
+        HF_TRY(hf_rotation_create(space, &first[i], error));
     hf_rotation_scatter(space, 2, &first[0]);
-    hf_rotation_smallest(space, &n, first + 1);
-    n_first = n + 1;
-    HF_TRY(hf_subspace_add(subspace, &n_first, first, error));
+    if (for_all) hf_rotation_scatter(space, 3, &first[1]);
+    if (for_all) hf_rotation_precondition(space, 0.0, &first[1]);
+    hf_rotation_smallest(space, &n, first + n_scattered);
+    n += n_scattered;
+    HF_TRY(hf_subspace_add(subspace, &n, first, error));
 cleanup:
-    for (int i = 0; i <= n_root; i++) hf_rotation_destroy(&first[i]);
+    for (int i = 0; i < n_scattered + n_root; i++) hf_rotation_destroy(&first[i]);
     return status;
 }
 
@@ -81,7 +90,7 @@ hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rota
     struct hf_subspace_spectrum spectrum;
     int n_new = 1;
     hf_subspace_init(&subspace, hessian, kind);
-    HF_TRY(begin(&subspace, n_root, error));
+    HF_TRY(begin(&subspace, n_root, !isfinite(search->value), error));
     *converged = false;
     for (int pass = 0; subspace.n > 0; pass++) {
         HF_TRY(hf_subspace_solve(&subspace, &spectrum, error));

@@ -47,8 +47,11 @@ def write_input(case, path):
 
 
 def compare(test, name, found, expected, only_some):
-    """Eigenvalues of one kind: the lowest ones, or `only_some` of them."""
+    """Eigenvalues of one kind: the lowest ones, or `only_some` of them: the other program keeps to
+    symmetry, so that those it gives may lie beyond those found."""
     for i, value in enumerate(expected[:len(found)]):
+        if only_some and value > found[-1] + EIGENVALUE_TOLERANCE:
+            continue
         nearest = min(found, key=lambda x: abs(x - value)) if only_some else found[i]
         test.check(abs(nearest - value) < EIGENVALUE_TOLERANCE,
                    f"{name}: eigenvalues {found}, expected {value}")
