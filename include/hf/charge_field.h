@@ -4,6 +4,8 @@
 
 #include "hf/cartesian.h"
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -14,6 +16,12 @@ struct hf_spread_charge {
     double charge, exponent; /**< elementary charges, 1/bohr^2 */
     double position_bohr[3];
 };
+
+/** A point charge. */
+static inline struct hf_spread_charge hf_charge_at(double charge, const double position[3])
+{
+    return (struct hf_spread_charge){charge, INFINITY, {position[0], position[1], position[2]}};
+}
 
 enum { HF_CHARGE_LANES = 8 }; /**< places of charge that are worked on at a time: a row */
 

@@ -1,6 +1,7 @@
 /* Looks at the clock, asks whether to end, and spreads the word. */
 #include "hf/interruption.h"
 
+#include "hf/mpi_window.h"
 #include "hf/timer.h"
 
 #include <math.h>
@@ -39,11 +40,9 @@ hf_status hf_interruption_create(struct hf_interruption **interruption, struct h
 
 void hf_interruption_connect(struct hf_interruption *interruption, MPI_Comm comm)
 {
-    int level;
     MPI_Comm_rank(comm, &interruption->rank);
     MPI_Comm_size(comm, &interruption->n_rank);
-    MPI_Query_thread(&level);
-    interruption->any_thread = level == MPI_THREAD_MULTIPLE;
+    interruption->any_thread = hf_mpi_takes_threads();
     if (interruption->n_rank > 1) interruption->comm = comm;
 }
 

@@ -48,7 +48,7 @@ static bool is_remote(const struct hf_block_cache *self, const struct hf_cached_
 
 static int64_t bucket_of(const struct hf_block_cache *self, int i, int j)
 {
-    const uint64_t key = (uint64_t)i * (uint64_t)(i + 1) / 2 + (uint64_t)j;
+    const uint64_t key = hf_pair_index(i, j);
     return (int64_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (self->n_bucket - 1);
 }
 
@@ -326,13 +326,6 @@ static void complete(struct hf_block_cache *self, struct hf_cached_block *block)
         for (size_t t = 0; t < n_shell_j; t++)
             memcpy(mirror + (t * n_shell_i + s) * HF_N_BOUND,
                    block->largest + (s * n_shell_j + t) * HF_N_BOUND, HF_N_BOUND * sizeof *mirror);
-}
-
-void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *block)
-{
-    if (!block->pending) return;
-    end_gets(cache, block);
-    complete(cache, block);
 }
 
 bool hf_block_cache_test(struct hf_block_cache *cache, struct hf_cached_block *block)

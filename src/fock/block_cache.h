@@ -75,9 +75,6 @@ void hf_block_cache_destroy(struct hf_block_cache **cache);
  *  leaves that nobody waited for. NULL when there is no memory. */
 struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, int j);
 
-/** Returns when the block is complete. */
-void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *block);
-
 /** Whether the block is complete; makes it so when all has come. For threads that let others in, and poke
  *  the transport, between two looks. Waits for nothing. */
 bool hf_block_cache_test(struct hf_block_cache *cache, struct hf_cached_block *block);

@@ -1,6 +1,8 @@
 /* Whether J made apart from K pays; see coulomb_choice.h. */
 #include "coulomb_choice.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,8 +17,7 @@ static double distance(const struct hf_basis *basis, int i, int j)
 {
     const double *a = basis->shell[basis->first_shell_of_atom[i]].centre_bohr;
     const double *b = basis->shell[basis->first_shell_of_atom[j]].centre_bohr;
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
-                (a[2] - b[2]) * (a[2] - b[2]));
+    return sqrt(hf_distance_squared(a, b));
 }
 
 /** The least distance of an atom of one pair from an atom of the other. */

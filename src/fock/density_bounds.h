@@ -29,8 +29,7 @@ void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context 
 
 static inline double hf_density_bound(const struct hf_density_bounds *bounds, int i, int j)
 {
-    const size_t high = (size_t)(i > j ? i : j), low = (size_t)(i > j ? j : i);
-    return bounds->value[bounds->exponent[high * (high + 1) / 2 + low]];
+    return bounds->value[bounds->exponent[i > j ? hf_pair_index(i, j) : hf_pair_index(j, i)]];
 }
 
 #endif

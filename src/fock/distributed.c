@@ -9,6 +9,8 @@
  * screens, with the lock in its hands. */
 #include "distributed_state.h"
 
+#include "hf/mpi_window.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,9 +146,7 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     struct hf_distributed *data = self->data;
     struct hf_timers *timers = &self->context->timers;
     const int n_thread = hf_work_n_thread(self->work);
-    int level;
-    MPI_Query_thread(&level);
-    data->apart = level >= MPI_THREAD_MULTIPLE;
+    data->apart = hf_mpi_takes_threads();
     data->outbox.in_turn = data->apart ? NULL : &data->in_turn;
     data->ended = data->sums_failed = false;
     data->ring.first = data->ring.n = data->ring.n_calm = data->ring.coming = 0;

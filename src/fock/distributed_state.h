@@ -41,18 +41,14 @@ struct hf_step_source {
     int32_t part; /**< the next of the task */
 };
 
-/** Block arrays of the jobs, density, Coulomb and exchange. They live as long as the builder, since
- *  making a window takes all ranks some time, and become more when a build has more jobs. */
-struct hf_kept_arrays {
-    int n;
-    struct hf_block_array **density, **coulomb, **exchange; /**< [n]; NULL: never wanted so far */
-};
-
 struct hf_distributed {
     const struct hf_block_layout *layout; /**< the builder's */
     struct hf_onesided *onesided;
     struct hf_density_bounds bounds;
-    struct hf_kept_arrays kept;
+    /** Density, Coulomb and exchange blocks of each job, [n_array]; NULL: not needed so far. They live as
+     *  long as the builder, since making a window takes all ranks some time. */
+    struct hf_block_array **D, **J, **K;
+    int n_array;
     /** Of caches, blocks and ring while threads compute. Nobody waits for a message or a task with it: what
      *  is asked for and looked for under it are gets, whose calls return at once. */
     pthread_mutex_t lock;
@@ -61,8 +57,7 @@ struct hf_distributed {
     pthread_mutex_t in_turn;
     struct hf_outbox outbox; /**< sums on their way out of both caches */
     /* while a build runs */
-    struct hf_job_shape jobs;            /**< the builder's */
-    struct hf_block_array **D, **J, **K; /**< [jobs.n] of those kept; NULL where not wanted */
+    struct hf_job_shape jobs; /**< the builder's */
     struct hf_block_cache *density, *coulomb, *exchange;
     struct hf_step_ring ring;
     bool apart;       /**< threads may be in MPI at the same time: in_turn is not used */
@@ -70,8 +65,8 @@ struct hf_distributed {
     bool sums_failed; /**< no memory for cached sums */
 };
 
-/** Sets D, J and K: the densities filled in, the sums zero. Collective. HF_NO_RESOURCE: memory; what
- *  is there may be used in the next build. */
+/** Fills in D, zeroes J and K of the jobs that need them. Collective. HF_NO_RESOURCE: memory; arrays that
+ *  exist may be used in the next build. */
 hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
                                      struct hf_error *error) HF_MUST_CHECK;
 

@@ -84,12 +84,6 @@ int hf_node_blocks_columns(int n_group);
 /** Bytes of it on a rank, about. */
 double hf_node_blocks_bytes(double n_atom, int n_rank, int n_node_rank);
 
-/** Number of the block of atoms i >= j. */
-static inline size_t hf_pair_index(int i, int j)
-{
-    return (size_t)i * ((size_t)i + 1) / 2 + (size_t)j;
-}
-
 /** Elements of one matrix in the part of a rank. */
 static inline size_t hf_portion_size(const struct hf_node_blocks *blocks, int rank)
 {

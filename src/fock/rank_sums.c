@@ -13,16 +13,6 @@ enum { LINE = 64 };
 
 static const double COULOMB_FACTOR = 0.25, EXCHANGE_FACTOR = 0.125;
 
-/** In front of the memory of each member. */
-struct member_head {
-    _Atomic int64_t ended; /**< the last build in which it has added all it will */
-};
-
-static size_t whole_lines(size_t bytes)
-{
-    return (bytes + LINE - 1) / LINE * LINE;
-}
-
 static size_t n_pair(const struct hf_rank_sums *self)
 {
     return hf_pair_index(self->basis->n_atom, 0);
@@ -33,6 +23,12 @@ static unsigned char *member_memory(const struct hf_rank_sums *self, int member)
     return (unsigned char *)self->shared->data + (size_t)member * self->member_bytes;
 }
 
+/** The last build for which a member has added all it will. */
+static _Atomic int64_t *member_ended(const struct hf_rank_sums *self, int member)
+{
+    return (_Atomic int64_t *)(void *)member_memory(self, member);
+}
+
 static unsigned char *member_flags(const struct hf_rank_sums *self, int member)
 {
     return member_memory(self, member) + LINE;
@@ -40,7 +36,7 @@ static unsigned char *member_flags(const struct hf_rank_sums *self, int member)
 
 static double *member_values(const struct hf_rank_sums *self, int member)
 {
-    return (double *)(void *)(member_flags(self, member) + whole_lines(n_pair(self)));
+    return (double *)(void *)(member_flags(self, member) + hf_whole_lines(n_pair(self)));
 }
 
 static int n_plane(const struct hf_rank_sums *self)
@@ -161,8 +157,8 @@ static hf_status make_room(struct hf_rank_sums *self, int n_matrix, struct hf_er
     hf_status status;
     free_memory(self);
     self->round = 0;
-    self->member_bytes = LINE + whole_lines(n_pair(self)) +
-                         whole_lines((size_t)n_matrix * n_element * sizeof(double));
+    self->member_bytes = LINE + hf_whole_lines(n_pair(self)) +
+                         hf_whole_lines((size_t)n_matrix * n_element * sizeof(double));
     HF_TRY(hf_node_memory_create(self->context, HF_MEMORY_MATRIX, "replicated J and K",
                                  self->member_bytes * (size_t)self->context->n_node_rank,
                                  &self->shared, error));
@@ -229,10 +225,9 @@ void hf_rank_sums_add_coulomb(struct hf_rank_sums *sums, int k, int row, int col
 /** Whether all members of the group have added all they will. */
 static bool has_group_ended(const struct hf_rank_sums *self)
 {
-    for (int m = 0; m < self->blocks->n_member; m++) {
-        struct member_head *head = (struct member_head *)(void *)member_memory(self, m);
-        if (atomic_load_explicit(&head->ended, memory_order_acquire) < self->round) return false;
-    }
+    for (int m = 0; m < self->blocks->n_member; m++)
+        if (atomic_load_explicit(member_ended(self, m), memory_order_acquire) < self->round)
+            return false;
     return true;
 }
 
@@ -340,19 +335,13 @@ cleanup:
     return status;
 }
 
-/** This rank adds no more. */
-static void end_adding(struct hf_rank_sums *self)
-{
-    struct member_head *head =
-        (struct member_head *)(void *)member_memory(self, self->blocks->member);
-    if (!self->ended) atomic_store_explicit(&head->ended, self->round, memory_order_release);
-    self->ended = true;
-}
-
 /** True: all is done that this rank has to do. */
 static bool progress(struct hf_rank_sums *self)
 {
-    end_adding(self);
+    if (!self->ended)
+        atomic_store_explicit(member_ended(self, self->blocks->member), self->round,
+                              memory_order_release);
+    self->ended = true;
     if (!self->moving) {
         if (!has_group_ended(self)) return false;
         add_up_own(self);

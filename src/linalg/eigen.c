@@ -100,12 +100,6 @@ static double scattered(uint64_t i)
     return (double)((bits ^ (bits >> 31)) >> 11) / 4503599627370496.0 - 1.0;
 }
 
-static void probe_destroy(struct probe *probe)
-{
-    hf_matrix_destroy(&probe->x);
-    hf_matrix_destroy(&probe->a_x);
-}
-
 /** Trace and sum of squares of the matrix of which the lower triangle is given. Collective. */
 static void probe_sums(const struct hf_matrix *a, struct probe *probe)
 {
@@ -247,7 +241,8 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
     if (vector != NULL) status = fix_signs(vector, error);
 cleanup:
     hf_matrix_destroy(&z);
-    probe_destroy(&probe);
+    hf_matrix_destroy(&probe.x);
+    hf_matrix_destroy(&probe.a_x);
     return status;
 }
 

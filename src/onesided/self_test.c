@@ -3,6 +3,7 @@
 #include "onesided_private.h"
 
 #include "hf/context.h"
+#include "hf/mpi_window.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -274,11 +275,10 @@ hf_status hf_transport_self_test(struct hf_context *context,
     struct self_test *test;
     hf_status status;
     bool hangs = false;
-    int level, any_hangs;
+    int any_hangs;
     HF_TRY(create_test(context, transport, accumulate, &test, error));
-    MPI_Query_thread(&level);
-    status = level >= MPI_THREAD_MULTIPLE ? run_aside(test, seconds, &hangs, error)
-                                          : run_watched(test, seconds, error);
+    status = hf_mpi_takes_threads() ? run_aside(test, seconds, &hangs, error)
+                                    : run_watched(test, seconds, error);
     status = hf_agree(context->comm, status, error);
     any_hangs = hangs;
     MPI_Allreduce(MPI_IN_PLACE, &any_hangs, 1, MPI_INT, MPI_MAX, context->comm);

@@ -2,6 +2,7 @@
 #include "thread_private.h"
 
 #include "hf/context.h"
+#include "hf/mpi_window.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -10,14 +11,6 @@
 
 /** Sums on their way to their owners: more than this waits for the first to arrive. */
 static const size_t MOST_BYTES_SENT = (size_t)16 << 20;
-
-static hf_status require_thread_level(struct hf_error *error)
-{
-    int level;
-    MPI_Query_thread(&level);
-    if (level >= MPI_THREAD_MULTIPLE) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "the MPI library does not grant MPI_THREAD_MULTIPLE");
-}
 
 static hf_status start_thread(struct hf_thread_transport *data, struct hf_error *error)
 {
@@ -31,14 +24,14 @@ static hf_status start_thread(struct hf_thread_transport *data, struct hf_error 
 
 static hf_status open_thread(struct hf_onesided *self, struct hf_error *error)
 {
-    hf_status status = require_thread_level(error);
-    struct hf_thread_transport *data = NULL;
+    hf_status status = HF_OK;
+    struct hf_thread_transport *data = calloc(1, sizeof *data);
     int *tag_limit, found;
-    if (status == HF_OK) {
-        data = calloc(1, sizeof *data);
-        if (data == NULL)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-sided communication");
-    }
+    if (!hf_mpi_takes_threads())
+        status =
+            hf_fail(error, HF_NO_RESOURCE, "the MPI library does not grant MPI_THREAD_MULTIPLE");
+    else if (data == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-sided communication");
     HF_TRY(hf_agree(self->context->comm, status, error)); /* what follows is collective */
     self->data = data;
     data->onesided = self;

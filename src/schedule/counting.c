@@ -45,7 +45,7 @@ static hf_status start_thread(struct hf_scheduler *self, struct hf_error *error)
     struct counting *data = self->data;
     if (!self->settings.progress_thread || !is_home(self)) return HF_OK;
     const hf_status status = hf_progress_thread_start(MPI_COMM_SELF, &data->thread, error);
-    hf_progress_thread_rest(data->thread);
+    hf_progress_thread_rest(data->thread, true);
     return status;
 }
 
@@ -59,7 +59,7 @@ static hf_status create(struct hf_scheduler *self, struct hf_error *error)
     if (data != NULL) data->own = hf_group_of_rank(self->n_rank, n_group, self->rank);
     if (status == HF_OK) status = start_thread(self, error);
     HF_TRY(hf_agree(self->comm, status, error)); /* what follows is collective */
-    status = hf_counters_create(self->comm, self->settings.counter, n_group, &data->counter, error);
+    status = hf_counter_create(self->comm, self->settings.counter, n_group, &data->counter, error);
 cleanup:
     return status;
 }
@@ -72,7 +72,7 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     data->chunk = (struct hf_chunk){0, 0};
     data->group = data->own;
     data->begun = data->finished = false;
-    hf_progress_thread_wake(data->thread);
+    hf_progress_thread_rest(data->thread, false);
     return HF_OK;
 }
 
@@ -86,7 +86,7 @@ static void take_chunk(struct hf_scheduler *self)
         data->chunk = hf_chunk_of(&data->plan, 0, self->rank);
         return;
     }
-    const int64_t value = group->size + hf_counters_take(data->counter, group->group, 1);
+    const int64_t value = group->size + hf_counter_take(data->counter, group->group, 1);
     const int64_t round = value / group->size;
     if (round < hf_chunks_of_worker(&data->plan)) {
         data->chunk = hf_chunk_of(&data->plan, round, group->first + (int)(value % group->size));
@@ -133,7 +133,7 @@ static void abandon(struct hf_scheduler *self)
 static void finish(struct hf_scheduler *self)
 {
     struct counting *data = self->data;
-    hf_progress_thread_rest(data->thread);
+    hf_progress_thread_rest(data->thread, true);
     hf_schedule_barrier(self);
     hf_counter_reset(data->counter);
 }
