@@ -32,7 +32,7 @@ struct hf_charge_places {
     const double *whole;       /**< [n_place] sum of the charges of a place */
     const int *first;          /**< [n_place + 1] its charges among all */
     const double *charge;      /**< by places, elementary charges */
-    const double *exponent;    /**< likewise, 1/bohr^2 */
+    const double *exponent;    /**< of each charge, 1/bohr^2 */
 };
 
 /** What all charges do to the products of functions of two atoms: some by rows, the others by their

@@ -14,7 +14,7 @@ extern "C" {
 enum hf_operator {
     HF_OVERLAP,  /**< <m|n> */
     HF_KINETIC,  /**< <m| -nabla^2/2 |n>, hartree */
-    HF_DIPOLE_X, /**< <m| x |n>, bohr, about the origin; likewise y and z */
+    HF_DIPOLE_X, /**< <m| x |n>, bohr, about the origin; also y and z */
     HF_DIPOLE_Y,
     HF_DIPOLE_Z,
     HF_CHARGES, /**< <m| -sum_C q_C / |r - R_C| |n>, hartree: positive charges attract */

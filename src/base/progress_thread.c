@@ -39,7 +39,7 @@ static bool park(struct hf_progress_thread *self)
     return stop;
 }
 
-/** Looks again and again for a message that nobody sends before the end. A test of a receive that
+/** Tests repeatedly for a message that is sent at the end only. A test of a receive that
  * is not complete makes progress everywhere; MPICH's probe does not when the communicator has one
  *  rank. */
 static void *serve(void *argument)
@@ -63,7 +63,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/** Ends the thread if there is one and frees everything; takes a half-made one. */
+/** Ends the thread if there is one and frees everything; also after a failed start. */
 static void destroy(struct hf_progress_thread *self)
 {
     if (self->has_thread) {

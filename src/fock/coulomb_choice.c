@@ -1,4 +1,4 @@
-/* Whether J made apart from K pays; see coulomb_choice.h. */
+/* Whether a separate pass for J is worthwhile; see coulomb_choice.h. */
 #include "coulomb_choice.h"
 
 #include "hf/arithmetic.h"
@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** How fast elements of a density fall with the distance of their atoms, 1/bohr: that of saturated
- *  molecules, roughly. */
+/** Decay of density elements with the distance of their atoms, 1/bohr: about that of saturated
+ *  molecules. */
 static const double DECAY = 0.8;
 
 /** Pairs of atoms that are looked at as bras. */
@@ -47,7 +47,7 @@ double hf_exchange_share(const struct hf_shell_pairs *pairs, double threshold)
     return all > 0.0 ? wanted / all : 1.0;
 }
 
-/** What is guessed of an atom: its smallest exponent; 0: it has no functions. */
+/** Smallest exponent of an atom; 0: it has no functions. */
 static double most_diffuse(const struct hf_basis *basis, int atom)
 {
     double least = 0.0;

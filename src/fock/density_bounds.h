@@ -12,7 +12,7 @@ enum { HF_N_DENSITY_EXPONENT = 128 };
 struct hf_density_bounds {
     struct hf_memory *memory; /**< borrowed */
     int n_atom;
-    uint8_t *exponent; /**< [n_atom (n_atom + 1) / 2] of pairs i >= j; 0: nothing there */
+    uint8_t *exponent; /**< [n_atom (n_atom + 1) / 2] of pairs i >= j; 0: the block is zero */
     double value[HF_N_DENSITY_EXPONENT]; /**< of each exponent */
     double largest;                      /**< of all elements, exactly */
 };

@@ -1,10 +1,10 @@
-/* Between the matrices of the caller and the blocks of a distributed build; the arrays of blocks. */
+/* The arrays of blocks of a distributed build, filled from and copied to the matrices of the caller. */
 #include "distributed_state.h"
 #include "hf/matrix_blocks.h"
 
 #include <stdlib.h>
 
-/** Brings the blocks of this rank from published to merged functions or, of sums, back. */
+/** Transforms the blocks of this rank from published to merged functions or, for sums, back. */
 static void mix_blocks(const struct hf_distributed *data, const struct hf_basis *merged, bool sums,
                        struct hf_block_array *array)
 {
@@ -15,7 +15,7 @@ static void mix_blocks(const struct hf_distributed *data, const struct hf_basis 
         hf_mix_block(merged, sums, block.i, block.j, hf_block_array_local(array) + block.offset);
 }
 
-/** Makes the blocks of this rank ready for exact sums. */
+/** Prepares the blocks of this rank for exact sums. */
 static void prepare_blocks(struct hf_exact_sums *exact, int density,
                            const struct hf_block_layout *layout, struct hf_block_array *array)
 {

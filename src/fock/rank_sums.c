@@ -1,4 +1,4 @@
-/* Sums of ranks and their sum over the ranks; see rank_sums.h. */
+/* The sums of a rank, and the sum over the ranks; see rank_sums.h. */
 #include "rank_sums.h"
 
 #include "hf/matrix_blocks.h"
@@ -63,7 +63,7 @@ static struct planes planes_of(const struct hf_rank_sums *self, bool exchange)
     return (struct planes){0, self->n_coulomb};
 }
 
-/** What a trace counts; local. */
+/** Counts for the trace; local. */
 static hf_status make_counts(struct hf_rank_sums *self, struct hf_error *error)
 {
     if (self->context->trace == NULL) return HF_OK;
@@ -149,7 +149,7 @@ static void clear(struct hf_rank_sums *self)
     }
 }
 
-/** Makes room, zeroed, for the matrices of a build, kept for the next ones: windows are dear to make.
+/** Makes zeroed room for the matrices of a build, kept for the next ones: windows are expensive.
  *  Collective. */
 static hf_status make_room(struct hf_rank_sums *self, int n_matrix, struct hf_error *error)
 {
@@ -184,7 +184,7 @@ static void add_elements(size_t n, const double *restrict from, double *restrict
     for (size_t k = 0; k < n; k++) to[k] += from[k];
 }
 
-/** Adds blocks to planes, which are of those that `flag` says. */
+/** Adds blocks to planes of J or K, as `flag` says. */
 static void add_planes(struct hf_rank_sums *sums, struct planes planes, unsigned char flag, int row,
                        int column, const double *value)
 {
@@ -231,7 +231,7 @@ static bool has_group_ended(const struct hf_rank_sums *self)
     return true;
 }
 
-/** Adds what a member has of a block to its planes from number `first` on, `stride` apart at `to`. */
+/** Adds a member's planes of a block, from number `first` on, to planes at `to`, `stride` apart. */
 static void add_member(const struct hf_rank_sums *self, int member,
                        const struct hf_own_block *block, int first, size_t stride, double *to)
 {
@@ -265,8 +265,8 @@ static void add_up_own(struct hf_rank_sums *self)
     }
 }
 
-/** hf_block_traffic_ops.pack: a flag for each block, then what the group has of those that it has
- *  anything of; planes without J or K that others have are left out. */
+/** hf_block_traffic_ops.pack: a flag for each block, then the sums of the group for blocks that are not zero;
+ *  without the planes of J or of K if the flag lacks them. */
 static size_t pack(void *data, const struct hf_piece *piece, double *buffer)
 {
     const struct hf_rank_sums *self = data;
@@ -335,7 +335,7 @@ cleanup:
     return status;
 }
 
-/** True: all is done that this rank has to do. */
+/** True: this rank has nothing more to do. */
 static bool progress(struct hf_rank_sums *self)
 {
     if (!self->ended)
@@ -366,7 +366,7 @@ static void add_mirror(size_t n, double *value)
     }
 }
 
-/** Mirror images, factors, published functions. */
+/** Adds mirror images, multiplies by factors, transforms to published functions. */
 static void complete_own(struct hf_rank_sums *self)
 {
     const struct hf_node_blocks *blocks = self->blocks;

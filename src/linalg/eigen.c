@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What a check may be off, relative, times the order: far above rounding, far below what hurts. */
+/** Relative tolerance of a check, times the order: far above rounding, far below errors that matter. */
 static const double EIGEN_TOLERANCE = 1e-11;
 
 static hf_status no_memory(struct hf_error *error, int n)
@@ -178,7 +178,7 @@ cleanup:
     return status;
 }
 
-/** Refuses eigenvalues that are not all of the matrix's. The same on every rank. */
+/** Refuses eigenvalues whose sums are not those of the matrix. The same on every rank. */
 static hf_status probe_values(const struct probe *probe, int n, const double eigenvalue[],
                               double scale, struct hf_error *error)
 {

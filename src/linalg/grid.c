@@ -1,4 +1,4 @@
-/* The process grid: who takes part in linear algebra. */
+/* The process grid: which ranks take part in linear algebra. */
 #include "linalg_private.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@ void hf_linalg_set_blas_threads(int n)
     if (openblas_set_num_threads != NULL) openblas_set_num_threads(n);
 }
 
-/** Who computes, for the report. */
+/** Describes the grid, for the report. */
 static void describe(struct hf_linalg *made, int n)
 {
     char threads[32] = "";
@@ -58,8 +58,8 @@ static void choose_grid(int n_rank, int n_block, int *n_row, int *n_col)
 
 static void start_blacs(struct hf_linalg *made)
 {
-    /* Grids over the same communicator share its system handle, so it is not kept: once a grid is
-     * made it has communicators of its own. */
+    /* Grids over the same communicator share its system handle, so it is freed: a grid has its own
+     * communicators. */
     const int system = Csys2blacs_handle(made->context->comm);
     made->blacs = system;
     Cblacs_gridinit(&made->blacs, "Row", made->n_grid_row, made->n_grid_col);

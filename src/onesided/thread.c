@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Sums on their way to their owners: more than this waits for the first to arrive. */
+/** Most bytes of sums on their way; a send that would exceed it waits until others have arrived. */
 static const size_t MOST_BYTES_SENT = (size_t)16 << 20;
 
 static hf_status start_thread(struct hf_thread_transport *data, struct hf_error *error)
@@ -67,7 +67,7 @@ static void close_thread(struct hf_onesided *self)
     self->data = NULL;
 }
 
-/** Serves those who ask now. False: nobody did, or another thread is serving. */
+/** Serves waiting requests. False: there were none, or another thread is serving. */
 static bool visit(struct hf_thread_transport *self)
 {
     bool served = false;
@@ -144,7 +144,7 @@ static hf_status window_create(struct hf_window *window, struct hf_error *error)
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
 }
 
-/** Nobody asks: the communication thread sleeps until wake. */
+/** No requests will come: the communication thread sleeps until wake. */
 static void rest(struct hf_onesided *self)
 {
     struct hf_thread_transport *transport = self->data;
@@ -153,7 +153,7 @@ static void rest(struct hf_onesided *self)
     pthread_mutex_unlock(&transport->mutex);
 }
 
-/** Other ranks may ask once this rank has taken part in a fence. */
+/** Other ranks may send requests after this rank has taken part in a fence. */
 static void wake(struct hf_thread_transport *transport)
 {
     pthread_mutex_lock(&transport->mutex);
@@ -162,7 +162,7 @@ static void wake(struct hf_thread_transport *transport)
     pthread_mutex_unlock(&transport->mutex);
 }
 
-/** Nobody may ask any more when the memory goes. */
+/** No requests may come when the memory is freed. */
 static void window_destroy(struct hf_window *window)
 {
     struct hf_onesided *self = window->onesided;
@@ -278,7 +278,7 @@ static void send_elements(struct hf_window *window, struct hf_window_range range
                &send->request);
 }
 
-/** An own range: no message, but the mutex, and the callers' lock. */
+/** Adds to an own range: no message, but the mutex and the lock of the window are needed. */
 static void accumulate_own(struct hf_window *window, struct hf_window_range range,
                            const double *from)
 {

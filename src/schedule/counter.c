@@ -60,7 +60,7 @@ static struct hf_counter *begin(MPI_Comm comm, enum hf_counter_method method, in
     return NULL;
 }
 
-/** Epochs at all homes: atomic operations need no lock of their own then. */
+/** Opens epochs at all homes, so that single atomic operations need no lock. */
 static void open_epochs(struct hf_counter *counter)
 {
     if (counter->n_counter == 1)
