@@ -1,4 +1,4 @@
-/* Arithmetic of whole numbers. */
+/* Arithmetic that several rooms need. */
 #ifndef HF_ARITHMETIC_H
 #define HF_ARITHMETIC_H
 
@@ -17,6 +17,13 @@ static inline int64_t hf_greatest_common_divisor(int64_t a, int64_t b)
         b = rest;
     }
     return a;
+}
+
+/** Square of the distance of two points. */
+static inline double hf_distance_squared(const double a[3], const double b[3])
+{
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
 }
 
 #ifdef __cplusplus

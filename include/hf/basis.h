@@ -190,7 +190,7 @@ void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[]);
 struct hf_shell_place {
     int atom;
     int index; /**< of the shell, counted from the first of its atom */
-    int first; /**< its first function, likewise */
+    int first; /**< its first function, counted in the same way */
     int n;     /**< functions */
 };
 

@@ -35,7 +35,7 @@ boys_series_lanes(const struct hf_boys *boys, int order, lanes T, lanes *exp_T)
     const lanes shifted = T * HF_BOYS_PER_UNIT + ROUND;
     const lanes d = T - (shifted - ROUND) * (1.0 / HF_BOYS_PER_UNIT);
     lane_masks place = ((lane_masks)shifted & 0xffffff) * HF_BOYS_ROW;
-    __asm__ volatile("" : "+m"(place)); /* by memory: it is dearer to take a vector apart */
+    __asm__ volatile("" : "+m"(place)); /* by memory: taking a vector apart is slower */
     const double *row[HF_WIDTH];
     for (int l = 0; l < HF_WIDTH; l++) row[l] = boys->series[order] + place[l];
     lanes c[HF_BOYS_ROW];

@@ -8,6 +8,9 @@
 enum {
     HF_MAX_PAIR_L = 2 * HF_MAX_L,
     HF_MAX_CARTESIAN = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) / 2,
+    /** Components of two shells. */
+    HF_MAX_CARTESIAN_BLOCK =
+        (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2,
     /** Components x^t y^u z^v of all totals up to that one. */
     HF_N_HERMITE = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) * (HF_MAX_PAIR_L + 3) / 6
 };

@@ -14,7 +14,7 @@ struct hf_cell_point {
     double centre[3], exponent;
     float bound; /**< of a product; the tree does not ask */
     int order;
-    int64_t number; /**< of its own: decides where two points are alike */
+    int64_t number; /**< unique: decides the order of points at equal places */
 };
 
 /** All points of one part of space. A cell is a leaf or has two children: the cell that follows it, and the

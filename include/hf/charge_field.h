@@ -4,6 +4,8 @@
 
 #include "hf/cartesian.h"
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -15,6 +17,12 @@ struct hf_spread_charge {
     double position_bohr[3];
 };
 
+/** A point charge. */
+static inline struct hf_spread_charge hf_charge_at(double charge, const double position[3])
+{
+    return (struct hf_spread_charge){charge, INFINITY, {position[0], position[1], position[2]}};
+}
+
 enum { HF_CHARGE_LANES = 8 }; /**< places of charge that are worked on at a time: a row */
 
 /** Places of charge in the order of rows, HF_CHARGE_LANES in each but the last. Borrowed. */
@@ -24,7 +32,7 @@ struct hf_charge_places {
     const double *whole;       /**< [n_place] sum of the charges of a place */
     const int *first;          /**< [n_place + 1] its charges among all */
     const double *charge;      /**< by places, elementary charges */
-    const double *exponent;    /**< likewise, 1/bohr^2 */
+    const double *exponent;    /**< of each charge, 1/bohr^2 */
 };
 
 /** What all charges do to the products of functions of two atoms: some by rows, the others by their

@@ -27,7 +27,7 @@ extern "C" {
 
 struct hf_coulomb;
 
-/** What a pass is told. */
+/** Settings of a pass. */
 struct hf_coulomb_settings {
     struct hf_scheduler_settings schedule;
     int n_thread;    /**< compute threads per rank; 0 counts as 1 */

@@ -47,6 +47,12 @@ struct hf_own_block {
     size_t size;   /**< elements; may be 0 */
 };
 
+/** Number of the block of parts i >= j, in a list of all of them. */
+static inline size_t hf_pair_index(int i, int j)
+{
+    return (size_t)i * ((size_t)i + 1) / 2 + (size_t)j;
+}
+
 /** How far an iteration over own blocks has come; the members are the layout's. */
 struct hf_own_blocks {
     const struct hf_block_layout *layout; /**< borrowed */
@@ -54,11 +60,11 @@ struct hf_own_blocks {
     size_t done;
 };
 
-/** Layout over the ranks of the context (borrowed) of parts with the functions first[i] ..
- *  first[i+1]-1; first[0] is 0; parts may be empty. `first` is copied.
+/** Layout of parts with the functions first[i] .. first[i+1]-1; first[0] is 0; parts may be empty. The
+ *  first `n_owner` ranks of the context (borrowed) own the blocks. `first` is copied.
  *  Collective; the same arguments on every rank. HF_NO_RESOURCE: memory. */
-hf_status hf_block_layout_create(struct hf_context *context, int n_part, const int first[],
-                                 struct hf_block_layout **layout,
+hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_part,
+                                 const int first[], struct hf_block_layout **layout,
                                  struct hf_error *error) HF_MUST_CHECK;
 
 /** Layout of matrices over the basis in atom blocks: a part is the functions of one atom. The
@@ -67,11 +73,8 @@ hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basi
                                 struct hf_block_layout **layout,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** The same for blocks whose contributions are added up over the ranks: in a reproducible run
- *  (hf_context.reproducible) rank 0 has all of them, and adds them in one order. */
-hf_status hf_block_layout_create_for_sums(struct hf_context *context, int n_part, const int first[],
-                                          struct hf_block_layout **layout,
-                                          struct hf_error *error) HF_MUST_CHECK;
+/** The same for blocks whose contributions are summed over the ranks: in a reproducible run
+ *  (hf_context.reproducible) rank 0 owns all blocks and adds in one order. */
 hf_status hf_atom_layout_create_for_sums(struct hf_context *context, const struct hf_basis *basis,
                                          struct hf_block_layout **layout,
                                          struct hf_error *error) HF_MUST_CHECK;

@@ -13,6 +13,12 @@ HF_API_BEGIN
 
 struct hf_memory;
 
+/** Bytes rounded up to whole cache lines. */
+static inline size_t hf_whole_lines(size_t n_bytes)
+{
+    return (n_bytes + 63) / 64 * 64;
+}
+
 /** Classes of memory, counted separately. */
 enum hf_memory_class {
     HF_MEMORY_OTHER,

@@ -1,4 +1,4 @@
-/* What a process may still take: memory of the node, of its control groups, of its own limits. */
+/* Memory that a process may still take: limits of the node, of its control groups and of the process. */
 #ifndef HF_MEMORY_LIMITS_H
 #define HF_MEMORY_LIMITS_H
 

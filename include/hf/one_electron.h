@@ -14,7 +14,7 @@ extern "C" {
 enum hf_operator {
     HF_OVERLAP,  /**< <m|n> */
     HF_KINETIC,  /**< <m| -nabla^2/2 |n>, hartree */
-    HF_DIPOLE_X, /**< <m| x |n>, bohr, about the origin; likewise y and z */
+    HF_DIPOLE_X, /**< <m| x |n>, bohr, about the origin; also y and z */
     HF_DIPOLE_Y,
     HF_DIPOLE_Z,
     HF_CHARGES, /**< <m| -sum_C q_C / |r - R_C| |n>, hartree: positive charges attract */
@@ -28,21 +28,14 @@ enum hf_operator {
 struct hf_one_electron;
 
 /** For shells up to `max_l` <= HF_MAX_L. The charges [n_charge] are those of HF_CHARGES; they are
- *  copied, those that are zero left out. n_charge may be 0.
- *  Not collective. HF_NO_RESOURCE: memory. */
-hf_status hf_one_electron_create(int max_l, int n_charge, const struct hf_point_charge charge[],
+ *  copied, except charges of zero. n_charge may be 0. Charges at one place that follow each other in the
+ *  list take little more time than one charge. Not collective. HF_NO_RESOURCE: memory. */
+hf_status hf_one_electron_create(int max_l, int n_charge, const struct hf_spread_charge charge[],
                                  struct hf_one_electron **one_electron,
                                  struct hf_error *error) HF_MUST_CHECK;
 
-/** The same with charges that have a width. Those that stand one behind the other in the list and at
- *  one place take little more time than one. */
-hf_status hf_one_electron_create_spread(int max_l, int n_charge,
-                                        const struct hf_spread_charge charge[],
-                                        struct hf_one_electron **one_electron,
-                                        struct hf_error *error) HF_MUST_CHECK;
-
-/** The same once more, for another thread: it borrows the charges and tables of `from`, which must outlive
- *  it. Not collective. HF_NO_RESOURCE: memory. */
+/** A copy for another thread. It borrows the charges and tables of `from`, which must outlive it. Not
+ *  collective. HF_NO_RESOURCE: memory. */
 hf_status hf_one_electron_share(const struct hf_one_electron *from,
                                 struct hf_one_electron **one_electron,
                                 struct hf_error *error) HF_MUST_CHECK;

@@ -95,7 +95,7 @@ void hf_window_destroy(struct hf_window **window);
  *  (the caller's barrier or the fence sees to that). Not collective. */
 double *hf_window_local(struct hf_window *window);
 
-/** Copies a range to `to` [range.n]. Not collective; needs nothing of its owner's compute thread.
+/** Copies a range to `to` [range.n]. Not collective; does not need the compute thread of the owner.
  */
 void hf_window_get(struct hf_window *window, struct hf_window_range range, double *to);
 

@@ -61,7 +61,7 @@ struct hf_scheduler_ops {
     /** The same for a thread while another one is in `next`, where that takes long: the latter serves
      *  others. HF_TASK_BY_TURNS: wait for your turn. Any thread. NULL: threads take turns. */
     int64_t (*next_beside)(struct hf_scheduler *self);
-    /** This rank takes no more tasks, but others must not wait for it in vain. Not collective. */
+    /** This rank takes no more tasks, but others must not wait for it for ever. Not collective. */
     void (*abandon)(struct hf_scheduler *self);
     /** Closes the round when every rank has had its -1 or abandoned. Collective. */
     void (*finish)(struct hf_scheduler *self);
@@ -92,8 +92,8 @@ void hf_scheduler_destroy(struct hf_scheduler **scheduler);
 
 /** Opens a round of tasks, numbered in falling cost; `levels` equal on all ranks, copied. Collective.
  *
- *  Tasks are handed out dearest first, and every rank gets its own in falling order of cost; but a
- *  thief may get dearer ones than it had. With "static" and "steal" rank r begins with the r-th dearest,
+ *  Expensive tasks are handed out first, and every rank gets its tasks in falling order of cost; but a
+ *  thief may get more expensive ones than it had. With "static" and "steal" rank r begins with the r-th task,
  *  and each part a rank has at one time (its share, then what it takes over) goes in falling order. */
 hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_task_levels *levels,
                              struct hf_error *error) HF_MUST_CHECK;

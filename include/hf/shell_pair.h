@@ -163,6 +163,15 @@ static inline double hf_shell_pair_cost(const struct hf_shell_pairs *pairs,
     return sqrt(kind->n_cartesian) * (4.0 + pair->n_primitive);
 }
 
+/** c_a c_b of a primitive pair in a part of the pair of two shells. */
+static inline double hf_part_coefficient(const struct hf_shell *a, const struct hf_shell *b,
+                                         int part, const struct hf_primitive_pair *primitive)
+{
+    const int n_b = hf_shell_n_part(b);
+    return hf_shell_get_part(a, part / n_b).coefficient[primitive->i] *
+           hf_shell_get_part(b, part % n_b).coefficient[primitive->j];
+}
+
 /** The primitives of a pair, [pair->n_primitive]. */
 static inline const struct hf_primitive_pair *hf_pair_primitives(const struct hf_shell_pairs *pairs,
                                                                  const struct hf_shell_pair *pair)

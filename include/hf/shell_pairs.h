@@ -34,7 +34,7 @@ hf_status hf_shell_pairs_create_ext(struct hf_context *context, const struct hf_
 /** Collective over the node; accepts a pointer to NULL; leaves NULL. */
 void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs);
 
-/** One line on why every rank holds a list of its own; "" when there is nothing to say. Equal on
+/** One line on why every rank holds the whole list; "" if the ranks share it. Equal on
  *  every rank. Not collective. */
 const char *hf_shell_pairs_note(const struct hf_shell_pairs *pairs);
 

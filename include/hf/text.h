@@ -1,4 +1,4 @@
-/* Text files, words, numbers: what every reader of input is made of. */
+/* Text files, words and numbers, for all readers of input. */
 #ifndef HF_TEXT_H
 #define HF_TEXT_H
 

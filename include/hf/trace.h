@@ -4,7 +4,7 @@
  *     hf_trace_create(...)                    collective: the ranks' clocks begin together
  *     hf_trace_begin_build(trace)             what follows belongs to the next Fock build
  *     hf_trace_add(trace, thread, kind, ...)  every thread by itself, no lock, no message
- *     hf_trace_add_phase(trace, thread, ...)  likewise; the timers of the context call it too
+ *     hf_trace_add_phase(trace, thread, ...)  the same for a phase; also called by the timers of the context
  *     hf_trace_end_build(trace)
  *     hf_trace_collect(trace, ...)            collective: all records to rank 0, rank after rank
  *
@@ -28,17 +28,17 @@ extern "C" {
 /** What a span of time went to: one of these, or a phase. */
 enum hf_trace_kind {
     HF_TRACE_TASK,         /**< integrals of a task, or of a part of it, computed */
-    HF_TRACE_STORED_TASK,  /**< likewise, read back from memory */
-    HF_TRACE_COULOMB_TASK, /**< a task of the Coulomb pass; numbers are of its own list */
+    HF_TRACE_STORED_TASK,  /**< a task read back from memory */
+    HF_TRACE_COULOMB_TASK, /**< a task of the Coulomb pass, numbered in its list */
     HF_TRACE_FIRST_PHASE,  /**< the phase that was declared first; the others follow it */
     HF_TRACE_ADDS_J =
         250, /**< how often a rank added to a block of J in a build, in `task`; its number and
                                  bytes as below */
-    HF_TRACE_ADDS_K = 251, /**< likewise of K */
+    HF_TRACE_ADDS_K = 251, /**< the same for K */
     HF_TRACE_BLOCK_J =
         252, /**< a block whose density and J a part of `task` needs: its number among
                                  pairs of sites i >= j in `start`, its bytes in `seconds` */
-    HF_TRACE_BLOCK_K = 253, /**< likewise, its density and K */
+    HF_TRACE_BLOCK_K = 253, /**< the same for density and K */
     HF_TRACE_TOTAL = 254,   /**< seconds of a whole phase in `start`, the phase in `task` */
     HF_TRACE_RANK = 255,    /**< what follows is of the rank in `task` */
 };

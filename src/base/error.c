@@ -1,4 +1,4 @@
-/* The message that goes with a failure. */
+/* Messages of failures. */
 #include "hf/status.h"
 
 #include <stdarg.h>

@@ -1,6 +1,7 @@
-/* Looks at the clock, asks whether to end, and spreads the word. */
+/* Checks the time limit and the caller's question whether to end, and passes an interruption to all ranks. */
 #include "hf/interruption.h"
 
+#include "hf/mpi_window.h"
 #include "hf/timer.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/** Of messages in the communicator of the context, where it is the only one of its kind. */
+/** Tag of messages in the communicator of the context; no other message there uses it. */
 enum { TAG = 32001 };
 
 struct hf_interruption {
@@ -22,8 +23,8 @@ struct hf_interruption {
     int (*asked)(void *data, double fraction);
     void *data;
     double deadline, reserved;
-    bool told;      /**< what this rank has to say is said */
-    int message;    /**< which is this; stays until the messages have arrived */
+    bool told;      /**< this rank has sent its message */
+    int message;    /**< being sent; must stay until it has arrived */
     int n_received; /**< messages from others */
 };
 
@@ -39,11 +40,9 @@ hf_status hf_interruption_create(struct hf_interruption **interruption, struct h
 
 void hf_interruption_connect(struct hf_interruption *interruption, MPI_Comm comm)
 {
-    int level;
     MPI_Comm_rank(comm, &interruption->rank);
     MPI_Comm_size(comm, &interruption->n_rank);
-    MPI_Query_thread(&level);
-    interruption->any_thread = level == MPI_THREAD_MULTIPLE;
+    interruption->any_thread = hf_mpi_takes_threads();
     if (interruption->n_rank > 1) interruption->comm = comm;
 }
 
@@ -75,7 +74,7 @@ void hf_interruption_set_fraction(struct hf_interruption *interruption, double f
     atomic_store_explicit(&interruption->fraction, fraction, memory_order_relaxed);
 }
 
-/** Rank 0 tells all, the others tell rank 0. Nothing is waited for: a receiver may be far from MPI. */
+/** Rank 0 sends to all, the others send to rank 0. Does not wait: a receiver may be outside of MPI for long. */
 static void tell(struct hf_interruption *self, int reason)
 {
     const int begin = self->rank == 0 ? 1 : 0, end = self->rank == 0 ? self->n_rank : 1;
@@ -96,7 +95,7 @@ static int receive(struct hf_interruption *self, int source)
     return reason;
 }
 
-/** A reason that another rank has told; 0: none. */
+/** The reason that another rank has sent; 0: none. */
 static int hear(struct hf_interruption *self)
 {
     MPI_Status from;

@@ -1,4 +1,4 @@
-/* What the node and the limits of the process leave; see memory_limits.h.
+/* Memory that the node and the limits of the process leave free; see memory_limits.h.
  *
  * Control groups limit the memory of a process by version 1 or 2 of Linux' interface:
  *

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
-/** Beside the parts of the ranks libraries map a little of their own. */
+/** Libraries map a little memory in addition to the parts of the ranks. */
 static const size_t OWN_BYTES = 262144;
 
 /** Libraries map files in /dev/shm that are longer than it has room for, and die when they write to
@@ -21,7 +21,7 @@ static bool file_system_has_room(size_t n_bytes)
     return (double)found.f_bavail * (double)found.f_frsize > (double)n_bytes;
 }
 
-/** A limit of file sizes (RLIMIT_FSIZE) holds for those files, too: Open MPI waits for ever. */
+/** A limit of file sizes (RLIMIT_FSIZE) also applies to those files: Open MPI waits for ever. */
 static bool file_may_be_so_long(size_t n_bytes)
 {
     struct rlimit limit;

@@ -33,7 +33,7 @@ static int open_beside(const char *path, char **temporary)
     return mkstemp(*temporary);
 }
 
-/** A device or a pipe is written to as it is; replacing /dev/null by a file would be a bad joke. */
+/** Whether a path is a device or a pipe, which is written to directly: /dev/null must not be replaced by a file. */
 static bool is_special(const char *path)
 {
     struct stat file;
@@ -51,7 +51,7 @@ static int set_mode(int descriptor, const char *target)
     return fchmod(descriptor, 0666 & ~mask);
 }
 
-/** Gives names and memory back; errno becomes the first reason. */
+/** Removes the temporary file and frees memory; errno becomes the first reason. */
 static void forget(struct hf_output_file *file)
 {
     const int why = file->why;
@@ -62,7 +62,7 @@ static void forget(struct hf_output_file *file)
     errno = why;
 }
 
-/** Keeps the reason of the first failure; what follows may fail for others. */
+/** Keeps the reason of the first failure; later calls may fail for other reasons. */
 static bool note(struct hf_output_file *file, bool done)
 {
     if (!done && file->why == 0) file->why = errno != 0 ? errno : EIO;

@@ -2,6 +2,7 @@
 #include "hf/progress.h"
 
 #include "hf/context.h"
+#include "hf/mpi_window.h"
 #include "hf/timer.h"
 
 #include <pthread.h>
@@ -38,7 +39,7 @@ static bool park(struct hf_progress_thread *self)
     return stop;
 }
 
-/** Looks again and again for a message that nobody sends before the end. A test of a receive that
+/** Tests repeatedly for a message that is sent at the end only. A test of a receive that
  * is not complete makes progress everywhere; MPICH's probe does not when the communicator has one
  *  rank. */
 static void *serve(void *argument)
@@ -62,7 +63,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/** Ends the thread if there is one and frees everything; takes a half-made one. */
+/** Ends the thread if there is one and frees everything; also after a failed start. */
 static void destroy(struct hf_progress_thread *self)
 {
     if (self->has_thread) {
@@ -92,10 +93,8 @@ hf_status hf_progress_thread_start(MPI_Comm comm, struct hf_progress_thread **th
                                    struct hf_error *error)
 {
     hf_status status = HF_OK;
-    int level;
     struct hf_progress_thread *made = calloc(1, sizeof *made);
-    MPI_Query_thread(&level);
-    if (level < MPI_THREAD_MULTIPLE)
+    if (!hf_mpi_takes_threads())
         status = hf_fail(error, HF_NO_RESOURCE,
                          "a progress thread needs MPI_THREAD_MULTIPLE, which MPI does not grant");
     else if (made == NULL)
@@ -118,20 +117,11 @@ void hf_progress_thread_stop(struct hf_progress_thread **thread)
     *thread = NULL;
 }
 
-static void set_resting(struct hf_progress_thread *self, bool resting)
+void hf_progress_thread_rest(struct hf_progress_thread *thread, bool resting)
 {
-    pthread_mutex_lock(&self->mutex);
-    self->resting = resting;
-    pthread_cond_signal(&self->changed);
-    pthread_mutex_unlock(&self->mutex);
-}
-
-void hf_progress_thread_rest(struct hf_progress_thread *thread)
-{
-    if (thread != NULL) set_resting(thread, true);
-}
-
-void hf_progress_thread_wake(struct hf_progress_thread *thread)
-{
-    if (thread != NULL) set_resting(thread, false);
+    if (thread == NULL) return;
+    pthread_mutex_lock(&thread->mutex);
+    thread->resting = resting;
+    pthread_cond_signal(&thread->changed);
+    pthread_mutex_unlock(&thread->mutex);
 }

@@ -15,7 +15,7 @@ struct chunk {
     struct hf_trace_record record[CHUNK];
 };
 
-/** What one thread records; a cache line of its own, since every thread writes here. */
+/** Records of one thread; a separate cache line, since every thread writes here. */
 struct thread_trace {
     _Alignas(64) struct chunk *first;
     struct chunk *last;
@@ -213,8 +213,8 @@ static void hand_over_all(const struct hf_trace *trace, struct target *target)
     if (target->sends) MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, target->comm);
 }
 
-/** What another rank hands over. Rank 0 tells it when: else all would send at once, and what does
- *  not fit into rank 0's buffers would fill its memory. */
+/** Receives the records of another rank. Rank 0 sends it a message when it may begin: if all ranks sent at once,
+ *  their messages would fill the memory of rank 0. */
 static void receive_from(int rank, struct target *target, struct hf_trace_record *buffer)
 {
     int n_byte;

@@ -95,7 +95,7 @@ static struct record take_and_compute(const struct hf_bench *bench, struct hf_co
     while (takes_part && number > previous && number < n_task) {
         const double before = hf_wall_seconds();
         previous = number;
-        number = hf_counter_take(counter, 1);
+        number = hf_counter_take(counter, 0, 1);
         const double between = hf_wall_seconds();
         record.get_seconds += get[n_get++] = between - before;
         if (number <= previous || number >= n_task) continue;
@@ -258,7 +258,7 @@ static hf_status run_method(struct hf_bench *bench, int m, int64_t n_step, struc
     hf_status status = HF_OK;
     struct hf_counter *counter = NULL;
     cJSON *cases = NULL;
-    HF_TRY(hf_counter_create(bench->context->comm, methods[m].method, &counter, error));
+    HF_TRY(hf_counter_create(bench->context->comm, methods[m].method, 1, &counter, error));
     if (bench->context->rank == 0) {
         cJSON *object = hf_json_append_object(list);
         cases = cJSON_AddArrayToObject(object, "cases");

@@ -64,13 +64,13 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
 /** Room for H and V. Collective. */
 static hf_status share_vectors(struct hf_coulomb *coulomb, struct hf_error *error)
 {
-    const size_t n = ((size_t)coulomb->products->n_component + 7) / 8 * 8; /* whole cache lines */
+    const size_t bytes = hf_whole_lines((size_t)coulomb->products->n_component * sizeof(double));
     const hf_status status =
         hf_node_memory_create(coulomb->context, HF_MEMORY_PAIRS, "densities of the Coulomb pass",
-                              2 * n * sizeof(double), &coulomb->shared, error);
+                              2 * bytes, &coulomb->shared, error);
     if (status != HF_OK) return status;
     coulomb->h = coulomb->shared->data;
-    coulomb->v = coulomb->h + n;
+    coulomb->v = coulomb->h + bytes / sizeof(double);
     return HF_OK;
 }
 
@@ -220,43 +220,23 @@ static hf_status fill_kets(void *self, int thread, int n_thread, struct hf_error
     return HF_OK;
 }
 
-/** What single ranks have added to H or V becomes that of all. Collective. */
-static void sum_over_nodes(struct hf_coulomb *coulomb, double *values)
-{
-    const struct hf_node_memory *shared = coulomb->shared;
-    const MPI_Comm firsts = shared->refused ? coulomb->context->comm : coulomb->context->leaders;
-    hf_node_memory_sync(coulomb->shared);
-    if (shared->rank == 0)
-        hf_sum_over_ranks(firsts, (size_t)coulomb->products->n_component, values);
-    hf_node_memory_sync(coulomb->shared);
-}
-
-/** Zeroes this rank's part of H and V. Collective. */
-static void clear_vectors(struct hf_coulomb *coulomb)
-{
-    const size_t n = (size_t)(coulomb->v - coulomb->h) * 2;
-    const size_t rank = (size_t)coulomb->shared->rank, n_rank = (size_t)coulomb->shared->n_rank;
-    const size_t begin = n * rank / n_rank, end = n * (rank + 1) / n_rank;
-    hf_node_memory_sync(coulomb->shared); /* nobody reads the last density's any more */
-    memset(coulomb->h + begin, 0, (end - begin) * sizeof *coulomb->h);
-    hf_node_memory_sync(coulomb->shared);
-}
-
 /** Collective. */
 static hf_status build_one(struct job *job, struct hf_error *error)
 {
     struct hf_coulomb *coulomb = job->coulomb;
+    struct hf_context *context = coulomb->context;
+    const size_t n = (size_t)coulomb->products->n_component;
     hf_status status;
-    clear_vectors(coulomb);
+    hf_node_memory_clear(coulomb->shared, (size_t)(coulomb->v - coulomb->h) + n, coulomb->h);
     HF_TRY(hf_threads_run(coulomb->n_worker, make_densities, job, error)); /* never fails */
-    sum_over_nodes(coulomb, coulomb->h);
+    hf_node_memory_sum(context, coulomb->shared, n, coulomb->h);
     HF_TRY(hf_threads_run(coulomb->n_worker, fill_kets, coulomb, error)); /* never fails */
     hf_node_memory_sync(coulomb->kets->shared);
     if (coulomb->far != NULL)
         HF_TRY(hf_far_field_build(coulomb->far, coulomb->h, HF_COULOMB_SHARE * coulomb->threshold,
                                   error));
     HF_TRY(hf_coulomb_potentials(coulomb, error));
-    sum_over_nodes(coulomb, coulomb->v);
+    hf_node_memory_sum(context, coulomb->shared, n, coulomb->v);
     HF_TRY(hf_threads_run(coulomb->n_worker, make_matrices, job, error)); /* never fails */
 cleanup:
     return status;

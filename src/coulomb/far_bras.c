@@ -4,17 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** |c_a c_b| of a part, where there are several; the prefactor has them else. */
-static double coefficient_of(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
-                             int part, const struct hf_primitive_pair *primitive)
-{
-    const struct hf_shell *a = &pairs->basis->shell[pair->a], *b = &pairs->basis->shell[pair->b];
-    const int n_b = hf_shell_n_part(b);
-    if (pairs->class_of[pair->pair_class].n_part == 1) return 1.0;
-    return fabs(hf_shell_get_part(a, part / n_b).coefficient[primitive->i] *
-                hf_shell_get_part(b, part % n_b).coefficient[primitive->j]);
-}
-
 /** Raises strengths to those of a primitive of a pair. `widest` has those of the class's parts. */
 static void weigh_primitive(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
                             const struct hf_primitive_pair *primitive, const double widest[],
@@ -32,7 +21,7 @@ static void weigh_primitive(const struct hf_shell_pairs *pairs, const struct hf_
     for (int i = 0; i < class->n_part; i++) {
         const struct hf_pair_part *part = &class->part[i];
         const double factor = hf_product_charge(primitive->zeta) * fabs(primitive->prefactor) *
-                              widest[i] * coefficient_of(pairs, pair, i, primitive);
+                              widest[i] * fabs(hf_product_coefficient(pairs, pair, i, primitive));
         hf_bound_expansion(primitive->one_over_two_zeta, sqrt(pa), sqrt(pb), part->l_a, part->l_b,
                            e);
         for (int k = 0; k <= part->l_a + part->l_b; k++)

@@ -7,21 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t whole_lines(size_t n_bytes)
-{
-    enum { LINE = 64 };
-    return (n_bytes + LINE - 1) / LINE * LINE;
-}
-
-/** Bytes that each cell takes in shared memory. */
-static size_t cell_bytes(void)
-{
-    return 2 * sizeof(struct hf_expanded) + (1 + 2 * HF_FAR_SIZE) * sizeof(double);
-}
-
 double hf_far_field_bytes(double n)
 {
-    return (double)cell_bytes() * (double)hf_most_cells((int64_t)n);
+    const size_t cell = 2 * sizeof(struct hf_expanded) + (1 + 2 * HF_FAR_SIZE) * sizeof(double);
+    return (double)cell * (double)hf_most_cells((int64_t)n);
 }
 
 /** Numbers that a thread's scratch has, with so many lanes. */
@@ -68,9 +57,8 @@ static hf_status make_workers(struct hf_far_field *field, struct hf_error *error
     bool made =
         field->first_of_level != NULL && field->cell_of_level != NULL && field->worker != NULL;
     for (int t = 0; made && t < field->n_worker; t++) {
-        field->worker[t].from =
-            hf_memory_allocate(memory, "threads of the far field",
-                               (HF_TRANSLATION_SCRATCH + 2 * HF_FAR_SIZE) * width, sizeof(double));
+        field->worker[t].from = hf_memory_allocate(memory, "threads of the far field",
+                                                   scratch_numbers(width), sizeof(double));
         made = field->worker[t].from != NULL;
         if (!made) break;
         field->worker[t].to = field->worker[t].from + HF_FAR_SIZE * width;
@@ -87,7 +75,7 @@ static hf_status share_arrays(struct hf_far_field *field, struct hf_error *error
     const struct hf_products *products = field->products;
     const size_t n = (size_t)products->n_cell;
     const size_t expansions = n * HF_FAR_SIZE,
-                 expanded = whole_lines(n * sizeof(struct hf_expanded));
+                 expanded = hf_whole_lines(n * sizeof(struct hf_expanded));
     const hf_status status = hf_node_memory_create(
         field->context, HF_MEMORY_PAIRS, "expansions of the far field",
         2 * expansions * sizeof(double) + 2 * expanded + n * sizeof(double), &field->shared, error);
@@ -151,38 +139,24 @@ void hf_far_field_destroy(struct hf_far_field **field)
 
 /* ---- Builds ------------------------------------------------------------------------------------ */
 
-/** Zeroes this rank's part of the expansions. Collective over those that share them. */
+/** Zeroes moments and local expansions, which lie one behind the other, and strengths. Collective over the
+ *  ranks that share them. */
 static void clear_expansions(struct hf_far_field *field)
 {
-    const size_t n = 2 * (size_t)field->products->n_cell * HF_FAR_SIZE;
-    const size_t rank = (size_t)field->shared->rank, n_rank = (size_t)field->shared->n_rank;
-    const size_t begin = n * rank / n_rank, end = n * (rank + 1) / n_rank;
-    hf_node_memory_sync(field->shared); /* nobody reads the last build's any more */
-    memset(field->moments + begin, 0, (end - begin) * sizeof *field->moments);
+    hf_node_memory_clear(field->shared, 2 * (size_t)field->products->n_cell * HF_FAR_SIZE,
+                         field->moments);
     if (field->shared->rank == 0)
         for (int i = 0; i < field->products->n_cell; i++)
             memset(field->reach.ket[i].strength, 0, sizeof field->reach.ket[i].strength);
     hf_node_memory_sync(field->shared);
 }
 
-/** What single ranks have written becomes that of all. Collective. */
-static void gather(struct hf_far_field *field, double *expansions)
-{
-    const struct hf_node_memory *shared = field->shared;
-    const MPI_Comm firsts = shared->refused ? field->context->comm : field->context->leaders;
-    hf_node_memory_sync(field->shared);
-    if (shared->rank == 0)
-        hf_sum_over_ranks(firsts, (size_t)field->products->n_cell * HF_FAR_SIZE, expansions);
-    hf_node_memory_sync(field->shared);
-}
-
-/** The same for strengths of leaves. Collective. */
+/** Brings the strengths of leaves, each computed by one rank, to all nodes. Collective. */
 static hf_status gather_strengths(struct hf_far_field *field, struct hf_error *error)
 {
     enum { N = HF_MAX_PAIR_L + 1 };
     const struct hf_products *products = field->products;
     const struct hf_node_memory *shared = field->shared;
-    const MPI_Comm firsts = shared->refused ? field->context->comm : field->context->leaders;
     hf_status status = HF_OK;
     double *all = NULL;
     if (shared->rank == 0) {
@@ -195,7 +169,8 @@ static hf_status gather_strengths(struct hf_far_field *field, struct hf_error *e
         for (int i = 0; i < products->n_leaf; i++)
             memcpy(all + (size_t)i * N, field->reach.ket[products->leaf[i].cell].strength,
                    N * sizeof *all);
-        hf_sum_over_ranks(firsts, (size_t)products->n_leaf * N, all);
+        hf_sum_over_ranks(hf_node_memory_firsts(field->context, shared),
+                          (size_t)products->n_leaf * N, all);
         for (int i = 0; i < products->n_leaf; i++)
             memcpy(field->reach.ket[products->leaf[i].cell].strength, all + (size_t)i * N,
                    N * sizeof *all);
@@ -245,17 +220,18 @@ static void share_tolerance(struct hf_far_field *field, double tolerance)
 hf_status hf_far_field_build(struct hf_far_field *field, const double h[], double tolerance,
                              struct hf_error *error)
 {
+    const size_t n_number = (size_t)field->products->n_cell * HF_FAR_SIZE;
     hf_status status = HF_OK;
     clear_expansions(field);
     make_leaves(field, h);
-    gather(field, field->moments);
+    hf_node_memory_sum(field->context, field->shared, n_number, field->moments);
     HF_TRY(gather_strengths(field, error));
     hf_node_memory_sync(field->shared);
     hf_far_go_up(field);
     share_tolerance(field, tolerance);
     status = hf_far_go_across(field, error);
     HF_TRY(hf_agree(field->context->comm, status, error));
-    gather(field, field->local);
+    hf_node_memory_sum(field->context, field->shared, n_number, field->local);
     hf_far_go_down(field);
 cleanup:
     return status;
@@ -268,18 +244,11 @@ int64_t hf_far_field_summed(const struct hf_far_field *field)
            (int64_t)products->n_leaf * (HF_MAX_PAIR_L + 1);
 }
 
-/** visit of hf_walk_cells: what is found stays where it is. */
-static void keep(void *unused, int cell)
-{
-    (void)unused;
-    (void)cell;
-}
-
 const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, int *n)
 {
     const int cell = field->products->leaf[leaf].cell;
     struct hf_walk *walk = &field->worker[thread].walk;
-    if (!hf_walk_cells(field->products, &field->reach, cell, cell + 1, walk, keep, NULL))
+    if (!hf_walk_cells(field->products, &field->reach, cell, cell + 1, walk, NULL, NULL))
         return NULL;
     *n = walk->near.n;
     return walk->near.item;

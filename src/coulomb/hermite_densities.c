@@ -28,19 +28,6 @@ static void expand_primitive(struct hf_hermite *self, const struct hf_shell_pair
                              d == 0 ? primitive->prefactor : 1.0, a->l, b->l, &self->expansion[d]);
 }
 
-/** c_a c_b of primitive k in a part; where there is one part, the prefactor has it. */
-static double coefficient_of(const struct hf_hermite *self, const struct hf_shell_pair *pair,
-                             int part, int k)
-{
-    const struct hf_shell_pairs *pairs = self->products->pairs;
-    const struct hf_shell *a = &pairs->basis->shell[pair->a], *b = &pairs->basis->shell[pair->b];
-    const struct hf_primitive_pair *primitive = &hf_pair_primitives(pairs, pair)[k];
-    const int n_b = hf_shell_n_part(b);
-    if (pairs->class_of[pair->pair_class].n_part == 1) return 1.0;
-    return hf_shell_get_part(a, part / n_b).coefficient[primitive->i] *
-           hf_shell_get_part(b, part % n_b).coefficient[primitive->j];
-}
-
 /** Powers of two components, and their expansions. */
 struct expanded {
     const double *x, *y, *z;
@@ -177,6 +164,7 @@ void hf_hermite_add_density(struct hf_hermite *self, const struct hf_shell_pair 
 {
     const struct hf_products *products = self->products;
     const struct hf_pair_class *kind = &products->pairs->class_of[pair->pair_class];
+    const struct hf_primitive_pair *primitive = hf_pair_primitives(products->pairs, pair);
     clear_blocks(self, kind);
     for (int part = 0; part < kind->n_part; part++)
         to_cartesian(self, &kind->part[part], density, place, pair->a == pair->b ? 1.0 : 2.0,
@@ -185,7 +173,8 @@ void hf_hermite_add_density(struct hf_hermite *self, const struct hf_shell_pair 
         const int64_t product = products->place[pair->first_primitive + k];
         expand_primitive(self, pair, k);
         for (int part = 0; part < kind->n_part; part++)
-            add_part(self, &kind->part[part], coefficient_of(self, pair, part, k),
+            add_part(self, &kind->part[part],
+                     hf_product_coefficient(products->pairs, pair, part, &primitive[k]),
                      self->block[part], h + products->first[product]);
     }
 }
@@ -196,12 +185,14 @@ void hf_hermite_add_coulomb(struct hf_hermite *self, const struct hf_shell_pair 
 {
     const struct hf_products *products = self->products;
     const struct hf_pair_class *kind = &products->pairs->class_of[pair->pair_class];
+    const struct hf_primitive_pair *primitive = hf_pair_primitives(products->pairs, pair);
     clear_blocks(self, kind);
     for (int k = 0; k < pair->n_primitive; k++) {
         const int64_t product = products->place[pair->first_primitive + k];
         expand_primitive(self, pair, k);
         for (int part = 0; part < kind->n_part; part++)
-            add_potential(self, &kind->part[part], coefficient_of(self, pair, part, k),
+            add_potential(self, &kind->part[part],
+                          hf_product_coefficient(products->pairs, pair, part, &primitive[k]),
                           v + products->first[product], self->block[part]);
     }
     for (int part = 0; part < kind->n_part; part++)

@@ -7,11 +7,6 @@
 #include "hf/hermite.h"
 #include "hf/solid_harmonics.h"
 
-enum {
-    HF_MOST_SHELL_CARTESIAN = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2,
-    HF_MOST_BLOCK_CARTESIAN = HF_MOST_SHELL_CARTESIAN * HF_MOST_SHELL_CARTESIAN
-};
-
 /** Tables and scratch of one thread. */
 struct hf_hermite {
     const struct hf_products *products; /**< borrowed */
@@ -20,7 +15,7 @@ struct hf_hermite {
     short place[HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1]; /**< hf_hermite_index */
     struct hf_hermite_expansion
         expansion[3]; /**< of the primitive at hand; its prefactor is in x */
-    double block[HF_MAX_PAIR_PART][HF_MOST_BLOCK_CARTESIAN]; /**< of each part, Cartesian [a][b] */
+    double block[HF_MAX_PAIR_PART][HF_MAX_CARTESIAN_BLOCK]; /**< of each part, Cartesian [a][b] */
 };
 
 /** Where a block of two shells a, b is in a matrix: element (i of a, j of b) at first + i row + j column. */

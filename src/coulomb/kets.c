@@ -11,12 +11,6 @@
 /** What single precision must hold of a product, (2p)^L: two of them, and the Boys function between. */
 static const double WIDEST = 0x1p60;
 
-static size_t whole_lines(size_t n_bytes)
-{
-    enum { LINE = 64 };
-    return (n_bytes + LINE - 1) / LINE * LINE;
-}
-
 /** Numbers of whole blocks of n kets. */
 static int64_t numbers_of(int64_t n, int n_row)
 {
@@ -50,8 +44,8 @@ hf_status hf_kets_create(const struct hf_products *products, struct hf_kets **ke
     int64_t n_plain, n_single;
     struct hf_kets *made = calloc(1, sizeof *made);
     lay_out(products, NULL, &n_plain, &n_single);
-    const size_t group_bytes = whole_lines(n_group * sizeof *made->group);
-    const size_t weight_bytes = whole_lines((size_t)products->n * sizeof *made->weight);
+    const size_t group_bytes = hf_whole_lines(n_group * sizeof *made->group);
+    const size_t weight_bytes = hf_whole_lines((size_t)products->n * sizeof *made->weight);
     const size_t plain_bytes = (size_t)n_plain * sizeof *made->plain;
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the kets");
     HF_TRY(hf_agree(products->context->comm, status, error));

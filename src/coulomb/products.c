@@ -12,12 +12,6 @@ double hf_product_charge(double exponent)
     return pow(acos(-1.0), 0.25) / sqrt(2.0 * exponent);
 }
 
-static size_t whole_lines(size_t n_bytes)
-{
-    enum { LINE = 64 };
-    return (n_bytes + LINE - 1) / LINE * LINE;
-}
-
 /** Bytes of the arrays, in the order they lie in. */
 struct room {
     size_t number, bound, order, first, place, leaf, cell; /**< `number`: of one array of doubles */
@@ -26,12 +20,12 @@ struct room {
 static struct room room_of(double n, double n_primitive)
 {
     return (struct room){
-        .number = whole_lines((size_t)n * sizeof(double)),
-        .bound = whole_lines((size_t)n * sizeof(float)),
-        .order = whole_lines((size_t)n),
-        .first = whole_lines(((size_t)n + 1) * sizeof(int64_t)),
-        .place = whole_lines((size_t)n_primitive * sizeof(int64_t)),
-        .leaf = whole_lines((size_t)hf_most_leaves((int64_t)n) * sizeof(struct hf_product_leaf)),
+        .number = hf_whole_lines((size_t)n * sizeof(double)),
+        .bound = hf_whole_lines((size_t)n * sizeof(float)),
+        .order = hf_whole_lines((size_t)n),
+        .first = hf_whole_lines(((size_t)n + 1) * sizeof(int64_t)),
+        .place = hf_whole_lines((size_t)n_primitive * sizeof(int64_t)),
+        .leaf = hf_whole_lines((size_t)hf_most_leaves((int64_t)n) * sizeof(struct hf_product_leaf)),
         .cell = (size_t)hf_most_cells((int64_t)n) * sizeof(struct hf_cell)};
 }
 

@@ -50,6 +50,17 @@ struct hf_products {
  *  potential of such multipoles are multiplied with to get V_tuv. */
 double hf_product_charge(double exponent);
 
+/** c_a c_b of a primitive in a part of a pair; 1 if the pair has one part: then the prefactor of the
+ *  primitive contains it. */
+static inline double hf_product_coefficient(const struct hf_shell_pairs *pairs,
+                                            const struct hf_shell_pair *pair, int part,
+                                            const struct hf_primitive_pair *primitive)
+{
+    if (pairs->class_of[pair->pair_class].n_part == 1) return 1.0;
+    return hf_part_coefficient(&pairs->basis->shell[pair->a], &pairs->basis->shell[pair->b], part,
+                               primitive);
+}
+
 /** The products of a list of pairs, in trees. Collective over the context. HF_NO_RESOURCE; the same
  *  status and message on every rank. */
 hf_status hf_products_create(struct hf_context *context, const struct hf_shell_pairs *pairs,

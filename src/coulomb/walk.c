@@ -64,7 +64,7 @@ static void go_down(const struct journey *to, int bra, int first)
     if (bra >= to->end || cell->next <= to->begin) return;
     walk->far.n = walk->near.n = 0;
     for (int i = first; i < end; i++) meet(to, bra, walk->waiting.item[i]);
-    if (bra >= to->begin && !walk->failed) to->visit(to->self, bra);
+    if (bra >= to->begin && !walk->failed && to->visit != NULL) to->visit(to->self, bra);
     if (cell->leaf < 0 && !walk->failed) {
         go_down(to, bra + 1, end);
         go_down(to, to->products->cell[bra + 1].next, end);

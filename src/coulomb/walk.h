@@ -30,7 +30,8 @@ struct hf_walk {
 };
 
 /** Goes through cells begin to end of the trees and calls `visit` for each, with its number, when its
- *  far cells and, of a leaf, its near leaves are found. False: no memory. Not collective. */
+ *  far cells and, of a leaf, its near leaves are found (NULL: nothing is called). False: no memory. Not
+ *  collective. */
 bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *reach, int begin,
                    int end, struct hf_walk *walk, void (*visit)(void *self, int cell), void *self);
 

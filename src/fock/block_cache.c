@@ -48,7 +48,7 @@ static bool is_remote(const struct hf_block_cache *self, const struct hf_cached_
 
 static int64_t bucket_of(const struct hf_block_cache *self, int i, int j)
 {
-    const uint64_t key = (uint64_t)i * (uint64_t)(i + 1) / 2 + (uint64_t)j;
+    const uint64_t key = hf_pair_index(i, j);
     return (int64_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (self->n_bucket - 1);
 }
 
@@ -153,7 +153,7 @@ static void deliver(struct hf_parcel *parcel, bool wanted)
     free_block(block->cache, block);
 }
 
-/** Lets a block go that nobody has pinned. */
+/** Removes a block that is not pinned. */
 static void evict(struct hf_block_cache *self, struct hf_cached_block *block)
 {
     if (block->pending) end_gets(self, block);
@@ -199,7 +199,7 @@ void hf_block_cache_destroy(struct hf_block_cache **cache)
     if (old != NULL) {
         struct hf_memory *memory = old->set.context->memory;
         for (struct hf_cached_block *block = old->oldest; block != NULL; block = block->newer)
-            block->touched = false; /* nobody wants the sums of a build that failed */
+            block->touched = false; /* the sums of a failed build are dropped */
         hf_block_cache_flush(old);
         hf_memory_release(memory, old->folded);
         hf_memory_release(memory, old->bucket);
@@ -243,7 +243,7 @@ static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int
     return NULL;
 }
 
-/** Puts a block that is wanted and not here into the lists. */
+/** Adds a block to the lists. */
 static struct hf_cached_block *add_block(struct hf_block_cache *self, int i, int j)
 {
     const struct hf_cached_block like = {.i = i,
@@ -316,7 +316,7 @@ static void complete_layer(struct hf_block_cache *self, struct hf_cached_block *
     }
 }
 
-/** All of a density block that follows from its layers. */
+/** Computes the mirror image and the bounds of a density block. */
 static void complete(struct hf_block_cache *self, struct hf_cached_block *block)
 {
     const size_t n_shell_i = n_shell(self, block->i), n_shell_j = n_shell(self, block->j);
@@ -326,13 +326,6 @@ static void complete(struct hf_block_cache *self, struct hf_cached_block *block)
         for (size_t t = 0; t < n_shell_j; t++)
             memcpy(mirror + (t * n_shell_i + s) * HF_N_BOUND,
                    block->largest + (s * n_shell_j + t) * HF_N_BOUND, HF_N_BOUND * sizeof *mirror);
-}
-
-void hf_block_cache_wait(struct hf_block_cache *cache, struct hf_cached_block *block)
-{
-    if (!block->pending) return;
-    end_gets(cache, block);
-    complete(cache, block);
 }
 
 bool hf_block_cache_test(struct hf_block_cache *cache, struct hf_cached_block *block)

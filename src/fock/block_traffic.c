@@ -116,7 +116,7 @@ static void send(struct hf_block_traffic *self)
     }
 }
 
-/** Messages of one way. True: all went and came. */
+/** Sends and receives the messages of one way. True: all are done. */
 static bool progress(struct hf_block_traffic *traffic)
 {
     struct hf_traffic_lane *out = &traffic->out, *in = &traffic->in;

@@ -1,6 +1,6 @@
-/* Pieces of blocks on their way between nodes: a few messages under way at a time, so that buffers stay
- * small, and in an order in which nobody waits for ever. Whoever has something else to do calls
- * hf_block_traffic_progress from time to time and waits for the rest later. */
+/* Messages with pieces of blocks between nodes. A few are under way at a time, so that buffers stay small.
+ * Their order excludes a deadlock. A rank that has other work calls hf_block_traffic_progress now and then
+ * and hf_block_traffic_wait at the end. */
 #ifndef HF_BLOCK_TRAFFIC_H
 #define HF_BLOCK_TRAFFIC_H
 
@@ -11,11 +11,11 @@
 /** Messages of either direction that are under way at most. */
 enum { HF_TRAFFIC_WINDOW = 4 };
 
-/** What messages are made of and become. */
+/** Writes and reads messages. */
 struct hf_block_traffic_ops {
-    /** Writes what a piece carries; the numbers written, at most those of a buffer. */
+    /** Writes the message of a piece; returns how many numbers, at most those of a buffer. */
     size_t (*pack)(void *self, const struct hf_piece *piece, double *buffer);
-    /** Takes what pack wrote on another rank. */
+    /** Reads a message that pack wrote on another rank. */
     void (*unpack)(void *self, const struct hf_piece *piece, const double *buffer);
 };
 
@@ -46,23 +46,24 @@ void hf_block_traffic_create(struct hf_context *context, struct hf_block_traffic
 /** Collective. */
 void hf_block_traffic_destroy(struct hf_block_traffic *traffic);
 
-/** Gets ready to send sums to owners or, `spread`, from owners to all nodes; a message has no more than
- *  n_plane numbers for each element of a piece, and one for each block. Not collective; HF_NO_RESOURCE. */
+/** Prepares to send sums to their owners or, if `spread`, densities from owners to all nodes. A message has
+ *  at most n_plane numbers for each element of a piece, and one for each block. Not collective;
+ *  HF_NO_RESOURCE. */
 hf_status hf_block_traffic_begin(struct hf_block_traffic *traffic,
                                  const struct hf_node_blocks *blocks, bool spread, int n_plane,
                                  const struct hf_block_traffic_ops *ops, void *self,
                                  struct hf_error *error) HF_MUST_CHECK;
 
-/** Does what can be done without waiting. True: all messages went and came. Not collective. */
+/** Sends and receives without waiting. True: all messages were sent and received. Not collective. */
 bool hf_block_traffic_progress(struct hf_block_traffic *traffic);
 
-/** Waits for all. Every rank has to come here, or to progress until that is true. */
+/** Waits for all messages. Every rank must call it, or hf_block_traffic_progress until that returns true. */
 void hf_block_traffic_wait(struct hf_block_traffic *traffic);
 
-/** Lets the buffers go; nothing is under way. Not collective. */
+/** Frees the buffers; no message may be under way. Not collective. */
 void hf_block_traffic_end(struct hf_block_traffic *traffic);
 
-/** Bytes of the buffers, at most, where a rank owns so many elements of a matrix. */
+/** Most bytes of the buffers if a rank owns n_own elements of a matrix. */
 double hf_block_traffic_bytes(double n_own, int n_group, int n_plane);
 
 #endif

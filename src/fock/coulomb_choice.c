@@ -1,11 +1,13 @@
-/* Whether J made apart from K pays; see coulomb_choice.h. */
+/* Whether a separate pass for J is worthwhile; see coulomb_choice.h. */
 #include "coulomb_choice.h"
+
+#include "hf/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/** How fast elements of a density fall with the distance of their atoms, 1/bohr: that of saturated
- *  molecules, roughly. */
+/** Decay of density elements with the distance of their atoms, 1/bohr: about that of saturated
+ *  molecules. */
 static const double DECAY = 0.8;
 
 /** Pairs of atoms that are looked at as bras. */
@@ -15,8 +17,7 @@ static double distance(const struct hf_basis *basis, int i, int j)
 {
     const double *a = basis->shell[basis->first_shell_of_atom[i]].centre_bohr;
     const double *b = basis->shell[basis->first_shell_of_atom[j]].centre_bohr;
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
-                (a[2] - b[2]) * (a[2] - b[2]));
+    return sqrt(hf_distance_squared(a, b));
 }
 
 /** The least distance of an atom of one pair from an atom of the other. */
@@ -46,7 +47,7 @@ double hf_exchange_share(const struct hf_shell_pairs *pairs, double threshold)
     return all > 0.0 ? wanted / all : 1.0;
 }
 
-/** What is guessed of an atom: its smallest exponent; 0: it has no functions. */
+/** Smallest exponent of an atom; 0: it has no functions. */
 static double most_diffuse(const struct hf_basis *basis, int atom)
 {
     double least = 0.0;

@@ -6,14 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** What quartets are wanted for. */
+/** What quartets contribute to. */
 enum {
     WANTED_COULOMB = 1,
     WANTED_EXCHANGE = 2, /**< of the group HF_WITH_COULOMB */
     WANTED_EXCHANGE_ALONE = 4,
 };
 
-/** What quartets are wanted for where they meet the exchange of each kind. */
+/** The flag of exchange for each kind of density. */
 static const uint8_t wanted_of_kind[HF_N_BOUND] = {
     [HF_WITH_COULOMB] = WANTED_EXCHANGE, [HF_EXCHANGE_ALONE] = WANTED_EXCHANGE_ALONE};
 
@@ -47,8 +47,8 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
                                          .single = builder->screening.single,
                                          .digest = hf_digest_choose(builder->exact != NULL)};
     if (builder->exact != NULL) {
-        /* Atoms and lists are screened in more than one way. That leaves out nothing that the screening of a
-         * quartet, for which there is one way, lets pass. */
+        /* Atoms and lists are screened in several ways, single quartets in one way. The margin makes sure
+         * that the former leave out no quartet that the latter keeps. */
         const double beyond_rounding = 1.0 + 1e-9;
         self->threshold *= beyond_rounding;
         self->origin = hf_exact_sums_origin(builder->exact);
@@ -111,7 +111,7 @@ static int n_shell_of(const struct hf_coulomb_exchange *self, int atom)
     return first[1] - first[0];
 }
 
-/** Finds what the screening of a bra with a pair of atoms needs, unless that is at hand. */
+/** Finds what the screening of a bra with a pair of atoms needs, unless it is known. */
 static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pair *bra, int place)
 {
     struct hf_met_densities *met = &self->met;
@@ -146,8 +146,7 @@ static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pai
     }
 }
 
-/** hf_quartet_consumer.least_bound, where there is no J: what is wanted for it is not that of single
- *  pairs of shells. */
+/** hf_quartet_consumer.least_bound; 0 with J, whose screening depends on single pairs of shells. */
 static double least_bound(void *data, const struct hf_shell_pair *bra, int place)
 {
     struct hf_coulomb_exchange *self = data;
@@ -157,8 +156,8 @@ static double least_bound(void *data, const struct hf_shell_pair *bra, int place
     return met > 0.0 ? self->list_threshold / met : HUGE_VAL;
 }
 
-/** Largest density elements that a quartet, or several, meet in J and in K of each kind; anything where
- *  there is nothing to add to. */
+/** Largest density elements that quartets are multiplied by in J, and in K of each kind; undefined if there
+ *  is no such sum. */
 struct met_largest {
     double coulomb, exchange[HF_N_BOUND];
 };
@@ -183,8 +182,8 @@ static inline struct met_largest find_largest(const struct hf_met_densities *met
     return largest;
 }
 
-/** Whether quartets whose bounds are not above `bound` add to J and to K: by the largest density
- *  elements they would meet there (book Fig. 8.2's six blocks). */
+/** Whether quartets with bounds up to `bound` contribute to J and to K, by the largest density elements
+ *  (the six blocks of book Fig. 8.2). */
 static inline uint8_t screen(const struct hf_coulomb_exchange *self,
                              const struct met_largest *largest, double bound)
 {
@@ -205,12 +204,12 @@ static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_
         const struct met_largest largest = find_largest(&self->met, c, c + 1, d, d + 1);
         const double most = bra->bound * pair->bound;
         uint8_t wanted = screen(self, &largest, most);
-        /* Exchange of pairs that are far from each other meets smaller integrals. Quartets for J are many, of one
-         * sign, and screened by their bounds. */
+        /* Integrals of pairs that are far from each other are smaller than their bounds: exchange uses that.
+         * The many quartets for J have one sign, and are screened by their bounds. */
         if ((wanted & ~WANTED_COULOMB) != 0)
             wanted &= WANTED_COULOMB | screen(self, &largest, most * hf_far_factor(bra, pair));
         ket[i].wanted = wanted;
-        /* what rounding does to a quartet is screened as the quartet itself, but sharper */
+        /* rounding errors are screened as quartets are, more strictly */
         ket[i].single =
             wanted != 0 && self->single && screen(self, &largest, hf_single_bound(bra, pair)) == 0;
     }
@@ -249,7 +248,7 @@ static hf_status lend(void *data, const struct hf_part *part, struct hf_error *e
     return HF_OK;
 }
 
-/** Sets what strips of a bra need of it. */
+/** Sets self->bra. */
 static void find_bra(struct hf_coulomb_exchange *self, const struct hf_quartet_blocks *blocks,
                      const struct hf_shell_pair *pair)
 {
@@ -263,7 +262,7 @@ static void find_bra(struct hf_coulomb_exchange *self, const struct hf_quartet_b
                                       .first_b = b->first};
 }
 
-/** A block of two atoms, `row` and `column` of it, in density `job`. */
+/** Element (row, column) of a block of two atoms in density `job`. */
 static const double *density(const struct hf_quartet_blocks *blocks, int job, int x, int row, int y,
                              int column)
 {
@@ -271,7 +270,7 @@ static const double *density(const struct hf_quartet_blocks *blocks, int job, in
            (size_t)row * (size_t)blocks->density_columns[y] + (size_t)column;
 }
 
-/** Likewise in sums, which are those of job number `job`. */
+/** The same in the sums of job number `job`. */
 static double *sum(const struct hf_quartet_blocks *blocks,
                    double *const block[HF_N_ATOM][HF_N_ATOM], int job, int x, int row, int y,
                    int column)
@@ -351,7 +350,7 @@ static hf_status finish(void *data, const struct hf_part *part, struct hf_error 
 
 const struct hf_quartet_consumer hf_coulomb_exchange_consumer = {
     .name = "Coulomb and exchange",
-    .about = "J and K of densities, screened with the densities they meet",
+    .about = "J and K, screened with the densities",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Fig. 8.2 and Eq. 7.4",
     .lend = lend,

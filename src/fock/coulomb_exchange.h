@@ -1,5 +1,5 @@
-/* J and K as a consumer of quartet work: quartets are screened with the densities, and strips digested
- * into the sums of their thread. */
+/* J and K as a consumer of quartet work: screens quartets with the densities and adds strips to the sums of
+ * a thread. */
 #ifndef HF_COULOMB_EXCHANGE_H
 #define HF_COULOMB_EXCHANGE_H
 
@@ -9,7 +9,7 @@
 #include "hf/basis.h"
 #include "hf/work.h"
 
-/** The bra of the strips that are digested. */
+/** The bra of the current strips. */
 struct hf_strip_bra {
     const struct hf_shell_pair *pair; /**< NULL: none yet */
     int n_a, n_b;                     /**< functions */
@@ -17,12 +17,12 @@ struct hf_strip_bra {
     int first_a, first_b;             /**< functions, counted from the first of their atoms */
 };
 
-/** Largest density elements that a bra meets with the shells of one pair of atoms, numbered as in struct
- *  hf_waiting_ket. */
+/** Largest density elements that quartets of a bra with one pair of atoms are multiplied by; shells are
+ *  numbered as in struct hf_waiting_ket. */
 struct hf_met_densities {
     const struct hf_shell_pair *bra; /**< NULL: nothing is known */
     int place;
-    uint8_t possible;         /**< what quartets may be wanted for at all */
+    uint8_t possible;         /**< what the quartets may contribute to */
     double coulomb_ab;        /**< |D_ab| */
     const double *coulomb_cd; /**< of d = 0 in [shells c][columns], HF_N_BOUND from d to d */
     int columns;
@@ -35,11 +35,11 @@ struct hf_met_densities {
 struct hf_coulomb_exchange {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     double threshold;                   /**< of the screening, hartree */
-    double list_threshold;              /**< of what is not even looked at: no larger */
+    double list_threshold;              /**< of the screening of whole lists: no larger */
     double origin;                      /**< of exact sums */
-    bool single; /**< quartets for which it does are computed in single precision */
-    struct hf_shell_place *place; /**< [n_shell] */
-    int *shell_of_function;       /**< [n_function], counted from the first of the atom */
+    bool single;                        /**< small quartets may be computed in single precision */
+    struct hf_shell_place *place;       /**< [n_shell] */
+    int *shell_of_function;             /**< [n_function], counted from the first of the atom */
     hf_digest_strip_function *digest;
     struct hf_strip_job *job; /**< [jobs.n] of a strip on its way to the kernel */
     struct hf_local_sums *sums;
@@ -51,13 +51,13 @@ struct hf_coulomb_exchange {
 /** The table; its `self` is a struct hf_coulomb_exchange. */
 extern const struct hf_quartet_consumer hf_coulomb_exchange_consumer;
 
-/** Ready for the build that runs. Not collective. HF_NO_RESOURCE. */
+/** Prepares for the current build. Not collective. HF_NO_RESOURCE. */
 hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
                                    const struct hf_fock_builder *builder,
                                    const struct hf_sums_target *target,
                                    struct hf_error *error) HF_MUST_CHECK;
 
-/** Also of what init left half made. */
+/** Also if init failed. */
 void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self);
 
 #endif

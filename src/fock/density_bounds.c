@@ -11,7 +11,7 @@ enum { BIAS = 104, LAST = HF_N_DENSITY_EXPONENT - 1 };
 hf_status hf_density_bounds_init(struct hf_density_bounds *bounds, struct hf_context *context,
                                  int n_atom, struct hf_error *error)
 {
-    const size_t n_pair = (size_t)n_atom * ((size_t)n_atom + 1) / 2;
+    const size_t n_pair = hf_pair_index(n_atom, 0);
     *bounds = (struct hf_density_bounds){.memory = context->memory, .n_atom = n_atom};
     for (int e = 1; e < LAST; e++) bounds->value[e] = ldexp(1.0, e - BIAS);
     bounds->value[LAST] = INFINITY;
@@ -38,19 +38,12 @@ static uint8_t encode(double value)
     return (uint8_t)(exponent < LAST ? exponent : LAST);
 }
 
-static double largest_element(const double *value, size_t n)
-{
-    double largest = 0.0;
-    for (size_t k = 0; k < n; k++) largest = fmax(largest, fabs(value[k]));
-    return largest;
-}
-
 void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context *context,
                             const struct hf_block_layout *layout, int n,
                             struct hf_block_array *const array[])
 {
     enum { PIECE = 1 << 28 };
-    const size_t n_pair = (size_t)bounds->n_atom * ((size_t)bounds->n_atom + 1) / 2;
+    const size_t n_pair = hf_pair_index(bounds->n_atom, 0);
     uint8_t *exponent = bounds->exponent;
     memset(exponent, 0, n_pair);
     bounds->largest = 0.0;
@@ -58,10 +51,11 @@ void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context 
     struct hf_own_block block;
     while (hf_own_blocks_next(&own, &block)) {
         double largest = 0.0;
-        for (int k = 0; k < n; k++)
-            largest = fmax(largest, largest_element(hf_block_array_local(array[k]) + block.offset,
-                                                    block.size));
-        exponent[(size_t)block.i * ((size_t)block.i + 1) / 2 + (size_t)block.j] = encode(largest);
+        for (int k = 0; k < n; k++) {
+            const double *value = hf_block_array_local(array[k]) + block.offset;
+            for (size_t x = 0; x < block.size; x++) largest = fmax(largest, fabs(value[x]));
+        }
+        exponent[hf_pair_index(block.i, block.j)] = encode(largest);
         bounds->largest = fmax(bounds->largest, largest);
     }
     MPI_Allreduce(MPI_IN_PLACE, &bounds->largest, 1, MPI_DOUBLE, MPI_MAX, context->comm);

@@ -12,7 +12,7 @@ enum { HF_N_DENSITY_EXPONENT = 128 };
 struct hf_density_bounds {
     struct hf_memory *memory; /**< borrowed */
     int n_atom;
-    uint8_t *exponent; /**< [n_atom (n_atom + 1) / 2] of pairs i >= j; 0: nothing there */
+    uint8_t *exponent; /**< [n_atom (n_atom + 1) / 2] of pairs i >= j; 0: the block is zero */
     double value[HF_N_DENSITY_EXPONENT]; /**< of each exponent */
     double largest;                      /**< of all elements, exactly */
 };
@@ -29,8 +29,7 @@ void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context 
 
 static inline double hf_density_bound(const struct hf_density_bounds *bounds, int i, int j)
 {
-    const size_t high = (size_t)(i > j ? i : j), low = (size_t)(i > j ? j : i);
-    return bounds->value[bounds->exponent[high * (high + 1) / 2 + low]];
+    return bounds->value[bounds->exponent[i > j ? hf_pair_index(i, j) : hf_pair_index(j, i)]];
 }
 
 #endif

@@ -11,10 +11,10 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Sums begin with a number, the origin, and end without it. In exact sums (hf/exact_sums.h) it is so large
- * that each product is rounded to whole units next to it; in others it is zero. A product must be rounded
- * once: by a fused multiply-add or, where there is none, made odd before it is rounded to units, so that it
- * never lies half-way (HF_DIGEST_EXACT: these kernels are compiled apart). */
+/* Sums begin with a number, the origin, which is subtracted at the end. In exact sums (hf/exact_sums.h) it is
+ * so large that adding a product to it rounds the product to whole units; otherwise it is zero. A product
+ * must be rounded once: by a fused multiply-add; or, without one, it is made odd before it is rounded to
+ * units, so that it never lies half-way (HF_DIGEST_EXACT: these kernels are compiled separately). */
 #define ORIGIN(p) broadcast((p)->origin)
 
 #if defined(HF_DIGEST_EXACT) && !defined(__FMA__)
@@ -52,13 +52,13 @@ struct strip_part {
     struct hf_strip_job job[MOST_JOBS];
 };
 
-/** Sums that wait to be added to those of the jobs, in parts that do not matter. */
+/** Sums of a kernel before they are added to those of the jobs. */
 struct strip_sums {
     lanes ad[MOST_JOBS][MOST_A * MOST_VECTORS];
     lanes over_d[MOST_A * MOST_B + MOST_JOBS * MOST_C * (MOST_A + MOST_B) + HF_WIDTH];
 };
 
-/** What a kernel does of a part. */
+/** The functions of a part that a kernel computes. */
 struct strip_run {
     struct strip_sums *sums;
     lanes *over_d; /**< where in sums->over_d those of the first c are */
@@ -148,8 +148,8 @@ ALWAYS_INLINE void begin_a(const struct strip_part *p, size_t c, size_t a,
     }
 }
 
-/** Asks for numbers `at` .. at + n - 1 of what is read in a while: stored strips come from memory, where
- *  the processor alone does not look far enough ahead (a quarter to a third of the time of (33|33)). */
+/** Prefetches numbers that will be read soon after `at` .. at + n - 1. Stored strips come from memory, and the
+ *  processor does not prefetch far enough ahead (a quarter to a third of the time of (33|33)). */
 ALWAYS_INLINE void fetch_ahead(const struct strip_part *p, size_t at, size_t n)
 {
     enum { AHEAD_BYTES = 2048, LINE = 64 };

@@ -2,12 +2,14 @@
  * ranks; a rank gets the blocks its tasks need and sends its sums to their owners.
  *
  *     tasks -> steps (one pair of atoms with several) -> | ring of steps, blocks on their way |
- *                                      -> wait, compute -> sums to those in the cache
+ *                                      -> wait, compute -> add to the sums in the cache
  *
- * Several steps may be under way, since a step of light atoms takes less time than a message. The
- * threads of a rank take turns at blocks and sums, but none waits for a message or for a task, none sends, and none
- * screens, with the lock in its hands. */
+ * Several steps may be under way, since a step of light atoms takes less time than a message. A lock
+ * protects blocks and sums; a thread that holds it does not wait for messages or tasks, does not send and
+ * does not screen. */
 #include "distributed_state.h"
+
+#include "hf/mpi_window.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,14 +47,14 @@ static void show_density(void *of_thread, int k, struct hf_quartet_blocks *block
         if (density == NULL) continue;
         const int x = hf_combination[c][0], y = hf_combination[c][1];
         show_block(data, density, x, y, blocks);
-        /* shells of AA all count as on the first A */
+        /* all shells of AA count as those of the first A */
         if (hf_is_coulomb(c) && blocks->atom[x] == blocks->atom[y])
             show_block(data, density, x, x, blocks);
     }
 }
 
-/** Between two blocks of a step nothing of the sums is pinned, so the lock that threads compute with can be let
- *  go: without that all that a step drives out of the caches would wait for its end. */
+/** Sends if the outbox is full. Between two blocks of a step no sums are pinned, so the lock can be released;
+ *  otherwise all blocks that a step removes from the caches would wait for its end. */
 static void send_if_full(struct hf_distributed *data)
 {
     if (!hf_outbox_is_full(&data->outbox)) return;
@@ -138,15 +140,13 @@ static double waited_for_blocks(const struct hf_distributed *data)
            hf_block_cache_account(data->exchange).wait_seconds;
 }
 
-/** The round, and the sums that are still here to their owners. Collective. */
+/** Runs the round and sends the sums in the caches to their owners. Collective. */
 static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
     struct hf_timers *timers = &self->context->timers;
     const int n_thread = hf_work_n_thread(self->work);
-    int level;
-    MPI_Query_thread(&level);
-    data->apart = level >= MPI_THREAD_MULTIPLE;
+    data->apart = hf_mpi_takes_threads();
     data->outbox.in_turn = data->apart ? NULL : &data->in_turn;
     data->ended = data->sums_failed = false;
     data->ring.first = data->ring.n = data->ring.n_calm = data->ring.coming = 0;
@@ -170,12 +170,11 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     return HF_OK;
 }
 
-/** Of that, sums that have left a cache and wait, before threads wait for those that send them. */
+/** Share of the budget that sums in the outbox may take before threads wait for the sending thread. */
 static const double MOST_LEAVING = 0.125;
 
-/** Bytes of the blocks that one kind of cache may keep: no more than half of a matrix, and than
- * about the share of a rank once there are many; and the ranks of a node together no more than one
- * matrix, so that its memory does not grow with them. */
+/** Bytes of blocks in one cache: at most half of a matrix; with many ranks about the share of a rank; and at
+ *  most one matrix for all ranks of a node together, so that memory does not grow with their number. */
 static double cache_budget(int n_function, int n_rank, int n_node_rank)
 {
     static const double LEAST_BYTES = 8.0 * 1024.0 * 1024.0;
@@ -184,7 +183,7 @@ static double cache_budget(int n_function, int n_rank, int n_node_rank)
     return fmin(most, fmax(whole / n_rank, LEAST_BYTES));
 }
 
-/** hf_fock_ops.memory: of density, J and K this rank's blocks of atoms A >= B, and those at hand. */
+/** hf_fock_ops.memory: this rank's blocks of density, J and K for atoms A >= B, and the caches. */
 static struct hf_fock_memory memory(const struct hf_fock_size *size)
 {
     const double n = size->n_function, n_atom = size->n_atom;
@@ -208,8 +207,8 @@ static const double *lend_density(void *builder, int k, const struct hf_atom_pai
            hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
 }
 
-/** hf_coulomb_target.add: of two atoms, only one block has S; of an atom with itself, S and its transpose
- *  are added. */
+/** hf_coulomb_target.add: for two atoms only one block is stored; for an atom with itself the transpose is
+ *  added too. */
 static void add_coulomb(void *builder, int k, const struct hf_atom_pair *pair, double *block)
 {
     const struct hf_fock_builder *self = builder;
@@ -255,7 +254,7 @@ cleanup:
     return status;
 }
 
-/** Books what the caches did in this build. */
+/** Adds the counts of the caches to the account. */
 static void book_blocks(struct hf_fock_builder *self)
 {
     const struct hf_distributed *data = self->data;
@@ -308,7 +307,7 @@ cleanup:
     return status;
 }
 
-/** hf_fock_ops.order: large tasks are square, to meet few blocks; small ones are one bra with many
+/** hf_fock_ops.order: large tasks are square, so that they need few blocks; small ones are one bra with many
  *  kets, to fill batches. */
 static struct hf_task_order order(enum hf_grain grain)
 {

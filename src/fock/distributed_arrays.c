@@ -1,10 +1,10 @@
-/* Between the matrices of the caller and the blocks of a distributed build; the arrays of blocks. */
+/* The arrays of blocks of a distributed build, filled from and copied to the matrices of the caller. */
 #include "distributed_state.h"
 #include "hf/matrix_blocks.h"
 
 #include <stdlib.h>
 
-/** Brings the blocks of this rank from published to merged functions or, of sums, back. */
+/** Transforms the blocks of this rank from published to merged functions or, for sums, back. */
 static void mix_blocks(const struct hf_distributed *data, const struct hf_basis *merged, bool sums,
                        struct hf_block_array *array)
 {
@@ -15,7 +15,7 @@ static void mix_blocks(const struct hf_distributed *data, const struct hf_basis 
         hf_mix_block(merged, sums, block.i, block.j, hf_block_array_local(array) + block.offset);
 }
 
-/** Makes the blocks of this rank ready for exact sums. */
+/** Prepares the blocks of this rank for exact sums. */
 static void prepare_blocks(struct hf_exact_sums *exact, int density,
                            const struct hf_block_layout *layout, struct hf_block_array *array)
 {
@@ -39,40 +39,33 @@ static bool lengthen(struct hf_block_array ***list, int n_old, int n)
 /** Local: lists for the jobs of this build. */
 static hf_status make_lists(struct hf_distributed *data, struct hf_error *error)
 {
-    struct hf_kept_arrays *kept = &data->kept;
-    const int n_old = kept->n, n = data->jobs.n;
+    const int n_old = data->n_array, n = data->jobs.n;
     if (n <= n_old) return HF_OK;
-    if (!lengthen(&kept->density, n_old, n) || !lengthen(&kept->coulomb, n_old, n) ||
-        !lengthen(&kept->exchange, n_old, n) || !lengthen(&data->D, n_old, n) ||
-        !lengthen(&data->J, n_old, n) || !lengthen(&data->K, n_old, n))
+    if (!lengthen(&data->D, n_old, n) || !lengthen(&data->J, n_old, n) ||
+        !lengthen(&data->K, n_old, n))
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
-    kept->n = n;
+    data->n_array = n;
     return HF_OK;
 }
 
-/** The array that is kept for a matrix, made when it is wanted for the first time. Collective. */
-static hf_status take(const struct hf_distributed *data, bool wanted, const char *label,
-                      struct hf_block_array **kept, struct hf_block_array **array,
-                      struct hf_error *error)
+/** Creates an array when it is needed for the first time. Collective. */
+static hf_status provide(const struct hf_distributed *data, bool needed, const char *label,
+                         struct hf_block_array **array, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    *array = NULL;
-    if (wanted && *kept == NULL)
-        HF_TRY(hf_block_array_create(data->onesided, data->layout, label, kept, error));
-    if (wanted) *array = *kept;
-cleanup:
-    return status;
+    if (!needed || *array != NULL) return HF_OK;
+    return hf_block_array_create(data->onesided, data->layout, label, array, error);
 }
 
-/** Density of the caller to its array, and sums to zero. Collective. */
-static hf_status fill(struct hf_fock_builder *self, int i, const struct hf_matrix *density,
+/** Copies the density of the caller to its array, and zeroes the sums. Collective. */
+static hf_status fill(struct hf_fock_builder *self, int i, const struct hf_fock_job *job,
                       struct hf_error *error)
 {
     const struct hf_distributed *data = self->data;
     hf_status status;
-    if (data->J[i] != NULL) hf_block_array_clear(data->J[i]);
-    if (data->K[i] != NULL) hf_block_array_clear(data->K[i]);
-    HF_TRY(hf_matrix_get_blocks(density, data->layout, hf_block_array_local(data->D[i]), error));
+    if (job->coulomb != NULL) hf_block_array_clear(data->J[i]);
+    if (job->exchange != NULL) hf_block_array_clear(data->K[i]);
+    HF_TRY(
+        hf_matrix_get_blocks(job->density, data->layout, hf_block_array_local(data->D[i]), error));
     mix_blocks(data, self->pairs->basis, false, data->D[i]);
     if (self->exact != NULL) prepare_blocks(self->exact, i, data->layout, data->D[i]);
     hf_block_array_fence(data->D[i]);
@@ -84,31 +77,27 @@ hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct 
                                      struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
-    struct hf_kept_arrays *kept = &data->kept;
     hf_status status = HF_OK;
     if (self->exact != NULL) status = hf_exact_sums_begin(self->exact, data->jobs.n, error);
     if (status == HF_OK) status = make_lists(data, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
-    for (int i = 0; i < data->jobs.n; i++) data->J[i] = data->K[i] = NULL;
     for (int i = 0; i < data->jobs.n; i++) {
-        HF_TRY(take(data, true, "density blocks", &kept->density[i], &data->D[i], error));
-        HF_TRY(take(data, job[i].coulomb != NULL, "Coulomb blocks", &kept->coulomb[i], &data->J[i],
-                    error));
-        HF_TRY(take(data, job[i].exchange != NULL, "exchange blocks", &kept->exchange[i],
-                    &data->K[i], error));
-        HF_TRY(fill(self, i, job[i].density, error));
+        HF_TRY(provide(data, true, "density blocks", &data->D[i], error));
+        HF_TRY(provide(data, job[i].coulomb != NULL, "Coulomb blocks", &data->J[i], error));
+        HF_TRY(provide(data, job[i].exchange != NULL, "exchange blocks", &data->K[i], error));
+        HF_TRY(fill(self, i, &job[i], error));
     }
     if (self->exact != NULL) status = hf_exact_sums_find_unit(self->exact, error);
 cleanup:
     return status;
 }
 
-/** Sums of one job to the matrix of the caller; nothing when they are not wanted. Collective. */
+/** Copies the sums of one job to the matrix of the caller; NULL: nothing to do. Collective. */
 static hf_status collect(struct hf_fock_builder *self, struct hf_block_array *sums,
                          struct hf_matrix *matrix, struct hf_error *error)
 {
     const struct hf_distributed *data = self->data;
-    if (sums == NULL) return HF_OK;
+    if (matrix == NULL) return HF_OK;
     hf_block_array_fence(sums);
     mix_blocks(data, self->pairs->basis, true, sums);
     return hf_matrix_set_blocks(matrix, data->layout, hf_block_array_local(sums), error);
@@ -127,32 +116,28 @@ cleanup:
     return status;
 }
 
-static void destroy_arrays(struct hf_kept_arrays *kept)
+static void destroy_arrays(struct hf_distributed *data)
 {
-    for (int i = 0; i < kept->n; i++) {
-        hf_block_array_destroy(&kept->density[i]);
-        hf_block_array_destroy(&kept->coulomb[i]);
-        hf_block_array_destroy(&kept->exchange[i]);
+    for (int i = 0; i < data->n_array; i++) {
+        hf_block_array_destroy(&data->D[i]);
+        hf_block_array_destroy(&data->J[i]);
+        hf_block_array_destroy(&data->K[i]);
     }
 }
 
 void hf_distributed_close_arrays(struct hf_distributed *data, int n_rank, bool failed)
 {
-    struct hf_kept_arrays *kept = &data->kept;
-    for (int i = 0; failed && i < kept->n; i++) {
-        if (kept->coulomb[i] != NULL) hf_block_array_fence(kept->coulomb[i]);
-        if (kept->exchange[i] != NULL) hf_block_array_fence(kept->exchange[i]);
+    for (int i = 0; failed && i < data->n_array; i++) {
+        if (data->J[i] != NULL) hf_block_array_fence(data->J[i]);
+        if (data->K[i] != NULL) hf_block_array_fence(data->K[i]);
     }
-    if (n_rank == 1) destroy_arrays(kept);
+    if (n_rank == 1) destroy_arrays(data);
     hf_onesided_rest(data->onesided);
 }
 
 void hf_distributed_destroy_arrays(struct hf_distributed *data)
 {
-    destroy_arrays(&data->kept);
-    free(data->kept.density);
-    free(data->kept.coulomb);
-    free(data->kept.exchange);
+    destroy_arrays(data);
     free(data->D);
     free(data->J);
     free(data->K);

@@ -1,4 +1,4 @@
-/* Inside the distributed builder: its steps, its arrays and what a build holds. */
+/* Inside the distributed builder: steps, arrays and the state of a build. */
 #ifndef HF_DISTRIBUTED_STATE_H
 #define HF_DISTRIBUTED_STATE_H
 
@@ -18,7 +18,7 @@ enum { HF_LEAST_DEPTH = 2, HF_MAX_DEPTH = 16 };
 /** A part of a task, or a stored one, and the density blocks it needs. */
 struct hf_step {
     struct hf_part part; /**< its task is -1 behind the last one */
-    bool coulomb[HF_MOST_PART_KETS], exchange[HF_MOST_PART_KETS]; /**< what kets can add to */
+    bool coulomb[HF_MOST_PART_KETS], exchange[HF_MOST_PART_KETS]; /**< what kets contribute to */
     /** Pinned blocks of each ket: AB, CD (for J), AC, AD, BC, BD (for K); NULL when not needed. */
     struct hf_cached_block *density[HF_MOST_PART_KETS][HF_N_COMBINATION];
 };
@@ -27,9 +27,9 @@ struct hf_step {
 struct hf_step_ring {
     struct hf_step step[HF_MAX_DEPTH];
     int first, n;
-    int depth;  /**< as many as shall be under way now */
-    int least;  /**< it never falls below this */
-    int coming; /**< threads that are looking for one more */
+    int depth;  /**< steps that should be under way now */
+    int least;  /**< smallest depth */
+    int coming; /**< threads that are finding one more step */
     int n_calm; /**< steps in a row that did not wait */
 };
 
@@ -41,28 +41,23 @@ struct hf_step_source {
     int32_t part; /**< the next of the task */
 };
 
-/** Block arrays of the jobs, density, Coulomb and exchange. They live as long as the builder, since
- *  making a window takes all ranks some time, and become more when a build has more jobs. */
-struct hf_kept_arrays {
-    int n;
-    struct hf_block_array **density, **coulomb, **exchange; /**< [n]; NULL: never wanted so far */
-};
-
 struct hf_distributed {
     const struct hf_block_layout *layout; /**< the builder's */
     struct hf_onesided *onesided;
     struct hf_density_bounds bounds;
-    struct hf_kept_arrays kept;
-    /** Of caches, blocks and ring while threads compute. Nobody waits for a message or a task with it: what
-     *  is asked for and looked for under it are gets, whose calls return at once. */
+    /** Density, Coulomb and exchange blocks of each job, [n_array]; NULL: not needed so far. They live as
+     *  long as the builder, since making a window takes all ranks some time. */
+    struct hf_block_array **D, **J, **K;
+    int n_array;
+    /** Of caches, blocks and ring while threads compute. A thread that holds it does not wait for messages or
+     *  tasks: it only starts and tests gets, which returns at once. */
     pthread_mutex_t lock;
-    /** Where MPI allows calls in turn only, whoever is in MPI has this, also while the scheduler is asked,
-     *  which cannot be otherwise there; it is taken before `lock`. Nobody needs it to add sums. */
+    /** Held by the thread in MPI, if MPI allows one thread at a time; also while the scheduler is called.
+     *  Taken before `lock`. Adding sums does not need it. */
     pthread_mutex_t in_turn;
     struct hf_outbox outbox; /**< sums on their way out of both caches */
     /* while a build runs */
-    struct hf_job_shape jobs;            /**< the builder's */
-    struct hf_block_array **D, **J, **K; /**< [jobs.n] of those kept; NULL where not wanted */
+    struct hf_job_shape jobs; /**< the builder's */
     struct hf_block_cache *density, *coulomb, *exchange;
     struct hf_step_ring ring;
     bool apart;       /**< threads may be in MPI at the same time: in_turn is not used */
@@ -70,18 +65,18 @@ struct hf_distributed {
     bool sums_failed; /**< no memory for cached sums */
 };
 
-/** Sets D, J and K: the densities filled in, the sums zero. Collective. HF_NO_RESOURCE: memory; what
- *  is there may be used in the next build. */
+/** Fills in D, zeroes J and K of the jobs that need them. Collective. HF_NO_RESOURCE: memory; arrays that
+ *  exist may be used in the next build. */
 hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
                                      struct hf_error *error) HF_MUST_CHECK;
 
-/** J and K to the matrices of the caller. Collective. HF_NO_RESOURCE: memory. */
+/** Copies J and K to the matrices of the caller. Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
                                  struct hf_error *error) HF_MUST_CHECK;
 
-/** The arrays wait for the next build. After one that failed, whose sums nobody has collected, what
- *  was sent to them arrives before that. Those of a lone rank go: they cost nothing to make, and
- *  diagonalisation, which sets the peak there, has their memory. Collective. */
+/** Ends the use of the arrays in a build. If it failed, waits for all that was sent to them. A single rank
+ *  frees them: they are cheap to create again, and diagonalisation, which sets the peak of memory there, can
+ *  use the memory. Collective. */
 void hf_distributed_close_arrays(struct hf_distributed *data, int n_rank, bool failed);
 
 /** Collective; also without any. */
@@ -93,7 +88,7 @@ hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
                        struct hf_step_source *source, struct hf_step *step,
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** The blocks of a step that has them go to the trace, if there is one, each once. */
+/** Records the blocks of a step in the trace, if there is one, each block once. */
 void hf_step_trace(const struct hf_fock_builder *self, struct hf_worker *worker,
                    const struct hf_step *step);
 
@@ -105,25 +100,25 @@ static inline bool hf_is_coulomb(int combination)
     return combination < 2;
 }
 
-/** What one thread works on. */
+/** The steps of one thread. */
 struct hf_step_thread {
     struct hf_distributed *data;
     const struct hf_basis *basis;
     struct hf_step_source source;
     bool source_ended;   /**< no more steps come from there */
-    struct hf_step next; /**< that is being looked for */
-    struct hf_step step; /**< that is computed */
+    struct hf_step next; /**< being found */
+    struct hf_step step; /**< being computed */
 };
 
-/** The next step of a thread, its blocks here, into thread->step; its task is -1 at the end. No lock is held by
- *  the caller. HF_NO_RESOURCE, HF_INTERRUPTED. */
+/** Sets thread->step to the next step of a thread, with all its blocks; its task is -1 at the end. The caller
+ *  holds no lock. HF_NO_RESOURCE, HF_INTERRUPTED. */
 hf_status hf_step_take(struct hf_fock_builder *self, struct hf_worker *worker,
                        struct hf_step_thread *thread, struct hf_error *error) HF_MUST_CHECK;
 
-/** Lets the blocks of a step go; harmless a second time. The lock is held. */
+/** Unpins the blocks of a step; harmless a second time. The caller holds the lock. */
 void hf_step_end(struct hf_distributed *data, struct hf_step *step);
 
-/** The thread failed: no thread takes more steps. No lock is held. */
+/** To be called by a thread that failed: no thread takes more steps. The caller holds no lock. */
 void hf_steps_give_up(struct hf_distributed *data, struct hf_worker *worker,
                       struct hf_step_thread *thread);
 

@@ -1,12 +1,12 @@
-/* The unit of sums that are exact, and densities made ready for them; see hf/exact_sums.h. */
+/* The unit of exact sums, and the preparation of densities; see hf/exact_sums.h. */
 #include "hf/exact_sums.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** Bounds are added up as whole multiples of 2^-COUNT_BITS, rounded up, so that the order in which ranks
- *  meet blocks is no matter. One that is too large to be counted is LARGEST. */
+/** Bounds are added as whole multiples of 2^-COUNT_BITS, rounded up, so that the order of the blocks does not
+ *  matter. LARGEST stands for a bound that is too large to be counted. */
 enum { COUNT_BITS = 24, RANGE_BITS = 51 };
 static const double LARGEST = 0x1p20;
 
@@ -81,8 +81,7 @@ static double make_odd(double x)
     return x;
 }
 
-/** Adds what the elements of a block, of shells a and b, count; `n`: how often the block is there, with its
- *  mirror image. */
+/** Adds the bounds of a block of shells a and b; `n`: 2 if its mirror image counts too. */
 static void count_shells(const struct hf_exact_sums *sums, int a, int b, double total, double n,
                          double *coulomb, double *exchange)
 {
@@ -91,7 +90,7 @@ static void count_shells(const struct hf_exact_sums *sums, int a, int b, double 
     *exchange += n * total * q_a * q_b;
 }
 
-/** A bound in whole counts, no less than it is. */
+/** A bound in counts, rounded up. */
 static int64_t whole_counts(double bound)
 {
     return (int64_t)ceil(ldexp(fmin(bound, LARGEST), COUNT_BITS));
@@ -144,7 +143,7 @@ hf_status hf_exact_sums_find_unit(struct hf_exact_sums *sums, struct hf_error *e
     bound = room * most_repeated * ldexp(bound, -COUNT_BITS);
     if (n_beyond > 0)
         return hf_fail(error, HF_NO_RESOURCE,
-                       "the elements of a density are too large for sums that are reproducible");
+                       "the elements of a density are too large for reproducible sums");
     int exponent;
     frexp(fmax(bound, ldexp(1.0, -COUNT_BITS)), &exponent); /* bound <= 2^exponent */
     sums->unit = ldexp(1.0, exponent - RANGE_BITS);

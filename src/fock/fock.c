@@ -70,8 +70,7 @@ double hf_fock_task_bytes(const struct hf_fock_settings *settings, int n_rank,
     return hf_work_cost_bytes(&order, for_ranks * n_thread, pairs->n_pair, pairs->n_atom_pair);
 }
 
-/** The quartet work of a builder, cut into the tasks it likes; for exchange alone where there is a Coulomb
- *  pass. Collective. */
+/** Creates the quartet work with the builder's order of tasks. Collective. */
 static hf_status create_work(struct hf_fock_builder *self, struct hf_error *error)
 {
     const struct hf_fock_settings *settings = &self->settings;
@@ -97,7 +96,7 @@ static hf_status create_work(struct hf_fock_builder *self, struct hf_error *erro
     return status;
 }
 
-/** The Coulomb pass where the settings want it. Collective. */
+/** Creates the Coulomb pass if the settings ask for it. Collective. */
 static hf_status create_coulomb(struct hf_fock_builder *self, struct hf_error *error)
 {
     const struct hf_fock_settings *settings = &self->settings;
@@ -119,7 +118,7 @@ static hf_status create_coulomb(struct hf_fock_builder *self, struct hf_error *e
         &self->coulomb, error);
 }
 
-/** hf_coulomb_target.owner: whoever has the block of J. */
+/** hf_coulomb_target.owner: the owner of the block of J. */
 static int owner_of_pair(void *builder, int i)
 {
     const struct hf_fock_builder *self = builder;
@@ -140,8 +139,8 @@ hf_status hf_build_coulomb_apart(
         error);
 }
 
-/** Settings under which the bits of a sum depend on nothing but the densities: a stored quartet, and one in
- *  single precision, has others than a computed one, and the grain says which pair of a quartet is the bra. */
+/** Reproducible sums depend on the densities alone: so no stored quartets and none in single precision, whose
+ *  bits differ from computed ones, and one grain, which decides which pair of a quartet is the bra. */
 struct hf_fock_settings hf_fock_settings_in_use(const struct hf_fock_settings *settings)
 {
     struct hf_fock_settings own = *settings;
@@ -153,7 +152,7 @@ struct hf_fock_settings hf_fock_settings_in_use(const struct hf_fock_settings *s
     return own;
 }
 
-/** What everything below and the builder itself have to say. */
+/** Joins the notes of the builder and of the rooms below. */
 static void collect_notes(struct hf_fock_builder *self)
 {
     const char *const note[] = {hf_work_note(self->work), self->note,
@@ -244,7 +243,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &account->busy_seconds);
 }
 
-/** What sorted jobs want of the round of work: not J where that is made apart. */
+/** What sorted jobs need of the round of work: no J if there is a Coulomb pass. */
 static void look_at_jobs(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[])
 {
     int first = 0;
@@ -260,7 +259,7 @@ static void look_at_jobs(struct hf_fock_builder *self, int n_job, const struct h
     self->had_round = shape.n_exchange > 0 || hf_n_coulomb(&shape) > 0;
 }
 
-/** Jobs in the order of builders, without those that want nothing. NULL: no memory. Local. */
+/** Jobs in the order of builders, without empty ones. NULL: no memory. Local. */
 static struct hf_fock_job *sort_jobs(int n_job, const struct hf_fock_job job[], int *n_sorted)
 {
     struct hf_fock_job *sorted = calloc((size_t)n_job + 1, sizeof *sorted);

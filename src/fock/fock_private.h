@@ -10,17 +10,17 @@
 #include "hf/shell_pair.h"
 #include "hf/work.h"
 
-/** What the builders are timed by: integrals and their digestion; waiting for blocks of other ranks
- *  and sending sums to them; waiting for the scheduler; waiting for the last rank at the end of a
- *  build; summing J and K over the ranks and distributing the density. */
+/** Phases of the builders: integrals and their digestion; waiting for blocks of other ranks and sending sums
+ *  to them; waiting for the scheduler; waiting for the last rank at the end of a build; summing J and K over
+ *  the ranks and distributing the density. */
 extern const struct hf_phase hf_phase_fock_compute, hf_phase_fock_wait_blocks,
     hf_phase_fock_wait_task, hf_phase_fock_wait_ranks, hf_phase_fock_reduce, hf_phase_fock_coulomb;
 
-/** What a build leaves out. */
+/** Screening of a build. */
 struct hf_screening {
     double threshold;   /**< hartree */
     double max_density; /**< no element of any density is larger */
-    bool single;        /**< quartets that do not need more are computed in single precision */
+    bool single;        /**< small quartets are computed in single precision */
 };
 
 struct hf_fock_builder {
@@ -30,21 +30,21 @@ struct hf_fock_builder {
     struct hf_block_layout *layout;     /**< of matrices; parts are the atoms */
     struct hf_fock_settings settings;
     struct hf_work *work;
-    struct hf_coulomb *coulomb;    /**< NULL: J comes with K from the round of work */
-    struct hf_exact_sums *exact;   /**< NULL: sums are rounded as they come */
-    struct hf_screening screening; /**< of the build that runs */
-    struct hf_job_shape jobs;      /**< of the build that runs, as its round of work has them */
-    int first_coulomb;             /**< the first job with J, wherever that is made */
-    bool had_round;                /**< the last build had a round of work */
+    struct hf_coulomb *coulomb;    /**< NULL: the round of work computes J and K together */
+    struct hf_exact_sums *exact;   /**< NULL: sums are rounded */
+    struct hf_screening screening; /**< of the current build */
+    struct hf_job_shape jobs;      /**< of the current build, as its round of work has them */
+    int first_coulomb; /**< the first job with J, from the round or from the Coulomb pass */
+    bool had_round;    /**< the last build had a round of work */
     struct hf_fock_account account;
     const char *note; /**< of the implementation; NULL: none */
     char notes[1536]; /**< all of them */
     void *data;       /**< of the implementation */
 };
 
-/** The J of a build that are made apart, of jobs first_coulomb .. jobs.n-1; none where the round of work
- *  makes them. `lend` and `add` are those of hf_coulomb_target; their data is the builder, and density k is the
- *  k-th of those jobs. Collective. */
+/** The Coulomb pass of a build, if there is one: J of jobs first_coulomb .. jobs.n-1. `lend` and `add` are
+ *  those of hf_coulomb_target; their data is the builder, and density k is the k-th of those jobs.
+ *  Collective. */
 hf_status hf_build_coulomb_apart(
     struct hf_fock_builder *self,
     const double *(*lend)(void *builder, int k, const struct hf_atom_pair *pair, int *stride),

@@ -1,25 +1,25 @@
-/* What exchange that is stored may meet later; see kept_bounds.h. */
+/* Bounds of densities for stored exchange; see kept_bounds.h. */
 #include "kept_bounds.h"
 
 #include "hf/node_memory.h"
 
 #include <math.h>
 
-/** A later density may be so much larger than the one that is kept before quartets are computed anew. */
+/** A later density may be larger by this factor before quartets are computed again. */
 static const float MARGIN = 4.0F;
 
-/** Elements below so many thresholds count as if they were there: changes of a density reach farther than
- *  itself, but few quartets are large enough to matter with them. */
+/** Smallest bound, in thresholds: changes of a density reach farther than the density, but few quartets are
+ *  large enough to matter there. */
 static const double LEAST_THRESHOLDS = 1e3;
 
-/** The largest density element that exchange meets at (i, j). */
+/** The largest density element for exchange at (i, j). */
 static double exchange_bound(const double *bound, int n, int i, int j)
 {
     const double *at = bound + ((size_t)i * (size_t)n + (size_t)j) * HF_N_BOUND;
     return fmax(at[HF_WITH_COULOMB], at[HF_EXCHANGE_ALONE]);
 }
 
-/** Rows of this rank of the bounds [n][n] of shells or of atoms. */
+/** Copies this rank's rows of the bounds [n][n] of shells or of atoms. */
 static void keep(const struct hf_node_memory *shared, const double *bound, int n, double least,
                  float *kept)
 {
@@ -29,7 +29,7 @@ static void keep(const struct hf_node_memory *shared, const double *bound, int n
                 MARGIN * (float)fmax(exchange_bound(bound, n, i, j), least);
 }
 
-/** The largest of the four blocks that two pairs meet in exchange. */
+/** The largest bound of the four blocks of two pairs in exchange. */
 static double largest_of_four(const float *kept, int n, int a, int b, int c, int d)
 {
     const float *of_a = kept + (size_t)a * (size_t)n, *of_b = kept + (size_t)b * (size_t)n;

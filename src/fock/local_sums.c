@@ -111,7 +111,7 @@ static void add_exchange(struct hf_local_sums *self, int x, int y, struct hf_qua
     blocks->exchange[x][y] = self->exchange[*known - 1].value;
 }
 
-/** Shapes of the sums of four atoms, and all that the target says of them. */
+/** Sets the shapes of the sums of four atoms, and what the target fills in. */
 static void show(const struct hf_local_sums *self, const struct hf_atom_pair *bra,
                  const struct hf_atom_pair *ket, int k, struct hf_quartet_blocks *blocks)
 {

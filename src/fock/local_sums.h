@@ -1,6 +1,5 @@
-/* Sums of J and K that one thread makes in one part of a task: small blocks of two atoms, added to
- * whole or cached matrices at the end, so that threads neither need matrices of their own nor meet
- * each other before. */
+/* Sums of J and K of one thread for one part of a task: small blocks of two atoms. They are added to whole
+ * or cached matrices at the end, so that threads need no private matrices and no locks before. */
 #ifndef HF_LOCAL_SUMS_H
 #define HF_LOCAL_SUMS_H
 
@@ -11,14 +10,14 @@
 /** Where densities come from and sums go to. */
 struct hf_sums_target {
     void *data;
-    /** Fills in what blocks say of the densities, for the atoms in `blocks`, which meet as ket `k`
-     *  of the part; and whether they can add to J and to K, which are wanted where they come. */
+    /** Fills in the members of `blocks` that describe the densities, for its atoms with ket `k` of the part;
+     *  and whether the quartets can contribute to J and to K. */
     void (*show)(void *data, int k, struct hf_quartet_blocks *blocks);
     /** Adds a block, rows and columns the functions of two atoms, a plane for each job, to J or K.
      *  Threads may call it at the same time. */
     void (*add)(void *data, bool exchange, int row, int column, const double *value);
-    /** Called before the first and after the last block of a part is added: takes and lets go of
-     *  what threads share. The latter tells whether all were added. NULL: nothing to do. */
+    /** Called before the first and after the last block of a part is added, to lock and unlock what threads
+     *  share. The second returns whether all blocks were added. NULL: nothing to do. */
     void (*begin_adding)(void *data);
     hf_status (*end_adding)(void *data, struct hf_error *error);
 };
@@ -40,7 +39,7 @@ void hf_local_sums_destroy(struct hf_local_sums **sums);
 const struct hf_quartet_blocks *hf_local_sums_begin(struct hf_local_sums *sums,
                                                     const struct hf_part *part);
 
-/** Adds the sums to where they go. Whether that worked is what the target says. */
+/** Adds the sums to the target; returns its status. */
 hf_status hf_local_sums_end(struct hf_local_sums *sums, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

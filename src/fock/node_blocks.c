@@ -1,4 +1,4 @@
-/* Who deals with which blocks of a node, and what goes between nodes; see node_blocks.h. */
+/* Which rank is responsible for which blocks, and the messages between nodes; see node_blocks.h. */
 #include "node_blocks.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 static const char *const label = "blocks of nodes";
 
-/** Groups that are worth rows and columns: sums that pass another group are added up there first. */
+/** Smallest number of groups that are arranged in rows and columns. */
 enum { LEAST_IN_ROWS = 9 };
 
 /** Where a rank is: its group, by the first member's rank until groups are numbered, its place in it,
@@ -68,8 +68,8 @@ static void choose_columns(struct hf_node_blocks *self, const struct seat seat[]
     self->n_column = alike ? hf_node_blocks_columns(self->n_group) : self->n_group;
 }
 
-/** The group of g's row that sums of g for a group pass: that in the same column, or where the last row is
- *  too short the one above that. */
+/** The group of g's row that forwards sums of g for group `to`: the one in the same column or, if the last
+ *  row is too short, the one above. */
 static int group_on_way(const struct hf_node_blocks *self, int g, int to)
 {
     const int n = self->n_column, found = g / n * n + to % n;
@@ -81,8 +81,8 @@ static int steps_between(const struct hf_node_blocks *self, int g, int h)
     return (h - g + self->n_group) % self->n_group;
 }
 
-/** Owners in the order in which their portions stand: by the steps along the row, then as the group there
- *  has them, which begins with its own. This rank is the first. */
+/** A portion. Portions are sorted by the steps along the row, then in the order of the group there, which
+ *  begins with its own. This rank's portion is the first. */
 struct portion {
     int rank, group;
     int step, order;
@@ -153,7 +153,7 @@ static struct hf_piece next_piece(struct hf_node_blocks *self, size_t begin, siz
     return piece;
 }
 
-/** Appends the pieces of blocks begin .. end-1 to a list, or only counts them where there is no list yet. */
+/** Appends the pieces of blocks begin .. end-1 to a list, or only counts them if there is no list yet. */
 static void add_pieces(struct hf_node_blocks *self, size_t begin, size_t end, int peer, int step,
                        struct hf_piece_list *list)
 {
@@ -167,7 +167,7 @@ static void add_pieces(struct hf_node_blocks *self, size_t begin, size_t end, in
     }
 }
 
-/** The rank of a group that deals with what `member` of another one deals with. */
+/** The rank of a group that is responsible for the same portions as `member` of another group. */
 static int rank_in_group(const struct seat seat[], int group, int member)
 {
     int rank = 0;
@@ -190,7 +190,7 @@ static size_t end_of_portion(const struct portion *portion)
     return portion->at + portion->n;
 }
 
-/** Sums to others of the row, and those of this one's column from there. */
+/** Lists sums sent to other groups of the row, and sums received from there for this column. */
 static void list_row(struct hf_node_blocks *self, int n_portion, const struct portion portion[],
                      const struct seat seat[])
 {
@@ -211,7 +211,7 @@ static void list_row(struct hf_node_blocks *self, int n_portion, const struct po
     }
 }
 
-/** Sums on to the owners of the column, and those of the own blocks from there. */
+/** Lists sums sent on to owners in the column, and sums of own blocks received from there. */
 static void list_column(struct hf_node_blocks *self, int n_portion, const struct portion portion[],
                         const struct seat seat[])
 {
@@ -247,7 +247,7 @@ static bool list_pieces(struct hf_node_blocks *self, int n_portion, const struct
     return true;
 }
 
-/** All that does not ask other ranks. */
+/** Makes all that needs no communication. */
 static hf_status make(struct hf_node_blocks *self, const struct seat seat[], struct hf_error *error)
 {
     const size_t n_rank = (size_t)self->context->n_rank;

@@ -1,23 +1,23 @@
-/* Blocks of two atoms between nodes: the replicated builder's way from the owners of blocks to the memory
+/* Which blocks of two atoms travel between nodes in the replicated builder: from their owners to the memory
  * of every node, and back.
  *
- * Ranks that share memory are a group. Each block has one owner (hf/layout.h). In every group one member
- * deals with the blocks of an owner, its *portion*: the owner itself in its own group, elsewhere the
- * member with the owner's number modulo their number. So no two members deal with the same block, and
- * nobody sends anything within a group:
+ * Ranks that share memory form a group. Each block has one owner (hf/layout.h). In every group one member
+ * is responsible for the blocks of an owner, a *portion*: the owner in its own group, elsewhere the
+ * member with the owner's number modulo the number of members. So no two members are responsible for the
+ * same block, and no message stays within a group:
  *
  *     sums       member of each group --> owner
  *     densities  owner --> member of each group        the same messages backwards
  *
- * Many groups stand in rows and columns, about as many of either, and nobody talks to any but those of its
- * row and its column: 2 sqrt(G) messages of a rank instead of G.
+ * Many groups are arranged in about as many rows as columns. A rank exchanges messages with its row and
+ * its column only: 2 sqrt(G) messages instead of G.
  *
- *      .   .   o   .       g   sums for o, and for all others of o's column, go along the row to h: there
- *      .   .   |   .           they are added up with those of h's whole row and its own
- *      g --->  h   .       h   sends them on to o
+ *      .   .   o   .       g   sends sums for o, and for the rest of o's column, along the row to h
+ *      .   .   |   .       h   adds the sums of its row to its own
+ *      g --->  h   .           and sends them on to o
  *
- * Few groups are one row: every member sends straight to the owners. In step s a group talks to the one s
- * further on (modulo), so that nobody is asked by all at once. */
+ * A few groups form one row: every member sends straight to the owners. In step s a group sends to the group
+ * s further on (modulo), so that no group receives from all at once. */
 #ifndef HF_NODE_BLOCKS_H
 #define HF_NODE_BLOCKS_H
 
@@ -27,8 +27,8 @@
 
 #include <stddef.h>
 
-/** Elements of one matrix in a piece, about: bounds buffers, and lets the next piece be packed while one
- *  travels. */
+/** About so many elements of one matrix are in a piece: limits buffers, and lets a rank pack the next piece
+ *  while one travels. */
 enum { HF_PIECE_ELEMENTS = 1 << 16 };
 
 /** Blocks begin .. end-1 of hf_node_blocks.block, all of one portion: what a message carries. */
@@ -36,7 +36,7 @@ struct hf_piece {
     size_t begin, end;
 };
 
-/** What goes to, or comes from, another rank: the same blocks in the same order there. */
+/** A message to or from another rank, which has the same blocks in the same order. */
 struct hf_piece_message {
     int peer;
     int step;
@@ -69,7 +69,7 @@ struct hf_node_blocks {
     size_t most_block, most_element; /**< of a piece */
 };
 
-/** `shared` tells who shares memory. Collective. HF_NO_RESOURCE: memory. */
+/** Ranks of `shared` form a group. Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basis *basis,
                                 const struct hf_block_layout *layout,
                                 const struct hf_node_memory *shared, struct hf_node_blocks **blocks,
@@ -78,17 +78,11 @@ hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basi
 /** Not collective. Accepts a pointer to NULL; leaves NULL. */
 void hf_node_blocks_destroy(struct hf_node_blocks **blocks);
 
-/** Columns that so many groups of equal size stand in; as many as there are: in one row. */
+/** Columns of an arrangement of n_group groups of equal size; n_group if they form one row. */
 int hf_node_blocks_columns(int n_group);
 
 /** Bytes of it on a rank, about. */
 double hf_node_blocks_bytes(double n_atom, int n_rank, int n_node_rank);
-
-/** Number of the block of atoms i >= j. */
-static inline size_t hf_pair_index(int i, int j)
-{
-    return (size_t)i * ((size_t)i + 1) / 2 + (size_t)j;
-}
 
 /** Elements of one matrix in the part of a rank. */
 static inline size_t hf_portion_size(const struct hf_node_blocks *blocks, int rank)

@@ -77,7 +77,7 @@ static void raise_bounds(const struct hf_node_density *self, int i, int j, int k
     }
 }
 
-/** No bounds yet for a block. */
+/** Zeroes the bounds of a block. */
 static void clear_bounds(const struct hf_node_density *self, int i, int j)
 {
     const int *first = self->basis->first_shell_of_atom;
@@ -121,7 +121,7 @@ static void write_block(const struct hf_node_density *self, int i, int j, int k,
             at[r * n + c] = mirror[c * n + r] = from != NULL ? from[r * n_column + c] : 0.0;
 }
 
-/** Own block of one job, as it comes from the matrix, made ready. */
+/** Transforms an own block of one job to merged functions, and prepares it for exact sums. */
 static void prepare_block(const struct hf_node_density *self, int k, const struct hf_own_block *own,
                           double *block)
 {
@@ -148,8 +148,8 @@ static size_t own_stride(const struct hf_node_density *self)
     return hf_portion_size(self->blocks, self->context->rank);
 }
 
-/** Block (i,j) of all jobs from its place or, `mirrored`, from that of its mirror image, which is where a matrix by
- *  columns has it: the other half of a matrix is its equal but for the last bits. */
+/** Reads block (i,j) of all jobs or, if `mirrored`, block (j,i) transposed, which is block (i,j) of a
+ *  column-major matrix. The two halves of a matrix may differ in the last bits. */
 static void read_block(const struct hf_node_density *self, int i, int j, bool mirrored, double *to)
 {
     const struct hf_basis *basis = self->basis;
@@ -166,8 +166,8 @@ static void read_block(const struct hf_node_density *self, int i, int j, bool mi
     }
 }
 
-/** Numbers of all jobs of a block: an own one, or one of those that are on their way through this rank, which
- *  stand in their places. */
+/** Copies the numbers of all jobs of a block: an own one, or one that this rank forwards, from shared
+ *  memory. */
 static void copy_block(const struct hf_node_density *self, size_t b, double *to)
 {
     const struct hf_own_block *block = &self->blocks->block[b];
@@ -257,8 +257,8 @@ cleanup:
     return status;
 }
 
-/** On a node alone: matrices straight to their place, then every rank does to its own blocks what is to be
- *  done. Collective. */
+/** On a single node: every rank copies its elements to shared memory, then prepares its own blocks.
+ *  Collective. */
 static hf_status share(struct hf_node_density *self, const struct hf_fock_job job[],
                        struct hf_error *error)
 {

@@ -1,5 +1,5 @@
-/* Densities of the replicated builder, once on every node: owners of blocks bring them to one member of
- * each node, who writes them where all its ranks read. */
+/* Densities of the replicated builder, one copy on every node: owners of blocks send them to one rank of each
+ * node, which writes them to shared memory. */
 #ifndef HF_NODE_DENSITY_H
 #define HF_NODE_DENSITY_H
 
@@ -19,9 +19,9 @@ struct hf_node_density {
     int n_room;                    /**< densities that there is room for */
     struct hf_job_shape jobs;      /**< of this build */
     double *bound;      /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block of two shells */
-    double *atom_bound; /**< [n_atom][n_atom][HF_N_BOUND] likewise of two atoms */
+    double *atom_bound; /**< [n_atom][n_atom][HF_N_BOUND] the same for two atoms */
     double *value;      /**< [n_job][n][n], the same for all ranks of a node */
-    struct hf_exact_sums *exact; /**< meets the densities; borrowed, NULL: sums are rounded */
+    struct hf_exact_sums *exact; /**< prepares the densities; borrowed, NULL: sums are rounded */
     double *own;                 /**< while they are gathered: [n_job][elements] own blocks */
 };
 
@@ -29,7 +29,7 @@ struct hf_node_density {
 void hf_node_density_init(struct hf_node_density *density, struct hf_context *context,
                           const struct hf_basis *merged, const struct hf_block_layout *layout);
 
-/** Room for the densities of a build, kept for the next ones: windows are dear to make. Collective.
+/** Room for the densities of a build, kept for the next ones: windows are expensive. Collective.
  *  HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
                                   struct hf_error *error) HF_MUST_CHECK;
@@ -40,7 +40,7 @@ hf_status hf_node_density_gather(struct hf_node_density *density, const struct h
                                  const struct hf_fock_job job[], double *largest,
                                  struct hf_error *error) HF_MUST_CHECK;
 
-/** The largest density element that quartets of two pairs of atoms meet in what jobs want. Not collective. */
+/** The largest density element that quartets of two pairs of atoms are multiplied by. Not collective. */
 double hf_node_density_factor(const struct hf_node_density *density, const struct hf_atom_pair *bra,
                               const struct hf_atom_pair *ket);
 

@@ -1,5 +1,4 @@
-/* A list of parcels and one who sends; see outbox.h.
- */
+/* A list of parcels, sent by one thread at a time; see outbox.h. */
 #include "outbox.h"
 
 void hf_outbox_init(struct hf_outbox *outbox)

@@ -1,8 +1,8 @@
-/* What waits to be sent by a rank whose threads share its messages: a list with a lock of its own, and a lock
- * for whoever sends. A thread puts parcels in while it holds other locks, and sends when it holds none.
+/* Parcels that the threads of a rank want to send. The list has its own lock, and sending has another one. A
+ * thread may put parcels in while it holds other locks; it sends when it holds none.
  *
- * One thread sends at a time, what the others have put in, too; those go on computing, unless too much waits.
- * So nothing that threads need for computing is locked while a message waits for its receiver. */
+ * One thread at a time sends the parcels of all threads. The others compute, unless too many bytes wait. So no
+ * lock that threads need for computing is held while a message waits for its receiver. */
 #ifndef HF_OUTBOX_H
 #define HF_OUTBOX_H
 
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** One thing to be sent; a member of it. */
+/** To be sent; a member of the struct that is sent. */
 struct hf_parcel {
-    /** Sends it, unless it is not wanted any more, and frees its memory, the parcel with it. */
+    /** Sends it if `wanted`, and frees its memory and the parcel. */
     void (*deliver)(struct hf_parcel *parcel, bool wanted);
     void *owner; /**< what the parcel is a member of */
     size_t bytes;
@@ -23,9 +23,9 @@ struct hf_outbox {
     pthread_mutex_t lock; /**< of the list */
     struct hf_parcel *first, *last;
     size_t bytes;            /**< of all that wait */
-    size_t most_bytes;       /**< more than that, and whoever comes to send waits for the turn */
+    size_t most_bytes;       /**< above this, hf_outbox_send waits for its turn */
     pthread_mutex_t sending; /**< held while parcels are delivered, one by one */
-    /** Held, too, for each parcel, where threads may be in MPI in turn only; NULL: no need. Borrowed. */
+    /** Held for each parcel if MPI allows one thread at a time; NULL otherwise. Borrowed. */
     pthread_mutex_t *in_turn;
 };
 
@@ -41,11 +41,11 @@ void hf_outbox_put(struct hf_outbox *outbox, struct hf_parcel *parcel);
 /** Whether more waits than most_bytes. Any thread. */
 bool hf_outbox_is_full(struct hf_outbox *outbox);
 
-/** Sends what waits, or leaves it to the thread that is sending. Any thread that holds none of the locks that
- *  others compute with. With one thread the outbox is empty afterwards. */
+/** Sends all parcels, or leaves them to the thread that is sending. The caller must hold no lock that other
+ *  threads need. With one thread the outbox is empty afterwards. */
 void hf_outbox_send(struct hf_outbox *outbox);
 
-/** Drops what waits, unsent. One thread. */
+/** Drops all parcels. One thread. */
 void hf_outbox_drop(struct hf_outbox *outbox);
 
 #endif

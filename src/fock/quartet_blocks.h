@@ -1,4 +1,4 @@
-/* The blocks of densities and sums that the quartets of four atoms meet. */
+/* The blocks of densities and sums that the quartets of four atoms need. */
 #ifndef HF_QUARTET_BLOCKS_H
 #define HF_QUARTET_BLOCKS_H
 
@@ -11,8 +11,8 @@
  *  (hf_strip_atoms). */
 enum { HF_ATOM_A, HF_ATOM_B, HF_ATOM_C, HF_ATOM_D, HF_N_ATOM };
 
-/** Where an atom quartet finds its blocks, of two atoms each: [x][y] has the functions of atom x as
- *  rows and begins with the first functions of both. Jobs are planes.
+/** The blocks of an atom quartet, of two atoms each: [x][y] has the functions of atom x as rows and begins
+ *  with the first functions of both. Jobs are planes.
  *
  *  Shells of the bra count as on A where A is B. So D and J are needed for AB and BA or, of one atom,
  *  AA; for CD; D and K for A and B with C and D. */

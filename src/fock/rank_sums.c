@@ -1,4 +1,4 @@
-/* Sums of ranks and their sum over the ranks; see rank_sums.h. */
+/* The sums of a rank, and the sum over the ranks; see rank_sums.h. */
 #include "rank_sums.h"
 
 #include "hf/matrix_blocks.h"
@@ -13,16 +13,6 @@ enum { LINE = 64 };
 
 static const double COULOMB_FACTOR = 0.25, EXCHANGE_FACTOR = 0.125;
 
-/** In front of the memory of each member. */
-struct member_head {
-    _Atomic int64_t ended; /**< the last build in which it has added all it will */
-};
-
-static size_t whole_lines(size_t bytes)
-{
-    return (bytes + LINE - 1) / LINE * LINE;
-}
-
 static size_t n_pair(const struct hf_rank_sums *self)
 {
     return hf_pair_index(self->basis->n_atom, 0);
@@ -33,6 +23,12 @@ static unsigned char *member_memory(const struct hf_rank_sums *self, int member)
     return (unsigned char *)self->shared->data + (size_t)member * self->member_bytes;
 }
 
+/** The last build for which a member has added all it will. */
+static _Atomic int64_t *member_ended(const struct hf_rank_sums *self, int member)
+{
+    return (_Atomic int64_t *)(void *)member_memory(self, member);
+}
+
 static unsigned char *member_flags(const struct hf_rank_sums *self, int member)
 {
     return member_memory(self, member) + LINE;
@@ -40,7 +36,7 @@ static unsigned char *member_flags(const struct hf_rank_sums *self, int member)
 
 static double *member_values(const struct hf_rank_sums *self, int member)
 {
-    return (double *)(void *)(member_flags(self, member) + whole_lines(n_pair(self)));
+    return (double *)(void *)(member_flags(self, member) + hf_whole_lines(n_pair(self)));
 }
 
 static int n_plane(const struct hf_rank_sums *self)
@@ -67,7 +63,7 @@ static struct planes planes_of(const struct hf_rank_sums *self, bool exchange)
     return (struct planes){0, self->n_coulomb};
 }
 
-/** What a trace counts; local. */
+/** Counts for the trace; local. */
 static hf_status make_counts(struct hf_rank_sums *self, struct hf_error *error)
 {
     if (self->context->trace == NULL) return HF_OK;
@@ -153,7 +149,7 @@ static void clear(struct hf_rank_sums *self)
     }
 }
 
-/** Makes room, zeroed, for the matrices of a build, kept for the next ones: windows are dear to make.
+/** Makes zeroed room for the matrices of a build, kept for the next ones: windows are expensive.
  *  Collective. */
 static hf_status make_room(struct hf_rank_sums *self, int n_matrix, struct hf_error *error)
 {
@@ -161,8 +157,8 @@ static hf_status make_room(struct hf_rank_sums *self, int n_matrix, struct hf_er
     hf_status status;
     free_memory(self);
     self->round = 0;
-    self->member_bytes = LINE + whole_lines(n_pair(self)) +
-                         whole_lines((size_t)n_matrix * n_element * sizeof(double));
+    self->member_bytes = LINE + hf_whole_lines(n_pair(self)) +
+                         hf_whole_lines((size_t)n_matrix * n_element * sizeof(double));
     HF_TRY(hf_node_memory_create(self->context, HF_MEMORY_MATRIX, "replicated J and K",
                                  self->member_bytes * (size_t)self->context->n_node_rank,
                                  &self->shared, error));
@@ -188,7 +184,7 @@ static void add_elements(size_t n, const double *restrict from, double *restrict
     for (size_t k = 0; k < n; k++) to[k] += from[k];
 }
 
-/** Adds blocks to planes, which are of those that `flag` says. */
+/** Adds blocks to planes of J or K, as `flag` says. */
 static void add_planes(struct hf_rank_sums *sums, struct planes planes, unsigned char flag, int row,
                        int column, const double *value)
 {
@@ -229,14 +225,13 @@ void hf_rank_sums_add_coulomb(struct hf_rank_sums *sums, int k, int row, int col
 /** Whether all members of the group have added all they will. */
 static bool has_group_ended(const struct hf_rank_sums *self)
 {
-    for (int m = 0; m < self->blocks->n_member; m++) {
-        struct member_head *head = (struct member_head *)(void *)member_memory(self, m);
-        if (atomic_load_explicit(&head->ended, memory_order_acquire) < self->round) return false;
-    }
+    for (int m = 0; m < self->blocks->n_member; m++)
+        if (atomic_load_explicit(member_ended(self, m), memory_order_acquire) < self->round)
+            return false;
     return true;
 }
 
-/** Adds what a member has of a block to its planes from number `first` on, `stride` apart at `to`. */
+/** Adds a member's planes of a block, from number `first` on, to planes at `to`, `stride` apart. */
 static void add_member(const struct hf_rank_sums *self, int member,
                        const struct hf_own_block *block, int first, size_t stride, double *to)
 {
@@ -270,8 +265,8 @@ static void add_up_own(struct hf_rank_sums *self)
     }
 }
 
-/** hf_block_traffic_ops.pack: a flag for each block, then what the group has of those that it has
- *  anything of; planes without J or K that others have are left out. */
+/** hf_block_traffic_ops.pack: a flag for each block, then the sums of the group for blocks that are not zero;
+ *  without the planes of J or of K if the flag lacks them. */
 static size_t pack(void *data, const struct hf_piece *piece, double *buffer)
 {
     const struct hf_rank_sums *self = data;
@@ -340,19 +335,13 @@ cleanup:
     return status;
 }
 
-/** This rank adds no more. */
-static void end_adding(struct hf_rank_sums *self)
-{
-    struct member_head *head =
-        (struct member_head *)(void *)member_memory(self, self->blocks->member);
-    if (!self->ended) atomic_store_explicit(&head->ended, self->round, memory_order_release);
-    self->ended = true;
-}
-
-/** True: all is done that this rank has to do. */
+/** True: this rank has nothing more to do. */
 static bool progress(struct hf_rank_sums *self)
 {
-    end_adding(self);
+    if (!self->ended)
+        atomic_store_explicit(member_ended(self, self->blocks->member), self->round,
+                              memory_order_release);
+    self->ended = true;
     if (!self->moving) {
         if (!has_group_ended(self)) return false;
         add_up_own(self);
@@ -377,7 +366,7 @@ static void add_mirror(size_t n, double *value)
     }
 }
 
-/** Mirror images, factors, published functions. */
+/** Adds mirror images, multiplies by factors, transforms to published functions. */
 static void complete_own(struct hf_rank_sums *self)
 {
     const struct hf_node_blocks *blocks = self->blocks;

@@ -1,16 +1,16 @@
-/* J and K of the replicated builder: what the ranks add up each for itself, and the sum over the ranks,
- * block by block to the owners.
+/* J and K of the replicated builder: the sums of each rank, and the sum over the ranks, block by block, at the
+ * owners.
  *
  *     rank, node 0   J K ---+
- *     rank, node 0   J K ---+--> each member adds up its portions, straight from the others' memory
- *     rank, node 1   J K ---+--> likewise
- *                                then from one member of each node towards the owner of the block
+ *     rank, node 0   J K ---+--> each member adds up its portions, directly from the others' memory
+ *     rank, node 1   J K ---+--> the same on node 1
+ *                                then one member of each node sends them to the owner of the block
  *                                (node_blocks.h)
  *
- * The blocks of atoms i >= j alone are there: what goes to (j,i) is transposed and added to (i,j). They lie
- * in memory that the ranks of a node share, in the order of the owners. A block that nobody added to costs
- * nothing: flags by pairs of atoms say which are not zero, and go with the numbers. Sums are made in the
- * order of ranks and nodes, whichever is done first. */
+ * Only blocks of atoms i >= j are stored: a contribution to (j,i) is transposed and added to (i,j). They are
+ * in memory that the ranks of a node share, sorted by owner. Flags for pairs of atoms say which blocks are
+ * not zero; they are sent in front of the numbers, and zero blocks are not sent. Sums are made in the order
+ * of ranks and nodes, whatever finishes first. */
 #ifndef HF_RANK_SUMS_H
 #define HF_RANK_SUMS_H
 
@@ -37,8 +37,8 @@ struct hf_rank_sums {
     unsigned char *flag;           /**< [pairs of atoms] of this rank */
     double *value;                 /**< this rank's sums; J of the jobs, then K */
     int64_t round;                 /**< builds so far in this memory */
-    bool ended, moving;            /**< this rank adds no more; its portions are on their way */
-    uint32_t *n_add; /**< [pairs of atoms][2] parts that added to J, and to K; NULL: nobody asks */
+    bool ended, moving;            /**< this rank adds no more; its portions are being sent */
+    uint32_t *n_add; /**< [pairs of atoms][2] parts that added to J, and to K; NULL: no trace */
     int n_lock;
     pthread_mutex_t *lock; /**< [n_lock] of the blocks of each higher atom */
 };
@@ -48,10 +48,10 @@ hf_status hf_rank_sums_init(struct hf_rank_sums *sums, struct hf_context *contex
                             const struct hf_basis *merged, const struct hf_block_layout *layout,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Collective; also of what init left half made. */
+/** Collective. Also after a failed init. */
 void hf_rank_sums_done(struct hf_rank_sums *sums);
 
-/** All zero, for the jobs of a build. Collective. HF_NO_RESOURCE: memory, on every rank. */
+/** Zeroes the sums for the jobs of a build. Collective. HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_rank_sums_begin(struct hf_rank_sums *sums, const struct hf_job_shape *jobs,
                              struct hf_error *error) HF_MUST_CHECK;
 
@@ -65,12 +65,12 @@ void hf_rank_sums_add(struct hf_rank_sums *sums, bool exchange, int row, int col
 void hf_rank_sums_add_coulomb(struct hf_rank_sums *sums, int k, int row, int column,
                               const double *value);
 
-/** This rank has added all it will: its sums may be fetched. Then, as far as others have, too, moves sums
- *  to their owners, without waiting. To be called again and again by one thread. Not collective. */
+/** To be called repeatedly, by one thread, when this rank adds no more: its sums may then be fetched. Moves
+ *  sums to their owners as soon as the other ranks of the node are done, without waiting. Not collective. */
 void hf_rank_sums_progress(struct hf_rank_sums *sums);
 
-/** The same to the end; the blocks of this rank are sums over all ranks, with the mirror images, J times
- *  1/4 and K times 1/8, of published functions. Collective, after begin, whatever happened. */
+/** The same to the end. The blocks of this rank are then sums over all ranks, with the mirror images, J times
+ *  1/4 and K times 1/8, of published functions. Collective, after begin, also if the round failed. */
 void hf_rank_sums_finish(struct hf_rank_sums *sums);
 
 /** J of job number k of those that have it or, `exchange`, K, to the matrix of the caller; after finish.
@@ -78,8 +78,8 @@ void hf_rank_sums_finish(struct hf_rank_sums *sums);
 hf_status hf_rank_sums_hand_over(struct hf_rank_sums *sums, bool exchange, int k,
                                  struct hf_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;
 
-/** The build is over. A lone rank lets its memory go: it costs nothing to make, and diagonalisation has
- *  it then. Collective. */
+/** Ends the build. A single rank frees the memory: it is cheap to create again, and diagonalisation can use
+ *  it. Collective. */
 void hf_rank_sums_close(struct hf_rank_sums *sums);
 
 /** Bytes of a rank for so many matrices. */

@@ -1,6 +1,6 @@
-/* Fock builder with replicated data: every node holds the densities and every rank its own J and K,
- * computes the tasks it is given, and a sum over the ranks, block by block to the owners of the blocks,
- * ends the build (book Fig. 8.2, whose sum goes to all). */
+/* Fock builder with replicated data: every node has the densities, every rank has its own J and K and
+ * computes the tasks it gets. At the end J and K are summed over the ranks, block by block, at the owners of
+ * the blocks (book Fig. 8.2, where all ranks get the sum). */
 #include "coulomb_exchange.h"
 #include "fock_private.h"
 #include "kept_bounds.h"
@@ -27,8 +27,7 @@ static void destroy(struct hf_fock_builder *self)
     self->data = NULL;
 }
 
-/** hf_fock_ops.order: as many kets as fill the batches well, and fewer where that would leave a rank
- *  too few tasks to even out the load. */
+/** hf_fock_ops.order: enough kets to fill batches; fewer if ranks would get too few tasks for an even load. */
 static struct hf_task_order order(enum hf_grain grain)
 {
     const bool atoms = grain == HF_GRAIN_ATOM_QUARTET;
@@ -134,7 +133,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     return status;
 }
 
-/** hf_round.idle: sums of ranks and nodes that are through go on their way. */
+/** hf_round.idle: sends sums of ranks and nodes that are done. */
 static void move_sums(void *builder)
 {
     struct hf_fock_builder *self = builder;
@@ -142,7 +141,7 @@ static void move_sums(void *builder)
     hf_rank_sums_progress(&data->sums);
 }
 
-/** Sums over the ranks to the matrices of the caller. Collective. */
+/** Copies the sums over the ranks to the matrices of the caller. Collective. */
 static hf_status hand_over(struct replicated *data, int n_job, const struct hf_fock_job job[],
                            struct hf_error *error)
 {
@@ -157,7 +156,7 @@ cleanup:
     return status;
 }
 
-/** Densities to all nodes, and room for sums, also of J that is made apart. Collective. */
+/** Brings the densities to all nodes and makes room for sums, J of the Coulomb pass included. Collective. */
 static hf_status prepare(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                          struct hf_error *error)
 {
@@ -173,8 +172,8 @@ cleanup:
     return status;
 }
 
-/** What a round is to know about storing. Of exchange alone only what densities like these meet is stored:
- *  few of all quartets in large molecules. Collective. */
+/** Sets what a round must know about storing. For exchange alone only quartets that matter with densities like
+ *  these are stored: a small part of all in large molecules. Collective. */
 static hf_status prepare_storing(struct hf_fock_builder *self, struct hf_round *round,
                                  struct hf_error *error)
 {
@@ -213,7 +212,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     if (status == HF_OK && self->had_round) status = prepare_storing(self, &round, error);
     if (status == HF_OK && self->had_round) status = hf_work_run(self->work, &round, error);
     hf_timer_start(timers, &hf_phase_fock_reduce);
-    hf_rank_sums_finish(&data->sums); /* whatever happened: others may be at it */
+    hf_rank_sums_finish(&data->sums); /* also after a failure: other ranks may wait */
     if (status == HF_OK) status = hand_over(data, n_job, job, error);
     hf_rank_sums_close(&data->sums);
     hf_timer_stop(timers, &hf_phase_fock_reduce);

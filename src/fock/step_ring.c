@@ -1,4 +1,4 @@
-/* The steps of a rank whose blocks are on their way; see distributed_state.h. */
+/* The ring of steps whose blocks are on their way; see distributed_state.h. */
 #include "distributed_state.h"
 
 #include <sched.h>
@@ -17,8 +17,8 @@ static void find_atoms(const struct hf_basis *basis, const struct hf_step *step,
     hf_strip_atoms(basis, step->part.ket[k].atoms, &atom[HF_ATOM_C], &atom[HF_ATOM_D]);
 }
 
-/** Pins the density blocks of a step, which asks for those that are not here. On failure the blocks
- *  pinned so far stay in the step. */
+/** Pins the density blocks of a step, which requests missing ones. On failure the blocks pinned so far stay in
+ *  the step. */
 static bool begin_step(const struct hf_basis *basis, struct hf_distributed *data,
                        struct hf_step *step)
 {
@@ -47,9 +47,9 @@ void hf_step_end(struct hf_distributed *data, struct hf_step *step)
     }
 }
 
-/** One more step under way when this one had to wait for its blocks and there is room for more; one
- *  fewer after many that had not, or where there is none, since every step under way pins blocks: where
- *  cores are shared every step waits, and memory would grow with that. */
+/** One more step under way if this one waited for its blocks and the cache has room; one fewer after many
+ *  steps that did not wait, or if the cache has no room, since every step under way pins blocks. On shared
+ *  cores every step waits, and memory would grow. */
 static void adapt_depth(struct hf_step_ring *ring, bool room, double waited)
 {
     enum { CALM = 64 };
@@ -66,7 +66,7 @@ static void adapt_depth(struct hf_step_ring *ring, bool room, double waited)
     }
 }
 
-/** Takes the turn to be in MPI, where threads may be there in turn only. */
+/** Waits for the turn to call MPI, if MPI allows one thread at a time. */
 static void enter_mpi(struct hf_distributed *data)
 {
     if (!data->apart) pthread_mutex_lock(&data->in_turn);
@@ -77,7 +77,7 @@ static void leave_mpi(struct hf_distributed *data)
     if (!data->apart) pthread_mutex_unlock(&data->in_turn);
 }
 
-/** Asks for the blocks of the step that a thread has found and puts it into the ring. Both locks are held. */
+/** Requests the blocks of a step and puts it into the ring. The caller holds both locks. */
 static hf_status enter_step(struct hf_fock_builder *self, struct hf_step *step,
                             struct hf_error *error)
 {
@@ -91,8 +91,8 @@ static hf_status enter_step(struct hf_fock_builder *self, struct hf_step *step,
     return HF_OK;
 }
 
-/** Looks for one more step, which the ring counts as coming. The lock is not held while the scheduler is asked,
- *  which may take its time, and while kets are screened. */
+/** Finds one more step, which the ring counts as coming. The lock is not held while the scheduler is called,
+ *  which may take long, and while kets are screened. */
 static hf_status add_step(struct hf_fock_builder *self, struct hf_worker *worker,
                           struct hf_step_thread *thread, struct hf_error *error)
 {
@@ -110,7 +110,7 @@ static hf_status add_step(struct hf_fock_builder *self, struct hf_worker *worker
     return status;
 }
 
-/** Whether the blocks of a step are here. */
+/** Whether the blocks of a step have arrived. */
 static bool has_blocks(struct hf_distributed *data, const struct hf_step *step)
 {
     bool all = true;
@@ -126,7 +126,7 @@ static bool has_blocks(struct hf_distributed *data, const struct hf_step *step)
     return all;
 }
 
-/** Returns when the blocks of a step are here; others get the locks, and perhaps the core, between looks. */
+/** Waits for the blocks of a step; releases the locks, and perhaps the core, between two tests. */
 static void wait_for_blocks(struct hf_distributed *data, const struct hf_step *step)
 {
     const double start = hf_wall_seconds();
@@ -138,7 +138,7 @@ static void wait_for_blocks(struct hf_distributed *data, const struct hf_step *s
     pthread_mutex_unlock(&data->lock);
 }
 
-/** Whether this thread is to look for one more step, which it then must; the lock is held. */
+/** Whether this thread must find one more step. The caller holds the lock. */
 static bool wants_step(struct hf_distributed *data, const struct hf_step_thread *thread)
 {
     struct hf_step_ring *ring = &data->ring;
@@ -148,7 +148,7 @@ static bool wants_step(struct hf_distributed *data, const struct hf_step_thread 
     return wants;
 }
 
-/** The first step of the ring to the thread; false: there is none. The lock is held. */
+/** Moves the first step of the ring to the thread; false: there is none. The caller holds the lock. */
 static bool take_first(struct hf_step_ring *ring, struct hf_step_thread *thread)
 {
     if (ring->n == 0) return false;
@@ -177,7 +177,7 @@ hf_status hf_step_take(struct hf_fock_builder *self, struct hf_worker *worker,
         } else if (ended) {
             return HF_OK;
         } else {
-            sched_yield(); /* as many as shall be under way are being looked for */
+            sched_yield(); /* other threads are finding enough steps */
         }
     }
     const double start = hf_wall_seconds();
@@ -186,7 +186,7 @@ hf_status hf_step_take(struct hf_fock_builder *self, struct hf_worker *worker,
     return HF_OK;
 }
 
-/** Steps that nobody computed, because some thread failed. */
+/** Drops steps that were not computed because a thread failed. */
 static void drop_steps(struct hf_distributed *data)
 {
     struct hf_step_ring *ring = &data->ring;

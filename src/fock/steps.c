@@ -1,11 +1,11 @@
-/* From tasks and stored parts to steps: parts of tasks that can add anything. */
+/* From tasks and stored parts to steps: the parts that contribute to J or K. */
 #include "distributed_state.h"
 
 #include "hf/trace.h"
 
 #include <math.h>
 
-/** Looks whether ket `k` of a step can add to J and to K; false when to neither. */
+/** Finds whether ket `k` of a step can contribute to J and to K; false: to neither. */
 static bool screen(const struct hf_fock_builder *self, struct hf_step *step, int k)
 {
     const struct hf_distributed *data = self->data;
@@ -26,8 +26,8 @@ static bool screen(const struct hf_fock_builder *self, struct hf_step *step, int
     return step->coulomb[k] || step->exchange[k];
 }
 
-/** Screens all kets. Those that add nothing go, but not where stored quartets count the kets. False
- *  when nothing comes of the step: what is to be stored is computed whatever it adds to. */
+/** Screens all kets and removes those that contribute nothing, unless stored quartets refer to kets by
+ *  number. False: the step is not needed. Quartets that will be stored are computed in any case. */
 static bool screen_kets(const struct hf_fock_builder *self, struct hf_step *step)
 {
     struct hf_part *part = &step->part;
@@ -63,8 +63,8 @@ hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
     }
 }
 
-/** Whether combination c of ket k needs a block that an earlier ket, or an earlier combination of the same
- *  kind, has needed. */
+/** Whether an earlier ket, or an earlier combination of the same kind, needs the block of combination c of
+ *  ket k. */
 static bool is_again(const struct hf_step *step, int k, int c)
 {
     const int n_coulomb = 2, first = c < n_coulomb ? 0 : n_coulomb;

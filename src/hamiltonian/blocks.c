@@ -1,6 +1,7 @@
 /* From integrals of two shells to the blocks of pairs of atoms that a rank owns. */
 #include "far_charges.h"
 #include "hamiltonian_private.h"
+#include "hf/arithmetic.h"
 #include "hf/interruption.h"
 #include "hf/threads.h"
 
@@ -84,9 +85,9 @@ static bool is_far(const struct sharing *self, int i, int j)
     if (a.coefficient == 0.0 || b.coefficient == 0.0) return true;
     const double *at = basis->shell[basis->first_shell_of_atom[i]].centre_bohr;
     const double *to = basis->shell[basis->first_shell_of_atom[j]].centre_bohr;
-    const double x = at[0] - to[0], y = at[1] - to[1], z = at[2] - to[2];
     const double least = a.exponent * b.exponent / (a.exponent + b.exponent);
-    return a.coefficient * b.coefficient * exp(-least * (x * x + y * y + z * z)) < HF_NO_OVERLAP;
+    return a.coefficient * b.coefficient * exp(-least * hf_distance_squared(at, to)) <
+           HF_NO_OVERLAP;
 }
 
 /** All shells of atom i with all of atom j; each pair of one atom once. Ends early when the run is to
@@ -208,8 +209,8 @@ hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge,
     memcpy(sorted, charge, (size_t)n_charge * sizeof *sorted);
     if (many) status = hf_charge_tree_init(&tree, n_charge, sorted, error);
     if (status == HF_OK)
-        status = hf_one_electron_create_spread(blocks->basis->max_l, n_charge, sorted,
-                                               &one_electron, error);
+        status =
+            hf_one_electron_create(blocks->basis->max_l, n_charge, sorted, &one_electron, error);
     if (status == HF_OK) {
         const struct hf_charge_places places = hf_one_electron_places(one_electron);
         many = places.n_place >= MANY_PLACES;
@@ -220,20 +221,5 @@ hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge,
     hf_charge_tree_done(&tree);
     hf_one_electron_destroy(&one_electron);
     free(sorted);
-    return status;
-}
-
-hf_status hf_add_point_charges(const struct hf_term_blocks *blocks, int n_charge,
-                               const struct hf_point_charge charge[], struct hf_error *error)
-{
-    struct hf_spread_charge *point = calloc((size_t)n_charge + 1, sizeof *point);
-    if (point == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d point charges", n_charge);
-    for (int i = 0; i < n_charge; i++) {
-        point[i] = (struct hf_spread_charge){.charge = charge[i].charge, .exponent = INFINITY};
-        memcpy(point[i].position_bohr, charge[i].position_bohr, sizeof point[i].position_bohr);
-    }
-    const hf_status status = hf_add_charges(blocks, n_charge, point, error);
-    free(point);
     return status;
 }

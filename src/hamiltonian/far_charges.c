@@ -1,6 +1,7 @@
 /* Which charges are far from the functions of two atoms, and what they do together. */
 #include "far_charges.h"
 
+#include "hf/arithmetic.h"
 #include "hf/translation.h"
 
 #include <complex.h>
@@ -41,25 +42,17 @@ struct hf_far_charges {
     double *coefficient;
 };
 
-/** A charge of one elementary charge. */
-static struct hf_expanded unit_charge(const struct hf_far_charges *far)
-{
-    return (struct hf_expanded){.exponent = far->tree->cells.cell->exponent, .strength = {1.0}};
-}
-
 static double distance_of(const struct hf_far_charges *far, const struct hf_cell *cell)
 {
-    double square = 0.0;
-    for (int d = 0; d < 3; d++)
-        square += (cell->centre[d] - far->centre[d]) * (cell->centre[d] - far->centre[d]);
-    return sqrt(square);
+    return sqrt(hf_distance_squared(cell->centre, far->centre));
 }
 
 /** From where on charges are far; false where none can be. What is lost falls with the distance. */
 static bool find_nearest(struct hf_far_charges *far)
 {
     static const double CLOSE_ENOUGH = 1.03, LEAST = 1.0;
-    const struct hf_expanded charge = unit_charge(far);
+    const struct hf_expanded charge = {.exponent = far->tree->cells.cell->exponent,
+                                       .strength = {1.0}};
     double low = fmax(far->atoms.radius, LEAST);
     double high = distance_of(far, far->tree->cells.cell) + far->tree->cells.cell->radius;
     int order[HF_MAX_EXPANSION + 1];

@@ -15,9 +15,4 @@ hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge,
                          const struct hf_spread_charge charge[],
                          struct hf_error *error) HF_MUST_CHECK;
 
-/** The same for point charges. */
-hf_status hf_add_point_charges(const struct hf_term_blocks *blocks, int n_charge,
-                               const struct hf_point_charge charge[],
-                               struct hf_error *error) HF_MUST_CHECK;
-
 #endif

@@ -2,7 +2,6 @@
 #include "hamiltonian_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool present(const struct hf_molecule *molecule)
 {
@@ -19,15 +18,13 @@ static double cost(const struct hf_molecule *molecule)
 static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
 {
     const struct hf_molecule *molecule = blocks->molecule;
-    struct hf_point_charge *nucleus = calloc((size_t)molecule->n_atom, sizeof *nucleus);
+    struct hf_spread_charge *nucleus = calloc((size_t)molecule->n_atom, sizeof *nucleus);
     if (nucleus == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d nuclei", molecule->n_atom);
-    for (int i = 0; i < molecule->n_atom; i++) {
-        nucleus[i].charge = hf_molecule_nuclear_charge(molecule, i);
-        memcpy(nucleus[i].position_bohr, molecule->atom[i].position_bohr,
-               sizeof nucleus[i].position_bohr);
-    }
-    const hf_status status = hf_add_point_charges(blocks, molecule->n_atom, nucleus, error);
+    for (int i = 0; i < molecule->n_atom; i++)
+        nucleus[i] =
+            hf_charge_at(hf_molecule_nuclear_charge(molecule, i), molecule->atom[i].position_bohr);
+    const hf_status status = hf_add_charges(blocks, molecule->n_atom, nucleus, error);
     free(nucleus);
     return status;
 }

@@ -1,6 +1,8 @@
 /* What the products of functions of two atoms weigh in integrals, as the bounds of expansions take it. */
 #include "far_charges.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 
 /** Raises the strengths of `to` to those of two shells `distance` apart. */
@@ -29,11 +31,8 @@ static void weigh_shells(const struct hf_shell *a, const struct hf_shell *b, dou
 static double square_of(const struct hf_basis *basis, int i, int j)
 {
     const int *first = basis->first_shell_of_atom;
-    double square = 0.0;
-    for (int d = 0; d < 3; d++)
-        square +=
-            pow(basis->shell[first[i]].centre_bohr[d] - basis->shell[first[j]].centre_bohr[d], 2);
-    return square;
+    return hf_distance_squared(basis->shell[first[i]].centre_bohr,
+                               basis->shell[first[j]].centre_bohr);
 }
 
 int hf_count_products(const struct hf_basis *basis, int i, int j)

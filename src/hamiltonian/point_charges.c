@@ -2,7 +2,10 @@
  * each other is no energy of the molecule and not counted. */
 #include "hamiltonian_private.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 static bool present(const struct hf_molecule *molecule)
 {
@@ -17,7 +20,15 @@ static double cost(const struct hf_molecule *molecule)
 static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
 {
     const struct hf_environment *environment = &blocks->molecule->environment;
-    return hf_add_point_charges(blocks, environment->n_charge, environment->charge, error);
+    const int n = environment->n_charge;
+    struct hf_spread_charge *point = calloc((size_t)n, sizeof *point);
+    if (point == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d charges", n);
+    for (int i = 0; i < n; i++)
+        point[i] =
+            hf_charge_at(environment->charge[i].charge, environment->charge[i].position_bohr);
+    const hf_status status = hf_add_charges(blocks, n, point, error);
+    free(point);
+    return status;
 }
 
 static double nuclear_energy(const struct hf_molecule *molecule, int i)
@@ -29,9 +40,8 @@ static double nuclear_energy(const struct hf_molecule *molecule, int i)
     if (nuclear_charge == 0.0) return 0.0; /* charges may sit on ghosts */
     for (int c = 0; c < environment->n_charge; c++) {
         const double *b = environment->charge[c].position_bohr;
-        const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
         if (environment->charge[c].charge != 0.0)
-            sum += environment->charge[c].charge / sqrt(x * x + y * y + z * z);
+            sum += environment->charge[c].charge / sqrt(hf_distance_squared(a, b));
     }
     return nuclear_charge * sum;
 }

@@ -37,16 +37,23 @@ static double *numbers(const struct hf_engine *engine, const char *label, size_t
     return hf_memory_allocate(engine->pairs->context->memory, label, n, sizeof(double));
 }
 
-static struct hf_pair_term *terms(const struct hf_engine *engine, size_t n)
+/** Room for the largest pair of the list. */
+static bool make_pair(const struct hf_engine *engine, struct hf_expanded_pair *pair)
 {
-    return hf_memory_allocate(engine->pairs->context->memory, "expanded pairs", n,
-                              sizeof(struct hf_pair_term));
+    struct hf_memory *memory = engine->pairs->context->memory;
+    const struct hf_engine_sizes *size = &engine->size;
+    pair->row = numbers(engine, "expanded pairs", size->pair);
+    pair->term = hf_memory_allocate(memory, "expanded pairs", size->term, sizeof *pair->term);
+    pair->term_place = hf_memory_allocate(memory, "expanded pairs", size->term + HF_MAX_PAIR_PART,
+                                          sizeof *pair->term_place);
+    return pair->row != NULL && pair->term != NULL && pair->term_place != NULL;
 }
 
-static int *places(const struct hf_engine *engine, size_t n)
+static void release_pair(struct hf_memory *memory, struct hf_expanded_pair *pair)
 {
-    return hf_memory_allocate(engine->pairs->context->memory, "expanded pairs",
-                              n + HF_MAX_PAIR_PART, sizeof(int));
+    hf_memory_release(memory, pair->row);
+    hf_memory_release(memory, pair->term);
+    hf_memory_release(memory, pair->term_place);
 }
 
 /** The scratch of the implementations that the list has classes for. */
@@ -100,20 +107,13 @@ static bool allocate(struct hf_engine *engine)
     hf_engine_find_sizes(engine);
     engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l);
     if (engine->boys != NULL) engine->boys_single = hf_boys_single_create(engine->boys);
-    engine->fixed.row = numbers(engine, "expanded pairs", size->pair);
-    engine->other.row = numbers(engine, "expanded pairs", size->pair);
-    engine->fixed.term = terms(engine, size->term);
-    engine->other.term = terms(engine, size->term);
-    engine->fixed.term_place = places(engine, size->term);
-    engine->other.term_place = places(engine, size->term);
+    const bool has_pairs = make_pair(engine, &engine->fixed) && make_pair(engine, &engine->other);
     for (int i = 0; i < 2; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
     engine->assembled = numbers(engine, "integral blocks", HF_LANES * size->result);
     engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
-    return engine->boys_single != NULL && engine->fixed.row != NULL && engine->other.row != NULL &&
-           engine->fixed.term != NULL && engine->other.term != NULL &&
-           engine->fixed.term_place != NULL && engine->other.term_place != NULL &&
-           engine->buffer[0] != NULL && engine->buffer[1] != NULL && engine->assembled != NULL &&
-           engine->result != NULL && create_implementations(engine);
+    return engine->boys_single != NULL && has_pairs && engine->buffer[0] != NULL &&
+           engine->buffer[1] != NULL && engine->assembled != NULL && engine->result != NULL &&
+           create_implementations(engine);
 }
 
 hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,
@@ -150,12 +150,8 @@ void hf_engine_destroy(struct hf_engine **engine)
                 hf_engine_list[k]->destroy(old->scratch[k]);
             hf_memory_release(memory, old->scratch[k]);
         }
-        hf_memory_release(memory, old->fixed.row);
-        hf_memory_release(memory, old->other.row);
-        hf_memory_release(memory, old->fixed.term);
-        hf_memory_release(memory, old->other.term);
-        hf_memory_release(memory, old->fixed.term_place);
-        hf_memory_release(memory, old->other.term_place);
+        release_pair(memory, &old->fixed);
+        release_pair(memory, &old->other);
         for (int i = 0; i < 2; i++) hf_memory_release(memory, old->buffer[i]);
         hf_memory_release(memory, old->assembled);
         hf_memory_release(memory, old->result);

@@ -30,7 +30,7 @@ void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair
 {
     const struct hf_shell_pairs *pairs = engine->pairs;
     const struct hf_shell *a = &pairs->basis->shell[from->a], *b = &pairs->basis->shell[from->b];
-    const int n_part = pairs->class_of[from->pair_class].n_part, n_b = hf_shell_n_part(b);
+    const int n_part = pairs->class_of[from->pair_class].n_part;
     to->first_primitive = from->first_primitive;
     to->n_primitive = from->n_primitive;
     to->n_padded = hf_padded(from->n_primitive);
@@ -47,9 +47,7 @@ void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair
             *row_of(to, HF_ROW_P_X + d, j) = a->centre_bohr[d] + one->pa[d];
         }
         for (int k = 0; k < (n_part > 1 ? n_part : 0); k++)
-            *row_of(to, HF_N_PRIMITIVE_ROW + k, j) =
-                hf_shell_get_part(a, k / n_b).coefficient[one->i] *
-                hf_shell_get_part(b, k % n_b).coefficient[one->j];
+            *row_of(to, HF_N_PRIMITIVE_ROW + k, j) = hf_part_coefficient(a, b, k, one);
     }
     if (n_part > 1) find_terms(to, n_part);
 }

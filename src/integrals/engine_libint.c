@@ -5,13 +5,6 @@
 #include <pthread.h>
 #include <string.h>
 
-/** Libint fills its tables of functions once per process. */
-static void start_libint(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, libint2_static_init);
-}
-
 static bool takes(const struct hf_pair_class *bra, const struct hf_pair_class *ket)
 {
     (void)bra;
@@ -38,7 +31,8 @@ static size_t scratch_bytes(const struct hf_engine *self)
 
 static void create(const struct hf_engine *self, void *scratch)
 {
-    start_libint();
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, libint2_static_init); /* fills Libint's tables of functions */
     libint2_init_eri(scratch, self->pairs->basis->max_l, NULL);
 }
 

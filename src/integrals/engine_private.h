@@ -29,8 +29,7 @@ struct hf_batch_request {
  *  collective. */
 struct hf_engine_ops {
     const char *name, *about, *cite;
-    int max_l;            /**< of a shell */
-    int derivative_level; /**< of the integrals: 0, no derivatives */
+    int max_l; /**< of a shell */
 
     /** Whether it computes quartets of these classes (in either order). It is asked in the order of
      *  the list, and the answer is all that decides: never the batch, so that the bits of an

@@ -3,10 +3,8 @@
 
 #include <stdlib.h>
 
-/** By either way to make a layout. Collective. */
-static hf_status create(struct hf_context *context, const struct hf_basis *basis,
-                        hf_status (*make)(struct hf_context *context, int n_part, const int first[],
-                                          struct hf_block_layout **layout, struct hf_error *error),
+/** With blocks on the first `n_owner` ranks. Collective. */
+static hf_status create(struct hf_context *context, int n_owner, const struct hf_basis *basis,
                         struct hf_block_layout **layout, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -17,7 +15,7 @@ static hf_status create(struct hf_context *context, const struct hf_basis *basis
         const int shell = basis->first_shell_of_atom[a];
         first[a] = shell < basis->n_shell ? basis->shell[shell].first_function : basis->n_function;
     }
-    HF_TRY(make(context, basis->n_atom, first, layout, error));
+    HF_TRY(hf_block_layout_create(context, n_owner, basis->n_atom, first, layout, error));
 cleanup:
     free(first);
     return status;
@@ -26,11 +24,11 @@ cleanup:
 hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basis *basis,
                                 struct hf_block_layout **layout, struct hf_error *error)
 {
-    return create(context, basis, hf_block_layout_create, layout, error);
+    return create(context, context->n_rank, basis, layout, error);
 }
 
 hf_status hf_atom_layout_create_for_sums(struct hf_context *context, const struct hf_basis *basis,
                                          struct hf_block_layout **layout, struct hf_error *error)
 {
-    return create(context, basis, hf_block_layout_create_for_sums, layout, error);
+    return create(context, context->reproducible ? 1 : context->n_rank, basis, layout, error);
 }

@@ -126,9 +126,9 @@ static hf_status make(struct hf_block_layout *self, const struct hf_context *con
     return status;
 }
 
-/** For the first `n_owner` ranks. Collective. */
-static hf_status create(struct hf_context *context, int n_owner, int n_part, const int first[],
-                        struct hf_block_layout **layout, struct hf_error *error)
+hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_part,
+                                 const int first[], struct hf_block_layout **layout,
+                                 struct hf_error *error)
 {
     assert(n_part > 0 && first[0] == 0);
     hf_status status = HF_OK;
@@ -152,19 +152,6 @@ static hf_status create(struct hf_context *context, int n_owner, int n_part, con
 cleanup:
     hf_block_layout_destroy(&made);
     return status;
-}
-
-hf_status hf_block_layout_create(struct hf_context *context, int n_part, const int first[],
-                                 struct hf_block_layout **layout, struct hf_error *error)
-{
-    return create(context, context->n_rank, n_part, first, layout, error);
-}
-
-hf_status hf_block_layout_create_for_sums(struct hf_context *context, int n_part, const int first[],
-                                          struct hf_block_layout **layout, struct hf_error *error)
-{
-    return create(context, context->reproducible ? 1 : context->n_rank, n_part, first, layout,
-                  error);
 }
 
 void hf_block_layout_destroy(struct hf_block_layout **layout)

@@ -1,4 +1,4 @@
-/* The work space of BLAS: taken while there is certainly room for it. */
+/* The work space of BLAS: reserved at the start, while there is room for it. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "linalg_private.h"
 
@@ -9,8 +9,7 @@
  *  strace shows, and no more elsewhere), with room for the pages around it. */
 static const size_t BUFFER_BYTES = ((size_t)128 << 20) + ((size_t)1 << 20);
 
-/* The buffer is the library's, one for the process, and stays: whoever asks later must not look for
- * room for another one. */
+/* The library keeps one buffer for the process, so that later calls need no room for another. */
 static atomic_bool has_buffer = false;
 
 /** OpenBLAS' dsymm takes the buffer for a product of any size; its dgemm has a way without. */
@@ -28,11 +27,10 @@ hf_status hf_linalg_prepare_blas(struct hf_error *error)
     void *room =
         mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED)
-        return hf_fail(
-            error, HF_NO_RESOURCE,
-            "BLAS takes %.0f MB of address space for its work, and that is not to be had; "
-            "raise the limits of address space and data (ulimit -v, ulimit -d)",
-            1e-6 * (double)BUFFER_BYTES);
+        return hf_fail(error, HF_NO_RESOURCE,
+                       "BLAS needs %.0f MB of address space for its work, which are not available; "
+                       "raise the limits of address space and data (ulimit -v, ulimit -d)",
+                       1e-6 * (double)BUFFER_BYTES);
     munmap(room, BUFFER_BYTES);
     make_blas_take_it();
     atomic_store(&has_buffer, true);

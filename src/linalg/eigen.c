@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What a check may be off, relative, times the order: far above rounding, far below what hurts. */
+/** Relative tolerance of a check, times the order: far above rounding, far below errors that matter. */
 static const double EIGEN_TOLERANCE = 1e-11;
 
 static hf_status no_memory(struct hf_error *error, int n)
@@ -100,12 +100,6 @@ static double scattered(uint64_t i)
     return (double)((bits ^ (bits >> 31)) >> 11) / 4503599627370496.0 - 1.0;
 }
 
-static void probe_destroy(struct probe *probe)
-{
-    hf_matrix_destroy(&probe->x);
-    hf_matrix_destroy(&probe->a_x);
-}
-
 /** Trace and sum of squares of the matrix of which the lower triangle is given. Collective. */
 static void probe_sums(const struct hf_matrix *a, struct probe *probe)
 {
@@ -184,7 +178,7 @@ cleanup:
     return status;
 }
 
-/** Refuses eigenvalues that are not all of the matrix's. The same on every rank. */
+/** Refuses eigenvalues whose sums are not those of the matrix. The same on every rank. */
 static hf_status probe_values(const struct probe *probe, int n, const double eigenvalue[],
                               double scale, struct hf_error *error)
 {
@@ -247,7 +241,8 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
     if (vector != NULL) status = fix_signs(vector, error);
 cleanup:
     hf_matrix_destroy(&z);
-    probe_destroy(&probe);
+    hf_matrix_destroy(&probe.x);
+    hf_matrix_destroy(&probe.a_x);
     return status;
 }
 

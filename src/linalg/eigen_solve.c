@@ -75,7 +75,7 @@ static hf_status failed(struct hf_error *error, int n, const char *library, cons
                    routine, info);
 }
 
-/** LAPACK on rank 0; local. */
+/** LAPACK on rank 0; the others do nothing. Local. */
 static hf_status solve_serial(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
                               int n_vector, struct hf_error *error)
 {
@@ -87,6 +87,7 @@ static hf_status solve_serial(struct hf_matrix *a, double eigenvalue[], struct h
     struct space space = {0};
     const char *routine = "dsytrd";
     int info = 0;
+    if (!a->linalg->inside) return HF_OK;
     hf_status status =
         space_make(a, blocked > divided ? blocked : divided, 3.0 + 5.0 * n, &space, error);
     if (status != HF_OK) goto cleanup;
@@ -176,14 +177,8 @@ static bool lapack_serves(const struct hf_linalg *grid, int n, int n_vector)
     return !grid->parallel;
 }
 
-static hf_status solve_on_first(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
-                                int n_vector, struct hf_error *error)
-{
-    return a->linalg->inside ? solve_serial(a, eigenvalue, z, n_vector, error) : HF_OK;
-}
-
 const struct hf_eigensolver hf_eigensolver_lapack = {
-    .name = "LAPACK", .serves = lapack_serves, .solve = solve_on_first};
+    .name = "LAPACK", .serves = lapack_serves, .solve = solve_serial};
 
 static bool scalapack_serves(const struct hf_linalg *grid, int n, int n_vector)
 {

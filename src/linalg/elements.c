@@ -1,5 +1,4 @@
-/* What is done to the elements of matrices one by one, shared out over the threads of a rank: copies,
- * sums, scalar products. */
+/* Operations on the elements of matrices, divided over the threads of a rank: copies, sums, scalar products. */
 #include "hf/threads.h"
 #include "linalg_private.h"
 
@@ -16,8 +15,8 @@ struct operands {
     double piece[HF_N_PIECE];      /**< results of the pieces */
 };
 
-/** Shares out n things of a matrix, its local elements or columns. Few elements take no longer than to
- *  wake threads: half a megabyte. */
+/** Divides n local elements or columns of a matrix over the threads. Half a megabyte or less takes no longer
+ *  than waking threads. */
 static void each(const struct hf_matrix *matrix, size_t n,
                  void (*work)(void *, int, struct hf_elements), struct operands *operands)
 {

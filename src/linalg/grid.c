@@ -1,4 +1,4 @@
-/* The process grid: who takes part in linear algebra. */
+/* The process grid: which ranks take part in linear algebra. */
 #include "linalg_private.h"
 
 #include <assert.h>
@@ -22,16 +22,11 @@ void hf_linalg_set_blas_threads(int n)
     if (openblas_set_num_threads != NULL) openblas_set_num_threads(n);
 }
 
-int hf_linalg_blas_threads(void)
-{
-    return openblas_get_num_threads != NULL ? openblas_get_num_threads() : 1;
-}
-
-/** Who computes, for the report. */
+/** Describes the grid, for the report. */
 static void describe(struct hf_linalg *made, int n)
 {
     char threads[32] = "";
-    const int n_thread = hf_linalg_blas_threads();
+    const int n_thread = openblas_get_num_threads != NULL ? openblas_get_num_threads() : 1;
     if (n_thread > 1 && made->context->n_thread > 1)
         snprintf(threads, sizeof threads, ", %d threads", n_thread);
     if (made->parallel)
@@ -63,8 +58,8 @@ static void choose_grid(int n_rank, int n_block, int *n_row, int *n_col)
 
 static void start_blacs(struct hf_linalg *made)
 {
-    /* Grids over the same communicator share its system handle, so it is not kept: once a grid is
-     * made it has communicators of its own. */
+    /* Grids over the same communicator share its system handle, so it is freed: a grid has its own
+     * communicators. */
     const int system = Csys2blacs_handle(made->context->comm);
     made->blacs = system;
     Cblacs_gridinit(&made->blacs, "Row", made->n_grid_row, made->n_grid_col);

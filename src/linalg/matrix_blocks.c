@@ -1,11 +1,11 @@
-/* Exchange between symmetric matrices in blocks and matrices on the process grid: every element
- * goes straight from the rank that has it to the one that wants it.
+/* Exchange between symmetric matrices in blocks and matrices on the process grid: every element goes directly
+ * from the rank that has it to the rank that needs it.
  *
- * Nobody sends indices. Both sides go through the blocks in the same order, the rows of the
+ * No indices are sent. Both sides go through the blocks in the same order, the rows of the
  * layout's circle one after the other and round each,
  *
  *     block side   own blocks                               -> element -> rank of the grid
- *     grid side    pairs of the parts that I have rows or columns of   -> owner of the block
+ *     grid side    pairs of parts with rows or columns on this rank  -> owner of the block
  *
  * so that the k-th element for a pair of ranks is the same one on both. Only lower blocks are
  * stored; on the way to the grid each also goes out as its mirror image. A rank of P meets about
@@ -24,7 +24,7 @@ struct range {
     int begin, end;
 };
 
-/** A part of which this rank of the grid has something. */
+/** A part with rows or columns on this rank of the grid. */
 struct local_part {
     int part;
     struct range row, column;
@@ -39,7 +39,7 @@ struct exchange {
     int n_local;
     struct local_part *local; /**< [n_local] in rising order */
     int begin, end;           /**< rows of the circle of the stage */
-    /** Per other rank: what goes between its grid side and our block side, and the reverse. */
+    /** For each other rank: elements between its grid side and our block side, and the reverse. */
     struct traffic {
         int *count, *first, *at; /**< [n_rank] */
         double *buffer;
@@ -189,7 +189,7 @@ static void walk_grid_row(struct exchange *self, int at, bool counting)
     }
 }
 
-/** Goes through the blocks of the stage that have something on this rank of the grid. */
+/** Goes through the blocks of the stage with elements on this rank of the grid. */
 static void walk_grid_blocks(struct exchange *self, bool counting)
 {
     for (int at = 0; at < self->n_local; at++)

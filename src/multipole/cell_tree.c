@@ -1,19 +1,15 @@
 /* Trees of cells over points; see hf/cell_tree.h. */
 #include "hf/cell_tree.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 
-/** What decides where two points are alike. */
-static int by_number(const struct hf_cell_point *x, const struct hf_cell_point *y)
-{
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-/** -1, 0 or 1 as x is before, at or behind y along a direction. */
+/** -1, 0 or 1 if x is before, at or behind y along a direction; the number decides between equal places. */
 static int compare(const struct hf_cell_point *x, const struct hf_cell_point *y, int along)
 {
     const double a = x->centre[along], b = y->centre[along];
-    return a != b ? (a > b) - (a < b) : by_number(x, y);
+    return a != b ? (a > b) - (a < b) : (x->number > y->number) - (x->number < y->number);
 }
 
 /** Puts the points that come first along a direction before `middle`, all others behind: Hoare's
@@ -57,12 +53,7 @@ static int measure(const struct hf_cell_point point[], struct hf_cell *cell)
     cell->exponent = INFINITY;
     cell->order = 0;
     for (int64_t i = cell->begin; i < cell->end; i++) {
-        double here = 0.0;
-        for (int d = 0; d < 3; d++) {
-            const double apart = point[i].centre[d] - cell->centre[d];
-            here += apart * apart;
-        }
-        square = fmax(square, here);
+        square = fmax(square, hf_distance_squared(point[i].centre, cell->centre));
         cell->exponent = fmin(cell->exponent, point[i].exponent);
         if (point[i].order > cell->order) cell->order = point[i].order;
     }
@@ -103,8 +94,5 @@ void hf_add_cells(struct hf_cell_point point[], int64_t begin, int64_t end,
 
 double hf_cell_distance(const struct hf_cell *a, const struct hf_cell *b)
 {
-    double square = 0.0;
-    for (int d = 0; d < 3; d++)
-        square += (a->centre[d] - b->centre[d]) * (a->centre[d] - b->centre[d]);
-    return sqrt(square);
+    return sqrt(hf_distance_squared(a->centre, b->centre));
 }

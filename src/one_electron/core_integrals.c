@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
-
 static const double NO_REACH = 1e-18;
 static const double LEAST_STEP = 1e-4; /* some 200,000 points */
 
@@ -24,7 +22,7 @@ struct hf_core_integrals {
     bool *reach;                           /**< [n_shell] */
     struct hf_core_projection *projection; /**< [n_shell]; value NULL: not yet made */
     double *weighted;                      /**< of one function, all points and projectors */
-    double block[MAX_BLOCK], scratch[MAX_BLOCK];
+    double block[HF_MAX_CARTESIAN_BLOCK], scratch[HF_MAX_CARTESIAN_BLOCK];
 };
 
 static bool reaches(const struct hf_core_integrals *self, const struct hf_shell *shell)

@@ -9,6 +9,7 @@
  * is smooth over theta, 0 to pi/2: Gauss-Legendre. */
 #include "core_local.h"
 
+#include "hf/arithmetic.h"
 #include "quadrature.h"
 
 #include <math.h>
@@ -80,12 +81,9 @@ static bool add_gaussian(const struct hf_core_local *local, const struct primiti
 {
     const double p = pair->exponent, q = p + g;
     struct overlaps overlap[3];
-    double bc[3], distance_squared = 0.0;
-    for (int d = 0; d < 3; d++) {
-        const double pc = pair->centre[d] - local->centre[d];
-        distance_squared += pc * pc;
-    }
-    factor *= pair->coefficient * exp(-p * g / q * distance_squared);
+    double bc[3];
+    factor *=
+        pair->coefficient * exp(-p * g / q * hf_distance_squared(pair->centre, local->centre));
     if (fabs(factor) < LEAST) return false;
     factor *= pow(acos(-1.0) / q, 1.5);
     for (int d = 0; d < 3; d++) {
@@ -129,11 +127,7 @@ bool hf_core_local_block(const struct hf_core_local *local, const struct hf_shel
 {
     const struct hf_core_potential *potential = local->potential;
     bool any = false;
-    double ab_squared = 0.0;
-    for (int d = 0; d < 3; d++) {
-        const double x = a->centre_bohr[d] - b->centre_bohr[d];
-        ab_squared += x * x;
-    }
+    const double ab_squared = hf_distance_squared(a->centre_bohr, b->centre_bohr);
     memset(block, 0, (size_t)(hf_n_cartesian(a->l) * hf_n_cartesian(b->l)) * sizeof *block);
     for (int i = 0; i < a->n_primitive; i++) {
         for (int j = 0; j < b->n_primitive; j++) {

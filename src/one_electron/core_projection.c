@@ -9,6 +9,7 @@
  * nothing cancels. */
 #include "core_projection.h"
 
+#include "hf/arithmetic.h"
 #include "quadrature.h"
 
 #include <math.h>
@@ -23,10 +24,7 @@ static const double TOUCHING = 1e-9;
 
 double hf_core_distance(const struct hf_shell *shell, const double centre[3])
 {
-    double sum = 0.0;
-    for (int d = 0; d < 3; d++)
-        sum += (shell->centre_bohr[d] - centre[d]) * (shell->centre_bohr[d] - centre[d]);
-    return sqrt(sum);
+    return sqrt(hf_distance_squared(shell->centre_bohr, centre));
 }
 
 double hf_core_reach(const struct hf_core_potential *potential, const struct hf_shell *shell,

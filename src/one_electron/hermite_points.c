@@ -21,13 +21,10 @@ static void fill(struct hf_hermite_points *self, const double *const place[3],
                  struct hf_spread_charge charge[])
 {
     for (int i = 0; i < self->n; i++) {
-        bool same = i > 0;
-        for (int d = 0; d < 3; d++) {
-            charge[i].position_bohr[d] = place[d][i];
-            same = same && place[d][i] == place[d][i - 1];
-        }
-        charge[i].exponent = INFINITY;
-        charge[i].charge = same ? 0.0 : 1.0;
+        const double at[3] = {place[0][i], place[1][i], place[2][i]};
+        const bool same = i > 0 && at[0] == place[0][i - 1] && at[1] == place[1][i - 1] &&
+                          at[2] == place[2][i - 1];
+        charge[i] = hf_charge_at(same ? 0.0 : 1.0, at);
         self->lane[i] = i == 0 ? 0 : self->lane[i - 1] + (same ? 0 : 1);
     }
 }

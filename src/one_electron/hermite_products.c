@@ -1,13 +1,12 @@
 /* Densities of two shells in Hermite Gaussians, and their moments. */
 #include "hf/hermite.h"
 
+#include "hf/arithmetic.h"
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
 
 static const double PI = 3.14159265358979323846;
 
@@ -18,7 +17,7 @@ struct hf_hermite_products {
     struct hf_hermite_gaussian *gaussian;
     double *coefficient;
     struct hf_hermite_expansion expansion[3];
-    double block[MAX_BLOCK], scratch[MAX_BLOCK];
+    double block[HF_MAX_CARTESIAN_BLOCK], scratch[HF_MAX_CARTESIAN_BLOCK];
 };
 
 hf_status hf_hermite_products_create(const struct hf_basis *basis,
@@ -108,13 +107,9 @@ int hf_hermite_expand(struct hf_hermite_products *products, const struct hf_shel
     struct hf_hermite_products *self = products;
     const double largest = to_cartesian(self, a, b, factor, density, stride);
     const int order = a->l + b->l;
-    double ab[3], ab_squared = 0.0;
+    const double ab_squared = hf_distance_squared(a->centre_bohr, b->centre_bohr);
     int n = 0;
     *list = self->gaussian;
-    for (int d = 0; d < 3; d++) {
-        ab[d] = a->centre_bohr[d] - b->centre_bohr[d];
-        ab_squared += ab[d] * ab[d];
-    }
     for (int i = 0; i < a->n_primitive; i++) {
         for (int j = 0; j < b->n_primitive; j++) {
             const double alpha = a->exponent[i], beta = b->exponent[j], p = alpha + beta;
@@ -126,8 +121,9 @@ int hf_hermite_expand(struct hf_hermite_products *products, const struct hf_shel
             *to = (struct hf_hermite_gaussian){.exponent = p, .order = order, .coefficient = h};
             memset(h, 0, ((size_t)hf_hermite_index(0, 0, order) + 1) * sizeof *h);
             for (int d = 0; d < 3; d++) {
+                const double ab = a->centre_bohr[d] - b->centre_bohr[d];
                 to->centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
-                hf_expand_in_hermite(0.5 / p, -beta / p * ab[d], alpha / p * ab[d], 1.0, a->l, b->l,
+                hf_expand_in_hermite(0.5 / p, -beta / p * ab, alpha / p * ab, 1.0, a->l, b->l,
                                      &self->expansion[d]);
             }
             add_products(self, a->l, b->l, c, h);

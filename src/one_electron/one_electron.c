@@ -3,6 +3,7 @@
 #include "hf/one_electron.h"
 
 #include "hermite_charges.h"
+#include "hf/arithmetic.h"
 #include "hf/cartesian.h"
 #include "hf/hermite.h"
 #include "hf/solid_harmonics.h"
@@ -11,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BLOCK = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
-
 struct hf_one_electron {
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1]; /**< up to max_l */
@@ -20,7 +19,7 @@ struct hf_one_electron {
     bool borrows;                        /**< the arrays of the charges are another's */
     const struct hf_charge_field *field; /**< NULL: all charges by rows */
     double potential[HF_N_HERMITE];      /**< of all charges at a primitive pair */
-    double block[MAX_BLOCK], scratch[MAX_BLOCK];
+    double block[HF_MAX_CARTESIAN_BLOCK], scratch[HF_MAX_CARTESIAN_BLOCK];
 };
 
 /** One primitive pair. */
@@ -141,11 +140,7 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
 {
     const int raise = which == HF_KINETIC ? 2 : 0;
     struct primitive_pair pair; /* larger than what most pairs need of it */
-    double ab_squared = 0.0;
-    for (int d = 0; d < 3; d++) {
-        const double x = a->centre_bohr[d] - b->centre_bohr[d];
-        ab_squared += x * x;
-    }
+    const double ab_squared = hf_distance_squared(a->centre_bohr, b->centre_bohr);
     memset(self->block, 0,
            (size_t)(hf_n_cartesian(a->l) * hf_n_cartesian(b->l)) * sizeof *self->block);
     for (int i = 0; i < a->n_primitive; i++) {
@@ -171,27 +166,8 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
     return self->block;
 }
 
-hf_status hf_one_electron_create(int max_l, int n_charge, const struct hf_point_charge charge[],
+hf_status hf_one_electron_create(int max_l, int n_charge, const struct hf_spread_charge charge[],
                                  struct hf_one_electron **one_electron, struct hf_error *error)
-{
-    *one_electron = NULL;
-    struct hf_spread_charge *spread = calloc((size_t)n_charge + 1, sizeof *spread);
-    if (spread == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d point charges", n_charge);
-    for (int i = 0; i < n_charge; i++) {
-        spread[i] = (struct hf_spread_charge){.charge = charge[i].charge, .exponent = INFINITY};
-        memcpy(spread[i].position_bohr, charge[i].position_bohr, sizeof spread[i].position_bohr);
-    }
-    const hf_status status =
-        hf_one_electron_create_spread(max_l, n_charge, spread, one_electron, error);
-    free(spread);
-    return status;
-}
-
-hf_status hf_one_electron_create_spread(int max_l, int n_charge,
-                                        const struct hf_spread_charge charge[],
-                                        struct hf_one_electron **one_electron,
-                                        struct hf_error *error)
 {
     struct hf_one_electron *self = *one_electron = aligned_alloc(64, sizeof *self);
     if (self != NULL) {

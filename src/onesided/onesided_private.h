@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /** One way to reach other ranks' memory: one constant instance per transport. Ranks are those of the
- *  context. What is called for a window may be called for another at the same time by other ranks,
- *  but by one thread of a rank at a time. */
+ *  context. Different ranks may work with different windows at the same time; of a rank one thread at a
+ *  time. */
 struct hf_transport_ops {
     const char *name, *about, *cite; /**< --onesided NAME; help text; where it is described */
     /** Sets self->data. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
@@ -18,8 +18,8 @@ struct hf_transport_ops {
     void (*close)(struct hf_onesided *self);
     /** Lets the MPI library, or the transport, serve others. Not collective. */
     void (*poke)(struct hf_onesided *self);
-    /** No requests come until the next fence of a window, or a new one. Not collective. NULL: the
-     *  transport does nothing between requests anyway. */
+    /** Called when no requests come until the next fence or the next window. Not collective. NULL: the
+     *  transport does nothing between requests. */
     void (*rest)(struct hf_onesided *self);
     /** Sets `local` [size], all zero, and `data`. Collective; each rank returns its own outcome.
      *  HF_NO_RESOURCE: memory. */
@@ -60,9 +60,9 @@ hf_status hf_transport_open(struct hf_context *context, const struct hf_transpor
                             enum hf_accumulate accumulate, struct hf_onesided **onesided,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Accumulates and gets a few numbers by way of the transport and looks whether they come out right,
- *  within `seconds`. Sets context->stuck_in_mpi when it never came back. Collective; the same
- *  outcome on every rank. HF_NO_RESOURCE: it does not work, and why. */
+/** Accumulates and gets a few numbers through the transport and checks them, within `seconds`. Sets
+ *  context->stuck_in_mpi if the test does not end. Collective; the same outcome on every rank.
+ *  HF_NO_RESOURCE: the transport does not work; the message says why. */
 hf_status hf_transport_self_test(struct hf_context *context,
                                  const struct hf_transport_ops *transport,
                                  enum hf_accumulate accumulate, double seconds,

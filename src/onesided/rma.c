@@ -79,8 +79,7 @@ static void fence(struct hf_window *window)
 /** Bytes of this rank's window: whole cache lines, see hf/mpi_window.h. */
 static size_t window_bytes(const struct hf_window *window)
 {
-    enum { LINE = 64 };
-    return (window->size * sizeof(double) + LINE - 1) / LINE * LINE;
+    return hf_whole_lines(window->size * sizeof(double));
 }
 
 static hf_status window_create(struct hf_window *window, struct hf_error *error)

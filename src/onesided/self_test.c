@@ -1,8 +1,9 @@
-/* Start-up test of a transport. One-sided calls of MPI libraries have given wrong sums and have
- * hung; a run that would take days had better know at once. */
+/* Start-up test of a transport: one-sided calls of some MPI libraries gave wrong sums or hung, which a long
+ * run must find out at once. */
 #include "onesided_private.h"
 
 #include "hf/context.h"
+#include "hf/mpi_window.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,20 +12,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/** Libraries send short messages at once, longer ones after asking, long ones in pieces, and have been
- *  wrong about one kind and not the others; MPICH's pieces are of 256 KiB. More would be felt at the
- *  start of a short run. Numbers of 8 bytes. */
+/** Block sizes, in numbers of 8 bytes, and rounds. Libraries send short messages at once, longer ones after a
+ *  handshake, long ones in pieces (MPICH: 256 KiB); errors were seen in one kind only. More rounds would
+ *  delay short runs. */
 static const struct block {
     int size, n_round;
 } blocks[] = {{1, 8}, {9, 8}, {512, 4}, {8192, 1}, {49152, 1}};
 
-/** Every rank adds to so many ranks, whatever their number: itself, the next one, which is mostly of
- *  its node, and one half way round, which is mostly of another. */
+/** Number of ranks that every rank adds to: itself, the next one, mostly on its node, and one half way round,
+ *  mostly on another node. */
 enum { N_BLOCK = sizeof blocks / sizeof *blocks, N_PARTNER = 3, LARGEST = 49152 };
 
-/** A test under way. It outlives the call when it never comes back. */
+/** A test under way. It outlives the call if it hangs. */
 struct self_test {
-    struct hf_context *context; /**< its own, over a communicator of its own */
+    struct hf_context *context; /**< owned, with its own communicator */
     const struct hf_transport_ops *transport;
     enum hf_accumulate accumulate;
     pthread_mutex_t mutex;
@@ -79,8 +80,8 @@ static void add_to_partners(struct hf_window *window, int rank, int n_rank, doub
                 hf_window_accumulate(window, range_of(b, k, rank, n_rank), value);
 }
 
-/** Takes off what each rank added to a range of block b of partner k, of numbers that were got from
- *  it: nothing may be left. */
+/** Subtracts from numbers got from a range of block b of partner k what each rank added there: the result must
+ *  be zero. */
 static hf_status check_range(int b, int k, struct hf_window_range range, int n_rank, double value[],
                              struct hf_error *error)
 {
@@ -177,15 +178,15 @@ static bool wait_for_end(struct self_test *test, double seconds)
     return done;
 }
 
-/** Runs the test in a thread of its own and leaves it there when it does not come back: other
- *  threads may go on using MPI. Needs MPI_THREAD_MULTIPLE. */
+/** Runs the test in a new thread, which is left behind if it hangs: other threads may still use MPI. Needs
+ *  MPI_THREAD_MULTIPLE. */
 static hf_status run_aside(struct self_test *test, double seconds, bool *hangs,
                            struct hf_error *error)
 {
     pthread_t thread;
     *hangs = false;
     if (pthread_create(&thread, NULL, run_test, test) != 0) {
-        run_test(test); /* the others are at it and wait */
+        run_test(test); /* other ranks wait for this one */
         return test->status;
     }
     if (wait_for_end(test, seconds)) {
@@ -219,7 +220,7 @@ static void *watch(void *argument)
     return NULL;
 }
 
-/** Without MPI_THREAD_MULTIPLE nobody could go on beside a test that hangs. */
+/** Without MPI_THREAD_MULTIPLE no thread could use MPI beside a hanging test. */
 static hf_status run_watched(struct self_test *test, double seconds, struct hf_error *error)
 {
     struct watchdog dog = {test, seconds};
@@ -274,11 +275,10 @@ hf_status hf_transport_self_test(struct hf_context *context,
     struct self_test *test;
     hf_status status;
     bool hangs = false;
-    int level, any_hangs;
+    int any_hangs;
     HF_TRY(create_test(context, transport, accumulate, &test, error));
-    MPI_Query_thread(&level);
-    status = level >= MPI_THREAD_MULTIPLE ? run_aside(test, seconds, &hangs, error)
-                                          : run_watched(test, seconds, error);
+    status = hf_mpi_takes_threads() ? run_aside(test, seconds, &hangs, error)
+                                    : run_watched(test, seconds, error);
     status = hf_agree(context->comm, status, error);
     any_hangs = hangs;
     MPI_Allreduce(MPI_IN_PLACE, &any_hangs, 1, MPI_INT, MPI_MAX, context->comm);

@@ -2,22 +2,15 @@
 #include "thread_private.h"
 
 #include "hf/context.h"
+#include "hf/mpi_window.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** Sums on their way to their owners: more than this waits for the first to arrive. */
+/** Most bytes of sums on their way; a send that would exceed it waits until others have arrived. */
 static const size_t MOST_BYTES_SENT = (size_t)16 << 20;
-
-static hf_status require_thread_level(struct hf_error *error)
-{
-    int level;
-    MPI_Query_thread(&level);
-    if (level >= MPI_THREAD_MULTIPLE) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "the MPI library does not grant MPI_THREAD_MULTIPLE");
-}
 
 static hf_status start_thread(struct hf_thread_transport *data, struct hf_error *error)
 {
@@ -31,14 +24,14 @@ static hf_status start_thread(struct hf_thread_transport *data, struct hf_error 
 
 static hf_status open_thread(struct hf_onesided *self, struct hf_error *error)
 {
-    hf_status status = require_thread_level(error);
-    struct hf_thread_transport *data = NULL;
+    hf_status status = HF_OK;
+    struct hf_thread_transport *data = calloc(1, sizeof *data);
     int *tag_limit, found;
-    if (status == HF_OK) {
-        data = calloc(1, sizeof *data);
-        if (data == NULL)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-sided communication");
-    }
+    if (!hf_mpi_takes_threads())
+        status =
+            hf_fail(error, HF_NO_RESOURCE, "the MPI library does not grant MPI_THREAD_MULTIPLE");
+    else if (data == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-sided communication");
     HF_TRY(hf_agree(self->context->comm, status, error)); /* what follows is collective */
     self->data = data;
     data->onesided = self;
@@ -74,7 +67,7 @@ static void close_thread(struct hf_onesided *self)
     self->data = NULL;
 }
 
-/** Serves those who ask now. False: nobody did, or another thread is serving. */
+/** Serves waiting requests. False: there were none, or another thread is serving. */
 static bool visit(struct hf_thread_transport *self)
 {
     bool served = false;
@@ -151,7 +144,7 @@ static hf_status window_create(struct hf_window *window, struct hf_error *error)
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
 }
 
-/** Nobody asks: the communication thread sleeps until wake. */
+/** No requests will come: the communication thread sleeps until wake. */
 static void rest(struct hf_onesided *self)
 {
     struct hf_thread_transport *transport = self->data;
@@ -160,7 +153,7 @@ static void rest(struct hf_onesided *self)
     pthread_mutex_unlock(&transport->mutex);
 }
 
-/** Other ranks may ask once this rank has taken part in a fence. */
+/** Other ranks may send requests after this rank has taken part in a fence. */
 static void wake(struct hf_thread_transport *transport)
 {
     pthread_mutex_lock(&transport->mutex);
@@ -169,7 +162,7 @@ static void wake(struct hf_thread_transport *transport)
     pthread_mutex_unlock(&transport->mutex);
 }
 
-/** Nobody may ask any more when the memory goes. */
+/** No requests may come when the memory is freed. */
 static void window_destroy(struct hf_window *window)
 {
     struct hf_onesided *self = window->onesided;
@@ -285,7 +278,7 @@ static void send_elements(struct hf_window *window, struct hf_window_range range
                &send->request);
 }
 
-/** An own range: no message, but the mutex, and the callers' lock. */
+/** Adds to an own range: no message, but the mutex and the lock of the window are needed. */
 static void accumulate_own(struct hf_window *window, struct hf_window_range range,
                            const double *from)
 {

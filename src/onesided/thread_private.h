@@ -11,13 +11,13 @@
  *                  <------------- the numbers --
  *     adds         -- PUT_UNLOCK header + data ->  stores, lets the next one in
  *
- * ADD and PUT_UNLOCK are synchronous sends: they complete when B has begun to receive, which it
- * does with its mutex held until the data are in range. So a rank whose sends are complete and that
- * then takes the mutex after a barrier finds all that was sent to it, and nobody counts messages.
+ * ADD and PUT_UNLOCK are synchronous sends: they complete when B has begun to receive. B holds its mutex from
+ * then until the data are in place. So after all sends are complete, a barrier, and taking the own mutex, a
+ * rank has all that was sent to it. No messages are counted.
  *
- * The compute thread serves requests as well, whenever it comes by: it has a core, for which a
- * communication thread may have to wait some milliseconds when every core computes. The
- * communication thread steps in when the compute thread stays away. */
+ * The compute thread also serves requests, whenever it calls the transport: it has a core, while a
+ * communication thread may wait some milliseconds for one when every core computes. The communication thread
+ * serves when the compute thread does not. */
 #ifndef HF_THREAD_PRIVATE_H
 #define HF_THREAD_PRIVATE_H
 
@@ -35,7 +35,7 @@ struct hf_thread_header {
     int64_t reply_tag;
 };
 
-/** A rank that waits to lock an window. */
+/** A rank that waits to lock a window. */
 struct hf_lock_waiter {
     struct hf_thread_header header;
     int rank;
@@ -44,11 +44,11 @@ struct hf_lock_waiter {
 
 struct hf_thread_window {
     int slot;
-    bool locked; /**< by a caller that computes */
+    bool locked; /**< by a rank that adds for itself */
     struct hf_lock_waiter *first_waiter, *last_waiter;
 };
 
-/** A message on its way; the buffer is freed when it has arrived. */
+/** A message on its way; the buffer is freed after it has arrived. */
 struct hf_thread_send {
     MPI_Request request;
     void *buffer;
@@ -57,7 +57,7 @@ struct hf_thread_send {
 
 enum { HF_MOST_SENDS = 32, HF_MOST_REPLIES = 64 };
 
-/** Room for a message that comes in; grows as needed. */
+/** Room for an incoming message; grows as needed. */
 struct hf_thread_inbox {
     char *buffer;
     size_t size;
@@ -71,9 +71,9 @@ struct hf_thread_transport {
     pthread_cond_t changed;
     struct hf_window **window; /**< [n_slot]; NULL: free */
     int n_slot, n_window;
-    bool resting; /**< nobody asks until the next fence or window */
+    bool resting; /**< no requests until the next fence or window */
     bool stop;
-    /** Numbers on their way to those who asked, straight out of the windows. */
+    /** Replies on their way, sent directly from the windows. */
     MPI_Request reply[HF_MOST_REPLIES];
     int n_reply;
 
@@ -91,8 +91,7 @@ struct hf_thread_transport {
     int last_tag;
 };
 
-/** Receives and serves one request if there is one. Either thread, each with an inbox of its own.
- */
+/** Receives and serves one request if there is one. For both threads; each has its own inbox. */
 bool hf_thread_serve_one(struct hf_thread_transport *self, struct hf_thread_inbox *inbox);
 
 /** Waits until the replies sent so far have gone. The mutex is held. */

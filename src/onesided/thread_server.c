@@ -7,9 +7,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/** Naps between looks, in nanoseconds: every waking takes the compute thread's core for some
- * microseconds, so the thread sleeps longer while the compute thread serves, and longer and longer
- * while nobody asks. */
+/** Naps between looks, in nanoseconds. Each look takes the compute thread's core for some microseconds. So naps
+ *  are longer while the compute thread serves, and grow while no requests come. */
 enum { SHORTEST_NAP = 20000, LONGEST_NAP = 160000, NAP_WHILE_VISITED = 2000000 };
 
 void hf_thread_finish_replies(struct hf_thread_transport *self)
@@ -42,7 +41,7 @@ static void send_range(struct hf_thread_transport *self, const struct hf_thread_
               (int)header->reply_tag, self->replies, new_reply(self));
 }
 
-/** Gives the lock of an window to the first that waits for it. */
+/** Gives the lock of a window to the first rank that waits for it. */
 static void grant_lock(struct hf_thread_transport *self, struct hf_thread_window *window)
 {
     struct hf_lock_waiter *waiter = window->first_waiter;
@@ -117,7 +116,7 @@ bool hf_thread_serve_one(struct hf_thread_transport *self, struct hf_thread_inbo
     return true;
 }
 
-/** Sleeps while there is no window, or none in use, hence nobody who could ask. True: the end. */
+/** Sleeps while there is no window, or none in use, so that no request can come. True: the end. */
 static bool park(struct hf_thread_transport *self)
 {
     pthread_mutex_lock(&self->mutex);

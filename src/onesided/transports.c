@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** The work of a self-test is the same for every rank, but windows and connections are made by all of
- *  them together. */
+/** The work of a self-test is the same for any number of ranks; creating windows and connections is not. */
 static const double SELF_TEST_SECONDS = 20.0, SELF_TEST_SECONDS_PER_RANK = 0.01;
 
 const struct hf_transport_ops *const hf_transport_list[] = {&hf_transport_thread, &hf_transport_rma,
@@ -38,7 +37,7 @@ double hf_onesided_test_seconds(int n_rank)
     return SELF_TEST_SECONDS + SELF_TEST_SECONDS_PER_RANK * n_rank;
 }
 
-/** Tests one transport, unless that is not wanted, and opens it. Collective. */
+/** Tests one transport, unless the settings skip the test, and opens it. Collective. */
 static hf_status try_transport(struct hf_context *context, const struct hf_transport_ops *transport,
                                const struct hf_onesided_settings *settings,
                                struct hf_onesided **onesided, struct hf_error *error)

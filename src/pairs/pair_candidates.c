@@ -198,7 +198,7 @@ static void join_nodes(const struct hf_context *context, struct hf_node_memory *
 {
     enum { PIECE = 1 << 28 };
     /* those with private memory, all or none, speak for themselves */
-    MPI_Comm comm = shared->refused ? context->comm : context->leaders;
+    const MPI_Comm comm = hf_node_memory_firsts(context, shared);
     unsigned char *bytes = shared->data;
     int n = 1;
     hf_node_memory_sync(shared);

@@ -68,12 +68,6 @@ static void find_places(struct filler *self)
     }
 }
 
-static size_t whole_lines(size_t n_bytes)
-{
-    enum { LINE = 64 };
-    return (n_bytes + LINE - 1) / LINE * LINE;
-}
-
 /** Room for the arrays. Collective over the context. */
 static hf_status make_room(struct filler *self, struct hf_error *error)
 {
@@ -83,11 +77,11 @@ static hf_status make_room(struct filler *self, struct hf_error *error)
     if (end.pair > INT32_MAX || end.atom_pair > INT32_MAX)
         return hf_fail(error, HF_NO_RESOURCE, "more than %d shell pairs; hf numbers no more",
                        INT32_MAX);
-    const size_t pair_bytes = whole_lines((size_t)end.pair * sizeof *pairs->pair);
-    const size_t primitive_bytes = whole_lines((size_t)end.primitive * sizeof *pairs->primitive);
-    const size_t single_bytes = whole_lines((size_t)end.primitive * sizeof *pairs->single);
+    const size_t pair_bytes = hf_whole_lines((size_t)end.pair * sizeof *pairs->pair);
+    const size_t primitive_bytes = hf_whole_lines((size_t)end.primitive * sizeof *pairs->primitive);
+    const size_t single_bytes = hf_whole_lines((size_t)end.primitive * sizeof *pairs->single);
     const size_t coefficient_bytes =
-        whole_lines((size_t)end.primitive * (size_t)n_coefficient * sizeof(float));
+        hf_whole_lines((size_t)end.primitive * (size_t)n_coefficient * sizeof(float));
     const size_t atom_bytes = (size_t)end.atom_pair * sizeof *pairs->atom_pair;
     const hf_status status = hf_node_memory_create(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
                                                    pair_bytes + primitive_bytes + single_bytes +

@@ -1,6 +1,7 @@
 /* Collecting the shell pairs of pairs of atoms; see pair_share.h. */
 #include "pair_share.h"
 
+#include "hf/arithmetic.h"
 #include "primitive_pairs.h"
 
 #include <float.h>

@@ -1,14 +1,10 @@
 /* Primitives of one pair of shells: which matter, and what is kept of them. */
 #include "primitive_pairs.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-double hf_distance_squared(const double a[3], const double b[3])
-{
-    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return x * x + y * y + z * z;
-}
 
 double hf_farthest_exponent(double smallest)
 {
@@ -120,14 +116,13 @@ void hf_round_primitives(const struct hf_shell_pairs *pairs, const struct hf_she
 {
     const struct hf_shell *a = &pairs->basis->shell[pair->a], *b = &pairs->basis->shell[pair->b];
     const struct hf_primitive_pair *from = hf_pair_primitives(pairs, pair);
-    const int n_a = hf_shell_n_part(a), n_b = hf_shell_n_part(b), n_part = n_a * n_b;
+    const int n_part = hf_shell_n_part(a) * hf_shell_n_part(b);
     for (int j = 0; j < pair->n_primitive; j++) {
         const int64_t at = pair->first_primitive + j;
         float *coefficient = pairs->single_coefficient + at * pairs->n_coefficient;
         pairs->single[at] = round_primitive(&from[j], a->centre_bohr, b->centre_bohr);
         for (int k = 0; k < pairs->n_coefficient; k++) coefficient[k] = 0.0F;
         for (int k = 0; k < (n_part > 1 ? n_part : 0); k++)
-            coefficient[k] = (float)(hf_shell_get_part(a, k / n_b).coefficient[from[j].i] *
-                                     hf_shell_get_part(b, k % n_b).coefficient[from[j].j]);
+            coefficient[k] = (float)hf_part_coefficient(a, b, k, &from[j]);
     }
 }

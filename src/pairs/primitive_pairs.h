@@ -9,8 +9,6 @@
  *  basis and molecule. */
 double hf_farthest_exponent(double smallest);
 
-double hf_distance_squared(const double a[3], const double b[3]);
-
 /** The primitive pairs of shells a and b whose bound reaches `smallest`, by falling bound, to `out`
  *  [a->n_primitive * b->n_primitive]; their number. */
 int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, double smallest,

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/** Of one rank, who alone reads it: a cache line of its own. */
+/** The bell of one rank, which alone reads it. A separate cache line. */
 struct bell {
     _Alignas(64) atomic_llong n_rung;
 };

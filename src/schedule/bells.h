@@ -1,7 +1,7 @@
-/* Bells: a rank tells one of its own node, past MPI, that a message for it is on its way. A rank that computes
- * hears one at the price of a load from memory. A look into MPI would cost it microseconds, and where the
- * library yields the core when it finds nothing (mpi_yield_when_idle of Open MPI, set by default when a node
- * has more ranks than cores) a whole time slice of the machine: milliseconds. */
+/* Bells: without MPI, a rank signals to another rank of its node that a message is on its way. A computing
+ * rank notices that by one load from memory. A look into MPI would cost microseconds; or a time slice, which
+ * is milliseconds, if the library yields the core when it finds nothing (mpi_yield_when_idle of Open MPI, the
+ * default when a node has more ranks than cores). */
 #ifndef HF_SCHEDULE_BELLS_H
 #define HF_SCHEDULE_BELLS_H
 
@@ -18,17 +18,17 @@ hf_status hf_bells_create(MPI_Comm comm, struct hf_bells **bells,
 /** Collective. Accepts a pointer to NULL; leaves NULL. */
 void hf_bells_destroy(struct hf_bells **bells);
 
-/** The ranks of this node in the communicator given, in rising order, this one among them; and their number.
- *  Neighbour i is the one at place i. */
+/** The ranks of this node, this one included, as numbers in the communicator given, in rising order; *n is
+ *  their number. Neighbour i is at place i. */
 const int *hf_bells_neighbours(const struct hf_bells *bells, int *n);
 
-/** Whether neighbours can ring at all: not where the ranks of some node share no memory. */
+/** Whether bells work: not if the ranks of some node share no memory. */
 bool hf_bells_work(const struct hf_bells *bells);
 
-/** Rings a neighbour's bell once. */
+/** Rings the bell of a neighbour. */
 void hf_bells_ring(struct hf_bells *bells, int neighbour);
 
-/** Times that this rank's bell has been rung since it was made. */
+/** How often this rank's bell was rung since hf_bells_create. */
 long long hf_bells_heard(const struct hf_bells *bells);
 
 #endif

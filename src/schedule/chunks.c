@@ -4,7 +4,7 @@
 #include <math.h>
 
 enum {
-    /** A chunk of the last stage is a thousandth of an even share, or what a few tasks cost. */
+    /** A chunk of the last stage has a thousandth of an even share, or a few tasks. */
     MOST_HALVINGS = 8,
     LAST_CHUNKS = 4,
 };

@@ -1,16 +1,15 @@
-/* Chunks of the list of tasks, for schedulers that hand out one after the other ("counter", "manager").
+/* Chunks of the list of tasks, for schedulers that hand out one chunk after the other ("counter", "manager").
  *
- * Where a chunk lies follows from its number alone, so that whoever counts hands out nothing but numbers.
- * Chunks go in stages, of one chunk for each worker each: half of all the cost there is, then half of what
- * is left, and so on; few tasks go one by one (factoring: S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 (1992),
- * by cost in the place of number); the last stage has several for each and comes to the end of the list.
+ * The place of a chunk follows from its number alone, so that schedulers hand out numbers only. Chunks come
+ * in stages with one chunk for each worker. A stage has half of the remaining cost; the last stage has several
+ * chunks for each worker and ends with the list. A few tasks are handed out one by one. (Factoring:
+ * S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 (1992), by cost instead of number.)
  *
  *     stage 0, half of the cost        stage 1, a quarter     ...   last stage
  *    | chunk 0 | chunk 1 | chunk 2 || chunk 0 | 1 | 2 ||         || 0 | 1 | 2 | 0 | 1 | 2 | ... |
  *
- * Workers may be in groups, each with a count of its own: a group's chunks are those of its workers in
- * every stage, so that all groups come to the end of theirs at about the same time and can go on with
- * those of others. */
+ * Workers may form groups that count separately. A group has the chunks of its workers in every stage. So
+ * all groups reach the end of their chunks at about the same time, and go on with those of other groups. */
 #ifndef HF_CHUNKS_H
 #define HF_CHUNKS_H
 
@@ -36,7 +35,7 @@ struct hf_chunk_plan {
 void hf_chunk_plan_make(const struct hf_task_levels *levels, int n_worker,
                         struct hf_chunk_plan *plan);
 
-/** Chunks of each worker: what it or others take before the list is at its end. */
+/** Number of chunks of each worker. */
 static inline int64_t hf_chunks_of_worker(const struct hf_chunk_plan *plan)
 {
     return plan->n_halving + plan->n_last;

@@ -1,4 +1,4 @@
-/* The list of tasks in falling cost, as runs of equal cost: what lies before a position, and where. */
+/* The list of tasks in falling cost, as runs of equal cost. Finds the cost before a position, and the reverse. */
 #ifndef HF_COST_LIST_H
 #define HF_COST_LIST_H
 

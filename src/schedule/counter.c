@@ -30,10 +30,8 @@ const char *hf_counter_method_name(enum hf_counter_method method)
 /** Bytes of this rank's part of the window: whole cache lines, see hf/mpi_window.h. */
 static size_t window_bytes(const struct hf_counter *counter)
 {
-    enum { LINE = 64 };
     const size_t n = counter->method == HF_COUNTER_ARRAY ? (size_t)counter->n_rank : 1;
-    if (!counter->home) return 0;
-    return (n * sizeof(int64_t) + LINE - 1) / LINE * LINE;
+    return counter->home ? hf_whole_lines(n * sizeof(int64_t)) : 0;
 }
 
 /** Zeroes the window by loads and stores under its lock, which every MPI memory model allows; the
@@ -62,7 +60,7 @@ static struct hf_counter *begin(MPI_Comm comm, enum hf_counter_method method, in
     return NULL;
 }
 
-/** Epochs at all homes: atomic operations need no lock of their own then. */
+/** Opens epochs at all homes, so that single atomic operations need no lock. */
 static void open_epochs(struct hf_counter *counter)
 {
     if (counter->n_counter == 1)
@@ -79,8 +77,8 @@ static void close_epochs(struct hf_counter *counter)
         MPI_Win_unlock_all(counter->window);
 }
 
-hf_status hf_counters_create(MPI_Comm comm, enum hf_counter_method method, int n_counter,
-                             struct hf_counter **counter, struct hf_error *error)
+hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method, int n_counter,
+                            struct hf_counter **counter, struct hf_error *error)
 {
     hf_status status = HF_OK;
     void *memory = NULL;
@@ -100,12 +98,6 @@ hf_status hf_counters_create(MPI_Comm comm, enum hf_counter_method method, int n
 cleanup:
     hf_counter_destroy(&made);
     return status;
-}
-
-hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method,
-                            struct hf_counter **counter, struct hf_error *error)
-{
-    return hf_counters_create(comm, method, 1, counter, error);
 }
 
 void hf_counter_destroy(struct hf_counter **counter)
@@ -148,12 +140,7 @@ static int64_t take_by_array(struct hf_counter *counter, int64_t increment)
     return value;
 }
 
-int64_t hf_counter_take(struct hf_counter *counter, int64_t increment)
-{
-    return hf_counters_take(counter, 0, increment);
-}
-
-int64_t hf_counters_take(struct hf_counter *counter, int number, int64_t increment)
+int64_t hf_counter_take(struct hf_counter *counter, int number, int64_t increment)
 {
     const int home = hf_first_of_group(counter->n_rank, counter->n_counter, number);
     return counter->method == HF_COUNTER_ARRAY ? take_by_array(counter, increment)

@@ -1,10 +1,9 @@
-/* Shared counter: a rank that wants work adds one to a counter that ranks share, and the value before
- * tells it which chunk of the list is its own (counter paper, section 2; chunks.h). Its first chunk it
- * knows without asking. No rank is lost to managing.
+/* Shared counter: a rank that needs work adds one to a counter that ranks share. The value before is the
+ * number of its chunk of the list (counter paper, section 2; chunks.h). The first chunk of each rank needs no
+ * counter. All ranks compute: none is a manager.
  *
- * Many ranks have several counters: each of a group of neighbours, which counts the chunks of its part of
- * the list. A rank that finds its own group's at the end goes on to the next group's, and is through when it
- * has asked some groups so (groups.h). */
+ * Many ranks have several counters, one for each group of neighbours, which counts the chunks of the group. If
+ * its own group has no more chunks, a rank asks the next groups, and stops after some (groups.h). */
 #include "chunks.h"
 #include "groups.h"
 #include "schedule_private.h"
@@ -23,13 +22,13 @@ enum {
 
 struct counting {
     struct hf_counter *counter;
-    struct hf_progress_thread *thread; /**< NULL: not wanted, or no counter here */
+    struct hf_progress_thread *thread; /**< NULL: not asked for, or no counter here */
     struct hf_chunk_plan plan;
-    struct hf_chunk chunk;      /**< what is left of the one in hand */
+    struct hf_chunk chunk;      /**< remaining tasks of the current chunk */
     struct hf_rank_group own;   /**< group of this rank */
     struct hf_rank_group group; /**< whose counter is asked */
     bool begun;                 /**< the first chunk is taken */
-    bool finished;              /**< the lists of all it asks are at their ends */
+    bool finished;              /**< no group that it asks has more chunks */
     struct hf_looks looks;      /**< of a rank that holds a counter */
 };
 
@@ -39,13 +38,13 @@ static bool is_home(const struct hf_scheduler *self)
     return data->own.first == self->rank;
 }
 
-/** A thread for a rank that holds a counter: the others have nothing to serve. */
+/** Starts a progress thread on a rank that holds a counter: other ranks have nothing to serve. */
 static hf_status start_thread(struct hf_scheduler *self, struct hf_error *error)
 {
     struct counting *data = self->data;
     if (!self->settings.progress_thread || !is_home(self)) return HF_OK;
     const hf_status status = hf_progress_thread_start(MPI_COMM_SELF, &data->thread, error);
-    hf_progress_thread_rest(data->thread);
+    hf_progress_thread_rest(data->thread, true);
     return status;
 }
 
@@ -59,7 +58,7 @@ static hf_status create(struct hf_scheduler *self, struct hf_error *error)
     if (data != NULL) data->own = hf_group_of_rank(self->n_rank, n_group, self->rank);
     if (status == HF_OK) status = start_thread(self, error);
     HF_TRY(hf_agree(self->comm, status, error)); /* what follows is collective */
-    status = hf_counters_create(self->comm, self->settings.counter, n_group, &data->counter, error);
+    status = hf_counter_create(self->comm, self->settings.counter, n_group, &data->counter, error);
 cleanup:
     return status;
 }
@@ -72,11 +71,11 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     data->chunk = (struct hf_chunk){0, 0};
     data->group = data->own;
     data->begun = data->finished = false;
-    hf_progress_thread_wake(data->thread);
+    hf_progress_thread_rest(data->thread, false);
     return HF_OK;
 }
 
-/** The first chunk, or the next one that some group has, which may be empty. */
+/** Takes the first chunk, or the next chunk of some group, which may be empty. */
 static void take_chunk(struct hf_scheduler *self)
 {
     struct counting *data = self->data;
@@ -86,7 +85,7 @@ static void take_chunk(struct hf_scheduler *self)
         data->chunk = hf_chunk_of(&data->plan, 0, self->rank);
         return;
     }
-    const int64_t value = group->size + hf_counters_take(data->counter, group->group, 1);
+    const int64_t value = group->size + hf_counter_take(data->counter, group->group, 1);
     const int64_t round = value / group->size;
     if (round < hf_chunks_of_worker(&data->plan)) {
         data->chunk = hf_chunk_of(&data->plan, round, group->first + (int)(value % group->size));
@@ -95,8 +94,8 @@ static void take_chunk(struct hf_scheduler *self)
     data->finished = !hf_next_group(&data->own, &data->group);
 }
 
-/** Without it the others would wait for the end of this rank's chunk where the library serves
- *  windows in MPI calls only. */
+/** Lets the library serve the window: some libraries do that in MPI calls only, and the others would wait for
+ *  the end of this rank's chunk. */
 static void serve_now_and_then(struct hf_scheduler *self)
 {
     struct counting *data = self->data;
@@ -128,12 +127,12 @@ static void abandon(struct hf_scheduler *self)
     data->finished = true;
 }
 
-/** From here on the rank waits inside MPI and serves without the thread. The counters are made ready
- *  for the next round here, since start may fail on one rank before it gets to its scheduler. */
+/** The rank now waits inside MPI and serves others without the thread. The counters are reset here and not in
+ *  start, which is not called if one rank fails before. */
 static void finish(struct hf_scheduler *self)
 {
     struct counting *data = self->data;
-    hf_progress_thread_rest(data->thread);
+    hf_progress_thread_rest(data->thread, true);
     hf_schedule_barrier(self);
     hf_counter_reset(data->counter);
 }

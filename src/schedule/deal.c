@@ -19,7 +19,7 @@ struct table {
     struct hf_share *share;     /**< and its share */
 };
 
-/** The first `n` ranks get a task each, and go where they then belong. */
+/** Gives a task to each of the first `n` ranks and sorts the loads again. */
 static void give_to_first(struct table *table, int64_t position, int n, double cost)
 {
     struct hf_share *share = table->share;
@@ -39,7 +39,7 @@ static void give_to_first(struct table *table, int64_t position, int n, double c
     table->merged = before;
 }
 
-/** Ranks that have less than the poorest would have with a task of that cost more. */
+/** Number of ranks with less than the smallest load plus one task of that cost. */
 static int n_below(const struct table *table, double cost)
 {
     const double limit = table->load[0].cost + cost;

@@ -10,7 +10,7 @@ struct hf_progression {
     int64_t first, stride, count;
 };
 
-/** Times that the tasks of one level are gone through to give them to those who have least. */
+/** How often tasks of one level are given to the ranks with least, before the rest is divided equally. */
 enum {
     HF_MOST_CATCHING_UP = 2,
     HF_MOST_PROGRESSIONS = (HF_MOST_CATCHING_UP + 2) * HF_N_TASK_LEVEL
@@ -22,10 +22,10 @@ struct hf_share {
     struct hf_progression part[HF_MOST_PROGRESSIONS];
 };
 
-/** The share of `rank`. Each task goes to whoever has least (longest processing time first: R. L. Graham,
- *  SIAM J. Appl. Math. 17, 416 (1969)), a level at a time, so that this takes about 300 n_rank steps
- *  however many tasks there are; every rank does it for all. 32 bytes for each rank while it runs. Not
- *  collective. HF_NO_RESOURCE. */
+/** The share of `rank`. Each task goes to the rank with least (longest processing time first: R. L. Graham,
+ *  SIAM J. Appl. Math. 17, 416 (1969)), one level after the other. Every rank computes all shares, in about
+ *  300 n_rank steps for any number of tasks, with 32 bytes for each rank. Not collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_deal(const struct hf_cost_list *list, int n_rank, int rank, struct hf_share *share,
                   struct hf_error *error) HF_MUST_CHECK;
 
@@ -43,8 +43,8 @@ static inline int64_t hf_share_take(struct hf_share *share)
 /** Tasks that a share has. */
 int64_t hf_share_size(const struct hf_share *share);
 
-/** Takes about half the cost of a share: of every level every other task, up to `most` progressions. The
- *  first task stays. What was taken goes to `part` [most]; returns the number of progressions. */
+/** Takes about half the cost of a share: every other task of each level, up to `most` progressions. The first
+ *  task stays. The tasks taken go to `part` [most]; returns the number of progressions. */
 int hf_share_split(const struct hf_cost_list *list, struct hf_share *share, int most,
                    struct hf_progression part[]);
 

@@ -1,4 +1,4 @@
-/* Ranks in groups of neighbours, each with a count of tasks of its own on its first rank. */
+/* Groups of neighbouring ranks. The first rank of a group counts the tasks of the group. */
 #ifndef HF_SCHEDULE_GROUPS_H
 #define HF_SCHEDULE_GROUPS_H
 
@@ -8,12 +8,13 @@
 struct hf_rank_group {
     int n_rank, n_group;
     int group; /**< of the rank */
-    int first; /**< first rank of it, who counts */
+    int first; /**< its first rank, which counts */
     int size;
 };
 
-/** Groups that a rank asks for work before it is through: its own and those that follow it, in a ring. If it
- *  asked all, n_rank^1.5 requests would end every round, and shares by cost leave little to move far. */
+/** Number of groups that a rank asks for work before it stops: its own and the following ones, in a ring. If
+ *  ranks asked all groups, every round would end with n_rank^1.5 requests; and since groups get equal costs,
+ *  little work has to move far. */
 enum { HF_MOST_GROUPS_ASKED = 4 };
 
 static inline int hf_n_group_asked(int n_group)
@@ -40,7 +41,7 @@ static inline struct hf_rank_group hf_group_of_rank(int n_rank, int n_group, int
     return hf_rank_group(n_rank, n_group, group);
 }
 
-/** The group to ask after `asked`, for a rank of group `own`; false: it has asked all it asks. */
+/** Sets `asked` to the next group that a rank of group `own` asks; false: there is none. */
 static inline bool hf_next_group(const struct hf_rank_group *own, struct hf_rank_group *asked)
 {
     const int next = (asked->group + 1) % own->n_group;

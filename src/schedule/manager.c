@@ -1,5 +1,5 @@
-/* Managers and workers: the first rank of each group does nothing but hand chunks of tasks out, dearest
- * first (book Figs. 6.6, 7.3; chunks.h). Up to many ranks there is one group.
+/* Managers and workers: the first rank of each group only hands out chunks of tasks, the most expensive first
+ * (book Figs. 6.6, 7.3; chunks.h). There is one group unless there are many ranks.
  *
  *     worker                        manager
  *       | -- request ----------------> |
@@ -7,10 +7,11 @@
  *       | -- request ----------------> |  when that chunk is done
  *       | <--- round, worker --------- |
  *
- * The first chunk a worker knows without asking. It asks for no chunk ahead: one that has a dear task would
- * keep the next chunk from those who are free. A worker that has heard from its own manager that there is
- * no more goes on with the next group's, and so on with some groups (groups.h): their managers each tell it
- * the end. A worker that abandons sends `resign` to those that have not told it yet, and gets no answer. With one rank there is no manager: the rank walks the list. */
+ * A worker takes its first chunk without asking. It does not ask for the next chunk in advance: during an
+ * expensive task it would keep that chunk from free workers. If its own manager has no more chunks, it asks the
+ * managers of the next groups (groups.h), until each has answered that there are no more. A worker that
+ * abandons sends `resign` to the managers that have not answered so yet, and gets no answer. With one rank
+ * there is no manager: the rank goes through the list. */
 #include "chunks.h"
 #include "groups.h"
 #include "hf/timer.h"
@@ -25,11 +26,11 @@ enum { TAG_REQUEST = 1, TAG_REPLY = 2 };
 enum { REQUEST = 0, RESIGN = 1 };
 
 enum {
-    /** Workers that one manager serves, at a microsecond or two for each chunk: as many as it can, since
-     *  every manager is a rank that computes nothing. */
+    /** Number of workers that one manager serves, at a microsecond or two for each chunk: many, since managers
+     *  compute nothing. */
     ALONE = 128,
     LEAST_GROUP = 64,
-    /** Looks in vain before a manager begins to sleep: a worker may need its core. With 4 ranks
+    /** Looks without a message before a manager begins to sleep: a worker may need its core. With 4 ranks
      * on 2 cores and tasks of 0.5 ms a round took 1.0 s with sleep and 1.9 s without under MPICH,
      * no difference under Open MPI. Sleeping at once gained nothing there and made a round of tasks
      *  of 5 microseconds three to five times as long. */
@@ -44,16 +45,16 @@ struct manager {
     struct hf_chunk_plan plan;
     struct hf_rank_group own;
     /* of a worker */
-    struct hf_chunk chunk;      /**< what is left of the one in hand */
+    struct hf_chunk chunk;      /**< remaining tasks of the current chunk */
     struct hf_rank_group group; /**< whose manager is asked */
     bool begun;                 /**< the first chunk is taken */
-    bool finished;              /**< all managers it asks have told the end */
+    bool finished;              /**< no manager that it asks has more chunks */
     /* of a manager */
     int64_t value; /**< chunks handed out, and first ones */
     pthread_mutex_t
-        lock; /**< of that and what follows: other threads of this rank take chunks, too */
-    struct hf_chunk beside; /**< what is left of theirs */
-    int n_working;          /**< workers that have not been told the end */
+        lock; /**< of `value` and what follows: other threads of this rank also take chunks */
+    struct hf_chunk beside; /**< remaining tasks of their current chunk */
+    int n_working;          /**< workers that do not know yet that there are no more */
 };
 
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
@@ -80,8 +81,7 @@ static int n_asking(const struct hf_rank_group *own)
     return n;
 }
 
-/** Number of a rank that is no manager among all those that are none: managers of its group and of those
- *  before it do not count. */
+/** Number of a worker among all workers: managers of its group and of groups before do not count. */
 static int worker_of(const struct hf_rank_group *group, int rank)
 {
     return rank - group->group - 1;
@@ -113,8 +113,8 @@ static void end_list(struct manager *data)
     pthread_mutex_unlock(&data->lock);
 }
 
-/** Waits for a worker's message without keeping a core busy that a worker may need. When the round is
- *  to end there are no more tasks. */
+/** Waits for a worker's message, without keeping a core busy that a worker may need. After an interruption no
+ *  more chunks are handed out. */
 static void wait_for_message(struct hf_scheduler *self, MPI_Status *found)
 {
     struct manager *data = self->data;
@@ -147,8 +147,8 @@ static struct reply next_chunk(struct manager *data)
     return (struct reply){-1, 0};
 }
 
-/** A task for a thread beside the one that manages; -1: there are no more. Of a `last` chunk begun only when
- *  that one is through. */
+/** A task for a thread beside the managing thread; -1: there are no more. `last`: only from a chunk that was
+ *  already taken. */
 static int64_t next_beside_manager(struct manager *data, bool last)
 {
     int64_t position = -1;
@@ -171,7 +171,7 @@ static int64_t next_beside(struct hf_scheduler *self)
     return next_beside_manager(data, false);
 }
 
-/** Serves requests until every worker has been told that there is no more, or has resigned. */
+/** Serves requests until every worker knows that there are no more chunks, or has resigned. */
 static void manage(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
@@ -194,7 +194,7 @@ static void manage(struct hf_scheduler *self)
 
 /* ---- The worker ---- */
 
-/** The first chunk, or what the manager answers that is asked. */
+/** Takes the first chunk, or the chunk that a manager answers. */
 static void take_chunk(struct hf_scheduler *self)
 {
     struct manager *data = self->data;

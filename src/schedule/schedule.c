@@ -38,7 +38,7 @@ static hf_status unknown(const char *name, struct hf_error *error)
                    nearest);
 }
 
-/** One of the list; NULL is the unknown name in the settings. Collective. */
+/** Creates a scheduler of the list; `ops` NULL: the name in the settings is unknown. Collective. */
 static hf_status create(MPI_Comm comm, const struct hf_scheduler_ops *ops,
                         const struct hf_scheduler_settings *settings,
                         struct hf_scheduler **scheduler, struct hf_error *error)
@@ -111,7 +111,7 @@ void hf_scheduler_destroy(struct hf_scheduler **scheduler)
     *scheduler = NULL;
 }
 
-/** Opens a round; `status` of what this rank did for it before. Collective. */
+/** Opens a round; `status` is that of this rank's preparations. Collective. */
 static hf_status start_round(struct hf_scheduler *self, hf_status status, struct hf_error *error)
 {
     self->n_task = 0;
@@ -130,11 +130,11 @@ hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_tas
     return start_round(scheduler, HF_OK, error);
 }
 
-/** Level of a cost where the dearest task has the highest. */
-static int level_of(double cost, double dearest)
+/** Level of a cost; the most expensive task has the highest level. */
+static int level_of(double cost, double largest)
 {
     if (!(cost > 0.0)) return 0;
-    const double level = HF_N_TASK_LEVEL - 1 + HF_LEVELS_PER_OCTAVE * log2(cost / dearest);
+    const double level = HF_N_TASK_LEVEL - 1 + HF_LEVELS_PER_OCTAVE * log2(cost / largest);
     return level > 1.0 ? (int)level : 1;
 }
 
@@ -143,21 +143,21 @@ static hf_status sort_by_cost(struct hf_scheduler *self, int64_t n_task, const d
                               struct hf_error *error)
 {
     int64_t first[HF_N_TASK_LEVEL], n = 0;
-    double dearest = 0.0;
+    double largest = 0.0;
     free(self->order);
     self->levels = hf_equal_tasks(0);
     self->order = malloc((size_t)(n_task + 1) * sizeof *self->order);
     if (self->order == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for a list of %" PRId64 " tasks",
                        n_task);
-    for (int64_t i = 0; i < n_task; i++) dearest = fmax(dearest, cost[i]);
-    for (int64_t i = 0; i < n_task; i++) self->levels.count[level_of(cost[i], dearest)]++;
+    for (int64_t i = 0; i < n_task; i++) largest = fmax(largest, cost[i]);
+    for (int64_t i = 0; i < n_task; i++) self->levels.count[level_of(cost[i], largest)]++;
     for (int level = HF_N_TASK_LEVEL - 1; level > 0; level--) {
         first[level] = n;
         n += self->levels.count[level];
     }
     for (int64_t i = 0; i < n_task; i++) {
-        const int level = level_of(cost[i], dearest);
+        const int level = level_of(cost[i], largest);
         if (level > 0) self->order[first[level]++] = i;
     }
     return HF_OK;

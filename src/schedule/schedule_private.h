@@ -20,28 +20,29 @@ struct hf_scheduler {
     int64_t *order; /**< [n_task] of hf_scheduler_start_by_cost: tasks in falling cost; or NULL */
     struct hf_schedule_account account;
     struct hf_idle_work idle;
-    char note[512]; /**< why another was asked for, or "" */
+    char note[512]; /**< why this scheduler replaces the one asked for, or "" */
     void *data;     /**< of the implementation */
 };
 
 extern const struct hf_scheduler_ops hf_schedule_static, hf_schedule_manager, hf_schedule_counter,
     hf_schedule_steal;
 
-/** Whether the round is to end: no more tasks are then taken or handed out. For waits, so that a rank
- *  without work learns of it and tells others. The caller is the only thread in MPI. */
+/** Whether the round must end: then no more tasks are taken or handed out. To be called while waiting, so
+ *  that a rank without work learns of an interruption and passes it on. The caller must be the only thread in
+ *  MPI. */
 static inline bool hf_schedule_is_interrupted(const struct hf_scheduler *self)
 {
     return hf_interruption_look(self->settings.interruption, true) != 0;
 }
 
-/** When a rank that computes looks into MPI next, to serve others. */
+/** When a computing rank looks into MPI next, to serve others. */
 struct hf_looks {
     double next; /**< wall clock */
 };
 
-/** Books a look that began at `start` as waiting and fixes the next: not before 100 microseconds are over, and
- *  later after a long one, so that looks take 2 % of the time even where the library gives the core away in
- *  each; but never so late that a rank without work would miss it. */
+/** Adds a look that began at `start` to the waiting time and sets the time of the next: after 100 microseconds
+ *  or, after a long look, later, so that looks take at most 2 % of the time even if the library yields the
+ *  core in each; but after 10 ms at the latest. */
 static inline void hf_look_done(struct hf_scheduler *self, struct hf_looks *looks, double start)
 {
     const double end = hf_wall_seconds(), took = end - start;
@@ -49,7 +50,7 @@ static inline void hf_look_done(struct hf_scheduler *self, struct hf_looks *look
     looks->next = end + fmin(fmax(50.0 * took, 100e-6), 10e-3);
 }
 
-/** MPI_Barrier, looking around while it waits. */
+/** MPI_Barrier that checks for interruptions and does idle work while it waits. */
 void hf_schedule_barrier(const struct hf_scheduler *self);
 
 /** Groups of a scheduler in which a group is served by one of its ranks: as the settings say, or one up

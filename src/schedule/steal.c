@@ -1,22 +1,22 @@
-/* Stealing: every rank begins with an even share of the list, dealt by cost (deal.h); one that has nothing
- * left asks others for half of what they have left (book section 6.1.2.2), by cost, too.
+/* Stealing: every rank begins with an even share of the list by cost (deal.h). A rank without tasks asks
+ * other ranks for half of their remaining tasks, also by cost (book section 6.1.2.2).
  *
  *     thief                         victim, in its next or finish
  *       | -- request ----------------> |
- *       | <--- progressions ---------- |  of every level every other one of its tasks; none: nothing to spare
+ *       | <--- progressions ---------- |  every other task of each level; none: a refusal
  *
- * A thief has one request on its way and goes on answering others meanwhile. It asks the ranks of its own
- * node first, then all others; whoever has refused, or has come to steal itself, is known to have
- * nothing and left out until nobody else is left to be asked. A rank with tasks looks into MPI only when a
- * thief of its node has rung its bell (bells.h), and now and then for the others.
+ * A thief has one request on its way and answers others meanwhile. It asks the ranks of its node first, then
+ * all others. It skips ranks that refused or that asked it for tasks, since they have none, until only
+ * such ranks remain. A rank with tasks looks into MPI when a thief of its node has rung its bell (bells.h),
+ * and now and then for thieves of other nodes.
  *
- * The end. Tasks are never made, so all are taken when the numbers of tasks taken by each rank add
- * up to n_task; then nothing is on its way but refusals. The sums are waves: non-blocking
- * reductions, which a rank joins once it has no tasks in hand, so that busy ranks are left in
- * peace. All ranks see the same sums, hence join the same number of waves. A count may be out of
- * date when its wave ends; the next wave has it. In finish every rank waits for the answer to its
- * last request before it joins a barrier, and answers until all have joined it: then every request
- * has been answered, every answer received, and nothing is left in the communicator. */
+ * The end. No new tasks appear. So all tasks are taken when the numbers of tasks taken by each rank add up
+ * to n_task; then only refusals are on their way. The sums are made in waves: non-blocking reductions, which
+ * a rank joins when it has no tasks, so that busy ranks are not disturbed. All ranks see the same sums and so
+ * join the same number of waves. If a count is out of date when its wave ends, the next wave has the new one.
+ * In finish every rank waits for the answer to its last request before it joins a barrier, and answers
+ * requests until all ranks have joined it. Then every request has an answer, every answer was received, and
+ * no message remains in the communicator. */
 #include "bells.h"
 #include "deal.h"
 #include "hf/arithmetic.h"
@@ -32,9 +32,8 @@
 
 enum { TAG_REQUEST = 1, TAG_REPLY = 2 };
 
-/** A thief asks this many ranks without pause. Then it waits longer and longer between two
- *  requests, so that many idle ranks do not keep the last busy ones from their work: the longest
- *  pause makes 500 requests per second and thief, spread over all ranks. */
+/** A thief asks this many ranks without a pause. Then the pauses grow, so that many idle ranks do not disturb
+ *  the last busy ones: with the longest pause a thief sends 500 requests per second, to all ranks in turn. */
 enum { ASKED_AT_ONCE = 8 };
 static const double FIRST_PAUSE_SECONDS = 20e-6, LONGEST_PAUSE_SECONDS = 2e-3;
 
@@ -43,10 +42,10 @@ static const double FIRST_PAUSE_SECONDS = 20e-6, LONGEST_PAUSE_SECONDS = 2e-3;
 enum { LOOKS_BEFORE_NAP = 100 };
 static const long LONGEST_NAP_NS = 50000;
 
-/** Progressions that a thief is given at most: a message that libraries send at once (4 kB). */
+/** Most progressions that a thief gets: a message that libraries send at once (4 kB). */
 enum { MOST_STOLEN = 160 };
 
-/** The order in which a thief asks: once round some ranks from a random one in random steps. */
+/** The order in which a thief asks: through some ranks, from a random one on, in random steps. */
 struct tour {
     int64_t at, step, n_left;
 };
@@ -59,7 +58,7 @@ struct stealing {
     int n_neighbour;
     bool all_ring;        /**< every other rank rings before it asks */
     long long n_rung_by;  /**< requests answered whose thieves rang */
-    unsigned char *empty; /**< [n_rank] in bits: has nothing as far as this rank knows */
+    unsigned char *empty; /**< [n_rank] bits: this rank knows of no tasks there */
     int n_empty;
     int64_t n_taken; /**< tasks this rank has begun or abandoned */
     bool closed;     /**< this rank takes no more tasks */
@@ -120,7 +119,7 @@ static void destroy(struct hf_scheduler *self)
     free(data->empty);
 }
 
-/** Forgets who has nothing. */
+/** Forgets which ranks have no tasks. */
 static void forget(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
@@ -133,7 +132,7 @@ static bool is_empty(const struct stealing *data, int rank)
     return (data->empty[rank / 8] >> rank % 8 & 1) != 0;
 }
 
-/** Notes whether a rank other than this has nothing. */
+/** Notes whether another rank has no tasks. */
 static void mark(struct stealing *data, int rank, bool empty)
 {
     if (is_empty(data, rank) == empty) return;
@@ -157,7 +156,7 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
 
 /* ---- The victim ---- */
 
-/** Answers the requests that have come; at most one for each rank, so that the rank's own work goes
+/** Answers requests that have arrived; at most as many as there are ranks, so that the rank's own work goes
  *  on. */
 static void serve(struct hf_scheduler *self)
 {
@@ -185,8 +184,8 @@ static bool has_tasks(const struct stealing *data)
 
 /* ---- The end ---- */
 
-/** Joins the next wave if this rank is in none and has no tasks, and looks whether it is over.
- * True: something has happened. */
+/** Joins the next wave if this rank is in none and has no tasks, and tests whether it has ended. True: it
+ *  joined, or the wave ended. */
 static bool advance_wave(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
@@ -217,7 +216,7 @@ static int64_t random_below(struct stealing *data, int64_t n)
     return (int64_t)(data->random % (uint64_t)n);
 }
 
-/** The next number of a tour below n. Steps that have no divisor in common with n lead to all of them. */
+/** The next number of a tour below n. Steps without a common divisor with n reach all numbers. */
 static int64_t next_of_tour(struct stealing *data, struct tour *tour, int64_t n)
 {
     if (tour->n_left == 0) {
@@ -231,8 +230,8 @@ static int64_t next_of_tour(struct stealing *data, struct tour *tour, int64_t n)
     return tour->at;
 }
 
-/** The next rank to ask, never this one; there are others. Neighbours come first; *bell is the place of one
- *  among them, or -1. */
+/** The next rank to ask, never this one; there must be others. Neighbours come first; *bell is the place of a
+ *  neighbour, or -1. */
 static int next_victim(struct hf_scheduler *self, int *bell)
 {
     struct stealing *data = self->data;
@@ -242,15 +241,15 @@ static int next_victim(struct hf_scheduler *self, int *bell)
         const int rank = data->neighbour[*bell];
         if (rank != self->rank && !is_empty(data, rank)) return rank;
     }
-    *bell = -1; /* all neighbours have nothing, so none is found here */
+    *bell = -1; /* no neighbour has tasks, so none is found below */
     for (;;) {
         const int rank = (int)next_of_tour(data, &data->far, self->n_rank);
         if (rank != self->rank && !is_empty(data, rank)) return rank;
     }
 }
 
-/** Asks a rank for tasks when it is time to. The answer tells that the request has arrived, so its
- *  send is waited for then and not here: the victim may be away from MPI for long. */
+/** Asks a rank for tasks when the pause is over. The send is completed with the answer and not here: the victim
+ *  may be away from MPI for long. */
 static void ask(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
@@ -277,7 +276,7 @@ static void set_pause(struct hf_scheduler *self)
     data->next_request = hf_wall_seconds() + factor * data->pause;
 }
 
-/** Takes the answer if it has come. */
+/** Takes the answer if it has arrived. */
 static void take_reply(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
@@ -312,7 +311,7 @@ static void wait_a_little(struct patience *patience)
     if (patience->nap_ns < LONGEST_NAP_NS) patience->nap_ns += patience->nap_ns / 4;
 }
 
-/** Takes no more tasks; those in hand count as abandoned. */
+/** Takes no more tasks; the remaining ones count as abandoned. */
 static void stop_taking(struct stealing *data)
 {
     data->n_taken += hf_share_size(&data->mine);
@@ -320,8 +319,8 @@ static void stop_taking(struct stealing *data)
     data->closed = true;
 }
 
-/** Asks one rank after the other until there are tasks in hand, or none anywhere. When the round is to
- *  end no more ranks are asked, and what the last one sends is abandoned. */
+/** Asks one rank after the other until this rank has tasks, or no rank has. After an interruption no more ranks
+ *  are asked, and the tasks of the last answer are abandoned. */
 static void seek(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
@@ -343,7 +342,7 @@ static void seek(struct hf_scheduler *self)
 
 /* ---- The table's functions ---- */
 
-/** Between its tasks a busy rank answers thieves: neighbours when they have rung, others by the clock. */
+/** Between two tasks a busy rank answers thieves: neighbours when they ring, others at intervals. */
 static void serve_now_and_then(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
@@ -372,8 +371,7 @@ static int64_t next(struct hf_scheduler *self)
     return position;
 }
 
-/** A rank outside next has no request on its way unless all is done, so no tasks can come any more.
- */
+/** Outside of `next` a rank has a request on its way only if all is done, so no tasks can arrive. */
 static void abandon(struct hf_scheduler *self)
 {
     stop_taking(self->data);
@@ -386,7 +384,7 @@ static void finish(struct hf_scheduler *self)
     MPI_Request barrier = MPI_REQUEST_NULL;
     bool joined = false;
     int all_here = 0;
-    abandon(self); /* a rank that has had its -1 has nothing to lose */
+    abandon(self); /* a rank that got -1 has no tasks */
     for (;;) {
         serve(self);
         if (!data->done) {

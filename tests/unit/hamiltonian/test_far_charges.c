@@ -109,8 +109,7 @@ static void errors_are_below_the_tolerance(void **state)
         scatter(spread != 0, charge);
         assert_int_equal(hf_charge_tree_init(&tree, N_CHARGE, charge, NULL), HF_OK);
         assert_int_equal(
-            hf_one_electron_create_spread(basis->max_l, N_CHARGE, charge, &one_electron, NULL),
-            HF_OK);
+            hf_one_electron_create(basis->max_l, N_CHARGE, charge, &one_electron, NULL), HF_OK);
         assert_int_equal(hf_charge_tree_expand(&tree, hf_one_electron_places(one_electron), NULL),
                          HF_OK);
         for (double tolerance = 1e-2; tolerance > 1e-15; tolerance *= 1e-3) {
@@ -147,8 +146,7 @@ static void sorting_keeps_all_charges(void **state)
         if (cell->leaf >= 0) assert_int_equal(cell->begin, cell->leaf * HF_CHARGE_LANES);
     }
     struct hf_one_electron *one_electron = NULL;
-    assert_int_equal(hf_one_electron_create_spread(0, N_CHARGE, charge, &one_electron, NULL),
-                     HF_OK);
+    assert_int_equal(hf_one_electron_create(0, N_CHARGE, charge, &one_electron, NULL), HF_OK);
     assert_int_equal(hf_one_electron_places(one_electron).n_place, tree.cells.cell[0].end);
     hf_one_electron_destroy(&one_electron);
     hf_charge_tree_done(&tree);
@@ -169,8 +167,8 @@ static void near_charges_stay_as_they_are(void **state)
         double largest = 0.0;
         if (round == 1) charge.position_bohr[0] = 1e4;
         assert_int_equal(hf_charge_tree_init(&tree, 1, &charge, NULL), HF_OK);
-        assert_int_equal(
-            hf_one_electron_create_spread(basis->max_l, 1, &charge, &one_electron, NULL), HF_OK);
+        assert_int_equal(hf_one_electron_create(basis->max_l, 1, &charge, &one_electron, NULL),
+                         HF_OK);
         assert_int_equal(hf_charge_tree_expand(&tree, hf_one_electron_places(one_electron), NULL),
                          HF_OK);
         assert_int_equal(hf_far_charges_create(basis, &tree, 1e-14, 0.0, &far, NULL), HF_OK);

@@ -76,7 +76,8 @@ static void check_both_ways(int n_part, const int *first, int block_size)
         hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, block_size, &linalg, &error),
         HF_OK);
     assert_int_equal(hf_matrix_create(linalg, "test", n, n, &matrix, &error), HF_OK);
-    assert_int_equal(hf_block_layout_create(context, n_part, first, &layout, &error), HF_OK);
+    assert_int_equal(
+        hf_block_layout_create(context, context->n_rank, n_part, first, &layout, &error), HF_OK);
     const size_t size = hf_block_layout_local_size(layout);
     double *blocks = calloc(size + 1, sizeof *blocks);
     double *full = calloc((size_t)n * (size_t)n, sizeof *full);

@@ -40,7 +40,7 @@ static double *make_density(int n)
 /** sum_ij D_ij <i|operator|j> over all shells; of charges that of the first `n_charge`. */
 static double expectation(const struct hf_basis *basis, const double *density,
                           enum hf_operator which, int n_charge,
-                          const struct hf_point_charge charge[])
+                          const struct hf_spread_charge charge[])
 {
     struct hf_one_electron *one_electron = NULL;
     double sum = 0.0;
@@ -94,13 +94,14 @@ static void moments_and_potentials_are_those_of_the_operators(void **state)
     double *density = make_density(basis->n_function);
     const double origin[3] = {0.0};
     double moment[HF_N_MOMENT] = {0.0}, potential[N_POINT] = {0.0}, place[3][N_POINT];
-    struct hf_point_charge charge[N_POINT];
+    struct hf_spread_charge charge[N_POINT];
     for (int i = 0; i < N_POINT; i++) {
         for (int d = 0; d < 3; d++) /* the last two are at one place */
             place[d][i] = i == N_POINT - 1 ? place[d][i - 1]
                           : i == 0         ? centre[1][d]
                                            : (i - 4.0) * (0.9 + 0.4 * d) + 0.3 * d * d;
-        charge[i] = (struct hf_point_charge){1.0, {place[0][i], place[1][i], place[2][i]}};
+        charge[i] =
+            (struct hf_spread_charge){1.0, INFINITY, {place[0][i], place[1][i], place[2][i]}};
     }
     add_all(basis, density, origin, moment, (const double *const[]){place[0], place[1], place[2]},
             potential);

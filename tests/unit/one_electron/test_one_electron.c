@@ -32,7 +32,7 @@ static double *full_matrix(struct hf_one_electron *one_electron, enum hf_operato
 
 /** Full matrix of an operator over shells on two centres. */
 static double *operator_matrix(enum hf_operator which, int n_shell, const struct test_shell shell[],
-                               int n_charge, const struct hf_point_charge charge[], int *n)
+                               int n_charge, const struct hf_spread_charge charge[], int *n)
 {
     struct hf_basis *basis = test_basis(2, centre, n_shell, shell);
     struct hf_one_electron *one_electron = NULL;
@@ -45,27 +45,12 @@ static double *operator_matrix(enum hf_operator which, int n_shell, const struct
     return full;
 }
 
-/** The same for charges that have a width. */
-static double *spread_matrix(int n_shell, const struct test_shell shell[], int n_charge,
-                             const struct hf_spread_charge charge[], int *n)
-{
-    struct hf_basis *basis = test_basis(2, centre, n_shell, shell);
-    struct hf_one_electron *one_electron = NULL;
-    struct hf_error error;
-    *n = basis->n_function;
-    assert_int_equal(
-        hf_one_electron_create_spread(basis->max_l, n_charge, charge, &one_electron, &error),
-        HF_OK);
-    double *full = full_matrix(one_electron, HF_CHARGES, basis);
-    test_basis_destroy(&basis);
-    return full;
-}
-
 static void s_functions_agree_with_closed_formulas(void **state)
 {
     const double a = 0.7, b = 1.3, p = a + b, pi = acos(-1.0);
     const struct test_shell shells[] = {{0, 0, 1, false, {a}, {1.0}}, {1, 0, 1, false, {b}, {1.0}}};
-    const struct hf_point_charge charge[] = {{3.0, {0.5, 0.1, 0.2}}, {0.0, {0.1, -0.2, 0.3}}};
+    const struct hf_spread_charge charge[] = {{3.0, INFINITY, {0.5, 0.1, 0.2}},
+                                              {0.0, INFINITY, {0.1, -0.2, 0.3}}};
     double r2 = 0.0, pc2 = 0.0;
     double middle[3];
     for (int d = 0; d < 3; d++) {
@@ -187,7 +172,7 @@ static void charges_with_a_width_agree_with_a_grid(void **state)
     for (size_t i = 0; i < sizeof charge / sizeof *charge; i++) {
         const struct factor factor = {.which = HF_CHARGES, .charge = charge[i]};
         int n;
-        double *full = spread_matrix(2, shells, 1, &charge[i], &n);
+        double *full = operator_matrix(HF_CHARGES, 2, shells, 1, &charge[i], &n);
         assert_true(fabs(full[4 * n + 10 + 2] - on_grid(&factor, e, power)) < 1e-9);
         free(full);
     }
@@ -201,21 +186,18 @@ static void charges_with_a_width_add_up_and_become_points(void **state)
     const struct test_shell shells[] = {{0, 4, 2, true, {0.8, 3.0}, {1.0, 0.4}},
                                         {1, 3, 1, false, {1.1}, {1.0}}};
     struct hf_spread_charge charge[N];
-    struct hf_point_charge point[N];
     for (int i = 0; i < N; i++) {
         const int place = i / N_WIDTH;
-        point[i] = (struct hf_point_charge){
-            i % 7 == 3 ? 0.0 : cos(i), {2.0 * sin(3.0 * place), 0.1 * place, place * place - 3.0}};
         charge[i] =
-            (struct hf_spread_charge){.charge = point[i].charge, .exponent = width[i % N_WIDTH]};
-        memcpy(charge[i].position_bohr, point[i].position_bohr, sizeof point[i].position_bohr);
+            (struct hf_spread_charge){i % 7 == 3 ? 0.0 : cos(i),
+                                      width[i % N_WIDTH],
+                                      {2.0 * sin(3.0 * place), 0.1 * place, place * place - 3.0}};
     }
     int n;
-    double *left = spread_matrix(2, shells, N, charge, &n);
+    double *left = operator_matrix(HF_CHARGES, 2, shells, N, charge, &n);
     for (int i = 0; i < N; i++) {
-        double *one = charge[i].exponent > 1e15
-                          ? operator_matrix(HF_CHARGES, 2, shells, 1, &point[i], &n)
-                          : spread_matrix(2, shells, 1, &charge[i], &n);
+        if (charge[i].exponent > 1e15) charge[i].exponent = INFINITY;
+        double *one = operator_matrix(HF_CHARGES, 2, shells, 1, &charge[i], &n);
         for (int k = 0; k < n * n; k++) left[k] -= one[k];
         free(one);
     }
@@ -265,10 +247,12 @@ static void charges_add_up(void **state)
     enum { N = 18 };
     const struct test_shell shells[] = {{0, 4, 2, true, {0.8, 3.0}, {1.0, 0.4}},
                                         {1, 3, 1, false, {1.1}, {1.0}}};
-    struct hf_point_charge charge[N];
+    struct hf_spread_charge charge[N];
     for (int i = 0; i < N; i++)
-        charge[i] = (struct hf_point_charge){
-            i == 7 ? 0.0 : cos(i), {2.0 * sin(3.0 * i), 0.1 * i - 1.0, 40.0 * cos(5.0 * i)}};
+        charge[i] =
+            (struct hf_spread_charge){i == 7 ? 0.0 : cos(i),
+                                      INFINITY,
+                                      {2.0 * sin(3.0 * i), 0.1 * i - 1.0, 40.0 * cos(5.0 * i)}};
     int n;
     double *all = operator_matrix(HF_CHARGES, 2, shells, N, charge, &n);
     double *left = calloc((size_t)(n * n), sizeof *left);
@@ -289,8 +273,8 @@ static void far_charges_see_a_point(void **state)
     const double pi = acos(-1.0), norm = pow(2.0 * 1.7 / pi, 0.75);
     const struct test_shell shells[] = {{0, 0, 1, false, {1.7}, {norm}}};
     for (double distance = 6.0; distance < 1e4; distance *= 3.0) {
-        const struct hf_point_charge charge = {
-            -2.0, {centre[0][0], centre[0][1] + distance, centre[0][2]}};
+        const struct hf_spread_charge charge = {
+            -2.0, INFINITY, {centre[0][0], centre[0][1] + distance, centre[0][2]}};
         int n;
         double *full = operator_matrix(HF_CHARGES, 1, shells, 1, &charge, &n);
         assert_true(fabs(full[0] * distance - 2.0) < 1e-13);

@@ -24,8 +24,9 @@ static struct fixture open_fixture(void)
 {
     struct fixture f = {.context = test_context()};
     struct hf_error error;
-    assert_int_equal(hf_block_layout_create(f.context, N_PART, part_first, &f.layout, &error),
-                     HF_OK);
+    assert_int_equal(
+        hf_block_layout_create(f.context, f.context->n_rank, N_PART, part_first, &f.layout, &error),
+        HF_OK);
     assert_int_equal(hf_onesided_create(f.context, &settings, &f.onesided, &error), HF_OK);
     assert_string_equal(hf_onesided_transport(f.onesided), settings.transport);
     assert_string_equal(hf_onesided_note(f.onesided), "");

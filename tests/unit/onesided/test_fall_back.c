@@ -50,7 +50,8 @@ static void check_that_it_works(struct hf_context *context, struct hf_onesided *
     struct hf_block_array *array = NULL;
     struct hf_error error;
     double value[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-    assert_int_equal(hf_block_layout_create(context, 3, first, &layout, &error), HF_OK);
+    assert_int_equal(hf_block_layout_create(context, context->n_rank, 3, first, &layout, &error),
+                     HF_OK);
     assert_int_equal(hf_block_array_create(onesided, layout, "blocks", &array, &error), HF_OK);
     hf_block_array_accumulate(array, 2, 2, value);
     hf_block_array_fence(array);

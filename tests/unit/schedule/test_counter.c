@@ -26,7 +26,7 @@ static struct hf_counter *new_counter(void)
 {
     struct hf_counter *counter = NULL;
     struct hf_error error;
-    assert_int_equal(hf_counter_create(MPI_COMM_WORLD, method, &counter, &error), HF_OK);
+    assert_int_equal(hf_counter_create(MPI_COMM_WORLD, method, 1, &counter, &error), HF_OK);
     return counter;
 }
 
@@ -49,14 +49,14 @@ static void take_and_check(struct hf_counter *counter, int n_take, int increment
     int *times = calloc((size_t)sum + 1, sizeof *times);
     int64_t last = -1;
     for (int k = 0; k < n_take; k++) {
-        const int64_t value = hf_counter_take(counter, increment);
+        const int64_t value = hf_counter_take(counter, 0, increment);
         assert_true(value > last && value <= sum - increment);
         for (int i = 0; i < increment; i++) times[value + i]++;
         last = value;
     }
     MPI_Allreduce(MPI_IN_PLACE, times, sum + 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < sum; i++) assert_int_equal(times[i], 1);
-    assert_int_equal(hf_counter_take(counter, 0), sum);
+    assert_int_equal(hf_counter_take(counter, 0, 0), sum);
     free(times);
     MPI_Barrier(MPI_COMM_WORLD); /* all have seen the sum */
 }
@@ -87,16 +87,16 @@ static void a_reset_counter_begins_again(void **state)
 {
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
-    assert_int_equal(hf_counter_take(counter, 0), 0);
+    assert_int_equal(hf_counter_take(counter, 0, 0), 0);
     hf_counter_reset(counter); /* a fresh one */
     for (int round = 0; round < 5; round++) {
         take_and_check(counter, 3 + round % 3, 1 + round % 2);
         hf_counter_reset(counter);
         if (round % 4 == 0) hf_counter_reset(counter);
     }
-    if (rank_here() == rank_count() - 1) hf_counter_take(counter, 5); /* one rank alone */
+    if (rank_here() == rank_count() - 1) hf_counter_take(counter, 0, 5); /* one rank alone */
     hf_counter_reset(counter);
-    assert_int_equal(hf_counter_take(counter, 0), 0);
+    assert_int_equal(hf_counter_take(counter, 0, 0), 0);
     hf_counter_destroy(&counter);
     hf_progress_thread_stop(&thread);
 }
@@ -108,8 +108,8 @@ static void two_counters_count_by_themselves(void **state)
     take_and_check(one, 5, 1);
     take_and_check(other, 10, 2);
     hf_counter_reset(one);
-    assert_int_equal(hf_counter_take(other, 0), 20 * rank_count());
-    assert_int_equal(hf_counter_take(one, 0), 0);
+    assert_int_equal(hf_counter_take(other, 0, 0), 20 * rank_count());
+    assert_int_equal(hf_counter_take(one, 0, 0), 0);
     hf_counter_destroy(&one);
     hf_counter_destroy(&other);
     hf_progress_thread_stop(&thread);
@@ -124,7 +124,7 @@ static void read_while_rank_0_computes(struct hf_counter *counter)
     volatile double sum = 0.0;
     if (rank_here() == 0)
         while (hf_wall_seconds() - start < 1.0) sum += 1.0;
-    for (int k = 0; rank_here() != 0 && k < N; k++) hf_counter_take(counter, 1);
+    for (int k = 0; rank_here() != 0 && k < N; k++) hf_counter_take(counter, 0, 1);
     if (rank_here() != 0) assert_true(hf_wall_seconds() - start < 0.8);
     MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -136,13 +136,13 @@ static void the_thread_serves_while_its_rank_computes(void **state)
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
     read_while_rank_0_computes(counter);
-    hf_progress_thread_rest(thread);
-    hf_progress_thread_rest(thread);
+    hf_progress_thread_rest(thread, true);
+    hf_progress_thread_rest(thread, true);
     hf_counter_reset(counter);
     take_and_check(counter, 3, 1);
-    hf_progress_thread_wake(thread);
+    hf_progress_thread_rest(thread, false);
     read_while_rank_0_computes(counter);
-    hf_progress_thread_rest(thread);
+    hf_progress_thread_rest(thread, true);
     hf_progress_thread_stop(&thread); /* out of its sleep */
     hf_counter_destroy(&counter);
 }
