@@ -141,9 +141,7 @@ static hf_status project(struct minimal_basis *self, struct hf_matrix *projected
     hf_matrix_multiply(1.0, false, overlap, false, orbital, 0.0, product);
     hf_matrix_multiply(1.0, true, input->x, false, product, 0.0, projected);
 cleanup:
-    hf_matrix_destroy(&product);
-    hf_matrix_destroy(&orbital);
-    hf_matrix_destroy(&overlap);
+    HF_DESTROY_MATRICES(&product, &orbital, &overlap);
     hf_hamiltonian_destroy(&hamiltonian);
     return status;
 }
@@ -191,10 +189,7 @@ static hf_status make_span(const struct hf_guess_input *input, struct hf_matrix 
     hf_matrix_multiply(1.0, false, projected, false, x, 0.0, *span);
     HF_TRY(hf_to_orthonormal(input->linalg, x, huckel, *inside, error));
 cleanup:
-    hf_matrix_destroy(&x);
-    hf_matrix_destroy(&huckel);
-    hf_matrix_destroy(&overlap);
-    hf_matrix_destroy(&projected);
+    HF_DESTROY_MATRICES(&x, &huckel, &overlap, &projected);
     minimal_basis_done(&minimal);
     return status;
 }
@@ -216,8 +211,7 @@ static hf_status put_span(const struct hf_guess_input *input, const struct hf_ma
     hf_matrix_multiply(1.0, false, span, false, inside, 0.0, half);
     hf_matrix_multiply(1.0, false, half, true, span, 1.0, fock);
 cleanup:
-    hf_matrix_destroy(&whole);
-    hf_matrix_destroy(&half);
+    HF_DESTROY_MATRICES(&whole, &half);
     return status;
 }
 
@@ -255,9 +249,7 @@ static hf_status huckel_densities(const struct hf_guess_input *input,
     HF_TRY(hf_guess_from_matrix(input, fock, density, occupied, error));
     *has_orbitals = true;
 cleanup:
-    hf_matrix_destroy(&fock);
-    hf_matrix_destroy(&inside);
-    hf_matrix_destroy(&span);
+    HF_DESTROY_MATRICES(&fock, &inside, &span);
     return status;
 }
 

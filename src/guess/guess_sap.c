@@ -81,8 +81,7 @@ static hf_status sap_densities(const struct hf_guess_input *input,
     HF_TRY(hf_guess_from_matrix(input, orthonormal, density, occupied, error));
     *has_orbitals = true;
 cleanup:
-    hf_matrix_destroy(&orthonormal);
-    hf_matrix_destroy(&fock);
+    HF_DESTROY_MATRICES(&orthonormal, &fock);
     return status;
 }
 

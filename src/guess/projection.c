@@ -100,9 +100,7 @@ static hf_status project(const struct hf_guess_input *input, const struct hf_scf
     hf_matrix_copy_first_rows(all, ours);
     hf_matrix_multiply(1.0, true, input->x, false, ours, 0.0, projected);
 cleanup:
-    hf_matrix_destroy(&ours);
-    hf_matrix_destroy(&all);
-    hf_matrix_destroy(&old);
+    HF_DESTROY_MATRICES(&ours, &all, &old);
     return status;
 }
 
@@ -145,9 +143,7 @@ static hf_status orthonormalise(const struct hf_guess_input *input,
     hf_matrix_multiply(1.0, false, scaled, true, vector, 0.0, product);
     hf_matrix_multiply(1.0, false, projected, false, product, 0.0, orthonormal);
 cleanup:
-    hf_matrix_destroy(&scaled);
-    hf_matrix_destroy(&vector);
-    hf_matrix_destroy(&product);
+    HF_DESTROY_MATRICES(&scaled, &vector, &product);
     hf_memory_release(memory, square);
     return status;
 }
@@ -215,11 +211,7 @@ static hf_status put_shared_first(const struct hf_guess_input *input,
     hf_matrix_copy(alpha, kept);
     hf_matrix_multiply(1.0, false, kept, false, vector, 0.0, alpha);
 cleanup:
-    hf_matrix_destroy(&vector);
-    hf_matrix_destroy(&square);
-    hf_matrix_destroy(&both);
-    hf_matrix_destroy(&kept);
-    hf_matrix_destroy(&beta);
+    HF_DESTROY_MATRICES(&vector, &square, &both, &kept, &beta);
     hf_memory_release(memory, value);
     return status;
 }

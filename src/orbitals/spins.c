@@ -74,12 +74,10 @@ hf_status hf_trace_of_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_
         hf_matrix_multiply(1.0, false, fock[k], false, orbitals, 0.0, half);
         hf_matrix_dot(orbitals, half, &part);
         *trace += n_fock == 1 ? 2.0 * part : part;
-        hf_matrix_destroy(&half);
-        hf_matrix_destroy(&orbitals);
+        HF_DESTROY_MATRICES(&half, &orbitals);
     }
 cleanup:
-    hf_matrix_destroy(&half);
-    hf_matrix_destroy(&orbitals);
+    HF_DESTROY_MATRICES(&half, &orbitals);
     return status;
 }
 

@@ -84,8 +84,7 @@ hf_status hf_subspace_solve(const struct hf_subspace *self, struct hf_subspace_s
     HF_TRY(hf_matrix_eigen(matrix, spectrum->value, vector, error));
     hf_matrix_gather_full(vector, spectrum->vector);
 cleanup:
-    hf_matrix_destroy(&vector);
-    hf_matrix_destroy(&matrix);
+    HF_DESTROY_MATRICES(&vector, &matrix);
     return status;
 }
 

@@ -36,16 +36,14 @@ hf_status hf_converger_find(const char *name, const struct hf_converger_ops **co
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_remember(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** What hf_scf_diagonalise will take becomes the combination of the history whose commutator is
- *  shortest (DIIS) or whose energy is lowest (ADIIS); scf->fock may be changed. Collective.
- *  HF_NO_RESOURCE. */
+/** Prepares for hf_scf_diagonalise the combination of the history whose commutator is shortest (DIIS).
+ *  May change scf->fock. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_extrapolate(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
-hf_status hf_scf_interpolate(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** The steps of the convergers "diis" and "adiis". Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_step_diis(struct hf_scf *scf, const char **label,
+/** The steps of the convergers "diis" and "adiis"; `data` is not used. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_step_diis(struct hf_scf *scf, void *data, const char **label,
                            struct hf_error *error) HF_MUST_CHECK;
-hf_status hf_scf_step_adiis(struct hf_scf *scf, const char **label,
+hf_status hf_scf_step_adiis(struct hf_scf *scf, void *data, const char **label,
                             struct hf_error *error) HF_MUST_CHECK;
 
 /** scf->occupied = the lowest orbitals (with fractional occupations, all that have some) of

@@ -142,9 +142,9 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
     else if (course->newton != NULL)
         status = hf_converger_newton.step(scf, course->newton, label, error);
     else if (course->n_interpolated > 0)
-        status = hf_scf_step_adiis(scf, label, error);
+        status = hf_scf_step_adiis(scf, NULL, label, error);
     else
-        status = hf_scf_step_diis(scf, label, error);
+        status = hf_scf_step_diis(scf, NULL, label, error);
 cleanup:
     return status;
 }

@@ -11,7 +11,7 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
 {
     const double vanishing = 1e-3; /* of the tolerance */
     if (scf->result->commutator > vanishing * scf->settings->commutator_tolerance)
-        return hf_scf_step_diis(scf, label, error);
+        return hf_scf_step_diis(scf, NULL, label, error);
     return hf_converger_damping.step(scf, data, label, error);
 }
 

@@ -116,7 +116,7 @@ static hf_status solve(struct hf_scf *scf, struct hf_error *error)
     hf_status status = HF_OK;
     bool again = false;
     struct hf_matrix *density[HF_MAX_SPIN] = {NULL};
-    HF_TRY(hf_scf_create_densities(scf, "next density", density, error));
+    HF_TRY(hf_scf_create_list(scf, "next density", scf->method->n_density, true, density, error));
     if (scf->settings->restart != NULL)
         HF_TRY(hf_scf_take_restart(scf, density, error));
     else

@@ -106,11 +106,9 @@ static hf_status build_two_electron(struct hf_scf *scf, struct hf_matrix *const 
 
 static hf_status make_fock(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
+    hf_status status;
     const struct hf_two_electron *two = &scf->two_electron;
-    for (int k = 0; k < scf->method->n_fock; k++)
-        HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &scf->fock[k], error));
+    HF_TRY(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, scf->fock, error));
     HF_TRY(hf_method_fock(scf->method, scf->linalg, scf->x, scf->core, two->coulomb, two->exchange,
                           scf->fock, error));
 cleanup:
@@ -121,10 +119,9 @@ cleanup:
  *  orbitals, with its total one: a number for the table, nothing more. */
 static hf_status make_commutators(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
-    for (int k = 0; k < scf->method->n_fock; k++)
-        HF_TRY(hf_matrix_create(scf->linalg, "commutator", m, m, &scf->commutator[k], error));
+    hf_status status;
+    HF_TRY(
+        hf_scf_create_list(scf, "commutator", scf->method->n_fock, false, scf->commutator, error));
     if (scf->has_orbitals)
         HF_TRY(scf->method->commutators(scf->linalg, scf->n_electron, scf->fock, scf->occupied,
                                         scf->commutator, error));
@@ -193,13 +190,11 @@ static hf_status make_trial(struct hf_scf *scf, struct hf_matrix *const occupied
                             struct hf_matrix *density[], struct hf_matrix **coulomb,
                             struct hf_matrix *exchange[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int n = scf->result->n_function;
-    for (int s = 0; s < scf->method->n_density; s++) {
-        HF_TRY(hf_matrix_create(scf->linalg, "trial density", n, n, &density[s], error));
-        HF_TRY(hf_matrix_create(scf->linalg, "exchange of a trial density", n, n, &exchange[s],
-                                error));
-    }
+    hf_status status;
+    const int n = scf->result->n_function, n_density = scf->method->n_density;
+    HF_TRY(hf_scf_create_list(scf, "trial density", n_density, true, density, error));
+    HF_TRY(
+        hf_scf_create_list(scf, "exchange of a trial density", n_density, true, exchange, error));
     HF_TRY(hf_matrix_create(scf->linalg, "Coulomb of a trial density", n, n, coulomb, error));
     HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, occupied, density,
                                error));

@@ -32,16 +32,13 @@ static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[
                                    struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
     const bool by_overlap = scf->settings->max_overlap && scf->has_orbitals;
     struct hf_matrix *fock[HF_MAX_SPIN] = {NULL};
     if (scf->result->converged) {
         HF_TRY(hf_scf_all_orbitals(scf, scf->fock, vector, error));
     } else {
-        for (int k = 0; k < scf->method->n_fock; k++) {
-            HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &fock[k], error));
-            hf_matrix_copy(scf->fock[k], fock[k]);
-        }
+        HF_TRY(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, fock, error));
+        for (int k = 0; k < scf->method->n_fock; k++) hf_matrix_copy(scf->fock[k], fock[k]);
         if (scf->has_orbitals) HF_TRY(hf_scf_remember(scf, error));
         if (scf->has_orbitals) HF_TRY(hf_scf_extrapolate(scf, error));
         if (by_overlap) HF_TRY(hf_scf_set_reference(scf, error));

@@ -38,8 +38,7 @@ static hf_status overlaps(struct hf_scf *scf, int k, const struct hf_matrix *vec
     hf_matrix_diagonal(square, p);
     hf_broadcast_bytes(scf->context->comm, 0, (size_t)m * sizeof *p, p);
 cleanup:
-    hf_matrix_destroy(&square);
-    hf_matrix_destroy(&overlap);
+    HF_DESTROY_MATRICES(&square, &overlap);
     return status;
 }
 

@@ -1,8 +1,7 @@
 /* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities
  * and evaluation of densities (evaluate.c), the orbitals of the next ones (converger.h), the state
  * that is kept (keep.c) and gone on from (take_restart.c), the analysis of a solution
- * (stability.h), what is only asked of the last densities (finish.c), the wave function
- * (give_wavefunction.c). The driver that puts the steps in order is driver.c. Shapes and words are
+ * (stability.h), the results (results.c). The driver that puts the steps in order is driver.c. Shapes and words are
  * those of hf/orbitals.h. */
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H
@@ -154,12 +153,12 @@ double hf_entropy_term(int n, const double occupation[], double temperature);
 /** Electrons of both spins in the orbitals of set k, occupation [m]. Not collective. */
 void hf_scf_occupations(const struct hf_scf *scf, int k, double occupation[]);
 
-/** New density [n_density], [n][n] each, called `label` in reports of memory. Collective.
- *  HF_NO_RESOURCE. */
-hf_status hf_scf_create_densities(const struct hf_scf *scf, const char *label,
-                                  struct hf_matrix *density[],
-                                  struct hf_error *error) HF_MUST_CHECK;
-/** The same, of scf->occupied. Collective. HF_NO_RESOURCE. */
+/** New matrices list [n_matrix]: [n][n] `of_functions`, else [m][m]. Reports of memory call them `label`.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_create_list(const struct hf_scf *scf, const char *label, int n_matrix,
+                             bool of_functions, struct hf_matrix *list[],
+                             struct hf_error *error) HF_MUST_CHECK;
+/** New density [n_density] of scf->occupied. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_make_densities(const struct hf_scf *scf, const char *label,
                                 struct hf_matrix *density[], struct hf_error *error) HF_MUST_CHECK;
 

@@ -167,8 +167,7 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_scf_destroy_list(scf->commutator);
     hf_scf_destroy_list(scf->fock);
     hf_scf_destroy_list(scf->effective);
-    hf_matrix_destroy(&scf->core);
-    hf_matrix_destroy(&scf->x);
+    HF_DESTROY_MATRICES(&scf->core, &scf->x);
     hf_diis_destroy(&scf->diis);
     hf_fock_destroy(&scf->builder);
     hf_shell_pairs_destroy(&scf->pairs);
