@@ -254,8 +254,8 @@ cleanup:
     return status;
 }
 
-/** One turn: Fock matrix of D', its commutator, the next D'. The first D' is zero and tells DIIS
- *  nothing. */
+/** One turn: Fock matrix of D', its commutator, the next D'. The first D' is zero and of no use
+ *  to DIIS. */
 static hf_status iterate(struct atom *self, bool first, double *error_norm, struct hf_error *error)
 {
     hf_status status;

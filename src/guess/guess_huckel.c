@@ -18,7 +18,6 @@
 #include "atom.h"
 #include "hf/hamiltonian.h"
 #include "hf/linalg.h"
-#include "like_atoms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,8 +235,7 @@ cleanup:
 
 static hf_status huckel_densities(const struct hf_guess_input *input,
                                   struct hf_matrix *const density[],
-                                  struct hf_matrix *const occupied[], bool *has_orbitals,
-                                  struct hf_error *error)
+                                  struct hf_matrix *const occupied[], struct hf_error *error)
 {
     hf_status status;
     const int m = hf_matrix_n_col(input->x);
@@ -247,7 +245,6 @@ static hf_status huckel_densities(const struct hf_guess_input *input,
     HF_TRY(make_span(input, &span, &inside, error));
     if (span != NULL) HF_TRY(put_span(input, span, inside, fock, error));
     HF_TRY(hf_guess_from_matrix(input, fock, density, occupied, error));
-    *has_orbitals = true;
 cleanup:
     HF_DESTROY_MATRICES(&fock, &inside, &span);
     return status;
@@ -257,5 +254,6 @@ const struct hf_guess_ops hf_guess_huckel = {
     .name = "huckel",
     .about = "extended Hueckel method in the orbitals of free atoms",
     .cite = "Hoffmann, J. Chem. Phys. 39, 1397 (1963)",
+    .from_orbitals = true,
     .densities = huckel_densities,
 };

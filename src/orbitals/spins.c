@@ -1,5 +1,7 @@
-/* What alpha and beta electrons make of orbitals, J and K: the same for every method. */
+/* Occupations, densities and Fock matrices of alpha and beta electrons, for every method; the wave function. */
 #include "hf/orbitals.h"
+
+#include <stdlib.h>
 
 int hf_set_size(struct hf_spin_count n_electron, int set)
 {
@@ -116,4 +118,19 @@ hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *l
 cleanup:
     hf_matrix_destroy(&sum);
     return status;
+}
+
+void hf_wavefunction_done(struct hf_wavefunction *wavefunction)
+{
+    if (wavefunction == NULL) return;
+    for (int k = 0; k < HF_MAX_SPIN; k++) {
+        struct hf_orbitals *orbitals = &wavefunction->spin[k];
+        hf_matrix_destroy(&orbitals->coefficient);
+        free(orbitals->energy);
+        free(orbitals->occupation);
+    }
+    HF_DESTROY_MATRICES(&wavefunction->density, &wavefunction->spin_density,
+                        &wavefunction->overlap);
+    hf_linalg_destroy(&wavefunction->linalg);
+    *wavefunction = (struct hf_wavefunction){0};
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 double hf_rotation_count(const struct hf_rotation_space *space)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/** What is left of a vector of norm 1 when it is not new. */
+/** Norm of the new part of a vector of norm 1, if it is not new. */
 static const double NOTHING_NEW = 1e-5;
 
 void hf_subspace_init(struct hf_subspace *self, struct hf_orbital_hessian *hessian,
@@ -24,7 +24,7 @@ void hf_subspace_done(struct hf_subspace *self)
     self->n = 0;
 }
 
-/** Whether something of norm 1 is left of the candidate beside the first n vectors. */
+/** Makes the candidate orthogonal to the first n vectors, with norm 1; false: it is not new. */
 static bool orthonormalise(const struct hf_rotation vector[], int n, struct hf_rotation *candidate)
 {
     double norm = sqrt(hf_rotation_dot(candidate, candidate));

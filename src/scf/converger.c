@@ -1,8 +1,6 @@
 /* The list of convergers, and from Fock matrices to their orbitals. */
 #include "converger.h"
 
-#include "convergence.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -24,7 +24,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** hartree below the LUMO; what lies deeper stays closed. */
 static const double NEAR = 0.75;

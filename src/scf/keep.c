@@ -1,4 +1,4 @@
-/* The state of a calculation, for whoever keeps it. */
+/* The state of a calculation, given to the keeper of the settings. */
 #include "hf/interruption.h"
 
 #include "converger.h"
@@ -24,10 +24,9 @@ cleanup:
     return status;
 }
 
-/** All orbitals of the last Fock matrices when the calculation is converged, else those that DIIS
- *  would go on with: of a combination that takes the last Fock matrices in, scf->fock being left as
- *  it is. With maximum overlap the occupied ones are not the lowest: these alone go to
- *  scf->occupied then, and vector stays empty. */
+/** All orbitals of the last Fock matrices if the calculation is converged, else those of the next DIIS
+ *  combination, which includes the last Fock matrices; scf->fock stays as it is. With maximum overlap
+ *  the occupied orbitals are not the lowest: they go to scf->occupied, and vector stays empty. */
 static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
                                    struct hf_error *error)
 {

@@ -1,20 +1,9 @@
-/* What the orbitals and densities of a calculation give: lists of matrices, densities and coefficients, parts
- * of the energy, dipole moment and spin, a wave function that outlives the calculation. */
+/* What the orbitals and densities of a calculation give: densities and coefficients, parts of the energy,
+ * dipole moment and spin, a wave function that outlives the calculation. */
 #include "converger.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-hf_status hf_scf_create_list(const struct hf_scf *scf, const char *label, int n_matrix,
-                             bool of_functions, struct hf_matrix *list[], struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    const int n = of_functions ? scf->result->n_function : scf->result->n_orbital;
-    for (int k = 0; k < n_matrix; k++)
-        HF_TRY(hf_matrix_create(scf->linalg, label, n, n, &list[k], error));
-cleanup:
-    return status;
-}
 
 hf_status hf_scf_make_densities(const struct hf_scf *scf, const char *label,
                                 struct hf_matrix *density[], struct hf_error *error)

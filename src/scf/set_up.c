@@ -151,6 +151,17 @@ cleanup:
     return status;
 }
 
+hf_status hf_scf_create_list(const struct hf_scf *scf, const char *label, int n_matrix,
+                             bool of_functions, struct hf_matrix *list[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = of_functions ? scf->result->n_function : scf->result->n_orbital;
+    for (int k = 0; k < n_matrix; k++)
+        HF_TRY(hf_matrix_create(scf->linalg, label, n, n, &list[k], error));
+cleanup:
+    return status;
+}
+
 void hf_scf_destroy_list(struct hf_matrix *list[])
 {
     for (int k = 0; k < HF_MAX_SPIN; k++) hf_matrix_destroy(&list[k]);
