@@ -52,7 +52,7 @@ static hf_status finish_printing(const struct hf_context *context, const struct 
     return hf_agree(context->comm, status, error);
 }
 
-/** The self-test and what is left of it: an exit code. Collective. */
+/** Runs the self-test and sets the exit code. Collective. */
 static hf_status self_test(struct hf_context *context, const char *size, int *exit_code,
                            struct hf_error *error)
 {
@@ -91,9 +91,10 @@ static int print_and_stop(const struct hf_command *command, struct hf_error *err
     return hf_exit_code(status, error);
 }
 
-/** The line that a failure is worth, and its record in the JSON file. --check leaves files alone. */
-static void tell_failure(const struct hf_calculation *calculation, const struct hf_command *command,
-                         hf_status status, const struct hf_error *error)
+/** Prints a failure and writes it to the JSON file; --check writes no files. */
+static void report_failure(const struct hf_calculation *calculation,
+                           const struct hf_command *command, hf_status status,
+                           const struct hf_error *error)
 {
     struct hf_error unwritten = {0};
     hf_print_error("hf", error);
@@ -152,7 +153,7 @@ cleanup:
         if (rank == 0 && hf_launch_rank() == 0) {
             if (report == NULL) /* which shows them */
                 hf_print_warnings("hf", calculation.input.n_warning, calculation.input.warning);
-            tell_failure(&calculation, command, status, error);
+            report_failure(&calculation, command, status, error);
         }
     }
     hf_report_destroy(&report);
@@ -167,16 +168,16 @@ int main(int argc, char **argv)
     struct hf_command command;
     struct hf_error error = {0}, start_error;
     int provided, exit_code = 0;
-    bool tells;
+    bool reports;
 
-    if (!hf_standard_streams_open()) return HF_NO_RESOURCE; /* with nowhere to tell it */
+    if (!hf_standard_streams_open()) return HF_NO_RESOURCE; /* no stream for a message */
     hf_checkpoint_leave_open_at_exit();
     const hf_status status = hf_command_parse(argc, argv, &command, &error);
     if (status == HF_OK && command.action >= HF_ACTION_HELP) {
         exit_code = print_and_stop(&command, &error);
-    } else if (hf_start_check(&tells, &start_error) != HF_OK) {
+    } else if (hf_start_check(&reports, &start_error) != HF_OK) {
         const struct hf_calculation none = {0};
-        if (tells) tell_failure(&none, &command, HF_NO_RESOURCE, &start_error);
+        if (reports) report_failure(&none, &command, HF_NO_RESOURCE, &start_error);
         exit_code = HF_NO_RESOURCE;
     } else {
         bool stuck_in_mpi = false;

@@ -180,17 +180,11 @@ hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
 void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
                   double block[]);
 
-/** The same for whole matrices [n][n]. */
-void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[]);
-
-/** A shell among those of its atom, or of its site: hf_basis_merge makes one site of atoms with few
- *  functions that follow each other and are near, as a carbon and its hydrogens. n_atom,
- *  first_shell_of_atom and first_mixing_of_atom of a merged basis count sites, and what two-electron
- *  work calls an atom is one of these; hf_shell.atom stays that of the molecule. */
+/** Place of a shell within its atom; in a merged basis within its site (see hf_basis_merge). */
 struct hf_shell_place {
-    int atom;
+    int atom;  /**< or site */
     int index; /**< of the shell, counted from the first of its atom */
-    int first; /**< its first function, counted in the same way */
+    int first; /**< its first function, counted from that of its atom */
     int n;     /**< functions */
 };
 
@@ -254,12 +248,8 @@ static inline int hf_shell_n_part(const struct hf_shell *shell)
 /** Accepts NULL and a pointer to NULL; leaves NULL. */
 void hf_basis_destroy(struct hf_basis **basis);
 
-/** One line about the shells of an atom, e.g. "[3s2p1d] 14 functions", cut to `size` bytes.
- *  Not collective. */
-void hf_basis_atom_summary(const struct hf_basis *basis, int atom, size_t size, char *summary);
-
-/** How the d and higher shells are: "spherical", "Cartesian", "spherical and Cartesian", or "only
- *  s and p shells". Not collective. */
+/** Kind of the d and higher shells: "spherical", "Cartesian", "mixed Cartesian and spherical" or "no
+ *  functions above p". Not collective. */
 const char *hf_basis_convention_name(const struct hf_basis *basis);
 
 /** A set of the library. */

@@ -7,10 +7,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HF_SHELL_COUNT_LENGTH = 64 };
 
 /** What a set has for an element. */
@@ -20,7 +16,7 @@ struct hf_element_description {
     bool lacks_core_potential; /**< the file only says that there is one */
     int n_function;
     char contracted[HF_SHELL_COUNT_LENGTH]; /**< shells: "4s3p2d1f" */
-    char primitive[HF_SHELL_COUNT_LENGTH];  /**< exponents that they are made of: "10s5p2d1f" */
+    char primitive[HF_SHELL_COUNT_LENGTH];  /**< their different exponents: "10s5p2d1f" */
 };
 
 /** Literature of some elements; both owned by the description. */
@@ -50,7 +46,4 @@ hf_status hf_basis_describe(const char *name, struct hf_basis_description *descr
 /** Frees and clears. Accepts a cleared description. */
 void hf_basis_description_done(struct hf_basis_description *description);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -56,22 +56,22 @@ struct hf_calculation {
     bool converged; /**< the SCF has; quantities are computed, files are written */
     const struct hf_run_task *task;
     int n_quantity;
-    struct hf_quantity *quantity;     /**< [n_quantity] those that are asked for; owned */
+    struct hf_quantity *quantity;     /**< [n_quantity] the requested ones; owned */
     enum hf_wavefunction_parts needs; /**< of those that are not computed by default */
     struct hf_quantity_source source; /**< what they are computed from; file_stem is owned */
     const char *computing;            /**< name of the one that is; NULL: none */
-    const char *json_path;            /**< NULL when no JSON file was asked for; in the options */
+    const char *json_path;            /**< NULL: no JSON file; in the options */
     bool json_is_closed;    /**< it has the results, or cannot be written: no failure goes there */
-    const char *trace_path; /**< NULL when no trace was asked for; in the options */
-    struct hf_trace *trace; /**< owned; NULL likewise */
+    const char *trace_path; /**< NULL: no trace; in the options */
+    struct hf_trace *trace; /**< owned; NULL without one */
     bool no_files;          /**< checkpoints are written when the options ask for them only */
     struct hf_checkpoint *restart;        /**< goes on from it; NULL: from the beginning; owned */
     struct hf_checkpointer *checkpointer; /**< NULL: no checkpoints; owned */
 };
 
-/** What a calculation takes is estimated before anything of it is made, and what --memory asks for
- *  becomes settings.fock.memory_bytes, equal on every rank: a size, or with "auto" half of what node,
- *  control group and limits of the process leave, and no more than they leave beside the rest.
+/** Estimates the memory of a calculation before it begins, and sets settings.fock.memory_bytes, equal on
+ *  every rank, from --memory: a size, or with "auto" half of what node, control group and limits of the
+ *  process leave, and no more than they leave beside the rest.
  *
  *  Sets     calculation->need, and calculation->refusal.message: one line on why it cannot fit and which
  *           options would help, by the same estimate; "" when it fits. Equal on every rank.
@@ -117,11 +117,11 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
 /** What the description has of the input's warnings, after some were added. Not collective. */
 void hf_calculation_describe_warnings(struct hf_calculation *calculation);
 
-/** Computes; tells `report` and calculation->record, writes the files that were asked for.
+/** Computes; reports to `report` and calculation->record, writes the requested files.
  *  `wavefunction` has the parts that the settings ask for, owned by the caller, borrowing the
  *  calculation's basis and molecule. Collective. HF_BAD_INPUT, HF_NO_RESOURCE, HF_INTERRUPTED,
- *  HF_NOT_CONVERGED (an energy of a numerical gradient; else the result tells); what
- *  was reported and written by then stays. */
+ *  HF_NOT_CONVERGED (an energy of a numerical gradient; otherwise see the result). What
+ *  was reported and written before stays. */
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error) HF_MUST_CHECK;
@@ -129,11 +129,10 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
 /** The properties, or NULL where none were computed. Not collective. */
 const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation);
 
-/** Leaves a failure in the JSON file that the options name, with what is known of the calculation by
- *  then, for those who read nothing else: old results in the file would be taken for those of this
- *  run. Does nothing when no file is named, when it has the results of this run, and when what has
- *  its name is no JSON file, or one that is read. `input_path` may be NULL. For one rank, not
- *  collective. HF_NO_RESOURCE: it cannot be written; then no old results are left there either. */
+/** Writes a failure to the JSON file of the options, with what is known of the calculation: old results in
+ *  the file would be taken for those of this run. Does nothing if there is no such option, if the file has
+ *  the results of this run, is no JSON file, or is also an input. `input_path` may be NULL. For one rank,
+ *  not collective. HF_NO_RESOURCE: it cannot be written; old results are removed in that case, too. */
 hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
                                        const struct hf_options *options, const char *input_path,
                                        hf_status status, const struct hf_error *failure,

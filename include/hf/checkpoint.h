@@ -1,5 +1,5 @@
 /* Checkpoints: the state of a calculation in an HDF5 file, to go on from, to take orbitals from, and
- * to look at. What stands where in the file is told in docs/guide.md.
+ * to look at. docs/guide.md describes the file.
  *
  * Reading trusts nothing: every dataset's type, shape and size are looked at before memory is taken
  * for it, and no number that is not finite comes in. */
@@ -15,12 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /** Version of the layout; a reader takes this one and lower ones. The first had closed shells only. */
 enum { HF_CHECKPOINT_CLOSED_SHELLS = 1, HF_CHECKPOINT_VERSION = 2 };
@@ -134,7 +129,4 @@ void hf_checkpoint_leave_open_at_exit(void);
 /** Version of the HDF5 library built with, "1.10.8". */
 void hf_checkpoint_library_version(size_t size, char text[]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

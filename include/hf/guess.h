@@ -32,7 +32,7 @@ enum hf_restart_matrix {
  *  the atoms are now if these are the same elements in the same order (hf_orbitals_follow_atoms), else
  *  they stay where they were. */
 struct hf_scf_orbitals {
-    const struct hf_molecule *molecule; /**< borrowed, likewise */
+    const struct hf_molecule *molecule; /**< borrowed, like `basis` */
     const struct hf_basis *basis;
     int n_spin;                /**< a method with more takes the first ones for the others */
     int n_column[HF_MAX_SPIN]; /**< orbitals, occupied ones first; as many as our electrons need */
@@ -58,7 +58,7 @@ struct hf_scf_fragments;
  *  Geometry   every fragment may have been elsewhere, as a whole, and a little distorted, but not
  *             turned: its functions keep their directions.
  *  Memory     *fragments is the caller's to destroy and refers to `molecule` and to what every
- *             `fragment` points to; rows are read as they are asked for.
+ *             `fragment` points to; rows are read when they are needed.
  *  Call       not collective; the same on every rank. HF_BAD_INPUT: other elements, ghosts, cores,
  *             orientations, charges or multiplicities, or orbitals are missing; HF_NO_RESOURCE. */
 hf_status hf_scf_fragments_join(const struct hf_molecule *molecule, int n_fragment,

@@ -23,12 +23,11 @@ struct hf_guess_input {
 /** One way to make the first densities. */
 struct hf_guess_ops {
     const char *name, *about, *cite;
-    /** Fills density [n_density] of the method, [n][n] each. occupied [n_set] ([m][o] each, NULL
-     *  where o = 0) receive the orbitals they are made of, and *has_orbitals becomes true, when
-     *  they come from orbitals. Collective. */
+    bool from_orbitals; /**< the densities are those of orbitals, which are returned */
+    /** Fills density [n_density] of the method, [n][n] each, and if they come from orbitals, these:
+     *  occupied [n_set], [m][o] each, NULL if o = 0. Collective. */
     hf_status (*densities)(const struct hf_guess_input *input, struct hf_matrix *const density[],
-                           struct hf_matrix *const occupied[], bool *has_orbitals,
-                           struct hf_error *error);
+                           struct hf_matrix *const occupied[], struct hf_error *error);
 };
 
 /** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
@@ -37,7 +36,7 @@ hf_status hf_guess_find(const char *name, const struct hf_guess_ops **guess,
 
 /** Fills density [n_density] and occupied [n_set] with the orbitals of another calculation,
  *  projected on this one's basis and orthonormal. Collective.
- *  Errors   HF_BAD_INPUT: too few orbitals, or nothing is left of one; HF_NO_RESOURCE; what reading
+ *  Errors   HF_BAD_INPUT: too few orbitals, or one that the basis cannot represent; HF_NO_RESOURCE; what reading
  *           them gives. */
 hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
                                   const struct hf_scf_orbitals *from,

@@ -45,7 +45,7 @@ struct hf_orbital_hessian {
     double build_seconds; /**< wall time of their Fock builds */
 };
 
-/** What a Hessian is made of; borrowed, fock and occupied as the last Fock build left them. */
+/** What a Hessian is computed from; borrowed, fock and occupied as the last Fock build left them. */
 struct hf_hessian_input {
     struct hf_context *context;
     struct hf_linalg *linalg;
@@ -60,7 +60,7 @@ struct hf_hessian_input {
                        *   error is of second order */
 };
 
-/** Collective. HF_NO_RESOURCE: memory. What is half made is left to hf_hessian_done. */
+/** Collective. HF_NO_RESOURCE: memory; then call hf_hessian_done. */
 hf_status hf_hessian_init(struct hf_orbital_hessian *self, const struct hf_hessian_input *input,
                           struct hf_error *error) HF_MUST_CHECK;
 void hf_hessian_done(struct hf_orbital_hessian *self);

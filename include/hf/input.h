@@ -8,10 +8,6 @@
 #include "hf/option.h"
 #include "hf/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Values of the option "units". */
 enum hf_length_unit { HF_LENGTH_ANGSTROM, HF_LENGTH_BOHR };
 
@@ -24,18 +20,18 @@ struct hf_input {
     char **warning; /**< [n_warning], one line each; owned */
 };
 
-/** Reads the file, or standard input for the path "-", and checks that it describes a molecule. Of an
- *  SD file or an XYZ file of several geometries the one that the option "record" says, if the table has
- *  it; else the first, with a warning.
+/** Reads the file, or standard input for the path "-", and checks that it describes a molecule. The
+ *  option "record", if the table has it, chooses a molecule of an SD file or a geometry of an XYZ file;
+ *  without it the first is read, with a warning.
  *
  *  `options` holds what the command line gave; the file's keys are added one level below it, and
  *  then "title", "charge", "multiplicity", "units" (angstrom or bohr), "force", "field" and
- *  "point_charges_file" decide, whoever gave them: the table behind `options` must have these keys.
+ *  "point_charges_file" decide: the table behind `options` must have these keys.
  *
  *  Formats  native: keys and a geometry block. MDL: fixed columns; M  CHG and M  RAD make charge
  *           and multiplicity; a file without radicals has multiplicity 1 or 2 by parity. XYZ: charge,
  *           multiplicity, units and Properties in the comment are understood, files .CHRG and .UHF
- *           beside it are read; what nobody says is assumed with a warning.
+ *           beside it are read; missing values are assumed with a warning.
  *           QCSchema: an AtomicInput of version 1, whose keywords are keys; lengths in bohr; what it
  *           has of other keys is refused.
  *           Others are recognised by sight, named and refused.
@@ -63,8 +59,8 @@ hf_status hf_input_from_atoms(int n_atom, const int atomic_number[],
 hf_status hf_input_read_point_charges(struct hf_context *context, const struct hf_options *options,
                                       struct hf_input *input, struct hf_error *error) HF_MUST_CHECK;
 
-/** What may be wrong about electrons that cannot be computed: "; nothing says a charge, ...", or "" when
- *  the charge was said or is that of a checkpoint. One line without a full stop, cut at `size`. */
+/** Advice for a number of electrons that cannot be computed: "; no charge was given, ...", or "" if a charge
+ *  was given or comes from a checkpoint. One line without a full stop, cut at `size`. */
 void hf_input_advise_charge(const struct hf_options *options, const struct hf_molecule *molecule,
                             char *advice, size_t size);
 
@@ -75,7 +71,4 @@ hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const ch
 /** Frees and clears. Accepts a half-made input. */
 void hf_input_done(struct hf_input *input);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,6 +16,13 @@
 
 enum { HF_MAX_DENSITY = 2 };
 
+/** Destroys several matrices: HF_DESTROY_MATRICES(&a, &b). NULLs are accepted. Not collective. */
+#define HF_DESTROY_MATRICES(...)                                                                   \
+    hf_destroy_matrices(sizeof((struct hf_matrix **[]){__VA_ARGS__}) /                             \
+                            sizeof(struct hf_matrix **),                                           \
+                        (struct hf_matrix * *[]){__VA_ARGS__})
+void hf_destroy_matrices(size_t n, struct hf_matrix **const matrix[]);
+
 /** Electrons of alpha and of beta spin: orbitals that each of them fills. */
 struct hf_spin_count {
     int alpha, beta; /**< alpha >= beta */

@@ -1,5 +1,5 @@
-/* What a run tells its user: the text report, the QCSchema file, the file of a trace. Writers over
- * (description, record, result); nothing is computed here. */
+/* The output of a run: the text report, the QCSchema file, the file of a trace. Writers over (description,
+ * record, result); nothing is computed here. */
 #ifndef HF_OUTPUT_H
 #define HF_OUTPUT_H
 
@@ -19,10 +19,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What writing takes. */
 extern const struct hf_phase hf_phase_output;
 
@@ -35,7 +31,7 @@ struct hf_report;
 struct hf_memory_need {
     double program;    /**< of a rank: the process with its libraries */
     double matrices;   /**< of a rank, with its part of what the node shares */
-    double pairs;      /**< likewise, shell pairs */
+    double pairs;      /**< of a rank: shell pairs */
     double threads;    /**< of a rank: integral engines, buffers of threads */
     double stored;     /**< of a rank: stored integrals */
     double rank, node; /**< in all: of the rank, of all ranks of its node */
@@ -44,7 +40,7 @@ struct hf_memory_need {
     int n_node_rank;
 };
 
-/** What was asked for and what runs; everything is borrowed. */
+/** The settings of a run; everything is borrowed. */
 struct hf_run_description {
     const char *input_path;
     const char
@@ -61,7 +57,7 @@ struct hf_run_description {
     int n_numa; /**< memory (NUMA) domains they belong to, 0 when unknown */
     const struct hf_run_task *task;
     int n_quantity;
-    const struct hf_quantity *quantity; /**< [n_quantity] those that are asked for */
+    const struct hf_quantity *quantity; /**< [n_quantity] the requested ones */
     bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */
     bool json_orbitals; /**< JSON file: the protocol asks for the wave function */
     const struct hf_memory_need *need; /**< NULL: not estimated */
@@ -74,8 +70,8 @@ hf_status hf_report_create(struct hf_context *context, FILE *stream, struct hf_r
                            struct hf_error *error) HF_MUST_CHECK;
 void hf_report_destroy(struct hf_report **report);
 
-/** Why something of the report could not be written (errno), or 0. The calculation does not end for
- *  that: whoever owns the stream decides. Not collective; 0 on every rank that writes nothing. */
+/** Why something of the report could not be written (errno), or 0. The calculation does not end: the
+ *  owner of the stream decides. Not collective; 0 on every rank that writes nothing. */
 int hf_report_lost(const struct hf_report *report);
 
 /** The lines on a molecule that --check and --show have in common: "Molecule ...", and what acts on it
@@ -160,7 +156,4 @@ struct hf_json_failure {
 hf_status hf_json_write_failure(const char *path, const struct hf_json_failure *failure,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,5 +1,5 @@
-/* What the programs hf and hf-bench share: options of a command line, the line that a failure is
- * worth, and a look at how they were launched. */
+/* What the programs hf and hf-bench share: options of a command line, error messages, and checks of the
+ * launch. */
 #ifndef HF_PROGRAM_H
 #define HF_PROGRAM_H
 
@@ -27,8 +27,8 @@ void hf_print_option(FILE *stream, const struct hf_option *option, bool in_full)
  *  them; writing there fails all the same. Called first. False: that is impossible. */
 bool hf_standard_streams_open(void);
 
-/** From now on a write to a pipe that nobody reads, or beyond the limit of file sizes, fails and
- *  tells why, instead of ending the process. */
+/** From now on a write to a pipe without a reader, or beyond the limit of file sizes, fails with errno
+ *  instead of ending the process. */
 void hf_write_signals_ignore(void);
 
 /** Whether all that was printed on standard output has arrived; `lost` is the errno of a write that
@@ -36,13 +36,12 @@ void hf_write_signals_ignore(void);
  *  HF_NO_RESOURCE: it cannot be written. HF_INTERRUPTED by SIGPIPE: its reader has gone. */
 hf_status hf_standard_output_check(int lost, struct hf_error *error) HF_MUST_CHECK;
 
-/** What was found odd before a failure, each on a line of its own on standard error, begun with
- *  "PROGRAM: warning: ". Call on one rank. */
+/** Prints warnings before a failure, one per line, to standard error, after "PROGRAM: warning: ". Call on
+ *  one rank. */
 void hf_print_warnings(const char *program, int n, char *const warning[]);
 
-/** The one line that a failure is worth, on standard error; control characters, which would tear it
- *  apart, become question marks. Flushes standard output before it. Nothing when the reader of
- *  standard output has gone, which he knows. */
+/** Prints a failure as one line to standard error, after flushing standard output. Control characters
+ *  become question marks. Prints nothing if the reader of standard output has gone. */
 void hf_print_error(const char *program, const struct hf_error *error);
 
 /** What the program ends with: 128 and the signal when one ended it, else the status. */
@@ -53,8 +52,8 @@ int hf_launch_rank(void);
 
 /** Whether this process can start the libraries at all; to be asked before MPI_Init. Not collective.
  *  HF_NO_RESOURCE: limits of the process or its control group leave too little. Then the process is to
- *  end; `tells` is set where it is the one of its node to say so. */
-hf_status hf_start_check(bool *tells, struct hf_error *error) HF_MUST_CHECK;
+ *  end; `reports` is set for the one process of a node that reports it. */
+hf_status hf_start_check(bool *reports, struct hf_error *error) HF_MUST_CHECK;
 
 /** How the run was launched. */
 struct hf_launch {
@@ -62,7 +61,7 @@ struct hf_launch {
     int n_numa;         /**< memory domains that these cores belong to; 0 when unknown */
     int n_node;         /**< hosts that the ranks are on */
     double cut_seconds; /**< after which Open MPI's daemons notice a cut link between hosts; 0: it
-                             does not concern this run, or cannot be told */
+                             does not concern this run, or is not known */
     int n_rank_on_node; /**< of the fullest node */
     int n_unused_task;  /**< tasks of the batch job when hf runs on one of several; else 0 */
 };

@@ -1,14 +1,14 @@
 /* What is computed or written from a wave function, and the task of a calculation.
  *
  * A quantity is a constant struct hf_quantity_ops in the room that computes it, and a line of the list in
- * src/run/quantities.c. A calculation walks the list and calls, of each quantity that is asked for,
+ * src/run/quantities.c. A calculation walks the list and calls, for each requested quantity,
  *
  *     plan      when basis and settings are made: reads the options
  *     memory    before anything is computed
  *     compute   when the SCF has ended
  *     report    after it, on rank 0: a section of the report
  *     json      on rank 0: a part of the JSON file
- *     write     files of its own, after the JSON file
+ *     write     its files, after the JSON file
  *     done      at the end
  *
  * Functions that a quantity does not need are NULL. */
@@ -41,7 +41,7 @@ struct hf_quantity_source {
     struct hf_report *report; /**< for progress and warnings */
 };
 
-/** A quantity that a calculation is asked for. */
+/** A requested quantity. */
 struct hf_quantity {
     const struct hf_quantity_ops *ops;
     const struct hf_quantity_source *of;
@@ -65,7 +65,7 @@ struct hf_quantity_ops {
     bool by_default;    /**< computed unasked, if the wave function has the parts that it needs */
     bool of_converged;  /**< not computed unless the SCF has converged */
     enum hf_wavefunction_parts needs;
-    const struct hf_phase *const *phases; /**< ended by NULL; NULL: none of its own */
+    const struct hf_phase *const *phases; /**< ended by NULL; NULL: none */
     size_t size;                          /**< of `self` */
     const char *file;                     /**< what messages call its files, "a cube file" */
     /** Local. HF_BAD_INPUT, HF_NO_RESOURCE. */

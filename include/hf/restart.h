@@ -56,8 +56,8 @@ struct hf_scf_keeper {
      *  every rank. */
     bool (*wanted)(void *data, enum hf_keep_reason reason);
     /** Takes the state, or, when there is no memory to put it together, NULL and *error that says
-     *  so. Collective. A status other than HF_OK ends the calculation with it, so that whoever
-     *  cannot write had better say so elsewhere; it must be the same on every rank. */
+     *  so. Collective. A status other than HF_OK ends the calculation: report a file that
+     *  cannot be written in another way. The same status on every rank. */
     hf_status (*keep)(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
                       struct hf_error *error);
     void *data;

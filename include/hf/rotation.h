@@ -42,7 +42,7 @@ struct hf_rotation {
 
 /** Orbitals from Fock matrices fock [n_fock] and the occupied ones [n_set]: diagonal within closed,
  *  open and virtual ones. Occupied orbitals are copied; those of fractional occupation cannot be
- *  rotated. Collective. HF_NO_RESOURCE. What is half made is left to hf_rotation_space_done. */
+ *  rotated. Collective. HF_NO_RESOURCE. After a failure call hf_rotation_space_done. */
 hf_status hf_rotation_space_init(struct hf_rotation_space *self, struct hf_context *context,
                                  struct hf_linalg *linalg, const struct hf_method_ops *method,
                                  struct hf_spin_count n_electron, struct hf_matrix *const fock[],

@@ -13,7 +13,6 @@
 #include "hf/wavefunction.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,7 +37,7 @@ enum { HF_MAX_ROOT = 3, HF_MAX_FOLLOW = 10 };
 
 /** Lowest eigenvalues of the Hessian for one kind of rotation, hartree. Orbitals are real. */
 struct hf_stability_roots {
-    bool analysed;  /**< false: not asked for, the rest is zero */
+    bool analysed;  /**< false: not requested, the rest is zero */
     bool stable;    /**< none is negative */
     bool converged; /**< false: eigenvalues are upper bounds, `stable` is not certain */
     int n;          /**< number of eigenvalues, smaller for few orbitals */
@@ -122,7 +121,7 @@ struct hf_scf_result {
     int n_trial_build;         /**< Fock builds for energies on the way from an unstable solution */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
-    struct hf_stability_result stability; /**< if it was asked for */
+    struct hf_stability_result stability; /**< if it was requested */
     double smallest_overlap_eigenvalue;
     int n_occupied[2]; /**< orbitals with an electron of alpha and of beta spin */
     double spin_squared, ideal_spin_squared;   /**< S_z (S_z + 1) + N_beta - |Wa^T Wb|^2, which is
@@ -148,15 +147,20 @@ struct hf_scf_result {
 /** The defaults of the program, except that no integrals are stored (fock.memory_bytes 0). */
 struct hf_scf_settings hf_scf_defaults(void);
 
-/** Checks that fractional occupations, if asked for, are allowed with the other settings. Not collective.
+/** Checks that fractional occupations, if requested, are allowed with the other settings. Not collective.
  *  HF_BAD_INPUT: they are not, with the reason. */
 hf_status hf_smearing_check(const struct hf_scf_settings *settings,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Checks that maximum overlap, if asked for, is allowed with the other settings. Not collective.
+/** Checks that maximum overlap, if requested, is allowed with the other settings. Not collective.
  *  HF_BAD_INPUT: it is not. */
 hf_status hf_max_overlap_check(const struct hf_scf_settings *settings,
                                struct hf_error *error) HF_MUST_CHECK;
+
+/** Checks that guess_mix, if it is set, is allowed with the method. Not collective. HF_BAD_INPUT: it is
+ *  not. */
+hf_status hf_guess_mix_check(const struct hf_scf_settings *settings,
+                             struct hf_error *error) HF_MUST_CHECK;
 
 /** Checks that the level shift, if there is one, is allowed with the other settings. Not collective.
  *  HF_BAD_INPUT: it is negative, or the converger does not support it. */

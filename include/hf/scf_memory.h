@@ -1,4 +1,4 @@
-/* What the matrices of a calculation take, told before there are any. */
+/* Memory of the matrices of a calculation, estimated before it runs. */
 #ifndef HF_SCF_MEMORY_H
 #define HF_SCF_MEMORY_H
 

@@ -7,13 +7,9 @@
 #include "hf/status.h"
 #include "hf/wavefunction.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum hf_spatial_kind {
     HF_SPATIAL_DENSITY,      /**< electrons per bohr^3, mean over the cube round each point */
-    HF_SPATIAL_SPIN_DENSITY, /**< likewise, alpha less beta; zero for closed shells */
+    HF_SPATIAL_SPIN_DENSITY, /**< alpha minus beta, also a mean; zero for closed shells */
     HF_SPATIAL_POTENTIAL,    /**< of nuclei and electrons, hartree/e, at the points */
     HF_SPATIAL_ORBITAL,      /**< bohr^-3/2, at the points */
 };
@@ -47,7 +43,4 @@ void hf_spatial_destroy(struct hf_spatial **spatial);
 hf_status hf_spatial_planes(struct hf_spatial *spatial, const struct hf_grid *grid, int first,
                             int n, double value[], struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 #include "hf/molecule.h"
 #include "hf/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Points origin + spacing (i, j, k), 0 <= i < n[0] and so on. */
 struct hf_grid {
     double origin[3];
@@ -21,7 +17,4 @@ struct hf_grid {
 hf_status hf_grid_around(const struct hf_molecule *molecule, double spacing, double margin,
                          struct hf_grid *grid, struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,4 +1,5 @@
-/* A few rotations and their products with a Hessian: what eigenvectors and steps are sought in. */
+/* Subspaces of rotations and their products with a Hessian, in which eigenvectors and steps are sought; the
+ * lowest eigenvalues of a Hessian (davidson.c). */
 #ifndef HF_SUBSPACE_H
 #define HF_SUBSPACE_H
 
@@ -8,7 +9,7 @@ enum { HF_SUBSPACE_MOST = 32 };
 
 /** Orthonormal vectors and the Hessian between them. Initialise with hf_subspace_init. */
 struct hf_subspace {
-    struct hf_orbital_hessian *hessian; /**< borrowed; asked for products only */
+    struct hf_orbital_hessian *hessian; /**< borrowed; used for products only */
     enum hf_rotation_kind kind;
     int n;
     struct hf_rotation vector[HF_SUBSPACE_MOST], product[HF_SUBSPACE_MOST]; /**< [n] */
@@ -43,5 +44,29 @@ void hf_subspace_combine(const struct hf_subspace *self, const struct hf_rotatio
 /** Keeps the span of the first k eigenvectors alone. Collective. HF_NO_RESOURCE. */
 hf_status hf_subspace_keep(struct hf_subspace *self, const struct hf_subspace_spectrum *spectrum,
                            int k, struct hf_error *error) HF_MUST_CHECK;
+
+/** When a search for eigenvalues ends. */
+struct hf_eigenvalue_search {
+    double norm;  /**< when the norms of all H y - e y are below this */
+    double value; /**< or when the lowest eigenvalue is below this; -INFINITY: never */
+};
+
+/** The search for eigenvalues that are right to 1e-6 or so. */
+extern const struct hf_eigenvalue_search hf_sharp_eigenvalues;
+
+/** The *n <= 4 lowest eigenvalues, fewer when there are not so many rotations, and the eigenvector
+ *  of the first of them in *lowest (new; NULL: not wanted; stays empty when nothing can rotate).
+ *  Block Davidson: first vectors are the rotations of smallest orbital energy difference and one
+ *  without symmetry, so that no eigenvector is missed because all others are of other symmetries;
+ *  later ones what is wrong with each eigenvector, preconditioned.
+ *
+ *  Returns in *n how many there are, in *converged whether the norms of H y - e y came below
+ *  search->norm. Eigenvalues are upper bounds in any case: a negative one is certain.
+ *  Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
+ *  Source   Davidson, J. Comput. Phys. 17, 87 (1975). */
+hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rotation_kind kind,
+                                const struct hf_eigenvalue_search *search, int *n,
+                                double eigenvalue[], bool *converged, struct hf_rotation *lowest,
+                                struct hf_error *error) HF_MUST_CHECK;
 
 #endif

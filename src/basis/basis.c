@@ -173,37 +173,26 @@ static hf_status add_atom(const struct maker *maker, int atom, struct hf_basis *
     const struct hf_set_element *element = &set->element[about->atomic_number];
     for (int i = 0; i < element->n_shell; i++) {
         const struct hf_set_shell *from = &set->shell[element->first_shell + i];
-        const size_t n = (size_t)from->n_primitive;
-        double *exponent = basis->storage + 2 * (size_t)basis->n_primitive;
-        double *coefficient = exponent + n;
-        memcpy(exponent, set->exponent + from->first, n * sizeof(double));
-        memcpy(coefficient, set->coefficient + from->first, n * sizeof(double));
-        if (!hf_shell_normalise(from->l, from->n_primitive, exponent, coefficient))
+        struct hf_shell shell = {.l = from->l,
+                                 .spherical = is_spherical(maker, set, from->l),
+                                 .n_primitive = from->n_primitive,
+                                 .exponent = set->exponent + from->first,
+                                 .coefficient = set->coefficient + from->first};
+        memcpy(shell.centre_bohr, about->position_bohr, sizeof shell.centre_bohr);
+        shell.n_function = shell.spherical ? 2 * from->l + 1 : (from->l + 1) * (from->l + 2) / 2;
+        double *coefficient = hf_basis_add_shell(&shell, atom, basis);
+        if (!hf_shell_normalise(from->l, from->n_primitive, shell.exponent, coefficient))
             return hf_fail(maker->error, HF_BAD_INPUT,
                            "%.300s, line %d: the %c shell of %s cannot be normalised", set->path,
                            from->line, hf_angular_letter(from->l),
                            hf_element_symbol(about->atomic_number));
-        struct hf_shell *shell = &basis->shell[basis->n_shell++];
-        *shell = (struct hf_shell){.atom = atom,
-                                   .l = from->l,
-                                   .spherical = is_spherical(maker, set, from->l),
-                                   .n_primitive = from->n_primitive,
-                                   .exponent = exponent,
-                                   .coefficient = coefficient,
-                                   .first_function = basis->n_function};
-        memcpy(shell->centre_bohr, about->position_bohr, sizeof shell->centre_bohr);
-        shell->n_function = shell->spherical ? 2 * from->l + 1 : (from->l + 1) * (from->l + 2) / 2;
-        basis->n_function += shell->n_function;
-        basis->n_primitive += from->n_primitive;
-        if (from->l > basis->max_l) basis->max_l = from->l;
-        if (from->n_primitive > basis->max_primitive) basis->max_primitive = from->n_primitive;
     }
     basis->first_shell_of_atom[atom + 1] = basis->n_shell;
     return HF_OK;
 }
 
-/** Room for all shells of the molecule. */
-static hf_status reserve(const struct maker *maker, struct hf_basis *basis)
+/** A basis with room for all shells of the molecule. */
+static hf_status reserve(const struct maker *maker, struct hf_basis **basis)
 {
     size_t n_shell = 0, n_primitive = 0;
     const int n_atom = maker->molecule->n_atom;
@@ -217,13 +206,9 @@ static hf_status reserve(const struct maker *maker, struct hf_basis *basis)
     }
     if (n_primitive > (size_t)1 << 28)
         return hf_fail(maker->error, HF_NO_RESOURCE, "the basis of the molecule is too large");
-    basis->n_atom = n_atom;
-    basis->shell = calloc(n_shell + 1, sizeof *basis->shell);
-    basis->first_shell_of_atom = calloc((size_t)n_atom + 1, sizeof *basis->first_shell_of_atom);
-    basis->storage = calloc(2 * n_primitive + 1, sizeof *basis->storage);
-    if (basis->shell == NULL || basis->first_shell_of_atom == NULL || basis->storage == NULL)
-        return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the shells of the basis");
-    return HF_OK;
+    *basis = hf_basis_reserve_shells(NULL, NULL, n_atom, n_shell, n_primitive);
+    if (*basis != NULL) return HF_OK;
+    return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the shells of the basis");
 }
 
 /** Elements of the atoms that take functions from `set`; false when there are none. */
@@ -307,18 +292,18 @@ static hf_status add_core_potentials(const struct maker *maker, struct hf_basis 
 }
 
 /** From parsed sets to shells. Local. */
-static hf_status make_shells(struct maker *maker, struct hf_basis *basis)
+static hf_status make_shells(struct maker *maker, struct hf_basis **basis)
 {
     hf_status status;
     HF_TRY(choose(maker));
     HF_TRY(check_atoms(maker));
     HF_TRY(reserve(maker, basis));
     for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
-        status = add_atom(maker, atom, basis);
+        status = add_atom(maker, atom, *basis);
         HF_TRY(locate(&maker->choice[maker->choice_of_atom[atom]], status, maker->error));
     }
-    HF_TRY(add_core_potentials(maker, basis));
-    HF_TRY(describe(maker, basis));
+    HF_TRY(add_core_potentials(maker, *basis));
+    HF_TRY(describe(maker, *basis));
 cleanup:
     return status;
 }
@@ -334,19 +319,18 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
                           .choice = choice,
                           .convention = convention,
                           .error = error};
-    struct hf_basis *made = calloc(1, sizeof *made);
+    struct hf_basis *made = NULL;
     maker.set_of_choice = calloc((size_t)n_choice + 1, sizeof *maker.set_of_choice);
     maker.choice_of_atom = calloc((size_t)molecule->n_atom + 1, sizeof *maker.choice_of_atom);
     maker.set = calloc((size_t)n_choice + 1, sizeof *maker.set);
     hf_status status = HF_OK;
-    if (made == NULL || maker.set_of_choice == NULL || maker.choice_of_atom == NULL ||
-        maker.set == NULL)
+    if (maker.set_of_choice == NULL || maker.choice_of_atom == NULL || maker.set == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the basis");
     else
         status = check_choices(&maker);
     HF_TRY(hf_agree(context->comm, status, error));
     for (int i = 0; i < n_choice; i++) HF_TRY(read_set(&maker, i));
-    HF_TRY(hf_agree(context->comm, make_shells(&maker, made), error));
+    HF_TRY(hf_agree(context->comm, make_shells(&maker, &made), error));
     *basis = made;
     made = NULL;
 cleanup:

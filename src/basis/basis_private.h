@@ -61,13 +61,22 @@ hf_status hf_basis_set_parse(const struct hf_text *text, struct hf_basis_set *se
                              struct hf_error *error) HF_MUST_CHECK;
 void hf_basis_set_done(struct hf_basis_set *set);
 
-/** What a comment line may tell: name, literature, elements that need a core potential. Other
+/** Reads a comment line: name, literature, elements that need a core potential. Other
  *  comments are skipped. */
 hf_status hf_basis_set_parse_comment(struct hf_basis_set *set, const char *line,
                                      struct hf_error *error) HF_MUST_CHECK;
 
 /** Makes room for one more entry of `bytes` bytes in a list that doubles; false without memory. */
 bool hf_basis_reserve(void *list, int n, int *capacity, size_t bytes) HF_MUST_CHECK;
+
+/** A basis without shells, with room for so many shells and primitives; `name` and `citation` are copied
+ *  and may be NULL. NULL: no memory. */
+struct hf_basis *hf_basis_reserve_shells(const char *name, const char *citation, int n_atom,
+                                         size_t n_shell, size_t n_primitive);
+
+/** Appends a copy of a shell and its primitives to an atom, the last one with shells so far, and numbers
+ *  its functions. Returns the copied coefficients [n_primitive]. */
+double *hf_basis_add_shell(const struct hf_shell *from, int atom, struct hf_basis *to);
 
 /** Letter of an angular momentum: s p d f g h i k l m ...; '?' outside. */
 char hf_angular_letter(int l);

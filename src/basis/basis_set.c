@@ -1,4 +1,4 @@
-/* A parsed basis-set file: its storage, and what its comment lines tell. */
+/* A parsed basis-set file: its storage, and its comment lines. */
 #include "basis_private.h"
 
 #include <stdlib.h>

@@ -37,7 +37,7 @@ static char *ranges(const bool element[HF_N_ELEMENT + 1])
     return text;
 }
 
-/** Primitives of one angular momentum with exponents of their own. */
+/** Different exponents of one angular momentum. */
 static int count_exponents(const struct hf_basis_set *set, const struct hf_set_element *element,
                            int l)
 {

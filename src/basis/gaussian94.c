@@ -69,9 +69,9 @@ static hf_status read_convention(struct hf_gaussian94 *reader)
         const struct hf_word word = reader->word[i];
         const int l = word.length == 1 ? l_of_letter(word.begin[0]) : -1;
         if (l < 0)
-            return hf_text_fail(reader->error, reader->text, reader->line,
-                                "expected a shell letter (d, f, ...) after %s, found \"%.*s\"",
-                                spherical ? "spherical" : "cartesian", HF_WORD(word));
+            return hf_gaussian94_fail(
+                reader, "expected a shell letter (d, f, ...) after %s, found \"%.*s\"",
+                spherical ? "spherical" : "cartesian", HF_WORD(word));
         reader->set->spherical[l] = spherical;
     }
     return HF_OK;
@@ -130,10 +130,11 @@ static hf_status read_type(struct hf_gaussian94 *reader, struct shell_head *head
         }
     }
     if (head->n_l == 0)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "unknown shell type \"%.*s\"; expected S, P, SP, D, F, G, H, I, or "
-                            "L=7 and so on, or a line of ****",
-                            HF_WORD(type));
+        return hf_gaussian94_fail(
+            reader,
+            "unknown shell type \"%.*s\"; expected S, P, SP, D, F, G, H, I, or "
+            "L=7 and so on, or a line of ****",
+            HF_WORD(type));
     return HF_OK;
 }
 
@@ -145,15 +146,15 @@ static hf_status read_scale(struct hf_gaussian94 *reader, struct shell_head *hea
         double value;
         const enum hf_number outcome = hf_word_real(reader->word[i], &value);
         if (outcome != HF_NUMBER_OK)
-            return hf_text_fail(reader->error, reader->text, reader->line,
-                                "the scale factor \"%.*s\" %s", HF_WORD(reader->word[i]),
-                                hf_number_problem(outcome));
+            return hf_gaussian94_fail(reader, "the scale factor \"%.*s\" %s",
+                                      HF_WORD(reader->word[i]), hf_number_problem(outcome));
         if (i == 2) scale = value;
         if (!(scale > 0.0) || (value != scale && value != 0.0))
-            return hf_text_fail(reader->error, reader->text, reader->line,
-                                "the scale factor \"%.*s\" is not one positive number for the "
-                                "whole shell",
-                                HF_WORD(reader->word[i]));
+            return hf_gaussian94_fail(
+                reader,
+                "the scale factor \"%.*s\" is not one positive number for the "
+                "whole shell",
+                HF_WORD(reader->word[i]));
     }
     head->exponent_factor = scale * scale;
     return HF_OK;
@@ -165,18 +166,15 @@ static hf_status read_head(struct hf_gaussian94 *reader, struct shell_head *head
     hf_status status = read_type(reader, head);
     if (status != HF_OK) return status;
     if (reader->n_word < 2)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "expected the number of primitives after \"%.*s\"",
-                            HF_WORD(reader->word[0]));
+        return hf_gaussian94_fail(reader, "expected the number of primitives after \"%.*s\"",
+                                  HF_WORD(reader->word[0]));
     const enum hf_number outcome = hf_word_integer(reader->word[1], &head->n_primitive);
     if (outcome != HF_NUMBER_OK)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "the number of primitives \"%.*s\" %s", HF_WORD(reader->word[1]),
-                            hf_number_problem(outcome));
+        return hf_gaussian94_fail(reader, "the number of primitives \"%.*s\" %s",
+                                  HF_WORD(reader->word[1]), hf_number_problem(outcome));
     if (head->n_primitive < 1 || head->n_primitive > MAX_PRIMITIVE)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "the number of primitives is %d, expected 1 to %d", head->n_primitive,
-                            (int)MAX_PRIMITIVE);
+        return hf_gaussian94_fail(reader, "the number of primitives is %d, expected 1 to %d",
+                                  head->n_primitive, (int)MAX_PRIMITIVE);
     return read_scale(reader, head);
 }
 
@@ -190,22 +188,19 @@ static hf_status read_numbers(struct hf_gaussian94 *reader, const struct shell_h
     for (int i = 0; i < reader->n_word; i++) {
         const enum hf_number outcome = hf_word_real(reader->word[i], &number[i]);
         if (outcome != HF_NUMBER_OK)
-            return hf_text_fail(reader->error, reader->text, reader->line, "\"%.*s\" %s",
-                                HF_WORD(reader->word[i]), hf_number_problem(outcome));
+            return hf_gaussian94_fail(reader, "\"%.*s\" %s", HF_WORD(reader->word[i]),
+                                      hf_number_problem(outcome));
     }
     if (!(number[0] > 0.0))
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "the exponent %g is not positive", number[0]);
+        return hf_gaussian94_fail(reader, "the exponent %g is not positive", number[0]);
     number[0] *= head->exponent_factor;
     if (!(number[0] > 0.0) || !isfinite(number[0]))
-        return hf_text_fail(
-            reader->error, reader->text, reader->line,
-            "the exponent times the square of the scale factor (%g) is out of range",
+        return hf_gaussian94_fail(
+            reader, "the exponent times the square of the scale factor (%g) is out of range",
             head->exponent_factor);
     if (number[0] < LEAST_EXPONENT || number[0] > MOST_EXPONENT)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "the exponent %g is absurd; expected %g to %g", number[0],
-                            LEAST_EXPONENT, MOST_EXPONENT);
+        return hf_gaussian94_fail(reader, "the exponent %g is out of range; expected %g to %g",
+                                  number[0], LEAST_EXPONENT, MOST_EXPONENT);
     return HF_OK;
 }
 
@@ -215,9 +210,8 @@ static hf_status check_columns(struct hf_gaussian94 *reader, const struct shell_
 {
     if (n_column == 0 && head->n_primitive == 1) return HF_OK;
     if (n_column == 0 || (head->n_l > 1 && n_column != head->n_l))
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "found %d coefficients, expected %d after the exponent", n_column,
-                            head->n_l);
+        return hf_gaussian94_fail(reader, "found %d coefficients, expected %d after the exponent",
+                                  n_column, head->n_l);
     return HF_OK;
 }
 
@@ -239,9 +233,8 @@ static hf_status read_primitives(struct hf_gaussian94 *reader, const struct shel
             *n_column = reader->n_word - 1;
             if ((status = check_columns(reader, head, *n_column)) != HF_OK) return status;
         } else if (reader->n_word - 1 != *n_column) {
-            return hf_text_fail(reader->error, reader->text, reader->line,
-                                "found %d coefficients, %d in the lines above", reader->n_word - 1,
-                                *n_column);
+            return hf_gaussian94_fail(reader, "found %d coefficients, %d in the lines above",
+                                      reader->n_word - 1, *n_column);
         }
     }
     if (*n_column == 0) {
@@ -300,11 +293,9 @@ static hf_status fail_outside(struct hf_gaussian94 *reader)
 {
     const bool like = reader->n_word >= 2 && hf_word_is(reader->word[reader->n_word - 1], "0");
     if (like)
-        return hf_text_fail(reader->error, reader->text, reader->line, "unknown element \"%.*s\"",
-                            HF_WORD(reader->word[0]));
-    return hf_text_fail(reader->error, reader->text, reader->line,
-                        "expected an element and 0, e.g. \"C 0\", found \"%.*s\"",
-                        HF_WORD(reader->word[0]));
+        return hf_gaussian94_fail(reader, "unknown element \"%.*s\"", HF_WORD(reader->word[0]));
+    return hf_gaussian94_fail(reader, "expected an element and 0, e.g. \"C 0\", found \"%.*s\"",
+                              HF_WORD(reader->word[0]));
 }
 
 static bool ends_in_ecp(struct hf_word word)
@@ -321,8 +312,7 @@ static hf_status read_line(struct hf_gaussian94 *reader)
     if (convention && reader->n_open == 0 && reader->set->n_shell == 0)
         return read_convention(reader);
     if (convention)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "the convention must stand before the first element");
+        return hf_gaussian94_fail(reader, "the convention must stand before the first element");
     if (is_element_line(reader)) {
         const hf_status status = close_block(reader);
         if (status == HF_OK) open_block(reader);

@@ -18,9 +18,9 @@ enum { MAX_TERM = 100, POWER_SHIFT = 2 };
 
 static hf_status fail_head(struct hf_gaussian94 *reader)
 {
-    return hf_text_fail(reader->error, reader->text, reader->line,
-                        "expected the highest l and the number of core electrons of an "
-                        "effective core potential, e.g. \"RB-ECP 3 28\"");
+    return hf_gaussian94_fail(reader,
+                              "expected the highest l and the number of core electrons of an "
+                              "effective core potential, e.g. \"RB-ECP 3 28\"");
 }
 
 /** The first line, and what it says of the open elements. */
@@ -31,23 +31,20 @@ static hf_status read_head(struct hf_gaussian94 *reader, int *max_l)
         hf_word_integer(reader->word[2], &n_core) != HF_NUMBER_OK || *max_l < 0 || n_core < 0)
         return fail_head(reader);
     if (*max_l > HF_MAX_L)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "the core potential goes up to l = %d; hf can do %d", *max_l, HF_MAX_L);
+        return hf_gaussian94_fail(reader, "the core potential goes up to l = %d; hf can do %d",
+                                  *max_l, HF_MAX_L);
     if (n_core < 2 || n_core % 2 != 0)
-        return hf_text_fail(
-            reader->error, reader->text, reader->line,
-            "a core of %d electron%s; expected closed shells, an even number from 2", n_core,
-            n_core == 1 ? "" : "s");
+        return hf_gaussian94_fail(
+            reader, "a core of %d electron%s; expected closed shells, an even number from 2",
+            n_core, n_core == 1 ? "" : "s");
     for (int i = 0; i < reader->n_open; i++) {
         struct hf_set_element *element = &reader->set->element[reader->open[i]];
         if (n_core > reader->open[i])
-            return hf_text_fail(reader->error, reader->text, reader->line,
-                                "a core of %d electrons; %s has %d", n_core,
-                                hf_element_symbol(reader->open[i]), reader->open[i]);
+            return hf_gaussian94_fail(reader, "a core of %d electrons; %s has %d", n_core,
+                                      hf_element_symbol(reader->open[i]), reader->open[i]);
         if (element->core_line != 0)
-            return hf_text_fail(reader->error, reader->text, reader->line,
-                                "%s has a core potential already, in line %d",
-                                hf_element_symbol(reader->open[i]), element->core_line);
+            return hf_gaussian94_fail(reader, "%s has a core potential already, in line %d",
+                                      hf_element_symbol(reader->open[i]), element->core_line);
         element->needs_core_potential = true;
         element->n_core_electron = n_core;
         element->core_line = reader->line;
@@ -65,27 +62,27 @@ static hf_status read_term(struct hf_gaussian94 *reader, int l)
     int n = 0;
     double number[2] = {0.0};
     if (reader->n_word != 3)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "expected a term of a core potential, e.g. \"2 3.84 -12.3\": power, "
-                            "exponent, coefficient");
+        return hf_gaussian94_fail(
+            reader, "expected a term of a core potential, e.g. \"2 3.84 -12.3\": power, "
+                    "exponent, coefficient");
     if (hf_word_integer(reader->word[0], &n) != HF_NUMBER_OK ||
         n < HF_LEAST_CORE_POWER + POWER_SHIFT || n > HF_MOST_CORE_POWER + POWER_SHIFT)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "the power \"%.*s\" of a core potential is not one of 0 to %d",
-                            HF_WORD(reader->word[0]), HF_MOST_CORE_POWER + POWER_SHIFT);
+        return hf_gaussian94_fail(reader,
+                                  "the power \"%.*s\" of a core potential is not one of 0 to %d",
+                                  HF_WORD(reader->word[0]), HF_MOST_CORE_POWER + POWER_SHIFT);
     for (int i = 0; i < 2; i++) {
         const enum hf_number outcome = hf_word_real(reader->word[i + 1], &number[i]);
         if (outcome != HF_NUMBER_OK)
-            return hf_text_fail(reader->error, reader->text, reader->line, "\"%.*s\" %s",
-                                HF_WORD(reader->word[i + 1]), hf_number_problem(outcome));
+            return hf_gaussian94_fail(reader, "\"%.*s\" %s", HF_WORD(reader->word[i + 1]),
+                                      hf_number_problem(outcome));
     }
     if (!(number[0] >= LEAST_EXPONENT) || number[0] > MOST_EXPONENT)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "the exponent %g of a core potential is absurd; expected %g to %g",
-                            number[0], LEAST_EXPONENT, MOST_EXPONENT);
+        return hf_gaussian94_fail(
+            reader, "the exponent %g of a core potential is out of range; expected %g to %g",
+            number[0], LEAST_EXPONENT, MOST_EXPONENT);
     if (!(fabs(number[1]) <= MOST_COEFFICIENT))
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "the coefficient %g of a core potential is absurd", number[1]);
+        return hf_gaussian94_fail(reader, "the coefficient %g of a core potential is out of range",
+                                  number[1]);
     if (!hf_basis_reserve(&set->core_term, set->n_core_term, &set->core_term_capacity,
                           sizeof *set->core_term))
         return hf_gaussian94_fail_memory(reader);
@@ -103,17 +100,16 @@ static hf_status read_part(struct hf_gaussian94 *reader, int l, bool *found)
     if (status != HF_OK || !*found) return status;
     if (reader->n_word != 1 || hf_word_integer(reader->word[0], &n_term) != HF_NUMBER_OK ||
         n_term < 0 || n_term > MAX_TERM)
-        return hf_text_fail(reader->error, reader->text, reader->line,
-                            "expected the number of terms of a core potential, found \"%.*s\"",
-                            HF_WORD(reader->word[0]));
+        return hf_gaussian94_fail(
+            reader, "expected the number of terms of a core potential, found \"%.*s\"",
+            HF_WORD(reader->word[0]));
     for (int term = 0; term < n_term; term++) {
         status = hf_gaussian94_next_line(reader, found);
         if (status == HF_OK && *found && !hf_gaussian94_is_separator(reader))
             status = read_term(reader, l);
         else if (status == HF_OK && *found)
-            status =
-                hf_text_fail(reader->error, reader->text, reader->line,
-                             "the core potential has %d of the %d terms announced", term, n_term);
+            status = hf_gaussian94_fail(
+                reader, "the core potential has %d of the %d terms announced", term, n_term);
         if (status != HF_OK || !*found) return status;
     }
     return HF_OK;

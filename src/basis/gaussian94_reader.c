@@ -1,7 +1,19 @@
 /* Lines of a Gaussian-94 file, cut into words. */
 #include "gaussian94_reader.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+hf_status hf_gaussian94_fail(struct hf_gaussian94 *reader, const char *format, ...)
+{
+    char what[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return hf_text_fail(reader->error, reader->text, reader->line, "%s", what);
+}
 
 hf_status hf_gaussian94_fail_memory(struct hf_gaussian94 *reader)
 {
@@ -25,8 +37,8 @@ hf_status hf_gaussian94_next_line(struct hf_gaussian94 *reader, bool *found)
             if (comment != NULL && word.begin + word.length > comment)
                 word.length = (int)(comment - word.begin);
             if (reader->n_word == HF_MAX_GAUSSIAN94_WORD)
-                return hf_text_fail(reader->error, reader->text, reader->line,
-                                    "more than %d words in a line", (int)HF_MAX_GAUSSIAN94_WORD);
+                return hf_gaussian94_fail(reader, "more than %d words in a line",
+                                          (int)HF_MAX_GAUSSIAN94_WORD);
             reader->word[reader->n_word++] = word;
         }
         *found = reader->n_word > 0;

@@ -19,6 +19,10 @@ struct hf_gaussian94 {
     bool block_has_potential;
 };
 
+/** HF_BAD_INPUT with the file and the current line. */
+hf_status hf_gaussian94_fail(struct hf_gaussian94 *reader, const char *format, ...)
+    HF_PRINTF(2, 3) HF_MUST_CHECK;
+
 hf_status hf_gaussian94_fail_memory(struct hf_gaussian94 *reader);
 
 /** Goes to the next line that has words and cuts it into them; *found is false at the end. */

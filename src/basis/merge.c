@@ -13,7 +13,7 @@ enum { HIGHEST_L_WITH_SP = 3 };
 enum { MOST_OF_SITE = 24, LEAST_SITES = 6 };
 static const double NEAR_BOHR = 6.0;
 
-/** What is made. */
+/** A merged basis while it is computed. */
 struct merger {
     const struct hf_basis *basis;
     struct hf_basis *merged;
@@ -64,7 +64,7 @@ static void add_mixings(struct merger *self, const struct hf_shell *shell,
                                .factor = factor};
 }
 
-/** Puts what is left of a contraction into the storage. At least one primitive stays. */
+/** Puts the remaining primitives of a contraction into the storage, at least one. */
 static struct reduced_shell reduce(struct merger *self, const struct hf_shell *shell)
 {
     struct reduced_shell reduced = {.shell = shell, .exponent = self->end};

@@ -14,17 +14,13 @@ static void add_row(double *matrix, size_t n, size_t step, size_t stride, int fr
     for (size_t i = 0; i < n; i++) target[i * step] += factor * source[i * step];
 }
 
-/** Mixings begin .. end-1. */
-struct range {
-    int begin, end;
-};
-
-/** Applies mixings to the `n` long rows of a matrix, or to its columns, with the steps between
- *  numbers and between rows exchanged. `first`: function of row 0. */
-static void mix(const struct hf_basis *merged, struct range range, bool sums, int first, size_t n,
-                size_t step, size_t stride, double *matrix)
+/** Applies the mixings of an atom to the `n` long rows of a matrix, or to its columns, with the steps
+ *  between numbers and between rows exchanged. Row 0 is the first function of the atom. */
+static void mix(const struct hf_basis *merged, int atom, bool sums, size_t n, size_t step,
+                size_t stride, double *matrix)
 {
-    for (int k = range.begin; k < range.end; k++) {
+    const int first = hf_atom_first_function(merged, atom), *place = merged->first_mixing_of_atom;
+    for (int k = place[atom]; k < place[atom + 1]; k++) {
         const struct hf_mixing *mixing = &merged->mixing[k];
         const int function = mixing->function - first, other = mixing->other - first;
         if (sums)
@@ -34,28 +30,12 @@ static void mix(const struct hf_basis *merged, struct range range, bool sums, in
     }
 }
 
-static struct range of_atom(const struct hf_basis *merged, int atom)
-{
-    const int *first = merged->first_mixing_of_atom;
-    return (struct range){first[atom], first[atom + 1]};
-}
-
 void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
                   double block[])
 {
     if (merged->n_mixing == 0) return;
     const size_t n_row = (size_t)hf_atom_n_function(merged, row_atom);
     const size_t n_column = (size_t)hf_atom_n_function(merged, column_atom);
-    mix(merged, of_atom(merged, row_atom), sums, hf_atom_first_function(merged, row_atom), n_column,
-        1, n_column, block);
-    mix(merged, of_atom(merged, column_atom), sums, hf_atom_first_function(merged, column_atom),
-        n_row, n_column, 1, block);
-}
-
-void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[])
-{
-    const size_t n = (size_t)merged->n_function;
-    const struct range all = {0, merged->n_mixing};
-    mix(merged, all, sums, 0, n, 1, n, matrix);
-    mix(merged, all, sums, 0, n, n, 1, matrix);
+    mix(merged, row_atom, sums, n_column, 1, n_column, block);
+    mix(merged, column_atom, sums, n_row, n_column, 1, block);
 }

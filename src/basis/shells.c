@@ -22,8 +22,7 @@ void hf_basis_destroy(struct hf_basis **basis)
     *basis = NULL;
 }
 
-/** Appends a copy of `from`, numbered anew, to the atom `atom` of `to`, its last one so far. */
-static void add_shell(const struct hf_shell *from, int atom, struct hf_basis *to)
+double *hf_basis_add_shell(const struct hf_shell *from, int atom, struct hf_basis *to)
 {
     const size_t n = (size_t)from->n_primitive;
     double *exponent = to->storage + 2 * (size_t)to->n_primitive;
@@ -40,24 +39,22 @@ static void add_shell(const struct hf_shell *from, int atom, struct hf_basis *to
     if (shell->l > to->max_l) to->max_l = shell->l;
     if (shell->n_primitive > to->max_primitive) to->max_primitive = shell->n_primitive;
     to->first_shell_of_atom[atom + 1] = to->n_shell;
+    return exponent + n;
 }
 
-/** Basis without shells, with room for these; NULL: no memory. */
-static struct hf_basis *reserve(const char *name, const char *citation, int n_atom, int n_shell,
-                                const struct hf_shell shell[])
+struct hf_basis *hf_basis_reserve_shells(const char *name, const char *citation, int n_atom,
+                                         size_t n_shell, size_t n_primitive)
 {
-    size_t n_primitive = 0;
-    for (int i = 0; i < n_shell; i++) n_primitive += (size_t)shell[i].n_primitive;
     struct hf_basis *made = calloc(1, sizeof *made);
     if (made == NULL) return NULL;
     made->n_atom = n_atom;
     made->name = hf_copy_string(name);
     made->citation = hf_copy_string(citation);
-    made->shell = calloc((size_t)n_shell + 1, sizeof *made->shell);
+    made->shell = calloc(n_shell + 1, sizeof *made->shell);
     made->first_shell_of_atom = calloc((size_t)n_atom + 1, sizeof *made->first_shell_of_atom);
     made->storage = calloc(2 * n_primitive + 1, sizeof *made->storage);
-    if (made->name == NULL || made->shell == NULL || made->first_shell_of_atom == NULL ||
-        made->storage == NULL || (citation != NULL && made->citation == NULL))
+    if (made->shell == NULL || made->first_shell_of_atom == NULL || made->storage == NULL ||
+        (name != NULL && made->name == NULL) || (citation != NULL && made->citation == NULL))
         hf_basis_destroy(&made);
     return made;
 }
@@ -105,9 +102,13 @@ hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *n
                                struct hf_basis **basis, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    for (int i = 0; i < n_shell; i++)
+    size_t n_primitive = 0;
+    for (int i = 0; i < n_shell; i++) {
         HF_TRY(check_shell(molecule, i, i > 0 ? shell[i - 1].atom : 0, &shell[i], error));
-    struct hf_basis *made = reserve(name, citation, molecule->n_atom, n_shell, shell);
+        n_primitive += (size_t)shell[i].n_primitive;
+    }
+    struct hf_basis *made =
+        hf_basis_reserve_shells(name, citation, molecule->n_atom, (size_t)n_shell, n_primitive);
     if (made == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shells of the basis");
     for (int i = 0; i < n_shell; i++) {
@@ -118,7 +119,7 @@ hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *n
         whole.n_part = 0;
         memcpy(whole.centre_bohr, molecule->atom[whole.atom].position_bohr,
                sizeof whole.centre_bohr);
-        add_shell(&whole, whole.atom, made);
+        (void)hf_basis_add_shell(&whole, whole.atom, made);
     }
     int *first =
         made->first_shell_of_atom; /* atoms without shells begin where the one before ends */
@@ -129,27 +130,6 @@ cleanup:
     return status;
 }
 
-void hf_basis_atom_summary(const struct hf_basis *basis, int atom, size_t size, char *summary)
-{
-    const int first = basis->first_shell_of_atom[atom];
-    const int end = basis->first_shell_of_atom[atom + 1];
-    int count[HF_MAX_L + 1] = {0}, n_function = 0;
-    size_t length = 0;
-    for (int i = first; i < end; i++) {
-        count[basis->shell[i].l]++;
-        n_function += basis->shell[i].n_function;
-    }
-    if (size == 0) return;
-    length += (size_t)snprintf(summary, size, "[");
-    for (int l = 0; l <= HF_MAX_L; l++)
-        if (count[l] > 0 && length < size)
-            length += (size_t)snprintf(summary + length, size - length, "%d%c", count[l],
-                                       hf_angular_letter(l));
-    if (length < size)
-        snprintf(summary + length, size - length, "] %d function%s", n_function,
-                 n_function == 1 ? "" : "s");
-}
-
 const char *hf_basis_convention_name(const struct hf_basis *basis)
 {
     bool spherical = false, cartesian = false;
@@ -158,7 +138,24 @@ const char *hf_basis_convention_name(const struct hf_basis *basis)
         spherical = spherical || basis->shell[i].spherical;
         cartesian = cartesian || !basis->shell[i].spherical;
     }
-    if (spherical && cartesian) return "spherical and Cartesian";
+    if (spherical && cartesian) return "mixed Cartesian and spherical";
     if (spherical) return "spherical";
-    return cartesian ? "Cartesian" : "only s and p shells";
+    return cartesian ? "Cartesian" : "no functions above p";
+}
+
+struct hf_shell_place *hf_shell_places(const struct hf_basis *basis)
+{
+    struct hf_shell_place *place = calloc((size_t)basis->n_shell + 1, sizeof *place);
+    for (int a = 0; a < basis->n_atom && place != NULL; a++) {
+        const int *first = &basis->first_shell_of_atom[a];
+        for (int i = first[0]; i < first[1]; i++) {
+            const struct hf_shell *shell = &basis->shell[i];
+            place[i] = (struct hf_shell_place){.atom = a,
+                                               .index = i - first[0],
+                                               .first = shell->first_function -
+                                                        hf_atom_first_function(basis, a),
+                                               .n = shell->n_function};
+        }
+    }
+    return place;
 }

@@ -39,9 +39,10 @@ static hf_status differ(const struct hf_checkpoint *checkpoint, const char *what
                         struct hf_error *error)
 {
     char word[400];
-    return hf_fail(error, HF_BAD_INPUT,
-                   "%.300s is of another calculation: %s; --guess %s takes its orbitals as a start",
-                   checkpoint->path, what, hf_shell_word(checkpoint->path, sizeof word, word));
+    return hf_fail(
+        error, HF_BAD_INPUT,
+        "%.300s belongs to another calculation: %s; to start from its orbitals use --guess %s",
+        checkpoint->path, what, hf_shell_word(checkpoint->path, sizeof word, word));
 }
 
 static hf_status compare_atoms(const struct hf_checkpoint *checkpoint,

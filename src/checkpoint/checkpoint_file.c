@@ -95,7 +95,7 @@ hf_status hf_part_file_begin(const char *path, double bytes, struct hf_part_file
 
 void hf_part_file_reserve(const struct hf_part_file *file, double bytes)
 {
-    (void)reserve(file->descriptor, bytes); /* writing tells what is not there */
+    (void)reserve(file->descriptor, bytes); /* writing reports missing room */
 }
 
 /** A new name is safe once its folder is on the disk. */
@@ -127,7 +127,7 @@ hf_status hf_checkpoint_check_target(const char *path, struct hf_error *error)
         return hf_fail(error, HF_BAD_INPUT,
                        "%.400s: the checkpoint cannot be written: it is a device or a pipe", path);
     FILE *stream = fopen(path, "rb");
-    if (stream == NULL) return HF_OK; /* nobody can read it, and nobody is told before writing */
+    if (stream == NULL) return HF_OK; /* writing reports a file that cannot be opened */
     const size_t n = fread(begin, 1, sizeof begin, stream);
     fclose(stream);
     if (n == 0 || hf_hdf5_begins(n, begin)) return HF_OK;

@@ -22,7 +22,7 @@ hf_status hf_part_file_fail(const char *path, int why, struct hf_error *error);
 hf_status hf_part_file_begin(const char *path, double bytes, struct hf_part_file *file,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** Reserves the room again after whoever writes has emptied the file anew; as far as that can be. */
+/** Reserves the room again after the writer has emptied the file, if possible. */
 void hf_part_file_reserve(const struct hf_part_file *file, double bytes);
 
 /** Flushes it to the disk and gives it its name; removes it when it is not `good`. HF_NO_RESOURCE with

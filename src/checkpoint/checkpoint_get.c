@@ -2,7 +2,6 @@
 #include "checkpoint_hdf5.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +46,7 @@ static bool is_here(hid_t file, const char *path)
     return true;
 }
 
-bool hf_hdf5_has(struct hf_hdf5_reader *reader, const char *path)
+static bool has(struct hf_hdf5_reader *reader, const char *path)
 {
     return reader->status == HF_OK && is_here(reader->file, path);
 }
@@ -138,7 +137,7 @@ static void check_numbers(struct hf_hdf5_reader *reader, const char *path, size_
 int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const struct hf_field *field)
 {
     hsize_t shape[2];
-    if (!hf_hdf5_has(reader, field->path)) return 0;
+    if (!has(reader, field->path)) return 0;
     const hid_t dataset = open_numbers(reader, field->path, hf_hdf5_stored_type(field->type),
                                        field->width > 1 ? 2 : 1, shape);
     if (dataset < 0) return 0;
@@ -191,7 +190,7 @@ void hf_hdf5_get_fields(struct hf_hdf5_reader *reader, const struct hf_fields *f
     for (int f = 0; f < fields->n_field && reader->status == HF_OK; f++) {
         const struct hf_field *field = &fields->field[f];
         char *row = rows;
-        if (field->type == HF_FIELD_OPTIONAL_TEXT && !hf_hdf5_has(reader, field->path)) continue;
+        if (field->type == HF_FIELD_OPTIONAL_TEXT && !has(reader, field->path)) continue;
         if (field->type == HF_FIELD_TEXT || field->type == HF_FIELD_OPTIONAL_TEXT) {
             char *text = hf_hdf5_get_text(reader, field->path);
             memcpy(row + field->offset, &text, sizeof text);
@@ -333,7 +332,7 @@ void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n
     free(rows);
 }
 
-/** Somebody who is told of links. */
+/** A function for links, and its data. */
 struct visitor {
     bool (*visit)(void *data, const char *name);
     void *data;

@@ -12,7 +12,7 @@
 
 #include <hdf5.h>
 
-/** HDF5 prints its errors unless told otherwise; whoever uses it beside hf may want that. */
+/** Turns the messages of HDF5 off and on again: a program that also uses HDF5 may need them. */
 struct hf_hdf5_silence {
     H5E_auto2_t function;
     void *data;
@@ -30,18 +30,18 @@ struct hf_hdf5_writer {
 /** Access to a file in memory whose bytes are `image` [n_byte] (copied) or, with n_byte 0, none yet.
  *  To be closed with H5Pclose; negative when it fails. */
 hid_t hf_hdf5_memory_access(size_t n_byte, const void *image);
-/** Access to a file on disk; likewise. */
+/** Access to a file on disk; to be closed in the same way. */
 hid_t hf_hdf5_disk_access(void);
 /** How the numbers of a field lie in a file. */
 hid_t hf_hdf5_stored_type(enum hf_field_type type);
-/** New file; what had the name is lost. writer->failed tells. Closes `access`. */
+/** New file; replaces a file of that name. A failure sets writer->failed. Closes `access`. */
 void hf_hdf5_create(struct hf_hdf5_writer *writer, const char *path, hid_t access);
 
 void hf_hdf5_put_group(struct hf_hdf5_writer *writer, const char *path, const char *about);
 /** Attributes of the root. */
 void hf_hdf5_put_root_text(struct hf_hdf5_writer *writer, const char *name, const char *text);
 void hf_hdf5_put_root_integer(struct hf_hdf5_writer *writer, const char *name, int value);
-/** Datasets; `about` and `units` may be NULL. A NULL text is left out, and so are arrays without rows. */
+/** Datasets; `about` and `units` may be NULL. A NULL text and arrays without rows are not written. */
 void hf_hdf5_put_text(struct hf_hdf5_writer *writer, const char *path, const char *text,
                       const char *about);
 /** Values [n_row][field->width] of a field, or with n_row -1 [width]. */
@@ -87,7 +87,7 @@ struct hf_hdf5_reader {
 /** Remembers a failure "NAME: damaged checkpoint: WHAT" unless there is one already. */
 void hf_hdf5_damaged(struct hf_hdf5_reader *reader, const char *format, ...) HF_PRINTF(2, 3);
 
-/** Likewise that there was no memory for something. */
+/** Remembers that there was no memory for something. */
 void hf_hdf5_no_memory(struct hf_hdf5_reader *reader, const char *what);
 
 /** Attributes of the root; "" or -1 when there is no such text or integer. */
@@ -95,8 +95,6 @@ void hf_hdf5_get_root_text(struct hf_hdf5_reader *reader, const char *name, size
                            char text[]);
 int hf_hdf5_get_root_integer(struct hf_hdf5_reader *reader, const char *name);
 
-/** Whether there is something of that path. */
-bool hf_hdf5_has(struct hf_hdf5_reader *reader, const char *path);
 /** A text, owned by the caller; NULL after a failure. */
 char *hf_hdf5_get_text(struct hf_hdf5_reader *reader, const char *path);
 /** Numbers as they are put, n_row rows exactly, in the range of the field; owned by the caller. NULL

@@ -42,7 +42,7 @@ struct hf_fields {
     size_t bytes; /**< of the struct */
 };
 extern const struct hf_fields hf_checkpoint_fields,    /**< of struct hf_checkpoint */
-    hf_open_shell_fields,                              /**< likewise, since version 2 */
+    hf_open_shell_fields,                              /**< of it, since version 2 */
     hf_basis_fields, hf_atom_fields, hf_charge_fields, /**< charges outside the molecule */
     hf_shell_fields, hf_core_fields, hf_core_term_fields, hf_iteration_fields,
     hf_occupied_fields, /**< of struct hf_checkpoint_orbitals */

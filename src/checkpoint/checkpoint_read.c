@@ -331,7 +331,7 @@ hf_status hf_checkpoint_read_image(size_t n_byte, const void *image, const char 
     return status;
 }
 
-/** What can be told of a file before HDF5 sees it. */
+/** Checks a file before HDF5 opens it. */
 static hf_status look(const char *path, double *bytes, struct hf_error *error)
 {
     char begin[HF_HDF5_SIGNATURE_SIZE];

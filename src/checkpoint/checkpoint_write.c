@@ -1,4 +1,4 @@
-/* A calculation's state to HDF5; the layout is told in docs/guide.md. */
+/* A calculation's state to HDF5; docs/guide.md describes the layout. */
 #include "hf/checkpoint.h"
 
 #include "checkpoint_file.h"
@@ -159,7 +159,7 @@ static void put_content(struct writing *self, struct hf_scf_iteration iteration[
 static hf_status take_rows(void *data, int first, int n, double rows[], struct hf_error *error)
 {
     struct writing *self = data;
-    (void)error; /* told once, at the end */
+    (void)error; /* reported once, at the end */
     if (!self->writer.failed) hf_hdf5_put_rows(&self->writer, self->dataset, first, n, rows);
     return HF_OK;
 }

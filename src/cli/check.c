@@ -25,7 +25,8 @@ static void print_memory(const struct hf_calculation *calculation, FILE *stream)
         need->pairs / megabyte, need->threads / megabyte, need->stored / megabyte);
     fprintf(stream, "              %.0f MB on each node, for its ranks (here %d)",
             need->node / megabyte, need->n_node_rank);
-    if (isfinite(need->left)) fprintf(stream, "; %.0f MB are left there", need->left / megabyte);
+    if (isfinite(need->left))
+        fprintf(stream, "; %.0f MB are available there", need->left / megabyte);
     fprintf(stream, "\n");
     if (calculation->refusal.message[0] != '\0')
         fprintf(stream, "Warning: %s\n", calculation->refusal.message);

@@ -52,18 +52,12 @@ void hf_option_default_text(const struct hf_option *option, size_t size, char te
  *  HF_BAD_INPUT: there is no such option. */
 hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error) HF_MUST_CHECK;
 
-/** Text of --version; docs/hf.1.in, which is `page`, with the options; docs/options.md. */
+/** Text of --version. */
 void hf_print_version(FILE *stream);
-void hf_print_manual(FILE *stream, FILE *page);
-void hf_print_option_page(FILE *stream);
 
 /** The sets of the library in a table, or one of them element by element. Works without MPI.
  *  HF_BAD_INPUT: there is no such set, the nearest is named; HF_NO_RESOURCE: memory. */
 hf_status hf_print_basis_sets(FILE *stream, const char *name, struct hf_error *error) HF_MUST_CHECK;
-
-/** The completion offers the basis sets that the library finds when it is printed. HF_NO_RESOURCE:
- *  memory. */
-hf_status hf_print_completion(FILE *stream, struct hf_error *error) HF_MUST_CHECK;
 
 /** Computes installed reference cases with all builders, schedulers and transports and prints a table
  *  of energies and a verdict. `quick` leaves out larger cases. Collective; *passed is the same on all
@@ -93,15 +87,14 @@ bool hf_signals_lose_exit_code(int exit_code);
 /** What is looked at while a calculation runs. */
 struct hf_watch {
     struct hf_report *report;
-    bool
-        report_is_all; /**< no file is written, so that nobody has the results when its reader goes */
+    bool report_is_all; /**< no file is written: without a reader the results are lost */
 };
 
-/** For hf_interruption_watch before there is a report: tells of signals. */
+/** For hf_interruption_watch before there is a report: returns the signal. */
 int hf_signals_asked(void *data, double fraction);
 
-/** For hf_interruption_watch: shows progress, tells of signals, and of SIGPIPE when nobody is left to
- *  read what is computed; `data` is a struct hf_watch. */
+/** For hf_interruption_watch: shows progress and returns the signal, or SIGPIPE if the results have no
+ *  reader; `data` is a struct hf_watch. */
 int hf_signals_progress(void *data, double fraction);
 
 /** What --check prints: what would run, and the memory it needs. */

@@ -166,7 +166,7 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
     return HF_OK;
 }
 
-/** Whether the rest of the command line goes with --self-test. */
+/** Checks the rest of a command line with --self-test. */
 static hf_status check_self_test(const struct hf_command *command, struct hf_error *error)
 {
     if (command->path != NULL || command->options.n_value > 0)

@@ -1,4 +1,4 @@
-/* How hf was launched: do launcher and MPI agree, are there cores for all, is BLAS quiet? */
+/* Checks of the launch: launcher and MPI agree, there are cores for all ranks, BLAS has one thread. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "cli.h"
 #include "hf/memory_limits.h"
@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** Ranks and sizes that launchers put into the environment of the processes they start. */
 static const struct {
@@ -37,7 +36,7 @@ int hf_launch_rank(void)
     return 0;
 }
 
-/** P processes that each think they are alone compute the same thing P times. */
+/** Finds processes that MPI does not join: each would compute the same. */
 static hf_status check_size(int n_rank, struct hf_error *error)
 {
     if (n_rank > 1) return HF_OK;
@@ -70,7 +69,7 @@ static bool has_core_of(const char *list, const cpu_set_t *cores)
     return false;
 }
 
-/** Memory (NUMA) domains with a core of the set; 0 when the kernel does not tell. */
+/** Memory (NUMA) domains with a core of the set; 0 if not known. */
 static int count_numa_domains(const cpu_set_t *cores)
 {
     enum { MOST = 256 };
@@ -99,8 +98,8 @@ static void count_cores(MPI_Comm node, struct hf_launch *launch)
     launch->n_numa = all_known ? count_numa_domains(&all) : 0;
 }
 
-/** Open MPI's daemons, one on each host, hold the connections that tell whether another host is still
- *  there; ranks hear of a cut link from them. Seconds until they look, between looks, and how many
+/** Open MPI's daemons, one on each host, hold the connections between hosts and report a cut link to the
+ *  ranks. Seconds until they look, between looks, and how many
  *  looks; the parameters of mpiexec are in the environment of the ranks. Not with srun, whose daemons
  *  are its own. */
 static double seconds_until_cut_is_noticed(void)

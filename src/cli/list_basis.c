@@ -3,7 +3,6 @@
 
 #include "hf/basis_description.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** "W. J. Hehre et al., J. Chem. Phys. 51, 2657 (1969)" from authors, journal, page and identifier

@@ -1,8 +1,7 @@
-/* SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU: remembered here, asked for between pieces of work. */
+/* SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU: noted here, looked at between pieces of work. */
 #include "cli.h"
 
 #include <errno.h>
-#include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -18,7 +17,7 @@ void hf_signals_catch(void)
 {
     struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    /* SIGUSR1 is what batch systems are told to send before the time is up. */
+    /* Batch systems can send SIGUSR1 before the time limit. */
     static const int number[] = {SIGINT, SIGTERM, SIGUSR1};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) sigaction(number[i], &action, NULL);
     /* SIGHUP comes more than once: the shell sends it to its jobs, then the kernel, when the shell ends.

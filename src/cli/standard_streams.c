@@ -33,7 +33,7 @@ static int find_loss(void)
 {
     const int before = errno != 0 ? errno : EIO;
     if (fflush(stdout) != 0) return errno;
-    const int copy = dup(STDOUT_FILENO); /* some file systems tell only who closes */
+    const int copy = dup(STDOUT_FILENO); /* some file systems report failures at close only */
     if (copy >= 0 && close(copy) != 0) return errno;
     return ferror(stdout) ? before : 0;
 }

@@ -1,5 +1,5 @@
-/* Before MPI: does what is left of memory and address space suffice to start the libraries at all?
- * They do not fail in good order when it does not: OpenBLAS asks again for ever, MPI_Init aborts. */
+/* Before MPI: is there enough memory and address space to start the libraries? If not, they do not return
+ * an error: OpenBLAS repeats its request for ever, MPI_Init aborts. */
 #include "cli.h"
 
 #include "hf/linalg.h"
@@ -101,14 +101,14 @@ static hf_status too_little(const char *what, double left, double needed, const 
         what, 1e-6 * left, 1e-6 * needed, 1e-6 * (needed - left), mend);
 }
 
-hf_status hf_start_check(bool *tells, struct hf_error *error)
+hf_status hf_start_check(bool *reports, struct hf_error *error)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", NULL};
     static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                         "SLURM_LOCALID", NULL};
     struct hf_memory_limits limits;
     const double all_ranks = START_MEMORY * number_of(sizes, 1);
-    *tells = number_of(ranks, 0) == 0;
+    *reports = number_of(ranks, 0) == 0;
     hf_memory_limits_find("", &limits);
     if (limits.address_free < START_ADDRESS)
         return too_little("the limit of address space (RLIMIT_AS)", limits.address_free,

@@ -88,8 +88,7 @@ static hf_status orthogonalise_block(struct atom *self, struct hf_radial_block *
         memcpy(x + first + stride * ((size_t)block->first_orbital + k), self->scratch + n * k,
                n * sizeof *x);
 cleanup:
-    hf_matrix_destroy(&small_x);
-    hf_matrix_destroy(&small);
+    HF_DESTROY_MATRICES(&small_x, &small);
     return status;
 }
 
@@ -146,8 +145,7 @@ static void tear_down(struct atom *self)
 {
     hf_diis_destroy(&self->diis);
     hf_atom_field_done(&self->field);
-    hf_matrix_destroy(&self->density);
-    hf_matrix_destroy(&self->x);
+    HF_DESTROY_MATRICES(&self->density, &self->x);
     hf_linalg_destroy(&self->linalg);
     hf_context_destroy(&self->context);
     hf_radial_basis_done(&self->radial);
@@ -174,8 +172,7 @@ static hf_status solve_block(const struct atom *self, const struct hf_radial_blo
     HF_TRY(hf_matrix_eigen(small, eigenvalue, vector, error));
     hf_matrix_gather_full(vector, orbital);
 cleanup:
-    hf_matrix_destroy(&vector);
-    hf_matrix_destroy(&small);
+    HF_DESTROY_MATRICES(&vector, &small);
     return status;
 }
 
@@ -233,8 +230,7 @@ static hf_status radial_density(struct atom *self, struct hf_error *error)
     hf_matrix_multiply(1.0, false, half, true, self->x, 0.0, density);
     hf_matrix_gather_full(density, self->matrix);
 cleanup:
-    hf_matrix_destroy(&density);
-    hf_matrix_destroy(&half);
+    HF_DESTROY_MATRICES(&density, &half);
     return status;
 }
 
@@ -258,8 +254,8 @@ cleanup:
     return status;
 }
 
-/** One turn: Fock matrix of D', its commutator, the next D'. The first D' is zero and tells DIIS
- *  nothing. */
+/** One turn: Fock matrix of D', its commutator, the next D'. The first D' is zero and of no use
+ *  to DIIS. */
 static hf_status iterate(struct atom *self, bool first, double *error_norm, struct hf_error *error)
 {
     hf_status status;
@@ -275,8 +271,7 @@ static hf_status iterate(struct atom *self, bool first, double *error_norm, stru
     }
     HF_TRY(fill_orbitals(self, fock, error));
 cleanup:
-    hf_matrix_destroy(&commutator);
-    hf_matrix_destroy(&fock);
+    HF_DESTROY_MATRICES(&commutator, &fock);
     return status;
 }
 

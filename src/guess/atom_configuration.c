@@ -12,20 +12,24 @@ static const struct departure {
     {91, 3, 2, 1}, {92, 3, 2, 1}, {93, 3, 2, 1}, {96, 3, 2, 1}, {103, 2, 1, 1},
 };
 
+/** Puts n electrons into subshells of angular momentum l_filled [n_subshell], one after the other; -1 is
+ *  left out. */
+static void fill(int n, int n_subshell, const int l_filled[], int n_electron[HF_ATOM_N_L])
+{
+    for (int l = 0; l < HF_ATOM_N_L; l++) n_electron[l] = 0;
+    for (int i = 0; i < n_subshell && n > 0; i++) {
+        if (l_filled[i] < 0) continue;
+        const int room = 2 * (2 * l_filled[i] + 1), filled = n < room ? n : room;
+        n_electron[l_filled[i]] += filled;
+        n -= filled;
+    }
+}
+
 void hf_atom_configuration(int atomic_number, int n_electron[HF_ATOM_N_L])
 {
     /* order of filling: 1s 2s 2p 3s 3p 4s 3d 4p 5s 4d 5p 6s 4f 5d 6p 7s 5f 6d 7p */
     static const int l_filled[] = {0, 0, 1, 0, 1, 0, 2, 1, 0, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1};
-    const int n_subshell = (int)(sizeof l_filled / sizeof *l_filled);
-    for (int l = 0; l < HF_ATOM_N_L; l++) n_electron[l] = 0;
-
-    int left = atomic_number;
-    for (int i = 0; i < n_subshell && left > 0; i++) {
-        const int room = 2 * (2 * l_filled[i] + 1);
-        const int filled = left < room ? left : room;
-        n_electron[l_filled[i]] += filled;
-        left -= filled;
-    }
+    fill(atomic_number, sizeof l_filled / sizeof *l_filled, l_filled, n_electron);
     for (size_t i = 0; i < sizeof departures / sizeof *departures; i++)
         if (departures[i].atomic_number == atomic_number) {
             n_electron[departures[i].from_l] -= departures[i].n_electron;
@@ -33,21 +37,13 @@ void hf_atom_configuration(int atomic_number, int n_electron[HF_ATOM_N_L])
         }
 }
 
-/** Subshells of the cores of effective core potentials: closed, one principal quantum number after
- *  the other, but for the 54 electrons of xenon, which lack 4f. */
+/** Subshells of the cores of effective core potentials: closed, by principal quantum number. The 54
+ *  electrons of xenon lack 4f. */
 static void core_configuration(int n_core, int n_electron[HF_ATOM_N_L])
 {
-    static const int l_filled[] = {0, 0, 1, 0, 1, 2, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1};
-    const int n_subshell = (int)(sizeof l_filled / sizeof *l_filled);
-    for (int l = 0; l < HF_ATOM_N_L; l++) n_electron[l] = 0;
-    int left = n_core;
-    for (int i = 0; i < n_subshell && left > 0; i++) {
-        if (n_core == 54 && l_filled[i] == 3) continue;
-        const int room = 2 * (2 * l_filled[i] + 1);
-        const int filled = left < room ? left : room;
-        n_electron[l_filled[i]] += filled;
-        left -= filled;
-    }
+    const int l_4f = n_core == 54 ? -1 : 3;
+    const int l_filled[] = {0, 0, 1, 0, 1, 2, 0, 1, 2, l_4f, 0, 1, 2, 3, 0, 1};
+    fill(n_core, sizeof l_filled / sizeof *l_filled, l_filled, n_electron);
 }
 
 void hf_atom_valence_configuration(int atomic_number, int n_core, int n_electron[HF_ATOM_N_L])

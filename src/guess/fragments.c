@@ -105,7 +105,7 @@ static hf_status check_atom(const struct part *part, int a, const struct hf_mole
     if (there->n_core != here->n_core)
         return hf_fail(error, HF_BAD_INPUT,
                        "atom %d of the fragment %.200s has %d electrons in its effective core "
-                       "potential, atom %d of the molecule %d: its orbitals are others",
+                       "potential, atom %d of the molecule %d: its orbitals cannot be used",
                        a + 1, part->name, there->n_core, part->first_atom + a + 1, here->n_core);
     return HF_OK;
 }

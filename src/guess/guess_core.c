@@ -3,8 +3,7 @@
 
 static hf_status core_densities(const struct hf_guess_input *input,
                                 struct hf_matrix *const density[],
-                                struct hf_matrix *const occupied[], bool *has_orbitals,
-                                struct hf_error *error)
+                                struct hf_matrix *const occupied[], struct hf_error *error)
 {
     hf_status status;
     const int m = hf_matrix_n_col(input->x);
@@ -12,7 +11,6 @@ static hf_status core_densities(const struct hf_guess_input *input,
     HF_TRY(hf_matrix_create(input->linalg, "core Hamiltonian", m, m, &core, error));
     HF_TRY(hf_to_orthonormal(input->linalg, input->x, input->core_hamiltonian, core, error));
     HF_TRY(hf_guess_from_matrix(input, core, density, occupied, error));
-    *has_orbitals = true;
 cleanup:
     hf_matrix_destroy(&core);
     return status;
@@ -22,5 +20,6 @@ const struct hf_guess_ops hf_guess_core = {
     .name = "core",
     .about = "orbitals of the one-electron Hamiltonian",
     .cite = "",
+    .from_orbitals = true,
     .densities = core_densities,
 };

@@ -18,7 +18,6 @@
 #include "atom.h"
 #include "hf/hamiltonian.h"
 #include "hf/linalg.h"
-#include "like_atoms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,9 +140,7 @@ static hf_status project(struct minimal_basis *self, struct hf_matrix *projected
     hf_matrix_multiply(1.0, false, overlap, false, orbital, 0.0, product);
     hf_matrix_multiply(1.0, true, input->x, false, product, 0.0, projected);
 cleanup:
-    hf_matrix_destroy(&product);
-    hf_matrix_destroy(&orbital);
-    hf_matrix_destroy(&overlap);
+    HF_DESTROY_MATRICES(&product, &orbital, &overlap);
     hf_hamiltonian_destroy(&hamiltonian);
     return status;
 }
@@ -191,10 +188,7 @@ static hf_status make_span(const struct hf_guess_input *input, struct hf_matrix 
     hf_matrix_multiply(1.0, false, projected, false, x, 0.0, *span);
     HF_TRY(hf_to_orthonormal(input->linalg, x, huckel, *inside, error));
 cleanup:
-    hf_matrix_destroy(&x);
-    hf_matrix_destroy(&huckel);
-    hf_matrix_destroy(&overlap);
-    hf_matrix_destroy(&projected);
+    HF_DESTROY_MATRICES(&x, &huckel, &overlap, &projected);
     minimal_basis_done(&minimal);
     return status;
 }
@@ -216,8 +210,7 @@ static hf_status put_span(const struct hf_guess_input *input, const struct hf_ma
     hf_matrix_multiply(1.0, false, span, false, inside, 0.0, half);
     hf_matrix_multiply(1.0, false, half, true, span, 1.0, fock);
 cleanup:
-    hf_matrix_destroy(&whole);
-    hf_matrix_destroy(&half);
+    HF_DESTROY_MATRICES(&whole, &half);
     return status;
 }
 
@@ -242,8 +235,7 @@ cleanup:
 
 static hf_status huckel_densities(const struct hf_guess_input *input,
                                   struct hf_matrix *const density[],
-                                  struct hf_matrix *const occupied[], bool *has_orbitals,
-                                  struct hf_error *error)
+                                  struct hf_matrix *const occupied[], struct hf_error *error)
 {
     hf_status status;
     const int m = hf_matrix_n_col(input->x);
@@ -253,11 +245,8 @@ static hf_status huckel_densities(const struct hf_guess_input *input,
     HF_TRY(make_span(input, &span, &inside, error));
     if (span != NULL) HF_TRY(put_span(input, span, inside, fock, error));
     HF_TRY(hf_guess_from_matrix(input, fock, density, occupied, error));
-    *has_orbitals = true;
 cleanup:
-    hf_matrix_destroy(&fock);
-    hf_matrix_destroy(&inside);
-    hf_matrix_destroy(&span);
+    HF_DESTROY_MATRICES(&fock, &inside, &span);
     return status;
 }
 
@@ -265,5 +254,6 @@ const struct hf_guess_ops hf_guess_huckel = {
     .name = "huckel",
     .about = "extended Hueckel method in the orbitals of free atoms",
     .cite = "Hoffmann, J. Chem. Phys. 39, 1397 (1963)",
+    .from_orbitals = true,
     .densities = huckel_densities,
 };

@@ -1,11 +1,10 @@
 /* Superposition of atomic densities.
  *
- * The sum is block diagonal and not made of orbitals. */
+ * The sum is block diagonal and does not come from orbitals. */
 #include "guess_private.h"
 
 #include "atom.h"
 #include "hf/matrix_blocks.h"
-#include "like_atoms.h"
 
 #include <string.h>
 
@@ -56,14 +55,12 @@ cleanup:
  *  zero. */
 static hf_status sad_densities(const struct hf_guess_input *input,
                                struct hf_matrix *const density[],
-                               struct hf_matrix *const occupied[], bool *has_orbitals,
-                               struct hf_error *error)
+                               struct hf_matrix *const occupied[], struct hf_error *error)
 {
     hf_status status;
     struct hf_like_atoms atoms = {0};
     const int n_density = input->method->n_density;
     (void)occupied;
-    *has_orbitals = false;
     HF_TRY(hf_like_atoms_init(&atoms, input, &atomic_densities, error));
     HF_TRY(place(&atoms, input->basis, density[0], error));
     for (int s = 1; s < n_density; s++) hf_matrix_add(0.0, density[0], 0.0, density[s]);

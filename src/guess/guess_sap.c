@@ -66,8 +66,7 @@ cleanup:
 
 static hf_status sap_densities(const struct hf_guess_input *input,
                                struct hf_matrix *const density[],
-                               struct hf_matrix *const occupied[], bool *has_orbitals,
-                               struct hf_error *error)
+                               struct hf_matrix *const occupied[], struct hf_error *error)
 {
     hf_status status;
     const int n = input->basis->n_function, m = hf_matrix_n_col(input->x);
@@ -79,10 +78,8 @@ static hf_status sap_densities(const struct hf_guess_input *input,
     HF_TRY(hf_to_orthonormal(input->linalg, input->x, fock, orthonormal, error));
     hf_matrix_destroy(&fock);
     HF_TRY(hf_guess_from_matrix(input, orthonormal, density, occupied, error));
-    *has_orbitals = true;
 cleanup:
-    hf_matrix_destroy(&orthonormal);
-    hf_matrix_destroy(&fock);
+    HF_DESTROY_MATRICES(&orthonormal, &fock);
     return status;
 }
 
@@ -90,5 +87,6 @@ const struct hf_guess_ops hf_guess_sap = {
     .name = "sap",
     .about = "orbitals in a superposition of atomic potentials",
     .cite = "Lehtola, J. Chem. Theory Comput. 15, 1593 (2019)",
+    .from_orbitals = true,
     .densities = sap_densities,
 };

@@ -1,5 +1,5 @@
 /* Atoms of the same element in the same shells. */
-#include "like_atoms.h"
+#include "guess_private.h"
 
 #include "hf/interruption.h"
 

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Below this square of its length, little more than rounding is left of an orbital. */
+/** An orbital with a smaller square of its length is mostly rounding. */
 static const double SMALLEST_SQUARE = 1e-6;
 
 /** Rows of the old orbitals behind rows of zeros. */
@@ -100,9 +100,7 @@ static hf_status project(const struct hf_guess_input *input, const struct hf_scf
     hf_matrix_copy_first_rows(all, ours);
     hf_matrix_multiply(1.0, true, input->x, false, ours, 0.0, projected);
 cleanup:
-    hf_matrix_destroy(&ours);
-    hf_matrix_destroy(&all);
-    hf_matrix_destroy(&old);
+    HF_DESTROY_MATRICES(&ours, &all, &old);
     return status;
 }
 
@@ -112,8 +110,8 @@ static hf_status invert_roots(int o, const double square[], double factor[], str
 {
     if (!(square[0] > SMALLEST_SQUARE))
         return hf_fail(error, HF_BAD_INPUT,
-                       "the basis set cannot represent the orbitals to begin with: of one of them "
-                       "%.1e is left; is it the same molecule at the same place?",
+                       "the basis set cannot represent the initial orbitals: the norm of one of "
+                       "them becomes %.1e; is it the same molecule at the same place?",
                        sqrt(fmax(square[0], 0.0)));
     for (int i = 0; i < o; i++) factor[i] = 1.0 / sqrt(square[i]);
     return HF_OK;
@@ -145,9 +143,7 @@ static hf_status orthonormalise(const struct hf_guess_input *input,
     hf_matrix_multiply(1.0, false, scaled, true, vector, 0.0, product);
     hf_matrix_multiply(1.0, false, projected, false, product, 0.0, orthonormal);
 cleanup:
-    hf_matrix_destroy(&scaled);
-    hf_matrix_destroy(&vector);
-    hf_matrix_destroy(&product);
+    HF_DESTROY_MATRICES(&scaled, &vector, &product);
     hf_memory_release(memory, square);
     return status;
 }
@@ -159,12 +155,12 @@ static hf_status check(const struct hf_scf_orbitals *from, int spin, int n_occup
     const int n = from->n_column[spin];
     if (n == 0)
         return hf_fail(error, HF_BAD_INPUT,
-                       "there are no orbitals to begin with: that calculation ended in its first "
+                       "there are no initial orbitals: that calculation ended in its first "
                        "iteration");
     if (n < n_occupied)
         return hf_fail(error, HF_BAD_INPUT,
-                       "%d orbitals to begin with, but %d are to be occupied; a calculation that "
-                       "has finished leaves virtual orbitals, too",
+                       "there are %d initial orbitals, but %d are occupied; a finished "
+                       "calculation also stores virtual orbitals",
                        n, n_occupied);
     return HF_OK;
 }
@@ -215,11 +211,7 @@ static hf_status put_shared_first(const struct hf_guess_input *input,
     hf_matrix_copy(alpha, kept);
     hf_matrix_multiply(1.0, false, kept, false, vector, 0.0, alpha);
 cleanup:
-    hf_matrix_destroy(&vector);
-    hf_matrix_destroy(&square);
-    hf_matrix_destroy(&both);
-    hf_matrix_destroy(&kept);
-    hf_matrix_destroy(&beta);
+    HF_DESTROY_MATRICES(&vector, &square, &both, &kept, &beta);
     hf_memory_release(memory, value);
     return status;
 }

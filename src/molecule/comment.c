@@ -1,10 +1,10 @@
-/* The comment line of XYZ: what it says of charge, multiplicity, units and columns.
+/* The comment line of XYZ: charge, multiplicity, units and columns.
  *
- * There is no standard but that of extended XYZ (key=value); people and programs write "charge = 2",
- * "mult: 1", "0 1", "(bohr)" and prose. What is plainly a setting and cannot be understood is refused,
- * what may be one is told, what is taken from prose is told as well. */
+ * Extended XYZ (key=value) is the only standard. People and programs write "charge = 2", "mult: 1", "0 1",
+ * "(bohr)" and prose. A setting that cannot be understood is an error. A word that may be a setting causes
+ * a warning, and so does a setting that is taken from prose. */
 #include "comment_words.h"
-#include "xyz.h"
+#include "draft.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,8 +12,18 @@
 
 enum setting { CHARGE, MULTIPLICITY, UNPAIRED, SPIN, UNITS, N_SETTING };
 
-static const char *const meaning[N_SETTING] = {"charge", "multiplicity",
-                                               "number of unpaired electrons", "spin", "units"};
+/** What a setting is called, what is expected of its value, and how to give it. */
+static const struct {
+    const char *name, *expected, *advice;
+} about[N_SETTING] = {
+    [CHARGE] = {"charge", "a whole number, e.g. charge=-1", "the charge is given as charge=N"},
+    [MULTIPLICITY] = {"multiplicity", "a whole number 2S+1 from 1, e.g. multiplicity=1",
+                      "the multiplicity is given as multiplicity=N"},
+    [UNPAIRED] = {"number of unpaired electrons", "a whole number", NULL},
+    [SPIN] = {"spin", "multiplicity=2S+1", NULL},
+    [UNITS] = {"units", "angstrom or bohr, e.g. units=bohr",
+               "units are given as units=bohr or units=angstrom"},
+};
 
 /** Names of settings, without the - and _ that are written between their parts. */
 static const struct {
@@ -40,7 +50,7 @@ static const struct {
       "positionunits", "posunit", "posunits"}},
 };
 
-/** Parts of words that speak of a setting without being one that is understood. */
+/** Parts of words that mention a setting. */
 static const struct {
     const char *part;
     enum setting setting;
@@ -101,7 +111,7 @@ static bool understand(enum setting setting, struct hf_word word, int *value)
     return setting == CHARGE || *value >= (setting == MULTIPLICITY ? 1 : 0);
 }
 
-/** Keeps what was said; saying two things is an error. */
+/** Keeps a value; two different ones are an error. */
 static hf_status keep(struct reading *reading, enum setting setting, int value,
                       struct hf_error *error)
 {
@@ -115,17 +125,19 @@ static hf_status keep(struct reading *reading, enum setting setting, int value,
             return hf_text_fail(error, reading->draft->text, reading->line,
                                 "the comment names both angstrom and bohr; expected one of them");
         return hf_text_fail(error, reading->draft->text, reading->line,
-                            "the comment says %s %d and %s %d; expected one of them",
-                            meaning[setting], reading->value[setting], meaning[setting], value);
+                            "the comment gives %s %d and %s %d; expected one of them",
+                            about[setting].name, reading->value[setting], about[setting].name,
+                            value);
     }
     if (reading->said[setting]) return HF_OK;
     reading->said[setting] = true;
     reading->value[setting] = value;
-    char text[16];
-    snprintf(text, sizeof text, "%d", value);
-    const struct hf_word word = {setting == UNITS ? unit[value] : text,
-                                 (int)strlen(setting == UNITS ? unit[value] : text)};
-    return hf_draft_option(reading->draft, meaning[setting], word, reading->line, error);
+    if (setting != UNITS)
+        return hf_draft_option_integer(reading->draft, about[setting].name, value, reading->line,
+                                       error);
+    return hf_draft_option(reading->draft, "units",
+                           (struct hf_word){unit[value], (int)strlen(unit[value])}, reading->line,
+                           error);
 }
 
 static void remember(struct reading *reading, enum setting setting, struct hf_word word)
@@ -134,8 +146,8 @@ static void remember(struct reading *reading, enum setting setting, struct hf_wo
 }
 
 /** "water with point charge 2": words before a setting without = may give it another meaning. */
-static hf_status tell_prose(const struct reading *reading, const struct comment_item *item,
-                            enum setting setting, struct hf_error *error)
+static hf_status warn_of_prose(const struct reading *reading, const struct comment_item *item,
+                               enum setting setting, struct hf_error *error)
 {
     const char *begin = reading->draft->text->line[reading->line - 1], *c = item->key.begin;
     while (c > begin && (c[-1] == ' ' || c[-1] == '\t')) c--;
@@ -143,16 +155,13 @@ static hf_status tell_prose(const struct reading *reading, const struct comment_
         strchr(",;|([{\"'", c[-1]) != NULL)
         return HF_OK;
     return warn(reading, error, "'%.*s %.*s' of the comment was taken as the %s",
-                HF_WORD(item->key), HF_WORD(item->value), meaning[setting]);
+                HF_WORD(item->key), HF_WORD(item->value), about[setting].name);
 }
 
-/** A setting: with = or : it must be understood, in prose it may be something else. */
+/** Reads a setting. With = or : it must be understood; in prose it may be something else. */
 static hf_status read_setting(struct reading *reading, enum setting setting,
                               struct comment_item *item, struct hf_error *error)
 {
-    static const char *const expected[N_SETTING] = {
-        "a whole number, e.g. charge=-1", "a whole number 2S+1 from 1, e.g. multiplicity=1",
-        "a whole number", "multiplicity=2S+1", "angstrom or bohr, e.g. units=bohr"};
     int value = 0;
     const bool too_short = setting == UNITS && item->assigned == '\0' && item->value.length == 1;
     const bool understood = !too_short && understand(setting, item->value, &value);
@@ -173,9 +182,9 @@ static hf_status read_setting(struct reading *reading, enum setting setting,
     if (!understood)
         return hf_text_fail(error, reading->draft->text, reading->line,
                             "%s '%.*s' of the comment is not understood; expected %s",
-                            meaning[setting], HF_WORD(item->value), expected[setting]);
+                            about[setting].name, HF_WORD(item->value), about[setting].expected);
     if (item->assigned == '\0') item->next = item->value.begin + item->value.length;
-    const hf_status status = tell_prose(reading, item, setting, error);
+    const hf_status status = warn_of_prose(reading, item, setting, error);
     return status == HF_OK ? keep(reading, setting, value, error) : status;
 }
 
@@ -243,12 +252,11 @@ static hf_status read_extended(struct reading *reading, const struct comment_ite
 static bool speaks_of_unit(const struct reading *reading, const struct comment_item *item)
 {
     static const char *const places[] = {"unit", "coord", "geom", "length", "dist", "pos", "xyz"};
-    static const char *const unread[] = {"nm", "pm", "nanometer", "nanometers", "picometer"};
+    static const char *const unread[] = {"nm", "pm", "nanometer", "nanometers", "picometer", NULL};
     double number;
     if (item->assigned == '\0') {
-        for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
-            if (hf_word_is(item->key, unread[i]) && hf_word_is(reading->previous, "in"))
-                return true;
+        if (hf_word_is_listed(item->key, unread) && hf_word_is(reading->previous, "in"))
+            return true;
         return hf_comment_unit(item->key) == 1 && !hf_comment_is_gold(item->key) &&
                !hf_word_is(item->key, "atomic") &&
                hf_word_real(reading->previous, &number) != HF_NUMBER_OK;
@@ -259,7 +267,7 @@ static bool speaks_of_unit(const struct reading *reading, const struct comment_i
     return false;
 }
 
-/** A word that is no setting but may speak of one. */
+/** A word that is no setting but may mention one. */
 static void note_mention(struct reading *reading, const struct comment_item *item)
 {
     static const char *const harmless[] = {"discharge", "recharge"};
@@ -314,8 +322,8 @@ static hf_status read_items(struct reading *reading, struct hf_error *error)
     return status;
 }
 
-/** spin=: some write 2S+1, some 2S, some S. 0 is a singlet to all but the first, who have no 0; 1 is
- *  what data sets of extended XYZ write for singlets; the rest cannot be known. */
+/** spin= may be 2S+1, 2S or S. 0 is a singlet. 1 is a singlet in data sets of extended XYZ. Other values
+ *  are not clear. */
 static hf_status settle_spin(struct reading *reading, struct hf_error *error)
 {
     const struct hf_word spin = reading->spin;
@@ -325,7 +333,7 @@ static hf_status settle_spin(struct reading *reading, struct hf_error *error)
     if (hf_comment_whole_number(spin, &value) && value == 0)
         return keep(reading, UNPAIRED, 0, error);
     if (asked)
-        return warn(reading, error, "spin=%.*s was not looked at, for the multiplicity is given",
+        return warn(reading, error, "spin=%.*s is not used, because the multiplicity is given",
                     HF_WORD(spin));
     if (value != 1)
         return hf_text_fail(error, reading->draft->text, reading->line,
@@ -335,11 +343,11 @@ static hf_status settle_spin(struct reading *reading, struct hf_error *error)
     const hf_status status = keep(reading, MULTIPLICITY, 1, error);
     if (status != HF_OK) return status;
     return warn(reading, error,
-                "spin=1 was taken as the multiplicity 2S+1, a singlet; if it is "
-                "not, say multiplicity=2S+1");
+                "spin=1 was taken as the multiplicity 2S+1, a singlet; if that is "
+                "wrong, write multiplicity=2S+1");
 }
 
-/** Whether a number says its sign: "-1", "2+". */
+/** Whether a number has a sign: "-1", "2+". */
 static bool has_sign(struct hf_word word)
 {
     return word.length > 1 && word.length < 5 &&
@@ -388,23 +396,15 @@ static hf_status read_sole_unit(struct reading *reading, bool *found, struct hf_
                 HF_WORD(hf_rest_of_line(comment)));
 }
 
-/** What was spoken of and neither said by the comment nor given on the command line is told. */
-static hf_status tell_mentions(const struct reading *reading, struct hf_error *error)
+/** Warns of words that mention a setting which neither the comment nor the command line gives. */
+static hf_status warn_of_mentions(const struct reading *reading, struct hf_error *error)
 {
-    static const enum setting told[] = {CHARGE, MULTIPLICITY, UNITS};
-    static const char *const subject[] = {"charge is", "multiplicity is", "units are"};
-    static const char *const way[] = {"charge=N", "multiplicity=N", "units=bohr or units=angstrom"};
     hf_status status = HF_OK;
-    for (size_t i = 0; i < sizeof told / sizeof *told && status == HF_OK; i++) {
-        const enum setting setting = told[i];
-        if (reading->mention[setting].length == 0 || reading->said[setting] ||
-            hf_options_given(reading->draft->options, meaning[setting]) != NULL)
-            continue;
-        status = warn(reading, error,
-                      "'%.*s' of the comment was not taken as a setting; %s "
-                      "said as %s",
-                      HF_WORD(reading->mention[setting]), subject[i], way[i]);
-    }
+    for (int setting = 0; setting < N_SETTING && status == HF_OK; setting++)
+        if (reading->mention[setting].length > 0 && !reading->said[setting] &&
+            hf_options_given(reading->draft->options, about[setting].name) == NULL)
+            status = warn(reading, error, "'%.*s' of the comment was not taken as a setting; %s",
+                          HF_WORD(reading->mention[setting]), about[setting].advice);
     return status;
 }
 
@@ -432,11 +432,11 @@ hf_status hf_xyz_read_comment(struct draft *draft, int line, int unit, struct xy
     if (status == HF_OK) status = settle_spin(&reading, error);
     if (status == HF_OK) status = read_numbers(&reading, &alone, error);
     if (status == HF_OK && !alone) status = read_sole_unit(&reading, &alone, error);
-    if (status == HF_OK) status = tell_mentions(&reading, error);
+    if (status == HF_OK) status = warn_of_mentions(&reading, error);
     if (status == HF_OK) status = read_title(&reading, error);
     if (status == HF_OK && (reading.lattice || reading.boundaries) && reading.periodic)
         status = hf_text_fail(error, draft->text, line,
-                              "the system is periodic (Lattice, pbc); hf computes molecules; say "
+                              "the system is periodic (Lattice, pbc); hf computes molecules; write "
                               "pbc=\"F F F\" if it is one");
     return status;
 }

@@ -8,7 +8,14 @@
 /** Longer text in quotes is no value, and is not looked for. */
 enum { LONGEST_VALUE = 10000 };
 
-bool hf_comment_is_between(char c)
+bool hf_word_is_listed(struct hf_word word, const char *const list[])
+{
+    while (*list != NULL && !hf_word_is(word, *list)) list++;
+    return *list != NULL;
+}
+
+/** What may stand between two words. */
+static bool is_between(char c)
 {
     return c != '\0' && strchr(" \t,;|()[]{}\"'", c) != NULL;
 }
@@ -44,10 +51,10 @@ static const char *read_value(const char *c, struct hf_word *value)
 bool hf_comment_next(const char *c, struct comment_item *item)
 {
     const char *start = c;
-    while (hf_comment_is_between(*c)) c++;
+    while (is_between(*c)) c++;
     if (*c == '\0') return false;
     item->key = (struct hf_word){c, 0};
-    while (*c != '\0' && !hf_comment_is_between(*c) && *c != '=' && *c != ':') c++;
+    while (*c != '\0' && !is_between(*c) && *c != '=' && *c != ':') c++;
     item->key.length = (int)(c - item->key.begin);
     const bool quoted =
         item->key.begin > start && (*c == '"' || *c == '\'') && c[0] == item->key.begin[-1];
@@ -58,14 +65,13 @@ bool hf_comment_next(const char *c, struct comment_item *item)
         return true;
     }
     item->next = c;
-    while (hf_comment_is_between(*behind)) behind++;
+    while (is_between(*behind)) behind++;
     (void)read_plain(behind, &item->value);
     if (item->value.length > 0 && item->value.begin[item->value.length - 1] == '.')
         item->value.length--;
     return true;
 }
 
-/** Whether a word is a name, whatever stands between the parts of the name. */
 bool hf_comment_is_name(struct hf_word word, const char *name)
 {
     for (int i = 0; i < word.length; i++) {
@@ -84,27 +90,22 @@ bool hf_comment_contains(struct hf_word word, const char *part)
     return false;
 }
 
-/** 1 for bohr, 0 for angstrom, -1 for any other word. */
 int hf_comment_unit(struct hf_word word)
 {
-    static const char *const bohr[] = {"bohr", "bohrs",  "au",           "a.u.",
-                                       "a.u",  "atomic", "atomic units", "atomic_units"};
+    static const char *const bohr[] = {"bohr",   "bohrs",        "au",           "a.u.", "a.u",
+                                       "atomic", "atomic units", "atomic_units", NULL};
     static const char *const angstrom[] = {"angstrom",
                                            "angstroms",
                                            "ang",
+                                           "\xc3\xa5ngstr\xc3\xb6m",
+                                           "\xc3\x85ngstr\xc3\xb6m",
                                            "\xc3\x85",
                                            "\xe2\x84\xab",
                                            "a",
-                                           "\xc3\xa5ngstr\xc3\xb6m",
-                                           "\xc3\x85ngstr\xc3\xb6m"};
-    for (size_t i = 0; i < sizeof bohr / sizeof *bohr; i++)
-        if (hf_word_is(word, bohr[i])) return 1;
-    for (size_t i = 0; i < sizeof angstrom / sizeof *angstrom; i++)
-        if (hf_word_is(word, angstrom[i])) return 0;
-    return -1;
+                                           NULL};
+    return hf_word_is_listed(word, bohr) ? 1 : hf_word_is_listed(word, angstrom) ? 0 : -1;
 }
 
-/** A whole number as people write charges: -1, +2, 2+, 1-, -1.0, and with the minus of typesetters. */
 bool hf_comment_whole_number(struct hf_word word, int *value)
 {
     static const char *const minus[] = {"\xe2\x88\x92", "\xe2\x80\x93"};
@@ -129,11 +130,10 @@ bool hf_comment_whole_number(struct hf_word word, int *value)
 /** Words that say nothing by themselves, so that "coordinates in bohr" is about units only. */
 static bool is_filler(struct hf_word word)
 {
-    static const char *const fillers[] = {"in",       "units", "unit",      "coordinates", "coords",
-                                          "geometry", "xyz",   "cartesian", "positions",   "all"};
-    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
-        if (hf_word_is(word, fillers[i])) return true;
-    return false;
+    static const char *const fillers[] = {"in",        "units",    "unit", "coordinates",
+                                          "coords",    "geometry", "xyz",  "cartesian",
+                                          "positions", "all",      NULL};
+    return hf_word_is_listed(word, fillers);
 }
 
 bool hf_comment_is_gold(struct hf_word word)
@@ -141,7 +141,6 @@ bool hf_comment_is_gold(struct hf_word word)
     return word.length == 2 && word.begin[0] == 'A' && word.begin[1] == 'u';
 }
 
-/** "bohr", "(au)", "coordinates in atomic units": a comment of nothing else. -1: it is not. */
 int hf_comment_sole_unit(const char *comment)
 {
     struct comment_item item;

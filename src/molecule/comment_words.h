@@ -17,8 +17,8 @@ struct comment_item {
 /** Next word from `c` on with its value; false at the end. Only an assigned value is passed over. */
 bool hf_comment_next(const char *c, struct comment_item *item);
 
-/** What may stand between two words. */
-bool hf_comment_is_between(char c);
+/** Whether a word is in a list that ends with NULL, in any case. */
+bool hf_word_is_listed(struct hf_word word, const char *const list[]);
 
 /** Whether a word is a name in small letters, with - and _ in the word anywhere. */
 bool hf_comment_is_name(struct hf_word word, const char *name);

@@ -1,8 +1,7 @@
 /* Files .CHRG and .UHF beside an input, as xtb writes and reads them: the charge, and the number of
  * unpaired electrons. */
-#include "companions.h"
-
 #include "comment_words.h"
+#include "draft.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,41 @@
-/* The draft of a molecule: what readers share. */
+/* The draft of a molecule: what readers share; the warnings of an input. */
 #include "draft.h"
+#include "comment_words.h"
 
 #include "elements.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void hf_input_done(struct hf_input *input)
+{
+    hf_molecule_done(&input->molecule);
+    for (int i = 0; i < input->n_warning; i++) free(input->warning[i]);
+    free(input->warning);
+    free(input->path);
+    *input = (struct hf_input){0};
+}
+
+hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    char *copy = strdup(line);
+    char **longer =
+        realloc(input->warning, (size_t)(input->n_warning + 1) * sizeof *input->warning);
+    if (longer != NULL) input->warning = longer;
+    if (copy == NULL || longer == NULL) {
+        free(copy);
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", input->path);
+    }
+    input->warning[input->n_warning++] = copy;
+    return HF_OK;
+}
 
 bool hf_draft_grow(void **list, int n, int *room, size_t element_bytes)
 {
@@ -126,13 +156,12 @@ static int count_letters(struct hf_word name)
 /** Whether the name is that of a point without an atom: X, X1, Xx, Du, Bq. */
 static bool is_dummy(struct hf_word name)
 {
-    static const char *const dummies[] = {"X", "XX", "Du", "Dum", "Dummy", "Bq", "Gh", "Ghost"};
+    static const char *const dummies[] = {"X",  "XX", "Du",    "Dum", "Dummy",
+                                          "Bq", "Gh", "Ghost", NULL};
     const struct hf_word letters = {name.begin, count_letters(name)};
     if (letters.length < name.length && strchr("0123456789_-", name.begin[letters.length]) == NULL)
         return false;
-    for (size_t i = 0; i < sizeof dummies / sizeof *dummies; i++)
-        if (hf_word_is(letters, dummies[i])) return true;
-    return false;
+    return hf_word_is_listed(letters, dummies);
 }
 
 /** Why a name is that of no atom. `core` is without its ghost mark. */
@@ -184,7 +213,7 @@ hf_status hf_read_atom_name(const struct hf_text *text, int line, struct hf_word
     const int n_letter = count_letters(core);
     if (n_letter > 0 && is_ion(core))
         return hf_text_fail(error, text, line,
-                            "'%.*s' looks like an ion, but atoms have no charges of their own; "
+                            "'%.*s' looks like an ion, but single atoms have no charges; "
                             "expected the element alone, and the charge of the whole molecule "
                             "(charge N)",
                             HF_WORD(name));

@@ -1,8 +1,6 @@
-/* The draft of a molecule, which every reader fills and which becomes the molecule of an input. */
+/* The draft of a molecule: every reader fills it, and it becomes the molecule of an input. */
 #ifndef HF_DRAFT_H
 #define HF_DRAFT_H
-
-#include "companions.h"
 
 #include "hf/input.h"
 #include "hf/text.h"
@@ -11,6 +9,22 @@
 
 /** More atoms, and more point charges, than any Hartree-Fock calculation has. */
 enum { HF_MAX_ATOM = 50000, HF_MAX_POINT_CHARGE = 10000000 };
+
+/** One of the files. A plain struct, to be sent as bytes. */
+struct hf_companion {
+    bool there;
+    bool understood; /**< it holds one whole number */
+    int value;
+    char path[512];
+};
+
+struct hf_companions {
+    struct hf_companion charge;   /**< .CHRG */
+    struct hf_companion unpaired; /**< .UHF: unpaired electrons */
+};
+
+/** Looks for them beside the input `path`: STEM.CHRG before .CHRG. Local. */
+void hf_companions_find(const char *path, struct hf_companions *companions);
 
 /** An atom as it stands in the file. */
 struct draft_atom {
@@ -76,6 +90,44 @@ hf_status hf_read_mdl(struct draft *draft, struct hf_error *error);
 hf_status hf_read_mdl_v2000(struct draft *draft, struct hf_error *error);
 hf_status hf_read_mdl_v3000(struct draft *draft, struct hf_error *error);
 
+enum { HF_MAX_XYZ_COLUMN = 200 };
+
+/** Where in a line the element and the coordinates stand, counted in words from 0. */
+struct xyz_columns {
+    int element, position;
+    bool given; /**< the comment says so (Properties) */
+};
+
+/** The comment line: charge, multiplicity, units, columns, title. `unit` is what stood behind the
+ *  count: 1 for bohr, 0 for angstrom, -1 for nothing. */
+hf_status hf_xyz_read_comment(struct draft *draft, int line, int unit, struct xyz_columns *columns,
+                              struct hf_error *error);
+
+/** A format that is known by sight but not read. */
+struct foreign;
+
+/** The format that a text is probably in, or NULL. Look before native reading, which cuts comments. */
+const struct foreign *hf_recognise_foreign(const struct hf_text *text);
+
+/** HF_BAD_INPUT: what the format is, and what makes a file that is read. */
+hf_status hf_refuse_foreign(const struct hf_text *text, const struct foreign *foreign,
+                            struct hf_error *error);
+
+/** The lines of one molecule, borrowed from those of the file. */
+struct hf_chosen_record {
+    struct hf_text
+        text;   /**< of the first record: lines are numbered as in the file; of a later one,
+                              which its path names, from its beginning */
+    char *path; /**< owned; NULL when text.path is that of the file */
+};
+
+/** Chooses the molecule of the option "record". Without the option it is the first, with a warning if there
+ *  are several. A file of another format is one record as a whole. Not collective.
+ *  HF_BAD_INPUT: there are fewer; HF_NO_RESOURCE: memory. free(chosen->path) in any case. */
+hf_status hf_choose_record(const struct hf_text *text, const struct hf_options *options,
+                           struct hf_input *input, struct hf_chosen_record *chosen,
+                           struct hf_error *error) HF_MUST_CHECK;
+
 /** Whether a text may be a JSON object. */
 bool hf_looks_like_json(const struct hf_text *text);
 
@@ -101,7 +153,7 @@ hf_status hf_environment_finish(struct draft *draft, struct hf_error *error);
  *  memory. */
 bool hf_draft_grow(void **list, int n, int *room, size_t element_bytes);
 
-/** Charge and multiplicity, from whoever says them, checked against the electrons. */
+/** Finds charge and multiplicity and checks them against the electrons. */
 hf_status hf_draft_finish_state(struct draft *draft, struct hf_error *error);
 
 /** Whether a line is the count of an XYZ file, alone or with a unit behind it. */
@@ -109,9 +161,6 @@ bool hf_looks_like_xyz(const char *line);
 
 /** What a radical code of MDL files, 0 to 3, says of an atom. */
 void hf_set_radical(struct draft_atom *atom, int code);
-
-/** Whether an MDL molfile looks like a drawing, atoms miss and so on; MDL files only. */
-hf_status hf_check_mdl_structure(struct draft *draft, struct hf_error *error);
 
 /** Turns a complete draft into the molecule of its input, checking everything. */
 hf_status hf_draft_finish(struct draft *draft, struct hf_error *error);

@@ -1,8 +1,7 @@
 /* Formats that are known by sight but not read: each is named, with what makes a file of it that is.
  *
  * They are looked at when a file is no good as native input, so none takes a good input away. */
-#include "formats.h"
-
+#include "comment_words.h"
 #include "draft.h"
 
 #include <ctype.h>
@@ -138,12 +137,9 @@ static bool is_python(const struct look *look)
 
 static bool is_dalton(const struct look *look)
 {
-    static const char *const words[] = {"BASIS", "ATOMBASIS", "INTGRL"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (look->first < look->text->n_line &&
-            hf_word_is(hf_rest_of_line(look->text->line[look->first]), words[i]))
-            return true;
-    return false;
+    static const char *const words[] = {"BASIS", "ATOMBASIS", "INTGRL", NULL};
+    return look->first < look->text->n_line &&
+           hf_word_is_listed(hf_rest_of_line(look->text->line[look->first]), words);
 }
 
 /** Atoms from the first or the second line on, and nothing else. */

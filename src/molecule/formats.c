@@ -1,6 +1,4 @@
 /* Input files: which format is it, and who reads it. */
-#include "formats.h"
-
 #include "draft.h"
 
 #include <stdlib.h>

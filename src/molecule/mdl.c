@@ -1,8 +1,253 @@
-/* MDL molfiles: what V2000 and V3000 have in common. */
+/* MDL molfiles: what V2000 and V3000 have in common. Checks whether a file holds a molecule in space with
+ * all its atoms, a drawing of one, or a molecule without its hydrogen atoms. */
 #include "draft.h"
 #include "elements.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/** Length of a bond over the sum of covalent radii: below these a bond is triple, double, aromatic at
+ *  least. Single bonds of unsaturated atoms come down to 0.95 (1.45 angstrom between carbon atoms). */
+static const double ratio_triple = 0.83, ratio_double = 0.90, ratio_aromatic = 0.95;
+
+/** How full the bonds of an atom make it. */
+struct filling {
+    int n_neighbour;
+    double written;     /**< sum of bond orders as the file has them */
+    double likely;      /**< with the orders of their lengths, if these are larger */
+    bool beside_excess; /**< a neighbour has one bond too many: the two may carry charges */
+};
+
+/** Bonds that an atom of this element and charge usually makes; -1 when that cannot be said. */
+static int usual_valence(const struct draft_atom *atom)
+{
+    const int charge = atom->charge, size = abs(charge);
+    if (atom->valence_said) return atom->valence;
+    switch (atom->atomic_number) {
+    case 6:
+    case 14: return 4 - size - atom->unbonded;
+    case 5: return 3 - charge - atom->unbonded;
+    case 7:
+    case 15: return 3 + charge - atom->unbonded;
+    case 8:
+    case 16: return 2 + charge - atom->unbonded;
+    case 9:
+    case 17:
+    case 35:
+    case 53: return 1 + charge - atom->unbonded;
+    default: return -1;
+    }
+}
+
+/** Length of a bond over the sum of its atoms' covalent radii. */
+static double length_ratio(const struct draft *draft, const struct draft_bond *bond)
+{
+    const struct draft_atom *a = &draft->atom[bond->a], *b = &draft->atom[bond->b];
+    const double x = a->position[0] - b->position[0], y = a->position[1] - b->position[1],
+                 z = a->position[2] - b->position[2];
+    return sqrt(x * x + y * y + z * z) / (hf_covalent_radius_angstrom(a->atomic_number) +
+                                          hf_covalent_radius_angstrom(b->atomic_number));
+}
+
+static double written_order(const struct draft_bond *bond)
+{
+    return bond->type == 4   ? 1.5 /* aromatic */
+           : bond->type <= 3 ? bond->type
+           : bond->type < 9  ? 1.0
+                             : 0.0; /* 9 and 10 only touch */
+}
+
+/** Order by the length of a bond; 0 for atoms that make single bonds only. */
+static double order_of_length(const struct draft *draft, const struct draft_bond *bond)
+{
+    const int z[2] = {draft->atom[bond->a].atomic_number, draft->atom[bond->b].atomic_number};
+    const double ratio = length_ratio(draft, bond);
+    for (int e = 0; e < 2; e++)
+        if (z[e] != 6 && z[e] != 7 && z[e] != 8 && z[e] != 15 && z[e] != 16) return 0.0;
+    return ratio < ratio_triple     ? 3.0
+           : ratio < ratio_double   ? 2.0
+           : ratio < ratio_aromatic ? 1.5
+                                    : 1.0;
+}
+
+/** What the bonds amount to at each atom. */
+static void fill(const struct draft *draft, bool lengths_count, struct filling filling[])
+{
+    for (int k = 0; k < draft->n_bond; k++) {
+        const struct draft_bond *bond = &draft->bond[k];
+        const double written = written_order(bond);
+        const double length = lengths_count && written > 0.0 ? order_of_length(draft, bond) : 0.0;
+        struct filling *const end[2] = {&filling[bond->a], &filling[bond->b]};
+        for (int e = 0; e < (bond->a != bond->b ? 2 : 1); e++) {
+            end[e]->n_neighbour++;
+            end[e]->written += written;
+            end[e]->likely += fmax(written, length);
+        }
+    }
+    for (int k = 0; k < draft->n_bond; k++) {
+        const int end[2] = {draft->bond[k].a, draft->bond[k].b};
+        for (int e = 0; e < 2; e++) {
+            const int usual = usual_valence(&draft->atom[end[e]]);
+            if (usual >= 0 && (fabs(filling[end[e]].written - usual - 1) < 0.01 ||
+                               fabs(filling[end[e]].likely - usual - 1) < 0.01))
+                filling[end[1 - e]].beside_excess = true;
+        }
+    }
+}
+
+/** Hydrogen atoms that molfiles leave out. */
+struct missing {
+    int n_room;    /**< that the bonds leave room for */
+    int n_certain; /**< of those, that neither lengths nor neighbours explain */
+    int first;     /**< the first atom that has room */
+};
+
+static struct missing count_missing(const struct draft *draft, const struct filling filling[])
+{
+    struct missing missing = {0, 0, -1};
+    if (draft->n_bond == 0 && draft->n_atom > 1) return missing; /* bonds were not written at all */
+    for (int i = 0; i < draft->n_atom; i++) {
+        const int usual = usual_valence(&draft->atom[i]);
+        const int room = (int)floor(usual - filling[i].written + 0.01);
+        const int certain = (int)floor(usual - filling[i].likely + 0.01) - filling[i].beside_excess;
+        if (room <= 0) continue;
+        if (missing.first < 0) missing.first = i;
+        missing.n_room += room;
+        missing.n_certain += certain > 0 ? certain : 0;
+    }
+    return missing;
+}
+
+static int given_integer(const struct draft *draft, const char *key, int otherwise)
+{
+    const struct hf_option_value *given = hf_options_given(draft->options, key);
+    const bool said = given != NULL && given->level == HF_OPTION_COMMAND_LINE;
+    return said ? hf_options_integer(draft->options, key) : otherwise;
+}
+
+/** What leaves it open whether hydrogen atoms are missing: charge or multiplicity of the command line
+ *  that the atoms do not have, an odd electron, and metals, whose bonds are written in many ways. */
+static bool may_be_complete(const struct draft *draft, const struct missing *missing)
+{
+    int charge = 0, unpaired = 0, nuclei = 0;
+    for (int i = 0; i < draft->n_atom; i++) {
+        if (hf_is_metal(draft->atom[i].atomic_number)) return true;
+        charge += draft->atom[i].charge;
+        unpaired += draft->atom[i].unpaired;
+        nuclei += draft->atom[i].atomic_number;
+    }
+    const int total = given_integer(draft, "charge", charge), n_charge = abs(total - charge);
+    const bool radical = (nuclei - total) % 2 != 0 && missing->n_certain == 1;
+    const int n_spin = given_integer(draft, "multiplicity", unpaired + 1) - 1 - unpaired;
+    return radical || missing->n_certain <= n_charge + (n_spin > 0 ? n_spin : 0);
+}
+
+static bool is_flat(const struct draft *draft)
+{
+    for (int i = 0; i < draft->n_atom; i++)
+        if (fabs(draft->atom[i].position[2]) > 1e-6) return false;
+    return true;
+}
+
+/** Why a flat molecule cannot be meant in space; NULL when it can. */
+static const char *why_not_planar(const struct draft *draft, const struct filling filling[])
+{
+    for (int k = 0; k < draft->n_bond; k++) {
+        const double ratio = length_ratio(draft, &draft->bond[k]);
+        if (draft->bond[k].type < 9 && (ratio < 0.7 || ratio > 1.3))
+            return "its bond lengths are those of a drawing";
+    }
+    for (int i = 0; i < draft->n_atom; i++) {
+        const int z = draft->atom[i].atomic_number;
+        if (filling[i].n_neighbour >= 4 && (z == 5 || z == 6 || z == 7 || z == 14 || z == 15))
+            return "an atom with four neighbours lies in one plane with them";
+    }
+    return NULL;
+}
+
+/** Refuses drawings unless forced. */
+static hf_status check_flatness(struct draft *draft, const struct filling filling[],
+                                bool hydrogens_missing, struct hf_error *error)
+{
+    const struct hf_text *text = draft->text;
+    const struct hf_word dimension = hf_columns(text->line[1], 21, 22);
+    const char *why = NULL;
+    const bool flat = is_flat(draft);
+    if (hf_word_is(dimension, "2D") && draft->n_atom > 1) {
+        if (!flat)
+            return hf_input_warn(draft->input, error,
+                                 "%s, line 2: says 2D but the coordinates are not flat; read as 3D",
+                                 text->path);
+        why = "line 2 says 2D";
+    } else if (flat && draft->n_bond > 0) {
+        why = why_not_planar(draft, filling);
+        if (why == NULL && hydrogens_missing && draft->n_atom > 2 && !hf_word_is(dimension, "3D"))
+            why = "hydrogen atoms are missing";
+    }
+    if (why == NULL) return HF_OK;
+    if (!hf_options_flag(draft->options, "force"))
+        return hf_text_fail(
+            error, text, 2,
+            "the file is a flat drawing, not a molecule in space (all z are 0 and "
+            "%s); expected 3D coordinates, as 'obabel %.300s -O out.mol -h --gen3d' "
+            "makes them, or the option --force",
+            why, text->path);
+    return hf_input_warn(draft->input, error, "%s: computed although it looks like a drawing (%s)",
+                         text->path, why);
+}
+
+/** Refuses a molecule without its hydrogen atoms unless forced. */
+static hf_status check_hydrogens(struct draft *draft, const struct missing *missing,
+                                 bool incomplete, struct hf_error *error)
+{
+    const struct hf_text *text = draft->text;
+    const int n = missing->n_room;
+    const struct draft_atom *first = &draft->atom[missing->first];
+    const char *symbol = hf_element_symbol(first->atomic_number);
+    if (hf_options_flag(draft->options, "force") || !incomplete)
+        return hf_input_warn(
+            draft->input, error,
+            "%s: the bonds leave room for %d more hydrogen atom%s (first at the %s "
+            "in line %d); hf adds none",
+            text->path, n, n > 1 ? "s" : "", symbol, first->line);
+    return hf_text_fail(error, text, first->line,
+                        "hydrogen atoms are missing: the bonds leave room for %d more (first at "
+                        "this %s), and hf adds none; expected all atoms, as 'obabel %.300s -O "
+                        "out.mol -h' adds them, or the option --force",
+                        n, symbol, text->path);
+}
+
+static bool has_hydrogen(const struct draft *draft)
+{
+    for (int i = 0; i < draft->n_atom; i++)
+        if (draft->atom[i].atomic_number == 1) return true;
+    return false;
+}
+
+/** Programs that do not know bond orders write all bonds as single. */
+static bool only_single_bonds(const struct draft *draft)
+{
+    for (int k = 0; k < draft->n_bond; k++)
+        if (draft->bond[k].type >= 2 && draft->bond[k].type <= 4) return false;
+    return true;
+}
+
+static hf_status check_structure(struct draft *draft, struct hf_error *error)
+{
+    const bool lengths_count = only_single_bonds(draft) && (has_hydrogen(draft) || !is_flat(draft));
+    struct filling *filling = calloc((size_t)draft->n_atom + 1, sizeof *filling);
+    if (filling == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
+    fill(draft, lengths_count, filling);
+    const struct missing missing = count_missing(draft, filling);
+    const bool incomplete = missing.n_room > 0 && !may_be_complete(draft, &missing);
+    hf_status status = check_flatness(draft, filling, incomplete, error);
+    if (status == HF_OK && missing.n_room > 0)
+        status = check_hydrogens(draft, &missing, incomplete, error);
+    free(filling);
+    return status;
+}
 
 /** Charges and radicals of all atoms become charge and multiplicity of the molecule, differences of
  *  mass isotopes. */
@@ -34,5 +279,5 @@ hf_status hf_read_mdl(struct draft *draft, struct hf_error *error)
     status = strstr(text->line[3], "V3000") != NULL ? hf_read_mdl_v3000(draft, error)
                                                     : hf_read_mdl_v2000(draft, error);
     if (status == HF_OK) status = sum_up(draft, error);
-    return status == HF_OK ? hf_check_mdl_structure(draft, error) : status;
+    return status == HF_OK ? check_structure(draft, error) : status;
 }

@@ -1,4 +1,5 @@
 /* MDL V2000: everything stands in fixed columns, never to be split at blanks. */
+#include "comment_words.h"
 #include "draft.h"
 #include "elements.h"
 
@@ -30,14 +31,13 @@ static hf_status missing_line(const struct draft *draft, const char *expected,
 static hf_status read_symbol(const struct draft *draft, int line, struct hf_word word,
                              struct draft_atom *atom, struct hf_error *error)
 {
-    static const char *const placeholder[] = {"R#", "R",  "*",  "A",  "Q",  "X",  "M",
-                                              "L",  "LP", "Du", "AH", "QH", "XH", "MH"};
+    static const char *const placeholder[] = {"R#", "R",  "*",  "A",  "Q",  "X",  "M", "L",
+                                              "LP", "Du", "AH", "QH", "XH", "MH", NULL};
     char symbol[8] = "";
-    for (size_t i = 0; i < sizeof placeholder / sizeof *placeholder; i++)
-        if (hf_word_is(word, placeholder[i]))
-            return hf_text_fail(error, draft->text, line,
-                                "'%.*s' stands for a group or a search term, not for an atom",
-                                HF_WORD(word));
+    if (hf_word_is_listed(word, placeholder))
+        return hf_text_fail(error, draft->text, line,
+                            "'%.*s' stands for a group or a search term, not for an atom",
+                            HF_WORD(word));
     if (word.length < (int)sizeof symbol) memcpy(symbol, word.begin, (size_t)word.length);
     atom->atomic_number = hf_element_number(symbol);
     atom->mass_number = hf_symbol_isotope(symbol);

@@ -1,4 +1,4 @@
-/* Who is near whom, in a time that grows with the number of atoms and not with its square. */
+/* Near atoms, found in a time that grows with the number of atoms and not with its square. */
 #include "neighbours.h"
 
 #include "elements.h"
@@ -6,6 +6,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+/** Empties the cells and gives them another size. */
+static void clear(struct hf_neighbours *neighbours, double cell_bohr)
+{
+    neighbours->cell_bohr = cell_bohr;
+    for (uint32_t i = 0; i <= neighbours->mask; i++) neighbours->head[i] = -1;
+}
 
 hf_status hf_neighbours_init(struct hf_neighbours *neighbours, const struct hf_molecule *molecule,
                              double cell_bohr, struct hf_error *error)
@@ -17,7 +24,7 @@ hf_status hf_neighbours_init(struct hf_neighbours *neighbours, const struct hf_m
     neighbours->next = malloc(((size_t)molecule->n_atom + 1) * sizeof *neighbours->next);
     if (neighbours->head == NULL || neighbours->next == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory looking for the nearest atoms");
-    hf_neighbours_clear(neighbours, cell_bohr);
+    clear(neighbours, cell_bohr);
     return HF_OK;
 }
 
@@ -26,12 +33,6 @@ void hf_neighbours_done(struct hf_neighbours *neighbours)
     free(neighbours->head);
     free(neighbours->next);
     *neighbours = (struct hf_neighbours){0};
-}
-
-void hf_neighbours_clear(struct hf_neighbours *neighbours, double cell_bohr)
-{
-    neighbours->cell_bohr = cell_bohr;
-    for (uint32_t i = 0; i <= neighbours->mask; i++) neighbours->head[i] = -1;
 }
 
 /** Number of a cube along one axis. */
@@ -169,7 +170,7 @@ static hf_status improve(struct search *search, bool noble_gases, struct hf_erro
         const double reach = nearest->ratio * reach_bohr * (1.0 + 1e-12);
         if (++n_seen == 1 && !isfinite(reach)) continue;
         if (reach < 0.5 * neighbours.cell_bohr) {
-            hf_neighbours_clear(&neighbours, reach);
+            clear(&neighbours, reach);
             for (int j = 0; j < i; j++)
                 if (counts(&molecule->atom[j], noble_gases)) hf_neighbours_add(&neighbours, j);
         }

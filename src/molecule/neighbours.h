@@ -10,12 +10,12 @@
  *
  *     head[hash of a cube] -> atom -> next[atom] -> ... -> -1
  *
- *  Whoever lies within `cell_bohr` of a place lies in its cube or in one of the 26 around it. */
+ *  An atom within `cell_bohr` of a place is in its cube or in one of the 26 around it. */
 struct hf_neighbours {
     const struct hf_molecule *molecule; /**< borrowed */
     double cell_bohr;
     uint32_t mask;   /**< head[mask + 1] */
-    int *head;       /**< -1: nobody */
+    int *head;       /**< -1: empty */
     int *next;       /**< [n_atom] */
     int64_t n_visit; /**< atoms that were looked at so far; for tests */
 };
@@ -25,9 +25,6 @@ struct hf_neighbours {
 hf_status hf_neighbours_init(struct hf_neighbours *neighbours, const struct hf_molecule *molecule,
                              double cell_bohr, struct hf_error *error) HF_MUST_CHECK;
 void hf_neighbours_done(struct hf_neighbours *neighbours);
-
-/** Empties the cells and gives them another size. */
-void hf_neighbours_clear(struct hf_neighbours *neighbours, double cell_bohr);
 
 /** Puts an atom into its cell. */
 void hf_neighbours_add(struct hf_neighbours *neighbours, int atom);
@@ -54,7 +51,7 @@ struct hf_nearest {
 };
 
 /** The pair whose distance is smallest for the size of its atoms, the first of equals; ghosts do not
- *  count, and noble gases, which are bound to nobody, only in pairs of ratio at most `loose_ratio`.
+ *  count, and noble gases, which form no bonds, only in pairs of ratio at most `loose_ratio`.
  *  No two atoms may coincide (hf_find_coincidence): what is not dense is found in a time that grows
  *  with the number of atoms alone. */
 hf_status hf_find_nearest(const struct hf_molecule *molecule, double loose_ratio,

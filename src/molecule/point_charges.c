@@ -1,5 +1,6 @@
-/* The surroundings of a molecule: point charges, lines "charge x y z" of a block or of a file of their own,
- * and a uniform field. */
+/* The surroundings of a molecule: point charges, as lines "charge x y z" of a block or a file, and a uniform
+ * field. */
+#include "comment_words.h"
 #include "draft.h"
 
 #include "hf/units.h"
@@ -48,45 +49,21 @@ hf_status hf_read_point_charge(struct draft_charges *charges, int line, struct h
     return HF_OK;
 }
 
-/** Next word of a comment, whatever stands between words. */
-static bool next_comment_word(const char **position, struct hf_word *word)
-{
-    static const char between[] = " \t=:;,()[]{}\"'";
-    *position += strspn(*position, between);
-    *word = (struct hf_word){*position, (int)strcspn(*position, between)};
-    *position += word->length;
-    return word->length > 0;
-}
-
-/** Atomic units, if the word "units" stands before it: else it may be gold, or the charges' unit. */
-static bool is_atomic_unit(struct hf_word word)
-{
-    return hf_word_is(word, "au") || hf_word_is(word, "a.u.");
-}
-
-/** 1 for bohr, 0 for angstrom, -1 for any other word. */
-static int unit_of(struct hf_word word)
-{
-    static const char *const bohr[] = {"bohr", "bohrs"};
-    static const char *const angstrom[] = {"angstrom", "angstroms", "ang"};
-    for (size_t i = 0; i < sizeof bohr / sizeof *bohr; i++)
-        if (hf_word_is(word, bohr[i])) return 1;
-    for (size_t i = 0; i < sizeof angstrom / sizeof *angstrom; i++)
-        if (hf_word_is(word, angstrom[i])) return 0;
-    return -1;
-}
-
-/** A comment that speaks of a unit must be understood. */
+/** A comment that names a unit must be understood. Short names count only after the word "units":
+ *  elsewhere they may be gold, or the unit of the charges. */
 static hf_status read_unit(struct draft_charges *charges, int line, struct hf_error *error)
 {
+    static const char *const short_names[] = {"au", "a.u.", "a.u", "atomic", "a", NULL};
     const char *position = charges->text->line[line - 1];
-    struct hf_word word;
+    struct comment_item item;
     bool expected = false;
-    while (next_comment_word(&position, &word)) {
-        const int unit = expected && is_atomic_unit(word) ? 1 : unit_of(word);
+    while (hf_comment_next(position + strspn(position, " \t=:"), &item)) {
+        int unit = hf_comment_unit(item.key);
+        if (!expected && hf_word_is_listed(item.key, short_names)) unit = -1;
         if (expected && unit < 0)
             return hf_text_fail(error, charges->text, line,
-                                "unknown units '%.*s'; expected angstrom or bohr", HF_WORD(word));
+                                "unknown units '%.*s'; expected angstrom or bohr",
+                                HF_WORD(item.key));
         if (unit >= 0 && charges->unit_said && charges->bohr != (unit == 1))
             return hf_text_fail(error, charges->text, line,
                                 "the comment names both angstrom and bohr; expected one of them");
@@ -94,7 +71,8 @@ static hf_status read_unit(struct draft_charges *charges, int line, struct hf_er
             charges->unit_said = true;
             charges->bohr = unit == 1;
         }
-        expected = hf_word_is(word, "units") || hf_word_is(word, "unit");
+        expected = hf_word_is(item.key, "units") || hf_word_is(item.key, "unit");
+        position = item.key.begin + item.key.length;
     }
     return HF_OK;
 }

@@ -1,5 +1,5 @@
 /* Files with several molecules: where one ends and the next begins. */
-#include "formats.h"
+#include "draft.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,13 @@
-/* Charge and multiplicity of a molecule: who says them, what is assumed, and whether the electrons
+/* Charge and multiplicity of a molecule: where they are given, what is assumed, and whether the electrons
  * fit. */
-#include "companions.h"
 #include "draft.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/** Tells when the command line overrides what an outside file says. */
-static hf_status tell_overridden(struct draft *draft, struct hf_error *error)
+/** Warns if the command line overrides a value of a file of another program. */
+static hf_status warn_of_overridden(struct draft *draft, struct hf_error *error)
 {
     static const char *const keys[] = {"charge", "multiplicity", "units"};
     const struct hf_options *options = draft->options;
@@ -28,15 +27,15 @@ static hf_status tell_overridden(struct draft *draft, struct hf_error *error)
             if (number ? numbers[0] == numbers[1]
                        : strcasecmp(hf_options_choice(options, keys[k]), value->text) == 0)
                 continue;
-            status = hf_input_warn(draft->input, error, "%s %s (%s) counts, not %s (%s)", keys[k],
+            status = hf_input_warn(draft->input, error, "%s %s (%s) is used, not %s (%s)", keys[k],
                                    given->text, given->where, value->text, value->where);
         }
     }
     return status;
 }
 
-/** What a file beside the input says: it counts when the format leaves it open and nobody else says
- *  it, and is told when another says something else. */
+/** Uses the value of a file beside the input if neither the format nor the options give one; warns if they
+ *  give another. */
 static hf_status use_companion(struct draft *draft, const struct hf_companion *companion,
                                const char *key, int add, struct hf_error *error)
 {
@@ -47,7 +46,7 @@ static hf_status use_companion(struct draft *draft, const struct hf_companion *c
     const bool open = draft->state_is_beside && given == NULL;
     if (!companion->understood)
         return open ? hf_fail(error, HF_BAD_INPUT,
-                              "%s: expected one whole number, the %s; or say --%s for %s",
+                              "%s: expected one whole number, the %s; or give --%s for %s",
                               companion->path, add == 0 ? "charge" : "number of unpaired electrons",
                               key, draft->text->path)
                     : HF_OK;
@@ -64,28 +63,28 @@ static hf_status use_companion(struct draft *draft, const struct hf_companion *c
     }
     if (given != NULL ? hf_options_integer(draft->options, key) == value : value == add)
         return HF_OK;
-    return hf_input_warn(
-        draft->input, error, "%s: %s %s counts, not %d of the file %s beside it", draft->text->path,
-        key, given != NULL ? given->text : "as the format has it", value, companion->path);
+    return hf_input_warn(draft->input, error, "%s: %s %s is used, not %d of the file %s beside it",
+                         draft->text->path, key, given != NULL ? given->text : "of the format",
+                         value, companion->path);
 }
 
-/** Where a number came from, for the message. */
-static const char *origin(const struct draft *draft, const char *key, const char *nobody)
+/** Where a number was given, for the message; `otherwise` if it was not. */
+static const char *origin(const struct draft *draft, const char *key, const char *otherwise)
 {
     const struct hf_option_value *given = hf_options_given(draft->options, key);
-    return given != NULL ? given->where : nobody;
+    return given != NULL ? given->where : otherwise;
 }
 
 void hf_input_advise_charge(const struct hf_options *options, const struct hf_molecule *molecule,
                             char *advice, size_t size)
 {
-    const bool charge_said =
+    const bool given =
         hf_options_given(options, "charge") != NULL || hf_options_given(options, "restart") != NULL;
     const int c = molecule->charge;
     advice[0] = '\0';
-    if (!charge_said)
+    if (!given)
         snprintf(advice, size,
-                 "; nothing says a charge, 0 was assumed: for another number of electrons say "
+                 "; no charge was given, 0 is assumed; for another number of electrons use "
                  "--charge %d or --charge %d",
                  c + 1, c - 1);
 }
@@ -134,50 +133,53 @@ static hf_status check_electrons(struct draft *draft, struct hf_error *error)
     return HF_OK;
 }
 
-/** What an odd number of electrons is taken for where the format has a place for the multiplicity. */
-static hf_status tell_doublet(struct draft *draft, struct hf_error *error)
+/** Warns that a doublet is assumed, for formats that could give the multiplicity. */
+static hf_status warn_of_doublet(struct draft *draft, struct hf_error *error)
 {
     if (draft->input->molecule.multiplicity == 1) return HF_OK;
-    return hf_input_warn(draft->input, error,
-                         "%s: says no multiplicity: 2 is assumed, since the number of electrons is "
-                         "odd",
-                         draft->text->path);
+    return hf_input_warn(
+        draft->input, error,
+        "%s: no multiplicity is given: 2 is assumed, because the number of electrons "
+        "is odd",
+        draft->text->path);
 }
 
-/** XYZ has no place for charge and multiplicity: what nobody says is assumed, and told. */
-static hf_status tell_assumed(struct draft *draft, struct hf_error *error)
+/** Warns of assumed values, for XYZ, which has no place for charge and multiplicity. */
+static hf_status warn_of_assumed(struct draft *draft, struct hf_error *error)
 {
     const int assumed = draft->input->molecule.multiplicity;
     const bool charge = hf_options_given(draft->options, "charge") != NULL;
     const bool multiplicity = hf_options_given(draft->options, "multiplicity") != NULL;
     const char *path = draft->text->path;
     if (multiplicity && (charge || !draft->state_is_beside)) return HF_OK;
-    if (!draft->state_is_beside) return tell_doublet(draft, error);
+    if (!draft->state_is_beside) return warn_of_doublet(draft, error);
     if (!charge && !multiplicity)
         return hf_input_warn(draft->input, error,
-                             "%s: says neither charge nor multiplicity: a neutral %s is "
-                             "assumed; to say them write charge=N multiplicity=N into the comment "
-                             "line, or use --charge N --multiplicity N",
+                             "%s: neither charge nor multiplicity is given: a neutral %s is "
+                             "assumed; write charge=N multiplicity=N into the comment line, or use "
+                             "--charge N --multiplicity N",
                              path, assumed == 1 ? "singlet" : "doublet");
     if (!charge)
-        return hf_input_warn(draft->input, error,
-                             "%s: says no charge: 0 is assumed; to say it write charge=N into the "
-                             "comment line, or use --charge N",
-                             path);
-    return hf_input_warn(draft->input, error,
-                         "%s: says no multiplicity: %d is assumed; to say it write multiplicity=N "
-                         "into the comment line, or use --multiplicity N",
-                         path, assumed);
+        return hf_input_warn(
+            draft->input, error,
+            "%s: no charge is given: 0 is assumed; write charge=N into the comment "
+            "line, or use --charge N",
+            path);
+    return hf_input_warn(
+        draft->input, error,
+        "%s: no multiplicity is given: %d is assumed; write multiplicity=N into the "
+        "comment line, or use --multiplicity N",
+        path, assumed);
 }
 
 hf_status hf_draft_finish_state(struct draft *draft, struct hf_error *error)
 {
     const struct hf_companions *companions = draft->companions;
-    hf_status status = tell_overridden(draft, error);
+    hf_status status = warn_of_overridden(draft, error);
     if (status == HF_OK && companions != NULL)
         status = use_companion(draft, &companions->charge, "charge", 0, error);
     if (status == HF_OK && companions != NULL)
         status = use_companion(draft, &companions->unpaired, "multiplicity", 1, error);
     if (status == HF_OK) status = check_electrons(draft, error);
-    return status == HF_OK ? tell_assumed(draft, error) : status;
+    return status == HF_OK ? warn_of_assumed(draft, error) : status;
 }

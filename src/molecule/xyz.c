@@ -1,9 +1,6 @@
 /* XYZ and extended XYZ, read with patience. */
-#include "xyz.h"
-
 #include "comment_words.h"
-
-#include <string.h>
+#include "draft.h"
 
 static hf_status read_atom(struct draft *draft, int line, struct xyz_columns columns,
                            struct hf_error *error)

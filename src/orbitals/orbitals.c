@@ -1,6 +1,11 @@
 /* From a Fock matrix to the next density, by way of the orthonormal basis. */
 #include "hf/orbitals.h"
 
+void hf_destroy_matrices(size_t n, struct hf_matrix **const matrix[])
+{
+    for (size_t i = 0; i < n; i++) hf_matrix_destroy(matrix[i]);
+}
+
 hf_status hf_to_orthonormal(struct hf_linalg *linalg, const struct hf_matrix *x,
                             const struct hf_matrix *fock, struct hf_matrix *fock_orthonormal,
                             struct hf_error *error)
@@ -58,8 +63,7 @@ hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg, double electrons,
     hf_matrix_multiply(1.0, false, half, true, occupied, 0.0, product);
     antisymmetrise(product, commutator);
 cleanup:
-    hf_matrix_destroy(&product);
-    hf_matrix_destroy(&half);
+    HF_DESTROY_MATRICES(&product, &half);
     return status;
 }
 

@@ -47,8 +47,7 @@ hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg 
     *x = made;
     made = NULL;
 cleanup:
-    hf_matrix_destroy(&made);
-    hf_matrix_destroy(&vector);
+    HF_DESTROY_MATRICES(&made, &vector);
     hf_memory_release(context->memory, eigenvalue);
     return status;
 }

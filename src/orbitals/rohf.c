@@ -112,11 +112,7 @@ static hf_status add_blocks(struct hf_linalg *linalg, struct hf_spin_count n_ele
         HF_TRY(add_symmetric(linalg, of_closed, closed, effective, error));
     }
 cleanup:
-    hf_matrix_destroy(&y);
-    hf_matrix_destroy(&of_open);
-    hf_matrix_destroy(&of_closed);
-    hf_matrix_destroy(&open);
-    hf_matrix_destroy(&closed);
+    HF_DESTROY_MATRICES(&y, &of_open, &of_closed, &open, &closed);
     return status;
 }
 

@@ -1,5 +1,7 @@
-/* What alpha and beta electrons make of orbitals, J and K: the same for every method. */
+/* Occupations, densities and Fock matrices of alpha and beta electrons, for every method; the wave function. */
 #include "hf/orbitals.h"
+
+#include <stdlib.h>
 
 int hf_set_size(struct hf_spin_count n_electron, int set)
 {
@@ -74,12 +76,10 @@ hf_status hf_trace_of_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_
         hf_matrix_multiply(1.0, false, fock[k], false, orbitals, 0.0, half);
         hf_matrix_dot(orbitals, half, &part);
         *trace += n_fock == 1 ? 2.0 * part : part;
-        hf_matrix_destroy(&half);
-        hf_matrix_destroy(&orbitals);
+        HF_DESTROY_MATRICES(&half, &orbitals);
     }
 cleanup:
-    hf_matrix_destroy(&half);
-    hf_matrix_destroy(&orbitals);
+    HF_DESTROY_MATRICES(&half, &orbitals);
     return status;
 }
 
@@ -118,4 +118,19 @@ hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *l
 cleanup:
     hf_matrix_destroy(&sum);
     return status;
+}
+
+void hf_wavefunction_done(struct hf_wavefunction *wavefunction)
+{
+    if (wavefunction == NULL) return;
+    for (int k = 0; k < HF_MAX_SPIN; k++) {
+        struct hf_orbitals *orbitals = &wavefunction->spin[k];
+        hf_matrix_destroy(&orbitals->coefficient);
+        free(orbitals->energy);
+        free(orbitals->occupation);
+    }
+    HF_DESTROY_MATRICES(&wavefunction->density, &wavefunction->spin_density,
+                        &wavefunction->overlap);
+    hf_linalg_destroy(&wavefunction->linalg);
+    *wavefunction = (struct hf_wavefunction){0};
 }

@@ -3,9 +3,6 @@
 
 #include "hf/text.h"
 
-#include <math.h>
-#include <string.h>
-
 /** Text of a file, which may hold anything, as one line of printable characters. */
 static void print_text(FILE *stream, const char *label, const char *text)
 {
@@ -84,10 +81,10 @@ static void print_orbitals(const struct hf_checkpoint *checkpoint, FILE *stream)
         else
             fprintf(stream, "%d occupied", o);
         if (state->n_column[k] == 0)
-            fprintf(stream, "; none are here yet");
+            fprintf(stream, "; none are stored yet");
         else
-            fprintf(stream, "; the %s %d are here", o == state->n_column[k] ? "occupied" : "lowest",
-                    state->n_column[k]);
+            fprintf(stream, "; the %s %d are stored",
+                    o == state->n_column[k] ? "occupied" : "lowest", state->n_column[k]);
         if (state->n_column[k] > 0 && o > 0)
             fprintf(stream, ", the highest occupied at %.6f hartree", orbitals->energy[o - 1]);
         fprintf(stream, "\n");
@@ -110,9 +107,10 @@ static void print_state(const struct hf_checkpoint *checkpoint, FILE *stream)
         fprintf(stream, "Energy        %.10f hartree%s\n", state->energy,
                 checkpoint->converged ? "" : " (not converged)");
     print_orbitals(checkpoint, stream);
-    fprintf(stream, "To go on      hf --restart %s\n", path);
+    fprintf(stream, "To continue   hf --restart %s\n", path);
     fprintf(stream,
-            "Other start   hf INPUT --guess %s takes its orbitals for another calculation\n", path);
+            "Other start   hf INPUT --guess %s starts another calculation from its orbitals\n",
+            path);
 }
 
 void hf_checkpoint_print(const struct hf_checkpoint *checkpoint, FILE *stream)

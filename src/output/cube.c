@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The density in a cube file may lack so many electrons before that is told. */
+/** The density in a cube file may lack so many electrons without a warning. */
 static const double MOST_LACKING = 1e-3;
 
 /** What an orbital is counted from. */
@@ -324,9 +324,10 @@ static hf_status write_cube(const struct hf_quantity_source *of, const struct hf
     print_cube(of->report, cube, grid, &account);
     const double lacking = hf_molecule_n_electron(molecule) - account.integral;
     if (function.kind == HF_SPATIAL_DENSITY && fabs(lacking) > MOST_LACKING) {
-        snprintf(name, sizeof name,
-                 "%.4f electrons are outside of the box of %.80s; a larger --cube-margin has them",
-                 lacking, cube->path);
+        snprintf(
+            name, sizeof name,
+            "%.4f electrons are outside the box of %.80s; include them with a larger --cube-margin",
+            lacking, cube->path);
         hf_report_warning(of->report, name);
     }
     return HF_OK;

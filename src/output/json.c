@@ -2,7 +2,6 @@
  * key for goes under extras.hf. */
 #include "hf/output.h"
 
-#include "json_schema.h"
 #include "output_private.h"
 
 #include <string.h>
@@ -198,9 +197,8 @@ static bool add_cores(cJSON *basis, const struct hf_molecule *molecule)
 static bool add_basis(cJSON *extras, const struct hf_run_description *run)
 {
     const struct hf_basis *basis = run->basis;
-    const struct hf_basis_summary summary = hf_basis_summarise(basis);
     double shells[HF_MAX_L + 1];
-    for (int l = 0; l <= HF_MAX_L; l++) shells[l] = summary.n_shell_of_l[l];
+    hf_count_shells(basis, shells);
     cJSON *object = cJSON_AddObjectToObject(extras, "basis");
     return object != NULL && hf_json_add_text(object, "name", basis->name) &&
            hf_json_add_text(object, "requested", run->basis_requested) &&
@@ -208,7 +206,7 @@ static bool add_basis(cJSON *extras, const struct hf_run_description *run)
            hf_json_add_doubles(object, "shells_by_angular_momentum", HF_MAX_L + 1, shells) &&
            hf_json_add_integer(object, "functions", basis->n_function) &&
            hf_json_add_integer(object, "primitives", basis->n_primitive) &&
-           hf_json_add_text(object, "convention", summary.convention) &&
+           hf_json_add_text(object, "convention", hf_basis_convention_name(basis)) &&
            hf_json_add_text(object, "literature", basis->citation) &&
            add_cores(object, run->molecule);
 }
@@ -347,7 +345,30 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
                          &account->busy_seconds);
 }
 
-/** What the document is made of. */
+/** Eigenvalues of one kind of rotation. */
+static bool add_roots(cJSON *parent, const char *name, const struct hf_stability_roots *roots)
+{
+    if (!roots->analysed) return true;
+    cJSON *object = cJSON_AddObjectToObject(parent, name);
+    return object != NULL && cJSON_AddBoolToObject(object, "stable", roots->stable) != NULL &&
+           cJSON_AddBoolToObject(object, "converged", roots->converged) != NULL &&
+           hf_json_add_integer(object, "zero_eigenvalues", roots->n_zero) &&
+           hf_json_add_doubles(object, "eigenvalues", roots->n, roots->eigenvalue);
+}
+
+static bool add_stability(cJSON *extras, const struct hf_stability_result *stability)
+{
+    const int n_analysed = stability->n_follow + (stability->internal.analysed ? 1 : 0);
+    if (n_analysed == 0) return true;
+    cJSON *object = cJSON_AddObjectToObject(extras, "stability");
+    return object != NULL && add_roots(object, "internal", &stability->internal) &&
+           add_roots(object, "external", &stability->external) &&
+           hf_json_add_double(object, "zero_below", stability->zero) &&
+           hf_json_add_integer(object, "followed", stability->n_follow) &&
+           hf_json_add_doubles(object, "energies", n_analysed, stability->energy);
+}
+
+/** What a document is written from. */
 struct sources {
     const struct hf_run_description *run;
     const struct hf_record *record;
@@ -363,7 +384,7 @@ static bool add_extras(cJSON *extras, const struct sources *from)
     return extras != NULL && add_launch(extras, run, record) && add_basis(extras, run) &&
            add_settings(extras, "settings", run) && add_environment(extras, run->molecule) &&
            add_scf(extras, record, result, from->wavefunction) && add_energies(extras, result) &&
-           hf_json_add_stability(extras, &result->stability) && add_iterations(extras, record) &&
+           add_stability(extras, &result->stability) && add_iterations(extras, record) &&
            add_fock(extras, result) && add_timings(extras, &record->statistics) &&
            add_memory(extras, &record->statistics) &&
            (run->need == NULL || add_need(extras, run->need));
@@ -410,7 +431,7 @@ static bool add_input_data(cJSON *root, const struct hf_run_description *run)
     return input != NULL && hf_json_add_identity(input, "qcschema_input") && add_input(input, run);
 }
 
-/** A FailedOperation, in which nobody takes the energy of the last iteration for a result. */
+/** A FailedOperation: the energy of the last iteration is not a result. */
 static bool build_unconverged(cJSON *root, const struct sources *from)
 {
     char message[128];

@@ -1,5 +1,5 @@
 /* Objects of QCSchema: what a document begins with, the molecule, the error of a failure. */
-#include "json_schema.h"
+#include "output_private.h"
 
 #include "hf/version.h"
 

@@ -59,8 +59,8 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     for (int l = 2; l <= HF_MAX_L; l++)
         if (kind_of(quantity->of->basis, l) == -2)
             return hf_fail(error, HF_BAD_INPUT,
-                           "some %c shells are spherical and some Cartesian, for which the "
-                           "format has no words; choose with --functions",
+                           "some %c shells are spherical and some Cartesian, which the format "
+                           "cannot describe; choose with --functions",
                            letters[l]);
     return HF_OK;
 }

@@ -27,32 +27,18 @@ void hf_report_flush(struct hf_report *report);
 /** Takes the progress line off the terminal. */
 void hf_report_erase_progress(struct hf_report *report);
 
-/** <S^2> and what it is of a pure spin state, where electrons are unpaired or may be. */
-void hf_report_spin(FILE *out, const struct hf_scf_result *result,
-                    const struct hf_wavefunction *wavefunction);
-
-/** What second-order steps cost, and the stability analysis, where there was one. */
-void hf_report_stability(FILE *out, const struct hf_run_description *run,
-                         const struct hf_scf_result *result,
-                         const struct hf_wavefunction *wavefunction);
-
-/** "stability" of the extras, if there was an analysis. Local; false: no memory. */
-bool hf_json_add_stability(cJSON *extras, const struct hf_stability_result *stability);
-
-/** Orbital energies of each set: all, with occupations, or those beside the gap. */
-void hf_report_orbitals(FILE *out, const struct hf_scf_result *result,
-                        const struct hf_wavefunction *wavefunction, bool all);
+/** schema_name, schema_version and provenance of a calculation's input or of its results. */
+bool hf_json_add_identity(cJSON *object, const char *schema_name);
+/** "success" and {"error_type": ..., "error_message": ...} under "error", of a FailedOperation. */
+bool hf_json_add_error(cJSON *root, const char *error_type, const char *message);
+/** "molecule": coordinates in bohr, ghosts, and the masses where one is not the one that readers assume. */
+bool hf_json_add_molecule(cJSON *root, const struct hf_molecule *molecule);
 
 /** " (9 alpha, 7 beta)" where these are not as many. */
 void hf_print_electrons(FILE *stream, const struct hf_molecule *molecule);
 
-/** Shells of one run counted by angular momentum, and how d and higher functions are made. */
-struct hf_basis_summary {
-    int n_shell_of_l[HF_MAX_L + 1];
-    const char *convention; /**< "spherical", "Cartesian", "mixed" or "none above p" */
-};
-
-struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis);
+/** Shells counted by angular momentum. */
+void hf_count_shells(const struct hf_basis *basis, double n_shell_of_l[HF_MAX_L + 1]);
 
 /** -V/T, 2 at a stationary point of an exact or complete-basis calculation; not a number without
  *  electrons, and where charges or a field act from outside: forces hold the nuclei then. */

@@ -114,20 +114,22 @@ void hf_report_quantity(struct hf_report *report, const struct hf_quantity *quan
     hf_report_flush(report);
 }
 
-void hf_report_interrupted(struct hf_report *report, const char *message)
+static void print_line(struct hf_report *report, const char *label, const char *text)
 {
     if (report->stream == NULL) return;
     hf_report_erase_progress(report);
-    fprintf(report->stream, "\nENDED EARLY: %s\n", message);
+    fprintf(report->stream, "%s: %s\n", label, text);
     hf_report_flush(report);
+}
+
+void hf_report_interrupted(struct hf_report *report, const char *message)
+{
+    print_line(report, "\nENDED EARLY", message);
 }
 
 void hf_report_warning(struct hf_report *report, const char *text)
 {
-    if (report->stream == NULL) return;
-    hf_report_erase_progress(report);
-    fprintf(report->stream, "Warning: %s\n", text);
-    hf_report_flush(report);
+    print_line(report, "Warning", text);
 }
 
 void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written, double seconds)

@@ -140,19 +140,20 @@ static void print_basis(FILE *out, const struct hf_run_description *run)
 {
     static const char letters[] = "spdfghi";
     const struct hf_basis *basis = run->basis;
-    const struct hf_basis_summary summary = hf_basis_summarise(basis);
+    double n_shell[HF_MAX_L + 1];
+    hf_count_shells(basis, n_shell);
     fprintf(out, "\nBasis set\n");
-    fprintf(out, "  %-22s %s (asked for as %s)\n", "Name", basis->name, run->basis_requested);
+    fprintf(out, "  %-22s %s (given as %s)\n", "Name", basis->name, run->basis_requested);
     fprintf(out, "  %-22s %d (", "Shells", basis->n_shell);
     const char *separator = "";
     for (int l = 0; l <= HF_MAX_L; l++) {
-        if (summary.n_shell_of_l[l] == 0) continue;
-        fprintf(out, "%s%d %c", separator, summary.n_shell_of_l[l], letters[l]);
+        if (n_shell[l] == 0.0) continue;
+        fprintf(out, "%s%.0f %c", separator, n_shell[l], letters[l]);
         separator = ", ";
     }
     fprintf(out, ") of %d primitives\n", basis->n_primitive);
     fprintf(out, "  %-22s %d\n", "Functions", basis->n_function);
-    fprintf(out, "  %-22s %s\n", "d and higher", summary.convention);
+    fprintf(out, "  %-22s %s\n", "d and higher", hf_basis_convention_name(basis));
     print_cores(out, run->molecule);
     if (basis->citation != NULL) print_indented_lines(out, "Literature", basis->citation);
 }
@@ -160,7 +161,7 @@ static void print_basis(FILE *out, const struct hf_run_description *run)
 /** Which scheduler, why, and what it does. */
 static void print_scheduler(FILE *out, const struct hf_scheduler_settings *schedule)
 {
-    const char *why = schedule->asked_for ? "as asked for" : "by default";
+    const char *why = schedule->asked_for ? "as given" : "by default";
     for (int i = 0; hf_scheduler_list[i] != NULL; i++)
         if (strcmp(hf_scheduler_list[i]->name, schedule->name) == 0)
             fprintf(out, "  %-22s %s, %s: %s\n", "Tasks", schedule->name, why,
@@ -181,12 +182,13 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
                 ? "double precision"
                 : "single precision where its errors are below the screening's, double elsewhere");
     if (fock->coulomb == HF_COULOMB_ENGINE || fock->coulomb == HF_COULOMB_MULTIPOLES)
-        fprintf(out, "  %-22s products of primitives, apart from exchange%s\n", "Coulomb",
+        fprintf(out, "  %-22s products of primitives, separate from exchange%s\n", "Coulomb",
                 fock->coulomb == HF_COULOMB_MULTIPOLES ? "; far ones by multipoles" : "");
     if (fock->reproducible)
-        fprintf(out,
-                "  %-22s J and K in exact sums; matrices of the SCF on rank 0; nothing stored\n",
-                "Reproducible");
+        fprintf(
+            out,
+            "  %-22s J and K in exact sums; matrices of the SCF on rank 0; no stored integrals\n",
+            "Reproducible");
     if (fock->n_thread > 1) fprintf(out, "  %-22s %d per rank\n", "Threads", fock->n_thread);
     if (hf_fock_is_distributed(fock->builder))
         fprintf(out, "  %-22s %s, %s adds\n", "One-sided", fock->onesided.transport,
@@ -204,7 +206,7 @@ static void print_need(FILE *out, const struct hf_memory_need *need)
         1e-6 * need->pairs, 1e-6 * need->threads);
     fprintf(out, "  %-22s about %.1f MB for the ranks of a node, here %d", "", 1e-6 * need->node,
             need->n_node_rank);
-    if (isfinite(need->left)) fprintf(out, "; %.1f MB are left there", 1e-6 * need->left);
+    if (isfinite(need->left)) fprintf(out, "; %.1f MB are available there", 1e-6 * need->left);
     fprintf(out, "\n");
 }
 

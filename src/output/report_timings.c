@@ -40,7 +40,7 @@ static void print_blocks(FILE *out, const struct hf_block_counts *blocks)
     fprintf(out,
             "  %-32s %" PRId64 ": %.1f %% cached, %.1f %% own, %.1f %% fetched; %" PRId64
             " sums sent\n",
-            "Density blocks asked for", blocks->n_asked, 100.0 * (double)blocks->n_cached / n,
+            "Density blocks requested", blocks->n_asked, 100.0 * (double)blocks->n_cached / n,
             100.0 * (double)blocks->n_own / n, 100.0 * (double)n_fetched / n, blocks->n_sent);
 }
 
@@ -53,7 +53,7 @@ static double longest(const struct hf_run_statistics *statistics, const struct h
     return 0.0;
 }
 
-/** What --reproducible is paid with, as far as a run that has it can know. */
+/** The cost of --reproducible, as far as the run can measure it. */
 static void print_cost_of_exact_sums(FILE *out, const struct hf_run_statistics *statistics)
 {
     const double total = longest(statistics, &hf_phase_total);
@@ -89,7 +89,7 @@ static void print_fock(FILE *out, const struct hf_scf_result *result)
             "Shell quartets, last build", account->n_quartet_total, account->n_quartet_computed,
             account->n_quartet_single, n_screened);
     if (account->coulomb_apart && account->exchange_share > 0.0)
-        fprintf(out, "  %-32s apart from exchange, which wants about %.0f %% of the quartets\n",
+        fprintf(out, "  %-32s separate from exchange, which needs about %.0f %% of the quartets\n",
                 "Coulomb matrices", 100.0 * account->exchange_share);
     if (account->coulomb_apart)
         fprintf(out, "  %-32s %" PRId64 " computed (%" PRId64 " in single precision)\n",

@@ -29,26 +29,10 @@ void hf_print_molecule(FILE *stream, const struct hf_molecule *molecule)
                 field[2]);
 }
 
-struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis)
+void hf_count_shells(const struct hf_basis *basis, double n_shell_of_l[HF_MAX_L + 1])
 {
-    struct hf_basis_summary summary = {.convention = "no functions above p"};
-    int n_spherical = 0, n_cartesian = 0;
-    for (int i = 0; i < basis->n_shell; i++) {
-        const struct hf_shell *shell = &basis->shell[i];
-        if (shell->l <= HF_MAX_L) summary.n_shell_of_l[shell->l]++;
-        if (shell->l < 2) continue;
-        if (shell->spherical)
-            n_spherical++;
-        else
-            n_cartesian++;
-    }
-    if (n_spherical > 0 && n_cartesian > 0)
-        summary.convention = "mixed Cartesian and spherical";
-    else if (n_spherical > 0)
-        summary.convention = "spherical";
-    else if (n_cartesian > 0)
-        summary.convention = "Cartesian";
-    return summary;
+    for (int l = 0; l <= HF_MAX_L; l++) n_shell_of_l[l] = 0.0;
+    for (int i = 0; i < basis->n_shell; i++) n_shell_of_l[basis->shell[i].l]++;
 }
 
 double hf_output_virial_ratio(const struct hf_scf_result *result)

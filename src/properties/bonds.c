@@ -78,7 +78,7 @@ cleanup:
     return status;
 }
 
-static bool is_told(const struct hf_bond *bond)
+static bool is_large(const struct hf_bond *bond)
 {
     return bond->atom != bond->other &&
            (fabs(bond->mayer) >= HF_LEAST_BOND_ORDER || fabs(bond->wiberg) >= HF_LEAST_BOND_ORDER);
@@ -92,11 +92,11 @@ static int compare(const void *a, const void *b)
 }
 
 /** Those of this rank to the front. */
-static int keep_told(struct hf_bonds *self)
+static int keep_large(struct hf_bonds *self)
 {
     int n = 0;
     for (int k = 0; k < self->n_own; k++)
-        if (is_told(&self->sum[k])) self->sum[n++] = self->sum[k];
+        if (is_large(&self->sum[k])) self->sum[n++] = self->sum[k];
     return n;
 }
 
@@ -105,7 +105,7 @@ hf_status hf_bonds_collect(struct hf_bonds *bonds, struct hf_properties *propert
 {
     hf_status status = HF_OK;
     struct hf_context *context = bonds->context;
-    const int n_rank = context->n_rank, n_own = keep_told(bonds);
+    const int n_rank = context->n_rank, n_own = keep_large(bonds);
     int *count = calloc(2 * (size_t)n_rank, sizeof *count), *first = count + n_rank, n = 0;
     MPI_Datatype of_bond;
     if (count == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for bond orders");

@@ -5,9 +5,7 @@
 #include "hf/hermite.h"
 #include "hf/matrix_blocks.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** Primitive pairs with less charge are left out: some 1e5 of them stay below 1e-8. */
 static const double SMALLEST = 1e-13;

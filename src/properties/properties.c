@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const struct hf_phase hf_phase_properties = {.name = "Properties"};
 

@@ -1,4 +1,4 @@
-/* The parts of the properties that stand in files of their own. */
+/* The parts of the properties. */
 #ifndef HF_PROPERTIES_PRIVATE_H
 #define HF_PROPERTIES_PRIVATE_H
 
@@ -32,7 +32,7 @@ void hf_bonds_destroy(struct hf_bonds **bonds);
 hf_status hf_bonds_add(struct hf_bonds *bonds, bool wiberg, const struct hf_matrix *matrix,
                        const struct hf_matrix *transposed, struct hf_error *error) HF_MUST_CHECK;
 
-/** The pairs worth telling, in order, on every rank. Collective. HF_NO_RESOURCE. */
+/** The pairs with large bond orders, in order, on every rank. Collective. HF_NO_RESOURCE. */
 hf_status hf_bonds_collect(struct hf_bonds *bonds, struct hf_properties *properties,
                            struct hf_error *error) HF_MUST_CHECK;
 

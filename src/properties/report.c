@@ -2,7 +2,6 @@
 #include "properties_private.h"
 
 #include <math.h>
-#include <string.h>
 
 /** Smaller bond orders are not printed. */
 static const double LEAST_PRINTED = 0.05;

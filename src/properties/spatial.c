@@ -242,7 +242,7 @@ static void add_nuclei(const struct hf_spatial *self, const struct hf_planes *pl
     }
 }
 
-/** Tells how far this rank is, in all planes of the grid, and asks whether to go on; 0: yes. */
+/** Reports the progress of this rank in all planes of the grid; returns 0, or why to end. */
 static int look(struct hf_spatial *self, const struct hf_planes *planes)
 {
     struct hf_interruption *interruption = self->context->interruption;

@@ -1,5 +1,5 @@
 /* Davidson's method for the lowest eigenvalues of a Hessian. */
-#include "hf/davidson.h"
+#include "hf/subspace.h"
 
 #include <math.h>
 

@@ -54,9 +54,7 @@ cleanup:
 void hf_hessian_done(struct hf_orbital_hessian *self)
 {
     for (int s = 0; s < HF_MAX_SPIN; s++) {
-        hf_matrix_destroy(&self->spin[s].occupied);
-        hf_matrix_destroy(&self->spin[s].image);
-        hf_matrix_destroy(&self->spin[s].ao);
+        HF_DESTROY_MATRICES(&self->spin[s].occupied, &self->spin[s].image, &self->spin[s].ao);
     }
     hf_rotation_space_done(&self->space);
 }
@@ -86,8 +84,7 @@ static hf_status add_commutator(const struct hf_orbital_hessian *self, int set, 
         hf_matrix_multiply(i == 0 ? weight : -weight, false, right, true, left, 1.0, block);
     }
 cleanup:
-    hf_matrix_destroy(&left);
-    hf_matrix_destroy(&right);
+    HF_DESTROY_MATRICES(&left, &right);
     return status;
 }
 
@@ -119,9 +116,7 @@ static void trial_done(struct trial *trial)
 {
     hf_rotation_destroy(&trial->kappa);
     for (int s = 0; s < HF_MAX_SPIN; s++) {
-        hf_matrix_destroy(&trial->turned[s]);
-        hf_matrix_destroy(&trial->density[s]);
-        hf_matrix_destroy(&trial->exchange[s]);
+        HF_DESTROY_MATRICES(&trial->turned[s], &trial->density[s], &trial->exchange[s]);
     }
     hf_matrix_destroy(&trial->coulomb);
 }
@@ -149,8 +144,7 @@ static hf_status make_spin_density(const struct hf_orbital_hessian *self, int s,
     hf_matrix_copy(half, density);
     hf_matrix_add_transposed(1.0, half, 1.0, density);
 cleanup:
-    hf_matrix_destroy(&half);
-    hf_matrix_destroy(&ao);
+    HF_DESTROY_MATRICES(&half, &ao);
     return status;
 }
 
@@ -207,8 +201,7 @@ static hf_status add_spin(const struct hf_orbital_hessian *self, int s, const st
     HF_TRY(
         add_commutator(self, spin->set, 0.5 * weight, spin->image, trial->turned[s], block, error));
 cleanup:
-    hf_matrix_destroy(&p);
-    hf_matrix_destroy(&half);
+    HF_DESTROY_MATRICES(&p, &half);
     return status;
 }
 

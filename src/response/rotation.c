@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 double hf_rotation_count(const struct hf_rotation_space *space)
 {
@@ -265,10 +264,7 @@ hf_status hf_rotation_apply(const struct hf_rotation_space *space, int set,
     hf_matrix_multiply(1.0, false, s->right, false, to_right, 0.0, product);
     hf_matrix_multiply(1.0, false, s->left, false, to_left, 1.0, product);
 cleanup:
-    hf_matrix_destroy(&to_right);
-    hf_matrix_destroy(&to_left);
-    hf_matrix_destroy(&on_right);
-    hf_matrix_destroy(&on_left);
+    HF_DESTROY_MATRICES(&to_right, &to_left, &on_right, &on_left);
     return status;
 }
 
@@ -285,8 +281,7 @@ static hf_status orthonormalise(const struct hf_rotation_space *space, struct hf
     hf_matrix_copy(orbitals, copy);
     hf_matrix_multiply(-0.5, false, copy, false, overlap, 1.5, orbitals);
 cleanup:
-    hf_matrix_destroy(&copy);
-    hf_matrix_destroy(&overlap);
+    HF_DESTROY_MATRICES(&copy, &overlap);
     return status;
 }
 
@@ -317,8 +312,7 @@ static hf_status turn_set(const struct hf_rotation_space *space, int k,
     }
     HF_TRY(orthonormalise(space, occupied, error));
 cleanup:
-    hf_matrix_destroy(&next);
-    hf_matrix_destroy(&term);
+    HF_DESTROY_MATRICES(&next, &term);
     return status;
 }
 

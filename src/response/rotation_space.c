@@ -54,9 +54,7 @@ static hf_status make_block_diagonal(struct hf_linalg *linalg, int n_closed,
     hf_matrix_add(-1.0, product, 1.0, fock);
     hf_matrix_add_transposed(-1.0, product, 1.0, fock);
 cleanup:
-    hf_matrix_destroy(&product);
-    hf_matrix_destroy(&inner);
-    hf_matrix_destroy(&half);
+    HF_DESTROY_MATRICES(&product, &inner, &half);
     return status;
 }
 
@@ -76,8 +74,7 @@ static hf_status find_energies(struct hf_rotation_space *self, struct hf_rotatio
         hf_matrix_diagonal(product, set->energy + (size_t)s * (size_t)self->m);
     }
 cleanup:
-    hf_matrix_destroy(&product);
-    hf_matrix_destroy(&half);
+    HF_DESTROY_MATRICES(&product, &half);
     return status;
 }
 
@@ -108,8 +105,7 @@ static hf_status make_set(struct hf_rotation_space *self, struct hf_context *con
     hf_matrix_copy_columns(all, set->n_left - n_open, set->n_right, NULL, set->right, 0);
     HF_TRY(find_energies(self, set, fock, all, error));
 cleanup:
-    hf_matrix_destroy(&all);
-    hf_matrix_destroy(&mean);
+    HF_DESTROY_MATRICES(&all, &mean);
     return status;
 }
 
@@ -140,8 +136,7 @@ cleanup:
 void hf_rotation_space_done(struct hf_rotation_space *self)
 {
     for (int k = 0; k < HF_MAX_SPIN; k++) {
-        hf_matrix_destroy(&self->set[k].left);
-        hf_matrix_destroy(&self->set[k].right);
+        HF_DESTROY_MATRICES(&self->set[k].left, &self->set[k].right);
         free(self->set[k].energy);
         self->set[k].energy = NULL;
     }

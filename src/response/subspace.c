@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/** What is left of a vector of norm 1 when it is not new. */
+/** Norm of the new part of a vector of norm 1, if it is not new. */
 static const double NOTHING_NEW = 1e-5;
 
 void hf_subspace_init(struct hf_subspace *self, struct hf_orbital_hessian *hessian,
@@ -24,7 +24,7 @@ void hf_subspace_done(struct hf_subspace *self)
     self->n = 0;
 }
 
-/** Whether something of norm 1 is left of the candidate beside the first n vectors. */
+/** Makes the candidate orthogonal to the first n vectors, with norm 1; false: it is not new. */
 static bool orthonormalise(const struct hf_rotation vector[], int n, struct hf_rotation *candidate)
 {
     double norm = sqrt(hf_rotation_dot(candidate, candidate));
@@ -84,8 +84,7 @@ hf_status hf_subspace_solve(const struct hf_subspace *self, struct hf_subspace_s
     HF_TRY(hf_matrix_eigen(matrix, spectrum->value, vector, error));
     hf_matrix_gather_full(vector, spectrum->vector);
 cleanup:
-    hf_matrix_destroy(&vector);
-    hf_matrix_destroy(&matrix);
+    HF_DESTROY_MATRICES(&vector, &matrix);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A basis set for an element that the molecule lacks is a slip of the pen, or a script for several
+/** Warns of a basis set for an element that the molecule lacks: a mistake, or a script for several
  *  molecules. */
 static hf_status note_absent_element(struct hf_input *input, const struct hf_basis_choice *choice,
                                      struct hf_error *error)
@@ -21,7 +21,7 @@ static hf_status note_absent_element(struct hf_input *input, const struct hf_bas
                          choice->where, choice->name, hf_element_symbol(choice->atomic_number));
 }
 
-/** Says which of method and basis nobody gave. */
+/** Warns of a default method or basis set. */
 static hf_status note_defaults(struct hf_calculation *calculation, const struct hf_options *options,
                                struct hf_error *error)
 {
@@ -139,27 +139,15 @@ static hf_status check_method(const struct hf_calculation *calculation,
                    given != NULL ? given->where : calculation->input.path, reason.message, advice);
 }
 
-/** Whether the method has orbitals of alpha and beta to mix. */
-static hf_status check_mixing(const struct hf_calculation *calculation,
-                              const struct hf_options *options, struct hf_error *error)
-{
-    const char *method =
-        hf_method_for(hf_options_choice(options, "method"), &calculation->input.molecule);
-    if (!hf_options_flag(options, "guess_mix") || strcmp(method, "uhf") == 0) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT,
-                   "%s: orbitals of alpha and beta may differ with method uhf only; the method is "
-                   "%s",
-                   hf_options_given(options, "guess_mix")->where, method);
-}
-
-/** Whether the way in which orbitals are occupied goes with the other settings. */
+/** Checks that options for the occupation of orbitals are allowed with the other settings. */
 static hf_status check_occupation(const struct hf_calculation *calculation,
                                   const struct hf_options *options, struct hf_error *error)
 {
     static const struct {
         const char *key;
         hf_status (*check)(const struct hf_scf_settings *settings, struct hf_error *error);
-    } checks[] = {{"smearing", hf_smearing_check},
+    } checks[] = {{"guess_mix", hf_guess_mix_check},
+                  {"smearing", hf_smearing_check},
                   {"max_overlap", hf_max_overlap_check},
                   {"level_shift", hf_level_shift_check}};
     struct hf_error reason;
@@ -192,7 +180,6 @@ static hf_status follow_from_input(struct hf_calculation *calculation,
 {
     hf_status status = check_reproducible(options, error);
     if (status == HF_OK) status = check_method(calculation, options, error);
-    if (status == HF_OK) status = check_mixing(calculation, options, error);
     if (status == HF_OK) status = hf_choose_basis(calculation, options, error);
     if (status == HF_OK) status = note_repetitions(calculation, options, error);
     if (status == HF_OK) status = note_defaults(calculation, options, error);

@@ -1,17 +1,16 @@
-/* Inside the run room: the parts of a calculation that stand in files of their own. */
+/* Inside the run room: the parts of a calculation. */
 #ifndef HF_CALCULATION_PRIVATE_H
 #define HF_CALCULATION_PRIVATE_H
 
 #include "hf/calculation.h"
 
-/** Finds out whether the files can be written and are neither one another nor anything that is read.
- *  Nothing is written yet. Collective. HF_BAD_INPUT. */
+/** Checks that the files can be written, and that all of them and the files that are read are different.
+ *  Writes nothing. Collective. HF_BAD_INPUT. */
 hf_status hf_calculation_try_files(struct hf_calculation *calculation,
                                    const struct hf_options *options,
                                    struct hf_error *error) HF_MUST_CHECK;
 
-/** Writes them. One that fails keeps none of the others from being written; the first failure is
- *  returned. Collective. HF_NO_RESOURCE. */
+/** Writes all files, also after a failure; returns the first failure. Collective. HF_NO_RESOURCE. */
 hf_status hf_calculation_write_files(struct hf_calculation *calculation,
                                      struct hf_error *error) HF_MUST_CHECK;
 
@@ -41,9 +40,9 @@ enum { HF_ORBITALS_GAP, HF_ORBITALS_ALL };
 /** The set of an input that names none. */
 extern const char *const hf_default_basis;
 
-/** Fills calculation->choice and calculation->basis_requested from the options, which hold those of
- *  the input. When the command line has a set for all atoms, it replaces everything that the file
- *  says; else it adds to it. A set for the same atoms twice is an error in a file; on the command
+/** Fills calculation->choice and calculation->basis_requested from the options, which include those of
+ *  the input. A set for all atoms on the command line replaces all sets of the file; other sets are added
+ *  to them. A set for the same atoms twice is an error in a file; on the command
  *  line the last one counts, and a warning of the input says so. Not collective; the same on every
  *  rank. HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_options *options,
@@ -76,7 +75,7 @@ hf_status hf_checkpointer_create(struct hf_calculation *calculation,
                                  struct hf_error *error) HF_MUST_CHECK;
 void hf_checkpointer_destroy(struct hf_checkpointer **checkpointer);
 
-/** For hf_scf_settings.keeper; tells `report` (borrowed) what goes wrong. */
+/** For hf_scf_settings.keeper; failures go to `report` (borrowed). */
 const struct hf_scf_keeper *hf_checkpointer_keeper(struct hf_checkpointer *checkpointer,
                                                    struct hf_report *report);
 

@@ -105,7 +105,7 @@ static bool is_wanted(void *data, enum hf_keep_reason reason)
     return due != 0;
 }
 
-/** The first failure is told, once; the calculation goes on. */
+/** Reports the first failure; the calculation continues. */
 static void warn(struct hf_checkpointer *self, const struct hf_error *error)
 {
     if (self->warning[0] != '\0') return;

@@ -135,8 +135,8 @@ hf_status hf_calculation_write_files(struct hf_calculation *calculation, struct 
     return first != HF_OK ? first : status;
 }
 
-/** Whether a failure may take the place of what is there: nothing, or a JSON file. What else has that
- *  name was hardly meant, and nobody takes it for results. */
+/** Whether a failure may replace the file: only if there is none or it is a JSON file. Another file of that
+ *  name is probably a mistake, and is not taken for results. */
 static bool may_replace(const char *path)
 {
     struct stat about;

@@ -1,4 +1,4 @@
-/* The orbitals of a checkpoint, or of those of fragments, as a start for another calculation. */
+/* The orbitals of a checkpoint, or of checkpoints of fragments, as the guess of a calculation. */
 #include "calculation_private.h"
 
 #include "hf/checkpoint.h"
@@ -72,14 +72,13 @@ const char *hf_guess_file_where(const struct hf_guess_file *file)
     return file->where;
 }
 
-/** Names the file in front of what is wrong with its orbitals, which scf knows nothing of. */
+/** Whether there are orbitals; the message names the file. */
 static hf_status check_orbitals(const struct hf_checkpoint *checkpoint, const char *where,
                                 struct hf_error *error)
 {
     if (checkpoint->state.n_column[0] == 0)
         return hf_fail(error, HF_BAD_INPUT,
-                       "%s: %.300s has no orbitals to begin with: its calculation ended in the "
-                       "first iteration",
+                       "%s: %.300s has no orbitals: its calculation ended in the first iteration",
                        where, checkpoint->path);
     return HF_OK;
 }
@@ -93,7 +92,7 @@ static hf_status check_cores(const struct hf_checkpoint *checkpoint,
     if (there != here)
         return hf_fail(error, HF_BAD_INPUT,
                        "%s: %.300s has %d electrons in effective core potentials, this calculation "
-                       "%d: its orbitals are others",
+                       "%d: its orbitals cannot be used",
                        where, checkpoint->path, there, here);
     return HF_OK;
 }

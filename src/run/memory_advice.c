@@ -1,4 +1,4 @@
-/* What to say of a calculation that does not fit: only what helps by the estimate. */
+/* Advice for a calculation that needs too much memory: only options that help, by the estimate. */
 #include "memory_private.h"
 
 #include <stdarg.h>

@@ -1,12 +1,12 @@
-/* How much memory a calculation takes, and whether there is so much. Counted before anything is made:
- * where memory is promised and not there, the kernel kills whoever touches it. */
+/* How much memory a calculation needs, and whether there is so much. Counted before the calculation: the
+ * kernel may promise memory that it does not have and kill the process that uses it. */
 #include "memory_private.h"
 
 #include "hf/text.h"
 #include "hf/work.h"
 
+#include <ctype.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -60,7 +60,7 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     one->size.most_of_atom = hf_most_functions_of_atom(merged);
     /* The overlap is not known yet. Where its inverse makes the list more accurate, it becomes little
      * longer: C20H42/aug-cc-pVDZ, smallest eigenvalue 4e-7, takes 19.4 MB where 19.8 MB are said here.
-     * Of a basis that no list can be made of, nothing is said here: the run will */
+     * If no list can be made of the basis, the run reports that. */
     if (hf_shell_pairs_estimate(context, merged, hf_scf_pair_accuracy(&calculation->settings, 1.0),
                                 &one->pairs, NULL) != HF_OK)
         one->pairs = (struct hf_pair_memory){.list_bytes = 0.0};
@@ -86,7 +86,33 @@ static double bytes_for_store(const struct hf_memory_case *without,
     return fmax(0.0, fmin(SAFE_SHARE * all, 0.9 * (all - more)));
 }
 
-/** The size that was asked for; `automatic`: none. */
+static const struct {
+    const char *name;
+    double bytes;
+} units[] = {{"B", 1.0},         {"kB", 1e3},           {"MB", 1e6},
+             {"GB", 1e9},        {"TB", 1e12},          {"KiB", 1024.0},
+             {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
+
+bool hf_parse_size(const char *text, double *bytes)
+{
+    enum { MAX_NUMBER = 40 };
+    double number = -1.0;
+    const char *end = text;
+    for (int n = 1; n <= MAX_NUMBER && text[n - 1] != '\0'; n++) /* the longest that is a number */
+        if (hf_word_real((struct hf_word){text, n}, &number) == HF_NUMBER_OK) end = text + n;
+    if (end == text || !(number >= 0.0) || number > 1e15) return false;
+    while (isspace((unsigned char)*end)) end++;
+    *bytes = number;
+    if (number == 0.0 && *end == '\0') return true;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcasecmp(end, units[i].name) != 0) continue;
+        *bytes = number * units[i].bytes;
+        return *bytes < 1e18;
+    }
+    return false;
+}
+
+/** The size of the option; `automatic`: none. */
 static hf_status read_option(const struct hf_options *options, double *bytes, bool *automatic,
                              struct hf_error *error)
 {
@@ -100,7 +126,7 @@ static hf_status read_option(const struct hf_options *options, double *bytes, bo
                    given->where, given->text);
 }
 
-/** What all ranks are told: the largest need, the least that is left. Collective. */
+/** The largest need and the least free memory of all ranks. Collective. */
 static void agree_on_need(MPI_Comm comm, struct hf_memory_need *need)
 {
     double most[7] = {need->program, need->matrices, need->pairs, need->threads,

@@ -19,7 +19,7 @@ struct hf_memory_case {
     double resident;     /**< of the process now */
 };
 
-/** What is left for the ranks of this node, and for this process. */
+/** Free memory for the ranks of this node, and for this process. */
 struct hf_memory_room {
     struct hf_memory_limits limits;
     int n_group_rank; /**< ranks of this node in the control group */

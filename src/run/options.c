@@ -48,7 +48,7 @@ static const struct hf_option_choice precisions[] = {
 
 static const struct hf_option_choice coulombs[] = {
     {"exact", "from the same integrals as exchange", HF_COULOMB_EXACT},
-    {"engine", "in a pass of its own, from products of primitives", HF_COULOMB_ENGINE},
+    {"engine", "in a separate pass, from products of primitives", HF_COULOMB_ENGINE},
     {"multipoles", "as engine, and by multipoles for products that are far apart",
      HF_COULOMB_MULTIPOLES},
     {"auto", "multipoles if exchange needs few of the integrals, else exact", HF_COULOMB_AUTO},
@@ -84,43 +84,21 @@ static bool grain_choice(int i, struct hf_option_choice *choice)
     return entry->name != NULL;
 }
 
-static bool fock_choice(int i, struct hf_option_choice *choice)
-{
-    const struct hf_fock_ops *ops = hf_fock_list[i];
-    if (ops != NULL) *choice = (struct hf_option_choice){ops->name, ops->about, 0};
-    return ops != NULL;
-}
-
-static bool scheduler_choice(int i, struct hf_option_choice *choice)
-{
-    const struct hf_scheduler_ops *ops = hf_scheduler_list[i];
-    if (ops != NULL) *choice = (struct hf_option_choice){ops->name, ops->about, 0};
-    return ops != NULL;
-}
-
-static bool transport_choice(int i, struct hf_option_choice *choice)
-{
-    const struct hf_transport_ops *ops = hf_transport_list[i];
-    if (ops != NULL)
-        *choice = (struct hf_option_choice){hf_transport_name(ops), hf_transport_about(ops), 0};
-    return ops != NULL;
-}
-
-static bool guess_choice(int i, struct hf_option_choice *choice)
-{
-    const struct hf_guess_ops *ops = hf_guess_list[i];
-    if (ops != NULL)
-        *choice = (struct hf_option_choice){hf_guess_name(ops), hf_guess_about(ops), 0};
-    return ops != NULL;
-}
-
-static bool converger_choice(int i, struct hf_option_choice *choice)
-{
-    const struct hf_converger_ops *ops = hf_converger_list[i];
-    if (ops != NULL)
-        *choice = (struct hf_option_choice){hf_converger_name(ops), hf_converger_about(ops), 0};
-    return ops != NULL;
-}
+/** A function LIST_choice with the entries of a list of the library, which ends with NULL. */
+#define CHOICES_OF(LIST, NAME, ABOUT)                                                              \
+    static bool LIST##_choice(int i, struct hf_option_choice *choice)                              \
+    {                                                                                              \
+        if (LIST[i] != NULL)                                                                       \
+            *choice = (struct hf_option_choice){NAME(LIST[i]), ABOUT(LIST[i]), 0};                 \
+        return LIST[i] != NULL;                                                                    \
+    }
+#define NAME_OF(ops)  (ops)->name
+#define ABOUT_OF(ops) (ops)->about
+CHOICES_OF(hf_fock_list, NAME_OF, ABOUT_OF)
+CHOICES_OF(hf_scheduler_list, NAME_OF, ABOUT_OF)
+CHOICES_OF(hf_transport_list, hf_transport_name, hf_transport_about)
+CHOICES_OF(hf_guess_list, hf_guess_name, hf_guess_about)
+CHOICES_OF(hf_converger_list, hf_converger_name, hf_converger_about)
 
 static const struct hf_option table[] = {
     {.key = "charge",
@@ -218,7 +196,7 @@ static const struct hf_option table[] = {
      .more = "FILE is a checkpoint; its name has a dot or a slash. Its orbitals may be of another "
              "basis set, geometry, charge or multiplicity. FILE,FILE,... are checkpoints of "
              "fragments, whose atoms, one after another, are those of the molecule.",
-     .list = guess_choice,
+     .list = hf_guess_list_choice,
      .or_path = true,
      .not_kept = true},
     {.key = "guess_mix",
@@ -273,7 +251,7 @@ static const struct hf_option table[] = {
      .argument = "NAME",
      .default_value = "auto",
      .help = "SCF converger",
-     .list = converger_choice},
+     .list = hf_converger_list_choice},
     {.key = "max_iterations",
      .type = HF_OPTION_INTEGER,
      .everyday = true,
@@ -334,14 +312,14 @@ static const struct hf_option table[] = {
      .argument = "NAME",
      .default_value = "replicated",
      .help = "Fock builder",
-     .list = fock_choice},
+     .list = hf_fock_list_choice},
     {.key = "schedule",
      .type = HF_OPTION_CHOICE,
      .everyday = true,
      .argument = "NAME",
      .default_value = "steal",
      .help = "task scheduler",
-     .list = scheduler_choice},
+     .list = hf_scheduler_list_choice},
     {.key = "threads",
      .type = HF_OPTION_INTEGER,
      .everyday = true,
@@ -367,7 +345,7 @@ static const struct hf_option table[] = {
      .default_value = "thread",
      .help = "how ranks reach blocks of other ranks",
      .more = "With --fock distributed.",
-     .list = transport_choice},
+     .list = hf_transport_list_choice},
     {.key = "onesided_test",
      .type = HF_OPTION_REAL,
      .argument = "X",

@@ -1,4 +1,4 @@
-/* A calculation that goes on from a checkpoint. */
+/* A calculation that continues from a checkpoint. */
 #include "hf/calculation.h"
 
 #include "calculation_private.h"
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Adds the settings of the checkpoint below everything that was said now. Those that this version does
- *  not know are told. */
+/** Adds the settings of the checkpoint; settings of this run override them. Warns of settings that this
+ *  version does not know. */
 static hf_status add_settings(struct hf_calculation *calculation, struct hf_options *options,
                               struct hf_error *error)
 {
@@ -24,12 +24,12 @@ static hf_status add_settings(struct hf_calculation *calculation, struct hf_opti
                                     HF_OPTION_RESTART, where, error);
         else
             status = hf_input_warn(&calculation->input, error,
-                                   "%s: not known to this version and left out", where);
+                                   "%s: not known to this version, not used", where);
     }
     return status;
 }
 
-/** Without an input file nothing may be said of the molecule: it is that of the checkpoint. */
+/** Refuses options of the molecule if there is no input file: it is that of the checkpoint. */
 static hf_status check_options(const struct hf_checkpoint *checkpoint,
                                const struct hf_options *options, struct hf_error *error)
 {
@@ -39,8 +39,8 @@ static hf_status check_options(const struct hf_checkpoint *checkpoint,
         const struct hf_option_value *given = hf_options_given(options, keys[i]);
         if (given != NULL)
             return hf_fail(error, HF_BAD_INPUT,
-                           "%s: a restart goes on with the molecule of %.300s as it is; --guess "
-                           "takes its orbitals for another one",
+                           "%s: a restart continues with the molecule of %.300s; for another "
+                           "molecule start from its orbitals with --guess",
                            given->where, checkpoint->path);
     }
     return HF_OK;
@@ -98,7 +98,7 @@ bool hf_restart_has_basis(const struct hf_calculation *calculation,
     return calculation->restart != NULL && hf_options_given(options, "basis") == NULL;
 }
 
-/** Whether the shells of the checkpoint are of the kind that is asked for, if any is. */
+/** Whether the shells of the checkpoint are of the kind of the option `functions`, if it is given. */
 static hf_status check_functions(const struct hf_checkpoint *checkpoint,
                                  const struct hf_options *options, struct hf_error *error)
 {
@@ -111,7 +111,7 @@ static hf_status check_functions(const struct hf_checkpoint *checkpoint,
         if (kept->shell[i].l >= 2 && kept->shell[i].spherical != spherical)
             return hf_fail(error, HF_BAD_INPUT,
                            "%s: a restart keeps the basis of %.300s, whose shell %d has %s "
-                           "functions; --guess takes its orbitals for another basis",
+                           "functions; for another basis start from its orbitals with --guess",
                            given->where, checkpoint->path, i + 1,
                            spherical ? "Cartesian" : "spherical");
     return HF_OK;

@@ -141,7 +141,7 @@ static void show(struct hf_run_outcome *outcome)
     outcome->stuck_in_mpi = outcome->state->context->stuck_in_mpi;
 }
 
-/** In the JSON file; that it cannot be written either is not told: there is one message. */
+/** Writes the failure to the JSON file. If that fails too, only the first failure is reported. */
 static void leave_failure(const struct hf_run_state *state, const struct hf_run_settings *settings,
                           hf_status status, const struct hf_error *error)
 {
@@ -177,7 +177,7 @@ cleanup:
     return status;
 }
 
-/** hf_run of a caller who has looked at arguments of its own: `status` is what this rank found. */
+/** hf_run after checks of the caller, which gave `status` on this rank. */
 static hf_status run(MPI_Comm comm, hf_status status, const struct hf_run_settings *settings,
                      struct hf_run_outcome *outcome, struct hf_error *error)
 {

@@ -3,7 +3,6 @@
 #include "hf/calculation.h"
 #include "hf/interruption.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,7 +85,7 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
                       lacking != NULL ? lacking : "");
     else
         (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s%s%s", cause, n,
-                      n == 1 ? "" : "s", path != NULL ? "; to go on: hf --restart " : "",
+                      n == 1 ? "" : "s", path != NULL ? "; to continue: hf --restart " : "",
                       path != NULL ? hf_shell_word(path, sizeof word, word) : "");
     error->signal_number = reason;
 }

@@ -28,7 +28,7 @@
  * from mixed orbitals ends 4e-9 hartree above its minimum, 3.4e-8 before. The error is below the
  * estimate except for Cr2+, Fe+, Fe2+, Cu2+ and Fe, which end at saddle points or in valleys: a mode
  * that the gradient has no part in is found by an analysis of stability only. */
-#include "convergence.h"
+#include "scf_state.h"
 
 #include <float.h>
 #include <math.h>
@@ -43,7 +43,9 @@ static const double CHANGE_SAFETY = 2.0;   /* times the last change */
  * 0.01, were up to 5 times the estimate. */
 static const double SOFT_SAFETY = 10.0;
 
-double hf_scf_gradient_square(const struct hf_scf *scf)
+/** Square of the norm of the gradient with respect to orbital rotations (hessian.h), hartree^2,
+ *  from scf->commutator; with open shells of restricted orbitals at most twice that. Collective. */
+static double find_gradient_square(const struct hf_scf *scf)
 {
     double sum = 0.0;
     for (int k = 0; k < scf->method->n_fock; k++) {
@@ -76,11 +78,13 @@ void hf_scf_note_descent(struct hf_scf *scf)
         descent->n > 0 ? descent->point[0].energy + scf->result->energy_change : 0.0;
     for (int i = HF_DESCENT - 1; i > 0; i--) descent->point[i] = descent->point[i - 1];
     descent->point[0] =
-        (struct hf_descent_point){.energy = energy, .gradient_square = hf_scf_gradient_square(scf)};
+        (struct hf_descent_point){.energy = energy, .gradient_square = find_gradient_square(scf)};
     if (descent->n < HF_DESCENT) descent->n++;
 }
 
-double hf_scf_descent_error(const struct hf_scf *scf)
+/** An estimate of the error of the energy (hartree) from the energies and gradients of the last
+ *  iterations. Whole occupations only. */
+static double descent_error(const struct hf_scf *scf)
 {
     const struct hf_descent_point *point = scf->descent.point;
     const double square = point[0].gradient_square;
@@ -106,7 +110,7 @@ double hf_scf_estimate_error(const struct hf_scf *scf)
         return INFINITY;
     if (!(scf->gap >= SMALL_GAP)) return INFINITY;
     const double from_gap = SAFETY * scf->descent.point[0].gradient_square / scf->gap;
-    return fmax(rounding, fmax(from_gap, hf_scf_descent_error(scf)));
+    return fmax(rounding, fmax(from_gap, descent_error(scf)));
 }
 
 bool hf_scf_is_converged(const struct hf_scf *scf)
@@ -118,7 +122,7 @@ bool hf_scf_is_converged(const struct hf_scf *scf)
     if (isfinite(result->energy_error))
         energy_is_converged = result->energy_error < tolerance;
     else if (scf->occupation == NULL)
-        energy_is_converged = changed_little && hf_scf_descent_error(scf) < tolerance;
+        energy_is_converged = changed_little && descent_error(scf) < tolerance;
     return energy_is_converged && result->commutator < scf->settings->commutator_tolerance &&
            scf->two_electron.threshold <= scf->settings->screening_threshold;
 }

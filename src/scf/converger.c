@@ -1,8 +1,6 @@
 /* The list of convergers, and from Fock matrices to their orbitals. */
 #include "converger.h"
 
-#include "convergence.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -38,14 +36,12 @@ hf_status hf_converger_find(const char *name, const struct hf_converger_ops **co
 static hf_status make_effective(struct hf_scf *scf, struct hf_matrix *const fock[], bool canonical,
                                 struct hf_matrix *effective[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_method_ops *method = scf->method;
-    const int m = scf->result->n_orbital;
     struct hf_matrix *const none[HF_MAX_SPIN] = {NULL};
-    for (int k = 0; k < method->n_set; k++) {
-        HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &effective[k], error));
-        if (method->effective == NULL) hf_matrix_copy(fock[k], effective[k]);
-    }
+    HF_TRY(hf_scf_create_list(scf, "Fock matrix", method->n_set, false, effective, error));
+    for (int k = 0; k < method->n_set && method->effective == NULL; k++)
+        hf_matrix_copy(fock[k], effective[k]);
     if (method->effective != NULL)
         HF_TRY(method->effective(scf->linalg, scf->n_electron, fock,
                                  scf->has_orbitals ? scf->occupied : none, canonical, effective,
@@ -176,34 +172,18 @@ hf_status hf_scf_orbital_energies(struct hf_scf *scf, struct hf_error *error)
     return status;
 }
 
-/** Matrices [n_set] [m][m] for all orbitals. */
-static hf_status create_vectors(struct hf_scf *scf, struct hf_matrix *vector[],
-                                struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
-    for (int k = 0; k < scf->method->n_set; k++)
-        HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector[k], error));
-cleanup:
-    return status;
-}
-
 hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[],
                               struct hf_matrix *vector[], struct hf_error *error)
 {
-    hf_status status;
-    HF_TRY(create_vectors(scf, vector, error));
-    HF_TRY(canonical_sets(scf, fock, vector, error));
-cleanup:
-    return status;
+    const hf_status status =
+        hf_scf_create_list(scf, "orbitals", scf->method->n_set, false, vector, error);
+    return status == HF_OK ? canonical_sets(scf, fock, vector, error) : status;
 }
 
 hf_status hf_scf_next_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
                                struct hf_error *error)
 {
-    hf_status status;
-    HF_TRY(create_vectors(scf, vector, error));
-    HF_TRY(diagonalise(scf, vector, error));
-cleanup:
-    return status;
+    const hf_status status =
+        hf_scf_create_list(scf, "orbitals", scf->method->n_set, false, vector, error);
+    return status == HF_OK ? diagonalise(scf, vector, error) : status;
 }

@@ -1,5 +1,4 @@
-/* How the orbitals of the next densities are made from what is known of the last ones: by one of a
- * list of convergers, each of which makes a step of its own kind. */
+/* How the orbitals of the next densities are computed from the last ones: by a converger of the list. */
 #ifndef HF_CONVERGER_H
 #define HF_CONVERGER_H
 
@@ -10,8 +9,8 @@
 struct hf_converger_ops {
     const char *name, *about, *cite;
     bool keeps_orbitals; /**< the history of DIIS has the orbitals of its densities, too */
-    /** Room for what it remembers, *data; NULL: it remembers nothing. What is half made is left to
-     *  destroy. HF_NO_RESOURCE. */
+    /** Memory for its data, *data; NULL: it needs none. After a failure
+     *  destroy frees it. HF_NO_RESOURCE. */
     hf_status (*create)(struct hf_scf *scf, void **data, struct hf_error *error);
     /** Not collective; *data may be NULL; leaves NULL. */
     void (*destroy)(void **data);
@@ -36,16 +35,14 @@ hf_status hf_converger_find(const char *name, const struct hf_converger_ops **co
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_remember(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** What hf_scf_diagonalise will take becomes the combination of the history whose commutator is
- *  shortest (DIIS) or whose energy is lowest (ADIIS); scf->fock may be changed. Collective.
- *  HF_NO_RESOURCE. */
+/** Prepares for hf_scf_diagonalise the combination of the history whose commutator is shortest (DIIS).
+ *  May change scf->fock. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_extrapolate(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
-hf_status hf_scf_interpolate(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** The steps of the convergers "diis" and "adiis". Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_step_diis(struct hf_scf *scf, const char **label,
+/** The steps of the convergers "diis" and "adiis"; `data` is not used. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_step_diis(struct hf_scf *scf, void *data, const char **label,
                            struct hf_error *error) HF_MUST_CHECK;
-hf_status hf_scf_step_adiis(struct hf_scf *scf, const char **label,
+hf_status hf_scf_step_adiis(struct hf_scf *scf, void *data, const char **label,
                             struct hf_error *error) HF_MUST_CHECK;
 
 /** scf->occupied = the lowest orbitals (with fractional occupations, all that have some) of
@@ -94,5 +91,17 @@ hf_status hf_scf_set_reference(struct hf_scf *scf, struct hf_error *error) HF_MU
  *  ones. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_occupy_by_overlap(struct hf_scf *scf, struct hf_matrix *const vector[],
                                    struct hf_error *error) HF_MUST_CHECK;
+
+/** If the Hessian of the last densities has an eigenvalue that clearly leads down, scf->occupied become
+ *  orbitals of lower energy along its eigenvector and *has_left is true. Costs a few trial densities.
+ *  Collective. HF_NO_RESOURCE; HF_INTERRUPTED. */
+hf_status hf_scf_leave_saddle(struct hf_scf *scf, bool *has_left,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Analyses the last densities as scf->settings->stability says and fills scf->result->stability.
+ *  When they are to be left, *again becomes true, scf->occupied the orbitals to go on with, and
+ *  scf->converger one that goes down from there. Collective. HF_NO_RESOURCE; HF_INTERRUPTED:
+ *  orbitals are as they were. */
+hf_status hf_scf_settle(struct hf_scf *scf, bool *again, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -28,13 +28,12 @@ struct mixed {
 static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
     struct mixed *mixed = calloc(1, sizeof *mixed);
     *data = mixed;
     if (mixed == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for damping");
     HF_TRY(hf_agree(scf->context->comm, status, error));
-    for (int k = 0; k < scf->method->n_fock; k++)
-        HF_TRY(hf_matrix_create(scf->linalg, "damped Fock matrix", m, m, &mixed->fock[k], error));
+    HF_TRY(hf_scf_create_list(scf, "damped Fock matrix", scf->method->n_fock, false, mixed->fock,
+                              error));
 cleanup:
     return status;
 }

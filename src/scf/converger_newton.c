@@ -29,7 +29,7 @@ static const double LARGEST_SOFT = 1e-4, SMALLEST_SOFT = 1e-6;
 /* Energy changes below are no more than the noise of screening. */
 static const double NOISE = 1e-9;
 
-/** The last step, until the energy tells what it was worth. */
+/** The last step, until its energy is known. */
 struct newton {
     struct hf_orbital_hessian hessian; /* of the point that it began at */
     struct hf_subspace subspace;
@@ -243,7 +243,7 @@ cleanup:
     return status;
 }
 
-/** What the energy says of the last step: true when it has to be taken back. */
+/** Judges the last step by its energy; true if it must be taken back. */
 static bool judge(struct newton *newton, double energy_change)
 {
     newton->found += energy_change;

@@ -1,17 +1,16 @@
-/* Steps with fractional occupations, in the place of those by energies that know no entropy.
+/* Steps with fractional occupations: what `auto` does then.
  *
- * DIIS, as ever, until the commutators vanish: they tell whether density and Fock matrix have the
- * same orbitals, not whether the occupations are those of the energies. Where symmetry makes the
- * orbitals, commutators are nothing but rounding from the beginning, and their combinations lead
- * anywhere (H2 in a minimal basis, 3 angstrom: 27 iterations, not 10). Optimal damping of the free
- * energy does the rest. */
+ * DIIS is used until the commutators vanish. They show whether density and Fock matrix have the same
+ * orbitals, not whether the occupations are those of the energies. If symmetry determines the orbitals,
+ * commutators are only rounding from the beginning, and their combinations lead anywhere (H2 in a minimal
+ * basis, 3 angstrom: 27 iterations, not 10). Optimal damping of the free energy follows. */
 #include "converger.h"
 
 static hf_status step(struct hf_scf *scf, void *data, const char **label, struct hf_error *error)
 {
     const double vanishing = 1e-3; /* of the tolerance */
     if (scf->result->commutator > vanishing * scf->settings->commutator_tolerance)
-        return hf_scf_step_diis(scf, label, error);
+        return hf_scf_step_diis(scf, NULL, label, error);
     return hf_converger_damping.step(scf, data, label, error);
 }
 

@@ -1,17 +1,15 @@
 /* The self-consistent field (book Fig. 8.1), the same for every method. */
 #include "hf/scf.h"
 
-#include "convergence.h"
 #include "converger.h"
 #include "hf/interruption.h"
-#include "stability.h"
 
 static bool is_last(const struct hf_scf *scf)
 {
     return scf->result->n_iteration - scf->n_before >= scf->settings->max_iteration;
 }
 
-static void tell_start(const struct hf_scf *scf)
+static void report_start(const struct hf_scf *scf)
 {
     const struct hf_fock_account account = hf_fock_account(scf->builder);
     const struct hf_scf_start start = {
@@ -25,8 +23,8 @@ static void tell_start(const struct hf_scf *scf)
         scf->observer->started(scf->observer->data, &start);
 }
 
-/** The densities of scf->occupied. Fock matrices of the last ones are gone before: the next build
- *  has to have room. */
+/** The densities of scf->occupied. The last Fock matrices are destroyed first: the next build needs the
+ *  memory. */
 static hf_status make_densities(struct hf_scf *scf, struct hf_matrix *density[],
                                 struct hf_error *error)
 {
@@ -41,8 +39,8 @@ static hf_status make_densities(struct hf_scf *scf, struct hf_matrix *density[],
 
 /** The next densities, from the Fock matrices and commutators so far.
  *
- *  A density that is not made of orbitals, as a superposition of atoms, only gives the first
- *  orbitals: no converger must see it. It is not idempotent and, where atoms are far apart, nearly
+ *  A density that does not come from orbitals, such as a superposition of atoms, only gives the first
+ *  orbitals: no converger must use it. It is not idempotent and, where atoms are far apart, nearly
  *  commutes with its own Fock matrix, so that DIIS would return to it for ever. */
 static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
@@ -62,14 +60,13 @@ cleanup:
     return status;
 }
 
-/** Keeps the state of an interrupted calculation as well as can be: whatever comes of it, the
- *  interruption is what is told. A state that was not wholly read is not to take the place of
- *  itself. */
+/** Keeps the state of an interrupted calculation if that is possible; the error that is reported is the
+ *  interruption. A restart state that was not read completely must not replace itself. */
 static void keep_interrupted(struct hf_scf *scf)
 {
-    struct hf_error untold;
+    struct hf_error ignored;
     if (scf->settings->restart != NULL && !scf->has_orbitals) return;
-    const hf_status status = hf_scf_keep(scf, HF_KEEP_INTERRUPTED, &untold);
+    const hf_status status = hf_scf_keep(scf, HF_KEEP_INTERRUPTED, &ignored);
     (void)status;
 }
 
@@ -109,14 +106,14 @@ cleanup:
     return status;
 }
 
-/** From the guess, or an earlier calculation, to a solution; and on to another one while the
- *  analysis of its stability says that there is a lower one. */
+/** From the guess, or an earlier calculation, to a solution; then to lower solutions, if the stability
+ *  analysis finds any. */
 static hf_status solve(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status = HF_OK;
     bool again = false;
     struct hf_matrix *density[HF_MAX_SPIN] = {NULL};
-    HF_TRY(hf_scf_create_densities(scf, "next density", density, error));
+    HF_TRY(hf_scf_create_list(scf, "next density", scf->method->n_density, true, density, error));
     if (scf->settings->restart != NULL)
         HF_TRY(hf_scf_take_restart(scf, density, error));
     else
@@ -136,11 +133,10 @@ cleanup:
     return status;
 }
 
-/** The converger that was asked for. Where the lowest solution is, `auto` makes way for
- *  second-order steps from the guess on: measured on 33 open shells with several solutions, these
- *  end in the lowest known one or below where DIIS, too soon in a minimum, does not (iron atom, by
- *  0.09 hartree). A closed shell far from its atoms is the other way round (N2, 0.11): there the
- *  way leads over the saddle point. */
+/** The converger of the settings. To find the lowest solution of open shells, `auto` becomes `newton`:
+ *  measured on 33 open shells with several solutions, second-order steps from the guess end in the
+ *  lowest known one or below; DIIS ends in a higher minimum for some (iron atom, by 0.09 hartree). For
+ *  stretched closed shells DIIS is better (N2, 0.11). */
 static hf_status find_converger(struct hf_scf *scf, struct hf_error *error)
 {
     const struct hf_scf_settings *settings = scf->settings;
@@ -166,15 +162,15 @@ static hf_status check_arguments(const struct hf_context *context,
                        "a calculation needs a context, a molecule, basis and settings, and a place "
                        "for the result; one of them is NULL");
     if (basis->n_atom != molecule->n_atom)
-        return hf_fail(error, HF_BAD_INPUT, "the basis is of %d atoms, the molecule has %d",
+        return hf_fail(error, HF_BAD_INPUT, "the basis has %d atoms, the molecule %d",
                        basis->n_atom, molecule->n_atom);
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_core_potential *potential = hf_atom_core_potential(basis, i);
         const int n_core = potential != NULL ? potential->n_core : 0;
         if (molecule->atom[i].n_core != n_core)
             return hf_fail(error, HF_BAD_INPUT,
-                           "atom %d has a core of %d electrons, in its basis set one of %d: "
-                           "hf_basis_set_cores must come before the calculation",
+                           "atom %d has a core of %d electrons, its basis set one of %d; call "
+                           "hf_basis_set_cores before the calculation",
                            i + 1, molecule->atom[i].n_core, n_core);
     }
     return HF_OK;
@@ -214,7 +210,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
                                 error));
     HF_TRY(hf_nuclear_energy(context, molecule, &result->nuclear, error));
     HF_TRY(hf_scf_set_up(&scf, error));
-    tell_start(&scf);
+    report_start(&scf);
     HF_TRY(solve(&scf, error));
     hf_fock_destroy(&scf.builder); /* its arrays and integrals are the most there is */
     HF_TRY(hf_scf_keep(&scf, result->converged ? HF_KEEP_FINISHED : HF_KEEP_UNCONVERGED, error));

@@ -1,6 +1,6 @@
-/* First densities, and what a density is worth: J and K, energy, Fock matrix, commutator. */
-#include "convergence.h"
+/* First densities; J and K, energy, Fock matrix and commutator of a density. */
 #include "hf/guess_input.h"
+#include "scf_state.h"
 
 #include <math.h>
 
@@ -37,7 +37,6 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
 {
     hf_status status;
     const struct hf_guess_ops *guess = NULL;
-    bool has_orbitals = true;
     const struct hf_guess_input input = {
         .context = scf->context,
         .linalg = scf->linalg,
@@ -55,10 +54,10 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
                                        error));
     } else {
         HF_TRY(hf_guess_find(scf->settings->guess, &guess, error));
-        HF_TRY(guess->densities(&input, density, scf->occupied, &has_orbitals, error));
+        HF_TRY(guess->densities(&input, density, scf->occupied, error));
     }
-    scf->has_orbitals = has_orbitals;
-    if (!has_orbitals) HF_TRY(hf_scf_project_guess(scf, density[0], error));
+    scf->has_orbitals = guess == NULL || guess->from_orbitals;
+    if (!scf->has_orbitals) HF_TRY(hf_scf_project_guess(scf, density[0], error));
 cleanup:
     hf_timer_stop(&scf->context->timers, &hf_phase_guess);
     return status;
@@ -106,25 +105,22 @@ static hf_status build_two_electron(struct hf_scf *scf, struct hf_matrix *const 
 
 static hf_status make_fock(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
+    hf_status status;
     const struct hf_two_electron *two = &scf->two_electron;
-    for (int k = 0; k < scf->method->n_fock; k++)
-        HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &scf->fock[k], error));
+    HF_TRY(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, scf->fock, error));
     HF_TRY(hf_method_fock(scf->method, scf->linalg, scf->x, scf->core, two->coulomb, two->exchange,
                           scf->fock, error));
 cleanup:
     return status;
 }
 
-/** Commutators of scf->fock with the densities they were made from; of a guess that is not made of
- *  orbitals, with its total one: a number for the table, nothing more. */
+/** Commutators of scf->fock with the densities they were built from. For a guess that does not come from
+ *  orbitals, with its total density: only a number for the table. */
 static hf_status make_commutators(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
-    for (int k = 0; k < scf->method->n_fock; k++)
-        HF_TRY(hf_matrix_create(scf->linalg, "commutator", m, m, &scf->commutator[k], error));
+    hf_status status;
+    HF_TRY(
+        hf_scf_create_list(scf, "commutator", scf->method->n_fock, false, scf->commutator, error));
     if (scf->has_orbitals)
         HF_TRY(scf->method->commutators(scf->linalg, scf->n_electron, scf->fock, scf->occupied,
                                         scf->commutator, error));
@@ -143,7 +139,7 @@ cleanup:
     return status;
 }
 
-static void tell_observer(struct hf_scf *scf)
+static void report_iteration(struct hf_scf *scf)
 {
     const struct hf_scf_result *result = scf->result;
     const double now = hf_wall_seconds();
@@ -183,7 +179,7 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[], struc
     if (status == HF_OK) status = make_fock(scf, error);
     if (status == HF_OK) status = make_commutators(scf, error);
     hf_timer_stop(timers, &hf_phase_linear_algebra);
-    if (status == HF_OK) tell_observer(scf);
+    if (status == HF_OK) report_iteration(scf);
 cleanup:
     return status;
 }
@@ -193,13 +189,11 @@ static hf_status make_trial(struct hf_scf *scf, struct hf_matrix *const occupied
                             struct hf_matrix *density[], struct hf_matrix **coulomb,
                             struct hf_matrix *exchange[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int n = scf->result->n_function;
-    for (int s = 0; s < scf->method->n_density; s++) {
-        HF_TRY(hf_matrix_create(scf->linalg, "trial density", n, n, &density[s], error));
-        HF_TRY(hf_matrix_create(scf->linalg, "exchange of a trial density", n, n, &exchange[s],
-                                error));
-    }
+    hf_status status;
+    const int n = scf->result->n_function, n_density = scf->method->n_density;
+    HF_TRY(hf_scf_create_list(scf, "trial density", n_density, true, density, error));
+    HF_TRY(
+        hf_scf_create_list(scf, "exchange of a trial density", n_density, true, exchange, error));
     HF_TRY(hf_matrix_create(scf->linalg, "Coulomb of a trial density", n, n, coulomb, error));
     HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, occupied, density,
                                error));

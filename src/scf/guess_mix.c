@@ -24,7 +24,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** hartree below the LUMO; what lies deeper stays closed. */
 static const double NEAR = 0.75;
@@ -122,8 +121,7 @@ static hf_status make_operator(struct hf_scf *scf, struct hf_matrix *w, struct h
     hf_matrix_add_transposed(0.5, scaled, 1.0, overlap);
     HF_TRY(hf_to_orthonormal(scf->linalg, scf->x, overlap, w, error));
 cleanup:
-    hf_matrix_destroy(&scaled);
-    hf_matrix_destroy(&overlap);
+    HF_DESTROY_MATRICES(&scaled, &overlap);
     free(of_function);
     free(sigma);
     return status;
@@ -174,8 +172,7 @@ static hf_status put_mixture(const struct mixing *self, const struct hf_matrix *
     hf_matrix_add(1.0, part, 1.0, sum);
     hf_matrix_copy_columns(sum, 0, k, NULL, self->occupied, self->o - k);
 cleanup:
-    hf_matrix_destroy(&part);
-    hf_matrix_destroy(&sum);
+    HF_DESTROY_MATRICES(&part, &sum);
     return status;
 }
 
@@ -190,8 +187,7 @@ static hf_status mix_frontier(const struct mixing *self, struct hf_error *error)
     hf_matrix_copy_columns(self->vector, self->o, 1, NULL, lumo, 0);
     HF_TRY(put_mixture(self, homo, lumo, 1, factor, error));
 cleanup:
-    hf_matrix_destroy(&lumo);
-    hf_matrix_destroy(&homo);
+    HF_DESTROY_MATRICES(&lumo, &homo);
     return status;
 }
 
@@ -227,10 +223,7 @@ static hf_status split_degenerate(const struct mixing *self, bool *done, struct 
         hf_matrix_copy_columns(rotated, self->sign > 0.0 ? above : 0, below, NULL, self->occupied,
                                self->o - below);
 cleanup:
-    hf_matrix_destroy(&rotation);
-    hf_matrix_destroy(&w);
-    hf_matrix_destroy(&rotated);
-    hf_matrix_destroy(&space);
+    HF_DESTROY_MATRICES(&rotation, &w, &rotated, &space);
     free(value);
     return status;
 }
@@ -262,12 +255,7 @@ static hf_status mix_spin(const struct mixing *self, struct hf_error *error)
     else
         HF_TRY(mix_frontier(self, error));
 cleanup:
-    hf_matrix_destroy(&v);
-    hf_matrix_destroy(&c);
-    hf_matrix_destroy(&rotation);
-    hf_matrix_destroy(&product);
-    hf_matrix_destroy(&partner);
-    hf_matrix_destroy(&near);
+    HF_DESTROY_MATRICES(&v, &c, &rotation, &product, &partner, &near);
     free(square);
     return status;
 }

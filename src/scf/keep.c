@@ -1,4 +1,4 @@
-/* The state of a calculation, for whoever keeps it. */
+/* The state of a calculation, given to the keeper of the settings. */
 #include "hf/interruption.h"
 
 #include "converger.h"
@@ -24,24 +24,20 @@ cleanup:
     return status;
 }
 
-/** All orbitals of the last Fock matrices when the calculation is converged, else those that DIIS
- *  would go on with: of a combination that takes the last Fock matrices in, scf->fock being left as
- *  it is. With maximum overlap the occupied ones are not the lowest: these alone go to
- *  scf->occupied then, and vector stays empty. */
+/** All orbitals of the last Fock matrices if the calculation is converged, else those of the next DIIS
+ *  combination, which includes the last Fock matrices; scf->fock stays as it is. With maximum overlap
+ *  the occupied orbitals are not the lowest: they go to scf->occupied, and vector stays empty. */
 static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
                                    struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
     const bool by_overlap = scf->settings->max_overlap && scf->has_orbitals;
     struct hf_matrix *fock[HF_MAX_SPIN] = {NULL};
     if (scf->result->converged) {
         HF_TRY(hf_scf_all_orbitals(scf, scf->fock, vector, error));
     } else {
-        for (int k = 0; k < scf->method->n_fock; k++) {
-            HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &fock[k], error));
-            hf_matrix_copy(scf->fock[k], fock[k]);
-        }
+        HF_TRY(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, fock, error));
+        for (int k = 0; k < scf->method->n_fock; k++) hf_matrix_copy(scf->fock[k], fock[k]);
         if (scf->has_orbitals) HF_TRY(hf_scf_remember(scf, error));
         if (scf->has_orbitals) HF_TRY(hf_scf_extrapolate(scf, error));
         if (by_overlap) HF_TRY(hf_scf_set_reference(scf, error));

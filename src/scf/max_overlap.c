@@ -1,5 +1,5 @@
-/* Occupied orbitals by overlap instead of by energy: those that look most like the first ones, so
- * that a solution which is not the lowest is not left for it.
+/* Occupied orbitals by overlap instead of by energy: those that overlap most with the first ones. A
+ * solution that is not the lowest is kept in this way.
  *
  *     p_j = sum_i |<i|j>|^2, i the first occupied orbitals, j those of the last Fock matrix
  *
@@ -38,8 +38,7 @@ static hf_status overlaps(struct hf_scf *scf, int k, const struct hf_matrix *vec
     hf_matrix_diagonal(square, p);
     hf_broadcast_bytes(scf->context->comm, 0, (size_t)m * sizeof *p, p);
 cleanup:
-    hf_matrix_destroy(&square);
-    hf_matrix_destroy(&overlap);
+    HF_DESTROY_MATRICES(&square, &overlap);
     return status;
 }
 
@@ -96,11 +95,12 @@ hf_status hf_max_overlap_check(const struct hf_scf_settings *settings, struct hf
     if (settings->method != NULL && strcmp(settings->method, "rohf") == 0)
         reason = "method rohf, whose shells share orbitals; use uhf";
     else if (settings->stability == HF_STABILITY_FOLLOW)
-        reason = "stability follow, which leaves what it is to keep";
+        reason = "stability follow, which leaves the solution";
     else if (strcmp(converger, "newton") == 0 || strcmp(converger, "adiis") == 0)
-        reason = "converger newton or adiis: they only go down; use auto, diis or damping";
+        reason =
+            "converger newton or adiis, which only lower the energy; use auto, diis or damping";
     else if (settings->smearing > 0.0)
         reason = "fractional occupations (smearing)";
     if (reason == NULL) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT, "maximum overlap does not go with %s", reason);
+    return hf_fail(error, HF_BAD_INPUT, "maximum overlap is not possible with %s", reason);
 }

@@ -204,14 +204,15 @@ hf_status hf_smearing_check(const struct hf_scf_settings *settings, struct hf_er
                        MOST_TEMPERATURE, settings->smearing);
     if (settings->smearing == 0.0) return HF_OK;
     if (settings->method != NULL && strcmp(settings->method, "rohf") == 0)
-        reason = "method rohf: its shells have whole occupations; use uhf";
+        reason = "method rohf, whose shells have whole occupations; use uhf";
     else if (settings->stability != HF_STABILITY_NONE)
-        reason = "a stability analysis: it is of determinants";
+        reason = "a stability analysis, which needs whole occupations";
     else if (strcmp(converger, "newton") == 0 || strcmp(converger, "adiis") == 0)
-        reason = "converger newton or adiis: they know no entropy; use auto, diis or damping";
+        reason =
+            "converger newton or adiis, which leave out the entropy; use auto, diis or damping";
     else if (settings->level_shift > 0.0)
         reason = "a level shift, which changes the energies that the occupations come from";
     if (reason == NULL) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT, "fractional occupations (smearing) do not go with %s",
-                   reason);
+    return hf_fail(error, HF_BAD_INPUT,
+                   "fractional occupations (smearing) are not possible with %s", reason);
 }

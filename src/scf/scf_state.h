@@ -1,8 +1,7 @@
-/* One calculation while it runs, and the steps it is made of: set-up (set_up.c), first densities
+/* One calculation while it runs, and its steps: set-up (set_up.c), first densities
  * and evaluation of densities (evaluate.c), the orbitals of the next ones (converger.h), the state
  * that is kept (keep.c) and gone on from (take_restart.c), the analysis of a solution
- * (stability.h), what is only asked of the last densities (finish.c), the wave function
- * (give_wavefunction.c). The driver that puts the steps in order is driver.c. Shapes and words are
+ * (stability.h), the results (results.c). The driver that puts the steps in order is driver.c. Shapes and words are
  * those of hf/orbitals.h. */
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H
@@ -62,7 +61,7 @@ struct hf_descent {
     int n;
     struct hf_descent_point {
         double energy;          /* from the first iteration on, hartree */
-        double gradient_square; /* hartree^2, see hf_scf_gradient_square */
+        double gradient_square; /* hartree^2, see convergence.c */
     } point[HF_DESCENT];
 };
 
@@ -90,8 +89,8 @@ struct hf_scf {
     struct hf_matrix *occupied[HF_MAX_SPIN]; /* [n_set] [m][o] of the densities; NULL: o = 0 */
     struct hf_matrix
         *reference[HF_MAX_SPIN]; /* [n_set] [m][o] first orbitals, for maximum overlap; else NULL */
-    bool has_orbitals;           /* whether the densities were made of these */
-    struct hf_matrix *guess;     /* [m][m] D' of a guess not made of orbitals, until used */
+    bool has_orbitals;           /* whether the densities come from these */
+    struct hf_matrix *guess;     /* [m][m] D' of a guess without orbitals, until used */
     struct hf_matrix *fock[HF_MAX_SPIN];      /* [n_fock] [m][m] F' of the last densities, until the
                                                    next are made */
     struct hf_matrix *effective[HF_MAX_SPIN]; /* [n_set] [m][m] to be diagonalised in the place of
@@ -108,7 +107,7 @@ struct hf_scf {
     double busy_max, busy_mean; /* sums over the builds */
     double iteration_started;
     int n_before;         /* iterations before this convergence; others may have led elsewhere */
-    int n_done;           /* iterations that were told of, those before a restart included */
+    int n_done;           /* reported iterations, including those before a restart */
     double energy_before; /* of the last iteration before a restart, else 0 */
 };
 
@@ -118,8 +117,8 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
                        const struct hf_method_ops **method, struct hf_spin_count *n_electron,
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** HF_BAD_INPUT on every rank when molecule, basis, settings or whether a wave function is asked for
- *  differ from rank to rank. Collective. */
+/** HF_BAD_INPUT on every rank if molecule, basis, settings or the presence of a wave function differ from
+ *  rank to rank. Collective. */
 hf_status hf_scf_check_same(const struct hf_context *context, const struct hf_molecule *molecule,
                             const struct hf_basis *basis, const struct hf_scf_settings *settings,
                             bool wavefunction, struct hf_error *error) HF_MUST_CHECK;
@@ -154,12 +153,12 @@ double hf_entropy_term(int n, const double occupation[], double temperature);
 /** Electrons of both spins in the orbitals of set k, occupation [m]. Not collective. */
 void hf_scf_occupations(const struct hf_scf *scf, int k, double occupation[]);
 
-/** New density [n_density], [n][n] each, called `label` in reports of memory. Collective.
- *  HF_NO_RESOURCE. */
-hf_status hf_scf_create_densities(const struct hf_scf *scf, const char *label,
-                                  struct hf_matrix *density[],
-                                  struct hf_error *error) HF_MUST_CHECK;
-/** The same, of scf->occupied. Collective. HF_NO_RESOURCE. */
+/** New matrices list [n_matrix]: [n][n] `of_functions`, else [m][m]. Reports of memory call them `label`.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_create_list(const struct hf_scf *scf, const char *label, int n_matrix,
+                             bool of_functions, struct hf_matrix *list[],
+                             struct hf_error *error) HF_MUST_CHECK;
+/** New density [n_density] of scf->occupied. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_make_densities(const struct hf_scf *scf, const char *label,
                                 struct hf_matrix *density[], struct hf_error *error) HF_MUST_CHECK;
 
@@ -184,12 +183,12 @@ hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap,
 hf_status hf_scf_dual(struct hf_scf *scf, struct hf_matrix **dual,
                       struct hf_error *error) HF_MUST_CHECK;
 
-/** First densities [n_density] [n][n], with the orbitals they are made of or their D'.
+/** First densities [n_density] [n][n], with their orbitals or their D'.
  *  Collective. */
 hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** New scf->guess = X^T S D S X of a first density that is not made of orbitals. Collective.
+/** New scf->guess = X^T S D S X of a first density without orbitals. Collective.
  *  HF_NO_RESOURCE. */
 hf_status hf_scf_project_guess(struct hf_scf *scf, const struct hf_matrix *density,
                                struct hf_error *error) HF_MUST_CHECK;
@@ -211,8 +210,23 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason,
 double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf_scf_result *result,
                          double last);
 
+/** Smallest difference of energies between occupied and empty orbitals in scf->orbital_energy,
+ *  without the level shift; INFINITY: nothing can rotate. Not collective. */
+double hf_scf_gap(const struct hf_scf *scf);
+
+/** Adds the last iteration to scf->descent. Collective. */
+void hf_scf_note_descent(struct hf_scf *scf);
+
+/** By how much the energy of the last densities is above the converged one, hartree, an estimate
+ *  that is too large rather than too small; INFINITY: not known. Not collective. */
+double hf_scf_estimate_error(const struct hf_scf *scf);
+
+/** Whether the last iteration, whose result->energy_error is known, is to be the last one. Not
+ *  collective. */
+bool hf_scf_is_converged(const struct hf_scf *scf);
+
 /** Energy, Fock matrices and commutators of the next densities, which are destroyed: one iteration
- *  up to the point where the observer is told. Collective. */
+ *  up to the report to the observer. Collective. */
 hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[],
                           struct hf_error *error) HF_MUST_CHECK;
 

@@ -1,9 +1,8 @@
-/* How sharp the next Fock build has to be: no sharper than what is still wrong with the density.
+/* Screening threshold of the next Fock build: as loose as the error of the density allows.
  *
- * A quartet's cost is the same at every threshold, so that the builds of the last iterations, sharp
- * and of small density changes, would be the dearest of all. Two stages spare most of that: a loose
- * one until the density is roughly right, one in between until the end is in sight. A stage begins
- * with a build of the whole density, so that more of them do not pay. */
+ * A small threshold makes builds expensive. Two stages with larger thresholds avoid most of that cost: a
+ * loose one until the density is roughly right, a middle one until convergence is near. Each stage begins
+ * with a build of the whole density, so that more than two are not worthwhile. */
 #include "scf_state.h"
 
 #include <math.h>

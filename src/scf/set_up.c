@@ -151,6 +151,17 @@ cleanup:
     return status;
 }
 
+hf_status hf_scf_create_list(const struct hf_scf *scf, const char *label, int n_matrix,
+                             bool of_functions, struct hf_matrix *list[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = of_functions ? scf->result->n_function : scf->result->n_orbital;
+    for (int k = 0; k < n_matrix; k++)
+        HF_TRY(hf_matrix_create(scf->linalg, label, n, n, &list[k], error));
+cleanup:
+    return status;
+}
+
 void hf_scf_destroy_list(struct hf_matrix *list[])
 {
     for (int k = 0; k < HF_MAX_SPIN; k++) hf_matrix_destroy(&list[k]);
@@ -167,8 +178,7 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_scf_destroy_list(scf->commutator);
     hf_scf_destroy_list(scf->fock);
     hf_scf_destroy_list(scf->effective);
-    hf_matrix_destroy(&scf->core);
-    hf_matrix_destroy(&scf->x);
+    HF_DESTROY_MATRICES(&scf->core, &scf->x);
     hf_diis_destroy(&scf->diis);
     hf_fock_destroy(&scf->builder);
     hf_shell_pairs_destroy(&scf->pairs);

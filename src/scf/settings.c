@@ -1,4 +1,4 @@
-/* What the caller of the driver may ask for. */
+/* Settings of a calculation: defaults and checks. */
 #include "converger.h"
 #include "hf/guess_input.h"
 
@@ -39,6 +39,14 @@ struct hf_scf_settings hf_scf_defaults(void)
     };
 }
 
+hf_status hf_guess_mix_check(const struct hf_scf_settings *settings, struct hf_error *error)
+{
+    if (!settings->guess_mix || strcmp(settings->method, hf_method_uhf.name) == 0) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "orbitals of alpha and beta may differ with method uhf only; the method is %s",
+                   settings->method);
+}
+
 hf_status hf_level_shift_check(const struct hf_scf_settings *settings, struct hf_error *error)
 {
     if (!(settings->level_shift >= 0.0))
@@ -47,8 +55,8 @@ hf_status hf_level_shift_check(const struct hf_scf_settings *settings, struct hf
     if (settings->level_shift > 0.0 && settings->converger != NULL &&
         strcmp(settings->converger, hf_converger_newton.name) == 0)
         return hf_fail(error, HF_BAD_INPUT,
-                       "a level shift does not go with converger newton, whose steps have a "
-                       "length of their own; use auto, diis or damping");
+                       "a level shift is not possible with converger newton, which limits its "
+                       "steps itself; use auto, diis or damping");
     return HF_OK;
 }
 
@@ -71,16 +79,11 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
     HF_TRY(hf_smearing_check(settings, error));
     HF_TRY(hf_max_overlap_check(settings, error));
     HF_TRY(hf_level_shift_check(settings, error));
+    HF_TRY(hf_guess_mix_check(settings, error));
     HF_TRY(hf_spin_count_of(molecule, n_electron, error));
     if (settings->orbitals == NULL && settings->restart == NULL)
         HF_TRY(hf_guess_find(settings->guess, &guess, error));
-    if (settings->guess_mix && (*method)->n_set != 2)
-        status =
-            hf_fail(error, HF_BAD_INPUT,
-                    "mixing orbitals of the guess makes those of alpha and beta differ, as only "
-                    "method uhf allows; the method is %s",
-                    (*method)->name);
-    else if (settings->max_iteration < 1)
+    if (settings->max_iteration < 1)
         status = hf_fail(error, HF_BAD_INPUT, "at least one iteration is needed, found %d",
                          settings->max_iteration);
     else if (!(settings->energy_tolerance > 0.0) || !(settings->commutator_tolerance > 0.0) ||

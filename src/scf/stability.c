@@ -3,10 +3,8 @@
  * of the lowest eigenvector of the Hessian.
  *
  * Source   Seeger, Pople, J. Chem. Phys. 66, 3045 (1977). */
-#include "stability.h"
-
 #include "converger.h"
-#include "hf/davidson.h"
+#include "hf/subspace.h"
 
 #include <math.h>
 

@@ -134,9 +134,7 @@ static hf_status take_orbitals(struct hf_scf *scf, int k, const struct hf_matrix
     else
         hf_matrix_copy(orthonormal, scf->occupied[k]);
 cleanup:
-    hf_matrix_destroy(&orthonormal);
-    hf_matrix_destroy(&lowest);
-    hf_matrix_destroy(&all);
+    HF_DESTROY_MATRICES(&orthonormal, &lowest, &all);
     return status;
 }
 
@@ -162,9 +160,7 @@ static hf_status take_pair(struct hf_scf *scf, int index, int spin, const struct
     hf_matrix_add(0.5, whole, 0.0, *commutator);
     hf_matrix_add_transposed(-0.5, whole, 1.0, *commutator);
 cleanup:
-    hf_matrix_destroy(&whole);
-    hf_matrix_destroy(&half);
-    hf_matrix_destroy(&stored);
+    HF_DESTROY_MATRICES(&whole, &half, &stored);
     return status;
 }
 
@@ -198,8 +194,7 @@ static hf_status take_diis(struct hf_scf *scf, const struct hf_matrix *dual, str
 cleanup:
     hf_scf_destroy_list(fock);
     hf_scf_destroy_list(commutator);
-    hf_matrix_destroy(&step);
-    hf_matrix_destroy(&x);
+    HF_DESTROY_MATRICES(&step, &x);
     return status;
 }
 

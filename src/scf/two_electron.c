@@ -26,8 +26,7 @@ cleanup:
 void hf_two_electron_done(struct hf_two_electron *self)
 {
     for (int s = 0; s < HF_MAX_DENSITY; s++) {
-        hf_matrix_destroy(&self->exchange[s]);
-        hf_matrix_destroy(&self->density[s]);
+        HF_DESTROY_MATRICES(&self->exchange[s], &self->density[s]);
     }
     hf_matrix_destroy(&self->coulomb);
 }

@@ -116,7 +116,7 @@ def open_shells(folder):
                              [f"method {method} instead of {other}", "--guess"])
         closed = TEST.run(["--restart", kept, "--method", "rhf"])
         TEST.expect_one_line(f"rhf goes on from {method}", closed, 2, ["multiplicity 2 are an open shell"])
-        check("nothing says a charge" not in closed[2], "a checkpoint says its charge", closed[2])
+        check("no charge was given" not in closed[2], "a checkpoint says its charge", closed[2])
 
 
 def guess_between_methods(folder):
@@ -194,7 +194,7 @@ end
 
 def stability_of_what_was_kept(folder):
     """A finished calculation is analysed after one iteration, and left when that is wanted. What the analysis
-    said of the solution that was left is not told of a place where the way down did not converge."""
+    said of the solution that was left is not reported for a place where the search did not converge."""
     source, kept, result = folder / "oxygen.mol", str(folder / "oxygen.h5"), folder / "oxygen.json"
     source.write_text(OXYGEN)
     code, text, errors = TEST.run([str(source), "--converger", "diis", "--checkpoint", kept])
@@ -208,7 +208,7 @@ def stability_of_what_was_kept(folder):
     code, text, errors = TEST.run(["--restart", kept, "--stability", "follow", "--max-iterations", "3", "--json",
                                    str(result)])
     check(code == 1 and "Left as unstable       -147.63216" in text, "a way down that is too long", text + errors)
-    check("not analysed: the way down did not converge" in text and "UNSTABLE" not in text, "what was left:", text)
+    check("not analysed: the search for a lower solution did not converge" in text and "UNSTABLE" not in text, "what was left:", text)
     stability = json.loads(result.read_text())["extras"]["hf"]["stability"]
     check(stability["followed"] == 1 and len(stability["energies"]) == 1 and "internal" not in stability,
           "JSON of a way down that is too long", str(stability))
@@ -311,7 +311,7 @@ def contradictions(folder, kept):
     shutil.copy(kept, going)
     for name, arguments, parts in [
             ("other functions", ["--cartesian"], ["--cartesian: a restart keeps the basis of", "has spherical functions"]),
-            ("another record", ["--record", "2"], ["--record: a restart goes on with the molecule of"]),
+            ("another record", ["--record", "2"], ["--record: a restart continues with the molecule of"]),
             ("mixing", ["--guess-mix"], ["--guess-mix"])]:
         TEST.expect_one_line(name, TEST.run(["--restart", going, *arguments]), 2, parts)
     code, text, errors = TEST.run(["--restart", going, "--spherical"])
@@ -380,7 +380,7 @@ def go_on_as_told(folder):
     TEST.expect_one_line("the checkpoint of the guess", TEST.run([*long, "--checkpoint", str(source)]), 2,
                          ["is the checkpoint of the guess as well"])
     _, text, errors = TEST.run(["--restart", "a guess.2.hf.h5", "--time-limit", "00:00:01"])
-    check("to go on: hf --restart 'a guess.2.hf.h5'" in errors and "after 0 iterations" not in errors,
+    check("to continue: hf --restart 'a guess.2.hf.h5'" in errors and "after 0 iterations" not in errors,
           "a restart that is ended at once", text + errors)
 
 

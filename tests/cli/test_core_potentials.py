@@ -58,7 +58,7 @@ def main():
                ["Cores         28 electrons more in effective core potentials"])
         again = expect("restart", TEST.run(["--restart", checkpoint]), 0, ["Core electrons         28"])
         TEST.check(abs(energy(again) - energy(output)) < 1e-9, "restart: another energy", again)
-        expect("restart with another basis", TEST.run(["--restart", checkpoint, "--basis", "STO-3G"]), 2, ["is of another calculation"])
+        expect("restart with another basis", TEST.run(["--restart", checkpoint, "--basis", "STO-3G"]), 2, ["belongs to another calculation"])
         other = os.path.join(folder, "other.gbs")
         library = os.path.join(os.environ["HF_BASIS_PATH"].split(":")[0], "def2-svp.gbs")
         text = pathlib.Path(library).read_text(encoding="ascii")

@@ -71,7 +71,7 @@ def energy_of(text):
 def look(path):
     """What is wrong with a checkpoint, or nothing."""
     done = subprocess.run([HF, "--show", str(path)], capture_output=True, text=True, check=False, timeout=60)
-    if done.returncode != 0 or "To go on" not in done.stdout:
+    if done.returncode != 0 or "To continue" not in done.stdout:
         return f"--show: {done.stdout}{done.stderr}"
     try:
         import h5py  # pylint: disable=import-outside-toplevel

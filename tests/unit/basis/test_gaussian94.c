@@ -220,9 +220,9 @@ static void each_mistake_has_its_message_with_file_and_line(void **state)
         {"H 0\nS 1 1.0\n1.0 one\n", "dir/mine.gbs, line 3: \"one\" is not a number"},
         {"H 0\nS 1 1.0\n1.0 1e999\n", "dir/mine.gbs, line 3: \"1e999\" is out of range"},
         {"H 0\nS 1 1.0\n1e200 1.0\n",
-         "dir/mine.gbs, line 3: the exponent 1e+200 is absurd; expected 1e-30 to 1e+30"},
+         "dir/mine.gbs, line 3: the exponent 1e+200 is out of range; expected 1e-30 to 1e+30"},
         {"H 0\nS 1 1.0\n1e-200 1.0\n",
-         "dir/mine.gbs, line 3: the exponent 1e-200 is absurd; expected 1e-30 to 1e+30"},
+         "dir/mine.gbs, line 3: the exponent 1e-200 is out of range; expected 1e-30 to 1e+30"},
         {"H 0\nS 1 2.0\n1e308 1.0\n", "dir/mine.gbs, line 3: the exponent times the square of the "
                                       "scale factor (4) is out of range"},
         {"H 0\nS 1 1e-200\n1.0 1.0\n", "dir/mine.gbs, line 3: the exponent times the square of the "
@@ -284,10 +284,11 @@ static void each_mistake_has_its_message_with_file_and_line(void **state)
          "dir/mine.gbs, line 5: the power \"5\" of a core potential is not one of 0 to 4"},
         {"Rb 0\nRb-ECP 0 28\nf-ul\n1\n2 1.0 x\n", "dir/mine.gbs, line 5: \"x\" is not a number"},
         {"Rb 0\nRb-ECP 0 28\nf-ul\n1\n2 -1.0 1.0\n",
-         "dir/mine.gbs, line 5: the exponent -1 of a core potential is absurd; expected 0.0001 to "
+         "dir/mine.gbs, line 5: the exponent -1 of a core potential is out of range; expected "
+         "0.0001 to "
          "1e+10"},
         {"Rb 0\nRb-ECP 0 28\nf-ul\n1\n2 1.0 1e20\n",
-         "dir/mine.gbs, line 5: the coefficient 1e+20 of a core potential is absurd"},
+         "dir/mine.gbs, line 5: the coefficient 1e+20 of a core potential is out of range"},
         {"Rb 0\nRb-ECP 0 28\nf-ul\n2\n2 1.0 1.0\n****\n",
          "dir/mine.gbs, line 6: the core potential has 1 of the 2 terms announced"},
     };

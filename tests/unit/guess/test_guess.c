@@ -180,9 +180,8 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
                                          .linear_dependence_threshold =
                                              settings.linear_dependence_threshold,
                                          .method = &hf_method_rhf};
-    bool has_orbitals = true;
-    assert_int_equal(hf_guess_sad.densities(&input, &density, NULL, &has_orbitals, NULL), HF_OK);
-    assert_false(has_orbitals);
+    assert_int_equal(hf_guess_sad.densities(&input, &density, NULL, NULL), HF_OK);
+    assert_false(hf_guess_sad.from_orbitals);
     double *full = test_gather(density);
     assert_true(fabs(electrons(context, &test.molecule, basis, full) - 11.0) < 1e-8);
     for (int m = 0; m < n; m++)
@@ -208,7 +207,6 @@ static void sad_of_open_shells_has_no_spin_density(void **state)
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
     struct hf_matrix *density[3] = {NULL, NULL, NULL};
-    bool has_orbitals = true;
     double largest;
     test_water(&water);
     struct hf_basis *basis = test_set(context, &water.molecule, "6-31G*");
@@ -223,9 +221,9 @@ static void sad_of_open_shells_has_no_spin_density(void **state)
                                    .linear_dependence_threshold =
                                        settings.linear_dependence_threshold,
                                    .method = &hf_method_rhf};
-    assert_int_equal(hf_guess_sad.densities(&input, &density[2], NULL, &has_orbitals, NULL), HF_OK);
+    assert_int_equal(hf_guess_sad.densities(&input, &density[2], NULL, NULL), HF_OK);
     input.method = &hf_method_uhf;
-    assert_int_equal(hf_guess_sad.densities(&input, density, NULL, &has_orbitals, NULL), HF_OK);
+    assert_int_equal(hf_guess_sad.densities(&input, density, NULL, NULL), HF_OK);
     hf_matrix_add(-1.0, density[2], 1.0, density[0]);
     for (int s = 0; s < 2; s++) {
         hf_matrix_max_abs(density[s], &largest);
@@ -279,7 +277,6 @@ static void check_orbitals(const struct hf_guess_input *input, const struct hf_g
     const int n = input->basis->n_function, m = hf_matrix_n_col(input->x);
     const int o[2] = {input->n_electron.alpha, input->n_electron.beta};
     struct hf_matrix *occupied[2] = {NULL, NULL}, *density[2] = {NULL, NULL};
-    bool has_orbitals = false;
     struct hf_error error = {0};
     for (int s = 0; s < 2; s++) {
         assert_int_equal(hf_matrix_create(input->linalg, "D", n, n, &density[s], NULL), HF_OK);
@@ -287,8 +284,8 @@ static void check_orbitals(const struct hf_guess_input *input, const struct hf_g
             assert_int_equal(hf_matrix_create(input->linalg, "W", m, o[s], &occupied[s], NULL),
                              HF_OK);
     }
-    assert_int_equal(guess->densities(input, density, occupied, &has_orbitals, &error), HF_OK);
-    for (int s = 0; s < 2 && has_orbitals; s++) {
+    assert_int_equal(guess->densities(input, density, occupied, &error), HF_OK);
+    for (int s = 0; s < 2 && guess->from_orbitals; s++) {
         if (o[s] == 0) continue;
         double *w = test_gather(occupied[s]);
         for (int i = 0; i < o[s]; i++)
@@ -300,7 +297,7 @@ static void check_orbitals(const struct hf_guess_input *input, const struct hf_g
             }
         free(w);
     }
-    for (int s = 0; s < 2 && has_orbitals; s++) {
+    for (int s = 0; s < 2 && guess->from_orbitals; s++) {
         double *full = test_gather(density[s]);
         const double expected = s == 0 ? o[0] + o[1] : o[0] - o[1];
         const double found = electrons(input->context, input->molecule, input->basis, full);

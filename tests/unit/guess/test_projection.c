@@ -152,7 +152,7 @@ static void what_cannot_be_a_start_is_told(void **state)
     struct hf_scf_orbitals few = first.orbitals;
     few.n_column[0] = 4;
     assert_int_equal(compute(context, &second, "6-31G", &few, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "4 orbitals to begin with, but 5"));
+    assert_non_null(strstr(error.message, "4 initial orbitals, but 5"));
     test_ended_done(&second);
 
     few.n_column[0] = 0;

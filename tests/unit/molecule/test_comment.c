@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NEITHER    "says neither charge nor multiplicity: a neutral singlet is assumed"
-#define NO_SPIN    "says no multiplicity: 1 is assumed"
-#define NO_CHARGE  "says no charge: 0 is assumed"
+#define NEITHER    "neither charge nor multiplicity is given: a neutral singlet is assumed"
+#define NO_SPIN    "no multiplicity is given: 1 is assumed"
+#define NO_CHARGE  "no charge is given: 0 is assumed"
 #define AS_UNIT    "was taken as the unit of the coordinates"
 #define NO_SETTING "of the comment was not taken as a setting"
 
@@ -51,7 +51,7 @@ static const struct row {
     {"charge=0 unpaired_electrons=2", 0, 3, ANGSTROM, {0}},
     {"charge=0 spin=0", 0, 1, ANGSTROM, {0}},
     {"charge=0 spin=1", 0, 1, ANGSTROM, {"spin=1 was taken as the multiplicity 2S+1"}},
-    {"charge=0 multiplicity=3 spin=1", 0, 3, ANGSTROM, {"spin=1 was not looked at"}},
+    {"charge=0 multiplicity=3 spin=1", 0, 3, ANGSTROM, {"spin=1 is not used"}},
     {"charge=2 charge=2 mult=1", 2, 1, ANGSTROM, {0}},
     {"dioxygen (charge=-2, mult=1)", -2, 1, ANGSTROM, {0}},
     {"dioxygen, charge -2, multiplicity 1.", -2, 1, ANGSTROM, {0}},
@@ -79,7 +79,7 @@ static const struct row {
     {"triplet dioxygen", 0, 1, ANGSTROM, {"'triplet' " NO_SETTING, NEITHER}},
     {"mulliken_charges=\"0.1 -0.1\"", 0, 1, ANGSTROM, {"'mulliken_charges' " NO_SETTING, NEITHER}},
     {"name=\"charge transfer\"", 0, 1, ANGSTROM, {NEITHER}},
-    {"-2", 0, 1, ANGSTROM, {"'-2' " NO_SETTING "; charge is said as charge=N", NEITHER}},
+    {"-2", 0, 1, ANGSTROM, {"'-2' " NO_SETTING "; the charge is given as charge=N", NEITHER}},
     {"2+", 0, 1, ANGSTROM, {"'2+' " NO_SETTING, NEITHER}},
     {"in a point charge 2 nearby",
      2,
@@ -120,11 +120,11 @@ static const struct {
     {"charge=", "charge '' of the comment is not understood"},
     {"charge=9999", "charge '9999' of the comment is not understood"},
     {"charge: 1e99999", "is not understood"},
-    {"charge=1 charge=2", "the comment says charge 1 and charge 2"},
-    {"q=1 total_charge=-1", "the comment says charge 1 and charge -1"},
+    {"charge=1 charge=2", "the comment gives charge 1 and charge 2"},
+    {"q=1 total_charge=-1", "the comment gives charge 1 and charge -1"},
     {"mult=0", "multiplicity '0' of the comment is not understood; expected a whole number 2S+1"},
     {"multiplicity=singlet", "multiplicity 'singlet' of the comment is not understood"},
-    {"multiplicity=1 uhf=2", "the comment says multiplicity 1 and multiplicity 3"},
+    {"multiplicity=1 uhf=2", "the comment gives multiplicity 1 and multiplicity 3"},
     {"uhf=-1", "number of unpaired electrons '-1' of the comment is not understood"},
     {"spin=2", "spin=2 may be S, 2S or 2S+1; expected multiplicity=2S+1"},
     {"spin=1/2", "spin=1/2 may be S, 2S or 2S+1"},
@@ -224,22 +224,19 @@ static void the_command_line_wins_and_says_so(void **state)
         {"charge=2",
          "charge",
          "0",
-         {"", 0, 1, ANGSTROM, {"charge 0 (--option) counts, not 2 (x.xyz, line 2)", NO_SPIN}}},
+         {"", 0, 1, ANGSTROM, {"charge 0 (--option) is used, not 2 (x.xyz, line 2)", NO_SPIN}}},
         {"charge=2", "charge", "2", {"", 2, 1, ANGSTROM, {NO_SPIN}}},
         {"0 3",
          "multiplicity",
          "1",
-         {"", 0, 1, ANGSTROM, {"multiplicity 1 (--option) counts, not 3", "'0 3' was taken"}}},
+         {"", 0, 1, ANGSTROM, {"multiplicity 1 (--option) is used, not 3", "'0 3' was taken"}}},
         {"units=bohr",
          "units",
          "angstrom",
-         {"", 0, 1, ANGSTROM, {"units angstrom (--option) counts, not bohr", NEITHER}}},
+         {"", 0, 1, ANGSTROM, {"units angstrom (--option) is used, not bohr", NEITHER}}},
         {"units=bohr", "units", "bohr", {"", 0, 1, BOHR, {NEITHER}}},
         {"a dication", "charge", "2", {"", 2, 1, ANGSTROM, {NO_SPIN}}},
-        {"spin=2 charge=0",
-         "multiplicity",
-         "3",
-         {"", 0, 3, ANGSTROM, {"spin=2 was not looked at"}}},
+        {"spin=2 charge=0", "multiplicity", "3", {"", 0, 3, ANGSTROM, {"spin=2 is not used"}}},
         {"", "charge", "-2", {"", -2, 1, ANGSTROM, {NO_SPIN}}},
         {"", "multiplicity", "1", {"", 0, 1, ANGSTROM, {NO_CHARGE}}},
     };

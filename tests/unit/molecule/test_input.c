@@ -115,14 +115,14 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
         {"charge 0\ncharge 1\n", "line 2: charge was given before (x.mol, line 1)"},
         {"multiplicity 1\ngeometry\nH 0 0 0\nend\n",
          "x.mol, line 1: 1 electron (charge +0) cannot have multiplicity 1; an odd number of "
-         "electrons needs an even multiplicity, 2 or 4; nothing says a charge, 0 was assumed: for "
-         "another number of electrons say --charge 1 or --charge -1"},
+         "electrons needs an even multiplicity, 2 or 4; no charge was given, 0 is assumed; for "
+         "another number of electrons use --charge 1 or --charge -1"},
         {"charge 1\nmultiplicity 1\ngeometry\nHe 0 0 0\nend\n",
          "x.mol, line 2: 1 electron (charge +1) cannot have multiplicity 1; an odd number of "
          "electrons needs an even multiplicity, 2 or 4"},
         {"multiplicity 2\ngeometry\nHe 0 0 0\nend\n",
-         "an even number of electrons needs an odd multiplicity, 1 or 3; nothing says a charge, 0 "
-         "was assumed: for another number of electrons say --charge 1 or --charge -1"},
+         "an even number of electrons needs an odd multiplicity, 1 or 3; no charge was given, 0 "
+         "is assumed; for another number of electrons use --charge 1 or --charge -1"},
         {"multiplicity 2\ngeometry\nHe 0 0 0\nend\n", "an even number of electrons needs an odd"},
         {"multiplicity 5\ngeometry\nHe 0 0 0\nend\n", "multiplicity 5 needs 4 electrons"},
         {"charge 2\ngeometry\nHe 0 0 0\nend\n", "there are no electrons"},
@@ -230,7 +230,7 @@ static void xyz_is_read_with_patience(void **state)
                 0, 1);
     assert_null(this.input.molecule.title);
     assert_int_equal(this.input.n_warning, 1);
-    expect_warning(&this, "says neither charge nor multiplicity");
+    expect_warning(&this, "neither charge nor multiplicity is given");
     done(&this);
     expect_read(&this, "1\nneon = noble\nNe 0 0 0\n1\nsecond\nNe 0 0 1\n", "XYZ", 1, 0, 1);
     assert_string_equal(this.input.molecule.title, "neon = noble");
@@ -245,7 +245,7 @@ static void an_odd_number_of_electrons_is_taken_for_a_doublet(void **state)
 {
     struct reading this;
     expect_read(&this, "geometry\nH 0 0 0\nend\n", "native", 1, 0, 2);
-    expect_warning(&this, "2 is assumed, since the number of electrons is odd");
+    expect_warning(&this, "2 is assumed, because the number of electrons is odd");
     done(&this);
     expect_read(&this, "1\n\nH 0 0 0\n", "XYZ", 1, 0, 2);
     expect_warning(&this, "a neutral doublet is assumed");

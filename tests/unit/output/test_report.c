@@ -60,7 +60,7 @@ static void header_names_everything_that_changes_the_result(void **state)
                                         "x/bohr",
                                         "x/angstrom",
                                         "0.22166487",
-                                        "tiny (asked for as TINY)",
+                                        "tiny (given as TINY)",
                                         "3 (1 s, 1 p, 1 d) of 6 primitives",
                                         "spherical",
                                         "Second line of it.",

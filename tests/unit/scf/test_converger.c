@@ -194,7 +194,7 @@ static void settings_out_of_range_are_refused(void **state)
     settings.converger = "newton";
     assert_int_equal(test_run(context, &water.molecule, "STO-3G", &settings, &result, &error),
                      HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "level shift does not go with converger newton"));
+    assert_non_null(strstr(error.message, "level shift is not possible with converger newton"));
     settings = test_settings();
     settings.diis_size = HF_MAX_DIIS + 1;
     assert_int_equal(test_run(context, &water.molecule, "STO-3G", &settings, &result, &error),

@@ -203,18 +203,18 @@ static void refuse(const struct hf_scf_settings *settings, const char *what)
 static void what_does_not_go_with_them_is_refused(void **state)
 {
     struct hf_scf_settings settings = settings_at("rohf", 0.01);
-    refuse(&settings, "(smearing) do not go with method rohf");
+    refuse(&settings, "(smearing) are not possible with method rohf");
     settings = settings_at("rhf", 0.01);
     settings.stability = HF_STABILITY_CHECK;
-    refuse(&settings, "do not go with a stability analysis");
+    refuse(&settings, "are not possible with a stability analysis");
     settings = settings_at("rhf", 0.01);
     settings.level_shift = 0.1;
-    refuse(&settings, "do not go with a level shift");
+    refuse(&settings, "are not possible with a level shift");
     settings = settings_at("rhf", 0.01);
     settings.converger = "newton";
-    refuse(&settings, "do not go with converger newton or adiis");
+    refuse(&settings, "are not possible with converger newton or adiis");
     settings.converger = "adiis";
-    refuse(&settings, "do not go with converger newton or adiis");
+    refuse(&settings, "are not possible with converger newton or adiis");
     settings = settings_at("rhf", -0.01);
     refuse(&settings, "must be 0 to 0.2 hartree, found -0.01");
     settings = settings_at("rhf", 0.3);
