@@ -25,7 +25,7 @@ static struct hf_basis *make(struct hf_context *context, const struct hf_molecul
     const hf_status status =
         hf_basis_create(context, molecule, n_choice, choice, convention, &basis, &error);
     assert_string_equal(error.message, "");
-    assert_int_equal(status, HF_OK);
+    assert_ok(status);
     return basis;
 }
 

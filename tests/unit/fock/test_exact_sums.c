@@ -54,9 +54,9 @@ static void the_unit_follows_from_the_densities(void **state)
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);
     const struct hf_shell_pairs pairs = make_pairs(context, basis, pair);
     struct hf_exact_sums *sums = NULL;
-    assert_int_equal(hf_exact_sums_create(&pairs, &sums, &error), HF_OK);
+    assert_ok(hf_exact_sums_create(&pairs, &sums, &error));
     for (int turn = 0; turn < 2; turn++) {
-        assert_int_equal(hf_exact_sums_begin(sums, 1, &error), HF_OK);
+        assert_ok(hf_exact_sums_begin(sums, 1, &error));
         for (int k = 0; k < 3; k++) {
             const int i = order[turn][k][0], j = order[turn][k][1];
             const int n = n_of_atom[i] * n_of_atom[j];
@@ -71,7 +71,7 @@ static void the_unit_follows_from_the_densities(void **state)
                     if (i == j) assert_true(x == block[c * n_of_atom[j] + r]);
                 }
         }
-        assert_int_equal(hf_exact_sums_find_unit(sums, &error), HF_OK);
+        assert_ok(hf_exact_sums_find_unit(sums, &error));
         range[turn] = hf_exact_sums_range(sums);
     }
     assert_true(range[0] == range[1]);
@@ -92,11 +92,11 @@ static void a_density_beyond_all_bounds_is_refused(void **state)
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);
     const struct hf_shell_pairs pairs = make_pairs(context, basis, pair);
     struct hf_exact_sums *sums = NULL;
-    assert_int_equal(hf_exact_sums_create(&pairs, &sums, &error), HF_OK);
+    assert_ok(hf_exact_sums_create(&pairs, &sums, &error));
     const double too_large[] = {1e12, (double)INFINITY, (double)NAN};
     for (int k = 0; k < 3; k++) {
         double block[16] = {too_large[k]};
-        assert_int_equal(hf_exact_sums_begin(sums, 1, &error), HF_OK);
+        assert_ok(hf_exact_sums_begin(sums, 1, &error));
         hf_exact_sums_meet(sums, 0, 0, 0, block);
         assert_int_equal(hf_exact_sums_find_unit(sums, &error), HF_NO_RESOURCE);
     }

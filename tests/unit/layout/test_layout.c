@@ -11,7 +11,7 @@ static struct hf_block_layout *new_layout(int n_part, const int *first)
 {
     struct hf_block_layout *layout = NULL;
     struct hf_error error;
-    assert_int_equal(hf_block_layout_create(context, n_part, first, &layout, &error), HF_OK);
+    assert_ok(hf_block_layout_create(context, n_part, first, &layout, &error));
     return layout;
 }
 

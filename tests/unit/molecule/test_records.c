@@ -19,7 +19,7 @@
 static hf_status read_record(struct reading *this, const char *string, const char *record)
 {
     begin(this);
-    if (record != NULL) assert_int_equal(give(this, "--record", "record", record), HF_OK);
+    if (record != NULL) assert_ok(give(this, "--record", "record", record));
     return hf_input_from_string("x.sdf", string, &this->options, &this->input, &this->error);
 }
 

@@ -38,8 +38,7 @@ static double *operator_matrix(enum hf_operator which, int n_shell, const struct
     struct hf_one_electron *one_electron = NULL;
     struct hf_error error;
     *n = basis->n_function;
-    assert_int_equal(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, &error),
-                     HF_OK);
+    assert_ok(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, &error));
     double *full = full_matrix(one_electron, which, basis);
     test_basis_destroy(&basis);
     return full;
@@ -53,9 +52,7 @@ static double *spread_matrix(int n_shell, const struct test_shell shell[], int n
     struct hf_one_electron *one_electron = NULL;
     struct hf_error error;
     *n = basis->n_function;
-    assert_int_equal(
-        hf_one_electron_create_spread(basis->max_l, n_charge, charge, &one_electron, &error),
-        HF_OK);
+    assert_ok(hf_one_electron_create_spread(basis->max_l, n_charge, charge, &one_electron, &error));
     double *full = full_matrix(one_electron, HF_CHARGES, basis);
     test_basis_destroy(&basis);
     return full;

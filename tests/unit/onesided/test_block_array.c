@@ -24,14 +24,12 @@ static struct fixture open_fixture(void)
 {
     struct fixture f = {.context = test_context()};
     struct hf_error error;
-    assert_int_equal(hf_block_layout_create(f.context, N_PART, part_first, &f.layout, &error),
-                     HF_OK);
-    assert_int_equal(hf_onesided_create(f.context, &settings, &f.onesided, &error), HF_OK);
+    assert_ok(hf_block_layout_create(f.context, N_PART, part_first, &f.layout, &error));
+    assert_ok(hf_onesided_create(f.context, &settings, &f.onesided, &error));
     assert_string_equal(hf_onesided_transport(f.onesided), settings.transport);
     assert_string_equal(hf_onesided_note(f.onesided), "");
     assert_false(f.context->stuck_in_mpi);
-    assert_int_equal(hf_block_array_create(f.onesided, f.layout, "test blocks", &f.array, &error),
-                     HF_OK);
+    assert_ok(hf_block_array_create(f.onesided, f.layout, "test blocks", &f.array, &error));
     return f;
 }
 
@@ -189,8 +187,7 @@ static void several_arrays_do_not_mix(void **state)
     fill(&f);
     hf_block_array_fence(f.array);
     for (int round = 0; round < 3; round++) {
-        assert_int_equal(hf_block_array_create(f.onesided, f.layout, "others", &other, &error),
-                         HF_OK);
+        assert_ok(hf_block_array_create(f.onesided, f.layout, "others", &other, &error));
         for (int i = 0; i < N_PART; i++) {
             for (int j = 0; j <= i; j++) {
                 hf_block_array_get(f.array, i, j, value); /* one is read, one is added to */
