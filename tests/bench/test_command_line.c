@@ -2,8 +2,6 @@
 #include "../unit/test.h"
 #include "bench.h"
 
-#include <string.h>
-
 static struct hf_bench_command command;
 static struct hf_error error;
 

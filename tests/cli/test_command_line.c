@@ -2,8 +2,6 @@
 #include "../unit/test.h"
 #include "cli.h"
 
-#include <string.h>
-
 static struct hf_command command;
 static struct hf_error error;
 

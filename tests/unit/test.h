@@ -33,4 +33,11 @@ static inline void assert_failure(hf_status status, hf_status expected,
         fail_msg("'%s' does not contain '%s'", error->message, words);
 }
 
+/** Uniform in (-0.5, 0.5), the same everywhere. */
+static inline double test_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 24) - 0.5;
+}
+
 #endif

@@ -4,7 +4,6 @@
 #include "hf/timer.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void when_all_is_well_nobody_fails(void **state)
 {

@@ -4,7 +4,6 @@
 #include "hf/mpi_window.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

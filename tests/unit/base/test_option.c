@@ -2,8 +2,6 @@
 #include "../test.h"
 #include "hf/option.h"
 
-#include <string.h>
-
 static const struct hf_option_choice animals[] = {
     {"cat", "purrs", 4}, {"dog-fish", "swims", 7}, {0}};
 

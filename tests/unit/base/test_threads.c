@@ -2,8 +2,6 @@
 #include "../test.h"
 #include "hf/threads.h"
 
-#include <string.h>
-
 enum { MOST = 5 };
 
 /** Notes who was called; threads `bad` and above fail. */

@@ -3,8 +3,6 @@
 
 #include "hf/trace.h"
 
-#include <string.h>
-
 enum { N_THREAD = 3, N_SPAN = 5000, MOST_RECORDS = 4 * (N_THREAD * N_SPAN + 100) };
 
 static const struct hf_phase reading = {.name = "Reading"}, writing = {.name = "Writing"};

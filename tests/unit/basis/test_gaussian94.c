@@ -4,7 +4,6 @@
 #include "basis_private.h"
 
 #include <math.h>
-#include <string.h>
 
 static hf_status parse(const char *string, struct hf_basis_set *set, struct hf_error *error)
 {

@@ -6,7 +6,6 @@
 
 #include <cJSON.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *reference_path;
 

@@ -1,7 +1,6 @@
 #include "checkpoint_fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 char folder[] = "/tmp/hf-checkpoint-XXXXXX", path[80];

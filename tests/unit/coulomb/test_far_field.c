@@ -7,7 +7,6 @@
 #include "hf/shell_pairs.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { N_ATOM = 60, SHELLS_OF_ATOM = 3, N_THREAD = 2, N_PIECE = 3 };
 

@@ -8,20 +8,12 @@
 #include "hf/simd.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { N_ATOM = 2, N_SHELL = 3, N_FUNCTION = 7, MOST = 40 };
 
 static const double centre[N_ATOM][3] = {{0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}};
 static const struct test_shell shells[N_SHELL] = {
     {0, 0, 1, false, {0.7}, {0.5}}, {0, 1, 1, false, {2.5}, {0.4}}, {1, 1, 1, false, {0.4}, {0.6}}};
-
-static double random_number(uint32_t *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (1 << 24) - 0.5;
-}
 
 /** A list of pairs that has nothing but bounds. */
 static struct hf_shell_pairs make_pairs(struct hf_context *context, const struct hf_basis *basis,
@@ -62,7 +54,7 @@ static void the_unit_follows_from_the_densities(void **state)
             const int n = n_of_atom[i] * n_of_atom[j];
             double block[16];
             uint32_t seed = (uint32_t)(i + 2 * j + 1);
-            for (int x = 0; x < n; x++) block[x] = x == 5 ? 0.0 : 3e3 * random_number(&seed);
+            for (int x = 0; x < n; x++) block[x] = x == 5 ? 0.0 : 3e3 * test_random(&seed);
             hf_exact_sums_meet(sums, 0, i, j, block);
             for (int r = 0; r < n_of_atom[i]; r++)
                 for (int c = 0; c < n_of_atom[j]; c++) {
@@ -185,13 +177,13 @@ static void set_up_strip(struct strip_test *t, uint32_t seed)
     for (int b = 0; b < N_BLOCK; b++)
         for (int i = 0; i < PLANE; i++) {
             uint64_t bits;
-            t->density[b][i] = random_number(&seed) * ldexp(1.0, -(int)(seed % 9));
+            t->density[b][i] = test_random(&seed) * ldexp(1.0, -(int)(seed % 9));
             memcpy(&bits, &t->density[b][i], sizeof bits);
             bits |= 1;
             memcpy(&t->density[b][i], &bits, sizeof bits);
         }
     for (int i = 0; i < 1 << 16; i++)
-        t->value[i] = random_number(&seed) * ldexp(1.0, -(int)(seed >> 4 & 15));
+        t->value[i] = test_random(&seed) * ldexp(1.0, -(int)(seed >> 4 & 15));
     t->origin = ldexp(1.5, 52 - 38); /* units of 2^-38, sums up to 2^13 */
 }
 

@@ -8,7 +8,6 @@
 #include "hf/interruption.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct hf_fock_settings settings;
 static int ranks_per_node; /* 0: as the machine has them */
@@ -33,10 +32,7 @@ static double *random_density(int n, uint32_t seed)
 {
     double *full = malloc((size_t)(n * n) * sizeof *full);
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j <= i; j++) {
-            seed = seed * 1664525u + 1013904223u;
-            full[i * n + j] = full[j * n + i] = (double)(seed >> 8) / (1 << 24) - 0.5;
-        }
+        for (int j = 0; j <= i; j++) full[i * n + j] = full[j * n + i] = test_random(&seed);
     }
     return full;
 }

@@ -6,7 +6,6 @@
 #include "../../../src/fock/local_sums.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { N_ATOM = 4, N_JOB = 2 };
 

@@ -4,8 +4,6 @@
 
 #include "hf/fock.h"
 
-#include <string.h>
-
 int MPI_Query_thread(int *provided)
 {
     *provided = MPI_THREAD_FUNNELED;

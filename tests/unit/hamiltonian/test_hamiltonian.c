@@ -5,7 +5,6 @@
 #include "hf/hamiltonian.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *grid = "serial";
 

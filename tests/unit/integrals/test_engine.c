@@ -8,7 +8,6 @@
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
-#include <string.h>
 
 /** One primitive quartet for the plain recursion. */
 struct primitive_quartet {

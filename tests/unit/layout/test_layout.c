@@ -3,8 +3,6 @@
 
 #include "hf/layout.h"
 
-#include <string.h>
-
 static struct hf_context *context;
 
 static struct hf_block_layout *new_layout(int n_part, const int *first)

@@ -3,7 +3,6 @@
 #include "hf/linalg.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include "hf/linalg.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool parallel;
 static const char *eigensolver; /* NULL: hf's choice */
@@ -35,10 +34,7 @@ static double *random_full(int n_row, int n_col, uint32_t seed)
 {
     const size_t n = (size_t)n_row * (size_t)n_col;
     double *full = malloc(n * sizeof *full);
-    for (size_t i = 0; i < n; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        full[i] = (double)(seed >> 8) / (1 << 24) - 0.5;
-    }
+    for (size_t i = 0; i < n; i++) full[i] = test_random(&seed);
     return full;
 }
 

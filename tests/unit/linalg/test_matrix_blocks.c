@@ -5,8 +5,6 @@
 #include "hf/linalg.h"
 #include "hf/matrix_blocks.h"
 
-#include <string.h>
-
 static bool parallel;
 static struct hf_context *context;
 

@@ -6,8 +6,6 @@
 #include "hf/calculation.h"
 #include "hf/input.h"
 
-#include <string.h>
-
 /** What was read, and with which options. */
 struct reading {
     struct hf_options options;

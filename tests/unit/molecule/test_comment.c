@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define NEITHER    "says neither charge nor multiplicity: a neutral singlet is assumed"
 #define NO_SPIN    "says no multiplicity: 1 is assumed"

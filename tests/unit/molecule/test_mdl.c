@@ -2,8 +2,6 @@
 #include "reading.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void expect_read(struct reading *this, const char *string, int charge, int multiplicity)
 {

@@ -2,8 +2,6 @@
 #include "reading.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOLFILE(title, y)                                                                          \
     title "\n  test    01010000003D\n\n  2  1  0  0  0  0            999 V2000\n"                  \

@@ -7,7 +7,6 @@
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     N_POLAR = 48,

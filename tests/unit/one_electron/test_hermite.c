@@ -7,7 +7,6 @@
 #include "hf/one_electron.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { N_POINT = 11, N_MAX = 60 };
 

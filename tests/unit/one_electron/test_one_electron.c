@@ -7,7 +7,6 @@
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double centre[2][3] = {{0.1, -0.2, 0.3}, {0.9, 0.7, -0.5}};
 

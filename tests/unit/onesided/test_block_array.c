@@ -4,7 +4,6 @@
 #include "hf/block_array.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 static struct hf_onesided_settings settings;

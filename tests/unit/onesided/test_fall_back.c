@@ -6,7 +6,6 @@
 
 #include "hf/block_array.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum fault { NONE, WRONG, WRONG_LONG, HANGS, LEVEL, REFUSED };

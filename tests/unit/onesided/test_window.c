@@ -4,8 +4,6 @@
 
 #include "hf/onesided.h"
 
-#include <string.h>
-
 static struct hf_onesided_settings settings;
 
 struct fixture {

@@ -4,8 +4,6 @@
 
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 const struct hf_phase fixture_phase = {.name = "Reading"};

@@ -3,8 +3,6 @@
 
 #include "hf/calculation.h"
 
-#include <string.h>
-
 extern const struct hf_quantity_ops hf_quantity_orbitals;
 
 static struct hf_error error;

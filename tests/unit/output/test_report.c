@@ -2,8 +2,6 @@
 #include "fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct hf_error error;
 

@@ -10,7 +10,6 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 /** Windows that MPI still grants, a stand-in for libraries that refuse them. */
 static int n_windows = INT_MAX;

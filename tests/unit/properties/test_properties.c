@@ -7,7 +7,6 @@
 #include "hf/properties.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *grid = "serial";
 

@@ -5,7 +5,6 @@
 #include "hf/interruption.h"
 
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 static const int atomic_number[] = {8, 1, 1};

@@ -7,7 +7,6 @@
 #include "../../../src/scf/scf_state.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { TEST_MAX_ATOM = 8 };
 
@@ -159,13 +158,6 @@ static inline void test_ended_done(struct test_ended *ended)
     hf_basis_destroy(&ended->basis);
     free(ended->coefficient);
     ended->coefficient = NULL;
-}
-
-/** Uniform in (-0.5, 0.5), the same everywhere. */
-static inline double test_random(uint32_t *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (1 << 24) - 0.5;
 }
 
 #endif

@@ -7,8 +7,6 @@
 #include "hf/schedule.h"
 #include "hf/timer.h"
 
-#include <string.h>
-
 static enum hf_counter_method method;
 static bool with_thread, light;
 

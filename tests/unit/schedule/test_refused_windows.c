@@ -3,8 +3,6 @@
 
 #include "hf/schedule.h"
 
-#include <string.h>
-
 static bool no_windows, no_threads;
 
 int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,

@@ -5,7 +5,6 @@
 #include "hf/schedule.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 static struct hf_scheduler_settings settings;

@@ -4,8 +4,6 @@
 #include "../../../src/schedule/chunks.h"
 #include "../../../src/schedule/deal.h"
 
-#include <string.h>
-
 enum { MOST_TASKS = 20000 };
 
 static unsigned char times[MOST_TASKS];

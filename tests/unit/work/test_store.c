@@ -3,8 +3,6 @@
 
 #include "../../../src/work/integral_store.h"
 
-#include <string.h>
-
 enum { MOST_VALUES = 900000 };
 
 /** A store over nothing but a context. */

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 static const double centre[4][3] = {
     {0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}, {0.2, -0.9, 1.7}};
