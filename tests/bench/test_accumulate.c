@@ -17,7 +17,7 @@ static bool open_target(struct hf_bench *bench, int i, struct hf_bench_target *t
     if (!hf_bench_way_get(i, &way)) return false;
     hf_bench_target_open(target, bench, &way, sizeof problem, problem);
     assert_string_equal(problem, "");
-    assert_int_equal(hf_bench_target_create_block(target, ORDER, &error), HF_OK);
+    assert_ok(hf_bench_target_create_block(target, ORDER, &error));
     return true;
 }
 

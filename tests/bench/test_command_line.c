@@ -2,8 +2,6 @@
 #include "../unit/test.h"
 #include "bench.h"
 
-#include <string.h>
-
 static struct hf_bench_command command;
 static struct hf_error error;
 
@@ -22,13 +20,13 @@ static hf_status parse(const char *a, const char *b, const char *c, const char *
 
 static void options_stand_before_and_behind_the_kernel(void **state)
 {
-    assert_int_equal(parse("--repeat=7", "pingpong", "--json", "a.json"), HF_OK);
+    assert_ok(parse("--repeat=7", "pingpong", "--json", "a.json"));
     assert_ptr_equal(command.kernel, &hf_bench_pingpong);
     assert_int_equal(hf_options_integer(&command.options, "repeat"), 7);
     assert_string_equal(hf_options_text(&command.options, "json"), "a.json");
     assert_false(hf_options_flag(&command.options, "quick"));
     hf_bench_command_done(&command);
-    assert_int_equal(parse("accumulate", "--quick", NULL, NULL), HF_OK);
+    assert_ok(parse("accumulate", "--quick", NULL, NULL));
     assert_ptr_equal(command.kernel, &hf_bench_accumulate);
     assert_true(hf_options_flag(&command.options, "quick"));
     hf_bench_command_done(&command);
@@ -36,12 +34,12 @@ static void options_stand_before_and_behind_the_kernel(void **state)
 
 static void a_kernel_may_read_a_molecule(void **state)
 {
-    assert_int_equal(parse("--basis=STO-3G", "integrals", "a.mol", NULL), HF_OK);
+    assert_ok(parse("--basis=STO-3G", "integrals", "a.mol", NULL));
     assert_ptr_equal(command.kernel, &hf_bench_integrals);
     assert_string_equal(command.input, "a.mol");
     assert_string_equal(hf_options_text(&command.options, "basis"), "STO-3G");
     hf_bench_command_done(&command);
-    assert_int_equal(parse("counter", NULL, NULL, NULL), HF_OK);
+    assert_ok(parse("counter", NULL, NULL, NULL));
     assert_null(command.input);
     hf_bench_command_done(&command);
 }
@@ -84,10 +82,10 @@ static void mistakes_are_named(void **state)
 
 static void help_wins_over_what_follows(void **state)
 {
-    assert_int_equal(parse("--help", "--nonsense", NULL, NULL), HF_OK);
+    assert_ok(parse("--help", "--nonsense", NULL, NULL));
     assert_int_equal(command.action, HF_BENCH_ACTION_HELP);
     hf_bench_command_done(&command);
-    assert_int_equal(parse("counter", "-V", NULL, NULL), HF_OK);
+    assert_ok(parse("counter", "-V", NULL, NULL));
     assert_int_equal(command.action, HF_BENCH_ACTION_VERSION);
     hf_bench_command_done(&command);
 }
@@ -97,7 +95,7 @@ static void every_kernel_is_complete(void **state)
     for (int i = 0; hf_bench_kernel_list[i] != NULL; i++) {
         const struct hf_bench_kernel *kernel = hf_bench_kernel_list[i];
         const char *file = kernel->reads_molecule ? "a.mol" : NULL;
-        assert_int_equal(parse(kernel->name, file, NULL, NULL), HF_OK);
+        assert_ok(parse(kernel->name, file, NULL, NULL));
         assert_ptr_equal(command.kernel, kernel);
         assert_true(kernel->about != NULL && kernel->cite != NULL && kernel->run != NULL);
         assert_true(kernel->least_ranks > 0 && kernel->n_repeat > 0 && kernel->n_repeat_quick > 0);

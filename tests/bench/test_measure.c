@@ -3,7 +3,6 @@
 #include "bench.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { N_POINT = 25 };
 static const double ALPHA = 2.5e-6, BETA = 1.25e-10;

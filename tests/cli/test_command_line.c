@@ -2,8 +2,6 @@
 #include "../unit/test.h"
 #include "cli.h"
 
-#include <string.h>
-
 static struct hf_command command;
 static struct hf_error error;
 
@@ -22,7 +20,7 @@ static hf_status parse(const char *a, const char *b, const char *c, const char *
 
 static void options_stand_before_and_behind_the_file(void **state)
 {
-    assert_int_equal(parse("--basis", "STO-3G", "a.mol", "--max-iterations=7", "--check"), HF_OK);
+    assert_ok(parse("--basis", "STO-3G", "a.mol", "--max-iterations=7", "--check"));
     assert_string_equal(command.path, "a.mol");
     assert_int_equal(command.action, HF_ACTION_CHECK);
     assert_string_equal(hf_options_text(&command.options, "basis"), "STO-3G");
@@ -34,11 +32,11 @@ static void options_stand_before_and_behind_the_file(void **state)
 
 static void a_negative_charge_is_a_value_not_an_option(void **state)
 {
-    assert_int_equal(parse("--charge", "-1", "--cartesian", "a.mol", NULL), HF_OK);
+    assert_ok(parse("--charge", "-1", "--cartesian", "a.mol", NULL));
     assert_int_equal(hf_options_integer(&command.options, "charge"), -1);
     assert_string_equal(hf_options_choice(&command.options, "functions"), "cartesian");
     hf_command_done(&command);
-    assert_int_equal(parse("--", "--odd-name", NULL, NULL, NULL), HF_OK);
+    assert_ok(parse("--", "--odd-name", NULL, NULL, NULL));
     assert_string_equal(command.path, "--odd-name");
     hf_command_done(&command);
 }
@@ -71,7 +69,7 @@ static void mistakes_are_named(void **state)
 
 static void help_wins_over_what_follows(void **state)
 {
-    assert_int_equal(parse("--help", "--nonsense", NULL, NULL, NULL), HF_OK);
+    assert_ok(parse("--help", "--nonsense", NULL, NULL, NULL));
     assert_int_equal(command.action, HF_ACTION_HELP);
     assert_null(command.word);
     hf_command_done(&command);
@@ -85,11 +83,11 @@ static void help_may_be_on_one_option(void **state)
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
         char joined[40];
         snprintf(joined, sizeof joined, "--help=%s", topics[i]);
-        assert_int_equal(parse(joined, NULL, NULL, NULL, NULL), HF_OK);
+        assert_ok(parse(joined, NULL, NULL, NULL, NULL));
         assert_string_equal(command.word, topics[i]);
         hf_command_done(&command);
     }
-    assert_int_equal(parse("-h", "memory", NULL, NULL, NULL), HF_OK);
+    assert_ok(parse("-h", "memory", NULL, NULL, NULL));
     assert_string_equal(command.word, "memory");
     hf_command_done(&command);
 }
@@ -102,11 +100,11 @@ static void groups_have_headings_and_synonyms_are_not_listed(void **state)
     assert_non_null(hf_listed_option(0)->group);
     for (const struct hf_option *option; (option = hf_listed_option(n)) != NULL; n++) {
         assert_true(option->type != HF_OPTION_ALIAS);
-        assert_int_equal(hf_listed_option_find(option->key, &found, &error), HF_OK);
+        assert_ok(hf_listed_option_find(option->key, &found, &error));
         assert_ptr_equal(found, option);
     }
     assert_true(n > 50);
-    assert_int_equal(hf_listed_option_find("--cartesian", &found, &error), HF_OK);
+    assert_ok(hf_listed_option_find("--cartesian", &found, &error));
     assert_string_equal(found->key, "functions");
     assert_int_equal(hf_listed_option_find("memroy", &found, &error), HF_BAD_INPUT);
     assert_string_equal(error.message, "unknown option 'memroy'; did you mean --memory");
@@ -122,10 +120,8 @@ static void every_default_is_a_valid_value(void **state)
         const char *value = table[i].default_value;
         assert_true(table[i].help != NULL || table[i].type == HF_OPTION_ALIAS);
         if (value == NULL) continue;
-        assert_int_equal(hf_options_add(&options, &table[i],
-                                        (struct hf_word){value, (int)strlen(value)}, HF_OPTION_FILE,
-                                        "default", &error),
-                         HF_OK);
+        assert_ok(hf_options_add(&options, &table[i], (struct hf_word){value, (int)strlen(value)},
+                                 HF_OPTION_FILE, "default", &error));
     }
     hf_options_done(&options);
 }
@@ -133,7 +129,7 @@ static void every_default_is_a_valid_value(void **state)
 static void defaults_are_those_of_the_library(void **state)
 {
     const struct hf_scf_settings library = hf_scf_defaults();
-    assert_int_equal(parse("a.mol", NULL, NULL, NULL, NULL), HF_OK);
+    assert_ok(parse("a.mol", NULL, NULL, NULL, NULL));
     const struct hf_options *options = &command.options;
     assert_string_equal(hf_options_choice(options, "guess"), library.guess);
     assert_int_equal(hf_options_value(options, "stability"), library.stability);

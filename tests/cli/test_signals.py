@@ -68,10 +68,10 @@ def start(options=(), hang_up=signal.SIG_DFL):
                             env=dict(os.environ, HF_TEST_MARK=MARK, OMPI_MCA_orte_execute_quiet="1"))
 
 
-def wait_for_begin(job):
-    """The report begins when signals are caught."""
+def wait_for(job, word=""):
+    """The report begins when signals are caught; "Iter" heads the table of iterations, after the set-up."""
     for line in job.stdout:
-        if line.strip():
+        if line.strip() and word in line:
             return
 
 
@@ -79,7 +79,7 @@ def trial(number, target, delay):
     """What was wrong, or None; prints the latency."""
     before = of_ended_jobs()
     with start() as job:
-        wait_for_begin(job)
+        wait_for(job)
         time.sleep(delay)
         ranks = ranks_alive()
         if len(ranks) != int(RANKS) or job.poll() is not None:
@@ -137,7 +137,7 @@ def interrupt_reading():
 def processor_limit():
     """The kernel sends SIGXCPU again and again: hf ends as after the first."""
     with start() as job:
-        wait_for_begin(job)
+        wait_for(job)
         for _ in range(2):
             job.send_signal(signal.SIGXCPU)
             time.sleep(0.02)
@@ -151,8 +151,7 @@ def closed_terminal():
     with tempfile.TemporaryDirectory() as folder:
         checkpoint, document = os.path.join(folder, "state.h5"), os.path.join(folder, "out.json")
         with start(["--checkpoint", checkpoint, "--json", document]) as job:
-            wait_for_begin(job)
-            time.sleep(1.0)
+            wait_for(job, "Iter")  # before, there is no state to write
             for _ in range(2):
                 job.send_signal(signal.SIGHUP)
                 time.sleep(0.02)
@@ -169,7 +168,7 @@ def closed_terminal():
 def no_hang_up():
     """Under nohup SIGHUP stays ignored."""
     with start(hang_up=signal.SIG_IGN) as job:
-        wait_for_begin(job)
+        wait_for(job)
         job.send_signal(signal.SIGHUP)
         time.sleep(0.5)
         job.send_signal(signal.SIGTERM)

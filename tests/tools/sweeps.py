@@ -2,12 +2,10 @@
 gnuplot."""
 
 import json
-import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
-from lab import phases  # noqa: E402 # pylint: disable=wrong-import-position
-from lab.results import Result  # noqa: E402 # pylint: disable=wrong-import-position
+from tool_test import executable
+from lab import phases
+from lab.results import Result
 
 OTHER = ("Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Output")
 # Leaves samples/FOCK-SCHEDULE-RANKS.json as its results; every run adds a line to the file "calls". The files
@@ -68,11 +66,6 @@ def output(processes, computing, last_rank=0.0, moving=0.0, **changes):
 
 def result(*arguments, **changes):
     return Result(output(*arguments, **changes))
-
-
-def executable(path, text):
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o755)
 
 
 def stand_ins(folder):

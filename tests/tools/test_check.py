@@ -11,9 +11,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools" / "lib"))
-import list_tests  # noqa: E402 # pylint: disable=wrong-import-position
+from tool_test import ROOT, executable
+import list_tests
 
 TESTS = [{"name": "fock on 2", "suite": ["hf:unit", "hf:fock"]}, {"name": "fock on 4", "suite": ["hf:unit", "hf:fock"]},
          {"name": "memory", "suite": ["hf:unit", "hf:long"]}, {"name": "cli", "suite": ["hf:cli"]},
@@ -52,8 +51,7 @@ class Fuzzing(unittest.TestCase):
             (root / "tests" / "fuzz" / "corpus" / "xyz").mkdir(parents=True)
             program = root / "build" / "tests" / "fuzz" / "fuzz_xyz"
             program.parent.mkdir(parents=True)
-            program.write_text("#!/bin/sh\n" + script, encoding="utf-8")
-            program.chmod(0o755)
+            executable(program, "#!/bin/sh\n" + script)
             done = subprocess.run([sys.executable, str(ROOT / "tools" / "lib" / "run_fuzzers.py"), name, name + "/build",
                                    "1"], capture_output=True, text=True, check=False, timeout=20)
             return done.returncode, done.stdout.splitlines()
@@ -77,8 +75,7 @@ class Packages(unittest.TestCase):
         """dpkg-query ends with 1 where it does not know one of the packages."""
         with tempfile.TemporaryDirectory() as folder:
             query = pathlib.Path(folder, "dpkg-query")
-            query.write_text('#!/bin/sh\nprintf "installed gcc\\nconfig-files meson\\n"\nexit 1\n', encoding="utf-8")
-            query.chmod(0o755)
+            executable(query, '#!/bin/sh\nprintf "installed gcc\\nconfig-files meson\\n"\nexit 1\n')
             script = ('set -eu; PATH=$2:$PATH; . "$1/tools/lib/setup.sh"; '
                       'missing=$(hf_missing_packages gcc meson libint2-dev); echo "missing: $missing"')
             done = subprocess.run(["sh", "-c", script, "sh", str(ROOT), folder], capture_output=True, text=True,

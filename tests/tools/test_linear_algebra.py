@@ -7,16 +7,14 @@ Usage: test_linear_algebra.py [unittest options]
 
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
+import tool_test
 import traces
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-# pylint: disable=wrong-import-position,wrong-import-order
+# pylint: disable=wrong-import-order
 from lab import lapack, linear_algebra, prediction, whole  # noqa: E402
 from lab.failure import Failure  # noqa: E402
 from lab.linear_algebra import Grid, LinearAlgebra, Measured, Rates, choose_grid  # noqa: E402
@@ -31,7 +29,7 @@ EVEN = Rates([Measured(1000, 4.0 / 3.0, 4.0 / 3.0, 2.0, 2.0)])
 
 class Grids(unittest.TestCase):
     def test_constants_of_the_source(self):
-        text = (ROOT / "src" / "linalg" / "grid.c").read_text(encoding="utf-8")
+        text = (tool_test.ROOT / "src" / "linalg" / "grid.c").read_text(encoding="utf-8")
         for name, value in (("SMALLEST_PARALLEL_ORDER", linear_algebra.SMALLEST_PARALLEL_ORDER),
                             ("DEFAULT_BLOCK", linear_algebra.BLOCK), ("MAX_ASPECT", linear_algebra.MOST_ASPECT)):
             self.assertEqual(re.findall(rf"\b{name} = (\d+)", text), [str(value)], name)
@@ -111,14 +109,9 @@ class Measuring(unittest.TestCase):
             lapack.Lapack("/no/such/program")
 
 
-class Wholes(unittest.TestCase):
+class Wholes(tool_test.WithFolder):
     TOTALS = {"Total": 20.0, "Set-up": 4.0, "One-electron integrals": 2.0, "Initial guess": 0.5, "Diagonalisation": 1.0,
               "Other linear algebra": 0.25, "Output": 0.125}
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
 
     def runs(self, network=FREE, n_thread=1, **header):
         path = traces.write(self.folder / "trace", [traces.row([4.0, 3.0, 2.0, 1.0])], self.TOTALS, **header)
@@ -163,13 +156,11 @@ class Wholes(unittest.TestCase):
 
     def test_the_tool_tells_whole_calculations(self):
         path = traces.write(self.folder / "trace", [traces.row([1.0] * 8)], self.TOTALS)
-        done = subprocess.run([sys.executable, str(ROOT / "tools" / "replay"), path, "--processes", "1,2", "--schedule",
-                               "counter"], capture_output=True, text=True, check=False)
+        done = tool_test.run_tool("replay", path, "--processes", "1,2", "--schedule", "counter")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("Whole calculations: 1 iterations, 20 functions, 5 occupied orbitals, 15.875 s", done.stdout)
         (self.folder / "bad").write_text("{}", encoding="utf-8")
-        done = subprocess.run([sys.executable, str(ROOT / "tools" / "replay"), path, "--processes", "1", "--schedule",
-                               "counter", "--algebra", str(self.folder / "bad")], capture_output=True, text=True, check=False)
+        done = tool_test.run_tool("replay", path, "--processes", "1", "--schedule", "counter", "--algebra", self.folder / "bad")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
 
 

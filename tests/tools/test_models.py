@@ -9,14 +9,11 @@ import array
 import json
 import math
 import pathlib
-import sys
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-from lab import models  # noqa: E402 # pylint: disable=wrong-import-position
-from lab.models import Machine, Statistics  # noqa: E402 # pylint: disable=wrong-import-position
+import tool_test
+from lab import models
+from lab.models import Machine, Statistics
 
 ROUND = Machine(10e-6, 8e-9, 2e-9)  # easy numbers: beta + gamma/2 = 9 ns
 CHAPTER_7 = Machine(50e-6, 80e-9, 0.0)  # 50 us, 10 ns/byte
@@ -25,7 +22,7 @@ BUTANE_PAIRS = 4656  # cc-pVTZ: 96 shells, 96*97/2
 COUNTS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 1000)
 
 
-class Numbers(unittest.TestCase):
+class Numbers(tool_test.WithFolder):
     def near(self, value, expected, relative=1e-12):
         self.assertLessEqual(abs(value - expected), relative * abs(expected), f"{value!r}, expected {expected!r}")
 
@@ -330,15 +327,12 @@ class MachineOfPingpong(Numbers):
                 "through_ends": {"alpha_seconds": 1.0, "beta_seconds_per_byte": 1.0},
                 "fitted": {"alpha_seconds": alpha, "beta_seconds_per_byte": beta}}
 
-    def write(self, written):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        path = pathlib.Path(folder.name) / "pingpong.json"
-        path.write_text(written if isinstance(written, str) else json.dumps(written), encoding="utf-8")
-        return path
+    def written(self, document):
+        self.write("pingpong.json", document if isinstance(document, str) else json.dumps(document))
+        return self.folder / "pingpong.json"
 
     def file(self, *partners):
-        return self.write({"program": "hf-bench", "kernel": "pingpong", "results": {"partners": partners}})
+        return self.written({"program": "hf-bench", "kernel": "pingpong", "results": {"partners": partners}})
 
     def fails(self, message, path):
         self.refuses(f"{path}: {message}", models.machine_from_pingpong, path)
@@ -355,20 +349,20 @@ class MachineOfPingpong(Numbers):
             self.assertEqual(models.machine_from_pingpong(path, gamma_seconds=3e-9), Machine(5e-6, 4e-9, 3e-9))
 
     def test_no_file(self):
-        path = self.write("").with_name("none.json")
+        path = self.written("").with_name("none.json")
         self.fails("No such file or directory, expected a file of hf-bench pingpong", path)
 
     def test_other_files(self):
-        self.fails("no file of hf-bench pingpong: Expecting value: line 1 column 1 (char 0)", self.write("alpha = 1"))
+        self.fails("no file of hf-bench pingpong: Expecting value: line 1 column 1 (char 0)", self.written("alpha = 1"))
         for other in ([], 3, {}, {"program": "hf"}):
-            self.fails("no file of hf-bench pingpong", self.write(other))
+            self.fails("no file of hf-bench pingpong", self.written(other))
         self.fails("a file of hf-bench counter, expected one of hf-bench pingpong",
-                   self.write({"program": "hf-bench", "kernel": "counter", "results": {}}))
+                   self.written({"program": "hf-bench", "kernel": "counter", "results": {}}))
 
     def test_no_partners(self):
         for results in (None, [], {}, {"partners": None}, {"partners": []}):
             self.fails("no partners in results, expected one or more",
-                       self.write({"program": "hf-bench", "kernel": "pingpong", "results": results}))
+                       self.written({"program": "hf-bench", "kernel": "pingpong", "results": results}))
 
     def test_partner_without_a_line(self):
         whole = self.partner(1, 1e-6, 1e-9)

@@ -13,13 +13,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-from lab import molecules  # noqa: E402 # pylint: disable=wrong-import-position
+import tool_test
+from lab import molecules  # pylint: disable=wrong-import-order
 
 PROGRAM = os.environ.get("HF_TEST_PROGRAM")
 ELECTRONS = {"H": 1, "C": 6, "O": 8}
@@ -187,16 +184,9 @@ class Water(unittest.TestCase):
             self.assertLess(charge_moment(molecules.water(n)), one * math.sqrt(n))
 
 
-class Tool(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Tool(tool_test.WithFolder):
     def run_tool(self, *arguments, **options):
-        options = {"stdout": subprocess.PIPE, **options}
-        return subprocess.run([sys.executable, str(ROOT / "tools" / "make-molecule"), *arguments],
-                              stderr=subprocess.PIPE, cwd=self.folder, text=True, check=False, **options)
+        return tool_test.run_tool("make-molecule", *arguments, cwd=self.folder, **options)
 
     def written(self, *arguments):
         done = self.run_tool(*arguments)

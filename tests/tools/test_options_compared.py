@@ -6,14 +6,11 @@ Usage: test_options_compared.py [unittest options]
 """
 
 import json
-import pathlib
 import re
-import subprocess
-import sys
-import tempfile
 import unittest
 
-TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+import tool_test
+
 # Leaves the file "INPUT-GUESS.json" as its results, and adds its guess to the file "runs".
 HF = """#!/bin/sh
 for word in "$@"; do
@@ -28,14 +25,10 @@ echo "$guess" >>"${1%/*}/runs"
 """
 
 
-class BenchOptions(unittest.TestCase):
+class BenchOptions(tool_test.WithFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        program = self.folder / "hf"
-        program.write_text(HF, encoding="utf-8")
-        program.chmod(0o755)
+        super().setUp()
+        tool_test.executable(self.folder / "hf", HF)
 
     def sample(self, name, guess, iterations, energy, converged=True, trials=0):
         (self.folder / f"{name}.mol").touch()
@@ -46,9 +39,8 @@ class BenchOptions(unittest.TestCase):
         (self.folder / f"{name}-{guess}.json").write_text(json.dumps(results), encoding="utf-8")
 
     def run_tool(self, *arguments):
-        return subprocess.run([sys.executable, str(TOOLS / "bench-options"), "--hf", str(self.folder / "hf"),
-                               "--option", "guess=sad,sap", *arguments], capture_output=True, text=True, check=False,
-                              cwd=self.folder)
+        return tool_test.run_tool("bench-options", "--hf", self.folder / "hf", "--option", "guess=sad,sap", *arguments,
+                                  cwd=self.folder)
 
     def rows(self, *arguments):
         """The table; the seconds, which differ from run to run, are "T"."""
@@ -103,8 +95,7 @@ class BenchOptions(unittest.TestCase):
 
 class AtomicPotentials(unittest.TestCase):
     def run_tool(self, *arguments):
-        return subprocess.run([sys.executable, str(TOOLS / "make-atomic-potentials"), *arguments],
-                              capture_output=True, text=True, check=False)
+        return tool_test.run_tool("make-atomic-potentials", *arguments)
 
     def test_energies_are_those_published_and_rows_those_of_the_table(self):
         done = self.run_tool("--elements", "2-2", "--check")
@@ -112,7 +103,7 @@ class AtomicPotentials(unittest.TestCase):
         self.assertIn("energy        -2.7236", done.stderr)
         done = self.run_tool("--elements", "8-8")
         self.assertEqual(done.returncode, 0, done.stderr)
-        table = (TOOLS.parent / "src" / "guess" / "atomic_potentials.c").read_text(encoding="utf-8")
+        table = (tool_test.TOOLS.parent / "src" / "guess" / "atomic_potentials.c").read_text(encoding="utf-8")
         rows = done.stdout[done.stdout.index("HF_ATOMIC_POTENTIAL_TERMS] = {\n") + 31:].split("};")[0]
         self.assertIn(rows.strip(), table)
 

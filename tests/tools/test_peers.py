@@ -9,17 +9,15 @@ Usage: test_peers.py [unittest options]
 import json
 import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
+from tool_test import ROOT, executable, run_tool
+from peers import hf, mpqc, nwchem, psi4, table
+from peers.problem import Problem, basis_file, read_gaussian94
+from peers.running import PeerError, parsed
+
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "lib")]
-from peers import hf, mpqc, nwchem, psi4, table  # noqa: E402 # pylint: disable=wrong-import-position
-from peers.problem import Problem, basis_file, read_gaussian94  # noqa: E402 # pylint: disable=wrong-import-position
-from peers.running import PeerError, parsed  # noqa: E402 # pylint: disable=wrong-import-position
 
 OUTPUT = {
     "provenance": {"version": "0.1.0"},
@@ -177,16 +175,13 @@ class Whole(unittest.TestCase):
                            ("mpiexec", '#!/bin/sh\nshift 2\nexec "$@"\n'),
                            ("nwchem", f"#!/bin/sh\ncat '{HERE / 'samples' / 'nwchem.out'}'\n"),
                            ("mpqc", "#!/bin/sh\necho broken\nexit 7\n")):
-            (folder / name).write_text(text, encoding="utf-8")
-            (folder / name).chmod(0o755)
+            executable(folder / name, text)
         (folder / "hf.sample").write_text(json.dumps(OUTPUT), encoding="utf-8")
         (folder / "cat").symlink_to("/bin/cat")
         (folder / "cp").symlink_to("/bin/cp")
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "tools" / "bench-peers"), "water.mol", "--basis", "cc-pVDZ", "--runs", "2",
-             "--hf", str(folder / "hf"), "--mpiexec", str(folder / "mpiexec"), "--json", str(folder / "out.json"),
-             *arguments],
-            env=dict(os.environ, PATH=str(folder), TMPDIR=str(folder)), capture_output=True, text=True, check=False)
+        done = run_tool("bench-peers", "water.mol", "--basis", "cc-pVDZ", "--runs", "2", "--hf", folder / "hf", "--mpiexec",
+                        folder / "mpiexec", "--json", folder / "out.json", *arguments,
+                        env=dict(os.environ, PATH=str(folder), TMPDIR=str(folder)))
         return done, json.loads((folder / "out.json").read_text(encoding="utf-8"))
 
     def test_who_is_absent_or_fails_is_told_and_the_others_go_on(self):

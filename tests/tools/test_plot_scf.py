@@ -6,16 +6,12 @@ Usage: test_plot_scf.py [unittest options]
 
 import copy
 import json
-import pathlib
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
-sys.path.insert(0, str(TOOLS))
-# pylint: disable=wrong-import-position,wrong-import-order
+import tool_test
+
+# pylint: disable=wrong-import-order
 from lab import scf_picture  # noqa: E402
 from lab.failure import Failure  # noqa: E402
 from lab.scf_picture import OCCUPIED, PARTLY, VIRTUAL, Level  # noqa: E402
@@ -44,22 +40,16 @@ def closed_shell():
     return result
 
 
-class WithFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, document):
-        path = self.folder / "a.json"
-        path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
-        return path
+class WithResult(tool_test.WithFolder):
+    def written(self, document):
+        self.write("a.json", document if isinstance(document, str) else json.dumps(document))
+        return self.folder / "a.json"
 
     def calculation(self, document):
-        return scf_picture.Calculation(self.write(document))
+        return scf_picture.Calculation(self.written(document))
 
 
-class Contents(WithFolder):
+class Contents(WithResult):
     def test_levels_of_both_spins_stand_in_two_columns(self):
         levels = scf_picture.levels_of(self.calculation(RESULT))
         self.assertEqual(levels[:3], [Level(0, -9.0, OCCUPIED), Level(0, -0.6, OCCUPIED), Level(0, 0.1, VIRTUAL)])
@@ -94,7 +84,7 @@ class Contents(WithFolder):
         self.assertEqual(self.calculation(document).title, "made up: UHF/TINY, -1.25000000 hartree, NOT CONVERGED")
 
 
-class Refusals(WithFolder):
+class Refusals(WithResult):
     def test_each_is_a_line_that_names_the_file(self):
         for document, part in (("{", "a.json, line 1: no JSON file"), ("{}", "not a file of hf --json"), ("[]", "not a file"),
                                ({"input_data": {}, "error": {"error_message": "no atoms"}, "extras": {}},
@@ -104,20 +94,18 @@ class Refusals(WithFolder):
             self.assertIn(part, str(caught.exception))
 
     def test_a_missing_file_is_a_line(self):
-        done = subprocess.run([sys.executable, TOOLS / "plot-scf", self.folder / "none.json"], capture_output=True, text=True,
-                              check=False)
+        done = tool_test.run_tool("plot-scf", self.folder / "none.json")
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertIn("none.json", done.stderr)
         self.assertNotEqual(done.returncode, 0)
 
 
 @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
-class Pictures(WithFolder):
+class Pictures(WithResult):
     def test_both_are_drawn_without_a_display(self):
         for document in (RESULT, closed_shell()):
-            path = self.write(document)
-            done = subprocess.run([sys.executable, TOOLS / "plot-scf", path, "-o", self.folder / "picture"],
-                                  capture_output=True, text=True, check=False, env={"PATH": "/usr/bin:/bin"})
+            path = self.written(document)
+            done = tool_test.run_tool("plot-scf", path, "-o", self.folder / "picture", env={"PATH": "/usr/bin:/bin"})
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             svg = (self.folder / "picture.svg").read_text(encoding="utf-8")
             for part in ("made up: UHF/TINY", "Convergence", "Fock: computing", "gap 0.7000 hartree"):

@@ -8,19 +8,14 @@ Usage: test_prediction.py [unittest options]
 import csv
 import dataclasses
 import json
-import pathlib
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import sweeps
+import tool_test
 import traces
 
-HERE = pathlib.Path(__file__).resolve().parent
-TOOLS = HERE.parent.parent / "tools"
-# pylint: disable=wrong-import-position,wrong-import-order
+# pylint: disable=wrong-import-order
 from lab import (  # noqa: E402
     coulomb_pass, forecast, models, phases, prediction, reductions, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
@@ -30,17 +25,12 @@ FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, look_seconds=0.0, node_alpha_seconds=0.0
 COSTS = [4.0, 3.0, 2.0, 1.0]
 
 
-class WithFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class WithTraces(tool_test.WithFolder):
     def trace(self, name, builds, totals=None, **header):
         return traces.write(self.folder / name, builds, totals, **header)
 
 
-class Recordings(WithFolder):
+class Recordings(WithTraces):
     def test_least_time_of_each_task_counts(self):
         paths = [self.trace("a", [traces.row([4.0, 3.5])]), self.trace("b", [traces.row([4.5, 3.0])])]
         self.assertEqual(list(Recording(paths).sizes[0].builds[0].computed), [4.0, 3.0])
@@ -81,7 +71,7 @@ class Recordings(WithFolder):
         self.assertEqual(len(Recording(paths).sizes), 1)
 
 
-class Predictions(WithFolder):
+class Predictions(WithTraces):
     def simulated(self, builds, network=FREE, gamma=0.0, n_thread=1, **header):
         return prediction.Simulated(Recording([self.trace("a", builds, **header)]), network, gamma, n_thread)
 
@@ -205,7 +195,7 @@ class Predictions(WithFolder):
         self.assertEqual(Recording([self.trace("c", [traces.row(COSTS)])]).sizes[0].coulomb_seconds, 0.0)
 
     def test_constants_of_the_source(self):
-        fock = HERE.parent.parent / "src" / "fock"
+        fock = tool_test.ROOT / "src" / "fock"
         for name, constant, value in (("node_blocks.h", "HF_PIECE_ELEMENTS", "1 << 16"),
                                       ("block_traffic.h", "HF_TRAFFIC_WINDOW", "4")):
             self.assertIn(f"enum {{ {constant} = {value} }};", (fock / name).read_text(encoding="utf-8"))
@@ -289,7 +279,7 @@ class Predictions(WithFolder):
         self.assertIsNone(found.falls_below("static", 0.75, most=64))
 
 
-class Tables(WithFolder):
+class Tables(WithTraces):
     def rows(self):
         measured = self.trace("two", [traces.row([4.0, 2.0]) + traces.row([3.0, 1.0], rank=1)], n_rank=2)
         simulated = prediction.Simulated(Recording([self.trace("one", [traces.row(COSTS)])]), FREE, 0.0)
@@ -336,10 +326,9 @@ cp "$here/trace-$RANKS" "$trace"
 """
 
 
-class Replay(WithFolder):
+class Replay(WithTraces):
     def replay(self, *arguments, tool="replay"):
-        done = subprocess.run([sys.executable, str(TOOLS / tool), *map(str, arguments)], capture_output=True, text=True,
-                              check=False, cwd=self.folder, timeout=60)
+        done = tool_test.run_tool(tool, *arguments, cwd=self.folder)
         return done.returncode, done.stdout, done.stderr
 
     def expect_one_line(self, code, part, *arguments, tool="replay"):

@@ -4,21 +4,16 @@
 Usage: test_replay.py [unittest options]
 """
 
-import pathlib
 import random
 import re
-import sys
 import unittest
 from unittest import mock
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-from lab import replay, replay_base, replay_steal, task_costs  # noqa: E402 # pylint: disable=wrong-import-position
-from lab.replay import (  # noqa: E402 # pylint: disable=wrong-import-position
-    Network, SCHEDULERS, lower_bound, simulate)
-from lab.trace import BLOCK_J, BLOCK_K  # noqa: E402 # pylint: disable=wrong-import-position
-from lab.traffic import Cache, Line, Traffic, cache_budget  # noqa: E402 # pylint: disable=wrong-import-position
+from tool_test import ROOT
+from lab import replay, replay_base, replay_steal, task_costs
+from lab.replay import Network, SCHEDULERS, lower_bound, simulate
+from lab.trace import BLOCK_J, BLOCK_K
+from lab.traffic import Cache, Line, Traffic, cache_budget
 
 IDEAL = Network(0, 0, 0, 0, 0, look_seconds=0)
 CLUSTER = Network(alpha_seconds=1.5e-6, beta_seconds_per_byte=1e-10, counter_seconds=3e-6,

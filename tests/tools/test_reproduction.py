@@ -5,17 +5,13 @@ hand, its plots are drawn, and traces that are there are not made again.
 Usage: test_reproduction.py [unittest options]
 """
 
-import pathlib
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
+import tool_test
 import traces
 
-TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
-from lab import book, models  # noqa: E402 # pylint: disable=wrong-import-position,wrong-import-order
+from lab import book, models  # pylint: disable=wrong-import-order
 
 # Whatever it is asked for, the trace of the scheduler's grain, or of the number of ranks that the tasks are for.
 STAND_IN = """#!/usr/bin/env python3
@@ -30,19 +26,14 @@ if "--trace" in arguments:
 
 
 @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
-class Book(unittest.TestCase):
+class Book(tool_test.WithFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        hf = self.folder / "hf"
-        hf.write_text(STAND_IN.format(folder=self.folder), encoding="utf-8")
-        hf.chmod(0o755)
+        super().setUp()
+        tool_test.executable(self.folder / "hf", STAND_IN.format(folder=self.folder))
 
     def reproduce(self, parts):
-        done = subprocess.run([sys.executable, str(TOOLS / "reproduce-book"), "--only", parts, "--hf",
-                               str(self.folder / "hf"), "--output", "book", "--runs", "1"], capture_output=True,
-                              text=True, check=False, cwd=self.folder, timeout=60)
+        done = tool_test.run_tool("reproduce-book", "--only", parts, "--hf", self.folder / "hf", "--output", "book",
+                                  "--runs", "1", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, done.stderr
 

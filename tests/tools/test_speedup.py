@@ -17,6 +17,7 @@ import unittest
 from unittest import mock
 
 import sweeps
+import tool_test
 import traces
 
 # pylint: disable=wrong-import-order
@@ -218,14 +219,7 @@ class Measures(unittest.TestCase):
         self.assertEqual([lists.duration(seconds) for seconds in (14, 180, 7800)], ["14 s", "3 min", "2 h 10 min"])
 
 
-class WithFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-
-class Files(WithFolder):
+class Files(tool_test.WithFolder):
     def read(self, text, run=Run(STATIC, 2, 1)):
         path = self.folder / "x.json"
         path.write_text(text, encoding="utf-8")
@@ -368,7 +362,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(whole["points"][2]["repetitions"][0]["launch"]["ranks"], 4)
 
 
-class Figures(WithFolder):
+class Figures(tool_test.WithFolder):
     def draw(self, measured, trace_of=(), predicted=()):
         """{name: text of the SVG file}; the cases of trace_of have traces of 2 ranks; `predicted` are rows of
         comparison.py."""

@@ -8,36 +8,28 @@ Usage: test_speedup_runs.py [unittest options]
 import csv
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 import sweeps
+import tool_test
 import traces
 
-SPEEDUP = pathlib.Path(__file__).resolve().parent.parent.parent / "tools" / "speedup"
 
-
-class WithStandIns(unittest.TestCase):
+class WithStandIns(tool_test.WithFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         sweeps.stand_ins(self.folder)
         traces.write(self.folder / "trace", [traces.row([1.0])], {"Total": 5.0})
         self.write("water.mol", "water\n")
         self.out = self.folder / "speedup-water"
         self.n_core = len(os.sched_getaffinity(0))
 
-    def write(self, name, text):
-        (self.folder / name).write_text(text, encoding="utf-8")
-
     def command(self, *arguments):
-        return [sys.executable, str(SPEEDUP), "water.mol", "--hf", str(self.folder / "hf"),
+        return [sys.executable, str(tool_test.TOOLS / "speedup"), "water.mol", "--hf", str(self.folder / "hf"),
                 "--mpiexec", str(self.folder / "mpiexec"), *arguments]
 
     def options(self):
@@ -107,7 +99,7 @@ class Sweeps(WithStandIns):
         self.bad("--bandwidth: 0 is not above 0", "--processes", "1", "--runs", "1", "--bandwidth", "0")
 
     def test_an_hf_without_traces_is_not_asked_for_them(self):
-        sweeps.executable(self.folder / "hf", sweeps.HF.format(folder=self.folder).replace("  --trace", "  --traces"))
+        tool_test.executable(self.folder / "hf", sweeps.HF.format(folder=self.folder).replace("  --trace", "  --traces"))
         self.good("--processes", "1", "--runs", "1")
         self.assertEqual([line for line in self.calls() if "--trace" in line], [])
 
@@ -275,11 +267,11 @@ class Failures(WithStandIns):
         self.assertFalse(self.out.exists())
 
     def test_programs_that_cannot_be_started(self):
-        sweeps.executable(self.folder / "mpiexec", "#!/nonesuch\n")
+        tool_test.executable(self.folder / "mpiexec", "#!/nonesuch\n")
         done = self.speedup(*self.ONE)
         self.assertRegex(done.stderr.splitlines()[-1], r"^speedup: \S+/mpiexec cannot be started: No such file")
         self.assertEqual(done.returncode, 2)
-        sweeps.executable(self.folder / "hf", "#!/nonesuch\n")
+        tool_test.executable(self.folder / "hf", "#!/nonesuch\n")
         self.bad(r"\S+/hf cannot be started: No such file", "--output", "elsewhere", *self.ONE)
 
     def test_a_run_that_fails(self):
@@ -302,7 +294,7 @@ class Failures(WithStandIns):
         self.fails("left no results")
 
     def test_another_mpi_library(self):
-        sweeps.executable(self.folder / "mpiexec", '#!/bin/sh\nshift 2\nRANKS=1 exec "$@"\n')
+        tool_test.executable(self.folder / "mpiexec", '#!/bin/sh\nshift 2\nRANKS=1 exec "$@"\n')
         done = self.speedup("--processes", "2", "--runs", "1")
         self.assertRegex(done.stderr.splitlines()[-1],
                          "^speedup: .*processes is 1, expected 2; was hf started by another MPI library's mpiexec")
@@ -326,7 +318,7 @@ class Slurm(WithStandIns):
         return (self.out / f"job-p{count}.sh").read_text(encoding="utf-8")
 
     def execute(self, count):
-        sweeps.executable(self.folder / "srun", sweeps.SRUN)
+        tool_test.executable(self.folder / "srun", sweeps.SRUN)
         path = os.pathsep.join([str(self.folder), os.defpath])
         return subprocess.run(["/bin/bash", str(self.out / f"job-p{count}.sh")], env=dict(os.environ, PATH=path),
                               capture_output=True, text=True, check=False, cwd="/")

@@ -8,15 +8,12 @@ import math
 import os
 import pathlib
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
+import tool_test
 import traces
 
-TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
-# pylint: disable=wrong-import-position,wrong-import-order
+# pylint: disable=wrong-import-order
 from lab import phases, plots, timeline, trace  # noqa: E402
 from lab.failure import Failure  # noqa: E402
 
@@ -27,12 +24,7 @@ FIRST = [(trace.TASK, 0, 0, 1.0, 2.5), (TASKS, 0, -1, 3.5, 0.5), (phases.MOVING_
 SECOND = [(trace.STORED_TASK, 0, 0, 6.0, 1.5), ("Output", 1, -1, 6.0, 2.0)]
 
 
-class WithFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class WithTraces(tool_test.WithFolder):
     def seconds(self, builds, n_column, window=None, ranks=None, **header):
         """timeline.Seconds of a trace; `window` is (build, from, to)."""
         path = traces.write(self.folder / "a.trace", builds, **header)
@@ -46,7 +38,7 @@ def heights(seconds):
     return [(bar.row, bar.start, bar.end, seconds.kinds()[bar.kind][0], bar.low, bar.high) for bar in seconds.bars()]
 
 
-class Columns(WithFolder):
+class Columns(WithTraces):
     def test_shares_of_columns_worked_out_by_hand(self):
         # Columns of one second. The task reaches over two and a half, the wait takes half of the rest of the third; an
         # eighth each of the last one is another task and moving matrices.
@@ -105,7 +97,7 @@ class Columns(WithFolder):
         self.assertEqual(colours["Set-up"], phases.COLOURS["Set-up"])
 
 
-class Selection(WithFolder):
+class Selection(WithTraces):
     def titles(self, seconds):
         return {title for _, _, _, title, _, _ in heights(seconds)}
 
@@ -159,7 +151,7 @@ class Selection(WithFolder):
                          "uracil, cc-pVDZ, distributed, steal: Fock build 2 of 2; 2 of 3 ranks")
 
 
-class Table(WithFolder):
+class Table(WithTraces):
     def test_numbers_worked_out_by_hand(self):
         seconds = self.seconds([FIRST, SECOND], 3, (1, 0.0, None), "1", n_rank=2)
         lines = list(timeline.table(seconds, [1]))
@@ -196,11 +188,10 @@ class Painting(unittest.TestCase):
         self.assertEqual(list(plots.painted(bars, 0.25, 0.125)), bars)
 
 
-class Program(WithFolder):
+class Program(WithTraces):
     def run_tool(self, *arguments, path=None):
         environment = dict(os.environ, **({"PATH": path} if path is not None else {}))
-        return subprocess.run([sys.executable, str(TOOLS / "timeline"), *map(str, arguments)], capture_output=True,
-                              text=True, check=False, cwd=self.folder, env=environment)
+        return tool_test.run_tool("timeline", *arguments, cwd=self.folder, env=environment)
 
     def made(self, name="run.trace", builds=(FIRST, SECOND), **header):
         return traces.write(self.folder / name, list(builds), **{"n_rank": 2, **header})

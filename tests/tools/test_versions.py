@@ -12,19 +12,17 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import sweeps
+import tool_test
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-from lab import alternation, reference_set, versions  # noqa: E402 # pylint: disable=wrong-import-position
-from lab.alternation import Measured  # noqa: E402 # pylint: disable=wrong-import-position
-from lab.failure import Failure  # noqa: E402 # pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-order
+from lab import alternation, reference_set, versions
+from lab.alternation import Measured
+from lab.failure import Failure
 
-TOOL = ROOT / "tools" / "bench-versions"
 # Leaves the file "<its own name>.json" as its results; every run adds a line to the file "calls".
 HF = """#!/bin/sh
 here=$(dirname "$0")
@@ -81,8 +79,8 @@ class Pairs(unittest.TestCase):
 class ReferenceSet(unittest.TestCase):
     def test_every_closed_shell_case_gets_an_input(self):
         with tempfile.TemporaryDirectory() as name:
-            cases = reference_set.cases(ROOT, pathlib.Path(name), ["--memory", "0"])
-            with open(ROOT / "tests" / "reference" / "energies.json", encoding="utf-8") as file:
+            cases = reference_set.cases(tool_test.ROOT, pathlib.Path(name), ["--memory", "0"])
+            with open(tool_test.ROOT / "tests" / "reference" / "energies.json", encoding="utf-8") as file:
                 expected = [case for case in json.load(file)["cases"] if case["method"] == "rhf"]
             self.assertEqual(len(cases), len(expected))
             self.assertEqual(len({case.input for case in cases}), len(cases))
@@ -90,16 +88,11 @@ class ReferenceSet(unittest.TestCase):
             self.assertEqual(cases[0].options, ["--memory", "0"])
 
 
-class InFolder(unittest.TestCase):
+class InFolder(tool_test.WithFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.temporary = self.folder / "temporary"
         self.temporary.mkdir()
-
-    def write(self, name, text):
-        (self.folder / name).write_text(text, encoding="utf-8")
 
 
 class Commits(InFolder):
@@ -117,7 +110,7 @@ class Commits(InFolder):
             self.git("add", "program")
             self.git("-c", "user.name=n", "-c", "user.email=e", "commit", "--quiet", "-m", text)
         self.write("source/program", "changed")
-        sweeps.executable(self.folder / "meson", MESON)
+        tool_test.executable(self.folder / "meson", MESON)
         path = os.environ["PATH"]
         os.environ["PATH"] = f"{self.folder}:{path}"
         self.addCleanup(os.environ.__setitem__, "PATH", path)
@@ -137,7 +130,7 @@ class Commits(InFolder):
         self.assertEqual([self.made("HEAD~1"), self.made("HEAD"), self.made(".")], ["first", "second", "changed"])
 
     def test_a_program_is_taken_as_it_is(self):
-        sweeps.executable(self.folder / "hf", "ready")
+        tool_test.executable(self.folder / "hf", "ready")
         self.assertEqual(self.made(str(self.folder / "hf")), "ready")
 
     def test_what_is_no_version_is_told(self):
@@ -155,9 +148,9 @@ class Tool(InFolder):
     def setUp(self):
         super().setUp()
         for name, computing, energy in (("old", 4.0, -76.0), ("new", 5.0, -76.0 + 3e-12)):
-            sweeps.executable(self.folder / name, HF)
+            tool_test.executable(self.folder / name, HF)
             self.result(name, computing, energy)
-        sweeps.executable(self.folder / "mpiexec", sweeps.MPIEXEC)
+        tool_test.executable(self.folder / "mpiexec", sweeps.MPIEXEC)
         self.write("water.mol", "water\n")
         self.write("uracil.mol", "uracil\n")
 
@@ -166,8 +159,8 @@ class Tool(InFolder):
 
     def bench(self, *arguments):
         environment = dict(os.environ, TMPDIR=str(self.temporary))
-        return subprocess.run([sys.executable, str(TOOL), *arguments, "--mpiexec", str(self.folder / "mpiexec")],
-                              cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        return tool_test.run_tool("bench-versions", *arguments, "--mpiexec", self.folder / "mpiexec", cwd=self.folder,
+                                  env=environment)
 
     def calls(self):
         path = self.folder / "calls"

@@ -7,32 +7,24 @@ Usage: test_weak_scaling.py [unittest options]
 import csv
 import os
 import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import sweeps
+import tool_test
 import traces
 
-TOOL = pathlib.Path(__file__).resolve().parent.parent.parent / "tools" / "speedup"
 
-
-class WeakScaling(unittest.TestCase):
+class WeakScaling(tool_test.WithFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         sweeps.stand_ins(self.folder)
         traces.write(self.folder / "trace", [traces.row([4.0, 2.0, 1.0, 1.0])], {"Total": 9.0})
         for name in ("small", "large"):
-            (self.folder / f"{name}.mol").write_text(f"{name}\n", encoding="utf-8")
+            self.write(f"{name}.mol", f"{name}\n")
 
     def run_tool(self, *arguments):
-        command = [sys.executable, str(TOOL), *arguments, "--hf", str(self.folder / "hf"), "--mpiexec",
-                   str(self.folder / "mpiexec"), "--runs", "1", "--schedule", "static"]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder,
-                              env=dict(os.environ, PATH=str(self.folder)))
+        return tool_test.run_tool("speedup", *arguments, "--hf", self.folder / "hf", "--mpiexec", self.folder / "mpiexec", "--runs",
+                                  "1", "--schedule", "static", cwd=self.folder, env=dict(os.environ, PATH=str(self.folder)))
 
     def calls(self):
         return [call.split()[0] for call in (self.folder / "calls").read_text(encoding="utf-8").splitlines()]

@@ -1,11 +1,9 @@
 """Traces for tests, made without hf: a header with what the tools need, tasks one after the other on each rank."""
 
 import json
-import sys
-import pathlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
-from lab import trace  # noqa: E402 # pylint: disable=wrong-import-position
+import tool_test  # noqa: F401 # pylint: disable=unused-import # says where lab is
+from lab import trace
 
 KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: waiting for blocks",
          "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output",

@@ -42,7 +42,7 @@ static inline struct hf_context *test_context(void)
 {
     struct hf_context *context = NULL;
     struct hf_error error;
-    assert_int_equal(hf_context_create(MPI_COMM_WORLD, &context, &error), HF_OK);
+    assert_ok(hf_context_create(MPI_COMM_WORLD, &context, &error));
     return context;
 }
 

@@ -4,7 +4,6 @@
 #include "hf/mpi_window.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -53,9 +52,8 @@ static void every_rank_reaches_the_memory_of_the_next(void **state)
     MPI_Win window;
     void *memory;
     int found = -1;
-    assert_int_equal(hf_mpi_window_allocate(context->comm, context->node, LINE, sizeof(int), "test",
-                                            &memory, &window, &error),
-                     HF_OK);
+    assert_ok(hf_mpi_window_allocate(context->comm, context->node, LINE, sizeof(int), "test",
+                                     &memory, &window, &error));
     MPI_Win_fence(0, window);
     *(int *)memory = context->rank;
     MPI_Win_fence(0, window);

@@ -19,8 +19,7 @@ static struct hf_context *make_context(int ranks_per_node)
 {
     struct hf_context *context = NULL;
     struct hf_error error;
-    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &context, &error),
-                     HF_OK);
+    assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &context, &error));
     return context;
 }
 
@@ -65,9 +64,8 @@ static void check_node(int ranks_per_node, int n_sharing)
     struct hf_node_memory *memory = NULL;
     struct hf_error error;
     const int n = n_sharing > 0 ? n_sharing : context->n_node_rank;
-    assert_int_equal(hf_node_memory_create(context, HF_MEMORY_PAIRS, "test", N * sizeof(double),
-                                           &memory, &error),
-                     HF_OK);
+    assert_ok(hf_node_memory_create(context, HF_MEMORY_PAIRS, "test", N * sizeof(double), &memory,
+                                    &error));
     assert_int_equal(memory->n_rank, n);
     assert_int_equal(memory->refused, n < context->n_node_rank);
     int64_t counted = (int64_t)hf_memory_class_bytes(context->memory, HF_MEMORY_PAIRS);

@@ -1,7 +1,6 @@
 /* A processor that has none of the instruction sets of this build: a message, and no instruction that it lacks. */
 
 #include "../test.h"
-#include <string.h>
 
 #include "hf/context.h"
 #include "hf/simd.h"

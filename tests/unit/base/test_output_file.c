@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,7 +143,7 @@ static void files_to_write_are_kept_apart(void **state)
     write_file("in", "x");
     const struct hf_run_file good[] = {input, again, json}, both[] = {input, json, trace},
                              first[] = {over, input}, last[] = {input, over};
-    assert_int_equal(hf_output_files_check_apart(3, good, &error), HF_OK);
+    assert_ok(hf_output_files_check_apart(3, good, &error));
     assert_int_equal(hf_output_files_check_apart(3, both, &error), HF_BAD_INPUT);
     assert_string_equal(error.message,
                         "--trace: ./out is the JSON file as well; expected another file");

@@ -4,7 +4,6 @@
 #include "hf/text.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,8 +28,7 @@ static void expect_failure(struct hf_context *context, const char *path, const c
 {
     struct hf_text text;
     struct hf_error error;
-    assert_int_equal(hf_text_read(context, path, &text, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, expected));
+    assert_failure(hf_text_read(context, path, &text, &error), HF_BAD_INPUT, &error, expected);
     assert_non_null(strstr(error.message, path));
     assert_null(text.content);
     hf_text_done(&text);
@@ -45,7 +43,7 @@ static void lines_are_the_same_on_all_ranks_whatever_ends_them(void **state)
     write_scratch(context, path, bytes, sizeof bytes - 1);
     struct hf_text text;
     struct hf_error error;
-    assert_int_equal(hf_text_read(context, path, &text, &error), HF_OK);
+    assert_ok(hf_text_read(context, path, &text, &error));
     assert_int_equal(text.n_line, 5);
     const char *const expected[] = {"one", "two", "", "four", "five"};
     for (int i = 0; i < 5; i++) assert_string_equal(text.line[i], expected[i]);
@@ -110,7 +108,7 @@ static void failures_name_file_and_line(void **state)
 {
     struct hf_text text;
     struct hf_error error;
-    assert_int_equal(hf_text_from_string("a.mol", "one\ntwo\n", &text, &error), HF_OK);
+    assert_ok(hf_text_from_string("a.mol", "one\ntwo\n", &text, &error));
     assert_int_equal(text.n_line, 2);
     assert_int_equal(hf_text_fail(&error, &text, 2, "bad %s", "word"), HF_BAD_INPUT);
     assert_string_equal(error.message, "a.mol, line 2: bad word");

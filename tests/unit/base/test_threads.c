@@ -2,8 +2,6 @@
 #include "../test.h"
 #include "hf/threads.h"
 
-#include <string.h>
-
 enum { MOST = 5 };
 
 /** Notes who was called; threads `bad` and above fail. */
@@ -25,7 +23,7 @@ static void every_thread_is_called_once(void **state)
     for (int n = 0; n <= MOST; n++) {
         struct calls calls = {.bad = MOST};
         const int expected = n > 1 ? n : 1;
-        assert_int_equal(hf_threads_run(n, note, &calls, NULL), HF_OK);
+        assert_ok(hf_threads_run(n, note, &calls, NULL));
         for (int t = 0; t < MOST; t++) {
             assert_int_equal(calls.n[t], t < expected);
             if (t < expected) assert_int_equal(calls.n_thread[t], expected);
@@ -39,8 +37,7 @@ static void the_first_thread_that_fails_is_heard(void **state)
         struct calls calls = {.bad = bad};
         struct hf_error error = {0};
         const char message[] = {'t', 'h', 'r', 'e', 'a', 'd', ' ', (char)('0' + bad), '\0'};
-        assert_int_equal(hf_threads_run(4, note, &calls, &error), HF_NO_RESOURCE);
-        assert_non_null(strstr(error.message, message));
+        assert_failure(hf_threads_run(4, note, &calls, &error), HF_NO_RESOURCE, &error, message);
         assert_int_equal(hf_threads_run(4, note, &calls, NULL), HF_NO_RESOURCE);
     }
 }

@@ -3,8 +3,6 @@
 
 #include "hf/trace.h"
 
-#include <string.h>
-
 enum { N_THREAD = 3, N_SPAN = 5000, MOST_RECORDS = 4 * (N_THREAD * N_SPAN + 100) };
 
 static const struct hf_phase reading = {.name = "Reading"}, writing = {.name = "Writing"};
@@ -33,7 +31,7 @@ static struct hf_trace *make_trace(struct hf_context *context)
     hf_timers_declare(&context->timers, &reading);
     hf_timers_declare(&context->timers, &writing);
     hf_timer_start(&context->timers, &hf_phase_total);
-    assert_int_equal(hf_trace_create(context, N_THREAD, &trace, &error), HF_OK);
+    assert_ok(hf_trace_create(context, N_THREAD, &trace, &error));
     hf_trace_begin_build(trace);
     hf_trace_end_build(trace);
     hf_trace_begin_build(trace);
@@ -86,7 +84,7 @@ static void every_record_of_every_rank_arrives_once(void **state)
     struct sink sink = {.n_most = MOST_RECORDS};
     const int64_t n_record = hf_trace_n_record(trace);
     sink.record = calloc(MOST_RECORDS, sizeof *sink.record);
-    assert_int_equal(hf_trace_collect(trace, keep, &sink, &error), HF_OK);
+    assert_ok(hf_trace_collect(trace, keep, &sink, &error));
     int64_t at = 0;
     for (int rank = 0; context->rank == 0 && rank < context->n_rank; rank++)
         at = check_rank(sink.record, at, rank);

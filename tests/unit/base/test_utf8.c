@@ -2,8 +2,6 @@
 #include "../test.h"
 #include "hf/json.h"
 
-#include <string.h>
-
 static void what_is_no_utf8_is_taken_for_latin_1(void **state)
 {
     static const struct {

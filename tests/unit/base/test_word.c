@@ -3,7 +3,6 @@
 #include "hf/text.h"
 
 #include <locale.h>
-#include <string.h>
 
 static struct hf_word word(const char *text)
 {

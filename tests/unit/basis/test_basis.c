@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static struct hf_atom water_atoms[] = {
@@ -25,7 +24,7 @@ static struct hf_basis *make(struct hf_context *context, const struct hf_molecul
     const hf_status status =
         hf_basis_create(context, molecule, n_choice, choice, convention, &basis, &error);
     assert_string_equal(error.message, "");
-    assert_int_equal(status, HF_OK);
+    assert_ok(status);
     return basis;
 }
 

@@ -4,12 +4,11 @@
 #include "basis_private.h"
 
 #include <math.h>
-#include <string.h>
 
 static hf_status parse(const char *string, struct hf_basis_set *set, struct hf_error *error)
 {
     struct hf_text text;
-    assert_int_equal(hf_text_from_string("dir/mine.gbs", string, &text, error), HF_OK);
+    assert_ok(hf_text_from_string("dir/mine.gbs", string, &text, error));
     const hf_status status = hf_basis_set_parse(&text, set, error);
     hf_text_done(&text);
     return status;
@@ -20,7 +19,7 @@ static void expect_set(const char *string, struct hf_basis_set *set)
     struct hf_error error = {.message = ""};
     const hf_status status = parse(string, set, &error);
     assert_string_equal(error.message, "");
-    assert_int_equal(status, HF_OK);
+    assert_ok(status);
 }
 
 static void expect_message(const char *string, const char *message)

@@ -89,7 +89,7 @@ static void near_atoms_become_sites(void **state)
     }
     struct hf_basis *basis = test_basis(N, (const double(*)[3])centre, N, shell);
     static const int first[N_SITE] = {0, 2, 4, 6, 8, 10, 11, 12};
-    assert_int_equal(hf_basis_merge(basis, &merged, NULL), HF_OK);
+    assert_ok(hf_basis_merge(basis, &merged, NULL));
     assert_int_equal(merged->n_atom, N_SITE);
     struct hf_shell_place *place = hf_shell_places(merged);
     assert_non_null(place);
@@ -111,7 +111,7 @@ static int set_up(void **state)
 {
     static const double centre[N_ATOM][3] = {{0}, {0, 0, 2}, {0, 2, 0}, {2, 0, 0}};
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells), *merged = NULL;
-    assert_int_equal(hf_basis_merge(basis, &merged, NULL), HF_OK);
+    assert_ok(hf_basis_merge(basis, &merged, NULL));
     test_basis_destroy(&basis);
     *state = merged;
     return 0;

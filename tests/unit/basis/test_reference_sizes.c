@@ -6,7 +6,6 @@
 
 #include <cJSON.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *reference_path;
 
@@ -64,7 +63,7 @@ static void reference_calculations_have_their_number_of_functions(void **state)
         const hf_status status = hf_basis_create(context, &molecule, 1, &choice,
                                                  HF_CONVENTION_AS_DEFINED, &basis, &error);
         assert_string_equal(error.message, "");
-        assert_int_equal(status, HF_OK);
+        assert_ok(status);
         assert_int_equal(basis->n_function, cJSON_GetObjectItem(one, "basis_functions")->valueint);
         if (basis->max_l >= 2)
             assert_int_equal(has_cartesian_d(basis),

@@ -1,7 +1,6 @@
 #include "checkpoint_fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 char folder[] = "/tmp/hf-checkpoint-XXXXXX", path[80];
@@ -28,9 +27,8 @@ struct hf_basis *make_basis(struct hf_context *context)
     struct hf_basis *basis = NULL;
     const struct hf_basis_choice choice[] = {{.atom = -1, .name = "6-31G*"},
                                              {.atom = 1, .name = "cc-pVDZ"}};
-    assert_int_equal(
-        hf_basis_create(context, &molecule, 2, choice, HF_CONVENTION_AS_DEFINED, &basis, &error),
-        HF_OK);
+    assert_ok(
+        hf_basis_create(context, &molecule, 2, choice, HF_CONVENTION_AS_DEFINED, &basis, &error));
     return basis;
 }
 

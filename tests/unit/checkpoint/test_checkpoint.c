@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,7 +34,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     assert_non_null(state);
     const hf_status status =
         hf_checkpoint_write(writer->context, path, &writer->content, state, reason, error);
-    assert_int_equal(status, HF_OK);
+    assert_ok(status);
     writer->n_written++;
     return HF_OK;
 }
@@ -72,8 +71,7 @@ static void write_checkpoint(struct hf_context *context, const struct hf_basis *
     const struct hf_scf_keeper keeper = {.wanted = is_wanted, .keep = keep, .data = &writer};
     struct hf_scf_settings settings = settings_of(builder, max_iteration);
     settings.keeper = &keeper;
-    assert_int_equal(hf_scf_run(context, &molecule, basis, &settings, NULL, result, NULL, &error),
-                     HF_OK);
+    assert_ok(hf_scf_run(context, &molecule, basis, &settings, NULL, result, NULL, &error));
     assert_int_equal(writer.n_written, result->n_iteration);
 }
 
@@ -107,7 +105,7 @@ static void check_description(const struct hf_checkpoint *read, const struct hf_
     assert_null(hf_checkpoint_setting(read, "guess"));
     assert_int_equal(read->n_iteration, 1);
     assert_true(read->iteration[0].energy == -70.5 && read->seconds == 12.5);
-    assert_int_equal(hf_checkpoint_compare(read, "rhf", &molecule, basis, &error), HF_OK);
+    assert_ok(hf_checkpoint_compare(read, "rhf", &molecule, basis, &error));
 }
 
 static void a_checkpoint_holds_the_calculation(void **state)
@@ -118,9 +116,7 @@ static void a_checkpoint_holds_the_calculation(void **state)
     struct hf_error error;
     struct hf_checkpoint read;
     write_checkpoint(context, basis, 100, &result);
-    const hf_status status = hf_checkpoint_load(context, path, &read, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    expect_ok(hf_checkpoint_load(context, path, &read, &error), &error);
     check_description(&read, basis);
     assert_true(read.converged && read.reason == HF_KEEP_FINISHED);
     assert_true(read.state.energy == result.energy);
@@ -144,10 +140,10 @@ static void go_on(int n, double energy, int n_iteration)
     struct hf_error error;
     MPI_Comm_split(MPI_COMM_WORLD, rank_here() < n ? 0 : MPI_UNDEFINED, 0, &comm);
     if (comm == MPI_COMM_NULL) return;
-    assert_int_equal(hf_context_create(comm, &context, &error), HF_OK);
+    assert_ok(hf_context_create(comm, &context, &error));
     hf_status status = hf_checkpoint_load(context, path, &read, &error);
     if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    assert_ok(status);
     assert_true(read.reason == HF_KEEP_FINISHED && !read.converged);
     struct hf_scf_settings settings =
         settings_of(strcmp(builder, "replicated") == 0 ? "distributed" : "replicated", 100);
@@ -155,7 +151,7 @@ static void go_on(int n, double energy, int n_iteration)
     status =
         hf_scf_run(context, &read.molecule, read.basis, &settings, NULL, &result, NULL, &error);
     if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    assert_ok(status);
     assert_true(result.converged);
     assert_true(fabs(result.energy - energy) < 1e-10);
     assert_true(abs(result.n_iteration - n_iteration) <= 1);
@@ -171,8 +167,7 @@ static void other_ranks_go_on(void **state)
     struct hf_scf_settings settings = settings_of("replicated", 100);
     struct hf_scf_result whole, part;
     struct hf_error error;
-    assert_int_equal(hf_scf_run(context, &molecule, basis, &settings, NULL, &whole, NULL, &error),
-                     HF_OK);
+    assert_ok(hf_scf_run(context, &molecule, basis, &settings, NULL, &whole, NULL, &error));
     write_checkpoint(context, basis, 4, &part);
     assert_false(part.converged);
     for (int n = 1; n <= rank_count(); n++) {
@@ -226,7 +221,7 @@ static void damage_is_told_or_does_no_harm(void **state)
         size_t n;
         uint32_t seed = 7;
         unsigned char *bytes = read_bytes(&n);
-        assert_int_equal(try_image(n, bytes, &error), HF_OK);
+        assert_ok(try_image(n, bytes, &error));
         for (int i = 0; i < 60; i++) /* cut */
             assert_int_equal(try_image(n * (size_t)i / 60, bytes, &error), HF_BAD_INPUT);
         int n_refused = 0;
@@ -252,25 +247,25 @@ static void other_files_are_refused(void **state)
     struct hf_error error;
     char other[sizeof path];
     snprintf(other, sizeof other, "%s/other", folder);
-    assert_int_equal(hf_checkpoint_load(context, other, &read, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "no such checkpoint"));
-    assert_int_equal(hf_checkpoint_load(context, folder, &read, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "not a file"));
+    assert_failure(hf_checkpoint_load(context, other, &read, &error), HF_BAD_INPUT, &error,
+                   "no such checkpoint");
+    assert_failure(hf_checkpoint_load(context, folder, &read, &error), HF_BAD_INPUT, &error,
+                   "not a file");
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_here() == 0) {
         FILE *stream = fopen(other, "w");
         assert_non_null(stream);
         fprintf(stream, "O 0 0 0\n");
         fclose(stream);
-        assert_int_equal(hf_checkpoint_check_target(other, &error), HF_BAD_INPUT);
-        assert_non_null(strstr(error.message, "no checkpoint"));
+        assert_failure(hf_checkpoint_check_target(other, &error), HF_BAD_INPUT, &error,
+                       "no checkpoint");
         assert_int_equal(hf_checkpoint_check_target("/dev/null", &error), HF_BAD_INPUT);
         assert_int_equal(hf_checkpoint_check_target(folder, &error), HF_BAD_INPUT);
-        assert_int_equal(hf_checkpoint_check_target(path, &error), HF_OK);
+        assert_ok(hf_checkpoint_check_target(path, &error));
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    assert_int_equal(hf_checkpoint_load(context, other, &read, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "not a checkpoint of hf"));
+    assert_failure(hf_checkpoint_load(context, other, &read, &error), HF_BAD_INPUT, &error,
+                   "not a checkpoint of hf");
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_here() == 0) unlink(other);
     test_context_done(&context);
@@ -287,34 +282,32 @@ static void differences_are_named(void **state)
     struct hf_molecule other = molecule;
     const struct hf_basis_choice choice = {.atom = -1, .name = "STO-3G"};
     write_checkpoint(context, basis, 1, &result);
-    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    assert_ok(hf_checkpoint_load(context, path, &read, &error));
     memcpy(moved, molecule.atom, sizeof moved);
     other.atom = moved;
     moved[2].position_bohr[1] += 1e-12;
-    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_OK);
+    assert_ok(hf_checkpoint_compare(&read, "rhf", &other, basis, &error));
     moved[2].position_bohr[1] += 1e-3;
-    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "atom 3 is at"));
+    assert_failure(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT, &error,
+                   "atom 3 is at");
     assert_non_null(strstr(error.message, "--guess"));
     moved[2].atomic_number = 9;
-    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "atom 3 is H instead of F"));
+    assert_failure(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT, &error,
+                   "atom 3 is H instead of F");
     other = molecule;
     other.charge = 2;
-    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "charge +0 instead of +2"));
+    assert_failure(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT, &error,
+                   "charge +0 instead of +2");
     other = molecule;
     other.environment.field[0] = 0.1;
-    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "field"));
-    assert_int_equal(hf_basis_create(context, &molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
-                                     &other_basis, &error),
-                     HF_OK);
-    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &molecule, other_basis, &error),
-                     HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "STO-3G"));
-    assert_int_equal(hf_checkpoint_compare(&read, "uhf", &molecule, basis, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "method rhf instead of uhf"));
+    assert_failure(hf_checkpoint_compare(&read, "rhf", &other, basis, &error), HF_BAD_INPUT, &error,
+                   "field");
+    assert_ok(hf_basis_create(context, &molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
+                              &other_basis, &error));
+    assert_failure(hf_checkpoint_compare(&read, "rhf", &molecule, other_basis, &error),
+                   HF_BAD_INPUT, &error, "STO-3G");
+    assert_failure(hf_checkpoint_compare(&read, "uhf", &molecule, basis, &error), HF_BAD_INPUT,
+                   &error, "method rhf instead of uhf");
     assert_non_null(strstr(error.message, "--guess"));
     hf_basis_destroy(&other_basis);
     hf_checkpoint_done(&read);

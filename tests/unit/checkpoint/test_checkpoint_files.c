@@ -9,8 +9,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -47,9 +45,9 @@ static void a_file_that_cannot_be_written_stays_as_it_was(void **state)
     char nowhere[sizeof path + 20], part[sizeof path + 20];
     snprintf(nowhere, sizeof nowhere, "%s/none/x.h5", folder);
     snprintf(part, sizeof part, "%s.part", path);
-    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
-    assert_int_equal(write_again(context, basis, nowhere, &error), HF_NO_RESOURCE);
-    assert_non_null(strstr(error.message, "No such file or directory"));
+    assert_ok(write_again(context, basis, path, &error));
+    assert_failure(write_again(context, basis, nowhere, &error), HF_NO_RESOURCE, &error,
+                   "No such file or directory");
 
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     const struct rlimit low = {.rlim_cur = 4096, .rlim_max = limit.rlim_max};
@@ -57,8 +55,7 @@ static void a_file_that_cannot_be_written_stays_as_it_was(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
     const hf_status limited = write_again(context, basis, path, &error);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    assert_int_equal(limited, HF_NO_RESOURCE);
-    assert_non_null(strstr(error.message, "File too large"));
+    assert_failure(limited, HF_NO_RESOURCE, &error, "File too large");
 
     int other = -1; /* another run that is alive */
     if (rank_here() == 0) {
@@ -67,13 +64,13 @@ static void a_file_that_cannot_be_written_stays_as_it_was(void **state)
         assert_int_equal(flock(other, LOCK_EX), 0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    assert_int_equal(write_again(context, basis, path, &error), HF_NO_RESOURCE);
-    assert_non_null(strstr(error.message, "another run is writing it"));
+    assert_failure(write_again(context, basis, path, &error), HF_NO_RESOURCE, &error,
+                   "another run is writing it");
     if (other >= 0) close(other); /* it is dead: its file is taken over */
     MPI_Barrier(MPI_COMM_WORLD);
-    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    assert_ok(hf_checkpoint_load(context, path, &read, &error));
     hf_checkpoint_done(&read);
-    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
+    assert_ok(write_again(context, basis, path, &error));
     if (rank_here() == 0) assert_int_equal(access(part, F_OK), -1);
     hf_basis_destroy(&basis);
     test_context_done(&context);
@@ -128,9 +125,9 @@ static void core_potentials_are_kept_and_compared(void **state)
     struct hf_core_term term[] = {{1, 0, 3.5, -12.25}, {0, -1, 2.5, 7.0}};
     const struct hf_core_potential potential = {
         .atom = 0, .n_core = 2, .max_l = 1, .n_term = 2, .term = term};
-    assert_int_equal(hf_basis_set_core_potentials(&molecule, 1, &potential, basis, &error), HF_OK);
-    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
-    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    assert_ok(hf_basis_set_core_potentials(&molecule, 1, &potential, basis, &error));
+    assert_ok(write_again(context, basis, path, &error));
+    assert_ok(hf_checkpoint_load(context, path, &read, &error));
     assert_int_equal(read.basis->n_core_potential, 1);
     assert_int_equal(read.molecule.atom[0].n_core, 2);
     for (int k = 0; k < 2; k++) {
@@ -138,11 +135,11 @@ static void core_potentials_are_kept_and_compared(void **state)
         assert_true(kept->l == term[k].l && kept->power == term[k].power &&
                     kept->exponent == term[k].exponent && kept->coefficient == term[k].coefficient);
     }
-    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &molecule, basis, &error), HF_OK);
+    assert_ok(hf_checkpoint_compare(&read, "rhf", &molecule, basis, &error));
     term[1].coefficient = 7.5;
-    assert_int_equal(hf_basis_set_core_potentials(&molecule, 1, &potential, basis, &error), HF_OK);
-    assert_int_equal(hf_checkpoint_compare(&read, "rhf", &molecule, basis, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "other effective core potentials"));
+    assert_ok(hf_basis_set_core_potentials(&molecule, 1, &potential, basis, &error));
+    assert_failure(hf_checkpoint_compare(&read, "rhf", &molecule, basis, &error), HF_BAD_INPUT,
+                   &error, "other effective core potentials");
     hf_checkpoint_done(&read);
     refuse_damage(context, sizeof damage / sizeof damage[0], damage);
     hf_basis_destroy(&basis);
@@ -163,9 +160,9 @@ static void numbers_out_of_their_range_are_refused(void **state)
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
     struct hf_error error;
-    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
+    assert_ok(write_again(context, basis, path, &error));
     refuse_damage(context, sizeof damage / sizeof damage[0], damage);
-    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    assert_ok(hf_checkpoint_load(context, path, &read, &error));
     hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
     test_context_done(&context);
@@ -179,7 +176,7 @@ static void the_first_layout_is_read(void **state)
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
     struct hf_error error;
-    assert_int_equal(write_again(context, basis, path, &error), HF_OK);
+    assert_ok(write_again(context, basis, path, &error));
     if (rank_here() == 0) {
         const int version = HF_CHECKPOINT_CLOSED_SHELLS;
         const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -191,7 +188,7 @@ static void the_first_layout_is_read(void **state)
         H5Fclose(file);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_OK);
+    assert_ok(hf_checkpoint_load(context, path, &read, &error));
     assert_int_equal(read.version, HF_CHECKPOINT_CLOSED_SHELLS);
     assert_true(read.state.n_spin == 1 && read.state.n_fock == 1 && read.state.n_density == 1);
     assert_true(isinf(read.state.threshold));

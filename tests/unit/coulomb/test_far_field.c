@@ -7,7 +7,6 @@
 #include "hf/shell_pairs.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { N_ATOM = 60, SHELLS_OF_ATOM = 3, N_THREAD = 2, N_PIECE = 3 };
 
@@ -152,11 +151,11 @@ static void errors_are_below_the_tolerance(void **unused)
     struct hf_shell_pairs *pairs = NULL;
     struct hf_products *products = NULL;
     struct hf_far_field *field = NULL;
-    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, 2, &context, &error), HF_OK);
+    assert_ok(hf_context_create_ext(MPI_COMM_WORLD, 2, &context, &error));
     struct hf_basis *basis = chain();
-    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-12, &pairs, &error), HF_OK);
-    assert_int_equal(hf_products_create(context, pairs, &products, &error), HF_OK);
-    assert_int_equal(hf_far_field_create(products, N_THREAD, &field, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(context, basis, 1e-12, &pairs, &error));
+    assert_ok(hf_products_create(context, pairs, &products, &error));
+    assert_ok(hf_far_field_create(products, N_THREAD, &field, &error));
     double *h = calloc((size_t)products->n_component, sizeof *h);
     double *v = calloc((size_t)products->n_component, sizeof *v);
     assert_true(h != NULL && v != NULL);
@@ -164,7 +163,7 @@ static void errors_are_below_the_tolerance(void **unused)
     for (double tolerance = 1e-4; tolerance > 1e-10; tolerance *= 1e-2) {
         double share;
         memset(v, 0, (size_t)products->n_component * sizeof *v);
-        assert_int_equal(hf_far_field_build(field, h, tolerance, &error), HF_OK);
+        assert_ok(hf_far_field_build(field, h, tolerance, &error));
         const double worst = largest_error(field, h, v, &share);
         if (rank_here() == 0)
             print_message("tolerance %.0e: error %.2e, %.0f %% of %lld products far\n", tolerance,

@@ -6,7 +6,6 @@
 #include "hf/boys.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { N_KET = 2 * HF_KET_BLOCK, MOST_TESTED = 6 };
 

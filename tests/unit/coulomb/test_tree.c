@@ -3,7 +3,6 @@
 #include "../test.h"
 
 #include <math.h>
-#include <string.h>
 
 static uint64_t state = 1;
 

@@ -42,32 +42,27 @@ static void set_up(struct fixture *f)
     *f = (struct fixture){.context = test_context(),
                           .basis = test_basis(N_ATOM, centre, N_SHELL, shells)};
     hf_outbox_init(&f->outbox);
-    assert_int_equal(hf_atom_layout_create(f->context, f->basis, &f->layout, &error), HF_OK);
-    assert_int_equal(hf_onesided_create(f->context,
-                                        &(struct hf_onesided_settings){.transport = "thread"},
-                                        &f->onesided, &error),
-                     HF_OK);
+    assert_ok(hf_atom_layout_create(f->context, f->basis, &f->layout, &error));
+    assert_ok(hf_onesided_create(f->context, &(struct hf_onesided_settings){.transport = "thread"},
+                                 &f->onesided, &error));
     for (int k = 0; k < N_LAYER; k++)
-        assert_int_equal(
-            hf_block_array_create(f->onesided, f->layout, "test", &f->array[k], &error), HF_OK);
+        assert_ok(hf_block_array_create(f->onesided, f->layout, "test", &f->array[k], &error));
 }
 
 static void make_cache(struct fixture *f, bool sums, double factor, size_t budget_bytes)
 {
     struct hf_error error;
-    assert_int_equal(
-        hf_block_cache_create(&(struct hf_block_cache_settings){.context = f->context,
-                                                                .basis = f->basis,
-                                                                .layout = f->layout,
-                                                                .n_layer = N_LAYER,
-                                                                .n_alone = N_ALONE,
-                                                                .array = f->array,
-                                                                .sums = sums,
-                                                                .factor = factor,
-                                                                .outbox = &f->outbox,
-                                                                .budget_bytes = budget_bytes},
-                              &f->cache, &error),
-        HF_OK);
+    assert_ok(hf_block_cache_create(&(struct hf_block_cache_settings){.context = f->context,
+                                                                      .basis = f->basis,
+                                                                      .layout = f->layout,
+                                                                      .n_layer = N_LAYER,
+                                                                      .n_alone = N_ALONE,
+                                                                      .array = f->array,
+                                                                      .sums = sums,
+                                                                      .factor = factor,
+                                                                      .outbox = &f->outbox,
+                                                                      .budget_bytes = budget_bytes},
+                                    &f->cache, &error));
 }
 
 /** Arrays and cache go once nobody asks any more. */

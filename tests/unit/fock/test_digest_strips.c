@@ -2,7 +2,6 @@
  * this processor has: shapes, densities and what is wanted of them, shells that coincide. */
 #include "../test.h"
 #include <math.h>
-#include <string.h>
 
 #include "hf/digest.h"
 
@@ -19,12 +18,6 @@ struct fixture {
 };
 
 enum { DENSITY_PLANE = N * N + HF_STRIP_SLACK, SUM_PLANE = N * SUM_N + HF_STRIP_SLACK };
-
-static double random_number(struct fixture *f)
-{
-    f->seed = f->seed * 1664525u + 1013904223u;
-    return (double)(f->seed >> 8) / (1 << 24) - 0.5;
-}
 
 static double *numbers(size_t n)
 {
@@ -44,7 +37,7 @@ static void set_up(struct fixture *f)
                           .single = calloc(MOST_VALUES, sizeof *f->single),
                           .seed = 1};
     assert_non_null(f->single);
-    for (size_t i = 0; i < N_JOB * DENSITY_PLANE; i++) f->density[i] = random_number(f);
+    for (size_t i = 0; i < N_JOB * DENSITY_PLANE; i++) f->density[i] = test_random(&f->seed);
 }
 
 static void tear_down(struct fixture *f)
@@ -122,7 +115,7 @@ static void expect(struct fixture *f, const struct shape *shape, int n_job, cons
                 for (int l = 0; l < n[3]; l++, at++) {
                     const int q[4] = {i, j, k, l};
                     for (int x = 0; x < 4; x++) p[x] = shape->first[x] + (size_t)q[x];
-                    f->single[at] = (float)random_number(f);
+                    f->single[at] = (float)test_random(&f->seed);
                     f->value[at] = (double)f->single[at];
                     for (int job = 0; job < n_job; job++)
                         expect_number(f, p, f->value[at], job, wanted[job]);

@@ -8,20 +8,12 @@
 #include "hf/simd.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { N_ATOM = 2, N_SHELL = 3, N_FUNCTION = 7, MOST = 40 };
 
 static const double centre[N_ATOM][3] = {{0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}};
 static const struct test_shell shells[N_SHELL] = {
     {0, 0, 1, false, {0.7}, {0.5}}, {0, 1, 1, false, {2.5}, {0.4}}, {1, 1, 1, false, {0.4}, {0.6}}};
-
-static double random_number(uint32_t *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (1 << 24) - 0.5;
-}
 
 /** A list of pairs that has nothing but bounds. */
 static struct hf_shell_pairs make_pairs(struct hf_context *context, const struct hf_basis *basis,
@@ -54,15 +46,15 @@ static void the_unit_follows_from_the_densities(void **state)
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);
     const struct hf_shell_pairs pairs = make_pairs(context, basis, pair);
     struct hf_exact_sums *sums = NULL;
-    assert_int_equal(hf_exact_sums_create(&pairs, &sums, &error), HF_OK);
+    assert_ok(hf_exact_sums_create(&pairs, &sums, &error));
     for (int turn = 0; turn < 2; turn++) {
-        assert_int_equal(hf_exact_sums_begin(sums, 1, &error), HF_OK);
+        assert_ok(hf_exact_sums_begin(sums, 1, &error));
         for (int k = 0; k < 3; k++) {
             const int i = order[turn][k][0], j = order[turn][k][1];
             const int n = n_of_atom[i] * n_of_atom[j];
             double block[16];
             uint32_t seed = (uint32_t)(i + 2 * j + 1);
-            for (int x = 0; x < n; x++) block[x] = x == 5 ? 0.0 : 3e3 * random_number(&seed);
+            for (int x = 0; x < n; x++) block[x] = x == 5 ? 0.0 : 3e3 * test_random(&seed);
             hf_exact_sums_meet(sums, 0, i, j, block);
             for (int r = 0; r < n_of_atom[i]; r++)
                 for (int c = 0; c < n_of_atom[j]; c++) {
@@ -71,7 +63,7 @@ static void the_unit_follows_from_the_densities(void **state)
                     if (i == j) assert_true(x == block[c * n_of_atom[j] + r]);
                 }
         }
-        assert_int_equal(hf_exact_sums_find_unit(sums, &error), HF_OK);
+        assert_ok(hf_exact_sums_find_unit(sums, &error));
         range[turn] = hf_exact_sums_range(sums);
     }
     assert_true(range[0] == range[1]);
@@ -92,11 +84,11 @@ static void a_density_beyond_all_bounds_is_refused(void **state)
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);
     const struct hf_shell_pairs pairs = make_pairs(context, basis, pair);
     struct hf_exact_sums *sums = NULL;
-    assert_int_equal(hf_exact_sums_create(&pairs, &sums, &error), HF_OK);
+    assert_ok(hf_exact_sums_create(&pairs, &sums, &error));
     const double too_large[] = {1e12, (double)INFINITY, (double)NAN};
     for (int k = 0; k < 3; k++) {
         double block[16] = {too_large[k]};
-        assert_int_equal(hf_exact_sums_begin(sums, 1, &error), HF_OK);
+        assert_ok(hf_exact_sums_begin(sums, 1, &error));
         hf_exact_sums_meet(sums, 0, 0, 0, block);
         assert_int_equal(hf_exact_sums_find_unit(sums, &error), HF_NO_RESOURCE);
     }
@@ -185,13 +177,13 @@ static void set_up_strip(struct strip_test *t, uint32_t seed)
     for (int b = 0; b < N_BLOCK; b++)
         for (int i = 0; i < PLANE; i++) {
             uint64_t bits;
-            t->density[b][i] = random_number(&seed) * ldexp(1.0, -(int)(seed % 9));
+            t->density[b][i] = test_random(&seed) * ldexp(1.0, -(int)(seed % 9));
             memcpy(&bits, &t->density[b][i], sizeof bits);
             bits |= 1;
             memcpy(&t->density[b][i], &bits, sizeof bits);
         }
     for (int i = 0; i < 1 << 16; i++)
-        t->value[i] = random_number(&seed) * ldexp(1.0, -(int)(seed >> 4 & 15));
+        t->value[i] = test_random(&seed) * ldexp(1.0, -(int)(seed >> 4 & 15));
     t->origin = ldexp(1.5, 52 - 38); /* units of 2^-38, sums up to 2^13 */
 }
 

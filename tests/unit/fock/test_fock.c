@@ -8,7 +8,6 @@
 #include "hf/interruption.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct hf_fock_settings settings;
 static int ranks_per_node; /* 0: as the machine has them */
@@ -33,10 +32,7 @@ static double *random_density(int n, uint32_t seed)
 {
     double *full = malloc((size_t)(n * n) * sizeof *full);
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j <= i; j++) {
-            seed = seed * 1664525u + 1013904223u;
-            full[i * n + j] = full[j * n + i] = (double)(seed >> 8) / (1 << 24) - 0.5;
-        }
+        for (int j = 0; j <= i; j++) full[i * n + j] = full[j * n + i] = test_random(&seed);
     }
     return full;
 }
@@ -61,7 +57,7 @@ static double *all_integrals(const struct hf_shell_pairs *pairs)
     struct hf_engine *engine = NULL;
     struct hf_error error;
     double *all = calloc(n * n * n * n, sizeof *all);
-    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    assert_ok(hf_engine_create(pairs, &engine, &error));
     hf_engine_set_threshold(engine, 0.0);
     for (int64_t p = 0; p < pairs->n_pair; p++) {
         for (int64_t q = 0; q <= p; q++) {
@@ -127,16 +123,15 @@ static void set_up_with(struct fixture *f, struct hf_basis *basis)
 {
     struct hf_error error;
     *f = (struct fixture){.basis = basis};
-    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f->context, &error),
-                     HF_OK);
+    assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f->context, &error));
     const int n = f->basis->n_function;
-    assert_int_equal(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error), HF_OK);
-    assert_int_equal(hf_linalg_create(f->context, n, &f->linalg, &error), HF_OK);
-    assert_int_equal(hf_fock_create(f->context, f->pairs, &settings, &f->builder, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error));
+    assert_ok(hf_linalg_create(f->context, n, &f->linalg, &error));
+    assert_ok(hf_fock_create(f->context, f->pairs, &settings, &f->builder, &error));
     for (int i = 0; i < N_DENSITY; i++) {
-        assert_int_equal(hf_matrix_create(f->linalg, "D", n, n, &f->density[i], &error), HF_OK);
-        assert_int_equal(hf_matrix_create(f->linalg, "J", n, n, &f->coulomb[i], &error), HF_OK);
-        assert_int_equal(hf_matrix_create(f->linalg, "K", n, n, &f->exchange[i], &error), HF_OK);
+        assert_ok(hf_matrix_create(f->linalg, "D", n, n, &f->density[i], &error));
+        assert_ok(hf_matrix_create(f->linalg, "J", n, n, &f->coulomb[i], &error));
+        assert_ok(hf_matrix_create(f->linalg, "K", n, n, &f->exchange[i], &error));
         f->full[i] = random_density(n, (uint32_t)(i + 1));
         hf_matrix_set_full(f->density[i], f->full[i]);
     }
@@ -172,7 +167,7 @@ static void coulomb_and_exchange_of_two_densities_are_right(void **state)
                                        {f.density[1], f.coulomb[1], f.exchange[1]}};
     double *integral = all_integrals(f.pairs);
     for (int round = 0; round < 2; round++) {
-        assert_int_equal(hf_fock_build(f.builder, 2, job, 1e-15, &error), HF_OK);
+        assert_ok(hf_fock_build(f.builder, 2, job, 1e-15, &error));
         for (int i = 0; i < 2; i++) {
             assert_true(largest_difference(f.coulomb[i], integral, f.full[i], n, false) < 1e-11);
             assert_true(largest_difference(f.exchange[i], integral, f.full[i], n, true) < 1e-11);
@@ -195,7 +190,7 @@ static void what_is_not_wanted_may_be_null(void **state)
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], NULL},
                                        {f.density[1], NULL, f.exchange[1]}};
     double *integral = all_integrals(f.pairs);
-    assert_int_equal(hf_fock_build(f.builder, 2, job, 1e-15, &error), HF_OK);
+    assert_ok(hf_fock_build(f.builder, 2, job, 1e-15, &error));
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-11);
     assert_true(largest_difference(f.exchange[1], integral, f.full[1], n, true) < 1e-11);
     free(integral);
@@ -230,7 +225,7 @@ static void check_mix(struct fixture *f, const struct fixture *alone, const char
                                       .coulomb = coulomb ? f->coulomb[i] : NULL,
                                       .exchange = exchange ? f->exchange[i] : NULL};
     }
-    assert_int_equal(hf_fock_build(f->builder, n_job, job, 1e-15, &error), HF_OK);
+    assert_ok(hf_fock_build(f->builder, n_job, job, 1e-15, &error));
     for (int i = 0; i < n_job; i++) {
         if (job[i].coulomb != NULL) check_against(job[i].coulomb, alone->coulomb[i]);
         if (job[i].exchange != NULL) check_against(job[i].exchange, alone->exchange[i]);
@@ -249,7 +244,7 @@ static void jobs_do_not_depend_on_each_other(void **state)
     set_up(&alone);
     for (int i = 0; i < N_DENSITY - 1; i++) {
         const struct hf_fock_job one = {alone.density[i], alone.coulomb[i], alone.exchange[i]};
-        assert_int_equal(hf_fock_build(alone.builder, 1, &one, 1e-15, &error), HF_OK);
+        assert_ok(hf_fock_build(alone.builder, 1, &one, 1e-15, &error));
     }
     for (int way = 0; way < 3; way++) {
         settings.memory_bytes = way == 1 ? 1e9 : 0.0;
@@ -272,7 +267,7 @@ static void screening_leaves_out_little_and_says_how_much(void **state)
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
     double *integral = all_integrals(f.pairs);
-    assert_int_equal(hf_fock_build(f.builder, 1, &job, 2e-2, &error), HF_OK);
+    assert_ok(hf_fock_build(f.builder, 1, &job, 2e-2, &error));
     const struct hf_fock_account account = hf_fock_account(f.builder);
     assert_true(account.n_quartet_computed < account.n_quartet_total);
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 0.5);
@@ -299,7 +294,7 @@ static void check_stored(double memory_bytes, int n_thread, const double *integr
         const double scale = round == 2 ? 1000.0 : 1.0, threshold = round == 3 ? 1e-13 : 1e-15;
         for (size_t i = 0; i < n * n; i++) f.full[0][i] *= scale;
         hf_matrix_set_full(f.density[0], f.full[0]);
-        assert_int_equal(hf_fock_build(f.builder, 1, &job, threshold, &error), HF_OK);
+        assert_ok(hf_fock_build(f.builder, 1, &job, threshold, &error));
         const double limit = round < 2 ? 1e-11 : 1e-8;
         assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < limit);
         assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < limit);
@@ -365,7 +360,7 @@ static void stored_exchange_follows_its_densities(void **state)
                                         f.exchange[0]};
         if (round == 1) memcpy(f.full[0], whole, n * n * sizeof *whole);
         scale_off_atoms(&f, 0, factor[round]);
-        assert_int_equal(hf_fock_build(f.builder, 1, &job, threshold, &error), HF_OK);
+        assert_ok(hf_fock_build(f.builder, 1, &job, threshold, &error));
         assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < 1e-7);
         if (round == 5)
             assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-7);
@@ -399,16 +394,16 @@ static void merged_shells_give_the_same(void **state)
     struct hf_error error;
     struct hf_basis *basis = test_basis(4, centre, 9, published), *merged = NULL;
     struct hf_shell_pairs *plain = NULL;
-    assert_int_equal(hf_basis_merge(basis, &merged, &error), HF_OK);
+    assert_ok(hf_basis_merge(basis, &merged, &error));
     assert_int_equal(merged->n_shell, 7);
     assert_int_equal(merged->n_mixing, 2 + 5);
     set_up_with(&f, merged);
-    assert_int_equal(hf_shell_pairs_create(f.context, basis, 1e-16, &plain, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(f.context, basis, 1e-16, &plain, &error));
     double *integral = all_integrals(plain);
     const size_t n = (size_t)basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                        {f.density[1], f.coulomb[1], f.exchange[1]}};
-    assert_int_equal(hf_fock_build(f.builder, 2, job, 1e-15, &error), HF_OK);
+    assert_ok(hf_fock_build(f.builder, 2, job, 1e-15, &error));
     for (int i = 0; i < 2; i++) {
         assert_true(largest_difference(f.coulomb[i], integral, f.full[i], n, false) < 1e-11);
         assert_true(largest_difference(f.exchange[i], integral, f.full[i], n, true) < 1e-11);
@@ -441,10 +436,10 @@ static void builds_follow_each_other(void **state)
     const struct hf_fock_job some[2] = {{f.density[0], NULL, f.exchange[0]},
                                         {f.density[1], f.coulomb[1], NULL}};
     size_t bytes = 0;
-    assert_int_equal(hf_fock_build(f.builder, 1, both, 1e-15, &error), HF_OK);
+    assert_ok(hf_fock_build(f.builder, 1, both, 1e-15, &error));
     assert_true(is_right(&f, 0, integral));
     for (int round = 0; round < 3; round++) {
-        assert_int_equal(hf_fock_build(f.builder, 2, both, 1e-15, &error), HF_OK);
+        assert_ok(hf_fock_build(f.builder, 2, both, 1e-15, &error));
         assert_true(is_right(&f, 0, integral) && is_right(&f, 1, integral));
         const size_t now = hf_memory_class_bytes(f.context->memory, HF_MEMORY_MATRIX);
         if (round > 0) assert_true(now == bytes);
@@ -453,7 +448,7 @@ static void builds_follow_each_other(void **state)
             hf_matrix_set_full(f.coulomb[i], f.full[i]);
             hf_matrix_set_full(f.exchange[i], f.full[i]);
         }
-        assert_int_equal(hf_fock_build(f.builder, 2, some, 1e-15, &error), HF_OK);
+        assert_ok(hf_fock_build(f.builder, 2, some, 1e-15, &error));
         const size_t n = (size_t)f.basis->n_function;
         assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < 1e-11);
         assert_true(largest_difference(f.coulomb[1], integral, f.full[1], n, false) < 1e-11);
@@ -483,7 +478,7 @@ static void an_interruption_ends_the_build_on_all_ranks(void **state)
         assert_int_equal(hf_fock_build(f.builder, 1, &job, 1e-15, &error), HF_INTERRUPTED);
         assert_int_equal(error.signal_number, 15);
         now = false; /* nothing of what was interrupted is left in the sums */
-        assert_int_equal(hf_fock_build(f.builder, 1, &job, 1e-15, &error), HF_OK);
+        assert_ok(hf_fock_build(f.builder, 1, &job, 1e-15, &error));
         assert_true(is_right(&f, 0, integral));
     }
     free(integral);

@@ -6,7 +6,6 @@
 #include "../../../src/fock/local_sums.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { N_ATOM = 4, N_JOB = 2 };
 
@@ -90,8 +89,7 @@ static void set_up(struct fixture *f, const int bra[2], int n_ket, const int ket
                                           .add = add,
                                           .begin_adding = begin_adding,
                                           .end_adding = end_adding};
-    assert_int_equal(hf_local_sums_create(f->context, f->basis, &jobs, &target, &f->sums, &error),
-                     HF_OK);
+    assert_ok(hf_local_sums_create(f->context, f->basis, &jobs, &target, &f->sums, &error));
 }
 
 static void tear_down(struct fixture *f)
@@ -147,7 +145,7 @@ static void check(struct fixture *f)
         f->ledger.n_shown = 0;
         touch(f, hf_local_sums_begin(f->sums, &f->part), expected);
         assert_int_equal(f->ledger.n_shown, f->part.n_ket);
-        assert_int_equal(hf_local_sums_end(f->sums, &error), HF_OK);
+        assert_ok(hf_local_sums_end(f->sums, &error));
         assert_int_equal(f->ledger.n_begun, round + 1);
         assert_int_equal(f->ledger.n_ended, round + 1);
         for (int e = 0; e < 2; e++)

@@ -5,7 +5,6 @@
 #include "../../../src/fock/outbox.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum { N_THREAD = 4, N_PARCEL = 500, N_BATCH = 10, BYTES = 100 };
 

@@ -24,7 +24,7 @@ static hf_status compute(struct hf_context *context, struct test_ended *ended, c
 static void compute_fragment(struct hf_context *context, struct test_ended *ended,
                              const char *method, const char *set)
 {
-    assert_int_equal(compute(context, ended, method, set, NULL, NULL), HF_OK);
+    assert_ok(compute(context, ended, method, set, NULL, NULL));
     test_take_orbitals(ended);
 }
 
@@ -69,12 +69,11 @@ static void compute_dimer(struct hf_context *context, struct dimer *dimer, const
     molecule->multiplicity =
         dimer->first.test.molecule.multiplicity + dimer->second.test.molecule.multiplicity - 1;
     dimer->plain.test.molecule.multiplicity = molecule->multiplicity;
-    assert_int_equal(compute(context, &dimer->plain, method, set, NULL, &error), HF_OK);
-    assert_int_equal(join(molecule, &dimer->first, &dimer->second, &fragments, &error), HF_OK);
-    const hf_status status =
-        compute(context, &dimer->joined, method, set, hf_scf_fragments_orbitals(fragments), &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    assert_ok(compute(context, &dimer->plain, method, set, NULL, &error));
+    assert_ok(join(molecule, &dimer->first, &dimer->second, &fragments, &error));
+    expect_ok(
+        compute(context, &dimer->joined, method, set, hf_scf_fragments_orbitals(fragments), &error),
+        &error);
     hf_scf_fragments_destroy(&fragments);
     assert_null(fragments);
     assert_float_equal(dimer->joined.result.energy, dimer->plain.result.energy, 1e-8);
@@ -104,11 +103,9 @@ static void far_fragments_keep_their_energies(void **state)
     put_together(&dimer.first.test, &dimer.second.test, (double[3]){0.0, 0.0, 500.0},
                  &dimer.joined.test);
     dimer.joined.test.molecule.charge = 1;
-    assert_int_equal(
-        join(&dimer.joined.test.molecule, &dimer.first, &dimer.second, &fragments, NULL), HF_OK);
-    assert_int_equal(
-        compute(context, &dimer.joined, "rhf", "6-31G", hf_scf_fragments_orbitals(fragments), NULL),
-        HF_OK);
+    assert_ok(join(&dimer.joined.test.molecule, &dimer.first, &dimer.second, &fragments, NULL));
+    assert_ok(compute(context, &dimer.joined, "rhf", "6-31G", hf_scf_fragments_orbitals(fragments),
+                      NULL));
     hf_scf_fragments_destroy(&fragments);
     const double sum = dimer.first.result.energy + dimer.second.result.energy;
     assert_float_equal(dimer.joined.result.guess_energy, sum, 1e-4);

@@ -55,10 +55,9 @@ static double electrons(struct hf_context *context, const struct hf_molecule *mo
     struct hf_hamiltonian *hamiltonian = NULL;
     double sum = 0.0;
     struct hf_linalg *linalg = test_linalg(context, layout, n);
-    assert_int_equal(hf_hamiltonian_create(context, linalg, basis, molecule, &hamiltonian, NULL),
-                     HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "S", n, n, &overlap, NULL), HF_OK);
-    assert_int_equal(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, NULL), HF_OK);
+    assert_ok(hf_hamiltonian_create(context, linalg, basis, molecule, &hamiltonian, NULL));
+    assert_ok(hf_matrix_create(linalg, "S", n, n, &overlap, NULL));
+    assert_ok(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, NULL));
     double *full = test_gather(overlap);
     for (size_t i = 0; i < (size_t)n * (size_t)n; i++) sum += full[i] * density[i];
     free(full);
@@ -119,9 +118,8 @@ static void check_atom(int atomic_number, const char *set)
     double *density = calloc(n * n, sizeof *density);
     const int n_core = basis->n_core_potential > 0 ? basis->core_potential[0].n_core : 0;
     struct hf_error error = {0};
-    assert_int_equal(hf_atom_density(basis, 0, atomic_number, settings.linear_dependence_threshold,
-                                     density, &error),
-                     HF_OK);
+    assert_ok(hf_atom_density(basis, 0, atomic_number, settings.linear_dependence_threshold,
+                              density, &error));
     assert_true(
         fabs(electrons(context, &test.molecule, basis, density) - (atomic_number - n_core)) < 1e-8);
     static const double radii[] = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
@@ -172,7 +170,7 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
     struct hf_basis *basis = test_set(context, &test.molecule, "cc-pVDZ");
     const int n = basis->n_function;
     struct hf_linalg *linalg = test_linalg(context, layout, n);
-    assert_int_equal(hf_matrix_create(linalg, "D", n, n, &density, NULL), HF_OK);
+    assert_ok(hf_matrix_create(linalg, "D", n, n, &density, NULL));
     const struct hf_guess_input input = {.context = context,
                                          .linalg = linalg,
                                          .molecule = &test.molecule,
@@ -180,7 +178,7 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
                                          .linear_dependence_threshold =
                                              settings.linear_dependence_threshold,
                                          .method = &hf_method_rhf};
-    assert_int_equal(hf_guess_sad.densities(&input, &density, NULL, NULL), HF_OK);
+    assert_ok(hf_guess_sad.densities(&input, &density, NULL, NULL));
     assert_false(hf_guess_sad.from_orbitals);
     double *full = test_gather(density);
     assert_true(fabs(electrons(context, &test.molecule, basis, full) - 11.0) < 1e-8);
@@ -212,8 +210,7 @@ static void sad_of_open_shells_has_no_spin_density(void **state)
     struct hf_basis *basis = test_set(context, &water.molecule, "6-31G*");
     const int n = basis->n_function;
     struct hf_linalg *linalg = test_linalg(context, layout, n);
-    for (int s = 0; s < 3; s++)
-        assert_int_equal(hf_matrix_create(linalg, "D", n, n, &density[s], NULL), HF_OK);
+    for (int s = 0; s < 3; s++) assert_ok(hf_matrix_create(linalg, "D", n, n, &density[s], NULL));
     struct hf_guess_input input = {.context = context,
                                    .linalg = linalg,
                                    .molecule = &water.molecule,
@@ -221,9 +218,9 @@ static void sad_of_open_shells_has_no_spin_density(void **state)
                                    .linear_dependence_threshold =
                                        settings.linear_dependence_threshold,
                                    .method = &hf_method_rhf};
-    assert_int_equal(hf_guess_sad.densities(&input, &density[2], NULL, NULL), HF_OK);
+    assert_ok(hf_guess_sad.densities(&input, &density[2], NULL, NULL));
     input.method = &hf_method_uhf;
-    assert_int_equal(hf_guess_sad.densities(&input, density, NULL, NULL), HF_OK);
+    assert_ok(hf_guess_sad.densities(&input, density, NULL, NULL));
     hf_matrix_add(-1.0, density[2], 1.0, density[0]);
     for (int s = 0; s < 2; s++) {
         hf_matrix_max_abs(density[s], &largest);
@@ -252,12 +249,9 @@ static void orbitals_of_an_atom_make_its_density(void **state)
     assert_int_equal(hf_atom_n_orbital(basis, 0, 10), 5);
     assert_int_equal(hf_atom_n_orbital(basis, 0, 5), 5);
     assert_int_equal(hf_atom_n_orbital(basis, 0, 4), 2);
-    assert_int_equal(
-        hf_atom_density(basis, 0, 10, settings.linear_dependence_threshold, density, &error),
-        HF_OK);
-    assert_int_equal(hf_atom_orbitals(basis, 0, 10, settings.linear_dependence_threshold, energy,
-                                      orbital, &error),
-                     HF_OK);
+    assert_ok(hf_atom_density(basis, 0, 10, settings.linear_dependence_threshold, density, &error));
+    assert_ok(hf_atom_orbitals(basis, 0, 10, settings.linear_dependence_threshold, energy, orbital,
+                               &error));
     for (int o = 0; o < 5; o++) {
         assert_true(fabs(energy[o] - limit[o]) < 0.03);
         for (size_t i = 0; i < n; i++)
@@ -279,12 +273,10 @@ static void check_orbitals(const struct hf_guess_input *input, const struct hf_g
     struct hf_matrix *occupied[2] = {NULL, NULL}, *density[2] = {NULL, NULL};
     struct hf_error error = {0};
     for (int s = 0; s < 2; s++) {
-        assert_int_equal(hf_matrix_create(input->linalg, "D", n, n, &density[s], NULL), HF_OK);
-        if (o[s] > 0)
-            assert_int_equal(hf_matrix_create(input->linalg, "W", m, o[s], &occupied[s], NULL),
-                             HF_OK);
+        assert_ok(hf_matrix_create(input->linalg, "D", n, n, &density[s], NULL));
+        if (o[s] > 0) assert_ok(hf_matrix_create(input->linalg, "W", m, o[s], &occupied[s], NULL));
     }
-    assert_int_equal(guess->densities(input, density, occupied, &error), HF_OK);
+    assert_ok(guess->densities(input, density, occupied, &error));
     for (int s = 0; s < 2 && guess->from_orbitals; s++) {
         if (o[s] == 0) continue;
         double *w = test_gather(occupied[s]);
@@ -320,14 +312,12 @@ static void check_all_guesses(const struct test_molecule *test, struct hf_spin_c
     struct hf_hamiltonian *hamiltonian = NULL;
     struct hf_matrix *overlap = NULL, *core = NULL, *x = NULL;
     struct hf_overlap_spectrum spectrum;
-    assert_int_equal(
-        hf_hamiltonian_create(context, linalg, basis, &test->molecule, &hamiltonian, NULL), HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "S", n, n, &overlap, NULL), HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "H", n, n, &core, NULL), HF_OK);
-    assert_int_equal(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, NULL), HF_OK);
-    assert_int_equal(hf_hamiltonian_core(hamiltonian, core, NULL), HF_OK);
-    assert_int_equal(hf_orthogonaliser_create(context, linalg, overlap, 1e-6, &x, &spectrum, NULL),
-                     HF_OK);
+    assert_ok(hf_hamiltonian_create(context, linalg, basis, &test->molecule, &hamiltonian, NULL));
+    assert_ok(hf_matrix_create(linalg, "S", n, n, &overlap, NULL));
+    assert_ok(hf_matrix_create(linalg, "H", n, n, &core, NULL));
+    assert_ok(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, NULL));
+    assert_ok(hf_hamiltonian_core(hamiltonian, core, NULL));
+    assert_ok(hf_orthogonaliser_create(context, linalg, overlap, 1e-6, &x, &spectrum, NULL));
     const struct hf_guess_input input = {.context = context,
                                          .linalg = linalg,
                                          .molecule = &test->molecule,
@@ -368,12 +358,11 @@ static void guesses_are_found_by_name(void **state)
     const struct hf_guess_ops *guess = NULL;
     struct hf_error error;
     for (int i = 0; hf_guess_list[i] != NULL; i++) {
-        assert_int_equal(hf_guess_find(hf_guess_name(hf_guess_list[i]), &guess, NULL), HF_OK);
+        assert_ok(hf_guess_find(hf_guess_name(hf_guess_list[i]), &guess, NULL));
         assert_ptr_equal(guess, hf_guess_list[i]);
         assert_true(strlen(hf_guess_about(guess)) > 0);
     }
-    assert_int_equal(hf_guess_find("hope", &guess, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "hope"));
+    assert_failure(hf_guess_find("hope", &guess, &error), HF_BAD_INPUT, &error, "hope");
     assert_non_null(strstr(error.message, "sad"));
     assert_non_null(strstr(error.message, "core"));
     assert_int_equal(hf_guess_find(NULL, &guess, &error), HF_BAD_INPUT);

@@ -81,7 +81,7 @@ static double near_rows(const struct hf_basis *basis, const struct hf_charge_tre
 {
     struct hf_far_charges *far = NULL;
     double largest = 0.0, most = 0.0, n_near = 0.0;
-    assert_int_equal(hf_far_charges_create(basis, tree, tolerance, 0.0, &far, NULL), HF_OK);
+    assert_ok(hf_far_charges_create(basis, tree, tolerance, 0.0, &far, NULL));
     for (int i = 0; i < N_ATOM; i++) {
         for (int j = 0; j <= i; j++) {
             const struct hf_charge_field *field = hf_far_charges_look(far, i, j);
@@ -107,11 +107,9 @@ static void errors_are_below_the_tolerance(void **state)
         struct hf_charge_tree tree;
         double before = 0.0;
         scatter(spread != 0, charge);
-        assert_int_equal(hf_charge_tree_init(&tree, N_CHARGE, charge, NULL), HF_OK);
-        assert_int_equal(
-            hf_one_electron_create(basis->max_l, N_CHARGE, charge, &one_electron, NULL), HF_OK);
-        assert_int_equal(hf_charge_tree_expand(&tree, hf_one_electron_places(one_electron), NULL),
-                         HF_OK);
+        assert_ok(hf_charge_tree_init(&tree, N_CHARGE, charge, NULL));
+        assert_ok(hf_one_electron_create(basis->max_l, N_CHARGE, charge, &one_electron, NULL));
+        assert_ok(hf_charge_tree_expand(&tree, hf_one_electron_places(one_electron), NULL));
         for (double tolerance = 1e-2; tolerance > 1e-15; tolerance *= 1e-3) {
             const double near = near_rows(basis, &tree, one_electron, tolerance);
             assert_true(near >= before);
@@ -139,19 +137,19 @@ static void sorting_keeps_all_charges(void **state)
             sum[3] += charge[c].charge * charge[c].exponent;
             for (int d = 0; d < 3; d++) sum[d] += charge[c].charge * charge[c].position_bohr[d];
         }
-        if (round == 0) assert_int_equal(hf_charge_tree_init(&tree, N_CHARGE, charge, NULL), HF_OK);
+        if (round == 0) assert_ok(hf_charge_tree_init(&tree, N_CHARGE, charge, NULL));
     }
     for (int i = 0; i < tree.cells.n_cell; i++) {
         const struct hf_cell *cell = &tree.cells.cell[i];
         if (cell->leaf >= 0) assert_int_equal(cell->begin, cell->leaf * HF_CHARGE_LANES);
     }
     struct hf_one_electron *one_electron = NULL;
-    assert_int_equal(hf_one_electron_create(0, N_CHARGE, charge, &one_electron, NULL), HF_OK);
+    assert_ok(hf_one_electron_create(0, N_CHARGE, charge, &one_electron, NULL));
     assert_int_equal(hf_one_electron_places(one_electron).n_place, tree.cells.cell[0].end);
     hf_one_electron_destroy(&one_electron);
     hf_charge_tree_done(&tree);
     for (int d = 0; d < 4; d++) assert_true(fabs(before[d] - after[d]) < 1e-9);
-    assert_int_equal(hf_charge_tree_init(&tree, 0, charge, NULL), HF_OK);
+    assert_ok(hf_charge_tree_init(&tree, 0, charge, NULL));
     hf_charge_tree_done(&tree);
 }
 
@@ -166,12 +164,10 @@ static void near_charges_stay_as_they_are(void **state)
         struct hf_charge_tree tree;
         double largest = 0.0;
         if (round == 1) charge.position_bohr[0] = 1e4;
-        assert_int_equal(hf_charge_tree_init(&tree, 1, &charge, NULL), HF_OK);
-        assert_int_equal(hf_one_electron_create(basis->max_l, 1, &charge, &one_electron, NULL),
-                         HF_OK);
-        assert_int_equal(hf_charge_tree_expand(&tree, hf_one_electron_places(one_electron), NULL),
-                         HF_OK);
-        assert_int_equal(hf_far_charges_create(basis, &tree, 1e-14, 0.0, &far, NULL), HF_OK);
+        assert_ok(hf_charge_tree_init(&tree, 1, &charge, NULL));
+        assert_ok(hf_one_electron_create(basis->max_l, 1, &charge, &one_electron, NULL));
+        assert_ok(hf_charge_tree_expand(&tree, hf_one_electron_places(one_electron), NULL));
+        assert_ok(hf_far_charges_create(basis, &tree, 1e-14, 0.0, &far, NULL));
         const struct hf_charge_field *field = hf_far_charges_look(far, 1, 2);
         if (round == 0) assert_null(field);
         if (round == 1) assert_int_equal(field->n_near, 0);

@@ -5,7 +5,6 @@
 #include "hf/hamiltonian.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *grid = "serial";
 
@@ -43,13 +42,11 @@ static void set_up(struct system *system)
     system->basis = test_basis(3, centre, sizeof shells / sizeof *shells, shells);
     const int n = system->n = system->basis->n_function;
     const int smallest_parallel = strcmp(grid, "parallel") == 0 ? 0 : n + 1;
-    assert_int_equal(
-        hf_linalg_create_ext(system->context, n, smallest_parallel, 3, &system->linalg, NULL),
-        HF_OK);
-    assert_int_equal(hf_matrix_create(system->linalg, "test", n, n, &system->matrix, NULL), HF_OK);
-    assert_int_equal(hf_hamiltonian_create(system->context, system->linalg, system->basis,
-                                           &system->molecule, &system->hamiltonian, NULL),
-                     HF_OK);
+    assert_ok(
+        hf_linalg_create_ext(system->context, n, smallest_parallel, 3, &system->linalg, NULL));
+    assert_ok(hf_matrix_create(system->linalg, "test", n, n, &system->matrix, NULL));
+    assert_ok(hf_hamiltonian_create(system->context, system->linalg, system->basis,
+                                    &system->molecule, &system->hamiltonian, NULL));
 }
 
 static void tear_down(struct system *system)
@@ -65,15 +62,14 @@ static void tear_down(struct system *system)
 static double energy_of_nuclei(const struct system *system, const struct hf_term_ops *term)
 {
     double energy = NAN;
-    assert_int_equal(hf_nuclear_energy_of(system->context, &system->molecule, term, &energy, NULL),
-                     HF_OK);
+    assert_ok(hf_nuclear_energy_of(system->context, &system->molecule, term, &energy, NULL));
     return energy;
 }
 
 static double nuclear_energy(const struct system *system)
 {
     double energy = NAN;
-    assert_int_equal(hf_nuclear_energy(system->context, &system->molecule, &energy, NULL), HF_OK);
+    assert_ok(hf_nuclear_energy(system->context, &system->molecule, &energy, NULL));
     return energy;
 }
 
@@ -88,19 +84,19 @@ static double *gather(const struct system *system)
 static double *term_matrix(struct system *system, const struct hf_term_ops *term)
 {
     assert_true(term->present(&system->molecule));
-    assert_int_equal(hf_hamiltonian_term(system->hamiltonian, term, system->matrix, NULL), HF_OK);
+    assert_ok(hf_hamiltonian_term(system->hamiltonian, term, system->matrix, NULL));
     return gather(system);
 }
 
 static double *operator_matrix(struct system *system, enum hf_operator which)
 {
-    assert_int_equal(hf_operator_matrix(system->hamiltonian, which, system->matrix, NULL), HF_OK);
+    assert_ok(hf_operator_matrix(system->hamiltonian, which, system->matrix, NULL));
     return gather(system);
 }
 
 static double *core_matrix(struct system *system)
 {
-    assert_int_equal(hf_hamiltonian_core(system->hamiltonian, system->matrix, NULL), HF_OK);
+    assert_ok(hf_hamiltonian_core(system->hamiltonian, system->matrix, NULL));
     return gather(system);
 }
 
@@ -119,8 +115,7 @@ static void matrices_hold_the_integrals_of_their_shells(void **state)
     struct system system;
     struct hf_one_electron *one_electron = NULL;
     set_up(&system);
-    assert_int_equal(hf_one_electron_create(system.basis->max_l, 0, NULL, &one_electron, NULL),
-                     HF_OK);
+    assert_ok(hf_one_electron_create(system.basis->max_l, 0, NULL, &one_electron, NULL));
     for (int which = HF_OVERLAP; which <= HF_DIPOLE_Z; which++) {
         double *full = operator_matrix(&system, (enum hf_operator)which);
         for (int m = 0; m < system.basis->n_shell; m++) {
@@ -245,16 +240,15 @@ static void the_field_acts_on_the_dipole_moment(void **state)
         for (int j = 0; j < system.n; j++)
             density[i + system.n * j] = 0.1 * cos(1.0 + i + j) + (i == j);
     struct hf_matrix *d = NULL;
-    assert_int_equal(hf_matrix_create(system.linalg, "D", system.n, system.n, &d, NULL), HF_OK);
+    assert_ok(hf_matrix_create(system.linalg, "D", system.n, system.n, &d, NULL));
     hf_matrix_set_full(d, density);
-    assert_int_equal(hf_hamiltonian_core(system.hamiltonian, system.matrix, NULL), HF_OK);
+    assert_ok(hf_hamiltonian_core(system.hamiltonian, system.matrix, NULL));
     double one_electron, dipole[3], kinetic;
     hf_matrix_dot(d, system.matrix, &one_electron);
     struct hf_energy_term term[HF_MAX_TERM];
     int n_term = 0;
-    assert_int_equal(
-        hf_hamiltonian_energies(system.hamiltonian, d, one_electron, &n_term, term, NULL), HF_OK);
-    assert_int_equal(hf_hamiltonian_dipole(system.hamiltonian, d, dipole, NULL), HF_OK);
+    assert_ok(hf_hamiltonian_energies(system.hamiltonian, d, one_electron, &n_term, term, NULL));
+    assert_ok(hf_hamiltonian_dipole(system.hamiltonian, d, dipole, NULL));
     assert_int_equal(n_term, 3);
     assert_string_equal(term[2].name, "field");
     double expected = 0.0, sum = 0.0, nuclei = 0.0;
@@ -266,8 +260,7 @@ static void the_field_acts_on_the_dipole_moment(void **state)
     assert_true(fabs(nuclei - nuclear_energy(&system)) < 1e-13);
     assert_true(term[0].nuclei == 0.0 &&
                 term[1].nuclei == hf_molecule_nuclear_repulsion(&system.molecule));
-    assert_int_equal(hf_operator_matrix(system.hamiltonian, HF_KINETIC, system.matrix, NULL),
-                     HF_OK);
+    assert_ok(hf_operator_matrix(system.hamiltonian, HF_KINETIC, system.matrix, NULL));
     hf_matrix_dot(d, system.matrix, &kinetic);
     assert_true(fabs(term[0].electrons - kinetic) < 1e-12);
     hf_matrix_destroy(&d);
@@ -288,8 +281,7 @@ static void threads_change_no_bit(void **state)
     for (int t = 1; t <= 4; t++) {
         system.context->n_thread = t;
         core[t] = core_matrix(&system);
-        assert_int_equal(
-            hf_hamiltonian_charges(system.hamiltonian, 11, charge, system.matrix, NULL), HF_OK);
+        assert_ok(hf_hamiltonian_charges(system.hamiltonian, 11, charge, system.matrix, NULL));
         spread[t] = gather(&system);
     }
     const size_t bytes = (size_t)system.n * (size_t)system.n * sizeof(double);

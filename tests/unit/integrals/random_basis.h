@@ -74,7 +74,7 @@ static inline void build_basis(struct random_basis *made)
 {
     struct hf_error error;
     made->basis = test_basis(N_ATOM, (const double(*)[3])made->centre, made->n_shell, made->shell);
-    assert_int_equal(hf_basis_merge(made->basis, &made->merged, &error), HF_OK);
+    assert_ok(hf_basis_merge(made->basis, &made->merged, &error));
 }
 
 static inline void make_basis(struct random_basis *made, uint64_t *state, int highest)

@@ -14,8 +14,8 @@ static struct hf_engine_account account_of(struct hf_context *context, const str
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
     struct hf_error error;
-    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
-    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
+    assert_ok(hf_engine_create(pairs, &engine, &error));
     hf_engine_set_threshold(engine, 0.0);
     for (int64_t i = 0; i < pairs->n_pair; i++) {
         for (int c = 0; c < pairs->n_class; c++) {

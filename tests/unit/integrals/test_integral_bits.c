@@ -96,11 +96,11 @@ static void compare_in_threads(struct hf_context *context, const struct hf_basis
     struct hf_error error;
     struct thread thread[N_THREAD];
     pthread_t id[N_THREAD];
-    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
     for (int t = 0; t < N_THREAD; t++) {
         thread[t] = (struct thread){
             .pairs = pairs, .threshold = threshold, .shift = t, .n_quartet = n_quartet};
-        assert_int_equal(hf_engine_create(pairs, &thread[t].engine, &error), HF_OK);
+        assert_ok(hf_engine_create(pairs, &thread[t].engine, &error));
     }
     for (int t = 0; t < N_THREAD; t++)
         assert_int_equal(pthread_create(&id[t], NULL, compare_all, &thread[t]), 0);
@@ -149,9 +149,8 @@ static void two_engines_give_the_same_bits(void **state)
     struct random_basis made;
     uint64_t random = 5;
     make_basis(&made, &random, 2);
-    assert_int_equal(hf_shell_pairs_create(context, made.merged, 1e-14, &pairs, &error), HF_OK);
-    for (int k = 0; k < 2; k++)
-        assert_int_equal(hf_engine_create(pairs, &engine[k], &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(context, made.merged, 1e-14, &pairs, &error));
+    for (int k = 0; k < 2; k++) assert_ok(hf_engine_create(pairs, &engine[k], &error));
     for (int64_t i = 0; i + 1 < pairs->n_pair; i++) {
         const struct hf_shell_pair *fixed = &pairs->pair[pairs->n_pair - 1 - i];
         const struct hf_shell_pair *pair = &pairs->pair[i], *unlike = &pairs->pair[i + 1];

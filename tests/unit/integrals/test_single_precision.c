@@ -34,8 +34,8 @@ static double largest_error(struct hf_context *context, const struct hf_basis *b
     struct hf_engine *engine = NULL;
     struct hf_error error;
     double worst = 0.0;
-    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_OK);
-    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
+    assert_ok(hf_engine_create(pairs, &engine, &error));
     hf_engine_set_threshold(engine, 0.0);
     for (int i = 0; i < N_QUARTET; i++) {
         const struct hf_shell_pair *bra = &pairs->pair[random_below(random, (int)pairs->n_pair)];

@@ -6,8 +6,6 @@
 #include "hf/simd.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_LEVEL = 3 * 84, MOST_FUNCTION = 160, MOST_CLASS = 128 };
 

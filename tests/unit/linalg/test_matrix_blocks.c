@@ -5,8 +5,6 @@
 #include "hf/linalg.h"
 #include "hf/matrix_blocks.h"
 
-#include <string.h>
-
 static bool parallel;
 static struct hf_context *context;
 
@@ -57,7 +55,7 @@ static void check_reachable(struct hf_matrix *matrix, struct hf_block_layout *la
     const size_t size = (size_t)n * (size_t)n;
     memset(full, 0, size * sizeof *full);
     hf_matrix_set_full(matrix, full);
-    assert_int_equal(hf_matrix_set_reachable(matrix, layout, make_block, layout, &error), HF_OK);
+    assert_ok(hf_matrix_set_reachable(matrix, layout, make_block, layout, &error));
     hf_matrix_copy_local(matrix, full);
     hf_sum_over_ranks(context->comm, size, full);
     for (int j = 0; j < n; j++)
@@ -72,23 +70,21 @@ static void check_both_ways(int n_part, const int *first, int block_size)
     struct hf_matrix *matrix = NULL;
     struct hf_block_layout *layout = NULL;
     const int n = first[n_part];
-    assert_int_equal(
-        hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, block_size, &linalg, &error),
-        HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "test", n, n, &matrix, &error), HF_OK);
-    assert_int_equal(
-        hf_block_layout_create(context, context->n_rank, n_part, first, &layout, &error), HF_OK);
+    assert_ok(
+        hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, block_size, &linalg, &error));
+    assert_ok(hf_matrix_create(linalg, "test", n, n, &matrix, &error));
+    assert_ok(hf_block_layout_create(context, context->n_rank, n_part, first, &layout, &error));
     const size_t size = hf_block_layout_local_size(layout);
     double *blocks = calloc(size + 1, sizeof *blocks);
     double *full = calloc((size_t)n * (size_t)n, sizeof *full);
     visit_blocks(layout, blocks, true);
-    assert_int_equal(hf_matrix_set_blocks(matrix, layout, blocks, &error), HF_OK);
+    assert_ok(hf_matrix_set_blocks(matrix, layout, blocks, &error));
     hf_matrix_gather_full(matrix, full);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
             assert_true(full[(size_t)j * (size_t)n + (size_t)i] == element(i, j));
     memset(blocks, 0, size * sizeof *blocks);
-    assert_int_equal(hf_matrix_get_blocks(matrix, layout, blocks, &error), HF_OK);
+    assert_ok(hf_matrix_get_blocks(matrix, layout, blocks, &error));
     assert_int_equal(visit_blocks(layout, blocks, false), 0);
     check_reachable(matrix, layout, full);
     free(full);

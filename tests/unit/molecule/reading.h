@@ -6,8 +6,6 @@
 #include "hf/calculation.h"
 #include "hf/input.h"
 
-#include <string.h>
-
 /** What was read, and with which options. */
 struct reading {
     struct hf_options options;
@@ -38,7 +36,7 @@ static inline hf_status read_as(struct reading *this, const char *path, const ch
                                 const char *key, const char *value)
 {
     begin(this);
-    if (key != NULL) assert_int_equal(give(this, "--option", key, value), HF_OK);
+    if (key != NULL) assert_ok(give(this, "--option", key, value));
     return hf_input_from_string(path, string, &this->options, &this->input, &this->error);
 }
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define NEITHER    "neither charge nor multiplicity is given: a neutral singlet is assumed"
 #define NO_SPIN    "no multiplicity is given: 1 is assumed"
@@ -205,7 +204,7 @@ static void a_unit_may_stand_behind_the_count(void **state)
                  {" 2 Bohr ", "units=bohr", BOHR}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct reading this;
-        assert_int_equal(read_file(&this, cases[i].count, cases[i].comment, NULL, NULL), HF_OK);
+        assert_ok(read_file(&this, cases[i].count, cases[i].comment, NULL, NULL));
         compare(&this, &(struct row){cases[i].count, 0, 1, cases[i].unit, {NEITHER}});
         done(&this);
     }
@@ -261,7 +260,7 @@ static void the_title_ends_where_settings_begin(void **state)
                                            {"0 1", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct reading this;
-        assert_int_equal(read_file(&this, "2", cases[i][0], NULL, NULL), HF_OK);
+        assert_ok(read_file(&this, "2", cases[i][0], NULL, NULL));
         const char *title = this.input.molecule.title;
         if (title == NULL ? cases[i][1] != NULL
                           : cases[i][1] == NULL || strcmp(title, cases[i][1]) != 0)

@@ -6,8 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct hf_option_choice units[] = {
@@ -78,7 +76,7 @@ static void a_block_is_in_the_units_of_its_input(void **state)
         char string[200];
         begin(&this);
         snprintf(string, sizeof string, input, bohr ? "bohr" : "angstrom");
-        assert_int_equal(read_string(&this, string), HF_OK);
+        assert_ok(read_string(&this, string));
         const struct hf_environment *environment = &this.input.molecule.environment;
         const double unit = bohr ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
         assert_int_equal(environment->n_charge, 2);
@@ -96,13 +94,12 @@ static void an_empty_block_is_no_charge_and_zero_charges_may_sit_anywhere(void *
 {
     struct case_of_input this;
     begin(&this);
-    assert_int_equal(read_string(&this, "geometry\nHe 0 0 0\nend\npoint-charges\nend\n"), HF_OK);
+    assert_ok(read_string(&this, "geometry\nHe 0 0 0\nend\npoint-charges\nend\n"));
     assert_int_equal(this.input.molecule.environment.n_charge, 0);
     done(&this);
     begin(&this);
-    assert_int_equal(read_string(&this, "geometry\nHe 0 0 0\n@H 0 0 1\nend\npoint_charges\n"
-                                        "0 0 0 0\n1 0 0 1\nend\n"),
-                     HF_OK);
+    assert_ok(read_string(&this, "geometry\nHe 0 0 0\n@H 0 0 1\nend\npoint_charges\n"
+                                 "0 0 0 0\n1 0 0 1\nend\n"));
     assert_int_equal(this.input.molecule.environment.n_charge, 2);
     done(&this);
 }
@@ -149,14 +146,14 @@ static void a_field_comes_from_the_input_or_the_command_line(void **state)
     static const char *const string = "field 0.01 0 -2D-3\ngeometry\nHe 0 0 0\nend\n";
     struct case_of_input this;
     begin(&this);
-    assert_int_equal(read_string(&this, string), HF_OK);
+    assert_ok(read_string(&this, string));
     const double *field = this.input.molecule.environment.field;
     assert_true(field[0] == 0.01 && field[1] == 0.0 && field[2] == -0.002);
     assert_int_equal(this.input.n_warning, 0);
     done(&this);
     begin(&this);
-    assert_int_equal(give(&this, "field", "-0.03, 0.04,0.05"), HF_OK);
-    assert_int_equal(read_string(&this, string), HF_OK);
+    assert_ok(give(&this, "field", "-0.03, 0.04,0.05"));
+    assert_ok(read_string(&this, string));
     assert_true(field[0] == -0.03 && field[1] == 0.04 && field[2] == 0.05);
     done(&this);
 }
@@ -165,8 +162,7 @@ static void an_ion_in_a_field_is_told_of_the_origin(void **state)
 {
     struct case_of_input this;
     begin(&this);
-    assert_int_equal(read_string(&this, "charge 1\nfield 0 0 .01\ngeometry\nLi 0 0 0\nend\n"),
-                     HF_OK);
+    assert_ok(read_string(&this, "charge 1\nfield 0 0 .01\ngeometry\nLi 0 0 0\nend\n"));
     expect_warning(&this, "x.mol, line 2: the charge is +1: in a uniform field the energy");
     done(&this);
 }
@@ -183,7 +179,7 @@ static hf_status read_files(struct case_of_input *this, const char *molecule, co
         if (file != NULL) fputs(content[i], file);
         if (file != NULL) fclose(file);
     }
-    assert_int_equal(give(this, "point_charges_file", name[1]), HF_OK);
+    assert_ok(give(this, "point_charges_file", name[1]));
     const hf_status status =
         hf_input_read(context, name[0], &this->options, &this->input, &this->error);
     for (int i = 0; i < 2 && context->rank == 0; i++) unlink(name[i]);
@@ -215,8 +211,7 @@ static void a_file_is_in_angstrom_unless_its_comment_says_otherwise(void **state
         char charges[100];
         begin(&this);
         snprintf(charges, sizeof charges, "2\n%s\n0.5 0 0 3\n-0.5 1 2 3\n", file[i].comment);
-        assert_int_equal(read_files(&this, "1\ncharge=0 multiplicity=1\nHe 0 0 0\n", charges),
-                         HF_OK);
+        assert_ok(read_files(&this, "1\ncharge=0 multiplicity=1\nHe 0 0 0\n", charges));
         const struct hf_environment *environment = &this.input.molecule.environment;
         assert_int_equal(environment->n_charge, 2);
         assert_true(environment->charge[1].charge == -0.5);
@@ -231,16 +226,15 @@ static void what_looks_odd_in_a_file_is_said(void **state)
 {
     struct case_of_input this;
     begin(&this);
-    assert_int_equal(read_files(&this, "units bohr\ngeometry\nHe 0 0 0\nend\n", "1\n\n1 0 0 3\n"),
-                     HF_OK);
+    assert_ok(read_files(&this, "units bohr\ngeometry\nHe 0 0 0\nend\n", "1\n\n1 0 0 3\n"));
     expect_warning(&this, "names no unit: taken as angstrom, although the units of the molecule");
     done(&this);
     begin(&this);
-    assert_int_equal(read_files(&this, helium, "1\n\n1 0 0 3\n1 0 0 4\n"), HF_OK);
+    assert_ok(read_files(&this, helium, "1\n\n1 0 0 3\n1 0 0 4\n"));
     expect_warning(&this, "1 lines behind the 1 point charges were not read");
     done(&this);
     begin(&this);
-    assert_int_equal(read_files(&this, helium, "0\n"), HF_OK);
+    assert_ok(read_files(&this, helium, "0\n"));
     assert_int_equal(this.input.molecule.environment.n_charge, 0);
     done(&this);
 }
@@ -277,10 +271,9 @@ static void the_file_of_an_input_without_one_is_read_when_asked_for(void **state
     struct hf_context *context = test_context();
     struct case_of_input this;
     begin(&this);
-    assert_int_equal(give(&this, "point_charges_file", "/no/such/q.xyz"), HF_OK);
-    assert_int_equal(
-        hf_input_from_atoms(1, (int[]){2}, position, &this.options, &this.input, &this.error),
-        HF_OK);
+    assert_ok(give(&this, "point_charges_file", "/no/such/q.xyz"));
+    assert_ok(
+        hf_input_from_atoms(1, (int[]){2}, position, &this.options, &this.input, &this.error));
     assert_int_equal(this.input.molecule.environment.n_charge, 0);
     expect_message(&this,
                    hf_input_read_point_charges(context, &this.options, &this.input, &this.error),

@@ -4,8 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void expect_refusal(const char *string, const char *message)
 {
@@ -50,9 +48,8 @@ static void angstrom_is_the_default_unit(void **state)
     expect_read(&this, "geometry\nH 0 0 0\nH 0 0 0.74\nend\n", "native", 2, 0, 1);
     assert_true(fabs(this.input.molecule.atom[1].position_bohr[2] - 0.74 / 0.529177210903) < 1e-15);
     done(&this);
-    assert_int_equal(
-        read_with(&this, "units angstrom\ngeometry\nH 0 0 0\nH 0 0 1.4\nend\n", "units", "bohr"),
-        HF_OK);
+    assert_ok(
+        read_with(&this, "units angstrom\ngeometry\nH 0 0 0\nH 0 0 1.4\nend\n", "units", "bohr"));
     assert_true(this.input.molecule.atom[1].position_bohr[2] == 1.4);
     done(&this);
 }

@@ -2,8 +2,6 @@
 #include "reading.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void expect_read(struct reading *this, const char *string, int charge, int multiplicity)
 {
@@ -81,7 +79,7 @@ static void charges_are_summed_and_cancel_those_of_the_atom_block(void **state)
     done(&this);
     snprintf(text, sizeof text, "%sM  CHG  2   1  -3   2   2\nM  END\n", hydroxide);
     expect_read(&this, text, -1, 1);
-    assert_int_equal(read_with(&this, text, "charge", "1"), HF_OK);
+    assert_ok(read_with(&this, text, "charge", "1"));
     assert_int_equal(this.input.molecule.charge, 1);
     done(&this);
 }
@@ -286,7 +284,7 @@ static void drawings_are_refused_unless_forced(void **state)
     char text[1000];
     snprintf(text, sizeof text, "title\n  program 01010000002D\n\n%s", atoms);
     expect_refusal(text, "flat drawing, not a molecule in space (all z are 0 and line 2 says 2D)");
-    assert_int_equal(read_with(&this, text, "force", ""), HF_OK);
+    assert_ok(read_with(&this, text, "force", ""));
     expect_warning(&this, "looks like a drawing");
     expect_warning(&this, "room for 6 more hydrogen atoms");
     done(&this);
@@ -320,7 +318,7 @@ static void missing_hydrogens_are_counted(void **state)
                    "line 5: hydrogen atoms are missing: the bonds leave room for 4 more (first at "
                    "this C), and hf adds none; expected all atoms, as 'obabel x.mol -O out.mol "
                    "-h' adds them, or the option --force");
-    assert_int_equal(read_with(&this, text, "force", ""), HF_OK);
+    assert_ok(read_with(&this, text, "force", ""));
     expect_warning(&this, "room for 4 more hydrogen atoms (first at the C in line 5)");
     done(&this);
 }

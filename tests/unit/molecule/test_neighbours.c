@@ -79,7 +79,7 @@ static void expect_pairs_of_all(const struct hf_molecule *molecule, double coinc
     struct hf_nearest found;
     struct hf_error error;
     int earlier, later, expected_earlier = -1, expected_later = -1;
-    assert_int_equal(hf_find_nearest(molecule, loose_ratio, &found, &error), HF_OK);
+    assert_ok(hf_find_nearest(molecule, loose_ratio, &found, &error));
     assert_int_equal(found.earlier, expected.earlier);
     assert_int_equal(found.later, expected.later);
     assert_true(found.later < 0 || found.ratio == expected.ratio);
@@ -89,8 +89,7 @@ static void expect_pairs_of_all(const struct hf_molecule *molecule, double coinc
                 expected_earlier = j;
                 expected_later = i;
             }
-    assert_int_equal(hf_find_coincidence(molecule, coincidence_bohr, &earlier, &later, &error),
-                     HF_OK);
+    assert_ok(hf_find_coincidence(molecule, coincidence_bohr, &earlier, &later, &error));
     assert_int_equal(earlier, expected_earlier);
     assert_int_equal(later, expected_later);
 }
@@ -115,7 +114,7 @@ static int64_t count_visits(const struct hf_molecule *molecule)
 {
     struct hf_nearest nearest;
     struct hf_error error;
-    assert_int_equal(hf_find_nearest(molecule, loose_ratio, &nearest, &error), HF_OK);
+    assert_ok(hf_find_nearest(molecule, loose_ratio, &nearest, &error));
     return nearest.n_visit;
 }
 

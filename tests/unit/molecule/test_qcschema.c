@@ -57,7 +57,7 @@ static void numbers_and_symbols_are_of_the_same_elements(void **state)
     assert_refused(", \"atomic_numbers\": [8, 1, null]", "", "", "", "entry 3 of 'atomic_numbers'");
     assert_refused(", \"atomic_numbers\": [8, 1, 0], \"real\": [true, true, false]", "", "", "",
                    "entry 3 of 'atomic_numbers'");
-    assert_int_equal(read_parts(&this, ", \"atomic_numbers\": [8, 1, 1]", "", "", ""), HF_OK);
+    assert_ok(read_parts(&this, ", \"atomic_numbers\": [8, 1, 1]", "", "", ""));
     done(&this);
 }
 
@@ -68,7 +68,7 @@ static void a_string_is_not_cut_at_a_nul(void **state)
                    "x.json, line 2: a string has the character NUL (\\u0000)");
     assert_refused(", \"name\\u0000\": \"water\"", "", "", "", "line 4: a string has");
     assert_refused(", \"name\": \"\\\\\\u0000\"", "", "", "", "line 4: a string has");
-    assert_int_equal(read_parts(&this, ", \"name\": \"C:\\\\u0000\"", "", "", ""), HF_OK);
+    assert_ok(read_parts(&this, ", \"name\": \"C:\\\\u0000\"", "", "", ""));
     assert_string_equal(this.input.molecule.title, "C:\\u0000");
     done(&this);
 }
@@ -84,11 +84,10 @@ static void null_is_no_number(void **state)
     assert_refused("", "", "", ", \"protocols\": {\"wavefunction\": null}",
                    "'wavefunction' is null");
     /* keys that the schema allows to be null, and keywords, whose defaults count then */
-    assert_int_equal(read_parts(&this,
-                                ", \"name\": null, \"real\": null, \"masses\": null, "
-                                "\"mass_numbers\": null, \"atomic_numbers\": null",
-                                "", "\"smearing\": null", ", \"id\": null"),
-                     HF_OK);
+    assert_ok(read_parts(&this,
+                         ", \"name\": null, \"real\": null, \"masses\": null, "
+                         "\"mass_numbers\": null, \"atomic_numbers\": null",
+                         "", "\"smearing\": null", ", \"id\": null"));
     assert_int_equal(this.input.molecule.charge, 0);
     done(&this);
 }

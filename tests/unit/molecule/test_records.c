@@ -2,8 +2,6 @@
 #include "reading.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOLFILE(title, y)                                                                          \
     title "\n  test    01010000003D\n\n  2  1  0  0  0  0            999 V2000\n"                  \
@@ -19,7 +17,7 @@
 static hf_status read_record(struct reading *this, const char *string, const char *record)
 {
     begin(this);
-    if (record != NULL) assert_int_equal(give(this, "--record", "record", record), HF_OK);
+    if (record != NULL) assert_ok(give(this, "--record", "record", record));
     return hf_input_from_string("x.sdf", string, &this->options, &this->input, &this->error);
 }
 

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum verdict { SILENT, WARNED, REFUSED, DRAWING };
 

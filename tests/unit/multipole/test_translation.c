@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_POINT = 12, MOST_ORDER = 4, MOST_WIDTH = 8 };
 

@@ -7,7 +7,6 @@
 #include "hf/one_electron.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { N_POINT = 11, N_MAX = 60 };
 
@@ -44,8 +43,7 @@ static double expectation(const struct hf_basis *basis, const double *density,
 {
     struct hf_one_electron *one_electron = NULL;
     double sum = 0.0;
-    assert_int_equal(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, NULL),
-                     HF_OK);
+    assert_ok(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, NULL));
     for (int m = 0; m < basis->n_shell; m++) {
         for (int l = 0; l < basis->n_shell; l++) {
             const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
@@ -67,10 +65,9 @@ static void add_all(const struct hf_basis *basis, const double *density, const d
     struct hf_hermite_products *products = NULL;
     const struct hf_hermite_gaussian *list;
     struct hf_hermite_points *points = NULL;
-    assert_int_equal(hf_hermite_products_create(basis, &products, NULL), HF_OK);
-    assert_int_equal(
-        hf_hermite_points_create(basis, N_POINT, point[0], point[1], point[2], &points, NULL),
-        HF_OK);
+    assert_ok(hf_hermite_products_create(basis, &products, NULL));
+    assert_ok(
+        hf_hermite_points_create(basis, N_POINT, point[0], point[1], point[2], &points, NULL));
     for (int m = 0; m < basis->n_shell; m++) {
         for (int l = 0; l <= m; l++) {
             const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
@@ -150,7 +147,7 @@ static void second_moments_are_those_of_a_known_density(void **state)
     struct hf_hermite_products *products = NULL;
     const struct hf_hermite_gaussian *list;
     double moment[HF_N_MOMENT] = {0.0};
-    assert_int_equal(hf_hermite_products_create(basis, &products, NULL), HF_OK);
+    assert_ok(hf_hermite_products_create(basis, &products, NULL));
     const int n =
         hf_hermite_expand(products, basis->shell, basis->shell, 1.0, density, 3, 0.0, &list);
     hf_hermite_add_moments(n, list, at[0], moment);

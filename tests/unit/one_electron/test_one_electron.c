@@ -7,7 +7,6 @@
 #include "hf/solid_harmonics.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double centre[2][3] = {{0.1, -0.2, 0.3}, {0.9, 0.7, -0.5}};
 
@@ -38,8 +37,7 @@ static double *operator_matrix(enum hf_operator which, int n_shell, const struct
     struct hf_one_electron *one_electron = NULL;
     struct hf_error error;
     *n = basis->n_function;
-    assert_int_equal(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, &error),
-                     HF_OK);
+    assert_ok(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, &error));
     double *full = full_matrix(one_electron, which, basis);
     test_basis_destroy(&basis);
     return full;

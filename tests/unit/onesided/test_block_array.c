@@ -4,7 +4,6 @@
 #include "hf/block_array.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 static struct hf_onesided_settings settings;
@@ -24,15 +23,13 @@ static struct fixture open_fixture(void)
 {
     struct fixture f = {.context = test_context()};
     struct hf_error error;
-    assert_int_equal(
-        hf_block_layout_create(f.context, f.context->n_rank, N_PART, part_first, &f.layout, &error),
-        HF_OK);
-    assert_int_equal(hf_onesided_create(f.context, &settings, &f.onesided, &error), HF_OK);
+    assert_ok(hf_block_layout_create(f.context, f.context->n_rank, N_PART, part_first, &f.layout,
+                                     &error));
+    assert_ok(hf_onesided_create(f.context, &settings, &f.onesided, &error));
     assert_string_equal(hf_onesided_transport(f.onesided), settings.transport);
     assert_string_equal(hf_onesided_note(f.onesided), "");
     assert_false(f.context->stuck_in_mpi);
-    assert_int_equal(hf_block_array_create(f.onesided, f.layout, "test blocks", &f.array, &error),
-                     HF_OK);
+    assert_ok(hf_block_array_create(f.onesided, f.layout, "test blocks", &f.array, &error));
     return f;
 }
 
@@ -190,8 +187,7 @@ static void several_arrays_do_not_mix(void **state)
     fill(&f);
     hf_block_array_fence(f.array);
     for (int round = 0; round < 3; round++) {
-        assert_int_equal(hf_block_array_create(f.onesided, f.layout, "others", &other, &error),
-                         HF_OK);
+        assert_ok(hf_block_array_create(f.onesided, f.layout, "others", &other, &error));
         for (int i = 0; i < N_PART; i++) {
             for (int j = 0; j <= i; j++) {
                 hf_block_array_get(f.array, i, j, value); /* one is read, one is added to */

@@ -6,7 +6,6 @@
 
 #include "hf/block_array.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum fault { NONE, WRONG, WRONG_LONG, HANGS, LEVEL, REFUSED };
@@ -50,9 +49,8 @@ static void check_that_it_works(struct hf_context *context, struct hf_onesided *
     struct hf_block_array *array = NULL;
     struct hf_error error;
     double value[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-    assert_int_equal(hf_block_layout_create(context, context->n_rank, 3, first, &layout, &error),
-                     HF_OK);
-    assert_int_equal(hf_block_array_create(onesided, layout, "blocks", &array, &error), HF_OK);
+    assert_ok(hf_block_layout_create(context, context->n_rank, 3, first, &layout, &error));
+    assert_ok(hf_block_array_create(onesided, layout, "blocks", &array, &error));
     hf_block_array_accumulate(array, 2, 2, value);
     hf_block_array_fence(array);
     hf_block_array_get(array, 2, 2, value);
@@ -69,7 +67,7 @@ static void expect_fall_back(const char *wanted, const char *other, const char *
     struct hf_error error;
     const struct hf_onesided_settings settings = {.transport = wanted, .self_test_seconds = 1.0};
     const double start = MPI_Wtime();
-    assert_int_equal(hf_onesided_create(context, &settings, &onesided, &error), HF_OK);
+    assert_ok(hf_onesided_create(context, &settings, &onesided, &error));
     assert_true(MPI_Wtime() - start < 10.0);
     assert_string_equal(hf_onesided_transport(onesided), other);
     assert_non_null(strstr(hf_onesided_note(onesided), reason));
@@ -99,7 +97,7 @@ static void what_works_is_not_given_up(void **state)
     struct hf_error error;
     const struct hf_onesided_settings settings = {
         .transport = "rma", .accumulate = HF_ACCUMULATE_CALLER, .self_test_seconds = 5.0};
-    assert_int_equal(hf_onesided_create(context, &settings, &onesided, &error), HF_OK);
+    assert_ok(hf_onesided_create(context, &settings, &onesided, &error));
     assert_string_equal(hf_onesided_note(onesided), "");
     check_that_it_works(context, onesided);
     hf_onesided_destroy(&onesided);
@@ -116,7 +114,7 @@ static void what_is_not_wanted_is_not_tested(void **state)
         struct hf_error error;
         const struct hf_onesided_settings settings = {.transport = "rma", .skip_self_test = skip};
         n_accumulate = n_sent = n_longest = 0;
-        assert_int_equal(hf_onesided_create(context, &settings, &onesided, &error), HF_OK);
+        assert_ok(hf_onesided_create(context, &settings, &onesided, &error));
         assert_int_equal(n_accumulate, skip ? 0 : 66);
         assert_true(8 * n_sent < 2000000); /* 1 MiB to each partner took 20 to 50 ms */
         assert_true(skip || 8 * n_longest > 256 * 1024);

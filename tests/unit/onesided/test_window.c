@@ -4,8 +4,6 @@
 
 #include "hf/onesided.h"
 
-#include <string.h>
-
 static struct hf_onesided_settings settings;
 
 struct fixture {
@@ -24,11 +22,10 @@ static struct fixture open_fixture(void)
 {
     struct fixture f = {.context = test_context()};
     struct hf_error error;
-    assert_int_equal(hf_onesided_create(f.context, &settings, &f.onesided, &error), HF_OK);
+    assert_ok(hf_onesided_create(f.context, &settings, &f.onesided, &error));
     assert_string_equal(hf_onesided_transport(f.onesided), settings.transport);
-    assert_int_equal(
-        hf_window_create(f.onesided, size_of(f.context->rank), "test window", &f.window, &error),
-        HF_OK);
+    assert_ok(
+        hf_window_create(f.onesided, size_of(f.context->rank), "test window", &f.window, &error));
     return f;
 }
 
@@ -145,7 +142,7 @@ static void a_cleared_window_is_as_new(void **state)
         hf_window_fence(f.window);
         hf_onesided_rest(f.onesided);
         if (round == 1) /* another one comes meanwhile */
-            assert_int_equal(hf_window_create(f.onesided, 10, "other", &other, &error), HF_OK);
+            assert_ok(hf_window_create(f.onesided, 10, "other", &other, &error));
         hf_window_clear(f.window);
         assert_int_equal(count_wrong(&f, 50, zero), 0);
         const double one = 1.0;

@@ -61,10 +61,9 @@ static void bench_init(struct bench *bench, int size)
 {
     bench->context = test_context();
     bench->linalg = test_linalg(bench->context, layout, M);
-    assert_int_equal(hf_matrix_create(bench->linalg, "F", M, M, &bench->fock, NULL), HF_OK);
-    assert_int_equal(hf_matrix_create(bench->linalg, "e", M, M, &bench->commutator, NULL), HF_OK);
-    assert_int_equal(hf_diis_create(bench->context, bench->linalg, M, 1, size, &bench->diis, NULL),
-                     HF_OK);
+    assert_ok(hf_matrix_create(bench->linalg, "F", M, M, &bench->fock, NULL));
+    assert_ok(hf_matrix_create(bench->linalg, "e", M, M, &bench->commutator, NULL));
+    assert_ok(hf_diis_create(bench->context, bench->linalg, M, 1, size, &bench->diis, NULL));
     make_model(&bench->model);
 }
 
@@ -86,8 +85,7 @@ static double add_pairs(struct bench *bench, int n, double scale, uint32_t seed)
     for (int i = 0; i < n; i++) {
         const double t[N_PARAMETER] = {test_random(&seed), test_random(&seed), test_random(&seed)};
         evaluate(&bench->model, t, scale, bench->fock, bench->commutator);
-        assert_int_equal(hf_diis_extrapolate(bench->diis, &bench->fock, &bench->commutator, NULL),
-                         HF_OK);
+        assert_ok(hf_diis_extrapolate(bench->diis, &bench->fock, &bench->commutator, NULL));
     }
     double *mixed = test_gather(bench->fock), deviation = 0.0;
     evaluate(&bench->model, bench->model.solution, 1.0, bench->fock, bench->commutator);
@@ -139,8 +137,7 @@ static void linearly_dependent_pairs_are_dropped_from_the_oldest_on(void **state
     const double t[N_PARAMETER] = {0.3, -0.2, 0.1};
     for (int i = 0; i < 3; i++) {
         evaluate(&bench.model, t, 1.0, bench.fock, bench.commutator);
-        assert_int_equal(hf_diis_extrapolate(bench.diis, &bench.fock, &bench.commutator, NULL),
-                         HF_OK);
+        assert_ok(hf_diis_extrapolate(bench.diis, &bench.fock, &bench.commutator, NULL));
     }
     double largest;
     hf_matrix_max_abs(bench.fock, &largest);
@@ -156,7 +153,7 @@ static void a_vanishing_commutator_is_taken_as_it_is(void **state)
     add_pairs(&bench, 2, 1.0, 3);
     evaluate(&bench.model, bench.model.solution, 0.0, bench.fock, bench.commutator);
     double *before = test_gather(bench.fock);
-    assert_int_equal(hf_diis_extrapolate(bench.diis, &bench.fock, &bench.commutator, NULL), HF_OK);
+    assert_ok(hf_diis_extrapolate(bench.diis, &bench.fock, &bench.commutator, NULL));
     double *after = test_gather(bench.fock);
     assert_int_equal(hf_diis_n_stored(bench.diis), 1);
     assert_memory_equal(before, after, sizeof(double[M * M]));
@@ -174,8 +171,7 @@ static void without_history_nothing_changes(void **state)
         for (int i = 0; i < 3; i++) {
             evaluate(&bench.model, t, 1.0, bench.fock, bench.commutator);
             double *before = test_gather(bench.fock);
-            assert_int_equal(hf_diis_extrapolate(bench.diis, &bench.fock, &bench.commutator, NULL),
-                             HF_OK);
+            assert_ok(hf_diis_extrapolate(bench.diis, &bench.fock, &bench.commutator, NULL));
             double *after = test_gather(bench.fock);
             assert_memory_equal(before, after, sizeof(double[M * M]));
             free(before);
@@ -210,13 +206,13 @@ static void several_fock_matrices_share_the_coefficients_of_their_stacked_commut
     uint32_t seed = 3;
     bench_init(&bench, 8);
     struct hf_matrix *fock[2] = {bench.fock, NULL}, *commutator[2] = {bench.commutator, NULL};
-    assert_int_equal(hf_matrix_create(bench.linalg, "F", M, M, &fock[1], NULL), HF_OK);
-    assert_int_equal(hf_matrix_create(bench.linalg, "e", M, M, &commutator[1], NULL), HF_OK);
-    assert_int_equal(hf_diis_create(bench.context, bench.linalg, M, 2, 8, &diis, NULL), HF_OK);
+    assert_ok(hf_matrix_create(bench.linalg, "F", M, M, &fock[1], NULL));
+    assert_ok(hf_matrix_create(bench.linalg, "e", M, M, &commutator[1], NULL));
+    assert_ok(hf_diis_create(bench.context, bench.linalg, M, 2, 8, &diis, NULL));
     for (int i = 0; i <= N_PARAMETER; i++) {
         const double t[N_PARAMETER] = {test_random(&seed), test_random(&seed), test_random(&seed)};
         evaluate_two(&bench.model, t, fock, commutator);
-        assert_int_equal(hf_diis_extrapolate(diis, fock, commutator, NULL), HF_OK);
+        assert_ok(hf_diis_extrapolate(diis, fock, commutator, NULL));
     }
     double *mixed[2] = {test_gather(fock[0]), test_gather(fock[1])};
     evaluate_two(&bench.model, bench.model.solution, fock, commutator);

@@ -4,8 +4,6 @@
 
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 const struct hf_phase fixture_phase = {.name = "Reading"};
@@ -177,8 +175,7 @@ cJSON *write_and_parse(const struct fixture *f, const char *name)
     char path[256];
     struct hf_error error;
     fixture_path(f, name, sizeof path, path);
-    assert_int_equal(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error),
-                     HF_OK);
+    assert_ok(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error));
     if (f->context->rank != 0) return NULL;
     char *text = read_whole_file(path);
     assert_non_null(text);

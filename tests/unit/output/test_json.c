@@ -8,8 +8,6 @@
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -83,11 +81,9 @@ static void settings_are_the_values_of_the_options(void **state)
                  {"guess", "./other.h5"}, {"method", "uhf"},      {"json", "x.json"}};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         const struct hf_word key = hf_rest_of_line(given[i].key);
-        assert_int_equal(hf_options_add(&f->options,
-                                        hf_option_find(f->options.n_option, f->options.table, key),
-                                        hf_rest_of_line(given[i].value), HF_OPTION_COMMAND_LINE,
-                                        "--key", &error),
-                         HF_OK);
+        assert_ok(hf_options_add(
+            &f->options, hf_option_find(f->options.n_option, f->options.table, key),
+            hf_rest_of_line(given[i].value), HF_OPTION_COMMAND_LINE, "--key", &error));
     }
     cJSON *root = write_and_parse(f, "run.json");
     if (root == NULL) return;
@@ -259,10 +255,8 @@ static hf_status check_path(const struct fixture *f, const char *path)
 static void a_device_stays_a_device(void **state)
 {
     struct fixture *f = *state;
-    assert_int_equal(check_path(f, "/dev/null"), HF_OK);
-    assert_int_equal(
-        hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, &error),
-        HF_OK);
+    assert_ok(check_path(f, "/dev/null"));
+    assert_ok(hf_json_write("/dev/null", &f->run, f->record, &f->result, &f->wavefunction, &error));
     struct stat file;
     assert_int_equal(stat("/dev/null", &file), 0);
     assert_true(S_ISCHR(file.st_mode));
@@ -290,8 +284,7 @@ static void a_fifo_needs_a_reader_who_sees_one_end(void **state)
     pid_t child = -1;
     fixture_path(f, "fifo", sizeof path, path);
     if (f->context->rank == 0) assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(check_path(f, path), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "it is a FIFO that nobody reads"));
+    assert_failure(check_path(f, path), HF_BAD_INPUT, &error, "it is a FIFO that nobody reads");
     assert_int_equal(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error),
                      HF_NO_RESOURCE);
     if (f->context->rank == 0) child = start_reader(path);
@@ -300,9 +293,8 @@ static void a_fifo_needs_a_reader_who_sees_one_end(void **state)
         status = check_path(f, path);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
-    assert_int_equal(status, HF_OK);
-    assert_int_equal(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error),
-                     HF_OK);
+    assert_ok(status);
+    assert_ok(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error));
     hf_output_files_let_go(f->context);
     if (f->context->rank != 0) return;
     assert_int_equal(waitpid(child, &outcome, 0), child);
@@ -317,7 +309,7 @@ static void a_good_path_is_accepted_and_left_alone(void **state)
     struct fixture *f = *state;
     char path[256];
     fixture_path(f, "new.json", sizeof path, path);
-    assert_int_equal(check_path(f, path), HF_OK);
+    assert_ok(check_path(f, path));
     MPI_Barrier(f->context->comm);
     assert_int_equal(count_files(f->folder), 0);
 }
@@ -333,10 +325,8 @@ static void a_path_that_cannot_be_written_is_the_same_error_on_all_ranks(void **
         assert_null(strchr(error.message, '\n'));
         if (i > 0) assert_non_null(strstr(error.message, bad[i]));
     }
-    assert_int_equal(
-        hf_json_write(missing, &f->run, f->record, &f->result, &f->wavefunction, &error),
-        HF_NO_RESOURCE);
-    assert_non_null(strstr(error.message, missing));
+    assert_failure(hf_json_write(missing, &f->run, f->record, &f->result, &f->wavefunction, &error),
+                   HF_NO_RESOURCE, &error, missing);
 }
 
 static void a_failure_has_type_and_message(void **state)
@@ -351,7 +341,7 @@ static void a_failure_has_type_and_message(void **state)
                                             .input_path = "water.mol",
                                             .n_warning = 1,
                                             .warning = warning};
-    assert_int_equal(hf_json_write_failure(path, &failure, &error), HF_OK);
+    assert_ok(hf_json_write_failure(path, &failure, &error));
     char *text = read_whole_file(path);
     cJSON *root = cJSON_Parse(text);
     assert_non_null(root);
@@ -381,7 +371,7 @@ static void a_failure_keeps_what_was_known_by_then(void **state)
                                             .input_path = "water.mol",
                                             .run = &f->run,
                                             .record = f->record};
-    assert_int_equal(hf_json_write_failure(path, &failure, &error), HF_OK);
+    assert_ok(hf_json_write_failure(path, &failure, &error));
     char *text = read_whole_file(path);
     cJSON *root = cJSON_Parse(text);
     assert_non_null(root);

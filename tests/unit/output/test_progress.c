@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,7 +38,7 @@ static void progress_is_shown_on_a_terminal_and_erased(void **state)
     FILE *terminal = fopen(ptsname(master), "w");
     if (terminal == NULL) skip();
     struct hf_report *report = NULL;
-    assert_int_equal(hf_report_create(f->context, terminal, &report, &error), HF_OK);
+    assert_ok(hf_report_create(f->context, terminal, &report, &error));
     assert_int_equal(hf_report_progress(report, 0.0), 0);
     pass_time(2.1);
     assert_int_equal(hf_report_progress(report, 0.5), 0);
@@ -67,7 +65,7 @@ static void progress_is_never_written_to_a_file(void **state)
     FILE *stream = fopen(fixture_path(f, "report", sizeof path, path), "w");
     assert_non_null(stream);
     struct hf_report *report = NULL;
-    assert_int_equal(hf_report_create(f->context, stream, &report, &error), HF_OK);
+    assert_ok(hf_report_create(f->context, stream, &report, &error));
     assert_int_equal(hf_report_progress(report, 0.0), 0);
     pass_time(2.1);
     assert_int_equal(hf_report_progress(report, 0.5), 0);

@@ -3,8 +3,6 @@
 
 #include "hf/calculation.h"
 
-#include <string.h>
-
 extern const struct hf_quantity_ops hf_quantity_orbitals;
 
 static struct hf_error error;
@@ -48,9 +46,9 @@ static void the_wave_function_is_there_when_asked_for(void **state)
     for (int i = 0; i < N * M; i++) coefficient[i] = 1.0 / (1.0 + i);
     for (int i = 0; i < N * N; i++) density[i] = -1.0 / (3.0 + i % N + i / N);
     complete_basis(f, first_shell_of_atom);
-    assert_int_equal(hf_linalg_create_ext(f->context, N, 0, 2, &linalg, &error), HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "C", N, M, &orbitals->coefficient, &error), HF_OK);
-    assert_int_equal(hf_matrix_create(linalg, "D", N, N, &f->wavefunction.density, &error), HF_OK);
+    assert_ok(hf_linalg_create_ext(f->context, N, 0, 2, &linalg, &error));
+    assert_ok(hf_matrix_create(linalg, "C", N, M, &orbitals->coefficient, &error));
+    assert_ok(hf_matrix_create(linalg, "D", N, N, &f->wavefunction.density, &error));
     hf_matrix_set_full(orbitals->coefficient, coefficient);
     hf_matrix_set_full(f->wavefunction.density, density);
     char self[256] = {0};
@@ -61,7 +59,7 @@ static void the_wave_function_is_there_when_asked_for(void **state)
     f->run.n_quantity = 1;
     f->run.quantity = &made;
     f->wavefunction.linalg = linalg;
-    assert_int_equal(made.ops->compute(&made, &error), HF_OK);
+    assert_ok(made.ops->compute(&made, &error));
     cJSON *root = write_and_parse(f, "orbitals.json");
     made.ops->done(&made);
     f->wavefunction.linalg = NULL;
@@ -134,15 +132,14 @@ static void a_wave_function_needs_a_json_file_that_is_large_enough(void **state)
     struct hf_quantity orbitals = {.ops = &hf_quantity_orbitals, .of = &of};
     hf_options_init(&options, n_option, table);
     f->basis.n_function = 4000;
-    assert_int_equal(orbitals.ops->plan(&orbitals, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "name one (--json FILE)"));
-    assert_int_equal(hf_options_add(&options, json, (struct hf_word){"x", 1},
-                                    HF_OPTION_COMMAND_LINE, "--json", &error),
-                     HF_OK);
-    assert_int_equal(orbitals.ops->plan(&orbitals, &error), HF_OK);
+    assert_failure(orbitals.ops->plan(&orbitals, &error), HF_BAD_INPUT, &error,
+                   "name one (--json FILE)");
+    assert_ok(hf_options_add(&options, json, (struct hf_word){"x", 1}, HF_OPTION_COMMAND_LINE,
+                             "--json", &error));
+    assert_ok(orbitals.ops->plan(&orbitals, &error));
     f->basis.n_function++;
-    assert_int_equal(orbitals.ops->plan(&orbitals, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "4001 basis functions are too many"));
+    assert_failure(orbitals.ops->plan(&orbitals, &error), HF_BAD_INPUT, &error,
+                   "4001 basis functions are too many");
     hf_options_done(&options);
 }
 

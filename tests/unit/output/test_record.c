@@ -1,8 +1,6 @@
 /* The record of a run: filled by its observer, which tells its listeners. */
 #include "fixture.h"
 
-#include <string.h>
-
 static const struct hf_scf_start start = {
     .n_function = 9, .n_orbital = 7, .linalg = "LAPACK on rank 0", .note = "using onesided rma"};
 

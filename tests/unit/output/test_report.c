@@ -2,8 +2,6 @@
 #include "fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct hf_error error;
 
@@ -25,7 +23,7 @@ static struct written open_report(const struct fixture *f)
     fixture_path(f, name, sizeof w.path, w.path);
     w.stream = fopen(w.path, "w");
     assert_non_null(w.stream);
-    assert_int_equal(hf_report_create(f->context, w.stream, &w.report, &error), HF_OK);
+    assert_ok(hf_report_create(f->context, w.stream, &w.report, &error));
     return w;
 }
 

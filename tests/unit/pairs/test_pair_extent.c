@@ -55,8 +55,8 @@ static double largest_ratio(struct hf_context *context, const struct hf_basis *b
     struct hf_engine *engine = NULL;
     struct hf_error error;
     double largest = 0.0;
-    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_OK);
-    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
+    assert_ok(hf_engine_create(pairs, &engine, &error));
     hf_engine_set_threshold(engine, 0.0);
     for (int64_t i = 0; i < pairs->n_pair; i++) {
         for (int64_t k = 0; k < pairs->n_pair; k++) {

@@ -10,7 +10,6 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 /** Windows that MPI still grants, a stand-in for libraries that refuse them. */
 static int n_windows = INT_MAX;
@@ -37,7 +36,7 @@ static struct hf_shell_pairs *make_pairs(struct hf_context *context, const struc
 {
     struct hf_shell_pairs *pairs = NULL;
     struct hf_error error;
-    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
     return pairs;
 }
 
@@ -161,8 +160,8 @@ static void more_primitives_than_can_be_counted_are_refused(void **state)
     struct hf_shell_pairs *pairs = NULL;
     struct hf_error error;
     basis->max_primitive = UINT16_MAX + 1;
-    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_NO_RESOURCE);
-    assert_non_null(strstr(error.message, "65536 primitives"));
+    assert_failure(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_NO_RESOURCE,
+                   &error, "65536 primitives");
     assert_null(pairs);
     test_basis_destroy(&basis);
     test_context_done(&context);
@@ -222,17 +221,15 @@ static void the_list_is_the_same_on_any_ranks_nodes_and_threads(void **state)
     struct hf_context *alone = NULL;
     struct hf_basis *basis = many_shells();
     struct hf_error error;
-    assert_int_equal(hf_context_create(MPI_COMM_SELF, &alone, &error), HF_OK);
+    assert_ok(hf_context_create(MPI_COMM_SELF, &alone, &error));
     struct hf_shell_pairs *wanted = make_pairs(alone, basis);
     assert_true(wanted->n_atom_pair < N_CENTRE * (N_CENTRE + 1) / 2); /* some are far apart */
     for (int per_node = 0; per_node <= 3; per_node++) {
         for (int n_thread = 1; n_thread <= 3; n_thread++) {
             struct hf_context *context = NULL;
             struct hf_shell_pairs *pairs = NULL;
-            assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, per_node, &context, &error),
-                             HF_OK);
-            assert_int_equal(
-                hf_shell_pairs_create_ext(context, basis, 1e-14, n_thread, &pairs, &error), HF_OK);
+            assert_ok(hf_context_create_ext(MPI_COMM_WORLD, per_node, &context, &error));
+            assert_ok(hf_shell_pairs_create_ext(context, basis, 1e-14, n_thread, &pairs, &error));
             assert_int_equal(pairs->shared->n_rank, context->n_node_rank);
             expect_the_same(pairs, wanted);
             hf_shell_pairs_destroy(&pairs);
@@ -249,12 +246,11 @@ static void where_memory_cannot_be_shared_every_rank_has_the_same_list(void **st
     struct hf_context *alone = NULL;
     struct hf_basis *basis = many_shells();
     struct hf_error error;
-    assert_int_equal(hf_context_create(MPI_COMM_SELF, &alone, &error), HF_OK);
+    assert_ok(hf_context_create(MPI_COMM_SELF, &alone, &error));
     struct hf_shell_pairs *wanted = make_pairs(alone, basis);
     for (int ranks_per_node = 0; ranks_per_node <= 2; ranks_per_node += 2) { /* of 3: 2 and 1 */
         struct hf_context *context = NULL;
-        assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &context, &error),
-                         HF_OK);
+        assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &context, &error));
         for (int n_granted = 0; n_granted <= 1; n_granted++) { /* none, and the first only */
             n_windows = n_granted;
             struct hf_shell_pairs *pairs = make_pairs(context, basis);
@@ -278,7 +274,7 @@ static void ranks_that_disagree_about_the_pairs_are_told(void **state)
     struct hf_shell_pairs *pairs = NULL;
     struct hf_basis *basis = many_shells();
     struct hf_error error = {{0}, 0};
-    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error), HF_OK);
+    assert_ok(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error));
     const double accuracy = context->rank == 0 ? 1e-14 : 1e-6;
     const hf_status status = hf_shell_pairs_create(context, basis, accuracy, &pairs, &error);
     assert_int_equal(status, context->n_rank > 1 ? HF_NO_RESOURCE : HF_OK);
@@ -308,7 +304,7 @@ static void nodes_that_round_differently_have_one_list(void **state)
 {
     struct hf_context *context = NULL;
     struct hf_error error;
-    assert_int_equal(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error), HF_OK);
+    assert_ok(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error));
     struct hf_basis *basis = rounded_shells(1.0 + 4.0 * context->rank * DBL_EPSILON);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
     uint64_t least = hash_of(pairs), most = least;
@@ -354,12 +350,12 @@ static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
     struct hf_pair_memory found;
     struct hf_error error;
-    assert_int_equal(hf_shell_pairs_estimate(context, basis, 1e-14, &found, &error), HF_OK);
+    assert_ok(hf_shell_pairs_estimate(context, basis, 1e-14, &found, &error));
     assert_true(found.list_bytes + 128.0 >= (double)pairs->shared->n_bytes);
     assert_true(found.list_bytes <= 1.25 * (double)pairs->shared->n_bytes);
     const double before = (double)hf_memory_current_bytes(context->memory);
     struct hf_engine *engine = NULL;
-    assert_int_equal(hf_engine_create(pairs, &engine, &error), HF_OK);
+    assert_ok(hf_engine_create(pairs, &engine, &error));
     const double taken = (double)hf_memory_current_bytes(context->memory) - before;
     assert_true(taken > 0.0 && found.engine_bytes >= taken && found.engine_bytes <= 1.2 * taken);
     hf_engine_destroy(&engine);

@@ -7,7 +7,6 @@
 #include "hf/properties.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *grid = "serial";
 
@@ -33,7 +32,7 @@ struct system {
 
 static void make_matrix(struct system *s, struct hf_matrix **matrix)
 {
-    assert_int_equal(hf_matrix_create(s->wave.linalg, "test", N, N, matrix, NULL), HF_OK);
+    assert_ok(hf_matrix_create(s->wave.linalg, "test", N, N, matrix, NULL));
 }
 
 static void set_up(struct system *s, bool open)
@@ -49,8 +48,7 @@ static void set_up(struct system *s, bool open)
     assert_int_equal(s->basis->n_function, N);
     s->wave = (struct hf_wavefunction){.basis = s->basis, .molecule = &s->molecule};
     const int smallest_parallel = strcmp(grid, "parallel") == 0 ? 0 : N + 1;
-    assert_int_equal(
-        hf_linalg_create_ext(s->context, N, smallest_parallel, 3, &s->wave.linalg, NULL), HF_OK);
+    assert_ok(hf_linalg_create_ext(s->context, N, smallest_parallel, 3, &s->wave.linalg, NULL));
     make_matrix(s, &s->wave.density);
     make_matrix(s, &s->wave.overlap);
     if (open) make_matrix(s, &s->wave.spin_density);
@@ -61,10 +59,9 @@ static void set_up(struct system *s, bool open)
         }
     hf_matrix_set_full(s->wave.density, s->density[0]);
     if (open) hf_matrix_set_full(s->wave.spin_density, s->spin[0]);
-    assert_int_equal(hf_hamiltonian_create(s->context, s->wave.linalg, s->basis, &s->molecule,
-                                           &s->hamiltonian, NULL),
-                     HF_OK);
-    assert_int_equal(hf_operator_matrix(s->hamiltonian, HF_OVERLAP, s->wave.overlap, NULL), HF_OK);
+    assert_ok(hf_hamiltonian_create(s->context, s->wave.linalg, s->basis, &s->molecule,
+                                    &s->hamiltonian, NULL));
+    assert_ok(hf_operator_matrix(s->hamiltonian, HF_OVERLAP, s->wave.overlap, NULL));
     hf_matrix_gather_full(s->wave.overlap, s->overlap[0]);
     hf_timers_declare(&s->context->timers, &hf_phase_properties);
 }
@@ -118,7 +115,7 @@ static void populations_and_bonds_are_the_plain_sums(void **state)
         struct hf_properties p;
         double product[N][N], of_spin[N][N], charge[N_ATOM], spin[N_ATOM] = {0.0};
         set_up(&s, open);
-        assert_int_equal(hf_properties_compute(s.context, &s.wave, true, &p, NULL), HF_OK);
+        assert_ok(hf_properties_compute(s.context, &s.wave, true, &p, NULL));
         multiply(s.density, s.overlap, product);
         multiply(s.spin, s.overlap, of_spin);
         for (int a = 0; a < N_ATOM; a++) charge[a] = hf_molecule_nuclear_charge(&s.molecule, a);
@@ -150,7 +147,7 @@ static void loewdin_charges_add_up_to_what_mulliken_charges_do(void **state)
     struct hf_properties p;
     double mulliken = 0.0, loewdin = 0.0, squares = 0.0, product[N][N];
     set_up(&s, false);
-    assert_int_equal(hf_properties_compute(s.context, &s.wave, true, &p, NULL), HF_OK);
+    assert_ok(hf_properties_compute(s.context, &s.wave, true, &p, NULL));
     for (int a = 0; a < N_ATOM; a++) {
         mulliken += p.mulliken_charge[a];
         loewdin += p.loewdin_charge[a];
@@ -182,8 +179,8 @@ static void the_dipole_moment_is_that_of_the_hamiltonian(void **state)
     struct hf_properties p;
     double dipole[3];
     set_up(&s, true);
-    assert_int_equal(hf_properties_compute(s.context, &s.wave, true, &p, NULL), HF_OK);
-    assert_int_equal(hf_hamiltonian_dipole(s.hamiltonian, s.wave.density, dipole, NULL), HF_OK);
+    assert_ok(hf_properties_compute(s.context, &s.wave, true, &p, NULL));
+    assert_ok(hf_hamiltonian_dipole(s.hamiltonian, s.wave.density, dipole, NULL));
     for (int d = 0; d < 3; d++) assert_true(fabs(p.dipole[d] - dipole[d]) < 1e-11);
     assert_true(fabs(p.quadrupole[0] + p.quadrupole[3] + p.quadrupole[5]) < 1e-11);
     hf_properties_done(&p);
@@ -198,7 +195,7 @@ static void a_density_of_other_electrons_is_noticed(void **state)
     set_up(&s, false);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) trace += s.density[i][j] * s.overlap[i][j];
-    assert_int_equal(hf_properties_compute(s.context, &s.wave, false, &p, NULL), HF_OK);
+    assert_ok(hf_properties_compute(s.context, &s.wave, false, &p, NULL));
     assert_false(p.complete);
     assert_null(p.mulliken_charge);
     assert_true(fabs(p.n_electron - trace) < 1e-11);
@@ -229,17 +226,17 @@ static void rotational_constants_are_those_of_another_program(void **state)
     }
     s.atom[3].ghost = true;
     s.molecule.n_atom = N_ATOM;
-    assert_int_equal(hf_properties_compute(s.context, &s.wave, true, &p, NULL), HF_OK);
+    assert_ok(hf_properties_compute(s.context, &s.wave, true, &p, NULL));
     for (int i = 0; i < 3; i++) assert_true(fabs(p.rotational_ghz[i] - expected[i]) < 2e-5);
     assert_true(fabs(p.mass - 18.01056468403) < 1e-9);
     hf_properties_done(&p);
     s.atom[2].ghost = true;
-    assert_int_equal(hf_properties_compute(s.context, &s.wave, true, &p, NULL), HF_OK);
+    assert_ok(hf_properties_compute(s.context, &s.wave, true, &p, NULL));
     assert_true(isinf(p.rotational_ghz[0]));
     assert_true(fabs(p.rotational_ghz[1] / p.rotational_ghz[2] - 1.0) < 1e-12);
     hf_properties_done(&p);
     s.atom[1].ghost = true;
-    assert_int_equal(hf_properties_compute(s.context, &s.wave, true, &p, NULL), HF_OK);
+    assert_ok(hf_properties_compute(s.context, &s.wave, true, &p, NULL));
     assert_true(isinf(p.rotational_ghz[0]) && isinf(p.rotational_ghz[2]));
     hf_properties_done(&p);
     tear_down(&s);

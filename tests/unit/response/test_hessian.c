@@ -26,7 +26,7 @@ static const char *builder_name; /**< argv[1] */
 static struct hf_matrix *new_matrix(struct bench *b, int n_row, int n_col)
 {
     struct hf_matrix *matrix = NULL;
-    assert_int_equal(hf_matrix_create(b->linalg, "test", n_row, n_col, &matrix, NULL), HF_OK);
+    assert_ok(hf_matrix_create(b->linalg, "test", n_row, n_col, &matrix, NULL));
     return matrix;
 }
 
@@ -43,17 +43,15 @@ static double energy_of(struct bench *b, struct hf_matrix *const occupied[],
         exchange[s] = new_matrix(b, n, n);
         job[s] = (struct hf_fock_job){density[s], s == 0 ? coulomb : NULL, exchange[s]};
     }
-    assert_int_equal(
-        hf_method_densities(b->method, b->linalg, b->n_electron, b->x, occupied, density, NULL),
-        HF_OK);
-    assert_int_equal(hf_fock_build(b->builder, n_density, job, 1e-15, NULL), HF_OK);
+    assert_ok(
+        hf_method_densities(b->method, b->linalg, b->n_electron, b->x, occupied, density, NULL));
+    assert_ok(hf_fock_build(b->builder, n_density, job, 1e-15, NULL));
     const struct hf_interaction two = hf_interaction_energy(n_density, density, coulomb, exchange);
     double one;
     hf_matrix_dot(density[0], b->core, &one);
     if (fock != NULL)
-        assert_int_equal(
-            hf_method_fock(b->method, b->linalg, b->x, b->core, coulomb, exchange, fock, NULL),
-            HF_OK);
+        assert_ok(
+            hf_method_fock(b->method, b->linalg, b->x, b->core, coulomb, exchange, fock, NULL));
     for (int s = 0; s < n_density; s++) {
         hf_matrix_destroy(&density[s]);
         hf_matrix_destroy(&exchange[s]);
@@ -67,10 +65,9 @@ static void make_orthogonaliser(struct bench *b)
     const int n = b->basis->n_function;
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *overlap = new_matrix(b, n, n);
-    assert_int_equal(hf_operator_matrix(b->hamiltonian, HF_OVERLAP, overlap, NULL), HF_OK);
-    assert_int_equal(
-        hf_orthogonaliser_create(b->context, b->linalg, overlap, 1e-6, &b->x, &spectrum, NULL),
-        HF_OK);
+    assert_ok(hf_operator_matrix(b->hamiltonian, HF_OVERLAP, overlap, NULL));
+    assert_ok(
+        hf_orthogonaliser_create(b->context, b->linalg, overlap, 1e-6, &b->x, &spectrum, NULL));
     hf_matrix_destroy(&overlap);
 }
 
@@ -82,9 +79,8 @@ static void make_orbitals(struct bench *b)
     for (int k = 0; k < b->method->n_set; k++) {
         if (hf_set_size(b->n_electron, k) == 0) continue;
         b->occupied[k] = new_matrix(b, m, hf_set_size(b->n_electron, k));
-        assert_int_equal(hf_to_orthonormal(b->linalg, b->x, b->core, orthonormal, NULL), HF_OK);
-        assert_int_equal(hf_lowest_orbitals(b->context, orthonormal, energy, b->occupied[k], NULL),
-                         HF_OK);
+        assert_ok(hf_to_orthonormal(b->linalg, b->x, b->core, orthonormal, NULL));
+        assert_ok(hf_lowest_orbitals(b->context, orthonormal, energy, b->occupied[k], NULL));
     }
     for (int s = 0; s < b->method->n_fock; s++) b->fock[s] = new_matrix(b, m, m);
     hf_matrix_destroy(&orthonormal);
@@ -99,18 +95,16 @@ static void bench_init(struct bench *b, const struct hf_method_ops *method,
     b->test.molecule.atom = b->test.atom;
     settings.fock.builder = builder_name;
     settings.fock.onesided.transport = "thread";
-    assert_int_equal(hf_spin_count_of(&b->test.molecule, &b->n_electron, NULL), HF_OK);
+    assert_ok(hf_spin_count_of(&b->test.molecule, &b->n_electron, NULL));
     b->basis = test_set(b->context, &b->test.molecule, set);
     const int n = b->basis->n_function;
     b->linalg = test_linalg(b->context, "parallel", n);
-    assert_int_equal(hf_hamiltonian_create(b->context, b->linalg, b->basis, &b->test.molecule,
-                                           &b->hamiltonian, NULL),
-                     HF_OK);
-    assert_int_equal(hf_shell_pairs_create(b->context, b->basis, 1e-16, &b->pairs, NULL), HF_OK);
-    assert_int_equal(hf_fock_create(b->context, b->pairs, &settings.fock, &b->builder, NULL),
-                     HF_OK);
+    assert_ok(hf_hamiltonian_create(b->context, b->linalg, b->basis, &b->test.molecule,
+                                    &b->hamiltonian, NULL));
+    assert_ok(hf_shell_pairs_create(b->context, b->basis, 1e-16, &b->pairs, NULL));
+    assert_ok(hf_fock_create(b->context, b->pairs, &settings.fock, &b->builder, NULL));
     b->core = new_matrix(b, n, n);
-    assert_int_equal(hf_hamiltonian_core(b->hamiltonian, b->core, NULL), HF_OK);
+    assert_ok(hf_hamiltonian_core(b->hamiltonian, b->core, NULL));
     make_orthogonaliser(b);
     make_orbitals(b);
     b->energy = energy_of(b, b->occupied, b->fock);
@@ -125,7 +119,7 @@ static void bench_init(struct bench *b, const struct hf_method_ops *method,
         .occupied = b->occupied,
         .threshold = 1e-14,
     };
-    assert_int_equal(hf_hessian_init(&b->hessian, &input, NULL), HF_OK);
+    assert_ok(hf_hessian_init(&b->hessian, &input, NULL));
 }
 
 static void bench_done(struct bench *b)
@@ -148,7 +142,7 @@ static void bench_done(struct bench *b)
 static struct hf_rotation new_rotation(struct bench *b, unsigned seed)
 {
     struct hf_rotation rotation;
-    assert_int_equal(hf_rotation_create(&b->hessian.space, &rotation, NULL), HF_OK);
+    assert_ok(hf_rotation_create(&b->hessian.space, &rotation, NULL));
     if (seed > 0) {
         hf_rotation_scatter(&b->hessian.space, seed, &rotation);
         const double norm = sqrt(hf_rotation_dot(&rotation, &rotation));
@@ -169,7 +163,7 @@ static double energy_along(struct bench *b, const struct hf_rotation *direction,
                 new_matrix(b, hf_matrix_n_row(b->occupied[k]), hf_matrix_n_col(b->occupied[k]));
     for (int k = 0; k < b->method->n_set; k++)
         if (turned[k] != NULL) hf_matrix_copy(b->occupied[k], turned[k]);
-    assert_int_equal(hf_rotation_turn(&b->hessian.space, &rotation, turned, NULL), HF_OK);
+    assert_ok(hf_rotation_turn(&b->hessian.space, &rotation, turned, NULL));
     const double energy = energy_of(b, turned, NULL);
     for (int k = 0; k < HF_MAX_SPIN; k++) hf_matrix_destroy(&turned[k]);
     hf_rotation_destroy(&rotation);
@@ -203,9 +197,8 @@ static void check_derivatives(const struct hf_method_ops *method, const struct t
         vector[i] = new_rotation(&b, i + 1);
         product[i] = new_rotation(&b, 0);
     }
-    assert_int_equal(hf_hessian_gradient(&b.hessian, &gradient, NULL), HF_OK);
-    assert_int_equal(
-        hf_hessian_multiply(&b.hessian, HF_ROTATION_INTERNAL, N, vector, product, NULL), HF_OK);
+    assert_ok(hf_hessian_gradient(&b.hessian, &gradient, NULL));
+    assert_ok(hf_hessian_multiply(&b.hessian, HF_ROTATION_INTERNAL, N, vector, product, NULL));
     assert_int_equal(b.hessian.n_product, N);
     for (int i = 0; i < 2; i++) check_direction(&b, &gradient, &vector[i], &product[i]);
     for (int i = 0; i < N; i++)
@@ -275,12 +268,10 @@ static void both_kinds_of_closed_shells_are_those_of_uhf(void **state)
             hf_matrix_set_full(both.block[s], full);
             hf_matrix_add(0.0, both.block[s], (s == 0 ? 1.0 : sign) / sqrt(2.0), both.block[s]);
         }
-        assert_int_equal(hf_hessian_multiply(&r.hessian,
-                                             kind == 0 ? HF_ROTATION_INTERNAL : HF_ROTATION_TRIPLET,
-                                             1, &y, &product, NULL),
-                         HF_OK);
-        assert_int_equal(
-            hf_hessian_multiply(&u.hessian, HF_ROTATION_INTERNAL, 1, &both, &of_both, NULL), HF_OK);
+        assert_ok(hf_hessian_multiply(&r.hessian,
+                                      kind == 0 ? HF_ROTATION_INTERNAL : HF_ROTATION_TRIPLET, 1, &y,
+                                      &product, NULL));
+        assert_ok(hf_hessian_multiply(&u.hessian, HF_ROTATION_INTERNAL, 1, &both, &of_both, NULL));
         double *restricted = test_gather(product.block[0]);
         double *unrestricted = test_gather(of_both.block[0]);
         const int n = hf_matrix_n_row(y.block[0]) * hf_matrix_n_col(y.block[0]);

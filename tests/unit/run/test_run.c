@@ -5,7 +5,6 @@
 #include "hf/interruption.h"
 
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 static const int atomic_number[] = {8, 1, 1};
@@ -32,13 +31,12 @@ static void assert_says(hf_status status, const char *message)
 static void atoms_and_a_basis_give_an_energy(void **state)
 {
     double energy = 0.0;
-    assert_int_equal(
-        hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy, NULL),
-        HF_OK);
+    assert_ok(
+        hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy, NULL));
     const struct hf_run_key key[] = {{"basis", " STO-3G\n"}}; /* as it may come from a file */
     const struct hf_run_settings settings = water(1, key);
     struct hf_run_outcome outcome;
-    assert_int_equal(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), HF_OK);
+    assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     assert_true(outcome.result.converged);
     assert_false(outcome.stuck_in_mpi);
     assert_float_equal(outcome.result.energy, energy, 1e-9);
@@ -153,9 +151,8 @@ static void the_driver_refuses_what_differs_from_rank_to_rank(void **state)
     struct hf_scf_result result;
     struct hf_wavefunction wavefunction = {0};
     struct hf_scf_settings settings = hf_scf_defaults();
-    assert_int_equal(
-        hf_basis_create(context, &helium, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error),
-        HF_OK);
+    assert_ok(
+        hf_basis_create(context, &helium, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error));
     if (rank_count() > 1) {
         helium.multiplicity = last ? 3 : 1;
         assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
@@ -203,7 +200,7 @@ static void an_energy_that_does_not_converge_is_a_field_of_the_outcome(void **st
     const struct hf_run_key key[] = {{"basis", "STO-3G"}, {"max_iterations", "2"}};
     const struct hf_run_settings settings = water(2, key);
     struct hf_run_outcome outcome;
-    assert_int_equal(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), HF_OK);
+    assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     assert_false(outcome.result.converged);
     assert_int_equal(outcome.record->n_iteration, 2);
     hf_run_done(&outcome);
@@ -222,7 +219,7 @@ static void the_outcome_has_wave_function_record_and_molecule(void **state)
     struct hf_run_settings settings = water(1, key);
     settings.observer = (struct hf_scf_observer){.iteration = count_iteration, .data = &n_seen};
     struct hf_run_outcome outcome;
-    assert_int_equal(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), HF_OK);
+    assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     assert_int_equal(n_seen, outcome.result.n_iteration);
     assert_int_equal(outcome.record->n_iteration, n_seen);
     assert_int_equal(outcome.molecule->n_atom, 3);
@@ -265,11 +262,9 @@ static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **st
     struct hf_basis *basis = NULL;
     struct hf_scf_result result;
     struct hf_scf_settings settings = hf_scf_defaults();
-    assert_int_equal(
-        hf_basis_create(context, &helium, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error),
-        HF_OK);
-    assert_int_equal(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
-                     HF_OK);
+    assert_ok(
+        hf_basis_create(context, &helium, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error));
+    assert_ok(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error));
     assert_float_equal(result.energy, -2.8077839566, 1e-6);
     assert_says(hf_scf_run(context, NULL, basis, &settings, NULL, &result, NULL, &error),
                 "a molecule, basis and settings");
@@ -311,13 +306,12 @@ static void a_run_goes_on_from_the_checkpoint_of_another(void **state)
     const struct hf_run_settings stopped = water(3, first), rest = {.n_key = 3, .key = second};
     struct hf_run_outcome outcome;
     double energy;
-    assert_int_equal(
-        hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy, &error),
-        HF_OK);
-    assert_int_equal(hf_run(MPI_COMM_WORLD, &stopped, &outcome, &error), HF_OK);
+    assert_ok(hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy,
+                        &error));
+    assert_ok(hf_run(MPI_COMM_WORLD, &stopped, &outcome, &error));
     assert_false(outcome.result.converged);
     hf_run_done(&outcome);
-    assert_int_equal(hf_run(MPI_COMM_WORLD, &rest, &outcome, &error), HF_OK);
+    assert_ok(hf_run(MPI_COMM_WORLD, &rest, &outcome, &error));
     assert_true(outcome.result.converged);
     assert_int_equal(outcome.result.n_earlier, 3);
     assert_int_equal(outcome.molecule->n_atom, 3);

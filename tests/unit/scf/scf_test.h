@@ -7,7 +7,6 @@
 #include "../../../src/scf/scf_state.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { TEST_MAX_ATOM = 8 };
 
@@ -40,10 +39,9 @@ static inline struct hf_basis *test_set(struct hf_context *context,
     struct hf_error error = {0};
     struct hf_basis *basis = NULL;
     const struct hf_basis_choice choice = {.atom = -1, .name = name};
-    const hf_status status =
-        hf_basis_create(context, molecule, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    expect_ok(
+        hf_basis_create(context, molecule, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error),
+        &error);
     return basis;
 }
 
@@ -76,9 +74,7 @@ static inline struct hf_scf_result test_converged(const struct hf_molecule *mole
     struct hf_context *context = test_context();
     struct hf_scf_result result;
     struct hf_error error = {0};
-    const hf_status status = test_run(context, molecule, set, settings, &result, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    expect_ok(test_run(context, molecule, set, settings, &result, &error), &error);
     if (!result.converged) print_error("not converged with %s\n", settings->converger);
     assert_true(result.converged);
     test_context_done(&context);
@@ -100,8 +96,7 @@ static inline struct hf_linalg *test_linalg(struct hf_context *context, const ch
 {
     struct hf_linalg *linalg = NULL;
     const int smallest_parallel_order = strcmp(layout, "parallel") == 0 ? 0 : n + 1;
-    assert_int_equal(hf_linalg_create_ext(context, n, smallest_parallel_order, 3, &linalg, NULL),
-                     HF_OK);
+    assert_ok(hf_linalg_create_ext(context, n, smallest_parallel_order, 3, &linalg, NULL));
     return linalg;
 }
 
@@ -163,13 +158,6 @@ static inline void test_ended_done(struct test_ended *ended)
     hf_basis_destroy(&ended->basis);
     free(ended->coefficient);
     ended->coefficient = NULL;
-}
-
-/** Uniform in (-0.5, 0.5), the same everywhere. */
-static inline double test_random(uint32_t *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (1 << 24) - 0.5;
 }
 
 #endif

@@ -26,9 +26,7 @@ static struct hf_scf_result result_of(const struct test_molecule *test, const ch
     struct hf_context *context = test_context();
     struct hf_scf_result result;
     struct hf_error error = {0};
-    const hf_status status = test_run(context, &test->molecule, set, settings, &result, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    expect_ok(test_run(context, &test->molecule, set, settings, &result, &error), &error);
     assert_true(result.converged);
     test_context_done(&context);
     return result;

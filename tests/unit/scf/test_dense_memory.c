@@ -48,9 +48,8 @@ static struct memory_found run_on(int n_rank, const char *builder)
         settings.fock.builder = builder;
         settings.fock.onesided.transport = "thread";
         make_cluster(atom, &molecule);
-        assert_int_equal(hf_context_create(comm, &context, &error), HF_OK);
-        assert_int_equal(test_run(context, &molecule, "cc-pVDZ", &settings, &result, &error),
-                         HF_OK);
+        assert_ok(hf_context_create(comm, &context, &error));
+        assert_ok(test_run(context, &molecule, "cc-pVDZ", &settings, &result, &error));
         found.pairs = (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_PAIRS);
         found.matrices = (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_MATRIX);
         MPI_Allreduce(MPI_IN_PLACE, &found, 2, MPI_DOUBLE, MPI_SUM, comm);

@@ -25,8 +25,8 @@ static void run_once(MPI_Comm comm, double *matrix_bytes, double *largest_bytes)
     settings.fock.builder = "distributed";
     settings.fock.onesided.transport = "thread";
     make_chain(atom, &molecule);
-    assert_int_equal(hf_context_create(comm, &context, &error), HF_OK);
-    assert_int_equal(test_run(context, &molecule, "cc-pVTZ", &settings, &result, &error), HF_OK);
+    assert_ok(hf_context_create(comm, &context, &error));
+    assert_ok(test_run(context, &molecule, "cc-pVTZ", &settings, &result, &error));
     assert_int_equal(result.n_function, N_FUNCTION);
     *matrix_bytes = (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_MATRIX);
     *largest_bytes = (double)hf_memory_largest_bytes(context->memory);

@@ -22,7 +22,7 @@ static struct hf_scf_result run(const struct hf_molecule *molecule)
     const struct hf_scf_settings settings = tight();
     struct hf_scf_result result;
     struct hf_error error;
-    assert_int_equal(test_run(context, molecule, SET, &settings, &result, &error), HF_OK);
+    assert_ok(test_run(context, molecule, SET, &settings, &result, &error));
     assert_true(result.converged);
     test_context_done(&context);
     return result;
@@ -126,7 +126,7 @@ static void guesses_lead_to_the_same_energy(void **state)
     struct hf_scf_settings settings = tight();
     struct hf_scf_result result;
     settings.guess = "core";
-    assert_int_equal(test_run(context, &test.molecule, SET, &settings, &result, NULL), HF_OK);
+    assert_ok(test_run(context, &test.molecule, SET, &settings, &result, NULL));
     assert_true(fabs(result.energy - expected) < 1e-10);
     test_context_done(&context);
 }

@@ -13,10 +13,7 @@ static double energy_at(struct hf_context *context, const struct test_molecule *
     settings.screening_threshold = screening;
     settings.energy_tolerance = 1e-10;
     settings.commutator_tolerance = 1e-7;
-    const hf_status status =
-        test_run(context, &chain->molecule, basis_path, &settings, &result, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    expect_ok(test_run(context, &chain->molecule, basis_path, &settings, &result, &error), &error);
     assert_true(result.converged);
     assert_true(result.smallest_overlap_eigenvalue < 1e-4);
     return result.energy;

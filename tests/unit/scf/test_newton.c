@@ -144,9 +144,8 @@ static void an_interruption_among_products_keeps_the_state(void **state)
         assert_int_equal(error.signal_number, 15);
         assert_int_equal(alarm.n_kept, 1);
         hf_interruption_watch(context->interruption, NULL, NULL);
-        assert_int_equal(
-            hf_scf_run(context, &test.molecule, basis, &settings, NULL, &result, NULL, &error),
-            HF_OK);
+        assert_ok(
+            hf_scf_run(context, &test.molecule, basis, &settings, NULL, &result, NULL, &error));
         assert_true(result.converged && result.stability.internal.analysed);
         hf_basis_destroy(&basis);
         assert_int_equal(hf_memory_current_bytes(context->memory), 0);
@@ -168,18 +167,16 @@ static void a_way_down_that_does_not_converge_is_not_analysed(void **state)
     settings.fock.builder = builder_name;
     settings.commutator_tolerance = 1e-7;
     saddle.basis = test_set(context, &saddle.test.molecule, "STO-3G");
-    assert_int_equal(hf_scf_run(context, &saddle.test.molecule, saddle.basis, &settings, NULL,
-                                &saddle.result, &saddle.wavefunction, NULL),
-                     HF_OK);
+    assert_ok(hf_scf_run(context, &saddle.test.molecule, saddle.basis, &settings, NULL,
+                         &saddle.result, &saddle.wavefunction, NULL));
     assert_true(saddle.result.converged);
     test_take_orbitals(&saddle);
     settings.stability = HF_STABILITY_FOLLOW;
     settings.orbitals = &saddle.orbitals;
     settings.commutator_tolerance = 1e-6; /* second-order steps may be at 4e-5 after three */
     settings.max_iteration = 3;
-    assert_int_equal(hf_scf_run(context, &saddle.test.molecule, saddle.basis, &settings, NULL,
-                                &result, NULL, NULL),
-                     HF_OK);
+    assert_ok(hf_scf_run(context, &saddle.test.molecule, saddle.basis, &settings, NULL, &result,
+                         NULL, NULL));
     assert_int_equal(result.stability.n_follow, 1);
     assert_true(result.energy < result.stability.energy[0] - 1e-4);
     assert_false(result.converged);

@@ -157,9 +157,8 @@ static void electrons_of_each_spin_are_kept(void **state)
     dioxygen(&test);
     const struct hf_scf_settings settings = settings_at("uhf", 0.05);
     struct hf_basis *basis = test_set(context, &test.molecule, "STO-3G");
-    assert_int_equal(
-        hf_scf_run(context, &test.molecule, basis, &settings, NULL, &result, &wavefunction, &error),
-        HF_OK);
+    assert_ok(hf_scf_run(context, &test.molecule, basis, &settings, NULL, &result, &wavefunction,
+                         &error));
     assert_true(fabs(trace(&wavefunction.spin[0]) - 9.0) < 1e-11);
     assert_true(fabs(trace(&wavefunction.spin[1]) - 7.0) < 1e-11);
     assert_true(wavefunction.spin[1].occupation[7] > 1e-3);
@@ -194,9 +193,8 @@ static void refuse(const struct hf_scf_settings *settings, const char *what)
     struct hf_scf_result result;
     struct hf_error error = {0};
     test_water(&water);
-    assert_int_equal(test_run(context, &water.molecule, "STO-3G", settings, &result, &error),
-                     HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, what));
+    assert_failure(test_run(context, &water.molecule, "STO-3G", settings, &result, &error),
+                   HF_BAD_INPUT, &error, what);
     test_context_done(&context);
 }
 

@@ -28,15 +28,13 @@ static void bench_init(struct bench *b)
     b->basis = test_set(b->context, &b->test.molecule, "STO-3G");
     const int n = b->n = b->basis->n_function;
     b->linalg = test_linalg(b->context, "parallel", n);
-    assert_int_equal(hf_shell_pairs_create(b->context, b->basis, 1e-16, &b->pairs, NULL), HF_OK);
-    assert_int_equal(hf_fock_create(b->context, b->pairs, &settings.fock, &b->builder, NULL),
-                     HF_OK);
-    assert_int_equal(hf_two_electron_init(&b->two, b->linalg, b->builder, &hf_method_uhf, n, NULL),
-                     HF_OK);
+    assert_ok(hf_shell_pairs_create(b->context, b->basis, 1e-16, &b->pairs, NULL));
+    assert_ok(hf_fock_create(b->context, b->pairs, &settings.fock, &b->builder, NULL));
+    assert_ok(hf_two_electron_init(&b->two, b->linalg, b->builder, &hf_method_uhf, n, NULL));
     for (int s = 0; s < N_DENSITY; s++)
-        assert_int_equal(hf_matrix_create(b->linalg, "D", n, n, &b->density[s], NULL), HF_OK);
-    assert_int_equal(hf_matrix_create(b->linalg, "J", n, n, &b->coulomb, NULL), HF_OK);
-    assert_int_equal(hf_matrix_create(b->linalg, "K", n, n, &b->exchange, NULL), HF_OK);
+        assert_ok(hf_matrix_create(b->linalg, "D", n, n, &b->density[s], NULL));
+    assert_ok(hf_matrix_create(b->linalg, "J", n, n, &b->coulomb, NULL));
+    assert_ok(hf_matrix_create(b->linalg, "K", n, n, &b->exchange, NULL));
 }
 
 static void bench_done(struct bench *b)
@@ -78,11 +76,11 @@ static double difference(const struct hf_matrix *a, struct hf_matrix *b)
 static double move_on(struct bench *b, uint32_t seed, double threshold, double before)
 {
     make_densities(b, seed);
-    assert_int_equal(hf_two_electron_update(&b->two, b->density, threshold, NULL), HF_OK);
+    assert_ok(hf_two_electron_update(&b->two, b->density, threshold, NULL));
     make_densities(b, seed); /* the update destroyed them */
     for (int s = 0; s < N_DENSITY; s++) {
         const struct hf_fock_job job = {b->density[s], b->coulomb, b->exchange};
-        assert_int_equal(hf_fock_build(b->builder, 1, &job, 1e-14, NULL), HF_OK);
+        assert_ok(hf_fock_build(b->builder, 1, &job, 1e-14, NULL));
         if (s == 0) assert_true(difference(b->two.coulomb, b->coulomb) < 1e-9);
         assert_true(difference(b->two.exchange[s], b->exchange) < 1e-9);
         assert_true(difference(b->two.density[s], b->density[s]) < 1e-12);

@@ -29,10 +29,9 @@ static void finish(struct finished *f, const char *set, const struct hf_scf_sett
     struct hf_error error = {0};
     f->context = test_context();
     f->basis = test_set(f->context, &f->test.molecule, set);
-    const hf_status status = hf_scf_run(f->context, &f->test.molecule, f->basis, settings, NULL,
-                                        &f->result, &f->w, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    expect_ok(hf_scf_run(f->context, &f->test.molecule, f->basis, settings, NULL, &f->result, &f->w,
+                         &error),
+              &error);
 }
 
 static void finished_done(struct finished *f)
@@ -47,7 +46,7 @@ static void finished_done(struct finished *f)
 static struct hf_matrix *new_matrix(const struct finished *f, int n_row, int n_col)
 {
     struct hf_matrix *matrix = NULL;
-    assert_int_equal(hf_matrix_create(f->w.linalg, "test", n_row, n_col, &matrix, NULL), HF_OK);
+    assert_ok(hf_matrix_create(f->w.linalg, "test", n_row, n_col, &matrix, NULL));
     return matrix;
 }
 
@@ -110,13 +109,12 @@ static void fock_matrix_has_these_orbitals(const struct finished *f, double tole
     struct hf_fock_builder *fock_builder = NULL;
     struct hf_context *context = f->context;
     const struct hf_fock_job job = {f->w.density, coulomb, exchange};
-    assert_int_equal(
-        hf_hamiltonian_create(context, f->w.linalg, f->basis, f->w.molecule, &hamiltonian, NULL),
-        HF_OK);
-    assert_int_equal(hf_hamiltonian_core(hamiltonian, fock, NULL), HF_OK);
-    assert_int_equal(hf_shell_pairs_create(context, f->w.basis, 1e-14, &pairs, NULL), HF_OK);
-    assert_int_equal(hf_fock_create(context, pairs, &settings.fock, &fock_builder, NULL), HF_OK);
-    assert_int_equal(hf_fock_build(fock_builder, 1, &job, 1e-12, NULL), HF_OK);
+    assert_ok(
+        hf_hamiltonian_create(context, f->w.linalg, f->basis, f->w.molecule, &hamiltonian, NULL));
+    assert_ok(hf_hamiltonian_core(hamiltonian, fock, NULL));
+    assert_ok(hf_shell_pairs_create(context, f->w.basis, 1e-14, &pairs, NULL));
+    assert_ok(hf_fock_create(context, pairs, &settings.fock, &fock_builder, NULL));
+    assert_ok(hf_fock_build(fock_builder, 1, &job, 1e-12, NULL));
     hf_matrix_add(1.0, coulomb, 1.0, fock);
     hf_matrix_add(-0.5, exchange, 1.0, fock);
     assert_true(off_diagonal(f, fock, orbitals->energy) < tolerance);
@@ -242,14 +240,14 @@ static void methods_are_found_by_name(void **state)
     const struct hf_method_ops *method = NULL;
     struct hf_error error;
     for (int i = 0; hf_method_list[i] != NULL; i++) {
-        assert_int_equal(hf_method_find(hf_method_name(hf_method_list[i]), &method, NULL), HF_OK);
+        assert_ok(hf_method_find(hf_method_name(hf_method_list[i]), &method, NULL));
         assert_ptr_equal(method, hf_method_list[i]);
         assert_true(strlen(hf_method_about(method)) > 0);
         assert_in_range(method->n_density, 1, HF_MAX_DENSITY);
         assert_in_range(method->n_fock, 1, method->n_density);
     }
-    assert_int_equal(hf_method_find("ccsd", &method, &error), HF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "no method \"ccsd\"; there are: rhf, uhf, rohf"));
+    assert_failure(hf_method_find("ccsd", &method, &error), HF_BAD_INPUT, &error,
+                   "no method \"ccsd\"; there are: rhf, uhf, rohf");
 }
 
 int main(int argc, char **argv)

@@ -7,8 +7,6 @@
 #include "hf/schedule.h"
 #include "hf/timer.h"
 
-#include <string.h>
-
 static enum hf_counter_method method;
 static bool with_thread, light;
 
@@ -26,7 +24,7 @@ static struct hf_counter *new_counter(void)
 {
     struct hf_counter *counter = NULL;
     struct hf_error error;
-    assert_int_equal(hf_counter_create(MPI_COMM_WORLD, method, 1, &counter, &error), HF_OK);
+    assert_ok(hf_counter_create(MPI_COMM_WORLD, method, 1, &counter, &error));
     return counter;
 }
 
@@ -36,7 +34,7 @@ static struct hf_progress_thread *new_thread(void)
     struct hf_progress_thread *thread = NULL;
     struct hf_error error;
     if (with_thread && rank_here() == 0)
-        assert_int_equal(hf_progress_thread_start(MPI_COMM_SELF, &thread, &error), HF_OK);
+        assert_ok(hf_progress_thread_start(MPI_COMM_SELF, &thread, &error));
     return thread;
 }
 
@@ -170,7 +168,7 @@ static void a_thread_on_every_rank_does_no_harm(void **state)
 {
     struct hf_progress_thread *thread = NULL;
     struct hf_error error;
-    assert_int_equal(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error), HF_OK);
+    assert_ok(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error));
     struct hf_counter *counter = new_counter();
     take_and_check(counter, 20, 1);
     hf_counter_destroy(&counter);

@@ -3,8 +3,6 @@
 
 #include "hf/schedule.h"
 
-#include <string.h>
-
 static bool no_windows, no_threads;
 
 int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
@@ -25,7 +23,7 @@ static struct hf_scheduler *make(struct hf_scheduler_settings settings)
 {
     struct hf_scheduler *scheduler = NULL;
     struct hf_error error;
-    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error), HF_OK);
+    assert_ok(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error));
     return scheduler;
 }
 
@@ -36,7 +34,7 @@ static void check_that_it_works(struct hf_scheduler *scheduler)
     int given[N_TASK] = {0};
     struct hf_error error;
     const struct hf_task_levels levels = hf_equal_tasks(N_TASK);
-    assert_int_equal(hf_scheduler_start(scheduler, &levels, &error), HF_OK);
+    assert_ok(hf_scheduler_start(scheduler, &levels, &error));
     for (int64_t task = hf_scheduler_next(scheduler); task >= 0;
          task = hf_scheduler_next(scheduler))
         given[task]++;

@@ -5,7 +5,6 @@
 #include "hf/schedule.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 static struct hf_scheduler_settings settings;
@@ -70,7 +69,7 @@ static struct hf_scheduler *new_scheduler(void)
 {
     struct hf_scheduler *scheduler = NULL;
     struct hf_error error;
-    assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error), HF_OK);
+    assert_ok(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error));
     return scheduler;
 }
 
@@ -89,7 +88,7 @@ static struct hf_task_levels random_levels(int64_t n)
 static void open_round(struct hf_scheduler *scheduler, const struct hf_task_levels *levels)
 {
     struct hf_error error;
-    assert_int_equal(hf_scheduler_start(scheduler, levels, &error), HF_OK);
+    assert_ok(hf_scheduler_start(scheduler, levels, &error));
 }
 
 /** With `n` tasks of equal cost. */

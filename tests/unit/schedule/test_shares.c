@@ -4,8 +4,6 @@
 #include "../../../src/schedule/chunks.h"
 #include "../../../src/schedule/deal.h"
 
-#include <string.h>
-
 enum { MOST_TASKS = 20000 };
 
 static unsigned char times[MOST_TASKS];
@@ -74,7 +72,7 @@ static void shares_are_even(void **state)
             hf_cost_list_make(&levels, &list);
             const double dearest = list.n_task > 0 ? hf_cost_at(&list, 0) : 0.0;
             for (int rank = 0; rank < n_rank[r]; rank++) {
-                assert_int_equal(hf_deal(&list, n_rank[r], rank, &share, &error), HF_OK);
+                assert_ok(hf_deal(&list, n_rank[r], rank, &share, &error));
                 /* whoever has most is within one task of the others, as longest first promises */
                 assert_true(take_all(&list, &share) <= list.total / n_rank[r] + dearest * 1.0001);
             }
@@ -90,7 +88,7 @@ static void thieves_get_half(void **state)
     struct hf_share share, stolen = {.begin = 0};
     struct hf_error error;
     hf_cost_list_make(&levels, &list);
-    assert_int_equal(hf_deal(&list, 1, 0, &share, &error), HF_OK);
+    assert_ok(hf_deal(&list, 1, 0, &share, &error));
     stolen.end = hf_share_split(&list, &share, HF_MOST_PROGRESSIONS, stolen.part);
     assert_int_equal(share.part[share.begin].first, 0); /* the victim's next task stays */
     assert_int_equal(hf_share_size(&share) + hf_share_size(&stolen), 20000);
@@ -107,7 +105,7 @@ static void the_last_task_is_not_stolen(void **state)
     struct hf_progression part[HF_MOST_PROGRESSIONS];
     struct hf_error error;
     hf_cost_list_make(&levels, &list);
-    assert_int_equal(hf_deal(&list, 1, 0, &share, &error), HF_OK);
+    assert_ok(hf_deal(&list, 1, 0, &share, &error));
     assert_int_equal(hf_share_split(&list, &share, HF_MOST_PROGRESSIONS, part), 0);
     assert_int_equal(hf_share_size(&share), 1);
 }

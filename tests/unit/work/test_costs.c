@@ -27,13 +27,10 @@ static void set_up(struct fixture *self, enum hf_grain grain)
     struct hf_error error;
     self->context = test_context();
     self->basis = ring(self->centre, self->shell);
-    assert_int_equal(hf_shell_pairs_create(self->context, self->basis, 1e-16, &self->pairs, &error),
-                     HF_OK);
-    assert_int_equal(hf_task_list_create(self->context, self->pairs, &order, &self->list, &error),
-                     HF_OK);
-    assert_int_equal(
-        hf_task_costs_create(self->context, self->pairs, self->list, 1, true, &self->costs, &error),
-        HF_OK);
+    assert_ok(hf_shell_pairs_create(self->context, self->basis, 1e-16, &self->pairs, &error));
+    assert_ok(hf_task_list_create(self->context, self->pairs, &order, &self->list, &error));
+    assert_ok(hf_task_costs_create(self->context, self->pairs, self->list, 1, true, &self->costs,
+                                   &error));
     assert_non_null(self->costs);
 }
 

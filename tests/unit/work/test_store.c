@@ -3,8 +3,6 @@
 
 #include "../../../src/work/integral_store.h"
 
-#include <string.h>
-
 enum { MOST_VALUES = 900000 };
 
 /** A store over nothing but a context. */
@@ -21,7 +19,7 @@ static void set_up(struct fixture *f, double bytes)
     *f = (struct fixture){.context = test_context()};
     f->pairs.context = f->context;
     f->value = calloc(MOST_VALUES, sizeof *f->value);
-    assert_int_equal(hf_integral_store_create(&f->pairs, bytes, &f->store, &error), HF_OK);
+    assert_ok(hf_integral_store_create(&f->pairs, bytes, &f->store, &error));
 }
 
 static void tear_down(struct fixture *f)
@@ -98,7 +96,7 @@ static void store_and_read(double bytes, int n_segment, int largest, bool all_ha
     int k = 0;
     set_up(&f, bytes);
     for (int s = 0; s < n_segment; s++) {
-        assert_int_equal(hf_integral_store_begin(f.store, 1000 + s, s % 3, &error), HF_OK);
+        assert_ok(hf_integral_store_begin(f.store, 1000 + s, s % 3, &error));
         for (int i = 0; i < s % 7; i++) append(&f, k++, largest);
     }
     int n_kept = n_segment - (n_segment + 6) / 7;
@@ -147,7 +145,7 @@ static void numbers_stay_within_the_budget(void **state)
     struct hf_error error;
     int n_stored = 0;
     set_up(&f, budget);
-    assert_int_equal(hf_integral_store_begin(f.store, 0, 0, &error), HF_OK);
+    assert_ok(hf_integral_store_begin(f.store, 0, 0, &error));
     for (int k = 0; k < 100; k++) append(&f, k, 150000);
     assert_true((double)hf_integral_store_bytes(f.store) <= budget + notes);
     const struct hf_store_segment segment = hf_integral_store_segment(f.store, 0);
@@ -165,7 +163,7 @@ static void once_it_is_full_nothing_but_notes_is_added(void **state)
     struct fixture f;
     struct hf_error error;
     set_up(&f, budget);
-    assert_int_equal(hf_integral_store_begin(f.store, 0, 0, &error), HF_OK);
+    assert_ok(hf_integral_store_begin(f.store, 0, 0, &error));
     for (int k = 0; k < N_STRIP; k++) append(&f, k, 300);
     assert_true((double)hf_integral_store_bytes(f.store) <= budget + notes + (1 << 16));
     tear_down(&f);

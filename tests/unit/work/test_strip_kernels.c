@@ -1,7 +1,6 @@
 /* Quartets side by side to their places in strips, with the kernels of every instruction set that this
  * processor has, against one number after the other. */
 #include "../test.h"
-#include <string.h>
 
 #include "../../../src/work/strip_kernels.h"
 

@@ -33,7 +33,7 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
     struct hf_error error;
     const int64_t n = order->grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
     double *times = calloc((size_t)(n * n), sizeof *times);
-    assert_int_equal(hf_task_list_create(context, pairs, order, &list, &error), HF_OK);
+    assert_ok(hf_task_list_create(context, pairs, order, &list, &error));
     count_pairs(list, n, times);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++) assert_true(fabs(times[i * n + j] - 1.0) < 1e-12);
@@ -49,7 +49,7 @@ static void every_pair_of_units_is_in_one_task(void **state)
     struct hf_basis *basis = ring(centre, shell);
     struct hf_shell_pairs *pairs = NULL;
     struct hf_error error;
-    assert_int_equal(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     static const enum hf_grain grains[] = {HF_GRAIN_ATOM_QUARTET, HF_GRAIN_SHELL_PAIR,
                                            HF_GRAIN_SHELL_QUARTET};
     static const int rows[] = {1, 2, 3, 8, 1000};

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 static const double centre[4][3] = {
     {0.0, 0.0, 0.0}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}, {0.2, -0.9, 1.7}};
@@ -208,7 +207,7 @@ static void compute_all(struct fixture *f)
     const struct hf_shell_pair *pair = f->pairs->pair;
     const size_t n = (size_t)f->basis->n_function;
     f->integral = calloc(n * n * n * n, sizeof *f->integral);
-    assert_int_equal(hf_engine_create(f->pairs, &engine, &error), HF_OK);
+    assert_ok(hf_engine_create(f->pairs, &engine, &error));
     for (int i = 0; i < N_SHELL * N_SHELL; i++) f->pair_of[i] = -1;
     for (int i = 0; i < (int)f->pairs->n_pair; i++) {
         f->pair_of[pair[i].a * N_SHELL + pair[i].b] = i;
@@ -227,7 +226,7 @@ static void set_up(struct fixture *f)
     struct hf_error error;
     *f = (struct fixture){.context = test_context(),
                           .basis = test_basis(4, centre, N_SHELL, shells)};
-    assert_int_equal(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error), HF_OK);
+    assert_ok(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error));
     const size_t n = (size_t)(f->pairs->n_pair * f->pairs->n_pair);
     compute_all(f);
     f->ledger.pairs = f->pairs;
@@ -330,12 +329,11 @@ static void every_quartet_is_taken_once(void **state)
                 const struct hf_work_settings settings =
                     settings_for(hf_grain_list[grain].grain, n_thread, bytes[b]);
                 struct hf_work *work = NULL;
-                assert_int_equal(hf_work_create(f.context, f.pairs, &settings, &work, &error),
-                                 HF_OK);
+                assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
                 assert_int_equal(hf_work_n_thread(work), n_thread);
                 for (int round = 0; round < 3; round++) {
                     f.ledger.least = round == 1 ? 1e-4 : 1e-10;
-                    assert_int_equal(run_round(&f, work, &error), HF_OK);
+                    assert_ok(run_round(&f, work, &error));
                     check_taken(&f, bytes[b] > 0.0);
                     const struct hf_work_account account = hf_work_account(work);
                     if (bytes[b] > 1e8 && round > 0) assert_int_equal(account.n_computed, 0);
@@ -357,7 +355,7 @@ static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **sta
     set_up(&f);
     for (int n_thread = 1; n_thread <= 2; n_thread++) {
         const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, n_thread, 1e9);
-        assert_int_equal(hf_work_create(f.context, f.pairs, &settings, &work, &error), HF_OK);
+        assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
         f.ledger.lend_fails = rank_here() == 0; /* all ranks learn of it */
         assert_int_equal(run_round(&f, work, &error), HF_NO_RESOURCE);
         assert_string_equal(error.message, "nothing to lend");
@@ -366,7 +364,7 @@ static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **sta
         assert_int_equal(run_round(&f, work, &error), HF_NO_RESOURCE);
         assert_string_equal(error.message, "no end in sight");
         f.ledger.finish_fails = false;
-        assert_int_equal(run_round(&f, work, &error), HF_OK); /* nothing is left of it */
+        assert_ok(run_round(&f, work, &error)); /* nothing is left of it */
         assert_int_equal(hf_work_account(work).n_read, 0);
         hf_work_destroy(&work);
     }
@@ -382,8 +380,8 @@ static void a_queue_may_be_as_short_as_one(void **state)
     settings.largest_queue = 1;
     set_up(&f);
     f.ledger.least = 1e-10;
-    assert_int_equal(hf_work_create(f.context, f.pairs, &settings, &work, &error), HF_OK);
-    assert_int_equal(run_round(&f, work, &error), HF_OK);
+    assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
+    assert_ok(run_round(&f, work, &error));
     check_taken(&f, false);
     hf_work_destroy(&work);
     tear_down(&f);
@@ -396,7 +394,7 @@ static void run_calculation(struct fixture *f, struct hf_work *work, struct hf_w
     struct hf_error error;
     for (int round = 0; round < 4; round++) {
         f->ledger.least = f->ledger.threshold = threshold[round];
-        assert_int_equal(run_round(f, work, &error), HF_OK);
+        assert_ok(run_round(f, work, &error));
         check_taken(f, round > 0);
         of[round] = hf_work_account(work);
     }
@@ -410,7 +408,7 @@ static void a_loose_round_stores_what_does_for_sharp_ones(void **state)
     struct hf_work_account of[4];
     const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, 1, 1e9);
     set_up(&f);
-    assert_int_equal(hf_work_create(f.context, f.pairs, &settings, &work, &error), HF_OK);
+    assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
     run_calculation(&f, work, of);
     for (int round = 1; round < 4; round++) assert_int_equal(of[round].n_computed, 0);
     hf_work_destroy(&work);
@@ -427,7 +425,7 @@ static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(
         struct hf_work_account of[4];
         struct hf_work_settings settings = settings_for(hf_grain_list[grain].grain, 2, 1e9);
         settings.store_weighed = true;
-        assert_int_equal(hf_work_create(f.context, f.pairs, &settings, &work, &error), HF_OK);
+        assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
         run_calculation(&f, work, of);
         assert_int_equal(of[0].outlook.n_build, 0);
         assert_true(of[0].stored_bytes == 0.0);
@@ -454,11 +452,11 @@ static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **s
         const size_t n = (size_t)(f.pairs->n_pair * f.pairs->n_pair);
         double *sum = malloc(n * sizeof *sum);
         f.ledger.least = 1e-10;
-        assert_int_equal(hf_work_create(f.context, f.pairs, &settings, &work, &error), HF_OK);
-        assert_int_equal(run_round(&f, work, &error), HF_OK);
+        assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
+        assert_ok(run_round(&f, work, &error));
         memcpy(sum, f.ledger.sum, n * sizeof *sum);
         for (int round = 0; round < 2; round++) {
-            assert_int_equal(run_round(&f, work, &error), HF_OK);
+            assert_ok(run_round(&f, work, &error));
             assert_memory_equal(f.ledger.sum, sum, n * sizeof *sum);
         }
         free(sum);

@@ -1,0 +1,34 @@
+"""Frame of the tests of tools/: where the tools are, a folder for each test, tools run as people run them."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOLS = ROOT / "tools"
+sys.path[:0] = [str(TOOLS), str(TOOLS / "lib")]
+
+
+def run_tool(name, *arguments, **options):
+    """A script of tools/ to its end, output as text; `options` are those of subprocess.run."""
+    return subprocess.run([sys.executable, str(TOOLS / name), *map(str, arguments)], text=True, check=False,
+                          **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 100, **options})
+
+
+def executable(path, text):
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+class WithFolder(unittest.TestCase):
+    """Each test has a folder, which ends with it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
