@@ -1,5 +1,4 @@
-/* A walk through trees of products with all that is around each cell: which cells are far from it, which
- * leaves are near. */
+/* A walk through trees of products that finds for each cell the cells far from it and the near leaves. */
 #ifndef HF_WALK_H
 #define HF_WALK_H
 
