@@ -21,10 +21,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_coulomb;
 
 /** Settings of a pass. */
@@ -89,7 +85,4 @@ double hf_coulomb_node_bytes(double n_primitive, double n_component);
 double hf_coulomb_thread_bytes(void);
 double hf_coulomb_made_bytes(double n_primitive);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_fock_builder;
 
 /** One density and its matrices; coulomb or exchange may be NULL: not computed. */
@@ -126,7 +122,4 @@ const char *hf_fock_note(const struct hf_fock_builder *builder);
 /** Counts of the last build; equal on every rank. Not collective. */
 struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

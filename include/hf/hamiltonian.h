@@ -14,10 +14,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Where a term adds its matrix: this rank's blocks of pairs of atoms. All is borrowed. */
 struct hf_term_blocks {
     const struct hf_molecule *molecule;
@@ -115,7 +111,4 @@ double hf_electrons_of_term(int n_term, const struct hf_energy_term term[],
 hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, const struct hf_matrix *density,
                                 double dipole[3], struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

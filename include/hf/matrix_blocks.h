@@ -6,10 +6,6 @@
 #include "hf/linalg.h"
 #include "hf/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** From / to a symmetric matrix in blocks: `blocks` is this rank's part of an array of `layout`
  *  (hf_block_layout_local_size elements, the caller's). Elements go straight to the ranks that want
  *  them; nobody holds more than its share and bounded buffers. get reads the lower blocks.
@@ -28,7 +24,4 @@ hf_status hf_matrix_set_reachable(struct hf_matrix *matrix, const struct hf_bloc
                                   hf_find_block_function *find, void *data,
                                   struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

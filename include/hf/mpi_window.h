@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Room in memory for a window: what MPI_Win_allocate takes.
  *
  *  n_bytes   of this rank; whole cache lines (MPICH 4.0.2 looks for the parts of other ranks of a
@@ -43,7 +39,4 @@ bool hf_shared_memory_has_room(size_t n_bytes);
 /** Whether every rank of `comm` says so. Collective. */
 bool hf_all_say(MPI_Comm comm, bool mine);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

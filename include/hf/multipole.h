@@ -12,10 +12,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HF_MAX_EXPANSION = 24, /**< highest order of an expansion */
     HF_MAX_EXPANSION_SIZE = (HF_MAX_EXPANSION + 1) * (HF_MAX_EXPANSION + 1),
@@ -81,7 +77,4 @@ int hf_expansion_orders(const struct hf_expanded *local, const struct hf_expande
                         double distance, int highest, double tolerance,
                         int to_order[HF_MAX_EXPANSION + 1]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -21,10 +21,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_onesided;
 struct hf_window;
 
@@ -121,7 +117,4 @@ void hf_window_fence(struct hf_window *window);
  *  Collective. */
 void hf_window_clear(struct hf_window *window);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

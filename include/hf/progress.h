@@ -8,10 +8,6 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_progress_thread;
 
 /** Starts one on this rank. Collective over `comm` (duplicated). HF_NO_RESOURCE on every rank when
@@ -26,7 +22,4 @@ void hf_progress_thread_stop(struct hf_progress_thread **thread);
  *  Accepts NULL, for a rank that has no thread. Not collective. */
 void hf_progress_thread_rest(struct hf_progress_thread *thread, bool resting);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -21,10 +21,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_scheduler;
 
 /** What the last round cost this rank. */
@@ -127,7 +123,4 @@ void hf_scheduler_finish(struct hf_scheduler *scheduler);
 /** Account of the round just finished (or running) on this rank. Not collective. */
 struct hf_schedule_account hf_scheduler_account(const struct hf_scheduler *scheduler);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

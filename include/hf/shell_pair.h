@@ -9,10 +9,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What is kept of two primitives with exponents alpha of a and beta of b: all that the recurrences
  *  need of them, in one cache line. Only P = A + PA and the coefficients of parts are looked up with the
  *  shells. */
@@ -179,7 +175,4 @@ static inline const struct hf_primitive_pair *hf_pair_primitives(const struct hf
     return pairs->primitive + pair->first_primitive;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Number of levels, and levels that double the cost: a level is within 4.4 % of the cost, and the highest is
  *  2^31 times the lowest. Tasks of level 0 are empty and not handed out. */
 enum { HF_N_TASK_LEVEL = 256, HF_LEVELS_PER_OCTAVE = 8 };
@@ -44,7 +40,4 @@ static inline struct hf_task_levels hf_equal_tasks(int64_t n)
     return levels;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Does the share of one thread, `thread` of `n_thread`. */
 typedef hf_status hf_thread_work(void *data, int thread, int n_thread, struct hf_error *error);
 
@@ -45,7 +41,4 @@ static inline bool hf_mpi_takes_threads(void)
     return level >= MPI_THREAD_MULTIPLE;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -44,10 +44,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Tasks for each thread, if there are enough pairs. */
 enum { HF_TASKS_PER_THREAD = 30 };
 
@@ -285,7 +281,4 @@ struct hf_work_account hf_work_account(const struct hf_work *work);
 const char *hf_work_scheduler(const struct hf_work *work);
 const char *hf_work_note(const struct hf_work *work);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
