@@ -74,7 +74,7 @@ hf_status hf_hamiltonian_create(struct hf_context *context, struct hf_linalg *li
 void hf_hamiltonian_destroy(struct hf_hamiltonian **hamiltonian);
 
 /** matrix [n][n] = the sum of all terms that are present, hartree. Each rank computes the atom
- *  blocks it owns; nobody holds the whole matrix unless `matrix` itself does. Collective.
+ *  blocks it owns; no rank holds the whole matrix unless `matrix` itself does. Collective.
  *  HF_NO_RESOURCE: memory; same status and message on every rank. */
 hf_status hf_hamiltonian_core(struct hf_hamiltonian *hamiltonian, struct hf_matrix *matrix,
                               struct hf_error *error) HF_MUST_CHECK;

@@ -6,7 +6,7 @@
 
 enum { HF_GROUP_NAME = 256 };
 
-/** Bytes; INFINITY where there is no limit or nothing can be told. What is left counts from now:
+/** Bytes; INFINITY if there is no limit or it is unknown. What is left counts from now:
  *  what the process holds already is taken off. */
 struct hf_memory_limits {
     double node_free;          /**< of the node (MemAvailable); shared by all that run there */

@@ -57,7 +57,7 @@ hf_status hf_onesided_create(struct hf_context *context,
                              const struct hf_onesided_settings *settings,
                              struct hf_onesided **onesided, struct hf_error *error) HF_MUST_CHECK;
 
-/** Seconds that the self-test may take on so many ranks when nobody says how many. */
+/** Default limit of the self-test on so many ranks, in seconds. */
 double hf_onesided_test_seconds(int n_rank);
 
 /** Its windows must be gone. Collective; accepts a pointer to NULL; leaves NULL. */

@@ -61,7 +61,7 @@ struct hf_scheduler_ops {
     void (*abandon)(struct hf_scheduler *self);
     /** Closes the round when every rank has had its -1 or abandoned. Collective. */
     void (*finish)(struct hf_scheduler *self);
-    /** Lets go of what self->data holds, which may be NULL or half made; self->data itself is freed
+    /** Frees what self->data holds, which may be NULL or incomplete; self->data itself is freed
      *  after it. Collective. NULL: nothing to do. */
     void (*destroy)(struct hf_scheduler *self);
 };

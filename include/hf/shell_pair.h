@@ -117,8 +117,8 @@ static inline void hf_strip_atoms(const struct hf_basis *basis, const struct hf_
     *atom_d = turn ? pair->atom_a : pair->atom_b;
 }
 
-/** The list: arrays without pointers in them. The ranks of a node share all but the last, and
- *  nobody writes to them once they are made.
+/** The list: arrays without pointers in them. The ranks of a node share all but the last; they do not
+ *  change after creation.
  *
  *      atom_pair  | 0 0 | 1 0 | 1 1 | ...                    pairs of atoms, (A, B) rising
  *      pair       | falling bound | ... | ...                those of each pair of atoms

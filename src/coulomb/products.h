@@ -25,8 +25,7 @@
 
 #include <stdint.h>
 
-/** The list. Its arrays lie in memory that the ranks of a node share and nobody writes to once they are
- *  made. */
+/** The list. Its arrays are in memory that the ranks of a node share; they do not change after creation. */
 struct hf_products {
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */

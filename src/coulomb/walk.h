@@ -23,8 +23,8 @@ struct hf_cell_list {
 struct hf_walk {
     struct hf_cell_list
         waiting;             /**< cells neither far nor near yet, those of each level of the path */
-    struct hf_cell_list far; /**< cells far from the cell at hand, and not from its parent */
-    struct hf_cell_list near; /**< leaves near to the leaf at hand */
+    struct hf_cell_list far; /**< cells far from the current cell, and not from its parent */
+    struct hf_cell_list near; /**< leaves near to the current leaf */
     bool failed;              /**< no memory */
 };
 

@@ -28,7 +28,7 @@ struct hf_far_charges {
     double widest[HF_MAX_L + 1];
     struct hf_hermite_harmonics harmonics;
 
-    /* Of the atoms at hand. */
+    /* Of the current atoms. */
     struct hf_expanded atoms;
     double centre[3];
     double nearest;                  /**< charges from there on may be taken by expansions */
