@@ -4,10 +4,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Greatest common divisor of two numbers >= 0, by Euclid's algorithm; that of a and 0 is a. */
 static inline int64_t hf_greatest_common_divisor(int64_t a, int64_t b)
 {
@@ -26,7 +22,4 @@ static inline double hf_distance_squared(const double a[3], const double b[3])
     return x * x + y * y + z * z;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -195,7 +195,7 @@ struct hf_shell_place *hf_shell_places(const struct hf_basis *basis);
 static inline struct hf_shell_part hf_shell_get_part(const struct hf_shell *shell, int k)
 {
     if (shell->n_part > 0) return shell->part[k];
-    struct hf_shell_part whole; /* in words that C++ has, too */
+    struct hf_shell_part whole; /* no designated initialiser: C++ reads this */
     whole.l = shell->l;
     whole.spherical = shell->spherical;
     whole.coefficient = shell->coefficient;

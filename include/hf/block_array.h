@@ -8,10 +8,6 @@
 #include "hf/onesided.h"
 #include "hf/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_block_array;
 
 /** Array of zeros. `onesided` and `layout` are borrowed and must outlive it; `label` is a string
@@ -41,7 +37,4 @@ void hf_block_array_accumulate(struct hf_block_array *array, int i, int j, const
 void hf_block_array_fence(struct hf_block_array *array);
 void hf_block_array_clear(struct hf_block_array *array);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

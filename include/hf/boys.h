@@ -2,10 +2,6 @@
 #ifndef HF_BOYS_H
 #define HF_BOYS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HF_BOYS_MAX_ORDER = 20, /**< (hh|hh) of l = 5 */
     HF_BOYS_TERMS = 7,      /**< coefficients per interval */
@@ -39,7 +35,4 @@ void hf_boys_destroy(struct hf_boys **boys);
  *  0 <= order <= the order of the tables. */
 void hf_boys_evaluate(const struct hf_boys *boys, int order, double T, double value[]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What stands at a point: a product of primitives, or charges. */
 struct hf_cell_point {
     double centre[3], exponent;
@@ -45,7 +41,4 @@ void hf_add_cells(struct hf_cell_point point[], int64_t begin, int64_t end,
 /** Distance of the centres of two cells, bohr. */
 double hf_cell_distance(const struct hf_cell *a, const struct hf_cell *b);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <math.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Charge that is spread as a Gaussian, charge (exponent/pi)^(3/2) exp(-exponent |r - position|^2):
  *  its potential is charge erf(sqrt(exponent) r)/r. A point where the exponent is INFINITY. */
 struct hf_spread_charge {
@@ -45,7 +41,4 @@ struct hf_charge_field {
     const double *coefficient; /**< [order + 1][hf_n_hermite(total)] of d^tuv of the potential */
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

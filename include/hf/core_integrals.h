@@ -5,10 +5,6 @@
 #include "hf/basis.h"
 #include "hf/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What the integrals of one potential need, for one thread at a time. */
 struct hf_core_integrals;
 
@@ -40,7 +36,4 @@ bool hf_core_integrals_reach(const struct hf_core_integrals *self, int atom);
 hf_status hf_core_integrals_add(struct hf_core_integrals *self, int i, int j, double block[],
                                 struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,5 +1,5 @@
-/* The Coulomb matrix alone, from products of primitives: the density and the potential in the Hermite
- * basis, and no integral over four functions anywhere.
+/* The Coulomb matrix alone, from products of primitives: the density and the potential in the Hermite basis,
+ * without integrals over four functions.
  *
  *     J_ab = sum_cd D_cd (ab|cd)
  *
@@ -21,26 +21,21 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_coulomb;
 
 /** Settings of a pass. */
 struct hf_coulomb_settings {
     struct hf_scheduler_settings schedule;
-    int n_thread;    /**< compute threads per rank; 0 counts as 1 */
-    int tasks_for;   /**< tasks are made as for so many ranks; 0: as for those there are */
-    bool single;     /**< single precision where that does */
-    bool multipoles; /**< products far from each other by multipoles */
+    int n_thread;                 /**< compute threads per rank; 0 counts as 1 */
+    int tasks_for;                /**< number of ranks that tasks are made for; 0: the actual one */
+    bool single;                  /**< single precision if it is accurate enough */
+    bool multipoles;              /**< products far from each other by multipoles */
     const struct hf_phase *phase; /**< that its time is booked under */
 };
 
-/** Where densities come from and Coulomb matrices go. Every pair of atoms of the list comes to one thread
- *  of its owner, which calls lend for each density when it makes H, and add for each when it has V;
- *  threads call at the same time. All functions are local. Atoms and functions are those of the list's
- *  basis. */
+/** Access to densities and Coulomb matrices. One thread of the owner handles a pair of atoms of the list: it calls
+ *  lend for each density to compute H, and add for each when it has V. Several threads call at the same time.
+ *  All functions are local. Atoms and functions are those of the list's basis. */
 struct hf_coulomb_target {
     void *data;
     /** The rank that has the blocks of pair number i of the list. */
@@ -48,8 +43,8 @@ struct hf_coulomb_target {
     /** The block [functions of atom_a][functions of atom_b] of density k; its rows are `*stride`
      *  apart. */
     const double *(*lend)(void *data, int k, const struct hf_atom_pair *pair, int *stride);
-    /** Takes S with J = S + S^T, a block without gaps, which may be overwritten; a block of one atom with
-     *  itself likewise. */
+    /** Adds a block of S, with J = S + S^T, also for an atom with itself. The block has no gaps and may be
+     *  overwritten. */
     void (*add)(void *data, int k, const struct hf_atom_pair *pair, double *block);
 };
 
@@ -72,7 +67,7 @@ void hf_coulomb_destroy(struct hf_coulomb **coulomb);
 
 /** The Coulomb matrices of `n_density` symmetric densities.
  *
- *  Screen   a pair of products is left out where what it adds to an element of J is below a tenth of
+ *  Screen   a pair of products is left out if its contribution to an element of J is below a tenth of
  *           `threshold` (hartree), by the Cauchy-Schwarz inequality.
  *  Call     collective; n_density and threshold equal on all ranks.
  *  Errors   HF_NO_RESOURCE, HF_INTERRUPTED. Same status and message on every
@@ -84,13 +79,10 @@ hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double thr
 /** Not collective. */
 struct hf_coulomb_account hf_coulomb_account(const struct hf_coulomb *coulomb);
 
-/** Bytes on a node for a list of so many primitive pairs with so many components, and on a thread; and what
- *  is needed on a node beside it while it is made. Not collective. */
+/** Bytes on a node for a list of so many primitive pairs with so many components; bytes of a thread; and
+ *  additional bytes on a node while the list is created. Not collective. */
 double hf_coulomb_node_bytes(double n_primitive, double n_component);
 double hf_coulomb_thread_bytes(void);
 double hf_coulomb_made_bytes(double n_primitive);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

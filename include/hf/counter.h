@@ -9,10 +9,6 @@
 #include <mpi.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_counter;
 
 /** "fetch-and-op" or "array": as options, reports and files call it. */
@@ -38,7 +34,4 @@ int64_t hf_counter_take(struct hf_counter *counter, int number, int64_t incremen
 /** Sets all of them to 0. Collective. */
 void hf_counter_reset(struct hf_counter *counter);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_engine;
 
 /** Counts of work, for benchmarks; added to by every call. What vectors do in lanes that no quartet asked
@@ -114,7 +110,4 @@ struct hf_integral_batch hf_engine_two_electron_lanes(struct hf_engine *engine,
 
 struct hf_engine_account hf_engine_account(const struct hf_engine *engine);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -20,7 +20,7 @@ enum hf_precision_choice {
 /** How Coulomb matrices are computed. */
 enum hf_coulomb_choice {
     HF_COULOMB_EXACT,      /**< from the same integrals as exchange */
-    HF_COULOMB_ENGINE,     /**< from products of primitives, in a pass of its own (hf/coulomb.h) */
+    HF_COULOMB_ENGINE,     /**< from products of primitives, in a separate pass (hf/coulomb.h) */
     HF_COULOMB_MULTIPOLES, /**< the same, with multipoles for products far apart */
     HF_COULOMB_AUTO,       /**< multipoles if worthwhile, else exact */
 };
@@ -34,10 +34,11 @@ struct hf_fock_settings {
     int tasks_for; /**< number of ranks that the work is divided for; 0: the actual one */
     enum hf_precision_choice precision;
     enum hf_coulomb_choice coulomb;
-    int n_thread;           /**< compute threads per rank; 0 counts as 1 */
-    double memory_bytes;    /**< per rank for stored integrals; 0: none. Equal on all ranks */
-    double store_threshold; /**< least threshold of coming builds; stored integrals suit it */
-    bool store_weighed;     /**< the first build measures, the second stores what is worthwhile */
+    int n_thread;        /**< compute threads per rank; 0 counts as 1 */
+    double memory_bytes; /**< per rank for stored integrals; 0: none. Equal on all ranks */
+    double
+        store_threshold; /**< least threshold of later builds; stored integrals are accurate enough for it */
+    bool store_weighed; /**< the first build measures, the second stores what is worthwhile */
     /** J and K have the same bits for any number of ranks and threads, scheduler, builder and transport
      *  (hf/exact_sums.h). This overrides the settings above: double precision, J from the integrals of
      *  K, tasks of atoms, nothing stored. */

@@ -14,10 +14,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Where a term adds its matrix: this rank's blocks of pairs of atoms. All is borrowed. */
 struct hf_term_blocks {
     const struct hf_molecule *molecule;
@@ -78,7 +74,7 @@ hf_status hf_hamiltonian_create(struct hf_context *context, struct hf_linalg *li
 void hf_hamiltonian_destroy(struct hf_hamiltonian **hamiltonian);
 
 /** matrix [n][n] = the sum of all terms that are present, hartree. Each rank computes the atom
- *  blocks it owns; nobody holds the whole matrix unless `matrix` itself does. Collective.
+ *  blocks it owns; no rank holds the whole matrix unless `matrix` itself does. Collective.
  *  HF_NO_RESOURCE: memory; same status and message on every rank. */
 hf_status hf_hamiltonian_core(struct hf_hamiltonian *hamiltonian, struct hf_matrix *matrix,
                               struct hf_error *error) HF_MUST_CHECK;
@@ -115,7 +111,4 @@ double hf_electrons_of_term(int n_term, const struct hf_energy_term term[],
 hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, const struct hf_matrix *density,
                                 double dipole[3], struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HF_MOST_RAISED_L =
         HF_MAX_L + 2, /**< of the second function: the kinetic energy raises it twice */
@@ -92,7 +88,4 @@ void hf_hermite_points_destroy(struct hf_hermite_points **points);
 void hf_hermite_add_potential(struct hf_hermite_points *points, int n,
                               const struct hf_hermite_gaussian gaussian[], double potential[]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -28,10 +28,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_block_layout;
 
 /** Where a block is. */
@@ -116,7 +112,4 @@ struct hf_own_blocks hf_own_blocks_begin_rows(const struct hf_block_layout *layo
  *  and per own segment of a row, however many blocks other ranks have. */
 bool hf_own_blocks_next(struct hf_own_blocks *own, struct hf_own_block *block);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -60,6 +60,9 @@ double hf_linalg_largest_share(int n, int n_rank, bool spread);
  *  time. Not collective. */
 void hf_linalg_set_blas_threads(int n);
 
+/** Number of BLAS threads; 1 if not known. Not collective. */
+int hf_linalg_blas_threads(void);
+
 /** Makes sure that BLAS has its work space on this thread, the only one that calls it. OpenBLAS asks for
  *  128 MiB of address space at its first computation, and never returns if there is none.
  *  hf_linalg_create also does this. Not collective; HF_NO_RESOURCE. */

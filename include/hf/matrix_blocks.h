@@ -6,13 +6,9 @@
 #include "hf/linalg.h"
 #include "hf/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** From / to a symmetric matrix in blocks: `blocks` is this rank's part of an array of `layout`
  *  (hf_block_layout_local_size elements, the caller's). Elements go straight to the ranks that want
- *  them; nobody holds more than its share and bounded buffers. get reads the lower blocks.
+ *  them; no rank holds more than its share and bounded buffers. get reads the lower blocks.
  *  Errors   HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_layout *layout,
                                const double blocks[], struct hf_error *error) HF_MUST_CHECK;
@@ -28,7 +24,4 @@ hf_status hf_matrix_set_reachable(struct hf_matrix *matrix, const struct hf_bloc
                                   hf_find_block_function *find, void *data,
                                   struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,13 +4,9 @@
 
 #include "hf/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HF_GROUP_NAME = 256 };
 
-/** Bytes; INFINITY where there is no limit or nothing can be told. What is left counts from now:
+/** Bytes; INFINITY if there is no limit or it is unknown. What is left counts from now:
  *  what the process holds already is taken off. */
 struct hf_memory_limits {
     double node_free;          /**< of the node (MemAvailable); shared by all that run there */
@@ -30,7 +26,4 @@ struct hf_memory_limits {
  *  Source   Linux: proc(5), Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst. */
 void hf_memory_limits_find(const char *root, struct hf_memory_limits *limits);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

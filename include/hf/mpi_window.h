@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Room in memory for a window: what MPI_Win_allocate takes.
  *
  *  n_bytes   of this rank; whole cache lines (MPICH 4.0.2 looks for the parts of other ranks of a
@@ -40,18 +36,7 @@ hf_status hf_mpi_window_allocate(MPI_Comm comm, MPI_Comm node, size_t n_bytes, i
  *  so does the address space that the process may have. Not collective. */
 bool hf_shared_memory_has_room(size_t n_bytes);
 
-/** Whether several threads of this rank may be in MPI at the same time. Not collective. */
-static inline bool hf_mpi_takes_threads(void)
-{
-    int level;
-    MPI_Query_thread(&level);
-    return level >= MPI_THREAD_MULTIPLE;
-}
-
 /** Whether every rank of `comm` says so. Collective. */
 bool hf_all_say(MPI_Comm comm, bool mine);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

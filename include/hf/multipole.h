@@ -1,5 +1,5 @@
 /* Expansions of the Coulomb potential in solid harmonics: moments of Hermite Gaussians, local
- * expansions, and how far both can be trusted. Complex harmonics, scaled so that translations have no
+ * expansions, and bounds on their errors. Complex harmonics, scaled so that translations have no
  * coefficients (Helgaker, Jorgensen, Olsen, Molecular Electronic-Structure Theory, section 9.13):
  *
  *     1/|r - s| = sum_lm R_lm^*(s) I_lm(r),   |s| < |r|
@@ -11,10 +11,6 @@
 #include "hf/cartesian.h"
 
 #include <stdbool.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum {
     HF_MAX_EXPANSION = 24, /**< highest order of an expansion */
@@ -46,8 +42,7 @@ void hf_hermite_to_moments(const struct hf_hermite_harmonics *harmonics, int ord
 void hf_local_to_hermite(const struct hf_hermite_harmonics *harmonics, int order,
                          const double from[], int from_step, double to[], int to_step);
 
-/** What stands about the centre of an expansion, as far as bounds need to know: Hermite Gaussians
- *  within a sphere. */
+/** The Hermite Gaussians of an expansion, as bounds need them: within a sphere about its centre. */
 struct hf_expanded {
     double radius;   /**< from the centre of the expansion to the farthest P, bohr */
     double exponent; /**< lowest; infinite: points */
@@ -67,23 +62,19 @@ double hf_widest_function(int l, bool spherical);
  *  step of one direction is a step of this one, with no larger factors. */
 void hf_bound_expansion(double half, double pa, double pb, int l_a, int l_b, double e[]);
 
-/** What it matters at most, summed over the charges, that Gaussians are taken for points; infinite for
- *  spheres that touch. `distance` is that of the centres. Symmetric. */
+/** Bound on the error, summed over the charges, of treating Gaussians as points; infinite for spheres that
+ *  touch. `distance` is that of the centres. Symmetric. */
 double hf_overlap_error(const struct hf_expanded *near, const struct hf_expanded *far,
                         double distance);
 
-/** Whether expansions up to the order `highest` are certainly no more than `tolerance` wrong. */
+/** Whether the error of expansions up to order `highest` is certainly within `tolerance`. */
 bool hf_well_separated(const struct hf_expanded *local, const struct hf_expanded *moments,
                        double distance, int highest, double tolerance);
 
-/** Where hf_well_separated is true for `highest`: to which orders the expansions have to be carried. Returns that of
- *  the moments; to_order[j] is that of the local expansion to which moments of order j go, -1 if they
- *  go nowhere. */
+/** Orders that the expansions need, if hf_well_separated is true for `highest`. Returns the order of the moments;
+ *  to_order[j] is the order of the local expansion that moments of order j contribute to, -1: to none. */
 int hf_expansion_orders(const struct hf_expanded *local, const struct hf_expanded *moments,
                         double distance, int highest, double tolerance,
                         int to_order[HF_MAX_EXPANSION + 1]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A block of bytes and the ranks that share it. Addresses differ from rank to rank: what lies in it
  *  must refer to itself by offsets. */
 struct hf_node_memory {
@@ -60,7 +56,4 @@ static inline MPI_Comm hf_node_memory_firsts(const struct hf_context *context,
 /** Collective over `comm`. Accepts a pointer to NULL; leaves NULL. */
 void hf_node_memory_destroy(struct hf_node_memory **memory);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

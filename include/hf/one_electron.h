@@ -7,10 +7,6 @@
 #include "hf/molecule.h"
 #include "hf/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum hf_operator {
     HF_OVERLAP,  /**< <m|n> */
     HF_KINETIC,  /**< <m| -nabla^2/2 |n>, hartree */
@@ -60,7 +56,4 @@ void hf_one_electron_destroy(struct hf_one_electron **one_electron);
 const double *hf_one_electron_block(struct hf_one_electron *one_electron, enum hf_operator which,
                                     const struct hf_shell *a, const struct hf_shell *b);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

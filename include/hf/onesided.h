@@ -21,10 +21,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_onesided;
 struct hf_window;
 
@@ -61,7 +57,7 @@ hf_status hf_onesided_create(struct hf_context *context,
                              const struct hf_onesided_settings *settings,
                              struct hf_onesided **onesided, struct hf_error *error) HF_MUST_CHECK;
 
-/** Seconds that the self-test may take on so many ranks when nobody says how many. */
+/** Default limit of the self-test on so many ranks, in seconds. */
 double hf_onesided_test_seconds(int n_rank);
 
 /** Its windows must be gone. Collective; accepts a pointer to NULL; leaves NULL. */
@@ -121,7 +117,4 @@ void hf_window_fence(struct hf_window *window);
  *  Collective. */
 void hf_window_clear(struct hf_window *window);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum hf_option_type {
     HF_OPTION_TEXT, /**< where no type is given */
     HF_OPTION_INTEGER,
@@ -128,7 +124,4 @@ bool hf_options_flag(const struct hf_options *options, const char *key);
 /** Leaves `vector` as it is when there is neither value nor default. */
 void hf_options_vector(const struct hf_options *options, const char *key, double vector[3]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_progress_thread;
 
 /** Starts one on this rank. Collective over `comm` (duplicated). HF_NO_RESOURCE on every rank when
@@ -22,11 +18,8 @@ hf_status hf_progress_thread_start(MPI_Comm comm, struct hf_progress_thread **th
 /** Ends it and waits for it. Collective; accepts a pointer to NULL; leaves NULL. */
 void hf_progress_thread_stop(struct hf_progress_thread **thread);
 
-/** Lets the thread sleep (`resting`: it costs nothing and serves nobody) or wakes it. It begins awake.
+/** Lets the thread sleep (`resting`: it costs nothing and does not serve) or wakes it. It begins awake.
  *  Accepts NULL, for a rank that has no thread. Not collective. */
 void hf_progress_thread_rest(struct hf_progress_thread *thread, bool resting);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -21,10 +21,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hf_scheduler;
 
 /** What the last round cost this rank. */
@@ -65,7 +61,7 @@ struct hf_scheduler_ops {
     void (*abandon)(struct hf_scheduler *self);
     /** Closes the round when every rank has had its -1 or abandoned. Collective. */
     void (*finish)(struct hf_scheduler *self);
-    /** Lets go of what self->data holds, which may be NULL or half made; self->data itself is freed
+    /** Frees what self->data holds, which may be NULL or incomplete; self->data itself is freed
      *  after it. Collective. NULL: nothing to do. */
     void (*destroy)(struct hf_scheduler *self);
 };
@@ -127,7 +123,4 @@ void hf_scheduler_finish(struct hf_scheduler *scheduler);
 /** Account of the round just finished (or running) on this rank. Not collective. */
 struct hf_schedule_account hf_scheduler_account(const struct hf_scheduler *scheduler);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What is kept of two primitives with exponents alpha of a and beta of b: all that the recurrences
  *  need of them, in one cache line. Only P = A + PA and the coefficients of parts are looked up with the
  *  shells. */
@@ -121,8 +117,8 @@ static inline void hf_strip_atoms(const struct hf_basis *basis, const struct hf_
     *atom_d = turn ? pair->atom_a : pair->atom_b;
 }
 
-/** The list: arrays without pointers in them. The ranks of a node share all but the last, and
- *  nobody writes to them once they are made.
+/** The list: arrays without pointers in them. The ranks of a node share all but the last; they do not
+ *  change after creation.
  *
  *      atom_pair  | 0 0 | 1 0 | 1 1 | ...                    pairs of atoms, (A, B) rising
  *      pair       | falling bound | ... | ...                those of each pair of atoms
@@ -179,7 +175,4 @@ static inline const struct hf_primitive_pair *hf_pair_primitives(const struct hf
     return pairs->primitive + pair->first_primitive;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

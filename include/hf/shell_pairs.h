@@ -8,10 +8,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Everything that depends on two shells only; see hf/shell_pair.h for what is in it. */
 struct hf_shell_pairs;
 
@@ -56,7 +52,4 @@ hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_ba
                                   double accuracy, struct hf_pair_memory *found,
                                   struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,10 +4,6 @@
 
 #include "hf/units.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HF_MAX_SPHERICAL = 2 * HF_MAX_L + 1, HF_MAX_TERMS = 12 };
 
 /** The harmonics of one l: function m = -l ... l (row m + l) is
@@ -29,7 +25,4 @@ void hf_solid_harmonics_init(int l, struct hf_solid_harmonics *harmonics);
 void hf_solid_harmonics_apply(const struct hf_solid_harmonics *harmonics, int l, int right,
                               const double *in, double *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,4 +1,4 @@
-/* What a task of quartet work is (hf/work.h), and how tasks are cut. */
+/* Tasks of quartet work (hf/work.h), and how work is divided into tasks. */
 #ifndef HF_TASK_H
 #define HF_TASK_H
 
@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Most pairs of atoms that one bra meets in a part. */
+/** Most pairs of atoms as kets of one bra in a part. */
 enum { HF_MOST_PART_KETS = 16 };
 
-/** Tasks that the shell pairs of a pair of atoms may be shared out over. */
+/** Most tasks that divide the shell pairs of a pair of atoms. */
 enum { HF_MOST_SLICES = 16 };
 
-/** How tasks are to be cut. */
+/** How work is divided into tasks. */
 struct hf_task_order {
     enum hf_grain grain;
     double n_wanted;  /**< a task joins as many pairs of units as cost this part of all, at most */

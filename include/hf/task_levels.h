@@ -1,26 +1,22 @@
-/* What tasks cost, on a logarithmic scale of a byte: how many there are of each level is all that a
- * scheduler needs to know of tasks that are numbered in falling cost. */
+/* Costs of tasks on a logarithmic scale, one byte each. A scheduler of tasks numbered in falling cost needs only
+ * the number of tasks of each level. */
 #ifndef HF_TASK_LEVELS_H
 #define HF_TASK_LEVELS_H
 
 #include <math.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/** Levels, and how many of them double the cost: a level is within 4.4 % of what it stands for, and
- *  the highest is 2^31 times the lowest. Level 0 is of tasks that cost nothing: they are not handed out. */
+/** Number of levels, and levels that double the cost: a level is within 4.4 % of the cost, and the highest is
+ *  2^31 times the lowest. Tasks of level 0 are empty and not handed out. */
 enum { HF_N_TASK_LEVEL = 256, HF_LEVELS_PER_OCTAVE = 8 };
 
-/** Tasks of each level; count[0] is not looked at. */
+/** Tasks of each level; count[0] is not used. */
 struct hf_task_levels {
     int64_t count[HF_N_TASK_LEVEL];
 };
 
-/** Cost of a task of a level, in units of that of level 0: 2^(level/8), to the same bits on every machine,
- *  since ranks that cut a list at different places would lose tasks. */
+/** Cost of a task of a level, in units of level 0: 2^(level/8). The same bits on every machine, since ranks that
+ *  divide a list at different places would lose tasks. */
 static inline double hf_level_cost(int level)
 {
     static const double eighth[HF_LEVELS_PER_OCTAVE] = {
@@ -44,7 +40,4 @@ static inline struct hf_task_levels hf_equal_tasks(int64_t n)
     return levels;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

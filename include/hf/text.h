@@ -9,10 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A text file in memory, cut into lines. Line i+1 of the file is line[i], without its end (LF,
  *  CR LF or CR) and ended by a NUL. Free with hf_text_done. */
 struct hf_text {
@@ -122,7 +118,4 @@ enum hf_number hf_word_integer(struct hf_word word, int *value);
  *  break off count as near. */
 const char *hf_nearest_word(struct hf_word word, int n, const char *const known[]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -21,10 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What a span of time went to: one of these, or a phase. */
 enum hf_trace_kind {
     HF_TRACE_TASK,         /**< integrals of a task, or of a part of it, computed */
@@ -100,7 +96,4 @@ hf_status hf_trace_collect(const struct hf_trace *trace,
                                          const struct hf_trace_record *record),
                            void *data, struct hf_error *error) HF_MUST_CHECK;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,7 +1,7 @@
 /* Checks the time limit and the caller's question whether to end, and passes an interruption to all ranks. */
 #include "hf/interruption.h"
 
-#include "hf/mpi_window.h"
+#include "hf/threads.h"
 #include "hf/timer.h"
 
 #include <math.h>
@@ -137,7 +137,7 @@ void hf_interruption_settle(struct hf_interruption *self)
     if (self->comm != MPI_COMM_NULL) {
         if (!self->told) tell(self, atomic_load(&self->reason));
         while (self->n_received < n_expected) receive(self, MPI_ANY_SOURCE);
-        MPI_Barrier(self->comm); /* all messages have arrived, and nobody sends new ones */
+        MPI_Barrier(self->comm); /* all messages have arrived, and no rank sends new ones */
     }
     self->n_received = 0;
     self->told = false;

@@ -2,7 +2,7 @@
 #include "hf/progress.h"
 
 #include "hf/context.h"
-#include "hf/mpi_window.h"
+#include "hf/threads.h"
 #include "hf/timer.h"
 
 #include <pthread.h>

@@ -129,14 +129,15 @@ static struct hf_trace_record *next_record(struct hf_memory *memory, struct thre
     return &thread->last->record[thread->last->n++];
 }
 
-void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, double start,
-                  double seconds)
+/** Adds a record, without the origin of times. */
+static void add_record(struct hf_trace *trace, int thread, int kind, int64_t task, double start,
+                       double seconds)
 {
     if (trace == NULL) return;
     struct hf_trace_record *record = next_record(trace->context->memory, &trace->thread[thread]);
     if (record == NULL) return;
     *record = (struct hf_trace_record){
-        .start = start - trace->origin,
+        .start = start,
         .task = task,
         .seconds = (float)seconds,
         .build = trace->build,
@@ -145,21 +146,17 @@ void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, do
     };
 }
 
+void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, double start,
+                  double seconds)
+{
+    if (trace != NULL) add_record(trace, thread, kind, task, start - trace->origin, seconds);
+}
+
 void hf_trace_add_block(struct hf_trace *trace, int thread, int kind, int64_t task, int i, int j,
                         double bytes)
 {
     const int64_t high = i > j ? i : j, low = i > j ? j : i;
-    if (trace == NULL) return;
-    struct hf_trace_record *record = next_record(trace->context->memory, &trace->thread[thread]);
-    if (record == NULL) return;
-    *record = (struct hf_trace_record){
-        .start = (double)(high * (high + 1) / 2 + low),
-        .task = task,
-        .seconds = (float)bytes,
-        .build = trace->build,
-        .thread = (uint8_t)(thread < MOST_THREADS ? thread : MOST_THREADS),
-        .kind = (uint8_t)kind,
-    };
+    add_record(trace, thread, kind, task, (double)(high * (high + 1) / 2 + low), bytes);
 }
 
 void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phase *phase,

@@ -16,7 +16,7 @@ static int character_length(const unsigned char *c)
     if (c[0] >= 0xe0 && c[0] <= 0xef) n = 3;
     if (c[0] >= 0xf0 && c[0] <= 0xf4) n = 4;
     if (n == 0 || c[1] < least || c[1] > most) return 0;
-    for (int i = 2; i < n; i++) /* a NUL ends this, too */
+    for (int i = 2; i < n; i++) /* a NUL also ends this */
         if (c[i] < 0x80 || c[i] > 0xbf) return 0;
     return n;
 }

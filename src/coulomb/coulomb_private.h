@@ -1,4 +1,4 @@
-/* What the files of the Coulomb pass share. */
+/* Declarations shared by the files of the Coulomb pass. */
 #ifndef HF_COULOMB_PRIVATE_H
 #define HF_COULOMB_PRIVATE_H
 
@@ -15,8 +15,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/** What adds less than this share of the threshold to an element of J is left out: an element is a sum
- *  over many products. */
+/** Contributions to an element of J below this share of the threshold are left out: an element is a sum over many
+ *  products. */
 #define HF_COULOMB_SHARE 0.1
 
 /** One thread. */

@@ -1,4 +1,4 @@
-/* What a product may weigh in elements of J, as the bounds of the far field take it. */
+/* How much a product may contribute to elements of J, for the error bounds of the far field. */
 #include "far_field_private.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The potential of what is far, by multipoles: cells of products whose expansions are certainly good
- * enough for each other are summed by them, all others are near and left to integrals.
+/* The potential of far products, by multipoles: pairs of cells of products whose expansions are accurate enough
+ * are summed by expansions; all others are near, and integrals are computed.
  *
  *     H of leaves -> moments of leaves -> of all cells            (up the trees)
  *     moments of far cells -> local expansions of all cells       (across)
@@ -28,9 +28,9 @@ void hf_far_field_destroy(struct hf_far_field **field);
 hf_status hf_far_field_build(struct hf_far_field *field, const double h[], double tolerance,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** Leaves that are near to a leaf, [*n], in rising order of their trees: with all others the last build
- *  has dealt. They stay until the thread asks again; NULL: no memory. Not collective; each thread of the
- *  rank has its number. */
+/** Leaves that are near to a leaf, [*n], in rising order of their trees; the last build has summed all others.
+ *  Valid until the thread calls again; NULL: no memory. Not collective; each thread of the rank has its
+ *  number. */
 const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, int *n);
 
 /** Adds the far field to V of the products of a piece of a leaf, v [products->n_component]. Not

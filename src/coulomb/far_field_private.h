@@ -1,4 +1,4 @@
-/* What the files of the far field share. */
+/* Declarations shared by the files of the far field. */
 #ifndef HF_FAR_FIELD_PRIVATE_H
 #define HF_FAR_FIELD_PRIVATE_H
 
@@ -33,7 +33,7 @@ struct hf_far_field {
     struct hf_far_worker *worker; /**< [n_worker] */
 };
 
-/** What a product may weigh in elements of J, for all cells. Not collective. */
+/** Bounds for products in elements of J, for all cells. Not collective. */
 void hf_far_weigh_bras(const struct hf_products *products, struct hf_expanded bra[]);
 
 /** Moments of a leaf from H, and their strength. Not collective. */

@@ -46,7 +46,7 @@ static struct expanded expanded_of(const struct hf_hermite *self, int l_a, int a
                              .v = i[2] + j[2]};
 }
 
-/** Adds what a Cartesian block of a part gives in the primitive at hand. */
+/** Adds the contribution of a Cartesian block of a part to H of the current primitive. */
 static void add_part(const struct hf_hermite *self, const struct hf_pair_part *part,
                      double coefficient, const double *block, double h[])
 {
@@ -65,7 +65,7 @@ static void add_part(const struct hf_hermite *self, const struct hf_pair_part *p
     }
 }
 
-/** Adds what V of the primitive at hand gives to a Cartesian block of a part. */
+/** Adds the contribution of V of the current primitive to a Cartesian block of a part. */
 static void add_potential(const struct hf_hermite *self, const struct hf_pair_part *part,
                           double coefficient, const double v_of[], double *block)
 {

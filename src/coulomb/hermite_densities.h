@@ -14,7 +14,7 @@ struct hf_hermite {
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     short place[HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1]; /**< hf_hermite_index */
     struct hf_hermite_expansion
-        expansion[3]; /**< of the primitive at hand; its prefactor is in x */
+        expansion[3]; /**< of the current primitive; its prefactor is in x */
     double block[HF_MAX_PAIR_PART][HF_MAX_CARTESIAN_BLOCK]; /**< of each part, Cartesian [a][b] */
 };
 

@@ -20,7 +20,7 @@ struct hf_kets {
     struct hf_ket_group *group;         /**< [n_leaf][max_order + 1] */
     float *weight;                      /**< [n] estimate of (q|q)^(1/2) of the density in them */
     double *plain;                      /**< blocks of kets */
-    float *single;                      /**< likewise */
+    float *single;                      /**< the same in single precision */
     struct hf_node_memory *shared;      /**< memory of all arrays; owned */
 };
 
@@ -43,7 +43,7 @@ static inline const struct hf_ket_group *hf_ket_group(const struct hf_kets *kets
 /** Kets of a group whose weight is `least` or more: the first so many. Not collective. */
 int hf_kets_above(const struct hf_kets *kets, const struct hf_ket_group *group, double least);
 
-/** Whether numbers on the way to integrals over a product may leave the range of single precision. */
+/** Whether intermediate numbers for integrals over a product may exceed the range of single precision. */
 bool hf_is_wide_product(const struct hf_products *products, int64_t product);
 
 /** Bytes that they take for so many products with so many components, at most. Not collective. */

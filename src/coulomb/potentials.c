@@ -17,11 +17,6 @@ struct meeting {
     const struct hf_ket_group *group;
 };
 
-static int whole_blocks(int n)
-{
-    return (n + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK;
-}
-
 /** Kets of a group that a bra takes in double precision, of `n` that matter and `heavy` that rounding
  *  would. */
 static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *meeting, int64_t bra,
@@ -31,7 +26,8 @@ static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *m
     if (!coulomb->settings.single || meeting->bra_order > HF_MOST_SINGLE_ORDER ||
         meeting->ket_order > HF_MOST_SINGLE_ORDER || hf_is_wide_product(products, bra))
         return n;
-    const int most = whole_blocks(heavy > meeting->group->n_wide ? heavy : meeting->group->n_wide);
+    const int n_plain = heavy > meeting->group->n_wide ? heavy : meeting->group->n_wide;
+    const int most = (n_plain + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK; /* whole blocks */
     return most < n ? most : n;
 }
 
@@ -182,8 +178,8 @@ static hf_status do_tasks(void *self, int thread, int n_thread, struct hf_error 
     return status;
 }
 
-/** The round of tasks. Of the time of the pass it is what single tasks are recorded of, if at all; their
- *  span is not that of a phase, too. Collective. */
+/** Runs the round of tasks. The timer of the phase is stopped meanwhile, so that a trace has records of single
+ *  tasks and none of the phase for that time. Collective. */
 static hf_status run_tasks(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     struct hf_timers *timers = &coulomb->context->timers;

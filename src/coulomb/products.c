@@ -134,13 +134,6 @@ struct draft {
     struct hf_cell_point *point; /**< [n] */
 };
 
-static void draft_done(struct hf_memory *memory, struct draft *draft)
-{
-    hf_memory_release(memory, draft->made_by);
-    hf_memory_release(memory, draft->table);
-    hf_memory_release(memory, draft->point);
-}
-
 /** Finds the products and counts them. Local. */
 static hf_status begin_draft(struct hf_products *products, struct draft *draft,
                              struct hf_error *error)
@@ -192,7 +185,9 @@ static hf_status make_list(struct hf_products *products, struct hf_error *error)
     hf_node_memory_sync(products->shared);
     products->n_component = products->first[products->n];
 cleanup:
-    draft_done(context->memory, &draft);
+    hf_memory_release(context->memory, draft.made_by);
+    hf_memory_release(context->memory, draft.table);
+    hf_memory_release(context->memory, draft.point);
     return status;
 }
 

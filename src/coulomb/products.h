@@ -25,8 +25,7 @@
 
 #include <stdint.h>
 
-/** The list. Its arrays lie in memory that the ranks of a node share and nobody writes to once they are
- *  made. */
+/** The list. Its arrays are in memory that the ranks of a node share; they do not change after creation. */
 struct hf_products {
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
@@ -45,9 +44,8 @@ struct hf_products {
     struct hf_node_memory *shared; /**< memory of all arrays; owned */
 };
 
-/** What H_tuv of a product of exponent p is multiplied with to get the moment of the point multipole
- *  that acts as it does from afar, pi^(1/4) / sqrt(2p); and likewise what the derivatives of the
- *  potential of such multipoles are multiplied with to get V_tuv. */
+/** Factor pi^(1/4) / sqrt(2p) of a product of exponent p: times H_tuv it gives the moment of the point multipole
+ *  with the same far field; times the derivatives of the potential of such multipoles it gives V_tuv. */
 double hf_product_charge(double exponent);
 
 /** c_a c_b of a primitive in a part of a pair; 1 if the pair has one part: then the prefactor of the

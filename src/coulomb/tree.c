@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/** Exponents from which on a product is of the next class: extents fall by a half from one to the
- *  next. Nuclei are as far as products get near each other, so that what is still sharper is one class. */
+/** Lowest exponents of the classes: extents fall by a half from class to class. All sharper products are one
+ *  class, since their distances are at least those of nuclei. */
 static const double CLASS_FROM[] = {0.0, 1.0, 4.0};
 enum { N_CLASS = sizeof CLASS_FROM / sizeof *CLASS_FROM };
 

@@ -38,7 +38,7 @@ enum { HF_PIECE_ROW = 8 };
 
 /** Rows of one order in a piece, one after the other. */
 struct hf_piece_rows {
-    int64_t begin, end; /**< products of the row at hand */
+    int64_t begin, end; /**< products of the current row */
     int64_t step, last;
 };
 

@@ -1,6 +1,6 @@
-/* Which cells are far from which: pairs of cells that are not far are taken apart, the larger one first,
- * until they are or both are leaves. What is decided of a pair depends on the two only, so that a leaf
- * finds its near leaves alone and all agree with what was dealt with as far. */
+/* Which cells are far from each other. A pair of cells that is not far is divided, the larger cell first, until
+ * the pair is far or both are leaves. The decision depends on the two cells only, so that near leaves can be
+ * found later, for one leaf, in agreement with the far cells. */
 #include "walk.h"
 
 #include <stdlib.h>

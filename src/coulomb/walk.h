@@ -1,5 +1,4 @@
-/* A walk through trees of products with all that is around each cell: which cells are far from it, which
- * leaves are near. */
+/* A walk through trees of products that finds for each cell the cells far from it and the near leaves. */
 #ifndef HF_WALK_H
 #define HF_WALK_H
 
@@ -24,8 +23,8 @@ struct hf_cell_list {
 struct hf_walk {
     struct hf_cell_list
         waiting;             /**< cells neither far nor near yet, those of each level of the path */
-    struct hf_cell_list far; /**< cells far from the cell at hand, and not from its parent */
-    struct hf_cell_list near; /**< leaves near to the leaf at hand */
+    struct hf_cell_list far; /**< cells far from the current cell, and not from its parent */
+    struct hf_cell_list near; /**< leaves near to the current leaf */
     bool failed;              /**< no memory */
 };
 

@@ -1,5 +1,4 @@
-/* Blocks at hand: a hash table by pair of atoms, a list by last use, a budget; see block_cache.h.
- */
+/* A cache of blocks: a hash table by pair of atoms, a list by last use, a budget; see block_cache.h. */
 #include "block_cache.h"
 
 #include <math.h>

@@ -17,15 +17,6 @@ enum {
 static const uint8_t wanted_of_kind[HF_N_BOUND] = {
     [HF_WITH_COULOMB] = WANTED_EXCHANGE, [HF_EXCHANGE_ALONE] = WANTED_EXCHANGE_ALONE};
 
-/** The shell, counted from the first of its atom, that each function belongs to. */
-static void find_shells_of_functions(const struct hf_basis *basis,
-                                     const struct hf_shell_place place[], int shell_of_function[])
-{
-    for (int i = 0; i < basis->n_shell; i++)
-        for (int k = 0; k < basis->shell[i].n_function; k++)
-            shell_of_function[basis->shell[i].first_function + k] = place[i].index;
-}
-
 /** Room for bounds of the shells of an atom; false: no memory. */
 static bool make_room(struct hf_coulomb_exchange *self)
 {
@@ -60,7 +51,9 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
     if (self->place == NULL || self->shell_of_function == NULL || self->job == NULL ||
         !make_room(self))
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the digestion of quartets");
-    find_shells_of_functions(basis, self->place, self->shell_of_function);
+    for (int i = 0; i < basis->n_shell; i++)
+        for (int k = 0; k < basis->shell[i].n_function; k++)
+            self->shell_of_function[basis->shell[i].first_function + k] = self->place[i].index;
     return hf_local_sums_create(builder->context, basis, &builder->jobs, target, &self->sums,
                                 error);
 }
@@ -105,12 +98,6 @@ static double join_rows(const double *x, const double *y, int n, int kind, doubl
     return largest;
 }
 
-static int n_shell_of(const struct hf_coulomb_exchange *self, int atom)
-{
-    const int *first = &self->pairs->basis->first_shell_of_atom[atom];
-    return first[1] - first[0];
-}
-
 /** Finds what the screening of a bra with a pair of atoms needs, unless it is known. */
 static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pair *bra, int place)
 {
@@ -137,9 +124,10 @@ static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pai
     for (int x = HF_ATOM_C; x <= HF_ATOM_D; x++) {
         const double *row_a = bound_row(blocks, at_a, x, a->index);
         const double *row_b = bound_row(blocks, at_b, x, b->index);
+        const int *first_shell = &self->pairs->basis->first_shell_of_atom[blocks->atom[x]];
         for (int kind = 0; kind < HF_N_BOUND; kind++) {
             if ((met->possible & wanted_of_kind[kind]) == 0) continue; /* all of it is zero */
-            const double largest = join_rows(row_a, row_b, n_shell_of(self, blocks->atom[x]), kind,
+            const double largest = join_rows(row_a, row_b, first_shell[1] - first_shell[0], kind,
                                              met->exchange[x - HF_ATOM_C][kind]);
             met->largest_exchange = larger(met->largest_exchange, largest);
         }

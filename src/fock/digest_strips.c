@@ -2,7 +2,7 @@
  * per instruction set (HF_DIGEST_STRIP names the function).
  *
  * Sums over d (J_ab, K_ac, K_bc) stay vectors until the end and are added up many at a time; rows over
- * d (J_cd, K_ad, K_bd) are vectors anyhow. One pass over the numbers does all: six fused
+ * d (J_cd, K_ad, K_bd) are vectors. One pass over the numbers does all: six fused
  * multiply-adds for each vector of them, and little else. */
 #include "hf/digest.h"
 #include "hf/lanes.h"

@@ -9,7 +9,7 @@
  * does not screen. */
 #include "distributed_state.h"
 
-#include "hf/mpi_window.h"
+#include "hf/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,13 +133,6 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     return status;
 }
 
-static double waited_for_blocks(const struct hf_distributed *data)
-{
-    return hf_block_cache_account(data->density).wait_seconds +
-           hf_block_cache_account(data->coulomb).wait_seconds +
-           hf_block_cache_account(data->exchange).wait_seconds;
-}
-
 /** Runs the round and sends the sums in the caches to their owners. Collective. */
 static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
 {
@@ -159,7 +152,10 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
                                                             .run = run,
                                                             .data = self},
                                          error);
-    const double waited = waited_for_blocks(data) / n_thread;
+    const double waited = (hf_block_cache_account(data->density).wait_seconds +
+                           hf_block_cache_account(data->coulomb).wait_seconds +
+                           hf_block_cache_account(data->exchange).wait_seconds) /
+                          n_thread;
     hf_timer_add(timers, &hf_phase_fock_wait_blocks, waited);
     hf_timer_add(timers, &hf_phase_fock_compute, -waited);
     if (status != HF_OK) return status;

@@ -33,7 +33,7 @@ struct hf_step_ring {
     int n_calm; /**< steps in a row that did not wait */
 };
 
-/** Where the steps of a thread come from: stored parts, then the parts of the task in hand. */
+/** Source of the steps of a thread: stored parts, then the parts of tasks. */
 struct hf_step_source {
     bool no_stored; /**< all stored parts are taken */
     bool has_task;

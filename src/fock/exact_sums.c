@@ -81,15 +81,6 @@ static double make_odd(double x)
     return x;
 }
 
-/** Adds the bounds of a block of shells a and b; `n`: 2 if its mirror image counts too. */
-static void count_shells(const struct hf_exact_sums *sums, int a, int b, double total, double n,
-                         double *coulomb, double *exchange)
-{
-    const double q_a = sums->largest_of_shell[a], q_b = sums->largest_of_shell[b];
-    *coulomb += total * fmin(q_a, q_b);
-    *exchange += n * total * q_a * q_b;
-}
-
 /** A bound in counts, rounded up. */
 static int64_t whole_counts(double bound)
 {
@@ -118,7 +109,9 @@ void hf_exact_sums_meet(struct hf_exact_sums *sums, int density, int i, int j, d
                 for (int c = 0; c < column->n_function; c++)
                     total += fabs(block[(row->first_function - row_0 + r) * n_column +
                                         column->first_function - column_0 + c]);
-            count_shells(sums, a, b, total, i == j ? 1.0 : 2.0, &coulomb, &exchange);
+            const double q_a = sums->largest_of_shell[a], q_b = sums->largest_of_shell[b];
+            coulomb += total * fmin(q_a, q_b);
+            exchange += (i == j ? 1.0 : 2.0) * total * q_a * q_b; /* with its mirror image */
         }
     }
     struct bound_counts *count = &sums->count[density];

@@ -8,15 +8,6 @@ const int hf_combination[HF_N_COMBINATION][2] = {{HF_ATOM_A, HF_ATOM_B}, {HF_ATO
                                                  {HF_ATOM_A, HF_ATOM_C}, {HF_ATOM_A, HF_ATOM_D},
                                                  {HF_ATOM_B, HF_ATOM_C}, {HF_ATOM_B, HF_ATOM_D}};
 
-/** The atoms of ket k of a step. */
-static void find_atoms(const struct hf_basis *basis, const struct hf_step *step, int k,
-                       int atom[HF_N_ATOM])
-{
-    atom[HF_ATOM_A] = step->part.bra->atom_a;
-    atom[HF_ATOM_B] = step->part.bra->atom_b;
-    hf_strip_atoms(basis, step->part.ket[k].atoms, &atom[HF_ATOM_C], &atom[HF_ATOM_D]);
-}
-
 /** Pins the density blocks of a step, which requests missing ones. On failure the blocks pinned so far stay in
  *  the step. */
 static bool begin_step(const struct hf_basis *basis, struct hf_distributed *data,
@@ -24,8 +15,8 @@ static bool begin_step(const struct hf_basis *basis, struct hf_distributed *data
 {
     memset(step->density, 0, sizeof step->density);
     for (int k = 0; k < step->part.n_ket; k++) {
-        int atom[HF_N_ATOM];
-        find_atoms(basis, step, k, atom);
+        int atom[HF_N_ATOM] = {step->part.bra->atom_a, step->part.bra->atom_b};
+        hf_strip_atoms(basis, step->part.ket[k].atoms, &atom[HF_ATOM_C], &atom[HF_ATOM_D]);
         for (int c = 0; c < HF_N_COMBINATION; c++) {
             const int i = atom[hf_combination[c][0]], j = atom[hf_combination[c][1]];
             if (!(hf_is_coulomb(c) ? step->coulomb : step->exchange)[k]) continue;

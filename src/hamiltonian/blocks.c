@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** How much what far charges do together may change an element, hartree. */
+/** Largest error of an element from the expansion of far charges, hartree. */
 static const double TOLERANCE = 1e-14;
-/** From so many places of charge on it is asked which ones are far. */
+/** Smallest number of places of charge for which far charges are expanded. */
 static const int MANY_PLACES = 64;
 /** Products of primitives of two atoms times rows of charge from which on expansions take less time than
  *  rows, as measured. */
@@ -48,17 +48,17 @@ static void add_transposed(const struct atom_block *to, const struct hf_shell *a
                 to->factor * *integral++;
 }
 
-/** What decides how far the shells of an atom reach. */
+/** How far the shells of an atom reach. */
 struct reach {
     double exponent;    /**< smallest of its primitives */
     double coefficient; /**< largest modulus of them; 0: no shells */
 };
 
-/** What the threads of a rank share out: rows of the circle of the layout, taken one by one. */
+/** Shared by the threads of a rank, which take rows of the circle of the layout one by one. */
 struct sharing {
     const struct hf_term_blocks *blocks;
     struct reach *reach;                        /**< [n_atom] */
-    const struct hf_one_electron *one_electron; /**< of whose tables those of the threads are */
+    const struct hf_one_electron *one_electron; /**< the threads share its tables */
     enum hf_operator which;
     double factor;
     const struct hf_charge_tree *tree; /**< of many charges; NULL else */
@@ -90,8 +90,8 @@ static bool is_far(const struct sharing *self, int i, int j)
            HF_NO_OVERLAP;
 }
 
-/** All shells of atom i with all of atom j; each pair of one atom once. Ends early when the run is to
- *  end, and returns why; else 0. */
+/** Adds all shells of atom i with all of atom j; each pair of one atom once. Returns the reason of an
+ *  interruption, or 0. */
 static int add_atoms(const struct sharing *self, struct hf_one_electron *one_electron, int i, int j,
                      const struct atom_block *to)
 {

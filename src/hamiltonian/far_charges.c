@@ -1,4 +1,4 @@
-/* Which charges are far from the functions of two atoms, and what they do together. */
+/* Which charges are far from the functions of two atoms, and the expansion of their potential. */
 #include "far_charges.h"
 
 #include "hf/arithmetic.h"
@@ -28,7 +28,7 @@ struct hf_far_charges {
     double widest[HF_MAX_L + 1];
     struct hf_hermite_harmonics harmonics;
 
-    /* Of the atoms at hand. */
+    /* Of the current atoms. */
     struct hf_expanded atoms;
     double centre[3];
     double nearest;                  /**< charges from there on may be taken by expansions */
@@ -154,7 +154,7 @@ static void collect(struct hf_far_charges *far)
 }
 
 /** The local expansion of the derivative along d from that of the potential, up to `order`:
- *  d . nabla R_lm is made of R_(l-1)(m+-1) and R_(l-1)m. */
+ *  d . nabla R_lm is a sum of R_(l-1)(m+-1) and R_(l-1)m. */
 static void differentiate(const double d[3], int order, double scale, double complex local[])
 {
     const double complex up = 0.5 * scale * (d[0] + I * d[1]), down = conj(up);

@@ -29,7 +29,7 @@ hf_status hf_charge_tree_init(struct hf_charge_tree *tree, int n_charge,
 hf_status hf_charge_tree_expand(struct hf_charge_tree *tree, struct hf_charge_places places,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** Also of what the two left half made. */
+/** Also after a failure of one of the two. */
 void hf_charge_tree_done(struct hf_charge_tree *tree);
 
 /** The products of functions of atoms i and j as the bounds take them, about the middle of the two:
@@ -41,7 +41,7 @@ struct hf_expanded hf_weigh_atoms(const struct hf_basis *basis, const double wid
 /** How many products of primitives of two atoms there are that overlap, coefficients aside. */
 int hf_count_products(const struct hf_basis *basis, int i, int j);
 
-/** What one thread needs to take far charges by expansions. */
+/** Tables and scratch of one thread for far charges. */
 struct hf_far_charges;
 
 /** Integrals may change by `tolerance`, hartree. Atoms of fewer products of primitives times rows than
@@ -53,8 +53,8 @@ hf_status hf_far_charges_create(const struct hf_basis *basis, const struct hf_ch
 /** Accepts a pointer to NULL; leaves NULL. */
 void hf_far_charges_destroy(struct hf_far_charges **far);
 
-/** What all charges do to the products of functions of atoms i and j; it lives until the next call. NULL
- *  where nothing is far, or it does not pay. */
+/** The field of all charges for the products of functions of atoms i and j; valid until the next call. NULL if
+ *  no charge is far, or if expansions are not worthwhile. */
 const struct hf_charge_field *hf_far_charges_look(struct hf_far_charges *far, int i, int j);
 
 #endif

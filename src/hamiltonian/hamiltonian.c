@@ -1,4 +1,4 @@
-/* The list of terms, and matrices over all ranks made of them. */
+/* The list of terms, and their matrices over all ranks. */
 #include "hamiltonian_private.h"
 #include "hf/matrix_blocks.h"
 

@@ -1,4 +1,4 @@
-/* What the terms have in common. */
+/* Functions shared by the terms. */
 #ifndef HF_HAMILTONIAN_PRIVATE_H
 #define HF_HAMILTONIAN_PRIVATE_H
 

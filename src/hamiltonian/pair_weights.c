@@ -1,4 +1,4 @@
-/* What the products of functions of two atoms weigh in integrals, as the bounds of expansions take it. */
+/* How much products of functions of two atoms may contribute to integrals, for the error bounds of expansions. */
 #include "far_charges.h"
 
 #include "hf/arithmetic.h"

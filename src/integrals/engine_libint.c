@@ -9,7 +9,7 @@ static bool takes(const struct hf_pair_class *bra, const struct hf_pair_class *k
 {
     (void)bra;
     (void)ket;
-    return true; /* what is left; (ss|ss), which is not in it, is not */
+    return true; /* all remaining classes; (ss|ss), which Libint lacks, is not among them */
 }
 
 /** Its input: one record per primitive quartet, the first of which holds its work space. */

@@ -1,4 +1,4 @@
-/* Inside the two-electron engine: what all its implementations share, and their table. */
+/* Inside the two-electron engine: declarations shared by its implementations, and their table. */
 #ifndef HF_ENGINE_PRIVATE_H
 #define HF_ENGINE_PRIVATE_H
 
@@ -88,7 +88,7 @@ struct hf_engine {
     void *scratch[HF_N_ENGINE]; /**< of each implementation; NULL: it was not made ready */
     struct hf_engine_sizes size;
     struct hf_expanded_pair fixed, other; /**< those that are worked on */
-    const struct hf_shell_pair *fixed_is; /**< the pair that `fixed` was made of */
+    const struct hf_shell_pair *fixed_is; /**< the pair that `fixed` was computed from */
     double fixed_n_term;                  /**< its hf_flops_n_term */
     double *buffer[2];                    /**< blocks between the steps */
     double *assembled;                    /**< quartets of which the parts are put together */

@@ -27,7 +27,7 @@ static size_t scratch_bytes(const struct hf_engine *self)
  *  lanes. */
 static void sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[])
 {
-    enum { MOST = 128 }; /* beyond they are not told apart */
+    enum { MOST = 128 }; /* larger numbers count as one */
     uint8_t begin[MOST] = {0}, rank[HF_MAX_BATCH];
     int most = 0, least = MOST - 1, next = 0;
     for (int i = 0; i < n; i++) {

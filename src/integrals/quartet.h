@@ -160,7 +160,7 @@ static inline int hf_n_auxiliary(int e_max, int f_max, int e, int f)
     return e == 0 ? e_max + f_max - f + 1 : e_max - e + 1;
 }
 
-/** Levels that a part of a pair is made of. */
+/** Levels of a part of a pair. */
 static inline int hf_part_n_level(const struct hf_pair_part *part)
 {
     return hf_n_levels(part->l_a, part->l_a + part->l_b);

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { SEGMENTS_PER_RANK = 8 }; /* at least, as far as there are blocks: they even out the shares */
+enum { SEGMENTS_PER_RANK = 8 }; /* at least, if there are enough blocks: makes the shares equal */
 
 /** A piece of a row: `n_segment` of equal numbers of blocks make a row. */
 struct segment {
@@ -31,7 +31,7 @@ struct segment_size {
     size_t size;
 };
 
-/** Blocks of row i: on the far side of an even circle the pair belongs to the higher row. */
+/** Number of blocks of row i. In an even circle the pair of opposite parts belongs to the higher row. */
 static int row_length(int n_part, int i)
 {
     const int half = n_part / 2;

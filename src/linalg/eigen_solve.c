@@ -21,7 +21,7 @@ const struct hf_eigensolver *const hf_eigensolver_list[] = {
     NULL,
 };
 
-/** Arrays of one rank; freed by space_release, also when half made. */
+/** Arrays of one rank; freed by space_release, also when incomplete. */
 struct space {
     double *diagonal;     /**< local part of T's diagonal, ScaLAPACK only */
     double *local_beside; /**< local part of the elements beside it, ScaLAPACK only */

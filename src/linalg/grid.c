@@ -22,11 +22,16 @@ void hf_linalg_set_blas_threads(int n)
     if (openblas_set_num_threads != NULL) openblas_set_num_threads(n);
 }
 
+int hf_linalg_blas_threads(void)
+{
+    return openblas_get_num_threads != NULL ? openblas_get_num_threads() : 1;
+}
+
 /** Describes the grid, for the report. */
 static void describe(struct hf_linalg *made, int n)
 {
     char threads[32] = "";
-    const int n_thread = openblas_get_num_threads != NULL ? openblas_get_num_threads() : 1;
+    const int n_thread = hf_linalg_blas_threads();
     if (n_thread > 1 && made->context->n_thread > 1)
         snprintf(threads, sizeof threads, ", %d threads", n_thread);
     if (made->parallel)

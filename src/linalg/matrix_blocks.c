@@ -162,17 +162,6 @@ static void walk_grid_block(struct exchange *self, const struct local_part *i,
     traffic->at[other] = (int)(packed - traffic->buffer);
 }
 
-/** Goes through the own blocks of the stage. */
-static void walk_own_blocks(struct exchange *self, bool counting)
-{
-    struct hf_own_blocks own = hf_own_blocks_begin_rows(self->layout, self->begin, self->end);
-    struct hf_own_block block;
-    while (hf_own_blocks_next(&own, &block)) {
-        walk_own_block(self, &block, false, counting);
-        if (self->to_grid && block.i != block.j) walk_own_block(self, &block, true, counting);
-    }
-}
-
 /** Goes round one row of the circle, the one of local part `at`, from local part to local part. */
 static void walk_grid_row(struct exchange *self, int at, bool counting)
 {
@@ -189,20 +178,19 @@ static void walk_grid_row(struct exchange *self, int at, bool counting)
     }
 }
 
-/** Goes through the blocks of the stage with elements on this rank of the grid. */
-static void walk_grid_blocks(struct exchange *self, bool counting)
-{
-    for (int at = 0; at < self->n_local; at++)
-        if (self->local[at].part >= self->begin && self->local[at].part < self->end)
-            walk_grid_row(self, at, counting);
-}
-
+/** Goes through the own blocks of the stage or, on the other side, through its blocks with elements on this rank
+ *  of the grid. */
 static void walk(struct exchange *self, bool block_side, bool counting)
 {
-    if (block_side)
-        walk_own_blocks(self, counting);
-    else
-        walk_grid_blocks(self, counting);
+    struct hf_own_blocks own = hf_own_blocks_begin_rows(self->layout, self->begin, self->end);
+    struct hf_own_block block;
+    while (block_side && hf_own_blocks_next(&own, &block)) {
+        walk_own_block(self, &block, false, counting);
+        if (self->to_grid && block.i != block.j) walk_own_block(self, &block, true, counting);
+    }
+    for (int at = 0; !block_side && at < self->n_local; at++)
+        if (self->local[at].part >= self->begin && self->local[at].part < self->end)
+            walk_grid_row(self, at, counting);
 }
 
 /** Where each rank's elements begin; local. */

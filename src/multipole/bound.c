@@ -1,10 +1,10 @@
-/* How far expansions can be trusted; docs/numerics.md derives what stands here. */
+/* Bounds on the errors of expansions; docs/numerics.md derives them. */
 #include "hf/multipole.h"
 
 #include <math.h>
 
-/** Share of the tolerance that each of the four errors may have: charges that overlap, orders of the
- *  moments and of the local expansion beyond the highest, and what is left out below it. */
+/** Share of the tolerance for each of the four errors: charges that overlap, orders of the moments and of the
+ *  local expansion beyond the highest, and terms left out below it. */
 static const double SHARE = 0.25;
 /** Spheres that come closer than this need more orders than there are. */
 static const double WIDEST = 0.85;

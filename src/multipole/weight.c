@@ -1,4 +1,4 @@
-/* How much products of two functions may weigh as Hermite Gaussians. */
+/* Bounds on products of two functions as Hermite Gaussians. */
 #include "hf/multipole.h"
 #include "hf/solid_harmonics.h"
 

@@ -1,5 +1,5 @@
 /* The local part of an effective core potential between two shells. A term r^0 exp(-g r^2) makes
- * overlaps of three Gaussians, products of one integral per dimension. Other powers are made of it:
+ * overlaps of three Gaussians, products of one integral per dimension. Other powers follow from it:
  *
  *     r^2                multiplies the integral of each dimension in turn by its coordinate squared
  *     1/r                2/sqrt(pi) times the integral over t, 0 to infinity, of exp(-t^2 r^2)

@@ -36,13 +36,6 @@ static bool same_place(const struct hf_spread_charge *a, const struct hf_spread_
            a->position_bohr[1] == b->position_bohr[1] && a->position_bohr[2] == b->position_bohr[2];
 }
 
-static hf_charge_row_function *choose_kernel(void)
-{
-    static hf_charge_row_function *const kernels[] = {
-        HF_KERNELS_BUILT(hf_charge_row_portable, hf_charge_row_avx2, hf_charge_row_avx512)};
-    return HF_BEST_KERNELS(kernels);
-}
-
 /** Room for n_lane centres and n charges; n_lane fills whole rows. */
 static bool make_room(struct hf_hermite_charges *charges, size_t n_lane, size_t n)
 {
@@ -63,6 +56,8 @@ static bool make_room(struct hf_hermite_charges *charges, size_t n_lane, size_t 
 bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, int n_charge,
                              const struct hf_spread_charge charge[])
 {
+    static hf_charge_row_function *const kernels[] = {
+        HF_KERNELS_BUILT(hf_charge_row_portable, hf_charge_row_avx2, hf_charge_row_avx512)};
     size_t n_centre = 0, n = 0, lane = 0, i = 0;
     *charges = (struct hf_hermite_charges){0};
     for (int c = 0, last = -1; c < n_charge; c++) {
@@ -88,7 +83,7 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
         last = c;
     }
     while (lane < n_lane) charges->first[++lane] = (int)i;
-    charges->add_row = choose_kernel();
+    charges->add_row = HF_BEST_KERNELS(kernels);
     fill_steps(charges->step);
     return true;
 }

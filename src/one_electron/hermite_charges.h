@@ -1,4 +1,4 @@
-/* Potential of many charges at a Hermite Gaussian, and what it becomes by differentiation. */
+/* Potential of many charges at a Hermite Gaussian, and its derivatives. */
 #ifndef HF_HERMITE_CHARGES_H
 #define HF_HERMITE_CHARGES_H
 
@@ -32,7 +32,7 @@ struct hf_hermite_charges {
     double *whole;       /**< [n_row][HF_CHARGE_LANES] sum of the charges of a lane */
     bool has_width;      /**< some charge is no point */
     double *charge;      /**< by lanes, elementary charges */
-    double *exponent;    /**< likewise, 1/bohr^2 */
+    double *exponent;    /**< of each charge, 1/bohr^2 */
     struct hf_boys *boys;
     hf_charge_row_function *add_row; /**< for this processor */
     struct hf_hermite_step step[HF_N_HERMITE];

@@ -70,7 +70,7 @@ void hf_hermite_add_potential(struct hf_hermite_points *points, int n,
     struct hf_hermite_points *self = points;
     struct hf_hermite_charges *charges = &self->charges;
     if (n == 0) return;
-    /* Not wanted here, but added to: what is not cleared would grow for ever. */
+    /* Not used here, but add_row adds to it: without this it would grow for ever. */
     memset(charges->lane_sum, 0,
            (size_t)(hf_hermite_index(0, 0, gaussian[0].order) + 1) * sizeof charges->lane_sum[0]);
     for (int row = 0; row < charges->n_row; row++) {

@@ -3,7 +3,7 @@
 #include "onesided_private.h"
 
 #include "hf/context.h"
-#include "hf/mpi_window.h"
+#include "hf/threads.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -259,14 +259,6 @@ cleanup:
     return status;
 }
 
-static void destroy_test(struct self_test *test)
-{
-    hf_context_destroy(&test->context);
-    pthread_mutex_destroy(&test->mutex);
-    pthread_cond_destroy(&test->ended);
-    free(test);
-}
-
 hf_status hf_transport_self_test(struct hf_context *context,
                                  const struct hf_transport_ops *transport,
                                  enum hf_accumulate accumulate, double seconds,
@@ -282,10 +274,12 @@ hf_status hf_transport_self_test(struct hf_context *context,
     status = hf_agree(context->comm, status, error);
     any_hangs = hangs;
     MPI_Allreduce(MPI_IN_PLACE, &any_hangs, 1, MPI_INT, MPI_MAX, context->comm);
-    if (any_hangs)
-        context->stuck_in_mpi = true; /* what the test holds is lost: its thread may still use it */
-    else
-        destroy_test(test);
+    context->stuck_in_mpi = context->stuck_in_mpi || any_hangs;
+    if (any_hangs) return status; /* the thread of the test may still use its memory */
+    hf_context_destroy(&test->context);
+    pthread_mutex_destroy(&test->mutex);
+    pthread_cond_destroy(&test->ended);
+    free(test);
 cleanup:
     return status;
 }

@@ -2,7 +2,7 @@
 #include "thread_private.h"
 
 #include "hf/context.h"
-#include "hf/mpi_window.h"
+#include "hf/threads.h"
 
 #include <sched.h>
 #include <stdio.h>

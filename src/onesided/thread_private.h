@@ -87,7 +87,7 @@ struct hf_thread_transport {
     struct hf_thread_inbox inbox;
     struct hf_thread_send send[HF_MOST_SENDS];
     size_t bytes_sent;    /**< of all messages on their way */
-    atomic_uint n_header; /**< made so far: replies are told apart by it */
+    atomic_uint n_header; /**< headers made so far: gives each reply its tag */
     int last_tag;
 };
 

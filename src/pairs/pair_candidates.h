@@ -1,5 +1,5 @@
-/* Pairs of shells that may matter, found before room is made for the list: what is known of them is
- * enough to say how long it becomes and where everything in it goes. */
+/* Pairs of shells that may matter. They are found before the list is allocated, and give its length and the place
+ * of every entry. */
 #ifndef HF_PAIR_CANDIDATES_H
 #define HF_PAIR_CANDIDATES_H
 

@@ -1,5 +1,5 @@
-/* Classes of shell pairs: found from the kinds of shells before any pair is looked at, so that
- * whoever builds a share of the pairs gives them the same numbers. */
+/* Classes of shell pairs. They follow from the kinds of shells, before any pair is computed, so that all ranks and
+ * threads give them the same numbers. */
 #ifndef HF_PAIR_CLASSES_H
 #define HF_PAIR_CLASSES_H
 

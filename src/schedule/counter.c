@@ -149,12 +149,12 @@ int64_t hf_counter_take(struct hf_counter *counter, int number, int64_t incremen
 
 void hf_counter_reset(struct hf_counter *counter)
 {
-    MPI_Barrier(counter->comm); /* nobody takes from the old count any more */
+    MPI_Barrier(counter->comm); /* no rank takes from the old count any more */
     if (counter->method == HF_COUNTER_ARRAY)
         memset(counter->taken, 0, (size_t)counter->n_rank * sizeof *counter->taken);
     if (counter->home && counter->method == HF_COUNTER_ARRAY)
         clear_window(counter);
     else if (counter->home)
         fetch_and(MPI_REPLACE, counter, counter->rank, 0);
-    MPI_Barrier(counter->comm); /* nobody takes before the new one is there */
+    MPI_Barrier(counter->comm); /* no rank takes before the new one is set */
 }

@@ -152,7 +152,7 @@ const struct hf_scheduler_ops hf_schedule_counter = {
     .cite = "Performance of MPI-2 passive target one-sided communications, section 2; "
             "MPI: A Message-Passing Interface Standard, version 3.1, section 11.3.4; "
             "S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 (1992)",
-    .instead = &hf_schedule_steal, /* hands out on demand, too, by messages alone */
+    .instead = &hf_schedule_steal, /* also hands out on demand, without windows */
     .create = create,
     .start = start,
     .next = next,

@@ -105,14 +105,6 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
 
 /* ---- The manager ---- */
 
-/** No more chunks are handed out. */
-static void end_list(struct manager *data)
-{
-    pthread_mutex_lock(&data->lock);
-    data->value = INT64_MAX;
-    pthread_mutex_unlock(&data->lock);
-}
-
 /** Waits for a worker's message, without keeping a core busy that a worker may need. After an interruption no
  *  more chunks are handed out. */
 static void wait_for_message(struct hf_scheduler *self, MPI_Status *found)
@@ -122,7 +114,11 @@ static void wait_for_message(struct hf_scheduler *self, MPI_Status *found)
     for (int looks = 0;; looks++) {
         int there;
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, self->comm, &there, found);
-        if (hf_schedule_is_interrupted(self)) end_list(data);
+        if (hf_schedule_is_interrupted(self)) {
+            pthread_mutex_lock(&data->lock);
+            data->value = INT64_MAX;
+            pthread_mutex_unlock(&data->lock);
+        }
         if (there) return;
         if (looks > LOOKS_BEFORE_SLEEP) nanosleep(&pause, NULL);
     }

@@ -52,7 +52,7 @@ struct tour {
 
 struct stealing {
     struct hf_cost_list list;
-    struct hf_share mine; /**< tasks in hand */
+    struct hf_share mine; /**< remaining tasks of this rank */
     struct hf_bells *bells;
     const int *neighbour; /**< [n_neighbour] ranks of this node */
     int n_neighbour;

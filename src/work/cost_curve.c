@@ -1,4 +1,4 @@
-/* What pairs of atoms cost; see cost_curve.h. */
+/* Costs of pairs of atoms; see cost_curve.h. */
 #include "cost_curve.h"
 
 #include <math.h>

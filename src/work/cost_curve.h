@@ -1,4 +1,4 @@
-/* What pairs of atoms cost where small quartets are left out: curves of the costs of their shell pairs. */
+/* Costs of pairs of atoms if small quartets are left out: curves of the costs of their shell pairs. */
 #ifndef HF_WORK_COST_CURVE_H
 #define HF_WORK_COST_CURVE_H
 
@@ -8,8 +8,8 @@
 /** Steps in which the bounds of the shell pairs of a pair of atoms fall, by a factor of four each. */
 enum { HF_COST_STEPS = 12 };
 
-/** Costs of the shell pairs of a pair of atoms: of those whose bound is above that of the dearest over 4^(i+1);
- *  the last step has all. */
+/** Costs of the shell pairs of a pair of atoms. above[i]: of those whose bound is above the largest bound over
+ *  4^(i+1); the last step has all. */
 struct hf_cost_curve {
     double bound; /**< largest */
     float above[HF_COST_STEPS];
@@ -22,13 +22,13 @@ void hf_cost_curve_make(const struct hf_shell_pairs *pairs, const struct hf_atom
 /** How often four goes into a number, 0 to HF_COST_STEPS - 1. */
 int hf_cost_step(double factor);
 
-/** Cost of the quartets of two pairs of atoms whose product of bounds is not below `least`, about; 0 only if
- *  there are none. */
+/** Approximate cost of the quartets of two pairs of atoms whose product of bounds is not below `least`; 0 only
+ *  if there are none. */
 double hf_cost_curve_quartets(const struct hf_cost_curve *bra, const struct hf_cost_curve *ket,
                               double least);
 
-/** Share of the cost of all quartets that is above the accuracy of the pairs: from a sample, the same on every
- *  rank. In large molecules it is small, and tasks that are to be a part of all work have to be small, too. */
+/** Share of the cost of quartets above the accuracy of the pairs, among all quartets. From a sample, the same on
+ *  every rank. It is small in large molecules: tasks, which are a share of all work, must then be smaller. */
 double hf_share_that_matters(const struct hf_shell_pairs *pairs, enum hf_grain grain);
 
 #endif

@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-    /** Tasks beyond which nothing is kept of them: 600 MB on a node, for what is a study of grains. */
+    /** Most tasks whose costs are kept: 600 MB on a node. More occur only in studies of grains. */
     MOST_TASKS = 100000000,
-    /** Levels go through the network in pieces of so many tasks. */
+    /** Tasks in one piece of levels sent over the network. */
     PIECE = 1 << 20,
-    /** Level of a task as dear as the dearest can be by the estimates; there is room above it. */
+    /** Level of the most expensive task by the estimates; corrections may lead to higher levels. */
     HIGHEST = 224,
     /** A correction is between 2^-8 and 2^8. As a byte, 0 stands for none. */
     NO_CORRECTION = 0,
@@ -22,13 +22,13 @@ enum {
     MOST_CORRECTION = 64,
 };
 
-/** A task, or some of it, as it was measured. */
+/** Measured time of a task or of a part of it. */
 struct note {
     int64_t task;
     double seconds;
 };
 
-/** Notes of one thread; a cache line of its own, since every thread writes here. */
+/** Notes of one thread; a separate cache line, since every thread writes here. */
 struct notes {
     _Alignas(64) struct note *note;
     size_t n, n_allocated;
@@ -150,7 +150,7 @@ static unsigned char level_of(const struct hf_task_costs *costs, int64_t index)
     return (unsigned char)clamp(1, round(level), HF_N_TASK_LEVEL - 1);
 }
 
-/** Bytes of the tasks begin .. end-1, to which each rank has put its own and zeros. */
+/** Sums bytes of the tasks begin .. end-1: each rank has set its own and zeros. */
 static void exchange(struct hf_task_costs *costs, int64_t begin, int64_t end)
 {
     MPI_Allreduce(MPI_IN_PLACE, costs->piece, (int)(end - begin), MPI_UINT8_T, MPI_BOR,
@@ -217,7 +217,7 @@ int64_t hf_task_costs_task(const struct hf_task_costs *costs, int64_t position)
     return costs->order[position];
 }
 
-/* ---- What tasks took ------------------------------------------------------------------------- */
+/* ---- Measured times -------------------------------------------------------------------------- */
 
 bool hf_task_costs_wanted(const struct hf_task_costs *costs)
 {

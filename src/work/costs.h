@@ -1,10 +1,10 @@
-/* What tasks cost: a level of one byte each (hf/task_levels.h), from the bounds and costs of pairs, put right
- * by what tasks took in a round before. Tasks that the screening leaves empty are found here and never
- * handed out.
+/* Costs of tasks: a level of one byte each (hf/task_levels.h), estimated from the bounds and costs of pairs and
+ * corrected by the times measured in a round before. Tasks that are empty after screening are found here and
+ * never handed out.
  *
  *     estimate    sum over the quartets of a task that matter in the round, from what pairs cost
  *     correction  measured seconds over the estimate of that round, in levels, relative to all tasks
- *     order       tasks that are not empty in falling level: what the scheduler's numbers mean
+ *     order       tasks that are not empty, in falling level; the scheduler's numbers refer to it
  *
  * Every rank estimates its share of the tasks, and one reduction of a byte each makes levels known; ranks
  * of a node share what they keep. */
@@ -18,9 +18,9 @@
 struct hf_task_list;
 struct hf_task_costs;
 
-/** Room for costs of the tasks of a list (both borrowed). *costs is NULL where there is nothing to gain: one
- *  rank, unless tasks are made `as_for_many`, or more tasks than are worth the memory; then the list's own
- *  order does. Collective. HF_NO_RESOURCE. */
+/** Room for costs of the tasks of a list (both borrowed). *costs is NULL, and the order of the list is used, if
+ *  there is one rank (unless `as_for_many`) or if the costs would need too much memory. Collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_task_costs_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
                                const struct hf_task_list *list, int n_thread, bool as_for_many,
                                struct hf_task_costs **costs, struct hf_error *error) HF_MUST_CHECK;
@@ -38,17 +38,17 @@ void hf_task_costs_find(struct hf_task_costs *costs, double least, struct hf_tas
 /** The task at a position of the order. */
 int64_t hf_task_costs_task(const struct hf_task_costs *costs, int64_t position);
 
-/** Whether tasks of the round are to be measured: what they took is not known yet. */
+/** Whether tasks of the round must be measured: there are no corrections yet. */
 bool hf_task_costs_wanted(const struct hf_task_costs *costs);
 
-/** A thread did a task, or some of it. Memory that is not there costs nothing but accuracy. Not collective;
- *  each thread of a rank has its own number. */
+/** Notes the time of a task, or of a part of it. Lack of memory only reduces the accuracy. Not collective; each
+ *  thread of a rank has its own number. */
 void hf_task_costs_note(struct hf_task_costs *costs, int thread, int64_t task, double seconds);
 
-/** What was noted corrects the estimates of rounds to come. Collective, outside rounds. */
+/** Corrects the estimates of later rounds by the notes. Collective, outside rounds. */
 void hf_task_costs_correct(struct hf_task_costs *costs);
 
-/** Corrections are of no use any more, since other quartets are computed from now on. Collective. */
+/** Drops the corrections, since other quartets will be computed. Collective. */
 void hf_task_costs_forget(struct hf_task_costs *costs);
 
 #endif

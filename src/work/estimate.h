@@ -8,7 +8,7 @@
 struct hf_task;
 struct hf_task_list;
 
-/** Cost of the quartets of a task whose product of bounds is not below `least`, about; 0 only if there are
+/** Approximate cost of the quartets of a task whose product of bounds is not below `least`; 0 only if there are
  *  none. `curve` [n_atom_pair] is of all pairs of atoms. */
 double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
                         const struct hf_cost_curve curve[], const struct hf_task *task,

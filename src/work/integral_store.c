@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Chunks are small against what a store holds, and large against a strip. Those that have to be made
- * for notes of strips without room are beyond the budget, and smaller. */
+/** Chunks are small compared with a store and large compared with a strip. Chunks for heads of strips without
+ *  room are smaller, and not part of the budget. */
 enum { FIRST_CHUNK_BYTES = 1 << 17, CHUNK_BYTES = 1 << 22, NOTE_CHUNK_BYTES = 1 << 16 };
 
 struct hf_integral_store {
@@ -23,7 +23,7 @@ struct hf_integral_store {
     int64_t n_segment, n_segment_allocated;
     size_t bytes;
     double touch_seconds; /**< of fresh memory */
-    bool full;            /**< what is appended from now on is noted only */
+    bool full;            /**< only heads of strips are appended from now on */
 };
 
 hf_status hf_integral_store_create(const struct hf_shell_pairs *pairs, double bytes,
@@ -53,7 +53,7 @@ void hf_integral_store_destroy(struct hf_integral_store **store)
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
                                   struct hf_error *error)
 {
-    /* a part that stored nothing leaves nothing to be read back */
+    /* a part without strips needs no segment */
     if (store->n_segment > 0 && store->segment[store->n_segment - 1].n_strip == 0)
         store->n_segment--;
     if (store->n_segment == store->n_segment_allocated) {
@@ -176,9 +176,8 @@ struct hf_store_cursor hf_integral_store_open(const struct hf_integral_store *st
                                     .n_left = segment->n_strip};
 }
 
-/** Begins to load the strip that is read next, while the one before it is digested: it begins on another
- *  page as a rule, where the processor does not look ahead by itself. Harmless behind the end of a
- *  chunk. */
+/** Prefetches the next strip while the current one is used: it usually begins on another page, which the
+ *  processor does not prefetch. Harmless behind the end of a chunk. */
 static void prefetch(const unsigned char *at)
 {
     enum { LINES = 16, LINE = 64 };

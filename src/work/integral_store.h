@@ -1,10 +1,9 @@
 /* Integrals that a thread computed once and reads back in later rounds (book section 6.1.1, example
  * 6.1: storing what fits and computing the rest again).
  *
- * What is stored is decided for each shell quartet by numbers of its two pairs alone (struct
- * hf_store_plan), so that every rank knows without asking which quartets some rank holds. They are
- * kept in the order they were computed, in segments of one part of a task each: a part read back
- * meets the same few blocks of matrices. */
+ * Numbers of its two pairs alone decide whether a shell quartet is stored (struct hf_store_plan). So every rank
+ * knows, without communication, which quartets some rank has stored. They are kept in the order they were
+ * computed, in segments of one part of a task each: a part read back needs the same few blocks of matrices. */
 #ifndef HF_INTEGRAL_STORE_H
 #define HF_INTEGRAL_STORE_H
 
@@ -18,30 +17,29 @@
 /** Which quartets are stored. */
 struct hf_store_plan {
     double
-        sharp; /**< products of the Schwarz bounds that may be left out of what is stored, hartree */
+        sharp; /**< stored quartets may leave out products of Schwarz bounds below this, hartree */
     double smallest; /**< least product of the bounds that is stored; not below `sharp` */
-    const struct hf_lasting *lasting; /**< what that is multiplied by, or NULL; */
-    double least;                     /**< and least product with it, hartree */
+    const struct hf_lasting *lasting; /**< factors of that product, or NULL */
+    double least;                     /**< least product with the factor, hartree */
     /** The same two for the pairs of atoms of stored parts, which have all that the round needed. */
     double part_smallest, part_least;
     double cutoff; /**< least product of the pairs' cost_per_number */
-    double
-        narrow; /**< quartets below this bound are kept in single precision, whatever they meet, hartree */
-    double share; /**< of the cost of all quartets that the stored ones make up, an estimate */
+    double narrow; /**< quartets below this bound are kept in single precision, hartree */
+    double share;  /**< of the cost of all quartets that the stored ones make up, an estimate */
     struct hf_store_choice choice; /**< with estimates for all ranks */
 };
 
-/** The best quartets that fit into `bytes`, all ranks together: those that take longest to compute
- *  per byte; with `prices`, those of them that save more time than they cost (store_choice.h), which
- *  raises plan->smallest and plan->least. Quartets below plan->smallest are never stored, nor those that do
- *  not last; plan->sharp, smallest, lasting and least are set. From a sample that is the same on every
- *  rank; not collective. HF_NO_RESOURCE: memory; all ranks must have a plan or none. */
+/** Plans which quartets fit into `bytes`, of all ranks together: those that take longest to compute per byte;
+ *  with `prices`, only those that save more time than they cost (store_choice.h), which raises plan->smallest
+ *  and plan->least. The caller sets plan->sharp, smallest, lasting and least. Quartets below plan->smallest are
+ *  never stored. From a sample that is the same on every rank; not collective. HF_NO_RESOURCE: memory; all
+ *  ranks must have a plan or none. */
 hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
                              const struct hf_store_prices *prices, struct hf_store_plan *plan,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** What is to be compared of a quartet with plan->smallest: the product of its bounds; where it is known
- *  what quartets meet, as much smaller as they meet less. */
+/** The number of a quartet that is compared with plan->smallest: the product of its bounds, scaled by the bounds
+ *  of densities if there are any (plan->lasting). */
 static inline double hf_store_plan_scale(const struct hf_store_plan *plan,
                                          const struct hf_shell_pair *bra,
                                          const struct hf_shell_pair *ket, double product)
@@ -52,7 +50,7 @@ static inline double hf_store_plan_scale(const struct hf_store_plan *plan,
                                  plan->smallest / plan->least;
 }
 
-/** Whether a quartet is to be stored if there is room for it. */
+/** Whether a quartet should be stored if there is room. */
 static inline bool hf_store_plan_wants(const struct hf_store_plan *plan,
                                        const struct hf_shell_pair *bra,
                                        const struct hf_shell_pair *ket)
@@ -72,7 +70,7 @@ static inline bool hf_store_plan_has(const struct hf_store_plan *plan,
            hf_store_plan_wants(plan, bra, ket);
 }
 
-/** What stands in front of stored numbers: a strip (hf/work.h). */
+/** Head of a stored strip (hf/work.h); its numbers follow. */
 struct hf_stored_strip {
     int32_t bra;       /**< shell pair */
     int32_t n_quartet; /**< shell quartets in it */
@@ -88,7 +86,7 @@ struct hf_stored_strip {
 enum hf_stored_kind {
     HF_STORED_DOUBLE,
     HF_STORED_SINGLE,
-    HF_STORED_NOTHING,  /**< there was no room: to be computed again */
+    HF_STORED_NOTHING,  /**< there was no room: must be computed again */
     HF_STORED_CHUNK_END /**< go on in the next chunk */
 };
 
@@ -108,14 +106,13 @@ hf_status hf_integral_store_create(const struct hf_shell_pairs *pairs, double by
                                    struct hf_error *error) HF_MUST_CHECK;
 void hf_integral_store_destroy(struct hf_integral_store **store);
 
-/** What is appended from now on belongs to that part of the task. HF_NO_RESOURCE: no memory for the
- * list. */
+/** Begins a segment for that part of the task. HF_NO_RESOURCE: no memory for the list. */
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
                                   struct hf_error *error) HF_MUST_CHECK;
 
-/** Appends a strip of the kind HF_STORED_DOUBLE or HF_STORED_SINGLE, whose numbers are to be written
- *  to *number: so they need not be copied. Without room for them the strip is noted only, its kind
- *  becomes HF_STORED_NOTHING and *number NULL. False: no room even for that. */
+/** Appends a strip of the kind HF_STORED_DOUBLE or HF_STORED_SINGLE; the caller writes its numbers to *number.
+ *  Without room for the numbers only the head is kept: its kind becomes HF_STORED_NOTHING and *number NULL.
+ *  False: no room even for the head. */
 bool hf_integral_store_append(struct hf_integral_store *store, struct hf_stored_strip *strip,
                               void **number);
 
@@ -133,7 +130,7 @@ struct hf_store_cursor {
 struct hf_store_cursor hf_integral_store_open(const struct hf_integral_store *store,
                                               const struct hf_store_segment *segment);
 
-/** The next strip, its numbers behind it in *number; NULL where there was no room. NULL at the end. */
+/** The next strip, with its numbers in *number (NULL: there was no room). NULL at the end. */
 const struct hf_stored_strip *hf_integral_store_next(struct hf_store_cursor *cursor,
                                                      const void **number);
 

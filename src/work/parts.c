@@ -1,4 +1,4 @@
-/* Tasks cut into what is computed at a time. */
+/* Tasks cut into parts. */
 #include "work_private.h"
 
 /** Whether quartets of two pairs of atoms can matter in the round or, if a part's kets are `fixed`, in the

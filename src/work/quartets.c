@@ -1,4 +1,4 @@
-/* The quartets of a part: screened, put into queues, computed or read back, handed to a consumer. */
+/* The quartets of a part: screened, put into queues, computed or read back, given to a consumer. */
 #include "work_private.h"
 
 #include <math.h>
@@ -83,8 +83,8 @@ static int64_t end_of_kets(const struct hf_work *work, const struct hf_shell_pai
     return kets->triangle && kets->end > last + 1 ? last + 1 : kets->end;
 }
 
-/** A ket of a pair of atoms waits. Number by number: what is written in parts and copied whole waits for
- *  the memory. */
+/** Appends a ket of a pair of atoms. Sets member by member: a struct written in parts and copied as a whole waits
+ *  for the memory. */
 static inline void set_waiting(const struct hf_work *work, const struct hf_part_ket *kets,
                                int place, const struct hf_shell_pair *pair, uint8_t kind,
                                struct hf_waiting_ket *ket)
@@ -101,7 +101,7 @@ static inline void set_waiting(const struct hf_work *work, const struct hf_part_
     ket->single = false;
 }
 
-/** What a thread does about the plan of the store. */
+/** How a thread uses the plan of the store. */
 static enum hf_store_use use_of_store(const struct hf_worker *worker)
 {
     return worker->store_dropped ? HF_STORE_NONE : worker->work->store_use;
@@ -192,7 +192,7 @@ static void find_missing(struct hf_worker *worker, const struct hf_part *part,
     }
 }
 
-/** A stored strip as the consumer wants it. */
+/** A stored strip as a strip for the consumer. */
 static struct hf_strip open_strip(const struct hf_worker *worker,
                                   const struct hf_stored_strip *stored, const void *number)
 {

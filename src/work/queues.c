@@ -7,7 +7,7 @@ static bool is_interrupted(struct hf_work *work)
     return hf_interruption_look(work->context->interruption, work->n_worker == 1) != 0;
 }
 
-/** Writes what the engine made of a queue to its places in strips. */
+/** Copies the integrals of a queue to their places in strips. */
 static void write_strips(const struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
                          const struct hf_quartet_queue *queue, const struct hf_integral_batch *made)
 {
@@ -43,14 +43,14 @@ void hf_worker_count(struct hf_worker *worker, size_t n_number)
     worker->interrupted = is_interrupted(worker->work);
 }
 
-/** Whether the price of a call is to be found. */
+/** Whether the time of this call is measured. */
 static bool is_sampled(struct hf_worker *worker)
 {
     enum { CALLS_PER_SAMPLE = 16 }; /* reading the thread's clock takes up to a microsecond */
     return worker->work->prices_wanted && worker->n_call++ % CALLS_PER_SAMPLE == 0;
 }
 
-/** Notes what a call took and cost. */
+/** Notes time and cost of a call. */
 static void sample(struct hf_worker *worker, const struct hf_shell_pair *bra,
                    const struct hf_quartet_queue *queue, const struct hf_integral_batch *made,
                    double seconds)
@@ -63,7 +63,7 @@ static void sample(struct hf_worker *worker, const struct hf_shell_pair *bra,
     worker->sampled[precision].cost += cost * hf_shell_pair_cost(pairs, bra);
 }
 
-/** Computes the quartets that wait for a bra in a queue; forgets them when the round is to end. */
+/** Computes the quartets of a bra in a queue, or drops them after an interruption. */
 static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
                   struct hf_quartet_queue *queue)
 {

@@ -1,5 +1,4 @@
-/* What every round goes through: the scheduler over all threads, its times, looks at the clock and
- * at signals. */
+/* A round: the scheduler for all threads, times, checks of the clock and of signals. */
 #include "work_private.h"
 
 #include "hf/threads.h"
@@ -20,7 +19,7 @@ void hf_work_give_up(struct hf_worker *worker)
     pthread_mutex_unlock(&worker->work->round.lock);
 }
 
-/** A round and whose it is. */
+/** A round and its handle. */
 struct run {
     struct hf_work *work;
     const struct hf_round *round;
@@ -57,8 +56,8 @@ static void begin(struct hf_work *work)
     }
 }
 
-/** Books the times of a round whose threads ran for `seconds`: what they did not compute they waited, for the
- *  scheduler, for their turn with it, or for each other at the end. */
+/** Adds the times of a round whose threads ran for `seconds` to the timers. When threads did not compute they
+ *  waited: for the scheduler, for their turn with it, or for each other at the end. */
 static void book(struct hf_work *work, double seconds)
 {
     struct hf_timers *timers = &work->context->timers;
@@ -225,7 +224,7 @@ hf_status hf_work_do_all(struct hf_worker *worker, const struct hf_quartet_consu
     return status;
 }
 
-/** Waits shorter than this are not worth a record of their own. */
+/** Shorter waits are not recorded. */
 static const double NOTICED_SECONDS = 5e-6;
 
 void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part)

@@ -1,4 +1,4 @@
-/* What is worth storing; see store_choice.h. */
+/* Which integrals are worth storing; see store_choice.h. */
 #include "store_choice.h"
 
 #include <math.h>
@@ -25,8 +25,8 @@ static const double WIDE = 1 << 24;
 /** Bounds tried: each STEP times the one before. */
 enum { N_STEP = 15, STEP = 4 };
 
-/** What is saved must be more than the cost by this factor. Large molecules save half of the estimate, and
- *  their strips take up to 1.6 times the bytes: many zeros. */
+/** The time saved must exceed the cost by this factor. Large molecules save half of the estimate, and their
+ *  strips, with many zeros, need up to 1.6 times the bytes. */
 static const double MARGIN = 2.5;
 
 /** Builds of a stage that need a quartet, and the seconds that computing it takes in each. */
@@ -81,8 +81,8 @@ static int by_falling_value(const void *left, const void *right)
     return (x->value < y->value) - (x->value > y->value);
 }
 
-/** What a choice gains. If some quartets above its bound are computed instead, `apart`, batches of both are
- *  smaller and bounds are looked at twice. */
+/** Seconds that a choice gains. `apart`: some quartets above its bound are computed and not stored; then batches
+ *  of both are smaller, and bounds are checked twice. */
 static double gain(const struct hf_store_choice *choice, bool apart)
 {
     const double of_both = 0.9;

@@ -1,10 +1,10 @@
-/* Which integrals are worth their memory, by what was measured in this run.
+/* Which integrals are worth storing, by times measured in this run.
  *
- *     saved    over the builds to come that need a quartet: computing it, less reading it back
- *     cost     touching its memory, and computing it more sharply than this build needs
+ *     saved    for each later build that needs the quartet: the time to compute it less the time to read it
+ *     cost     touching its memory, and computing it with the final threshold, which this build does not need
  *
- * Whether a build needs a quartet is a matter of its bound: small ones matter only in the one build of
- * the whole density at the final threshold, so that they are never worth storing. */
+ * The bound of a quartet decides which builds need it. Small quartets matter only in the one build of the whole
+ * density at the final threshold, so that storing them is never worthwhile. */
 #ifndef HF_STORE_CHOICE_H
 #define HF_STORE_CHOICE_H
 
@@ -15,7 +15,7 @@ struct hf_store_prices {
     double compute;     /**< seconds per unit of hf_shell_pair_cost products, in double precision */
     double single;      /**< the same in single precision */
     double touch;       /**< seconds per byte of fresh memory */
-    double least_touch; /**< at least that: what a store took that was given up */
+    double least_touch; /**< smallest value of touch: measured in a store that was given up */
     double stage;       /**< threshold of the build that stores over the final one, 1 or more */
 };
 
@@ -45,7 +45,7 @@ struct hf_store_balance hf_store_weigh(const struct hf_store_sample *sample,
 /** Price of fresh memory at which a choice gains nothing any more. */
 double hf_store_most_touch(const struct hf_store_choice *choice, double touch);
 
-/** Builds that are likely to come, after the one that stores. */
+/** Number of builds expected after the one that stores. */
 int hf_store_n_build(double stage);
 
 /** The choice that saves most within `bytes`; without prices, all that fits, the most expensive per number

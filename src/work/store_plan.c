@@ -1,10 +1,10 @@
 /* Which quartets are worth their memory: a sample of all quartets, sorted by cost per byte.
  *
- * Classes differ by a factor of 200 in the time that a number takes, (ss|ss) being the dearest; the order by
+ * Classes differ by a factor of 200 in the time for a number, (ss|ss) being the most expensive; the order by
  * cost per number is that of hf-bench integrals. Where a quarter fits (uracil/cc-pVDZ, 75 MB) it reads 344,000
  * quartets back in 59 MB; costs that only count primitives and Cartesian functions chose 221,000 in 72 MB.
  *
- * Whatever fits is stored, without a look at what reading costs. On one core with AVX-512 the cheapest
+ * All that fits is stored; the time to read is not considered. On one core with AVX-512 the cheapest
  * class of uracil/cc-pVDZ takes 5.1 ns to compute and write a number in double precision, of
  * C6H14/6-31G* 3.9 ns; to read 8 bytes back from memory takes 0.6 ns. Where many cores share a memory
  * that gives each 2 GB/s or less, that is no longer so. */
@@ -13,8 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Quartets above the bound that the estimate is made of, which errs by about 1 / sqrt of their
- * number, and quartets drawn to find them at most: most are negligible in large molecules. */
+/** Size of the sample of quartets above the bound; the estimate errs by about 1 / sqrt of it. And the most
+ *  quartets drawn to find them: in large molecules most are negligible. */
 enum { N_SAMPLE = 20000, MOST_DRAWN = 4000000 };
 
 /** A quartet kept in single precision errs by 2^-24 of its bound at most; with this factor that is
@@ -36,7 +36,7 @@ static int64_t next_random(uint64_t *state, int64_t n)
     return (int64_t)((*state >> 11) % (uint64_t)n);
 }
 
-/** A random quartet that is wanted; false: this one is not. */
+/** Draws a random quartet; false: the plan does not need it. */
 static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan *plan,
                  uint64_t *state, struct hf_store_sample *sample)
 {

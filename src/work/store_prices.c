@@ -1,13 +1,13 @@
-/* What computing and fresh memory take in this run, for the choice of what to store. */
+/* Times for computing and for fresh memory in this run, which decide what is stored. */
 #include "touch.h"
 #include "work_private.h"
 
 #include <math.h>
 
-/** Memory that is probed: at most so much, and this share of what a rank may store. */
+/** Most memory that is probed, in bytes and as a share of what a rank may store. */
 static const double PROBE_BYTES = 1 << 24, PROBE_SHARE = 0.0625;
 
-/** Double precision over single precision, where one of them was hardly seen. */
+/** Time of double precision over that of single precision, used if too few calls of one were measured. */
 static const double DOUBLE_PER_SINGLE = 1.7;
 
 /** Share of the cost that one of them must have to be known. */

@@ -1,19 +1,18 @@
-/* What a round does about stored integrals. The first round stores what the plan has, as sharply as the
- * last ones need it; later rounds read that back and compute the rest. If what is stored is weighed, the
- * first round measures and the second one stores. Stored parts stay with the rank that holds them; only the
- * rest is shared out. */
+/* Stored integrals in a round. The first round stores the quartets of the plan, with the accuracy that the last
+ * rounds need. Later rounds read them back and compute the rest. If the plan depends on measured times, the
+ * first round measures and the second one stores. Stored parts stay with their rank; only the remaining tasks
+ * are scheduled. */
 #include "work_private.h"
 
 #include <math.h>
 
-/** Later rounds may have larger factors than the first by this much before everything is stored
- *  anew. */
+/** Later rounds may have factors larger by this much before all is stored again. */
 static const double FACTOR_MARGIN = 4.0;
 
-/** Bytes of a thread after which it is known what memory takes. */
+/** Bytes stored by a thread after which the time for memory is known. */
 static const double LEARNT_BYTES = 1 << 25;
 
-/** Ranks and threads do not store quite the same; what does not fit is computed again. */
+/** Margin for unequal stores of ranks and threads; what does not fit is computed again. */
 static const double FILL = 0.9;
 
 void hf_work_drop_store(struct hf_work *work)
@@ -22,7 +21,7 @@ void hf_work_drop_store(struct hf_work *work)
     work->stored = false;
 }
 
-/** Least product of bounds that is stored where factors go up to `largest`. */
+/** Least product of bounds that is stored if factors are at most `largest`. */
 static double smallest_stored(const struct hf_work *work, double largest)
 {
     return work->settings.store_threshold / (FACTOR_MARGIN * fmax(1.0, largest));
@@ -98,9 +97,9 @@ static hf_status begin_storing(struct hf_work *work, const struct hf_lasting *la
     return HF_OK;
 }
 
-/** Threshold of primitive quartets, of which many make one quartet: together they may drop about what
- *  screening may, which is the threshold over the largest factor that a quartet meets. What is stored serves
- *  later rounds, too, and is computed as sharply as the plan says, whatever this round is for. */
+/** Threshold of primitive quartets. All that are left out of a quartet may together be as large as quartets left
+ *  out by screening: the threshold over the largest factor. Stored quartets also serve later rounds and are
+ *  computed with the accuracy of the plan. */
 double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use)
 {
     const double share = 0.1;

@@ -1,17 +1,17 @@
-/* The strips of one bra: laid out when it is known which quartets are wanted, filled by the queues,
- * handed to the consumer and kept; see hf/work.h. */
+/* The strips of one bra: laid out after screening, filled by the queues, given to the consumer and stored; see
+ * hf/work.h. */
 #include "work_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** Strips that are made at a time: what they take shall stay in a second-level cache until it is used.
- *  More where one pair of atoms needs more. With an eighth of this fewer vectors of the engine are full:
- *  direct builds of uracil/cc-pVDZ took 12 % longer. */
+/** Size of the strips that are filled at a time: they should stay in a second-level cache until they are used.
+ *  More if one pair of atoms needs more. With an eighth of this fewer vectors of the engine are full: direct
+ *  builds of uracil/cc-pVDZ took 12 % longer. */
 enum { MOST_BYTES = 1 << 20, MOST_STRIPS = 256 };
 
-/** Bytes that a strip costs beside its numbers: its head, a call of the consumer. Rows become one strip
- *  where that adds no more than this in zeros and in width. */
+/** Overhead of a strip in bytes: its head, a call of the consumer. Rows are joined to one strip if the additional
+ *  zeros and the additional width are no more than this. */
 enum { STRIP_COST_BYTES = 384 };
 
 enum { LINE = 64 };
@@ -73,10 +73,10 @@ static void add_row(const struct hf_strip_row *from, struct hf_strip_row *to)
     if (from->bound > to->bound) to->bound = from->bound;
 }
 
-/** Which kets are laid out: the stored ones, or of the others those wanted for what is said, or for anything. */
+/** Which kets are laid out: the stored ones; or the others, those for one purpose or all. */
 struct choice {
     bool stored;
-    uint8_t wanted; /**< 0: whatever it is */
+    uint8_t wanted; /**< 0: for any purpose */
 };
 
 static bool is_laid_out(const struct hf_waiting_ket *ket, struct choice choice)
@@ -85,8 +85,8 @@ static bool is_laid_out(const struct hf_waiting_ket *ket, struct choice choice)
            (choice.wanted == 0 || ket->wanted == choice.wanted);
 }
 
-/** Kets [n] of a pair of atoms, those chosen, into rows; the number of rows. Number by
- *  number: a row written whole and read back in parts waits for the memory. */
+/** Puts the chosen ones of kets [n] of a pair of atoms into rows; returns their number. Copies member by member:
+ *  a struct written as a whole and read in parts waits for the memory. */
 static int make_rows(struct hf_strips *strips, const struct strip_shells *shells, int n,
                      const struct hf_waiting_ket ket[], struct choice choice)
 {
@@ -119,8 +119,8 @@ static size_t row_bytes(const struct hf_strip_row *row, size_t n_bra)
            (row->wide ? sizeof(double) : sizeof(float));
 }
 
-/** Rows [n_row] become strips behind those that are there: adjacent ones together where that costs
- *  little. The number of strips. */
+/** Appends strips for rows [n_row]; adjacent rows are joined if that costs little. Returns the number of
+ *  strips. */
 static int join_rows(struct hf_strips *strips, int n_row, size_t n_bra)
 {
     int n = 0;

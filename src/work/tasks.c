@@ -1,4 +1,4 @@
-/* The numbering of tasks, dearest first; see tasks.h. */
+/* The numbering of tasks in falling cost; see tasks.h. */
 #include "tasks.h"
 
 #include "cost_curve.h"
@@ -10,7 +10,7 @@
 /** One product of two groups, with the tasks numbered first .. first + count - 1. */
 struct task_block {
     int group_a, group_b;
-    double cost;  /**< of its dearest pair of units */
+    double cost;  /**< of its most expensive pair of units */
     int64_t tile; /**< units along the side of a task */
     bool rows;    /**< tasks are one bra with a tile of kets, not a tile with a tile */
     int n_slice;  /**< parts that each of these is cut into, as tasks */
@@ -27,7 +27,7 @@ struct hf_task_list {
     int n_group, n_block;
     enum hf_grain grain;
     bool all_kets;  /**< tasks are single units */
-    double dearest; /**< cost of a task at most, were no quartet negligible */
+    double dearest; /**< cost of the most expensive task, if no quartet were negligible */
 };
 
 /** A unit while the list is made. */
@@ -132,8 +132,8 @@ static void sort_groups(struct hf_task_list *list, const struct hf_shell_pairs *
     for (int64_t i = 0; i < list->n_unit; i++) list->unit[i] = place[i].unit;
 }
 
-/** A step through 0 .. n-1 that comes by every number once, and lands far from where it was: next
- * to the golden section of n, or as long as n times the step allows. */
+/** A step through 0 .. n-1 that reaches every number once, and that is long: next to the golden section of n, or
+ *  as long as n times the step allows. */
 static int64_t scattering_step(int64_t n)
 {
     int64_t step = (int64_t)(0.6180339887498949 * (double)n);
@@ -153,7 +153,7 @@ static int64_t n_tile(const struct hf_task_list *list, int group, int64_t tile)
 }
 
 /** Tasks of a group with itself where a task is one bra with a tile of kets: those of a whole tile
- * of bras, then of the bras that are left. */
+ * of bras, then of the remaining bras. */
 static int64_t n_row_task(const struct hf_task_list *list, int group, int64_t tile)
 {
     const int64_t n = group_size(list, group);
@@ -171,8 +171,7 @@ static int64_t n_block_task(const struct hf_task_list *list, const struct task_b
     return a == b ? tiles_a * (tiles_a + 1) / 2 : tiles_a * tiles_b;
 }
 
-/** Cost of all pairs of units, a little more, since those of a block are not all as dear as its
- * dearest. */
+/** Upper estimate of the cost of all pairs of units: every pair counts as the most expensive one of its block. */
 static double total_cost(const struct hf_task_list *list)
 {
     double total = 0.0;
@@ -186,8 +185,8 @@ static double total_cost(const struct hf_task_list *list)
     return total;
 }
 
-/** How many pairs of a block make a task: no more than cost an even share of the total. Many kets
- *  fill the batches of one bra, so that shell pairs of the bra are shared out before kets are. */
+/** Number of pairs of a block in a task: at most an even share of the total cost. Many kets fill the batches of
+ *  one bra, so the shell pairs of the bra are divided before the kets. */
 static void choose_tile(const struct hf_task_order *order, double share, struct task_block *block)
 {
     enum { LARGEST_ROWS_AREA = 200 };
@@ -202,14 +201,14 @@ static void choose_tile(const struct hf_task_order *order, double share, struct 
     }
 }
 
-/** Cost of the dearest task of a block. */
+/** Cost of the most expensive task of a block. */
 static double largest_task(const struct task_block *block)
 {
     const double tile = (double)block->tile;
     return block->cost * tile * (block->rows ? 1.0 : tile) / block->n_slice;
 }
 
-/** `matters`: share of the cost that the screening leaves. */
+/** `matters`: share of the cost that remains after screening. */
 static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit,
                         const struct hf_task_order *order, double matters)
 {
@@ -411,7 +410,7 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
             .bra_begin = index, .bra_end = index + 1, .all_kets = true, .n_slice = 1};
     const struct task_block *block = find_block(list, index);
     const int64_t place = (index - block->first) * block->step % block->count;
-    /* Slice by slice, so that a round-robin does not give one rank the dear slices of all tasks. */
+    /* Slice by slice, so that a round-robin does not give one rank the expensive slices of all tasks. */
     const int64_t n_whole = block->count / block->n_slice;
     struct hf_task task = whole_task(list, block, place % n_whole);
     task.slice = (int)(place / n_whole);

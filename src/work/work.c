@@ -13,9 +13,9 @@ static const struct hf_strip_kernels *choose_kernels(void)
     return HF_BEST_KERNELS(kernels);
 }
 
-/** Threads and what each computes with. */
-/** A worker is made by the thread that it is for, which so touches its memory first: that then lies near
- *  the thread's core. One after the other, for a library's engine may not be made twice at a time. */
+/** Threads and their engines. */
+/** Every thread creates its worker, so that the memory it touches first lies near its core. One after the other:
+ *  a library's engine may not be created by two threads at a time. */
 static hf_status create_worker(void *data, int thread, int n_thread, struct hf_error *error)
 {
     struct hf_work *work = data;
@@ -80,7 +80,7 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
                          struct hf_error *error)
 {
     hf_status status = HF_OK;
-    /* chunks of a calculation before are of use for stores of this size at most */
+    /* chunks kept from an earlier calculation are used for stores of this size at most */
     if ((double)hf_memory_kept_bytes(context->memory) > settings->memory_bytes)
         hf_memory_drop_kept(context->memory);
     struct hf_work *made = calloc(1, sizeof *made);

@@ -1,4 +1,4 @@
-/* What the files of quartet work share; the words are explained in hf/work.h. */
+/* Declarations shared by the files of quartet work; hf/work.h explains the words. */
 #ifndef HF_WORK_PRIVATE_H
 #define HF_WORK_PRIVATE_H
 
@@ -17,12 +17,12 @@
 
 /* ---- Strips (strips.c) ---- */
 
-/** What quartets are, in hf_waiting_ket.kind. What will do in single precision is rounded before anybody
- *  takes it, so that a quartet is the same number in the round that stores it and when it is read back;
- *  had it no room it is computed again, rounded likewise, and as sharply as that round needs. */
+/** Flags in hf_waiting_ket.kind. Quartets stored in single precision are rounded before they are used, so that
+ *  they are the same numbers in the round that stores them and when they are read back. Quartets without room
+ *  in the store are computed again, with the accuracy of that round, and are also rounded. */
 enum { HF_KIND_STORED = 1, HF_KIND_NARROW = 2, HF_KIND_SINGLE = 4 };
 
-/** What one bra wants of a shell c of a pair of atoms. */
+/** The quartets of one bra with a shell c of a pair of atoms. */
 struct hf_strip_row {
     int n_quartet; /**< 0: nothing */
     int first_c, n_c;
@@ -34,7 +34,7 @@ struct hf_strip_row {
     int strip;    /**< that it became part of */
 };
 
-/** A strip under way, and what it is made of. */
+/** A strip that is being filled. */
 struct hf_strip_made {
     struct hf_strip strip;
     struct hf_strip_row sum; /**< of its rows, low and high their common run */
@@ -62,7 +62,7 @@ void hf_strips_done(struct hf_strips *strips, struct hf_memory *memory);
 
 /* ---- Parts (parts.c) ---- */
 
-/** hf_work_find_part as the round found it that stored the part. */
+/** hf_work_find_part, with the kets of the round that stored the part. */
 bool hf_work_find_stored_part(const struct hf_worker *worker, int64_t task, int32_t index,
                               struct hf_part *part);
 
@@ -75,23 +75,24 @@ struct hf_quartet_queue {
     struct hf_strip_lane lane[HF_MAX_BATCH];        /**< where their integrals go */
 };
 
-/** Queues of a class: what is rounded to single precision, and what is computed in it, wait apart. */
+/** Queues of a class: separate ones for quartets that are rounded to single precision and for quartets computed
+ *  in it. */
 enum { HF_QUEUE_PLAIN, HF_QUEUE_NARROW, HF_QUEUE_SINGLE, HF_N_QUEUE };
 
-/** Kets that a consumer is asked about at a time. */
+/** Kets in one call of the consumer's bound. */
 enum { HF_KET_BLOCK = 128 };
 
-/** What is done about quartets that the plan of the store has. */
+/** What a round does with quartets of the plan of the store. */
 enum hf_store_use {
     HF_STORE_NONE, /**< there is no store: nothing special */
-    HF_STORE_FILL, /**< computed, whatever they are wanted for, and stored */
+    HF_STORE_FILL, /**< computed in any case, and stored */
     HF_STORE_SKIP, /**< left out: they are read back elsewhere */
 };
 
 struct hf_worker {
     struct hf_work *work; /**< borrowed */
     int number;           /**< of the thread */
-    double traced;        /**< when what the trace has of it ended */
+    double traced;        /**< end of its last record in the trace */
     struct hf_engine *engine;
     struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE], empty between bras */
     struct hf_waiting_ket *ket;     /**< [HF_MOST_PART_KETS pairs of atoms] of one bra */
@@ -103,13 +104,13 @@ struct hf_worker {
     atomic_llong next_segment;       /**< of its store, to be read in this round */
     int64_t n_computed, n_read;      /**< shell quartets in this round */
     int64_t n_single;                /**< of those computed, in single precision */
-    size_t since_look;               /**< what was done since the last look at the clock */
-    bool interrupted;                /**< no more of this round is to be computed */
+    size_t since_look;               /**< numbers since the last look at the clock */
+    bool interrupted;                /**< the rest of the round is not computed */
     int n_call;                      /**< of the engine while prices are wanted */
     struct {
         double seconds, cost;
     } sampled[HF_PRECISION_SINGLE + 1];
-    double waited, computed; /**< seconds of this round: in asking for tasks; in all else */
+    double waited, computed; /**< seconds of this round: asking for tasks; all else */
     /* of the part that runs */
     const struct hf_quartet_consumer *consumer;
     void *self; /**< of the consumer */
@@ -120,11 +121,11 @@ hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int num
                          struct hf_error *error) HF_MUST_CHECK;
 void hf_worker_done(struct hf_worker *worker);
 
-/** The quartets of a part: what the consumer wants is computed, and it takes that. */
+/** Computes the quartets of a part that the consumer needs, and gives them to the consumer. */
 void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part);
 
-/** Computes the quartets of a bra that wait in worker->ket, by pairs of atoms, and hands them over in
- *  strips; it stores those that are to be stored if it `stores`. */
+/** Computes the quartets of a bra with worker->ket, by pairs of atoms, and gives them to the consumer in strips;
+ *  if `stores`, stores those of the plan. */
 void hf_worker_compute_kets(struct hf_worker *worker, const struct hf_part *part,
                             const struct hf_shell_pair *bra, bool stores);
 
@@ -139,11 +140,11 @@ void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
 /** Computes what waits in all queues for a bra. */
 void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra);
 
-/** A ket waits for its bra; what is returned is to be set to where its integrals go, if they do. */
+/** Queues a ket; the caller sets what is returned to the place of its integrals. */
 struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
                                       const struct hf_waiting_ket *ket);
 
-/** Counts numbers computed or read, and looks now and then whether the round is to end. */
+/** Counts numbers computed or read, and checks now and then for an interruption. */
 void hf_worker_count(struct hf_worker *worker, size_t n_number);
 
 /* ---- The handle (work.c) ---- */
@@ -152,7 +153,7 @@ void hf_worker_count(struct hf_worker *worker, size_t n_number);
 struct hf_round_state {
     pthread_mutex_t lock; /**< of what follows and of the scheduler */
     int64_t n_task;       /**< taken so far */
-    bool ended;           /**< no thread is to ask for more */
+    bool ended;           /**< no thread asks for more tasks */
 };
 
 struct hf_work {
@@ -187,19 +188,19 @@ struct hf_work {
 
 /* ---- Stored integrals (stored.c) ---- */
 
-/** Decides what the coming round does about stored integrals; its threshold and largest factor are
- *  known, the same on every rank. Collective. HF_NO_RESOURCE. */
+/** Decides how the next round uses stored integrals. Its threshold and largest factor must be set, equal on all
+ *  ranks. Collective. HF_NO_RESOURCE. */
 hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *round,
                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** What may be left out of primitive quartets. */
 double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use);
 
-/** Whether tasks have to be handed out: false when all that matters is stored. */
+/** Whether tasks are needed: false if all quartets that matter are stored. */
 bool hf_work_needs_tasks(const struct hf_work *work);
 
-/** Forgets all that is stored; the next round may begin to store anew. Not collective, but all ranks must do it
- *  before the same round. */
+/** Drops the stored integrals; the next round may store again. Not collective, but all ranks must call it before
+ *  the same round. */
 void hf_work_drop_store(struct hf_work *work);
 
 /** Finds work->prices from the round that sampled. Collective. */
@@ -208,7 +209,7 @@ void hf_work_learn_prices(struct hf_work *work);
 /** Finds prices.touch, of the slowest rank. Collective. */
 void hf_work_probe_memory(struct hf_work *work);
 
-/** While a round stores: whether this thread goes on with it, by what memory takes. */
+/** While a round stores: stops storing in this thread if memory takes too long. */
 void hf_work_look_at_store(struct hf_worker *worker);
 
 /** After a round that stored: there is a store, unless some thread gave up; the next round then weighs
