@@ -204,7 +204,7 @@ def stability_of_what_was_kept(folder):
     shutil.copy(kept, going)
     code, text, errors = TEST.run(["--restart", going, "--stability", "check"])
     check(code == 0 and energy_of(text) == (symmetric, n_iteration + 1), "analysis of a checkpoint", text + errors)
-    check("Within rohf            UNSTABLE" in text and "--stability follow goes down" in text, "not UNSTABLE:", text)
+    check("Within rohf            UNSTABLE" in text and "--stability follow searches" in text, "not UNSTABLE:", text)
     code, text, errors = TEST.run(["--restart", kept, "--stability", "follow", "--max-iterations", "3", "--json",
                                    str(result)])
     check(code == 1 and "Left as unstable       -147.63216" in text, "a way down that is too long", text + errors)

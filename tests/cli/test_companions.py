@@ -49,7 +49,7 @@ CASES = [
     ("a folder", FLUORINE.format(""), {".CHRG/x": ""}, [], 0, ["neither charge nor multiplicity"]),
     ("native", NATIVE.format("charge 0"), {".CHRG": "2\n"}, [], 0, ["charge 0 is used, not 2 of the file"]),
     ("native in a folder of xtb", NATIVE.format(""), {".CHRG": "0\n", ".UHF": "0\n"}, [], 0, []),
-    ("molfile", MOLFILE.format(""), {".CHRG": "2\n"}, [], 0, ["charge as the format has it counts, not 2"]),
+    ("molfile", MOLFILE.format(""), {".CHRG": "2\n"}, [], 0, ["charge of the format is used, not 2"]),
     ("molfile that agrees", MOLFILE.format("M  CHG  2   1  -1   2  -1\n"), {".CHRG": "-2\n"}, [], -2, []),
 ]
 

@@ -173,7 +173,7 @@ end
                   "--cube-spacing", "0.4", "--cube-margin", "2"])[1]
     names = sorted(name for name in os.listdir(folder) if name.startswith("water."))
     check(names == ["water.density.cube", "water.homo.cube", "water.molden"], "files that were written", names)
-    check("electrons are outside of the box" in report and "Integral" in report, "a small box is told", report)
+    check("electrons are outside the box" in report and "Integral" in report, "a small box is told", report)
 
 
 def interrupted(folder):

@@ -273,10 +273,10 @@ static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **st
     assert_says(hf_scf_run(context, &helium, basis, NULL, NULL, &result, NULL, &error),
                 "a molecule, basis and settings");
     assert_says(hf_scf_run(context, &two, basis, &settings, NULL, &result, NULL, &error),
-                "basis is of 1 atoms, the molecule has 2");
+                "the basis has 1 atoms, the molecule 2");
     atom[0].n_core = 2;
     assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
-                "atom 1 has a core of 2 electrons, in its basis set one of 0");
+                "atom 1 has a core of 2 electrons, its basis set one of 0");
     atom[0].n_core = 0;
     settings.guess = NULL;
     assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),

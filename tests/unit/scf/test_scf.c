@@ -371,7 +371,7 @@ static void settings_out_of_range_are_named(void **state)
     fails(&water.molecule, &settings, HF_BAD_INPUT, "there is no method \"\"");
     settings = test_settings();
     settings.guess_mix = true;
-    fails(&water.molecule, &settings, HF_BAD_INPUT, "only method uhf allows");
+    fails(&water.molecule, &settings, HF_BAD_INPUT, "with method uhf only");
     settings = test_settings();
     settings.guess = "hope";
     fails(&water.molecule, &settings, HF_BAD_INPUT, "\"hope\"");
