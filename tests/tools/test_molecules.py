@@ -195,7 +195,7 @@ class Tool(tool_test.WithFolder):
 
     def refused(self, message, *arguments, code=2, **options):
         done = self.run_tool(*arguments, **options)
-        self.assertRegex(done.stderr, f"^make-molecule: {message}\n$")
+        self.assertRegex(done.stderr, f"^make-molecule: {message}(; -h explains)?\n$")
         self.assertEqual((done.returncode, done.stdout or ""), (code, ""))
 
     def test_native_input(self):

@@ -16,8 +16,8 @@ import tool_test
 import traces
 
 # pylint: disable=wrong-import-order
-from lab import (  # noqa: E402
-    coulomb_pass, forecast, models, phases, prediction, reductions, trace, whole)
+from lab import (
+    cells, coulomb_pass, forecast, models, phases, prediction, reductions, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.replay import Network  # noqa: E402
 
@@ -294,7 +294,7 @@ class Tables(WithTraces):
 
     def test_csv_and_lines(self):
         rows = self.rows()
-        table = list(csv.DictReader(forecast.csv_text(rows).splitlines()))
+        table = list(csv.DictReader(cells.csv_text([row.values() for row in rows]).splitlines()))
         self.assertEqual(table[1]["measured_seconds"], "6.0")
         text = "\n".join(forecast.table(rows, {"fock": "replicated", "input_path": "m.mol", "basis": "b",
                                                "n_function": 3, "grain": "atom-quartet"}, 10.0))

@@ -1,10 +1,9 @@
 """What tools/speedup sets beside its measurements: the replay of the reference run's trace, and the models."""
 
-import csv
-import io
 from typing import NamedTuple
 
-from . import forecast
+from . import cells, forecast
+from .cells import cell
 from .prediction import Simulated
 from .recording import Recording, RecordingError
 from .trace import TraceError
@@ -57,10 +56,6 @@ def compare(points, simulated, more_processes):
     return rows
 
 
-def cell(value, form):
-    return "-" if value is None else format(value, form)
-
-
 def lines(rows):
     """For people."""
     yield ("Fock builds: measured, replayed from the trace of the reference, and modelled (Janssen and Nielsen); "
@@ -93,8 +88,4 @@ def record(row):
 
 
 def csv_text(rows):
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(record(rows[0])), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(record(row) for row in rows)
-    return text.getvalue()
+    return cells.csv_text([record(row) for row in rows])

@@ -1,9 +1,8 @@
 """Replay, model and measurement side by side: table, CSV, JSON and curves."""
 
-import csv
-import io
 from typing import NamedTuple
 
+from .cells import cell
 from .plots import Curve, Panel, draw_panels
 from .trace import Trace
 
@@ -68,10 +67,6 @@ def make_rows(simulated, schedulers, processes, measured=()):
     return rows
 
 
-def cell(value, form, width):
-    return f"{'-' if value is None else format(value, form):>{width}}"
-
-
 def table(rows, header, seconds_of_one):
     """Lines of text."""
     equation = COMMUNICATION[header["fock"]]
@@ -98,14 +93,6 @@ def line(row):
             f"{value['model_seconds']:9.4g} {value['model_efficiency']:6.3f} | {cell(value['measured_seconds'], '.4g', 9)} "
             f"{cell(value['measured_efficiency'], '.3f', 6)} {cell(value['replay_over_measured'], '.3f', 9)}"
             f"{' *' if row.crowded else ''}")
-
-
-def csv_text(rows):
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row.values() for row in rows)
-    return text.getvalue()
 
 
 def curves(rows, value, ideal):

@@ -1,9 +1,6 @@
 """The measures as lines of text, as CSV and as JSON."""
 
-import csv
-import io
-
-from . import phases
+from . import cells, phases
 
 MARK = "*"
 IMPOSSIBLE = "!"
@@ -139,12 +136,7 @@ def record(point, references):
 
 
 def csv_text(points, references):
-    rows = [record(point, references) for point in points]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return cells.csv_text([record(point, references) for point in points])
 
 
 def json_object(points, references):

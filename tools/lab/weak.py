@@ -4,11 +4,11 @@ molecule on its number of processes and on one, which is replayed.
 The work of a Fock build does not grow as the molecule does: screening leaves out ever more. Time alone would thus say
 little, and processes are compared by the shell quartets that each computes in a second."""
 
-import csv
-import io
 import json
 from typing import NamedTuple
 
+from . import cells
+from .cells import cell
 from .failure import NO_RESOURCE, Failure
 from .plots import Curve, draw
 
@@ -87,10 +87,6 @@ def make_rows(sweeps):
     return rows
 
 
-def cell(value, form, width):
-    return f"{'-' if value is None else format(value, form):>{width}}"
-
-
 def lines(rows):
     """For people."""
     width = max(len("molecule"), *(len(row.input) for row in rows))
@@ -114,11 +110,7 @@ def lines(rows):
 
 
 def csv_text(rows):
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([*row[:-1], int(row.crowded)] for row in rows)
-    return text.getvalue()
+    return cells.csv_text([[*row[:-1], int(row.crowded)] for row in rows], COLUMNS)
 
 
 def curves(rows, x, values):

@@ -5,11 +5,9 @@ The list of shell pairs is made once on each node, by all its ranks and threads;
 all of them; the first density is a few products of matrices; output is of one rank. Linear algebra is the seconds
 measured on one rank, divided as the model's computing is, and the model's messages."""
 
-import csv
-import io
 from typing import NamedTuple
 
-from . import phases
+from . import cells, phases
 from .linear_algebra import LinearAlgebra
 from .plots import Curve, Layer, draw, stacked_bars
 
@@ -113,12 +111,9 @@ def lines(rows, runs, one):
 
 
 def csv_text(rows, one, n_thread):
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["scheduler", "processes", "threads", *(SHORT[phase] for phase in ORDER), "total", "efficiency"])
-    writer.writerows([row.scheduler, row.n_rank, n_thread, *(row.seconds[phase] for phase in ORDER), row.total,
-                      efficiency(row, one, n_thread)] for row in rows)
-    return text.getvalue()
+    return cells.csv_text([[row.scheduler, row.n_rank, n_thread, *(row.seconds[phase] for phase in ORDER), row.total,
+                            efficiency(row, one, n_thread)] for row in rows],
+                          ["scheduler", "processes", "threads", *(SHORT[phase] for phase in ORDER), "total", "efficiency"])
 
 
 def draw_all(folder, rows, title, one, n_thread):
