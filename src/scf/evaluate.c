@@ -1,6 +1,7 @@
 /* First densities; J and K, energy, Fock matrix and commutator of a density. */
-#include "hf/guess_input.h"
 #include "scf_state.h"
+
+#include "hf/guess_input.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* Settings of a calculation: defaults and checks. */
 #include "converger.h"
+
 #include "hf/guess_input.h"
 
 #include <string.h>

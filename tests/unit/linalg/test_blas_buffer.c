@@ -25,7 +25,7 @@ static void blas_is_not_called_without_room_for_its_work_space(void **state)
     struct hf_error error = {0};
     leave((size_t)100 << 20);
     assert_failure(hf_linalg_prepare_blas(&error), HF_NO_RESOURCE, &error,
-                   "BLAS takes 135 MB of address space");
+                   "BLAS needs 135 MB of address space");
     leave((size_t)200 << 20);
     assert_ok(hf_linalg_prepare_blas(&error));
     leave((size_t)10 << 20); /* it has taken what it needs, and keeps it */
