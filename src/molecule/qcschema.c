@@ -323,7 +323,8 @@ static hf_status read_keywords(struct draft *draft, const cJSON *keywords, struc
             return hf_text_fail(error, draft->text, 0, "a keyword has control characters");
         if (option == NULL)
             return hf_text_fail(error, draft->text, 0, "unknown keyword '%.*s'%s%s", HF_WORD(key),
-                                nearest != NULL ? "; did you mean " : "; hf --help all lists the keys",
+                                nearest != NULL ? "; did you mean "
+                                                : "; hf --help all lists the keys",
                                 nearest != NULL ? nearest : "");
         if (is_listed(option->key, placed_keys))
             return hf_text_fail(error, draft->text, 0,

@@ -65,8 +65,7 @@ static char *make_file(const uint8_t *data, size_t size)
             put_in_front(text, "title x\n");
         break;
     case QCSCHEMA:
-        if (first_letter(text) != '{')
-            put_in_front(text, "{\"schema_name\": \"qcschema_input\", ");
+        if (first_letter(text) != '{') put_in_front(text, "{\"schema_name\": \"qcschema_input\", ");
         break;
     default: break;
     }

@@ -20,7 +20,8 @@ static const double schwarz_threshold = 1e-10, our_threshold = 1e-11, their_prec
 
 enum { CHECK_EVERY = 101 };
 
-static const struct hf_option_choice units[] = {{.name = "angstrom"}, {.name = "bohr", .value = HF_LENGTH_BOHR}, {0}};
+static const struct hf_option_choice units[] = {
+    {.name = "angstrom"}, {.name = "bohr", .value = HF_LENGTH_BOHR}, {0}};
 
 /** What hf_input_read asks for, and the keys that the files under inputs/ have. */
 static const struct hf_option table[] = {
