@@ -49,7 +49,7 @@ struct hf_run_description {
     const char *input_path;
     const char
         *input_format;  /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema", "hf_run" */
-    const char *method; /**< "rhf" */
+    const char *method; /**< that was asked for: "rhf", "mp2" */
     const char *basis_requested;
     const struct hf_molecule *molecule;
     double nuclear_repulsion; /**< of the molecule, hartree */
@@ -117,8 +117,11 @@ void hf_report_quantity(struct hf_report *report, const struct hf_quantity *quan
 
 /** Table of phases over the ranks, load imbalance, memory per rank, as last measured; the energy as
  *  the last line. */
-void hf_report_timings(struct hf_report *report, const struct hf_record *record,
-                       const struct hf_scf_result *result);
+void hf_report_timings(struct hf_report *report, const struct hf_run_description *run,
+                       const struct hf_record *record, const struct hf_scf_result *result);
+
+/** Energy of the method: of the SCF, or of the quantity that replaces it. Not collective. */
+double hf_output_energy(const struct hf_run_description *run, const struct hf_scf_result *result);
 
 /** QCSchema AtomicResult (qcschema_output, version 1) of a run that converged, with the parts of all
  *  quantities that were computed. Collective; rank 0 writes to a temporary file beside `path` and renames

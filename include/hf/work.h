@@ -29,7 +29,7 @@
  *  round    all tasks once: what the threads of all ranks do between two collectives
  *
  * Quartets are (MN|RS) with MN and RS shell pairs of the list, each once, with whichever of the two
- * as bra the tasks say. */
+ * as bra the tasks say; or twice, where each bra meets every ket (hf_task_order.every_ket). */
 #ifndef HF_WORK_H
 #define HF_WORK_H
 
@@ -91,7 +91,7 @@ struct hf_waiting_ket {
  *  shells is there once, as the list has it.
  *
  *  Each number is multiplied by the number of permutations of (ab|cd) that are different quartets, 1,
- *  2, 4 or 8. Quartets that were not computed, since they are negligible or elsewhere, are zeros. Its
+ *  2, 4 or 8, unless a bra meets every ket (hf_task_order.every_ket). Quartets that were not computed, since they are negligible or elsewhere, are zeros. Its
  *  arrays are work's and last until the consumer returns; HF_STRIP_ROOM bytes behind their ends may be
  *  read. */
 struct hf_strip {

@@ -52,6 +52,13 @@ void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int co
         n_row, n_column, 1, block);
 }
 
+void hf_mix_orbitals(const struct hf_basis *merged, int n_orbital, double coefficient[])
+{
+    const size_t n = (size_t)merged->n_function;
+    const struct range all = {0, merged->n_mixing};
+    mix(merged, all, false, 0, (size_t)n_orbital, n, 1, coefficient);
+}
+
 void hf_mix_matrix(const struct hf_basis *merged, bool sums, double matrix[])
 {
     const size_t n = (size_t)merged->n_function;

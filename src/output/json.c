@@ -91,7 +91,7 @@ static bool add_properties(cJSON *object, const struct hf_run_description *run,
            hf_json_add_integer(object, "calcinfo_nbeta", result->n_occupied[1]) &&
            hf_json_add_integer(object, "calcinfo_natom", run->molecule->n_atom) &&
            hf_json_add_double(object, "nuclear_repulsion_energy", result->nuclear_repulsion) &&
-           hf_json_add_double(object, "return_energy", result->energy) &&
+           hf_json_add_double(object, "return_energy", hf_output_energy(run, result)) &&
            hf_json_add_double(object, "scf_one_electron_energy", result->one_electron) &&
            hf_json_add_double(object, "scf_two_electron_energy", result->two_electron) &&
            hf_json_add_double(object, "scf_total_energy", result->energy) &&
@@ -390,7 +390,7 @@ static bool add_results(cJSON *object, cJSON *extras, const struct sources *from
     return add_properties(to.properties, from->run, from->result) && add_extras(extras, from) &&
            add_quantities(&to, from->run) &&
            (cJSON_HasObjectItem(object, "return_result") ||
-            hf_json_add_double(object, "return_result", from->result->energy));
+            hf_json_add_double(object, "return_result", hf_output_energy(from->run, from->result)));
 }
 
 /** An AtomicResult. */

@@ -51,6 +51,14 @@ struct hf_basis_summary hf_basis_summarise(const struct hf_basis *basis)
     return summary;
 }
 
+double hf_output_energy(const struct hf_run_description *run, const struct hf_scf_result *result)
+{
+    for (int i = 0; i < run->n_quantity; i++)
+        if (run->quantity[i].made && run->quantity[i].ops->energy != NULL)
+            return run->quantity[i].ops->energy(&run->quantity[i]);
+    return result->energy;
+}
+
 double hf_output_virial_ratio(const struct hf_scf_result *result)
 {
     const double kinetic = hf_electrons_of_term(result->n_term, result->term, &hf_term_kinetic);

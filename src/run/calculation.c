@@ -89,8 +89,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
 {
     struct hf_scf_settings *settings = &calculation->settings;
     *settings = hf_scf_defaults();
-    settings->method =
-        hf_method_for(hf_options_choice(options, "method"), &calculation->input.molecule);
+    settings->method = hf_run_reference(options, &calculation->input.molecule);
     settings->converger = hf_options_choice(options, "converger");
     settings->stability = hf_options_value(options, "stability");
     settings->guess = hf_options_choice(options, "guess");
@@ -129,8 +128,8 @@ static hf_status check_method(const struct hf_calculation *calculation,
     const struct hf_molecule *molecule = &calculation->input.molecule;
     const struct hf_option_value *given =
         hf_options_given(options, hf_molecule_n_electron(molecule) > 0 ? "multiplicity" : "charge");
-    const hf_status status = hf_method_check(
-        hf_method_for(hf_options_choice(options, "method"), molecule), molecule, &reason);
+    const hf_status status =
+        hf_method_check(hf_run_reference(options, molecule), molecule, &reason);
     if (status == HF_OK) return HF_OK;
     /* one electron more or less pairs all of them only where they are odd */
     if (hf_molecule_n_electron(molecule) % 2 != 0)
@@ -143,8 +142,7 @@ static hf_status check_method(const struct hf_calculation *calculation,
 static hf_status check_mixing(const struct hf_calculation *calculation,
                               const struct hf_options *options, struct hf_error *error)
 {
-    const char *method =
-        hf_method_for(hf_options_choice(options, "method"), &calculation->input.molecule);
+    const char *method = hf_run_reference(options, &calculation->input.molecule);
     if (!hf_options_flag(options, "guess_mix") || strcmp(method, "uhf") == 0) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT,
                    "%s: orbitals of alpha and beta may differ with method uhf only; the method is "
@@ -214,7 +212,7 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,
-        .method = calculation->settings.method,
+        .method = hf_run_method(options, &calculation->input.molecule),
         .basis_requested = calculation->basis_requested,
         .molecule = &calculation->input.molecule,
         .basis = calculation->basis,
@@ -323,7 +321,7 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     status = hf_calculation_write_files(calculation, error);
     hf_timer_stop(&context->timers, &hf_phase_output);
     hf_record_measure(record);
-    hf_report_timings(report, record, result);
+    hf_report_timings(report, run, record, result);
 cleanup:
     if (status == HF_INTERRUPTED && error != NULL) {
         hf_calculation_explain_end(calculation, error);

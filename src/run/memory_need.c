@@ -52,6 +52,8 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     for (int i = 0; i < calculation->n_quantity; i++) {
         const struct hf_quantity *quantity = &calculation->quantity[i];
         if (quantity->ops->memory != NULL) one->kept += quantity->ops->memory(quantity);
+        if (quantity->ops->peak != NULL)
+            one->after = fmax(one->after, quantity->ops->peak(quantity));
     }
     HF_TRY(hf_basis_merge(basis, &merged, error));
     one->apart = hf_fock_may_separate(&calculation->settings.fock, merged);
