@@ -73,6 +73,10 @@ struct hf_mp2_size {
 /** As few batches as fit into so many bytes; if none do, n_batch is 0. Not collective. */
 struct hf_mp2_need hf_mp2_plan(const struct hf_mp2_size *size, double memory_bytes);
 
+/** HF_NO_RESOURCE, with the least that would do. Not collective. */
+hf_status hf_mp2_refuse(const struct hf_mp2_need *need, double memory_bytes,
+                        struct hf_error *error) HF_MUST_CHECK;
+
 /** The energies.
  *
  *  Needs    all of the wave function, of method rhf or uhf, with whole occupations.

@@ -38,7 +38,8 @@ struct hf_memory_need {
     double pairs;      /**< likewise, shell pairs */
     double threads;    /**< of a rank: integral engines, buffers of threads */
     double stored;     /**< of a rank: stored integrals */
-    double rank, node; /**< in all: of the rank, of all ranks of its node */
+    double after;      /**< of a rank, when those are gone: what is computed from the wave function */
+    double rank, node; /**< at most at a time: of the rank, of all ranks of its node */
     double left; /**< node and control group have so much for all its ranks, with what they hold
                         *   already; INFINITY: unknown */
     int n_node_rank;

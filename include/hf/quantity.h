@@ -73,8 +73,9 @@ struct hf_quantity_ops {
     hf_status (*plan)(struct hf_quantity *quantity, struct hf_error *error);
     /** Bytes of a rank that it holds while an SCF runs. Local. */
     double (*memory)(const struct hf_quantity *quantity);
-    /** Bytes of a rank that `compute` takes at most, beside the wave function. Local. */
-    double (*peak)(const struct hf_quantity *quantity);
+    /** Bytes of a rank that `compute` takes at most, beside the wave function. Local. HF_NO_RESOURCE: more
+     *  than --memory says. */
+    hf_status (*peak)(const struct hf_quantity *quantity, double *bytes, struct hf_error *error);
     /** Collective. A failure ends the calculation. */
     hf_status (*compute)(struct hf_quantity *quantity, struct hf_error *error);
     /** Of a quantity that is the energy of the method: what replaces that of the SCF. */

@@ -162,11 +162,7 @@ static hf_status choose_batches(const struct hf_mp2 *mp2, int *n_batch, struct h
     }
     MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_DOUBLE, MPI_MIN, mp2->context->comm);
     const struct hf_mp2_need need = hf_mp2_plan(&size, limit);
-    if (need.n_batch == 0)
-        return hf_fail(error, HF_NO_RESOURCE,
-                       "MP2 needs at least %.0f MB per rank, and may have %.0f MB; expected "
-                       "--memory '%.0f MB' or more, or more ranks",
-                       ceil(1e-6 * need.least), 1e-6 * limit, ceil(1e-6 * need.least));
+    if (need.n_batch == 0) return hf_mp2_refuse(&need, limit, error);
     *n_batch = need.n_batch > mp2->settings->n_batch ? need.n_batch : mp2->settings->n_batch;
     if (*n_batch > n_orbital(mp2)) *n_batch = n_orbital(mp2);
     return HF_OK;

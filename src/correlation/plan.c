@@ -42,3 +42,12 @@ struct hf_mp2_need hf_mp2_plan(const struct hf_mp2_size *size, double memory_byt
     need.rank = fixed + ceil(n_i / need.n_batch) * of_one;
     return need;
 }
+
+hf_status hf_mp2_refuse(const struct hf_mp2_need *need, double memory_bytes, struct hf_error *error)
+{
+    const double megabytes = ceil(1e-6 * need->least);
+    return hf_fail(error, HF_NO_RESOURCE,
+                   "MP2 needs at least %.0f MB per rank and may take %.0f MB; expected --memory "
+                   "'%.0f MB' or more, or more ranks",
+                   megabytes, 1e-6 * memory_bytes, megabytes);
+}

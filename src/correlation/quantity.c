@@ -67,11 +67,12 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     hf_status status = hf_spin_count_of(of->molecule, &self->n_electron, error);
     if (status != HF_OK) return status;
     if (scf->smearing > 0.0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "MP2 needs whole occupations; --smearing gives fractions of them");
+        return hf_fail(error, HF_BAD_INPUT, "%s: MP2 needs whole occupations; expected no smearing",
+                       hf_options_given(of->options, "smearing")->where);
     if (strcmp(hf_options_choice(of->options, "task"), "gradient") == 0)
         return hf_fail(error, HF_BAD_INPUT,
-                       "there are no gradients of MP2 energies; expected --task energy");
+                       "%s: there are no gradients of MP2 energies; expected task energy",
+                       hf_options_given(of->options, "task")->where);
     self->settings = (struct hf_mp2_settings){
         .schedule = scf->fock.schedule,
         .n_thread = scf->fock.n_thread,
@@ -93,7 +94,7 @@ static double memory_limit(const struct hf_quantity_source *of)
 }
 
 /** Before there are shell pairs: as if none were negligible, in functions as they were published. */
-static double peak(const struct hf_quantity *quantity)
+static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
     const struct mp2 *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
@@ -101,7 +102,8 @@ static double peak(const struct hf_quantity *quantity)
     const int n = basis->n_function, n_spin = is_open(quantity) ? 2 : 1;
     struct hf_basis *merged = NULL;
     int most = 1;
-    if (hf_basis_merge(basis, &merged, NULL) != HF_OK) return 0.0;
+    const hf_status status = hf_basis_merge(basis, &merged, error);
+    if (status != HF_OK) return status;
     for (int s = 0; s < merged->n_shell; s++)
         if (merged->shell[s].n_function > most) most = merged->shell[s].n_function;
     hf_basis_destroy(&merged);
@@ -118,8 +120,10 @@ static double peak(const struct hf_quantity *quantity)
         size.n_correlated[spin] = o - frozen;
         size.n_virtual[spin] = n_virtual > 0 ? n_virtual : 0;
     }
-    const struct hf_mp2_need need = hf_mp2_plan(&size, memory_limit(of));
-    return need.n_batch > 0 ? need.rank : need.least;
+    const double limit = memory_limit(of);
+    const struct hf_mp2_need need = hf_mp2_plan(&size, limit);
+    *bytes = need.rank;
+    return need.n_batch > 0 ? HF_OK : hf_mp2_refuse(&need, limit, error);
 }
 
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)

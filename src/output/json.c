@@ -35,7 +35,12 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_run_de
         if (guess || (hf_option_is_kept(option) && strcmp(option->key, "method") != 0))
             ok = add_value(object, options, option);
     }
-    return ok && hf_json_add_double(object, "memory_bytes", run->settings->fock.memory_bytes);
+    /* its default depends on the method */
+    cJSON_DeleteItemFromObject(object, "commutator_tolerance");
+    return ok &&
+           hf_json_add_double(object, "commutator_tolerance",
+                              run->settings->commutator_tolerance) &&
+           hf_json_add_double(object, "memory_bytes", run->settings->fock.memory_bytes);
 }
 
 /** Readers of the schema drop a wave function that the protocol does not ask for. */
@@ -296,7 +301,8 @@ static bool add_need(cJSON *extras, const struct hf_memory_need *need)
            hf_json_add_double(object, "matrices", need->matrices) &&
            hf_json_add_double(object, "shell_pairs", need->pairs) &&
            hf_json_add_double(object, "threads", need->threads) &&
-           hf_json_add_double(object, "stored", need->stored);
+           hf_json_add_double(object, "stored", need->stored) &&
+           hf_json_add_double(object, "after_scf", need->after);
 }
 
 /** What only distributed matrices have. */

@@ -174,6 +174,7 @@ static const struct hf_option table[] = {
      .argument = "NAME",
      .default_value = "hf",
      .help = "Hartree-Fock method, or MP2 after it",
+     .more = "There is no MP2 of rohf orbitals: use ump2 for open shells.",
      .list = hf_run_method_choice},
     {.key = "task",
      .type = HF_OPTION_CHOICE,
@@ -304,6 +305,8 @@ static const struct hf_option table[] = {
      .argument = "X",
      .default_value = "1e-5",
      .help = "largest element of the commutator FDS-SDF",
+     .more = "With MP2 methods it is 1e-8 if it is not given: their energies depend more on the "
+             "orbitals.",
      .range = {1e-14, 1}},
     {.key = "stability",
      .type = HF_OPTION_CHOICE,

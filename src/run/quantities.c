@@ -71,6 +71,11 @@ static int find_correlated(const struct hf_options *options)
     return -1;
 }
 
+bool hf_run_is_correlated(const struct hf_options *options)
+{
+    return find_correlated(options) >= 0;
+}
+
 const char *hf_run_reference(const struct hf_options *options, const struct hf_molecule *molecule)
 {
     const int i = find_correlated(options);
@@ -142,9 +147,9 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
     const int method = find_correlated(options);
     for (int i = 0; i < N_LIST && status == HF_OK; i++) {
         const bool of_method = method >= 0 && list[i] == correlated[method].quantity;
-        const struct hf_option_value *given =
-            of_method ? hf_options_given(options, "method") : asked_by(options, list[i]);
-        if (given != NULL || list[i]->by_default || list[i] == calculation->task->returns)
+        const struct hf_option_value *given = asked_by(options, list[i]);
+        if (of_method || given != NULL || list[i]->by_default ||
+            list[i] == calculation->task->returns)
             status = plan(calculation, list[i], given, error);
     }
     return status;
