@@ -1,10 +1,9 @@
 /* MP2 energies on any number of ranks: against plain sums over all integrals, and what must hold exactly. */
+#include "../all_integrals.h"
 #include "../mpi_test.h"
 
-#include "hf/engine.h"
 #include "hf/mp2.h"
 #include "hf/scf.h"
-#include "hf/shell_pairs.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,48 +101,12 @@ static struct hf_mp2_result energies(struct system *s, const struct hf_mp2_setti
 
 /* ---- Plain sums ------------------------------------------------------------------------------ */
 
-/** Integrals of two pairs, to the places of all permutations. */
-static void spread(struct system *s, const struct hf_shell_pair *bra,
-                   const struct hf_shell_pair *ket, const struct hf_integral_batch *made)
-{
-    const struct hf_shell_pair *row = made->fixed_is_row ? bra : ket;
-    const struct hf_shell_pair *column = made->fixed_is_row ? ket : bra;
-    const struct hf_shell *shell[4] = {&s->basis->shell[row->a], &s->basis->shell[row->b],
-                                       &s->basis->shell[column->a], &s->basis->shell[column->b]};
-    const size_t n = (size_t)s->basis->n_function;
-    for (size_t x = 0; x < made->stride; x++) {
-        size_t at[4], rest = x;
-        for (int k = 3; k >= 0; k--) {
-            at[k] = rest % (size_t)shell[k]->n_function + (size_t)shell[k]->first_function;
-            rest /= (size_t)shell[k]->n_function;
-        }
-        for (int turn = 0; turn < 8; turn++) {
-            const size_t p = at[turn & 1], q = at[1 - (turn & 1)];
-            const size_t r = at[turn & 2 ? 3 : 2], t = at[turn & 2 ? 2 : 3];
-            s->integral[turn & 4 ? ((r * n + t) * n + p) * n + q : ((p * n + q) * n + r) * n + t] =
-                made->value[x];
-        }
-    }
-}
-
 /** Of the basis as it was published: no merged shells. */
 static void find_integrals(struct system *s)
 {
-    const size_t n = (size_t)s->basis->n_function;
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_engine *engine = NULL;
-    s->integral = calloc(n * n * n * n, sizeof *s->integral);
-    assert_non_null(s->integral);
     assert_int_equal(hf_shell_pairs_create(s->context, s->basis, 1e-16, &pairs, NULL), HF_OK);
-    assert_int_equal(hf_engine_create(pairs, &engine, NULL), HF_OK);
-    for (int64_t i = 0; i < pairs->n_pair; i++)
-        for (int64_t k = 0; k <= i; k++) {
-            const struct hf_shell_pair *ket = &pairs->pair[k];
-            const struct hf_integral_batch made =
-                hf_engine_two_electron(engine, &pairs->pair[i], 1, &ket);
-            spread(s, &pairs->pair[i], ket, &made);
-        }
-    hf_engine_destroy(&engine);
+    s->integral = test_all_integrals(pairs);
     hf_shell_pairs_destroy(&pairs);
 }
 

@@ -26,7 +26,8 @@ static void products_are_the_plain_sums(void **state)
                  n_column += HF_PRODUCT_STEP) {
                 assert_true(hf_packed_size(n_row, N_INNER) * sizeof(double) <= sizeof packed);
                 hf_pack(n_row, N_INNER, from[0], 1, MOST_ROW, packed);
-                for (int x = 0; x < (MOST_ROW + 1) * (MOST_COLUMN + GAP); x++) to[0][x] = 9.0;
+                for (int i = 0; i <= MOST_ROW; i++)
+                    for (int j = 0; j < MOST_COLUMN + GAP; j++) to[i][j] = 9.0;
                 kernels[which](&(struct hf_product){.n_row = n_row,
                                                     .n_inner = N_INNER,
                                                     .n_column = (size_t)n_column,
