@@ -1,5 +1,5 @@
 /* Rows of one orbital i go from the ranks that computed them to the rank that finishes them. */
-#include "correlation_private.h"
+#include "mp2_private.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* From integrals to (ia|rs): a consumer of quartet work that gathers all kets of a bra in a panel. */
-#include "correlation_private.h"
+#include "mp2_private.h"
 
 #include "hf/trace.h"
 #include "hf/work.h"

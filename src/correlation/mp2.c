@@ -1,5 +1,5 @@
 /* Orbitals for the transformation, batches of them, and the sum over pairs. */
-#include "correlation_private.h"
+#include "mp2_private.h"
 
 #include "hf/shell_pairs.h"
 

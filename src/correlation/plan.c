@@ -1,5 +1,5 @@
 /* How many batches of orbitals fit into memory. */
-#include "correlation_private.h"
+#include "mp2_private.h"
 
 #include <math.h>
 

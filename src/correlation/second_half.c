@@ -1,6 +1,6 @@
 /* From (ia|rs) of one orbital i to the energies of its pairs: each rank finishes whole orbitals, or some of
  * their pairs if there are more ranks than orbitals. */
-#include "correlation_private.h"
+#include "mp2_private.h"
 
 #include "hf/interruption.h"
 #include "hf/threads.h"

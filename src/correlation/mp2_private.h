@@ -1,10 +1,10 @@
 /* What the two halves of the transformation share. */
-#ifndef HF_CORRELATION_PRIVATE_H
-#define HF_CORRELATION_PRIVATE_H
+#ifndef HF_MP2_PRIVATE_H
+#define HF_MP2_PRIVATE_H
 
 #include "hf/mp2.h"
 #include "hf/shell_pair.h"
-#include "products.h"
+#include "matrix_product.h"
 
 /** Orbitals j that the second half transforms at a time: whole groups of packed ones. */
 enum { HF_MP2_MOST_J = 2 * HF_PRODUCT_GROUP };

@@ -1,8 +1,8 @@
-/* MP2 as a quantity of a calculation: its options, report and part of the JSON file. */
-#include "hf/quantity.h"
+/* The row of MP2 in the list of quantities: its options, report and part of the JSON file. */
 #include "hf/memory_limits.h"
 #include "hf/mp2.h"
 #include "hf/orbitals.h"
+#include "hf/quantity.h"
 #include "hf/text.h"
 
 #include <math.h>

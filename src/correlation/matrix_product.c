@@ -1,5 +1,5 @@
 /* The choice of a kernel, and the packing of left matrices. */
-#include "products.h"
+#include "matrix_product.h"
 
 #include "hf/simd.h"
 

@@ -1,7 +1,8 @@
 /* Products of matrices in tiles whose sums stay in registers. Compiled once per instruction set (HF_PRODUCT
- * names the function). Measured with 29 rows and 132 inner elements: see docs/measurements/mp2.md. */
+ * names the function). docs/measurements/mp2.md has rates. */
+#include "matrix_product.h"
+
 #include "hf/lanes.h"
-#include "products.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

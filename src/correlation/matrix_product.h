@@ -4,8 +4,8 @@
  *     to[i][j] = sum_k left[i][k] right[k][j]            rows are contiguous
  *
  * The left matrix is packed first; the rows of the right one may stand anywhere. */
-#ifndef HF_CORRELATION_PRODUCTS_H
-#define HF_CORRELATION_PRODUCTS_H
+#ifndef HF_MATRIX_PRODUCT_H
+#define HF_MATRIX_PRODUCT_H
 
 #include <stddef.h>
 
