@@ -71,9 +71,9 @@ static void take(void *self, const struct hf_strip *strip)
     const size_t first_c = (size_t)(hf_atom_first_function(basis, kets->atom_c) + strip->first_c);
     const size_t first_d = (size_t)(hf_atom_first_function(basis, kets->atom_d) + strip->first_d);
     const bool same = kets->atom_c == kets->atom_d;
-    const double *value = strip->value;
-    for (size_t c = first_c; c < first_c + (size_t)strip->n_c; c++)
-        for (size_t rs = 0; rs < n_bra; rs++, value += n_d) {
+    for (size_t rs = 0; rs < n_bra; rs++)
+        for (size_t c = first_c; c < first_c + (size_t)strip->n_c; c++) {
+            const double *value = strip->value + ((c - first_c) * n_bra + rs) * n_d;
             double *plane = own->panel + rs * n * own->length;
             double *row = plane + c * own->length + first_d;
             double *column = plane + first_d * own->length + c;

@@ -271,7 +271,10 @@ static hf_status do_round(struct second_half *half, int first, struct hf_mp2_uni
     if (unit[context->rank].i >= 0) status = finish_unit(half, &unit[context->rank], error);
     hf_timer_stop(&context->timers, &hf_phase_mp2_second);
     hf_interruption_set_fraction(context->interruption, (double)first / half->n_unit);
-    return hf_agree_to_go_on(context, status, error);
+    hf_timer_start(&context->timers, &hf_phase_mp2_wait);
+    status = hf_agree_to_go_on(context, status, error);
+    hf_timer_stop(&context->timers, &hf_phase_mp2_wait);
+    return status;
 }
 
 hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error)
