@@ -79,6 +79,12 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
         .threshold = scf->screening_threshold,
         .n_frozen_virtual = hf_options_integer(of->options, "frozen_virtuals"),
     };
+    const int n_virtual = of->basis->n_function - self->n_electron.alpha;
+    if (self->settings.n_frozen_virtual > 0 && self->settings.n_frozen_virtual >= n_virtual)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: %d frozen virtual orbitals; expected fewer than the %d there are",
+                       hf_options_given(of->options, "frozen_virtuals")->where,
+                       self->settings.n_frozen_virtual, n_virtual);
     return read_core(quantity, &self->settings.n_frozen, error);
 }
 

@@ -27,6 +27,7 @@ REFUSED = [
     ("smearing", USUAL + ["--smearing", "0.01"], 2, ["--smearing: MP2 needs whole occupations"]),
     ("a word", USUAL + ["--frozen-core", "some"], 2, ["--frozen-core: frozen core 'some'; expected none, default, or a number"]),
     ("too many", USUAL + ["--frozen-core", "6"], 2, ["frozen core '6'", "up to 5"]),
+    ("all virtual orbitals", USUAL + ["--frozen-virtuals", "14"], 2, ["--frozen-virtuals: 14 frozen", "fewer than the 14"]),
     ("memory", [URACIL, "--method", "mp2", "--memory", "2 MB"], 3, ["MP2 needs at least", "expected --memory"]),
 ]
 
