@@ -180,6 +180,9 @@ hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
 void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int column_atom,
                   double block[]);
 
+/** Orbitals [n_orbital][n] of published functions become those of merged ones (U^T C). Not collective. */
+void hf_mix_orbitals(const struct hf_basis *merged, int n_orbital, double coefficient[]);
+
 /** Place of a shell within its atom; in a merged basis within its site (see hf_basis_merge). */
 struct hf_shell_place {
     int atom;  /**< or site */

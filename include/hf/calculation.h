@@ -28,6 +28,9 @@ const struct hf_option *hf_option_table(int *n);
 /** Task i as a choice of the option `task`; false after the last. */
 bool hf_run_task_choice(int i, struct hf_option_choice *choice);
 
+/** Method i as a choice of the option `method`; false after the last. */
+bool hf_run_method_choice(int i, struct hf_option_choice *choice);
+
 /** Bytes of a size as "500 MB", "2GiB", "0"; false: it is none. */
 bool hf_parse_size(const char *text, double *bytes);
 
@@ -125,6 +128,9 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation);
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Energy of the method after a calculation: of the SCF, or what replaces it. Not collective. */
+double hf_calculation_energy(const struct hf_calculation *calculation);
 
 /** The properties, or NULL where none were computed. Not collective. */
 const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation);

@@ -34,7 +34,8 @@ struct hf_memory_need {
     double pairs;      /**< of a rank: shell pairs */
     double threads;    /**< of a rank: integral engines, buffers of threads */
     double stored;     /**< of a rank: stored integrals */
-    double rank, node; /**< in all: of the rank, of all ranks of its node */
+    double after;      /**< of a rank, when those are gone: what is computed from the wave function */
+    double rank, node; /**< at most at a time: of the rank, of all ranks of its node */
     double left; /**< node and control group have so much for all its ranks, with what they hold
                         *   already; INFINITY: unknown */
     int n_node_rank;
@@ -45,7 +46,7 @@ struct hf_run_description {
     const char *input_path;
     const char
         *input_format;  /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema", "hf_run" */
-    const char *method; /**< "rhf" */
+    const char *method; /**< that was asked for: "rhf", "mp2" */
     const char *basis_requested;
     const struct hf_molecule *molecule;
     double nuclear_repulsion; /**< of the molecule, hartree */
@@ -113,8 +114,11 @@ void hf_report_quantity(struct hf_report *report, const struct hf_quantity *quan
 
 /** Table of phases over the ranks, load imbalance, memory per rank, as last measured; the energy as
  *  the last line. */
-void hf_report_timings(struct hf_report *report, const struct hf_record *record,
-                       const struct hf_scf_result *result);
+void hf_report_timings(struct hf_report *report, const struct hf_run_description *run,
+                       const struct hf_record *record, const struct hf_scf_result *result);
+
+/** Energy of the method: of the SCF, or of the quantity that replaces it. Not collective. */
+double hf_output_energy(const struct hf_run_description *run, const struct hf_scf_result *result);
 
 /** QCSchema AtomicResult (qcschema_output, version 1) of a run that converged, with the parts of all
  *  quantities that were computed. Collective; rank 0 writes to a temporary file beside `path` and renames

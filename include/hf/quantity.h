@@ -68,12 +68,18 @@ struct hf_quantity_ops {
     const struct hf_phase *const *phases; /**< ended by NULL; NULL: none */
     size_t size;                          /**< of `self` */
     const char *file;                     /**< what messages call its files, "a cube file" */
+    const char *doing;                    /**< title of the progress line; NULL: none */
     /** Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
     hf_status (*plan)(struct hf_quantity *quantity, struct hf_error *error);
     /** Bytes of a rank that it holds while an SCF runs. Local. */
     double (*memory)(const struct hf_quantity *quantity);
+    /** Bytes of a rank that `compute` takes at most, beside the wave function. Local. HF_NO_RESOURCE: more
+     *  than --memory says. */
+    hf_status (*peak)(const struct hf_quantity *quantity, double *bytes, struct hf_error *error);
     /** Collective. A failure ends the calculation. */
     hf_status (*compute)(struct hf_quantity *quantity, struct hf_error *error);
+    /** Of a quantity that is the energy of the method: what replaces that of the SCF. */
+    double (*energy)(const struct hf_quantity *quantity);
     void (*report)(const struct hf_quantity *quantity, FILE *out);
     /** False: no memory. */
     bool (*json)(const struct hf_quantity *quantity, const struct hf_json_places *to);

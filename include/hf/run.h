@@ -72,6 +72,7 @@ struct hf_run_state;
 /** Results. The outcome owns everything in it. Free with hf_run_done. */
 struct hf_run_outcome {
     struct hf_scf_result result; /**< energies, dipole; check result.converged */
+    double energy;               /**< of the method: result.energy, or that of MP2 */
     struct hf_wavefunction wavefunction;
     const struct hf_properties *properties; /**< NULL if settings.wavefunction is energies only */
     const struct hf_record *record;         /**< iterations, times, memory, versions */

@@ -24,14 +24,18 @@ struct hf_task_order {
     /** Tiles of one block (of about equal cost) follow each other in scattered order, so that
      *  ranks at work at the same time meet different atoms (book section 8.4). */
     bool scatter;
+    /** Of shell pairs as units: a bra meets every ket, not only those up to it. Each quartet of two
+     *  different pairs is then computed twice, once from each side. */
+    bool every_ket;
 };
 
 /** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1
  *  (unordered and never twice; only those up to the bra's own position when `triangle` is set), or
- *  one bra with every unit whose index is not above the bra's when `all_kets` is set. */
+ *  one bra with every unit whose index is not above the bra's when `all_kets` is set, or with every
+ *  unit when `every_ket` is set, too. */
 struct hf_task {
     int64_t bra_begin, bra_end, ket_begin, ket_end;
-    bool triangle, all_kets;
+    bool triangle, all_kets, every_ket;
     int slice, n_slice; /**< of the shell pairs of each bra, slice number `slice` of so many */
 };
 

@@ -29,7 +29,7 @@
  *  round    all tasks once, by the threads of all ranks, between two collectives
  *
  * Quartets are (MN|RS) with MN and RS shell pairs of the list, each once. The tasks decide which of the two pairs
- * is the bra. */
+ * is the bra. Or each bra meets every ket, and most quartets come twice (hf_task_order.every_ket). */
 #ifndef HF_WORK_H
 #define HF_WORK_H
 
@@ -87,8 +87,8 @@ struct hf_waiting_ket {
  *  shells is there once, as the list has it.
  *
  *  Each number is multiplied by the number of permutations of (ab|cd) that are different quartets, 1,
- *  2, 4 or 8. Quartets that were not computed, since they are negligible or in another strip, are zeros. The
- *  arrays are owned by work and valid until the consumer returns; HF_STRIP_ROOM bytes behind their ends may be
+ *  2, 4 or 8, unless a bra meets every ket (hf_task_order.every_ket). Quartets that were not computed, since they are
+ *  negligible or in another strip, are zeros. The arrays are owned by work and valid until the consumer returns; HF_STRIP_ROOM bytes behind their ends may be
  *  read. */
 struct hf_strip {
     const struct hf_shell_pair *bra;

@@ -23,6 +23,9 @@ static void print_memory(const struct hf_calculation *calculation, FILE *stream)
         "%.1f, threads %.1f, stored integrals %.0f)\n",
         need->rank / megabyte, need->program / megabyte, need->matrices / megabyte,
         need->pairs / megabyte, need->threads / megabyte, need->stored / megabyte);
+    if (need->after > 0.0)
+        fprintf(stream, "              %.1f MB per rank for MP2, instead of stored integrals\n",
+                need->after / megabyte);
     fprintf(stream, "              %.0f MB on each node, for its ranks (here %d)",
             need->node / megabyte, need->n_node_rank);
     if (isfinite(need->left))

@@ -34,7 +34,12 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_run_de
         if (guess || (hf_option_is_kept(option) && strcmp(option->key, "method") != 0))
             ok = add_value(object, options, option);
     }
-    return ok && hf_json_add_double(object, "memory_bytes", run->settings->fock.memory_bytes);
+    /* its default depends on the method */
+    cJSON_DeleteItemFromObject(object, "commutator_tolerance");
+    return ok &&
+           hf_json_add_double(object, "commutator_tolerance",
+                              run->settings->commutator_tolerance) &&
+           hf_json_add_double(object, "memory_bytes", run->settings->fock.memory_bytes);
 }
 
 /** Readers of the schema drop a wave function that the protocol does not ask for. */
@@ -90,7 +95,7 @@ static bool add_properties(cJSON *object, const struct hf_run_description *run,
            hf_json_add_integer(object, "calcinfo_nbeta", result->n_occupied[1]) &&
            hf_json_add_integer(object, "calcinfo_natom", run->molecule->n_atom) &&
            hf_json_add_double(object, "nuclear_repulsion_energy", result->nuclear_repulsion) &&
-           hf_json_add_double(object, "return_energy", result->energy) &&
+           hf_json_add_double(object, "return_energy", hf_output_energy(run, result)) &&
            hf_json_add_double(object, "scf_one_electron_energy", result->one_electron) &&
            hf_json_add_double(object, "scf_two_electron_energy", result->two_electron) &&
            hf_json_add_double(object, "scf_total_energy", result->energy) &&
@@ -294,7 +299,8 @@ static bool add_need(cJSON *extras, const struct hf_memory_need *need)
            hf_json_add_double(object, "matrices", need->matrices) &&
            hf_json_add_double(object, "shell_pairs", need->pairs) &&
            hf_json_add_double(object, "threads", need->threads) &&
-           hf_json_add_double(object, "stored", need->stored);
+           hf_json_add_double(object, "stored", need->stored) &&
+           hf_json_add_double(object, "after_scf", need->after);
 }
 
 /** What only distributed matrices have. */
@@ -411,7 +417,7 @@ static bool add_results(cJSON *object, cJSON *extras, const struct sources *from
     return add_properties(to.properties, from->run, from->result) && add_extras(extras, from) &&
            add_quantities(&to, from->run) &&
            (cJSON_HasObjectItem(object, "return_result") ||
-            hf_json_add_double(object, "return_result", from->result->energy));
+            hf_json_add_double(object, "return_result", hf_output_energy(from->run, from->result)));
 }
 
 /** An AtomicResult. */

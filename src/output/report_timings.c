@@ -125,8 +125,8 @@ static void print_memory(FILE *out, const struct hf_run_statistics *statistics)
     print_bytes(out, "Peak of the process (resident)", &statistics->resident_bytes);
 }
 
-void hf_report_timings(struct hf_report *report, const struct hf_record *record,
-                       const struct hf_scf_result *result)
+void hf_report_timings(struct hf_report *report, const struct hf_run_description *run,
+                       const struct hf_record *record, const struct hf_scf_result *result)
 {
     if (report->stream == NULL) return;
     fprintf(report->stream, "\nTimings and memory\n");
@@ -137,7 +137,8 @@ void hf_report_timings(struct hf_report *report, const struct hf_record *record,
         print_cost_of_exact_sums(report->stream, &record->statistics);
     print_memory(report->stream, &record->statistics);
     /* The energy again, where the eye lands when the run has ended. */
-    fprintf(report->stream, "\nTotal energy %.10f hartree, %s %d iterations\n", result->energy,
+    fprintf(report->stream, "\nTotal energy %.10f hartree, %s %d iterations\n",
+            hf_output_energy(run, result),
             result->converged ? "converged after" : "NOT CONVERGED after", result->n_iteration);
     hf_report_flush(report);
 }

@@ -35,6 +35,14 @@ void hf_count_shells(const struct hf_basis *basis, double n_shell_of_l[HF_MAX_L 
     for (int i = 0; i < basis->n_shell; i++) n_shell_of_l[basis->shell[i].l]++;
 }
 
+double hf_output_energy(const struct hf_run_description *run, const struct hf_scf_result *result)
+{
+    for (int i = 0; i < run->n_quantity; i++)
+        if (run->quantity[i].made && run->quantity[i].ops->energy != NULL)
+            return run->quantity[i].ops->energy(&run->quantity[i]);
+    return result->energy;
+}
+
 double hf_output_virial_ratio(const struct hf_scf_result *result)
 {
     const double kinetic = hf_electrons_of_term(result->n_term, result->term, &hf_term_kinetic);

@@ -52,6 +52,12 @@ hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_op
  *  the folder of the JSON file if there is one. To be freed; NULL: no memory. Local. */
 char *hf_calculation_file_name(const struct hf_calculation *calculation, const char *ending);
 
+/** The method that makes the wave function, and the one that was asked for: "rhf" and "mp2". Local. */
+const char *hf_run_reference(const struct hf_options *options, const struct hf_molecule *molecule);
+const char *hf_run_method(const struct hf_options *options, const struct hf_molecule *molecule);
+/** Whether the energy is computed from the orbitals of that wave function. Local. */
+bool hf_run_is_correlated(const struct hf_options *options);
+
 /** Fills calculation->task and plans all quantities that the task or the options ask for. Sets what they
  *  need of the wave function: settings.wavefunction. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf_options *options,

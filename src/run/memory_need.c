@@ -51,7 +51,11 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     };
     for (int i = 0; i < calculation->n_quantity; i++) {
         const struct hf_quantity *quantity = &calculation->quantity[i];
+        double bytes = 0.0;
         if (quantity->ops->memory != NULL) one->kept += quantity->ops->memory(quantity);
+        if (quantity->ops->peak == NULL) continue;
+        HF_TRY(quantity->ops->peak(quantity, &bytes, error));
+        one->after = fmax(one->after, bytes);
     }
     HF_TRY(hf_basis_merge(basis, &merged, error));
     one->apart = hf_fock_may_separate(&calculation->settings.fock, merged);
@@ -129,9 +133,10 @@ static hf_status read_option(const struct hf_options *options, double *bytes, bo
 /** The largest need and the least free memory of all ranks. Collective. */
 static void agree_on_need(MPI_Comm comm, struct hf_memory_need *need)
 {
-    double most[7] = {need->program, need->matrices, need->pairs, need->threads,
-                      need->stored,  need->rank,     need->node};
-    MPI_Allreduce(MPI_IN_PLACE, most, 7, MPI_DOUBLE, MPI_MAX, comm);
+    enum { N = 8 };
+    double most[N] = {need->program, need->matrices, need->pairs, need->threads,
+                      need->stored,  need->rank,     need->node,  need->after};
+    MPI_Allreduce(MPI_IN_PLACE, most, N, MPI_DOUBLE, MPI_MAX, comm);
     MPI_Allreduce(MPI_IN_PLACE, &need->left, 1, MPI_DOUBLE, MPI_MIN, comm);
     *need = (struct hf_memory_need){.program = most[0],
                                     .matrices = most[1],
@@ -140,6 +145,7 @@ static void agree_on_need(MPI_Comm comm, struct hf_memory_need *need)
                                     .stored = most[4],
                                     .rank = most[5],
                                     .node = most[6],
+                                    .after = most[7],
                                     .left = need->left,
                                     .n_node_rank = need->n_node_rank};
 }

@@ -16,6 +16,7 @@ struct hf_memory_case {
     double thread_bytes; /**< of a thread: its engine, queues and strips */
     double stored_most;  /**< all integrals together, on all ranks */
     double kept;         /**< of a rank: what quantities hold while an SCF runs */
+    double after;        /**< of a rank: what quantities take when the SCF has ended */
     double resident;     /**< of the process now */
 };
 

@@ -67,16 +67,6 @@ static const struct hf_option_choice stabilities[] = {
      HF_STABILITY_FOLLOW},
     {0}};
 
-static bool method_choice(int i, struct hf_option_choice *choice)
-{
-    *choice = (struct hf_option_choice){"hf", "rhf for singlets, uhf for all others", 0};
-    if (i == 0) return true;
-    const struct hf_method_ops *ops = hf_method_list[i - 1];
-    if (ops == NULL) return false;
-    *choice = (struct hf_option_choice){hf_method_name(ops), hf_method_about(ops), 0};
-    return true;
-}
-
 static bool grain_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_grain_entry *entry = &hf_grain_list[i];
@@ -161,8 +151,9 @@ static const struct hf_option table[] = {
      .everyday = true,
      .argument = "NAME",
      .default_value = "hf",
-     .help = "Hartree-Fock method",
-     .list = method_choice},
+     .help = "Hartree-Fock or MP2",
+     .more = "There is no MP2 of rohf orbitals: use ump2 for open shells.",
+     .list = hf_run_method_choice},
     {.key = "task",
      .type = HF_OPTION_CHOICE,
      .argument = "NAME",
@@ -244,6 +235,23 @@ static const struct hf_option table[] = {
      .default_value = "1e-6",
      .help = "eigenvectors of the overlap matrix with smaller eigenvalues are left out",
      .range = {1e-14, 0.1}},
+    {.key = "frozen_core",
+     .argument = "WHICH",
+     .default_value = "default",
+     .help = "orbitals that MP2 does not correlate: none, default, or a number",
+     .more =
+         "default: for each atom the orbitals of the noble gas before it. Na, Mg and the alkali "
+         "and alkaline earth metals below keep their outer core correlated."},
+    {.key = "frozen_virtuals",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .default_value = "0",
+     .help = "highest virtual orbitals that MP2 leaves out",
+     .range = {0, 1000000}},
+    {.key = "scs",
+     .type = HF_OPTION_FLAG,
+     .help = "also report the spin-component scaled MP2 energy",
+     .more = "Opposite spins count 6/5, same spins 1/3 (Grimme 2003)."},
     {.key = "converger",
      .type = HF_OPTION_CHOICE,
      .group = "Convergence",
@@ -275,6 +283,8 @@ static const struct hf_option table[] = {
      .argument = "X",
      .default_value = "1e-5",
      .help = "largest element of the commutator FDS-SDF",
+     .more = "With MP2 methods it is 1e-8 if it is not given: their energies depend more on the "
+             "orbitals.",
      .range = {1e-14, 1}},
     {.key = "stability",
      .type = HF_OPTION_CHOICE,
@@ -333,12 +343,12 @@ static const struct hf_option table[] = {
      .everyday = true,
      .argument = "SIZE",
      .default_value = "auto",
-     .help = "memory per rank for stored integrals",
+     .help = "memory per rank for stored integrals and MP2",
      .more = "SIZE is as in 500 MB or 2 GiB: the first build stores as many integrals as fit. 0: "
              "none are stored, every build computes all. auto: integrals are stored if that saves "
              "more time than it costs, by measured times. They take at most half of what the node, "
              "the control group of the job and the limits of processes leave, divided among the "
-             "ranks of the node."},
+             "ranks of the node. MP2 takes no more than SIZE, or than half of the free memory."},
     {.key = "onesided",
      .type = HF_OPTION_CHOICE,
      .argument = "NAME",

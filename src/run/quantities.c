@@ -6,6 +6,7 @@
 
 /** All quantities, in the order in which they are computed, reported and written. */
 #define QUANTITIES(ROW)                                                                            \
+    ROW(mp2)                                                                                       \
     ROW(properties)                                                                                \
     ROW(gradient)                                                                                  \
     ROW(orbitals)                                                                                  \
@@ -32,6 +33,60 @@ bool hf_run_task_choice(int i, struct hf_option_choice *choice)
     if (i >= N_TASK) return false;
     *choice = (struct hf_option_choice){tasks[i].name, tasks[i].about, 0};
     return true;
+}
+
+/** Methods whose energy is a quantity, with the method that makes the wave function. */
+static const struct {
+    const char *name, *about, *reference;
+    const struct hf_quantity_ops *quantity;
+} correlated[] = {
+    {"mp2", "second-order perturbation theory after rhf", "rhf", &hf_quantity_mp2},
+    {"ump2", "second-order perturbation theory after uhf", "uhf", &hf_quantity_mp2},
+};
+enum { N_CORRELATED = sizeof correlated / sizeof *correlated };
+
+bool hf_run_method_choice(int i, struct hf_option_choice *choice)
+{
+    int n_method = 0;
+    *choice = (struct hf_option_choice){"hf", "rhf for singlets, uhf for all others", 0};
+    if (i == 0) return true;
+    while (hf_method_list[n_method] != NULL) n_method++;
+    if (i <= n_method) {
+        const struct hf_method_ops *ops = hf_method_list[i - 1];
+        *choice = (struct hf_option_choice){hf_method_name(ops), hf_method_about(ops), 0};
+        return true;
+    }
+    i -= n_method + 1;
+    if (i >= N_CORRELATED) return false;
+    *choice = (struct hf_option_choice){correlated[i].name, correlated[i].about, 0};
+    return true;
+}
+
+/** Place of the method in that list; -1: it is none of these. */
+static int find_correlated(const struct hf_options *options)
+{
+    const char *name = hf_options_choice(options, "method");
+    for (int i = 0; i < N_CORRELATED; i++)
+        if (strcmp(name, correlated[i].name) == 0) return i;
+    return -1;
+}
+
+bool hf_run_is_correlated(const struct hf_options *options)
+{
+    return find_correlated(options) >= 0;
+}
+
+const char *hf_run_reference(const struct hf_options *options, const struct hf_molecule *molecule)
+{
+    const int i = find_correlated(options);
+    if (i >= 0) return correlated[i].reference;
+    return hf_method_for(hf_options_choice(options, "method"), molecule);
+}
+
+const char *hf_run_method(const struct hf_options *options, const struct hf_molecule *molecule)
+{
+    const int i = find_correlated(options);
+    return i >= 0 ? correlated[i].name : hf_run_reference(options, molecule);
 }
 
 /** The value that asks for a quantity; NULL: none does. */
@@ -89,9 +144,12 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
     while (strcmp(calculation->task->name, hf_options_choice(options, "task")) != 0)
         calculation->task++;
     calculation->needs = calculation->settings.wavefunction = HF_WAVEFUNCTION_ENERGIES;
+    const int method = find_correlated(options);
     for (int i = 0; i < N_LIST && status == HF_OK; i++) {
+        const bool of_method = method >= 0 && list[i] == correlated[method].quantity;
         const struct hf_option_value *given = asked_by(options, list[i]);
-        if (given != NULL || list[i]->by_default || list[i] == calculation->task->returns)
+        if (of_method || given != NULL || list[i]->by_default ||
+            list[i] == calculation->task->returns)
             status = plan(calculation, list[i], given, error);
     }
     return status;
@@ -106,12 +164,18 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         if (ops->compute == NULL || quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
         calculation->computing = ops->name;
+        if (ops->doing != NULL) hf_report_begin(calculation->source.report, ops->doing);
         status = ops->compute(quantity, error);
         quantity->made = status == HF_OK;
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
     }
     if (status == HF_OK) calculation->computing = NULL;
     return status;
+}
+
+double hf_calculation_energy(const struct hf_calculation *calculation)
+{
+    return hf_output_energy(&calculation->description, calculation->source.result);
 }
 
 const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)

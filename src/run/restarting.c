@@ -140,7 +140,7 @@ hf_status hf_restart_check(const struct hf_calculation *calculation,
                            const struct hf_options *options, struct hf_error *error)
 {
     const struct hf_molecule *molecule = &calculation->input.molecule;
-    const char *method = hf_method_for(hf_options_choice(options, "method"), molecule);
+    const char *method = hf_run_reference(options, molecule);
     if (calculation->restart == NULL) return HF_OK;
     return hf_checkpoint_compare(calculation->restart, method, molecule, calculation->basis, error);
 }

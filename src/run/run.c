@@ -171,6 +171,7 @@ static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_set
     hf_record_add_listener(calculation->record, &settings->observer);
     HF_TRY(hf_calculation_run(calculation, state->report, &outcome->result, &outcome->wavefunction,
                               error));
+    outcome->energy = hf_calculation_energy(calculation);
     show(outcome);
 cleanup:
     if (status != HF_OK) leave_failure(state, settings, status, error);
@@ -247,7 +248,7 @@ hf_status hf_energy(MPI_Comm comm, int n_atom, const int atomic_number[],
     status = run(comm, status, &settings, &outcome, error);
     if (status != HF_OK) return status;
     if (outcome.result.converged)
-        *energy = outcome.result.energy;
+        *energy = outcome.energy;
     else
         status = hf_fail(error, HF_NOT_CONVERGED, "the energy did not converge in %d iterations",
                          outcome.result.n_iteration);

@@ -15,12 +15,12 @@ static double quartets_of_pair(const struct hf_shell_pairs *pairs, const struct 
     return hf_shell_pair_cost(pairs, bra) * (double)ket->above[step];
 }
 
-/** A pair of shells with all up to it. */
+/** A pair of shells with all up to it, or with every one. */
 static double with_all_kets(const struct hf_shell_pairs *pairs, const struct hf_cost_curve curve[],
-                            int64_t index, double least)
+                            int64_t index, bool every, double least)
 {
     double sum = 0.0;
-    const int n = hf_atom_pair_of(pairs, index) + 1;
+    const int n = every ? pairs->n_atom_pair : hf_atom_pair_of(pairs, index) + 1;
     for (int k = 0; k < n; k++)
         sum += quartets_of_pair(pairs, &pairs->pair[index], &curve[k], least);
     return sum;
@@ -44,7 +44,8 @@ double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_p
     const bool atoms = hf_task_list_grain(list) == HF_GRAIN_ATOM_QUARTET;
     double sum = 0.0;
     if (task->all_kets)
-        return with_all_kets(pairs, curve, hf_task_list_unit(list, task->bra_begin), least);
+        return with_all_kets(pairs, curve, hf_task_list_unit(list, task->bra_begin),
+                             task->every_ket, least);
     for (int64_t b = task->bra_begin; b < task->bra_end; b++) {
         const int64_t bra = hf_task_list_unit(list, b);
         const int64_t end = task->triangle ? b + 1 : task->ket_end;

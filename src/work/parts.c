@@ -31,14 +31,18 @@ static void add_kets(const struct hf_work *work, const struct hf_atom_pair *atom
     hf_strip_atoms(work->pairs->basis, atoms, &ket->atom_c, &ket->atom_d);
 }
 
-/** All pairs of atoms up to the bra's own, some of them at a time, from the bra's own down: bras of
- *  other atoms begin elsewhere. */
-static bool find_kets_of_all(const struct hf_work *work, int64_t bra, struct hf_part *part)
+/** All pairs of atoms up to the bra's own, or every one, some of them at a time, from the last one down:
+ *  bras of other atoms begin elsewhere. */
+static bool find_kets_of_all(const struct hf_work *work, int64_t bra, bool every,
+                             struct hf_part *part)
 {
     const struct hf_atom_pair *list = work->pairs->atom_pair;
-    const int64_t end = part->bra - list + 1 - (int64_t)part->index * HF_MOST_PART_KETS;
+    const int64_t n = every ? work->pairs->n_atom_pair : part->bra - list + 1;
+    const int64_t end = n - (int64_t)part->index * HF_MOST_PART_KETS;
     const int64_t begin = end > HF_MOST_PART_KETS ? end - HF_MOST_PART_KETS : 0;
-    for (int64_t k = begin; k < end; k++) add_kets(work, &list[k], 0, bra + 1, part);
+    for (int64_t k = begin; k < end; k++)
+        add_kets(work, &list[k], 0, every ? INT64_MAX : bra + 1, part);
+    for (int i = 0; i < part->n_ket && every; i++) part->ket[i].triangle = false;
     return end > 0;
 }
 
@@ -61,7 +65,7 @@ static bool find_part(const struct hf_worker *worker, int64_t index, int32_t par
     part->bra_begin = bra;
     part->bra_end = bra + 1;
     part->n_ket = 0;
-    if (task.all_kets) return find_kets_of_all(work, bra, part);
+    if (task.all_kets) return find_kets_of_all(work, bra, task.every_ket, part);
     if (atoms) {
         const int64_t first = part->bra->first_pair, n = part->bra->n_pair;
         part->bra_begin = first + n * task.slice / task.n_slice;

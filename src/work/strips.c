@@ -221,6 +221,7 @@ static void queue_kets(struct hf_worker *worker, const struct hf_shell_pair *bra
 {
     const struct hf_strips *strips = &worker->strips;
     const int n_bra = worker->work->pairs->class_of[bra->pair_class].n_function;
+    const bool weighed = !worker->work->settings.order.every_ket;
     const float bra_factor = bra->a == bra->b ? 1.0F : 2.0F;
     for (int i = 0; i < n; i++) {
         if (!is_laid_out(&ket[i], choice)) continue;
@@ -229,7 +230,8 @@ static void queue_kets(struct hf_worker *worker, const struct hf_shell_pair *bra
         set_lane(&strips->made[strips->row[ket[i].c].strip], shells, &ket[i], n_bra, lane);
         /* how many of the 8 permutations of the quartet are different */
         lane->factor =
-            bra_factor * (pair->a == pair->b ? 1.0F : 2.0F) * (pair == bra ? 1.0F : 2.0F);
+            weighed ? bra_factor * (pair->a == pair->b ? 1.0F : 2.0F) * (pair == bra ? 1.0F : 2.0F)
+                    : 1.0F;
     }
 }
 

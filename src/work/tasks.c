@@ -27,6 +27,7 @@ struct hf_task_list {
     int n_group, n_block;
     enum hf_grain grain;
     bool all_kets;  /**< tasks are single units */
+    bool every_ket; /**< these meet all units, not only those up to them */
     double dearest; /**< cost of the most expensive task, if no quartet were negligible */
 };
 
@@ -52,9 +53,10 @@ static int by_falling_block_cost(const void *left, const void *right)
 }
 
 /** Costs of the units; of a shell pair with all its kets, the product with their sum. */
-static void find_costs(const struct hf_shell_pairs *pairs, enum hf_grain grain,
+static void find_costs(const struct hf_shell_pairs *pairs, const struct hf_task_order *order,
                        struct unit_cost *unit)
 {
+    const enum hf_grain grain = order->grain;
     if (grain == HF_GRAIN_ATOM_QUARTET) {
         for (int i = 0; i < pairs->n_atom_pair; i++)
             unit[i] = (struct unit_cost){.unit = i, .cost = pairs->atom_pair[i].cost};
@@ -65,8 +67,9 @@ static void find_costs(const struct hf_shell_pairs *pairs, enum hf_grain grain,
         const double cost = hf_shell_pair_cost(pairs, &pairs->pair[i]);
         sum += cost;
         unit[i].unit = i;
-        unit[i].cost = grain == HF_GRAIN_SHELL_PAIR ? cost * sum : cost;
+        unit[i].cost = grain == HF_GRAIN_SHELL_PAIR && !order->every_ket ? cost * sum : cost;
     }
+    for (int64_t i = 0; i < pairs->n_pair && order->every_ket; i++) unit[i].cost *= sum;
 }
 
 /** Cuts the sorted units into groups within a factor of the square root of 2; their number. */
@@ -246,13 +249,14 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     made->memory = context->memory;
     made->grain = grain;
     made->all_kets = grain == HF_GRAIN_SHELL_PAIR;
+    made->every_ket = made->all_kets && order->every_ket;
     made->n_unit = grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
     const size_t n_unit = (size_t)made->n_unit;
     unit = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *unit);
     made->unit = hf_memory_allocate(context->memory, "tasks", n_unit, sizeof *made->unit);
     place = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *place);
     if (unit == NULL || place == NULL || made->unit == NULL) goto no_memory;
-    find_costs(pairs, grain, unit);
+    find_costs(pairs, order, unit);
     qsort(unit, n_unit, sizeof *unit, by_falling_unit_cost);
     for (size_t i = 0; i < n_unit; i++) made->unit[i] = unit[i].unit;
 
@@ -406,8 +410,11 @@ static struct hf_task whole_task(const struct hf_task_list *list, const struct t
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
 {
     if (list->all_kets)
-        return (struct hf_task){
-            .bra_begin = index, .bra_end = index + 1, .all_kets = true, .n_slice = 1};
+        return (struct hf_task){.bra_begin = index,
+                                .bra_end = index + 1,
+                                .all_kets = true,
+                                .every_ket = list->every_ket,
+                                .n_slice = 1};
     const struct task_block *block = find_block(list, index);
     const int64_t place = (index - block->first) * block->step % block->count;
     /* Slice by slice, so that a round-robin does not give one rank the expensive slices of all tasks. */

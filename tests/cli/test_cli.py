@@ -146,7 +146,7 @@ BAD_INPUT = [
     ("unknown choice", WATER, ["--schedule", "statik"], ["'statik'", "did you mean static"]),
     ("unknown transport", WATER, ["--onesided", "thred"], ["'thred'", "did you mean thread"]),
     ("unknown strategy", WATER + "accumulate anyone\n", [], ["line 9", "'anyone'", "accumulate"]),
-    ("method that hf lacks", WATER, ["--method", "mp2"], ["--method", "mp2", "rohf"]),
+    ("method that hf lacks", WATER, ["--method", "ccsd"], ["--method", "ccsd", "rohf"]),
     ("two files", WATER, ["another.mol"], ["more than one input file"]),
     ("field of two numbers", WATER, ["--field", "0,0.01"], ["--field", "2 numbers", "X,Y,Z"]),
     ("field that is no number", WATER + "field 0 0 weak\n", [], ["line 9", "'weak'", "not a number"]),

@@ -3,6 +3,7 @@
 ENERGY_TOLERANCE = 5e-9  # hartree; the references carry ten decimals
 REPULSION_TOLERANCE = 2e-9  # hartree
 DIPOLE_TOLERANCE = 2e-5  # e bohr; the default convergence leaves some 3e-6
+MP2_TOLERANCE = 1e-8  # hartree
 OPEN_SHELL_TOLERANCE = 1e-7  # hartree; near-degenerate orbitals leave more of a commutator in the energy
 LISTED_TOLERANCE = 1e-6  # hartree; other solutions are listed with six decimals
 MOST_ITERATIONS = 60
@@ -76,7 +77,7 @@ def differences(case, ranks, result, moved=False, follow=False):
     compare("total energy", properties["scf_total_energy"], energy, tolerance)
     spin_differences(case, result, compare)
     found += effort_differences(case, result, follow)
-    compare("return result", result["return_result"], properties["scf_total_energy"], 0)
+    compare("return result", result["return_result"], properties.get("mp2_total_energy", properties["scf_total_energy"]), 0)
     terms = result["extras"]["hf"].get("energy_parts", {}).get("terms", [])
     outside = sum(term["nuclei"] for term in terms if term["name"] != "nuclei")
     parts = (properties["nuclear_repulsion_energy"] + outside
@@ -134,6 +135,21 @@ def property_differences(case, ranks, result):
     second = result["properties"]["scf_quadrupole_moment"]
     if [second[i] for i in (0, 1, 2, 4, 5, 8)] != found["second_moments"]:
         lines.append("scf_quadrupole_moment is not the second moments")
+    return lines
+
+
+def mp2_differences(case, core, ranks, result):
+    """The same, and the parts of the MP2 energy with the core that is frozen."""
+    lines = differences(case, ranks, result)
+    if result is None or "properties" not in result:
+        return lines
+    expected, found = case["mp2"][core], result["properties"]
+    if result["extras"]["hf"]["mp2"]["frozen_core_orbitals"] != expected["frozen_orbitals"]:
+        lines.append(f"frozen orbitals: expected {expected['frozen_orbitals']}")
+    for name in "same_spin", "opposite_spin", "correlation_energy", "total_energy":
+        key = "mp2_" + name + ("" if name.endswith("energy") else "_correlation_energy")
+        if not abs(found[key] - expected[name]) <= MP2_TOLERANCE:
+            lines.append(f"{key}: {found[key]!r}, expected {expected[name]!r} within {MP2_TOLERANCE}")
     return lines
 
 

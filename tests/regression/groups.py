@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
 import geometry
-from comparison import TIGHT, differences, is_contaminated, property_differences, scan_differences
+from comparison import TIGHT, differences, is_contaminated, mp2_differences, property_differences, scan_differences
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LARGEST_SMALL = 60  # basis functions
@@ -180,6 +180,20 @@ def properties():
                       lambda results, check=check: check(results[0]))
 
 
+def mp2():
+    """All electrons and frozen cores. Ranks and other ways to compute go round."""
+    ways = [(1, []), (2, ["--threads", "2"]), (3, ["--fock", "distributed"]), (4, ["--schedule", "manager"]),
+            (1, ["--memory", "4 MB"]), (2, ["--fock", "distributed", "--schedule", "counter"]), (3, ["--linear-dependence", "1e-7"])]
+    runs = [(case, core, frozen) for case in read("mp2")
+            for core, frozen in (("all_electron", "none"), ("frozen_core", "default"))]
+    for i_run, (case, core, frozen) in enumerate(runs):
+        for i_way, (n, options) in enumerate(ways):
+            run = Run(case, ["--frozen-core", frozen] + options)
+            check = partial(mp2_differences, case, core, n)
+            name = " ".join([full_name(case), core, f"on {n}", *options])
+            yield Job(name, n, i_way == i_run % len(ways), [run], lambda results, check=check: check(results[0]))
+
+
 def program():
     """What is run by the program hf, in the other builds of tools/check as well."""
     for name in "hydrogen/rhf/sto-3g", "water/rhf/cc-pvdz", "ammonia/rhf/6-31g*", "cyanide/rhf/aug-cc-pvdz":
@@ -202,4 +216,4 @@ def formats():
 
 GROUPS = {function.__name__.replace("_", " "): function
           for function in (energies, open_shells, hard, scans, core_potentials, followed, basis_sets, schedulers, matrices,
-                           environments, properties, program, formats)}
+                           environments, properties, mp2, program, formats)}

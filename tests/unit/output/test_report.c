@@ -82,7 +82,7 @@ static void only_rank_zero_writes(void **state)
     observer.iteration(observer.data, &iteration);
     hf_report_result(w.report, &f->run, &f->result, &f->wavefunction);
     hf_record_measure(f->record);
-    hf_report_timings(w.report, f->record, &f->result);
+    hf_report_timings(w.report, &f->run, f->record, &f->result);
     char *text = close_report(&w);
     if (f->context->rank == 0)
         assert_contains(text, "Timings");
@@ -156,7 +156,7 @@ static void another_transport_than_asked_for_is_a_warning(void **state)
     hf_report_header(w.report, &f->run, f->record);
     observer.started(observer.data, &changed);
     hf_record_measure(f->record);
-    hf_report_timings(w.report, f->record, &f->result);
+    hf_report_timings(w.report, &f->run, f->record, &f->result);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         assert_contains(text, "One-sided              thread, owner adds\n");
@@ -351,7 +351,7 @@ static void the_last_tables_name_the_slowest_rank_and_what_took_memory(void **st
     struct written w = open_report(f);
     hf_report_header(w.report, &f->run, f->record);
     hf_record_measure(f->record);
-    hf_report_timings(w.report, f->record, &f->result);
+    hf_report_timings(w.report, &f->run, f->record, &f->result);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         char line[128];
@@ -376,7 +376,7 @@ static void more_ranks_than_cores_are_named_above_the_table(void **state)
     struct written w = open_report(f);
     hf_report_header(w.report, &f->run, f->record);
     hf_record_measure(f->record);
-    hf_report_timings(w.report, f->record, &f->result);
+    hf_report_timings(w.report, &f->run, f->record, &f->result);
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         const char *caution = strstr(text, "shared 1 cores");

@@ -1,9 +1,9 @@
 /* Quartet work by itself: a consumer that keeps a list of what it was handed gets every quartet once,
  * whatever the grain, the threads, and the room for stored integrals. */
+#include "../all_integrals.h"
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/engine.h"
 #include "hf/shell_pairs.h"
 #include "hf/work.h"
 
@@ -35,6 +35,7 @@ struct ledger {
     double least;     /**< products of bounds that are wanted */
     double threshold; /**< of the next round; 0: 1e-10 */
     bool lend_fails, finish_fails;
+    bool every_ket; /**< quartets come from both sides, without factors */
     int n_lent, n_finished;
 };
 
@@ -86,8 +87,10 @@ static void book_quartet(struct ledger *ledger, const struct found_strip *f, int
     const size_t n = (size_t)basis->n_function, n_d = (size_t)f->strip->n_d;
     const size_t n_b = (size_t)f->b->n_function, n_a = (size_t)f->a->n_function;
     const int64_t i = bra - list, k = ledger->pair_of[c_shell * basis->n_shell + d_shell];
-    const double factor =
-        (bra->a == bra->b ? 1.0 : 2.0) * (c_shell == d_shell ? 1.0 : 2.0) * (i == k ? 1.0 : 2.0);
+    const double factor = ledger->every_ket
+                              ? 1.0
+                              : (bra->a == bra->b ? 1.0 : 2.0) * (c_shell == d_shell ? 1.0 : 2.0) *
+                                    (i == k ? 1.0 : 2.0);
     double largest = 0.0, difference = 0.0, sum = 0.0;
     for (int x = 0; x < f->a->n_function * f->b->n_function * c->n_function * d->n_function; x++) {
         const size_t l = (size_t)(x % d->n_function), y = (size_t)(x / d->n_function);
@@ -175,50 +178,15 @@ struct fixture {
     struct ledger ledger;
 };
 
-/** All integrals of two pairs, to the places of all permutations. */
-static void spread(struct fixture *f, const struct hf_shell_pair *bra,
-                   const struct hf_shell_pair *ket, const struct hf_integral_batch *made)
+/** Pairs of shells by their shells. */
+static void find_pairs(struct fixture *f)
 {
-    const struct hf_shell_pair *row = made->fixed_is_row ? bra : ket;
-    const struct hf_shell_pair *column = made->fixed_is_row ? ket : bra;
-    const struct hf_shell *shell[4] = {&f->basis->shell[row->a], &f->basis->shell[row->b],
-                                       &f->basis->shell[column->a], &f->basis->shell[column->b]};
-    const size_t n = (size_t)f->basis->n_function;
-    for (size_t x = 0; x < made->stride; x++) {
-        size_t at[4], rest = x;
-        for (int k = 3; k >= 0; k--) {
-            at[k] = rest % (size_t)shell[k]->n_function + (size_t)shell[k]->first_function;
-            rest /= (size_t)shell[k]->n_function;
-        }
-        for (int turn = 0; turn < 8; turn++) {
-            const size_t p = at[turn & 1], q = at[1 - (turn & 1)];
-            const size_t r = at[turn & 2 ? 3 : 2], s = at[turn & 2 ? 2 : 3];
-            f->integral[turn & 4 ? ((r * n + s) * n + p) * n + q : ((p * n + q) * n + r) * n + s] =
-                made->value[x];
-        }
-    }
-}
-
-/** Every quartet by itself. */
-static void compute_all(struct fixture *f)
-{
-    struct hf_error error;
-    struct hf_engine *engine = NULL;
     const struct hf_shell_pair *pair = f->pairs->pair;
-    const size_t n = (size_t)f->basis->n_function;
-    f->integral = calloc(n * n * n * n, sizeof *f->integral);
-    assert_ok(hf_engine_create(f->pairs, &engine, &error));
     for (int i = 0; i < N_SHELL * N_SHELL; i++) f->pair_of[i] = -1;
     for (int i = 0; i < (int)f->pairs->n_pair; i++) {
         f->pair_of[pair[i].a * N_SHELL + pair[i].b] = i;
         f->pair_of[pair[i].b * N_SHELL + pair[i].a] = i;
-        for (int k = 0; k <= i; k++) {
-            const struct hf_shell_pair *ket = &pair[k];
-            const struct hf_integral_batch made = hf_engine_two_electron(engine, &pair[i], 1, &ket);
-            spread(f, &pair[i], ket, &made);
-        }
     }
-    hf_engine_destroy(&engine);
 }
 
 static void set_up(struct fixture *f)
@@ -228,7 +196,8 @@ static void set_up(struct fixture *f)
                           .basis = test_basis(4, centre, N_SHELL, shells)};
     assert_ok(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error));
     const size_t n = (size_t)(f->pairs->n_pair * f->pairs->n_pair);
-    compute_all(f);
+    f->integral = test_all_integrals(f->pairs);
+    find_pairs(f);
     f->ledger.pairs = f->pairs;
     f->ledger.integral = f->integral;
     f->ledger.pair_of = f->pair_of;
@@ -300,7 +269,7 @@ static bool is_something(const struct fixture *f, int64_t i, int64_t k)
     return false;
 }
 
-/** Every quartet above the bound was taken once, and none twice; those below are read back beside others
+/** Every quartet above the bound was taken once, or from both sides, and none more often; those below are read back beside others
  *  only. */
 static void check_taken(const struct fixture *f, bool reads)
 {
@@ -310,8 +279,9 @@ static void check_taken(const struct fixture *f, bool reads)
             const bool wanted =
                 f->pairs->pair[i].bound * f->pairs->pair[k].bound >= f->ledger.least;
             const double times = f->ledger.times[i * n + k];
+            const double once = f->ledger.every_ket && i != k ? 2.0 : 1.0;
             if (!is_something(f, i, k)) continue;
-            assert_true(times == (wanted ? 1.0 : 0.0) || (!wanted && reads && times == 1.0));
+            assert_true(times == (wanted ? once : 0.0) || (!wanted && reads && times == 1.0));
         }
     }
     assert_int_equal(f->ledger.n_lent, f->ledger.n_finished);
@@ -384,6 +354,26 @@ static void a_queue_may_be_as_short_as_one(void **state)
     assert_ok(run_round(&f, work, &error));
     check_taken(&f, false);
     hf_work_destroy(&work);
+    tear_down(&f);
+}
+
+static void a_bra_may_meet_every_ket(void **state)
+{
+    struct fixture f;
+    struct hf_error error;
+    set_up(&f);
+    f.ledger.every_ket = true;
+    for (int n_thread = 1; n_thread <= 3; n_thread += 2) {
+        struct hf_work *work = NULL;
+        struct hf_work_settings settings = settings_for(HF_GRAIN_SHELL_PAIR, n_thread, 0.0);
+        settings.order.every_ket = true;
+        assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
+        for (f.ledger.least = 1e-10; f.ledger.least < 1e-3; f.ledger.least *= 1e6) {
+            assert_ok(run_round(&f, work, &error));
+            check_taken(&f, false);
+        }
+        hf_work_destroy(&work);
+    }
     tear_down(&f);
 }
 
@@ -478,6 +468,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_quartet_is_taken_once),
         cmocka_unit_test(a_failure_of_the_consumer_ends_the_round_with_its_message),
+        cmocka_unit_test(a_bra_may_meet_every_ket),
         cmocka_unit_test(a_queue_may_be_as_short_as_one),
         cmocka_unit_test(a_loose_round_stores_what_does_for_sharp_ones),
         cmocka_unit_test(the_first_round_measures_and_the_second_one_stores_what_is_worth_it),

@@ -1,0 +1,152 @@
+/* Rows of one orbital i go from the ranks that computed them to the rank that finishes them. */
+#include "mp2_private.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Numbers of a message at most: MPI's counts are an int. */
+enum { MOST_NUMBERS = 1 << 26, TAG = 29 };
+
+static hf_status make_room(struct hf_mp2_exchange *exchange, size_t longest, struct hf_error *error)
+{
+    const struct hf_mp2 *mp2 = exchange->mp2;
+    const int rank = mp2->context->rank, n_rank = mp2->context->n_rank;
+    struct hf_memory *memory = mp2->context->memory;
+    size_t others = 0;
+    for (int r = 0; r < n_rank; r++)
+        if (r != rank) others += exchange->n_row[r];
+    exchange->received = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "rows of an orbital",
+                                                  others * longest * sizeof *exchange->received);
+    exchange->sent = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "rows of an orbital",
+                                              (n_rank > 1 ? exchange->n_row[rank] : 0) * longest *
+                                                  sizeof *exchange->sent);
+    if (exchange->received != NULL && exchange->sent != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the exchange of integrals (ia|rs)");
+}
+
+/** Numbers the rows of each rank, and those that this rank receives. */
+static void find_places(struct hf_mp2_exchange *exchange)
+{
+    const struct hf_mp2 *mp2 = exchange->mp2;
+    const int64_t n_pair = mp2->pairs->n_pair;
+    size_t sum = 0;
+    for (int64_t k = 0; k < n_pair; k++) {
+        if (exchange->owner[k] < 0) continue;
+        exchange->first[k] = exchange->n_row[exchange->owner[k]];
+        exchange->n_row[exchange->owner[k]] += hf_mp2_n_row(mp2->pairs, k);
+    }
+    for (int r = 0; r < mp2->context->n_rank; r++) {
+        exchange->first_of_rank[r] = sum;
+        if (r != mp2->context->rank) sum += exchange->n_row[r];
+    }
+    for (int64_t k = 0; k < n_pair; k++)
+        if (exchange->owner[k] >= 0)
+            exchange->first[k] += exchange->first_of_rank[exchange->owner[k]];
+}
+
+hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *mp2,
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int64_t n_pair = mp2->pairs->n_pair;
+    struct hf_context *context = mp2->context;
+    size_t longest = 0;
+    *exchange = (struct hf_mp2_exchange){.mp2 = mp2};
+    exchange->owner = calloc((size_t)n_pair, sizeof *exchange->owner);
+    exchange->where = calloc((size_t)n_pair, sizeof *exchange->where);
+    exchange->first = calloc((size_t)n_pair, sizeof *exchange->first);
+    exchange->n_row = calloc((size_t)context->n_rank, sizeof *exchange->n_row);
+    exchange->first_of_rank = calloc((size_t)context->n_rank, sizeof *exchange->first_of_rank);
+    if (exchange->owner == NULL || exchange->where == NULL || exchange->first == NULL ||
+        exchange->n_row == NULL || exchange->first_of_rank == NULL || n_pair > INT_MAX)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the owners of shell pairs");
+    HF_TRY(hf_agree(context->comm, status, error));
+    for (int64_t k = 0; k < n_pair; k++)
+        exchange->owner[k] = mp2->block[k] != NULL ? context->rank : -1;
+    MPI_Allreduce(MPI_IN_PLACE, exchange->owner, (int)n_pair, MPI_INT, MPI_MAX, context->comm);
+    find_places(exchange);
+    for (int spin = 0; spin < mp2->n_spin; spin++)
+        if (mp2->orbitals[spin].length > longest) longest = mp2->orbitals[spin].length;
+    HF_TRY(hf_agree(context->comm, make_room(exchange, longest, error), error));
+cleanup:
+    return status;
+}
+
+void hf_mp2_exchange_done(struct hf_mp2_exchange *exchange)
+{
+    struct hf_memory *memory = exchange->mp2->context->memory;
+    hf_memory_release(memory, exchange->received);
+    hf_memory_release(memory, exchange->sent);
+    free(exchange->owner);
+    free(exchange->where);
+    free(exchange->first);
+    free(exchange->n_row);
+    free(exchange->first_of_rank);
+}
+
+/** This rank's rows of an orbital, one after the other. */
+static void collect(const struct hf_mp2_exchange *exchange, const struct hf_mp2_unit *unit)
+{
+    const struct hf_mp2 *mp2 = exchange->mp2;
+    const size_t length = mp2->orbitals[unit->spin].length;
+    double *to = exchange->sent;
+    for (int64_t k = 0; k < mp2->pairs->n_pair; k++) {
+        if (mp2->block[k] == NULL) continue;
+        const size_t n = hf_mp2_n_row(mp2->pairs, k);
+        memcpy(to, mp2->block[k] + hf_mp2_place(mp2, unit->spin, unit->i, n),
+               n * length * sizeof *to);
+        to += n * length;
+    }
+}
+
+/** Sends n numbers to a rank while m come from another one; either may be none. */
+static void pass_on(struct hf_context *context, int to, const double *sent, size_t n, int from,
+                    double *received, size_t m)
+{
+    while (n > 0 || m > 0) {
+        const size_t out = n < MOST_NUMBERS ? n : MOST_NUMBERS;
+        const size_t in = m < MOST_NUMBERS ? m : MOST_NUMBERS;
+        MPI_Sendrecv(sent, (int)out, MPI_DOUBLE, out > 0 ? to : MPI_PROC_NULL, TAG, received,
+                     (int)in, MPI_DOUBLE, in > 0 ? from : MPI_PROC_NULL, TAG, context->comm,
+                     MPI_STATUS_IGNORE);
+        sent += out;
+        received += in;
+        n -= out;
+        m -= in;
+    }
+}
+
+/** Where the rows of each pair are that this rank has now. */
+static void find_rows(const struct hf_mp2_exchange *exchange, const struct hf_mp2_unit *unit)
+{
+    const struct hf_mp2 *mp2 = exchange->mp2;
+    const size_t length = mp2->orbitals[unit->spin].length;
+    for (int64_t k = 0; k < mp2->pairs->n_pair; k++) {
+        const size_t n = hf_mp2_n_row(mp2->pairs, k);
+        if (mp2->block[k] != NULL)
+            exchange->where[k] = mp2->block[k] + hf_mp2_place(mp2, unit->spin, unit->i, n);
+        else if (exchange->owner[k] >= 0)
+            exchange->where[k] = exchange->received + exchange->first[k] * length;
+    }
+}
+
+void hf_mp2_exchange_round(struct hf_mp2_exchange *exchange, const struct hf_mp2_unit unit[])
+{
+    struct hf_mp2 *mp2 = exchange->mp2;
+    struct hf_context *context = mp2->context;
+    const int rank = context->rank, n_rank = context->n_rank;
+    const struct hf_mp2_unit *mine = &unit[rank];
+    for (int step = 1; step < n_rank; step++) {
+        const int to = (rank + step) % n_rank, from = (rank + n_rank - step) % n_rank;
+        const size_t n = unit[to].i < 0 ? 0 : exchange->n_row[rank];
+        const size_t m = mine->i < 0 ? 0 : exchange->n_row[from];
+        const size_t out = n > 0 ? mp2->orbitals[unit[to].spin].length : 0;
+        const size_t in = m > 0 ? mp2->orbitals[mine->spin].length : 0;
+        if (n > 0) collect(exchange, &unit[to]);
+        pass_on(context, to, exchange->sent, n * out, from,
+                exchange->received + exchange->first_of_rank[from] * in, m * in);
+        mp2->result->sent_bytes += (double)(n * out * sizeof *exchange->sent);
+    }
+    if (mine->i >= 0) find_rows(exchange, mine);
+}

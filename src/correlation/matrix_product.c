@@ -1,0 +1,24 @@
+/* The choice of a kernel, and the packing of left matrices. */
+#include "matrix_product.h"
+
+#include "hf/simd.h"
+
+hf_product_function *hf_product_kernel(void)
+{
+    static hf_product_function *const kernels[] = {
+        HF_KERNELS_BUILT(hf_product_portable, hf_product_avx2, hf_product_avx512)};
+    return HF_BEST_KERNELS(kernels);
+}
+
+void hf_pack(int n_row, int n_inner, const double *from, size_t row_step, size_t inner_step,
+             double *packed)
+{
+    for (int first = 0; first < n_row; first += HF_PRODUCT_GROUP) {
+        const int left = n_row - first, n = left < HF_PRODUCT_GROUP ? left : HF_PRODUCT_GROUP;
+        const double *row = from + (size_t)first * row_step;
+        for (int k = 0; k < n_inner; k++, packed += HF_PRODUCT_GROUP, row += inner_step) {
+            for (int i = 0; i < n; i++) packed[i] = row[(size_t)i * row_step];
+            for (int i = n; i < HF_PRODUCT_GROUP; i++) packed[i] = 0.0;
+        }
+    }
+}

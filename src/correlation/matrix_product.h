@@ -1,0 +1,49 @@
+/* Products of matrices on one thread: BLAS may not be called by several threads at a time, and gets slow
+ * where it does not know the processor.
+ *
+ *     to[i][j] = sum_k left[i][k] right[k][j]            rows are contiguous
+ *
+ * The left matrix is packed first; the rows of the right one may stand anywhere. */
+#ifndef HF_MATRIX_PRODUCT_H
+#define HF_MATRIX_PRODUCT_H
+
+#include <stddef.h>
+
+/** Columns come in multiples of HF_PRODUCT_STEP, rows of packed matrices in groups. */
+enum { HF_PRODUCT_STEP = 8, HF_PRODUCT_GROUP = 12 };
+
+/** `n` rounded up to whole steps: the length of rows. */
+static inline size_t hf_padded(int n)
+{
+    return ((size_t)n + HF_PRODUCT_STEP - 1) / HF_PRODUCT_STEP * HF_PRODUCT_STEP;
+}
+
+/** Numbers of a packed matrix of n_row rows. */
+static inline size_t hf_packed_size(int n_row, int n_inner)
+{
+    return ((size_t)n_row + HF_PRODUCT_GROUP - 1) / HF_PRODUCT_GROUP * HF_PRODUCT_GROUP *
+           (size_t)n_inner;
+}
+
+/** Element [i][k] is from[i * row_step + k * inner_step]; packed [n_row / group][n_inner][group]. */
+void hf_pack(int n_row, int n_inner, const double *from, size_t row_step, size_t inner_step,
+             double *packed);
+
+/** What is multiplied. */
+struct hf_product {
+    int n_row, n_inner;
+    size_t n_column;            /**< a multiple of HF_PRODUCT_STEP */
+    const double *left;         /**< packed */
+    const double *const *right; /**< [n_inner] rows [n_column] */
+    double *to;                 /**< row i is at to + i * to_step; overwritten */
+    size_t to_step;
+};
+
+typedef void hf_product_function(const struct hf_product *product);
+
+/** The kernel for this processor. */
+hf_product_function *hf_product_kernel(void);
+
+extern hf_product_function hf_product_portable, hf_product_avx2, hf_product_avx512;
+
+#endif

@@ -1,0 +1,262 @@
+/* Orbitals for the transformation, batches of them, and the sum over pairs. */
+#include "mp2_private.h"
+
+#include "hf/shell_pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct hf_phase hf_phase_mp2_first = {.name = "MP2: first half"};
+const struct hf_phase hf_phase_mp2_wait = {.name = "MP2: waiting"};
+const struct hf_phase hf_phase_mp2_exchange = {.name = "MP2: exchange"};
+const struct hf_phase hf_phase_mp2_second = {.name = "MP2: second half"};
+
+/** Primitive pairs that add less than this part of the threshold to any integral are dropped. */
+static const double PAIR_ACCURACY = 1e-3;
+
+/* ---- Orbitals -------------------------------------------------------------------------------- */
+
+static bool make_arrays(struct hf_memory *memory, size_t n, struct hf_mp2_orbitals *orbitals)
+{
+    const size_t n_i = (size_t)orbitals->n_occupied;
+    orbitals->occupied = hf_memory_allocate_matrix(memory, "orbitals of MP2", n * n_i, 8);
+    orbitals->packed = hf_memory_allocate_matrix(memory, "orbitals of MP2",
+                                                 hf_packed_size(orbitals->n_occupied, (int)n), 8);
+    orbitals->virtuals =
+        hf_memory_allocate_matrix(memory, "orbitals of MP2", n * orbitals->length, 8);
+    orbitals->row = calloc(n, sizeof *orbitals->row);
+    return orbitals->occupied != NULL && orbitals->packed != NULL && orbitals->virtuals != NULL &&
+           orbitals->row != NULL;
+}
+
+/** Those of coefficients [orbital][n] of merged functions that take part. */
+static void fill_arrays(struct hf_mp2_orbitals *orbitals, int n, int n_frozen, int first_virtual,
+                        const double *coefficient)
+{
+    const int n_i = orbitals->n_occupied;
+    for (int f = 0; f < n; f++) {
+        double *virtuals = orbitals->virtuals + (size_t)f * orbitals->length;
+        double *occupied = orbitals->occupied + (size_t)f * (size_t)n_i;
+        for (int i = 0; i < n_i; i++)
+            occupied[i] = coefficient[(size_t)(n_frozen + i) * (size_t)n + (size_t)f];
+        for (int a = 0; a < orbitals->n_virtual; a++)
+            virtuals[a] = coefficient[(size_t)(first_virtual + a) * (size_t)n + (size_t)f];
+        orbitals->row[f] = virtuals;
+    }
+    hf_pack(n_i, n, orbitals->occupied, 1, (size_t)n_i, orbitals->packed);
+}
+
+/** Orbitals of one spin from those of the wave function. Collective. */
+static hf_status make_orbitals(struct hf_mp2 *mp2, const struct hf_orbitals *from,
+                               struct hf_mp2_orbitals *orbitals, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_memory *memory = mp2->context->memory;
+    const int n = mp2->merged->n_function, m = from->n_orbital, o = from->n_occupied;
+    const int n_frozen = mp2->settings->n_frozen < o ? mp2->settings->n_frozen : o;
+    double *coefficient =
+        hf_memory_allocate_matrix(memory, "orbitals of MP2", (size_t)n * (size_t)m, 8);
+    *orbitals = (struct hf_mp2_orbitals){
+        .n_occupied = o - n_frozen,
+        .n_virtual = m - o - mp2->settings->n_frozen_virtual,
+        .occupied_energy = from->energy + n_frozen,
+        .virtual_energy = from->energy + o,
+    };
+    if (orbitals->n_virtual < 0) orbitals->n_virtual = 0;
+    orbitals->length = hf_padded(orbitals->n_virtual);
+    if (coefficient == NULL || !make_arrays(memory, (size_t)n, orbitals))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the orbitals of MP2");
+    HF_TRY(hf_agree(mp2->context->comm, status, error));
+    hf_matrix_gather_full(from->coefficient, coefficient);
+    hf_mix_orbitals(mp2->merged, m, coefficient);
+    fill_arrays(orbitals, n, n_frozen, o, coefficient);
+cleanup:
+    hf_memory_release(memory, coefficient);
+    return status;
+}
+
+/** Room for the energies of all pairs. Local. */
+static hf_status make_pairs(struct hf_mp2 *mp2, struct hf_error *error)
+{
+    struct hf_mp2_pairs *pairs = &mp2->energy;
+    const size_t n_alpha = (size_t)mp2->orbitals[0].n_occupied;
+    const size_t n_beta = (size_t)mp2->orbitals[mp2->n_spin - 1].n_occupied;
+    pairs->n_same[0] = n_alpha * (n_alpha + 1) / 2;
+    if (mp2->n_spin > 1) pairs->n_same[1] = n_beta * (n_beta + 1) / 2;
+    pairs->n_opposite = mp2->n_spin > 1 ? n_alpha * n_beta : pairs->n_same[0];
+    pairs->n = pairs->n_same[0] + pairs->n_same[1] + pairs->n_opposite;
+    pairs->all = hf_memory_allocate(mp2->context->memory, "energies of pairs", pairs->n + 1,
+                                    sizeof *pairs->all);
+    mp2->block = calloc((size_t)mp2->pairs->n_pair + 1, sizeof *mp2->block);
+    if (pairs->all == NULL || mp2->block == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the energies of pairs");
+    pairs->same[0] = pairs->all;
+    pairs->same[1] = pairs->same[0] + pairs->n_same[0];
+    pairs->opposite = pairs->same[1] + pairs->n_same[1];
+    return HF_OK;
+}
+
+/** Collective. */
+static hf_status set_up(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
+                        struct hf_error *error)
+{
+    hf_status status;
+    struct hf_context *context = mp2->context;
+    hf_timer_start(&context->timers, &hf_phase_setup);
+    HF_TRY(
+        hf_agree(context->comm, hf_basis_merge(wavefunction->basis, &mp2->merged, error), error));
+    HF_TRY(hf_shell_pairs_create_ext(context, mp2->merged, PAIR_ACCURACY * mp2->settings->threshold,
+                                     mp2->n_thread, &mp2->pairs, error));
+    for (int spin = 0; spin < mp2->n_spin; spin++)
+        HF_TRY(make_orbitals(mp2, &wavefunction->spin[spin], &mp2->orbitals[spin], error));
+    HF_TRY(hf_agree(context->comm, make_pairs(mp2, error), error));
+cleanup:
+    hf_timer_stop(&context->timers, &hf_phase_setup);
+    return status;
+}
+
+static void tear_down(struct hf_mp2 *mp2)
+{
+    struct hf_memory *memory = mp2->context->memory;
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
+        hf_memory_release(memory, orbitals->occupied);
+        hf_memory_release(memory, orbitals->packed);
+        hf_memory_release(memory, orbitals->virtuals);
+        free(orbitals->row);
+    }
+    hf_memory_release(memory, mp2->energy.all);
+    hf_mp2_drop_blocks(mp2);
+    free(mp2->block);
+    hf_shell_pairs_destroy(&mp2->pairs);
+    hf_basis_destroy(&mp2->merged);
+}
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+/** Orbitals of all spins. */
+static int n_orbital(const struct hf_mp2 *mp2)
+{
+    int n = 0;
+    for (int spin = 0; spin < mp2->n_spin; spin++) n += mp2->orbitals[spin].n_occupied;
+    return n;
+}
+
+/** How many batches; collective, for the ranks may have different limits. */
+static hf_status choose_batches(const struct hf_mp2 *mp2, int *n_batch, struct hf_error *error)
+{
+    const struct hf_shell_pairs *pairs = mp2->pairs;
+    double limit = mp2->settings->memory_bytes;
+    struct hf_mp2_size size = {
+        .n_function = mp2->merged->n_function,
+        .n_rank = mp2->context->n_rank,
+        .n_thread = mp2->n_thread,
+        .most_functions = hf_most_pair_functions(pairs->n_class, pairs->class_of),
+        .n_spin = mp2->n_spin,
+    };
+    for (int64_t k = 0; k < pairs->n_pair; k++) size.n_row += (double)hf_mp2_n_row(pairs, k);
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        size.n_correlated[spin] = mp2->orbitals[spin].n_occupied;
+        size.n_virtual[spin] = mp2->orbitals[spin].n_virtual;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_DOUBLE, MPI_MIN, mp2->context->comm);
+    const struct hf_mp2_need need = hf_mp2_plan(&size, limit);
+    if (need.n_batch == 0) return hf_mp2_refuse(&need, limit, error);
+    *n_batch = need.n_batch > mp2->settings->n_batch ? need.n_batch : mp2->settings->n_batch;
+    if (*n_batch > n_orbital(mp2)) *n_batch = n_orbital(mp2);
+    return HF_OK;
+}
+
+/** Batch number k of so many: orbitals of alpha come before those of beta. */
+static struct hf_mp2_batch make_batch(const struct hf_mp2 *mp2, int k, int n_batch)
+{
+    struct hf_mp2_batch batch = {{0}, {0}};
+    const int n = n_orbital(mp2);
+    int first = 0;
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const int o = mp2->orbitals[spin].n_occupied;
+        const int begin = (int)((int64_t)n * k / n_batch) - first;
+        const int end = (int)((int64_t)n * (k + 1) / n_batch) - first;
+        batch.begin[spin] = begin < 0 ? 0 : begin > o ? o : begin;
+        batch.end[spin] = end < 0 ? 0 : end > o ? o : end;
+        first += o;
+    }
+    return batch;
+}
+
+/** Bytes of this rank's blocks. */
+static double stored_bytes(const struct hf_mp2 *mp2)
+{
+    const int last = mp2->n_spin - 1;
+    double sum = 0.0;
+    for (int64_t k = 0; k < mp2->pairs->n_pair; k++)
+        if (mp2->block[k] != NULL)
+            sum +=
+                (double)hf_mp2_place(mp2, last, mp2->batch.end[last], hf_mp2_n_row(mp2->pairs, k));
+    return sum * sizeof(double);
+}
+
+static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
+{
+    hf_status status;
+    HF_TRY(hf_mp2_first_half(mp2, error));
+    mp2->result->bytes = fmax(mp2->result->bytes, stored_bytes(mp2));
+    HF_TRY(hf_mp2_second_half(mp2, error));
+cleanup:
+    hf_mp2_drop_blocks(mp2);
+    return status;
+}
+
+/* ---- The energy ------------------------------------------------------------------------------ */
+
+static double sum_of(size_t n, const double value[])
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) sum += value[i];
+    return sum;
+}
+
+/** Each pair's energy comes from one rank: the sums have the same bits on any number of them. */
+static void add_up(struct hf_mp2 *mp2)
+{
+    struct hf_mp2_result *result = mp2->result;
+    const struct hf_mp2_pairs *pairs = &mp2->energy;
+    double counts[2] = {result->sent_bytes, result->n_quartet};
+    hf_sum_over_ranks(mp2->context->comm, pairs->n, pairs->all);
+    hf_sum_over_ranks(mp2->context->comm, 2, counts);
+    MPI_Allreduce(MPI_IN_PLACE, &result->bytes, 1, MPI_DOUBLE, MPI_MAX, mp2->context->comm);
+    result->sent_bytes = counts[0];
+    result->n_quartet = counts[1];
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        result->same_spin += sum_of(pairs->n_same[spin], pairs->same[spin]);
+        result->n_correlated[spin] = mp2->orbitals[spin].n_occupied;
+        result->n_virtual[spin] = mp2->orbitals[spin].n_virtual;
+    }
+    result->opposite_spin = sum_of(pairs->n_opposite, pairs->opposite);
+    result->correlation = result->same_spin + result->opposite_spin;
+}
+
+hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunction *wavefunction,
+                         const struct hf_mp2_settings *settings, struct hf_mp2_result *result,
+                         struct hf_error *error)
+{
+    hf_status status;
+    struct hf_mp2 mp2 = {.context = context,
+                         .settings = settings,
+                         .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
+                         .n_spin = wavefunction->n_spin,
+                         .multiply = hf_product_kernel(),
+                         .result = result};
+    *result = (struct hf_mp2_result){0};
+    HF_TRY(set_up(&mp2, wavefunction, error));
+    HF_TRY(choose_batches(&mp2, &result->n_batch, error));
+    for (int k = 0; k < result->n_batch; k++) {
+        mp2.batch = make_batch(&mp2, k, result->n_batch);
+        HF_TRY(do_batch(&mp2, error));
+    }
+    add_up(&mp2);
+cleanup:
+    tear_down(&mp2);
+    return status;
+}

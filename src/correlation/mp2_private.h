@@ -1,0 +1,102 @@
+/* What the two halves of the transformation share. */
+#ifndef HF_MP2_PRIVATE_H
+#define HF_MP2_PRIVATE_H
+
+#include "hf/mp2.h"
+#include "hf/shell_pair.h"
+#include "matrix_product.h"
+
+/** Orbitals j that the second half transforms at a time: whole groups of packed ones. */
+enum { HF_MP2_MOST_J = 2 * HF_PRODUCT_GROUP };
+
+/** Orbitals of one spin, or of both, that take part; coefficients in merged functions. */
+struct hf_mp2_orbitals {
+    int n_occupied, n_virtual;
+    size_t length; /**< of rows over virtual orbitals: n_virtual, padded */
+    const double *occupied_energy, *virtual_energy; /**< borrowed */
+    double *occupied;                               /**< [n][n_occupied] */
+    double *packed;     /**< the same as left matrix [n_occupied][n] (hf_pack) */
+    double *virtuals;   /**< [n][length], zeros behind n_virtual */
+    const double **row; /**< [n] its rows */
+};
+
+/** Orbitals i of one batch: begin .. end-1 of each spin. */
+struct hf_mp2_batch {
+    int begin[HF_MAX_SPIN], end[HF_MAX_SPIN];
+};
+
+/** Energies of pairs: of one spin [i (i+1)/2 + j], j <= i; of alpha i and beta j [i n_beta + j], or of
+ *  closed shells like those of one spin. */
+struct hf_mp2_pairs {
+    double *same[HF_MAX_SPIN], *opposite;
+    size_t n_same[HF_MAX_SPIN], n_opposite;
+    double *all; /**< one array of all, to be freed */
+    size_t n;
+};
+
+struct hf_mp2 {
+    struct hf_context *context;             /**< borrowed */
+    const struct hf_mp2_settings *settings; /**< borrowed */
+    struct hf_basis *merged;
+    struct hf_shell_pairs *pairs;
+    int n_thread, n_spin;
+    struct hf_mp2_orbitals orbitals[HF_MAX_SPIN];
+    hf_product_function *multiply;
+    struct hf_mp2_batch batch;
+    /** (ia|rs) of this rank's pairs of shells: [n_pair] blocks [i of alpha, of beta][rs][a], r of the
+     *  pair's first shell; NULL: not here. */
+    double **block;
+    struct hf_mp2_pairs energy;
+    struct hf_mp2_result *result;
+};
+
+/** Function pairs of a pair of shells. */
+static inline size_t hf_mp2_n_row(const struct hf_shell_pairs *pairs, int64_t pair)
+{
+    return (size_t)pairs->class_of[pairs->pair[pair].pair_class].n_function;
+}
+
+/** Where orbital i of a spin is in a block of so many function pairs. */
+static inline size_t hf_mp2_place(const struct hf_mp2 *mp2, int spin, int i, size_t n_row)
+{
+    const struct hf_mp2_batch *batch = &mp2->batch;
+    size_t n = 0;
+    if (spin > 0) n = (size_t)(batch->end[0] - batch->begin[0]) * mp2->orbitals[0].length;
+    return n_row * (n + (size_t)(i - batch->begin[spin]) * mp2->orbitals[spin].length);
+}
+
+/** First half for the orbitals of the batch: fills mp2->block. Collective. */
+hf_status hf_mp2_first_half(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST_CHECK;
+
+/** Second half: energies of all pairs of the batch's orbitals i with j <= i into mp2->energy. Collective. */
+hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST_CHECK;
+
+/** Not collective; accepts none. */
+void hf_mp2_drop_blocks(struct hf_mp2 *mp2);
+
+/** A rank's rows of one orbital on their way (exchange.c). */
+struct hf_mp2_exchange {
+    struct hf_mp2 *mp2;            /**< borrowed */
+    int *owner;                    /**< [n_pair] rank that has a pair of shells; -1: nobody */
+    size_t *n_row;                 /**< [n_rank] function pairs of each rank */
+    size_t *first_of_rank, *first; /**< [n_rank], [n_pair] first row in `received` */
+    double *sent;                  /**< rows of this rank */
+    double *received;              /**< rows of all others, rank after rank, pairs rising */
+    const double **where;          /**< [n_pair] rows of a pair, wherever they are; NULL: zeros */
+};
+
+/** What a rank does in a round: energies of orbital i with the orbitals j_begin .. j_end-1 of the spin
+ *  `other`. */
+struct hf_mp2_unit {
+    int spin, i, other, j_begin, j_end;
+};
+
+/** Collective. HF_NO_RESOURCE. */
+hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *mp2,
+                               struct hf_error *error) HF_MUST_CHECK;
+void hf_mp2_exchange_done(struct hf_mp2_exchange *exchange);
+
+/** Brings the rows of each rank's unit [n_rank] (i below 0: none) to it and sets `where`. Collective. */
+void hf_mp2_exchange_round(struct hf_mp2_exchange *exchange, const struct hf_mp2_unit unit[]);
+
+#endif

@@ -1,0 +1,240 @@
+/* The row of MP2 in the list of quantities: its options, report and part of the JSON file. */
+#include "hf/memory_limits.h"
+#include "hf/mp2.h"
+#include "hf/orbitals.h"
+#include "hf/quantity.h"
+#include "hf/text.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+/** Of memory that is free, if no limit is given. */
+static const double SAFE_SHARE = 0.5;
+
+/** Core and valence orbitals that are nearer than this are not told apart by their energies (hartree). */
+static const double LEAST_GAP = 0.5;
+
+/** Factors of opposite and same spin: S. Grimme, J. Chem. Phys. 118, 9095 (2003). */
+static const double SCS_OPPOSITE = 6.0 / 5.0, SCS_SAME = 1.0 / 3.0;
+
+struct mp2 {
+    struct hf_mp2_settings settings;
+    struct hf_mp2_result result;
+    struct hf_spin_count n_electron;
+    double gap; /**< between the highest frozen orbital and the next one, of the worse spin */
+};
+
+static double scs_energy(const struct hf_mp2_result *result)
+{
+    return SCS_OPPOSITE * result->opposite_spin + SCS_SAME * result->same_spin;
+}
+
+static bool is_open(const struct hf_quantity *quantity)
+{
+    return strcmp(quantity->of->settings->method, "rhf") != 0;
+}
+
+/** Reads --frozen-core. */
+static hf_status read_core(const struct hf_quantity *quantity, int *n_frozen,
+                           struct hf_error *error)
+{
+    const struct hf_quantity_source *of = quantity->of;
+    const struct mp2 *self = quantity->self;
+    const char *text = hf_options_text(of->options, "frozen_core");
+    const int n_occupied = self->n_electron.alpha;
+    int n = 0;
+    *n_frozen = 0;
+    if (strcasecmp(text, "none") == 0) return HF_OK;
+    if (strcasecmp(text, "default") == 0) {
+        *n_frozen = hf_mp2_default_core(of->molecule);
+        return HF_OK;
+    }
+    if (hf_word_integer(hf_rest_of_line(text), &n) != HF_NUMBER_OK || n < 0 || n > n_occupied)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: frozen core '%.40s'; expected none, default, or a number of orbitals "
+                       "up to %d",
+                       hf_options_given(of->options, "frozen_core")->where, text, n_occupied);
+    *n_frozen = n;
+    return HF_OK;
+}
+
+static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
+{
+    const struct hf_quantity_source *of = quantity->of;
+    struct mp2 *self = quantity->self;
+    const struct hf_scf_settings *scf = of->settings;
+    hf_status status = hf_spin_count_of(of->molecule, &self->n_electron, error);
+    if (status != HF_OK) return status;
+    if (scf->smearing > 0.0)
+        return hf_fail(error, HF_BAD_INPUT, "%s: MP2 needs whole occupations; expected no smearing",
+                       hf_options_given(of->options, "smearing")->where);
+    if (strcmp(hf_options_choice(of->options, "task"), "gradient") == 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: there are no gradients of MP2 energies; expected task energy",
+                       hf_options_given(of->options, "task")->where);
+    self->settings = (struct hf_mp2_settings){
+        .schedule = scf->fock.schedule,
+        .n_thread = scf->fock.n_thread,
+        .threshold = scf->screening_threshold,
+        .n_frozen_virtual = hf_options_integer(of->options, "frozen_virtuals"),
+    };
+    const int n_virtual = of->basis->n_function - self->n_electron.alpha;
+    if (self->settings.n_frozen_virtual > 0 && self->settings.n_frozen_virtual >= n_virtual)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: %d frozen virtual orbitals; expected fewer than the %d there are",
+                       hf_options_given(of->options, "frozen_virtuals")->where,
+                       self->settings.n_frozen_virtual, n_virtual);
+    return read_core(quantity, &self->settings.n_frozen, error);
+}
+
+/** Bytes that this rank may take: what --memory says, or a part of what is free. Local. */
+static double memory_limit(const struct hf_quantity_source *of)
+{
+    const double given = of->settings->fock.memory_bytes;
+    struct hf_memory_limits limits;
+    if (hf_options_given(of->options, "memory") != NULL && given > 0.0) return given;
+    hf_memory_limits_find("", &limits);
+    const double of_node = fmin(limits.node_free, limits.group_free) / of->context->n_node_rank;
+    return SAFE_SHARE * fmin(of_node, fmin(limits.address_free, limits.data_free));
+}
+
+/** Before there are shell pairs: as if none were negligible, in functions as they were published. */
+static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
+{
+    const struct mp2 *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    const struct hf_basis *basis = of->basis;
+    const int n = basis->n_function, n_spin = is_open(quantity) ? 2 : 1;
+    struct hf_basis *merged = NULL;
+    int most = 1;
+    const hf_status status = hf_basis_merge(basis, &merged, error);
+    if (status != HF_OK) return status;
+    for (int s = 0; s < merged->n_shell; s++)
+        if (merged->shell[s].n_function > most) most = merged->shell[s].n_function;
+    hf_basis_destroy(&merged);
+    struct hf_mp2_size size = {.n_function = n,
+                               .n_rank = of->context->n_rank,
+                               .n_thread = self->settings.n_thread,
+                               .most_functions = most * most,
+                               .n_row = 0.5 * n * (n + (double)most),
+                               .n_spin = n_spin};
+    for (int spin = 0; spin < n_spin; spin++) {
+        const int o = spin == 0 ? self->n_electron.alpha : self->n_electron.beta;
+        const int frozen = self->settings.n_frozen < o ? self->settings.n_frozen : o;
+        const int n_virtual = n - o - self->settings.n_frozen_virtual;
+        size.n_correlated[spin] = o - frozen;
+        size.n_virtual[spin] = n_virtual > 0 ? n_virtual : 0;
+    }
+    const double limit = memory_limit(of);
+    const struct hf_mp2_need need = hf_mp2_plan(&size, limit);
+    *bytes = need.rank;
+    return need.n_batch > 0 ? HF_OK : hf_mp2_refuse(&need, limit, error);
+}
+
+static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
+{
+    struct mp2 *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    const struct hf_wavefunction *wavefunction = of->wavefunction;
+    const int n = self->settings.n_frozen;
+    self->settings.memory_bytes = memory_limit(of);
+    self->gap = INFINITY;
+    for (int spin = 0; spin < wavefunction->n_spin; spin++) {
+        const struct hf_orbitals *orbitals = &wavefunction->spin[spin];
+        if (n > 0 && n < orbitals->n_occupied)
+            self->gap = fmin(self->gap, orbitals->energy[n] - orbitals->energy[n - 1]);
+    }
+    return hf_mp2_compute(of->context, wavefunction, &self->settings, &self->result, error);
+}
+
+static double energy(const struct hf_quantity *quantity)
+{
+    const struct mp2 *self = quantity->self;
+    return quantity->of->result->energy + self->result.correlation;
+}
+
+static void print_energy(FILE *out, const char *name, double value)
+{
+    fprintf(out, "  %-23s%20.10f hartree\n", name, value);
+}
+
+static void report(const struct hf_quantity *quantity, FILE *out)
+{
+    const struct mp2 *self = quantity->self;
+    const struct hf_mp2_result *result = &self->result;
+    const int n = self->settings.n_frozen;
+    fprintf(out, "\nMP2 energies\n  %-23s ", "Correlated orbitals");
+    fprintf(out, "%d occupied, %d virtual", result->n_correlated[0], result->n_virtual[0]);
+    if (is_open(quantity))
+        fprintf(out, " (alpha); %d and %d (beta)", result->n_correlated[1], result->n_virtual[1]);
+    fprintf(out, "\n  %-23s %d core orbitals (--frozen-core), %d virtual\n", "Frozen orbitals", n,
+            self->settings.n_frozen_virtual);
+    if (self->gap < LEAST_GAP)
+        fprintf(
+            out,
+            "  WARNING: the highest frozen orbital is only %.2f hartree below the lowest "
+            "correlated one:\n  frozen orbitals may not be core orbitals; try --frozen-core N.\n",
+            self->gap);
+    print_energy(out, "Opposite-spin energy", result->opposite_spin);
+    print_energy(out, "Same-spin energy", result->same_spin);
+    print_energy(out, "Correlation energy", result->correlation);
+    print_energy(out, "MP2 total energy", energy(quantity));
+    if (hf_options_flag(quantity->of->options, "scs"))
+        print_energy(out, "SCS-MP2 total energy",
+                     quantity->of->result->energy + scs_energy(result));
+    fprintf(out, "  %-23s %d batch%s of orbitals, %.1f MB per rank, %.1f MB sent\n", "Integrals",
+            result->n_batch, result->n_batch == 1 ? "" : "es", 1e-6 * result->bytes,
+            1e-6 * result->sent_bytes);
+}
+
+static bool add_details(cJSON *extras, const struct hf_quantity *quantity)
+{
+    const struct mp2 *self = quantity->self;
+    const struct hf_mp2_result *result = &self->result;
+    cJSON *object = cJSON_AddObjectToObject(extras, "mp2");
+    return object != NULL &&
+           hf_json_add_integer(object, "frozen_core_orbitals", self->settings.n_frozen) &&
+           hf_json_add_integer(object, "frozen_virtual_orbitals",
+                               self->settings.n_frozen_virtual) &&
+           hf_json_add_double(object, "scs_correlation_energy", scs_energy(result)) &&
+           hf_json_add_double(object, "scs_total_energy",
+                              quantity->of->result->energy + scs_energy(result)) &&
+           hf_json_add_integer(object, "batches", result->n_batch) &&
+           hf_json_add_double(object, "stored_bytes", result->bytes) &&
+           hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&
+           hf_json_add_double(object, "quartets_computed", result->n_quartet);
+}
+
+static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+{
+    const struct mp2 *self = quantity->self;
+    const struct hf_mp2_result *result = &self->result;
+    return hf_json_add_double(to->properties, "mp2_same_spin_correlation_energy",
+                              result->same_spin) &&
+           hf_json_add_double(to->properties, "mp2_opposite_spin_correlation_energy",
+                              result->opposite_spin) &&
+           hf_json_add_double(to->properties, "mp2_singles_energy", 0.0) &&
+           hf_json_add_double(to->properties, "mp2_doubles_energy", result->correlation) &&
+           hf_json_add_double(to->properties, "mp2_correlation_energy", result->correlation) &&
+           hf_json_add_double(to->properties, "mp2_total_energy", energy(quantity)) &&
+           add_details(to->extras, quantity);
+}
+
+static const struct hf_phase *const phases[] = {&hf_phase_mp2_first, &hf_phase_mp2_wait,
+                                                &hf_phase_mp2_exchange, &hf_phase_mp2_second, NULL};
+
+const struct hf_quantity_ops hf_quantity_mp2 = {
+    .name = "mp2",
+    .of_converged = true,
+    .needs = HF_WAVEFUNCTION_ALL,
+    .phases = phases,
+    .size = sizeof(struct mp2),
+    .doing = "MP2",
+    .plan = plan,
+    .peak = peak,
+    .compute = compute,
+    .energy = energy,
+    .report = report,
+    .json = add_json,
+};

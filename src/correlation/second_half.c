@@ -1,0 +1,297 @@
+/* From (ia|rs) of one orbital i to the energies of its pairs: each rank finishes whole orbitals, or some of
+ * their pairs if there are more ranks than orbitals. */
+#include "mp2_private.h"
+
+#include "hf/interruption.h"
+#include "hf/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** See HF_MP2_MOST_J. */
+enum { MOST_J = HF_MP2_MOST_J };
+
+/** Units that each rank gets, at least, where orbitals j are split. */
+enum { UNITS_PER_RANK = 4 };
+
+/** The second half on one rank. */
+struct second_half {
+    struct hf_mp2 *mp2; /**< borrowed */
+    struct hf_mp2_exchange exchange;
+    int n_unit;
+    struct hf_mp2_unit *unit; /**< [n_unit], dearest first */
+    int64_t *pair_of;         /**< [n_shell][n_shell] shell pair; -1: none */
+    double *zeros;            /**< a row */
+    double *third;            /**< [s][j][a]: (ia|js) of some j */
+    double **packed;          /**< [n_thread] of one j, as left matrix */
+    double **integrals;       /**< [n_thread] (ia|jb) [a][b] of one j */
+    const double **row;       /**< [n_thread][n] */
+    /* of the unit that runs */
+    const struct hf_mp2_unit *now;
+    int j_begin, n_j;
+};
+
+/* ---- Units ----------------------------------------------------------------------------------- */
+
+static int n_of(const struct hf_mp2_unit *unit)
+{
+    return unit->j_end - unit->j_begin;
+}
+
+static int by_falling_size(const void *left, const void *right)
+{
+    const struct hf_mp2_unit *x = left, *y = right;
+    if (n_of(x) != n_of(y)) return n_of(y) - n_of(x);
+    if (x->spin != y->spin) return x->spin - y->spin;
+    if (x->other != y->other) return x->other - y->other;
+    return x->i != y->i ? x->i - y->i : x->j_begin - y->j_begin;
+}
+
+/** Units of at most so many pairs; counts them only if `unit` is NULL. */
+static int make_units(const struct hf_mp2 *mp2, int most, struct hf_mp2_unit unit[])
+{
+    int n = 0;
+    for (int spin = 0; spin < mp2->n_spin; spin++)
+        for (int other = spin; other < mp2->n_spin; other++)
+            for (int i = mp2->batch.begin[spin]; i < mp2->batch.end[spin]; i++) {
+                const int end = other == spin ? i + 1 : mp2->orbitals[other].n_occupied;
+                for (int j = 0; j < end; j += most, n++)
+                    if (unit != NULL)
+                        unit[n] = (struct hf_mp2_unit){spin, i, other, j,
+                                                       j + most < end ? j + most : end};
+            }
+    return n;
+}
+
+/** All units of the batch: whole orbitals, or groups of pairs for many ranks. */
+static bool choose_units(struct second_half *half)
+{
+    const struct hf_mp2 *mp2 = half->mp2;
+    int most = MOST_J;
+    for (int spin = 0; spin < mp2->n_spin; spin++)
+        while (most < mp2->orbitals[spin].n_occupied) most += HF_PRODUCT_GROUP;
+    while (most > HF_PRODUCT_GROUP &&
+           make_units(mp2, most, NULL) < UNITS_PER_RANK * mp2->context->n_rank)
+        most -= HF_PRODUCT_GROUP;
+    half->n_unit = make_units(mp2, most, NULL);
+    half->unit = calloc((size_t)half->n_unit + 1, sizeof *half->unit);
+    if (half->unit == NULL) return false;
+    make_units(mp2, most, half->unit);
+    qsort(half->unit, (size_t)half->n_unit, sizeof *half->unit, by_falling_size);
+    return true;
+}
+
+/* ---- Third quarter --------------------------------------------------------------------------- */
+
+/** Rows over a of (ia|rs) for all r and one s, the function `k` of a shell. */
+static void find_rows(const struct second_half *half, int shell, int k, const double *row[])
+{
+    const struct hf_mp2 *mp2 = half->mp2;
+    const struct hf_basis *basis = mp2->merged;
+    const size_t length = mp2->orbitals[half->now->spin].length;
+    for (int r = 0; r < basis->n_shell; r++) {
+        const int64_t pair = half->pair_of[(size_t)r * (size_t)basis->n_shell + (size_t)shell];
+        const double *from = pair >= 0 ? half->exchange.where[pair] : NULL;
+        const int n_r = basis->shell[r].n_function, n_s = basis->shell[shell].n_function;
+        const bool first = pair >= 0 && mp2->pairs->pair[pair].a == r;
+        for (int m = 0; m < n_r; m++) {
+            const int place = first ? m * n_s + k : k * n_r + m;
+            row[basis->shell[r].first_function + m] =
+                from != NULL ? from + (size_t)place * length : half->zeros;
+        }
+    }
+}
+
+/** hf_thread_work: (ia|js) for some shells S. */
+static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    const struct second_half *half = data;
+    const struct hf_mp2 *mp2 = half->mp2;
+    const struct hf_basis *basis = mp2->merged;
+    const int n = basis->n_function;
+    const size_t length = mp2->orbitals[half->now->spin].length;
+    const double **row = half->row + (size_t)thread * (size_t)n;
+    (void)error;
+    for (int shell = thread; shell < basis->n_shell; shell += n_thread)
+        for (int k = 0; k < basis->shell[shell].n_function; k++) {
+            const size_t s = (size_t)(basis->shell[shell].first_function + k);
+            find_rows(half, shell, k, row);
+            mp2->multiply(&(struct hf_product){.n_row = half->n_j,
+                                               .n_inner = n,
+                                               .n_column = length,
+                                               .left = mp2->orbitals[half->now->other].packed +
+                                                       (size_t)half->j_begin * (size_t)n,
+                                               .right = row,
+                                               .to = half->third + s * (size_t)half->n_j * length,
+                                               .to_step = length});
+        }
+    return HF_OK;
+}
+
+/* ---- Fourth quarter and energies ------------------------------------------------------------- */
+
+/** Sums over a, b of one pair: of K^2/D and of K (K - K^T)/D. */
+static void add_pair(struct hf_mp2 *mp2, const struct hf_mp2_unit *unit, int j, const double *k_ab)
+{
+    const struct hf_mp2_orbitals *one = &mp2->orbitals[unit->spin],
+                                 *other = &mp2->orbitals[unit->other];
+    const double e_ij = one->occupied_energy[unit->i] + other->occupied_energy[j];
+    const bool alike = unit->spin == unit->other;
+    const double weight = mp2->n_spin == 1 && unit->i != j ? 2.0 : 1.0;
+    const size_t i = (size_t)unit->i, place = i * (i + 1) / 2 + (size_t)j;
+    double same = 0.0, opposite = 0.0;
+    for (int a = 0; a < one->n_virtual; a++) {
+        const double *row = k_ab + (size_t)a * other->length;
+        const double e_ija = e_ij - one->virtual_energy[a];
+        for (int b = 0; b < other->n_virtual; b++) {
+            const double of_d = row[b] / (e_ija - other->virtual_energy[b]);
+            opposite += row[b] * of_d;
+            if (alike) same += k_ab[(size_t)b * other->length + (size_t)a] * of_d;
+        }
+    }
+    if (alike) mp2->energy.same[unit->spin][place] = weight * (opposite - same);
+    if (mp2->n_spin == 1) mp2->energy.opposite[place] = weight * opposite;
+    if (!alike) mp2->energy.opposite[i * (size_t)other->n_occupied + (size_t)j] = opposite;
+}
+
+/** hf_thread_work: (ia|jb) and energies for some j. */
+static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    struct second_half *half = data;
+    struct hf_mp2 *mp2 = half->mp2;
+    const struct hf_mp2_unit *unit = half->now;
+    const struct hf_mp2_orbitals *one = &mp2->orbitals[unit->spin],
+                                 *other = &mp2->orbitals[unit->other];
+    const int n = mp2->merged->n_function;
+    (void)error;
+    for (int j = thread; j < half->n_j; j += n_thread) {
+        hf_pack(one->n_virtual, n, half->third + (size_t)j * one->length, 1,
+                (size_t)half->n_j * one->length, half->packed[thread]);
+        mp2->multiply(&(struct hf_product){.n_row = one->n_virtual,
+                                           .n_inner = n,
+                                           .n_column = other->length,
+                                           .left = half->packed[thread],
+                                           .right = other->row,
+                                           .to = half->integrals[thread],
+                                           .to_step = other->length});
+        add_pair(mp2, unit, half->j_begin + j, half->integrals[thread]);
+    }
+    return HF_OK;
+}
+
+static hf_status finish_unit(struct second_half *half, const struct hf_mp2_unit *unit,
+                             struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n_thread = half->mp2->n_thread;
+    half->now = unit;
+    for (int j = unit->j_begin; j < unit->j_end && status == HF_OK; j += MOST_J) {
+        half->j_begin = j;
+        half->n_j = unit->j_end - j < MOST_J ? unit->j_end - j : MOST_J;
+        status = hf_threads_run(n_thread, third_quarter, half, error);
+        if (status == HF_OK) status = hf_threads_run(n_thread, fourth_quarter, half, error);
+    }
+    return status;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static bool make_buffers(struct second_half *half)
+{
+    const struct hf_mp2 *mp2 = half->mp2;
+    struct hf_memory *memory = mp2->context->memory;
+    const size_t n = (size_t)mp2->merged->n_function, n_thread = (size_t)mp2->n_thread;
+    size_t longest = 0;
+    int most = 0;
+    bool ok = true;
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
+        if (orbitals->length > longest) longest = orbitals->length;
+        if (orbitals->n_virtual > most) most = orbitals->n_virtual;
+    }
+    half->zeros = hf_memory_allocate_matrix(memory, "integrals (ia|js)", longest, 8);
+    half->third = hf_memory_allocate_matrix(memory, "integrals (ia|js)", n * MOST_J * longest, 8);
+    half->row = calloc(n_thread * n, sizeof *half->row);
+    half->packed = calloc(n_thread, sizeof *half->packed);
+    half->integrals = calloc(n_thread, sizeof *half->integrals);
+    ok = half->zeros != NULL && half->third != NULL && half->row != NULL && half->packed != NULL &&
+         half->integrals != NULL;
+    for (size_t t = 0; t < n_thread && ok; t++) {
+        half->packed[t] =
+            hf_memory_allocate_matrix(memory, "integrals (ia|js)", hf_packed_size(most, (int)n), 8);
+        half->integrals[t] =
+            hf_memory_allocate_matrix(memory, "integrals (ia|jb)", (size_t)most * longest, 8);
+        ok = half->packed[t] != NULL && half->integrals[t] != NULL;
+    }
+    return ok;
+}
+
+static bool find_pairs(struct second_half *half)
+{
+    const struct hf_shell_pairs *pairs = half->mp2->pairs;
+    const size_t n = (size_t)pairs->basis->n_shell;
+    half->pair_of = calloc(n * n, sizeof *half->pair_of);
+    if (half->pair_of == NULL) return false;
+    for (size_t i = 0; i < n * n; i++) half->pair_of[i] = -1;
+    for (int64_t k = 0; k < pairs->n_pair; k++) {
+        const size_t a = (size_t)pairs->pair[k].a, b = (size_t)pairs->pair[k].b;
+        half->pair_of[a * n + b] = half->pair_of[b * n + a] = k;
+    }
+    return true;
+}
+
+static void second_half_done(struct second_half *half)
+{
+    struct hf_memory *memory = half->mp2->context->memory;
+    for (int t = 0; t < half->mp2->n_thread; t++) {
+        if (half->packed != NULL) hf_memory_release(memory, half->packed[t]);
+        if (half->integrals != NULL) hf_memory_release(memory, half->integrals[t]);
+    }
+    hf_memory_release(memory, half->zeros);
+    hf_memory_release(memory, half->third);
+    free(half->packed);
+    free(half->integrals);
+    free(half->row);
+    free(half->pair_of);
+    free(half->unit);
+}
+
+/** Units of a round, one for each rank. Collective. */
+static hf_status do_round(struct second_half *half, int first, struct hf_mp2_unit unit[],
+                          struct hf_error *error)
+{
+    struct hf_context *context = half->mp2->context;
+    hf_status status = HF_OK;
+    for (int r = 0; r < context->n_rank; r++)
+        unit[r] = first + r < half->n_unit ? half->unit[first + r] : (struct hf_mp2_unit){.i = -1};
+    hf_timer_start(&context->timers, &hf_phase_mp2_exchange);
+    hf_mp2_exchange_round(&half->exchange, unit);
+    hf_timer_stop(&context->timers, &hf_phase_mp2_exchange);
+    hf_timer_start(&context->timers, &hf_phase_mp2_second);
+    if (unit[context->rank].i >= 0) status = finish_unit(half, &unit[context->rank], error);
+    hf_timer_stop(&context->timers, &hf_phase_mp2_second);
+    hf_interruption_set_fraction(context->interruption, (double)first / half->n_unit);
+    hf_timer_start(&context->timers, &hf_phase_mp2_wait);
+    status = hf_agree_to_go_on(context, status, error);
+    hf_timer_stop(&context->timers, &hf_phase_mp2_wait);
+    return status;
+}
+
+hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct second_half half = {.mp2 = mp2, .exchange = {.mp2 = mp2}};
+    struct hf_mp2_unit *unit = calloc((size_t)mp2->context->n_rank, sizeof *unit);
+    if (unit == NULL || !choose_units(&half) || !find_pairs(&half) || !make_buffers(&half))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the second half of MP2");
+    HF_TRY(hf_agree(mp2->context->comm, status, error));
+    HF_TRY(hf_mp2_exchange_init(&half.exchange, mp2, error));
+    for (int first = 0; first < half.n_unit; first += mp2->context->n_rank)
+        HF_TRY(do_round(&half, first, unit, error));
+cleanup:
+    hf_interruption_set_fraction(mp2->context->interruption, 0.0);
+    hf_mp2_exchange_done(&half.exchange);
+    second_half_done(&half);
+    free(unit);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* Products of matrices against plain loops, with every kernel that this build has. */
+#include "../test.h"
+
+#include "../../../src/correlation/matrix_product.h"
+#include "hf/simd.h"
+
+#include <math.h>
+
+/** Sizes around whole groups of rows and steps of columns. */
+static void products_are_the_plain_sums(void **state)
+{
+    static hf_product_function *const kernels[] = {
+        HF_KERNELS_BUILT(hf_product_portable, hf_product_avx2, hf_product_avx512)};
+    enum { MOST_ROW = 26, N_INNER = 7, MOST_COLUMN = 40, GAP = 3 };
+    double from[N_INNER][MOST_ROW], right[N_INNER][MOST_COLUMN];
+    double packed[3 * HF_PRODUCT_GROUP * N_INNER], to[MOST_ROW + 1][MOST_COLUMN + GAP];
+    const double *row[N_INNER];
+    for (int k = 0; k < N_INNER; k++) {
+        row[k] = right[N_INNER - 1 - k]; /* rows may stand anywhere */
+        for (int i = 0; i < MOST_ROW; i++) from[k][i] = sin(1.0 + 3.0 * k + i);
+        for (int j = 0; j < MOST_COLUMN; j++) right[k][j] = cos(2.0 + k - 0.7 * j);
+    }
+    for (int which = 0; which < hf_n_kernels(); which++)
+        for (int n_row = 1; n_row <= MOST_ROW; n_row++)
+            for (int n_column = HF_PRODUCT_STEP; n_column <= MOST_COLUMN;
+                 n_column += HF_PRODUCT_STEP) {
+                assert_true(hf_packed_size(n_row, N_INNER) * sizeof(double) <= sizeof packed);
+                hf_pack(n_row, N_INNER, from[0], 1, MOST_ROW, packed);
+                for (int i = 0; i <= MOST_ROW; i++)
+                    for (int j = 0; j < MOST_COLUMN + GAP; j++) to[i][j] = 9.0;
+                kernels[which](&(struct hf_product){.n_row = n_row,
+                                                    .n_inner = N_INNER,
+                                                    .n_column = (size_t)n_column,
+                                                    .left = packed,
+                                                    .right = row,
+                                                    .to = to[0],
+                                                    .to_step = MOST_COLUMN + GAP});
+                for (int i = 0; i <= MOST_ROW; i++)
+                    for (int j = 0; j < MOST_COLUMN + GAP; j++) {
+                        double sum = i < n_row && j < n_column ? 0.0 : 9.0;
+                        for (int k = 0; k < N_INNER && i < n_row && j < n_column; k++)
+                            sum += from[k][i] * row[k][j];
+                        assert_true(fabs(to[i][j] - sum) < 1e-14);
+                    }
+            }
+}
+
+static void lengths_are_whole_steps(void **state)
+{
+    assert_int_equal(hf_padded(0), 0);
+    assert_int_equal(hf_padded(1), HF_PRODUCT_STEP);
+    assert_int_equal(hf_padded(HF_PRODUCT_STEP), HF_PRODUCT_STEP);
+    assert_int_equal(hf_packed_size(HF_PRODUCT_GROUP + 1, 5), 2 * HF_PRODUCT_GROUP * 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_the_plain_sums),
+        cmocka_unit_test(lengths_are_whole_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
