@@ -29,12 +29,12 @@ struct hf_report;
 
 /** Memory that a run is expected to take at most, bytes. The rank is the one with the most. */
 struct hf_memory_need {
-    double program;    /**< of a rank: the process with its libraries */
-    double matrices;   /**< of a rank, with its part of what the node shares */
-    double pairs;      /**< of a rank: shell pairs */
-    double threads;    /**< of a rank: integral engines, buffers of threads */
-    double stored;     /**< of a rank: stored integrals */
-    double after;      /**< of a rank, when those are gone: what is computed from the wave function */
+    double program;  /**< of a rank: the process with its libraries */
+    double matrices; /**< of a rank, with its part of what the node shares */
+    double pairs;    /**< of a rank: shell pairs */
+    double threads;  /**< of a rank: integral engines, buffers of threads */
+    double stored;   /**< of a rank: stored integrals */
+    double after;    /**< of a rank, when those are gone: what is computed from the wave function */
     double rank, node; /**< at most at a time: of the rank, of all ranks of its node */
     double left; /**< node and control group have so much for all its ranks, with what they hold
                         *   already; INFINITY: unknown */

@@ -49,7 +49,7 @@ static void solve(struct system *s, const char *method, const char *set)
         status = hf_scf_run(s->context, &s->molecule, s->basis, &settings, NULL, &s->scf, &s->wave,
                             &error);
     if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    assert_ok(status);
     assert_true(s->scf.converged);
 }
 
@@ -93,7 +93,7 @@ static struct hf_mp2_result energies(struct system *s, const struct hf_mp2_setti
     const size_t before = hf_memory_current_bytes(s->context->memory);
     const hf_status status = hf_mp2_compute(s->context, &s->wave, settings, &result, &error);
     if (status != HF_OK) print_error("%s\n", error.message);
-    assert_int_equal(status, HF_OK);
+    assert_ok(status);
     assert_int_equal(hf_memory_current_bytes(s->context->memory), before);
     assert_true(fabs(result.correlation - result.same_spin - result.opposite_spin) < 1e-14);
     return result;
@@ -105,7 +105,7 @@ static struct hf_mp2_result energies(struct system *s, const struct hf_mp2_setti
 static void find_integrals(struct system *s)
 {
     struct hf_shell_pairs *pairs = NULL;
-    assert_int_equal(hf_shell_pairs_create(s->context, s->basis, 1e-16, &pairs, NULL), HF_OK);
+    assert_ok(hf_shell_pairs_create(s->context, s->basis, 1e-16, &pairs, NULL));
     s->integral = test_all_integrals(pairs);
     hf_shell_pairs_destroy(&pairs);
 }
