@@ -129,9 +129,6 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** Energy of the method after a calculation: of the SCF, or what replaces it. Not collective. */
-double hf_calculation_energy(const struct hf_calculation *calculation);
-
 /** The properties, or NULL where none were computed. Not collective. */
 const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation);
 

@@ -65,6 +65,9 @@ struct hf_quantity_ops {
     bool by_default;    /**< computed unasked, if the wave function has the parts that it needs */
     bool of_converged;  /**< not computed unless the SCF has converged */
     enum hf_wavefunction_parts needs;
+    /** Of the SCF, if none is given; 0: as usual. An energy computed from orbitals has errors of first order
+     *  in theirs, the energy of the SCF of second. */
+    double commutator_tolerance;
     const struct hf_phase *const *phases; /**< ended by NULL; NULL: none */
     size_t size;                          /**< of `self` */
     const char *file;                     /**< what messages call its files, "a cube file" */

@@ -241,3 +241,9 @@ void hf_memory_limits_find(const char *root, struct hf_memory_limits *limits)
     limits->resident = page * pages.resident;
     find_control_group(root, limits);
 }
+
+double hf_memory_of_rank(const struct hf_memory_limits *limits, int n_node_rank, int n_group_rank)
+{
+    const double of_node = fmin(limits->node_free / n_node_rank, limits->group_free / n_group_rank);
+    return fmin(of_node, fmin(limits->address_free - HF_MAPPED_BYTES, limits->data_free));
+}

@@ -51,7 +51,6 @@ hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *
     hf_status status = HF_OK;
     const int64_t n_pair = mp2->pairs->n_pair;
     struct hf_context *context = mp2->context;
-    size_t longest = 0;
     *exchange = (struct hf_mp2_exchange){.mp2 = mp2};
     exchange->owner = calloc((size_t)n_pair, sizeof *exchange->owner);
     exchange->where = calloc((size_t)n_pair, sizeof *exchange->where);
@@ -66,9 +65,7 @@ hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *
         exchange->owner[k] = mp2->block[k] != NULL ? context->rank : -1;
     MPI_Allreduce(MPI_IN_PLACE, exchange->owner, (int)n_pair, MPI_INT, MPI_MAX, context->comm);
     find_places(exchange);
-    for (int spin = 0; spin < mp2->n_spin; spin++)
-        if (mp2->orbitals[spin].length > longest) longest = mp2->orbitals[spin].length;
-    HF_TRY(hf_agree(context->comm, make_room(exchange, longest, error), error));
+    HF_TRY(hf_agree(context->comm, make_room(exchange, hf_mp2_longest(mp2), error), error));
 cleanup:
     return status;
 }

@@ -65,6 +65,13 @@ static inline size_t hf_mp2_place(const struct hf_mp2 *mp2, int spin, int i, siz
     return n_row * (n + (size_t)(i - batch->begin[spin]) * mp2->orbitals[spin].length);
 }
 
+/** Longest rows over virtual orbitals. */
+static inline size_t hf_mp2_longest(const struct hf_mp2 *mp2)
+{
+    const size_t first = mp2->orbitals[0].length, last = mp2->orbitals[mp2->n_spin - 1].length;
+    return first > last ? first : last;
+}
+
 /** First half for the orbitals of the batch: fills mp2->block. Collective. */
 hf_status hf_mp2_first_half(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST_CHECK;
 

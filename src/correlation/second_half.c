@@ -19,7 +19,7 @@ struct second_half {
     struct hf_mp2 *mp2; /**< borrowed */
     struct hf_mp2_exchange exchange;
     int n_unit;
-    struct hf_mp2_unit *unit; /**< [n_unit], dearest first */
+    struct hf_mp2_unit *unit; /**< [n_unit], longest first */
     int64_t *pair_of;         /**< [n_shell][n_shell] shell pair; -1: none */
     double *zeros;            /**< a row */
     double *third;            /**< [s][j][a]: (ia|js) of some j */
@@ -201,14 +201,11 @@ static bool make_buffers(struct second_half *half)
     const struct hf_mp2 *mp2 = half->mp2;
     struct hf_memory *memory = mp2->context->memory;
     const size_t n = (size_t)mp2->merged->n_function, n_thread = (size_t)mp2->n_thread;
-    size_t longest = 0;
+    const size_t longest = hf_mp2_longest(mp2);
     int most = 0;
     bool ok = true;
-    for (int spin = 0; spin < mp2->n_spin; spin++) {
-        const struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
-        if (orbitals->length > longest) longest = orbitals->length;
-        if (orbitals->n_virtual > most) most = orbitals->n_virtual;
-    }
+    for (int spin = 0; spin < mp2->n_spin; spin++)
+        if (mp2->orbitals[spin].n_virtual > most) most = mp2->orbitals[spin].n_virtual;
     half->zeros = hf_memory_allocate_matrix(memory, "integrals (ia|js)", longest, 8);
     half->third = hf_memory_allocate_matrix(memory, "integrals (ia|js)", n * MOST_J * longest, 8);
     half->row = calloc(n_thread * n, sizeof *half->row);

@@ -22,7 +22,7 @@ static bool add_value(cJSON *object, const struct hf_options *options,
 }
 
 /** How it was computed, under the keys that the native input and the command line have. The method is in
- *  the model. */
+ *  the model; the default of the commutator tolerance depends on it. */
 static bool add_settings(cJSON *parent, const char *name, const struct hf_run_description *run)
 {
     cJSON *object = cJSON_AddObjectToObject(parent, name);
@@ -31,11 +31,10 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_run_de
     for (int i = 0; ok && i < options->n_option; i++) {
         const struct hf_option *option = &options->table[i];
         const bool guess = strcmp(option->key, "guess") == 0; /* which checkpoints do not keep */
-        if (guess || (hf_option_is_kept(option) && strcmp(option->key, "method") != 0))
-            ok = add_value(object, options, option);
+        const bool below =
+            strcmp(option->key, "method") == 0 || strcmp(option->key, "commutator_tolerance") == 0;
+        if (guess || (hf_option_is_kept(option) && !below)) ok = add_value(object, options, option);
     }
-    /* its default depends on the method */
-    cJSON_DeleteItemFromObject(object, "commutator_tolerance");
     return ok &&
            hf_json_add_double(object, "commutator_tolerance",
                               run->settings->commutator_tolerance) &&

@@ -85,16 +85,6 @@ static struct hf_onesided_settings onesided(const struct hf_options *options)
     };
 }
 
-/** Energies from orbitals are of first order in the error of these; that of the SCF is of second. At
- *  1e-8 MP2 energies of uracil and benzene are right to 5e-10 hartree, at 1e-7 to 9e-9. */
-static double commutator_tolerance(const struct hf_options *options)
-{
-    static const double OF_ORBITALS = 1e-8;
-    const double tolerance = hf_options_real(options, "commutator_tolerance");
-    const bool given = hf_options_given(options, "commutator_tolerance") != NULL;
-    return given || !hf_run_is_correlated(options) ? tolerance : OF_ORBITALS;
-}
-
 static void make_settings(struct hf_calculation *calculation, const struct hf_options *options)
 {
     struct hf_scf_settings *settings = &calculation->settings;
@@ -106,7 +96,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->guess_mix = hf_options_flag(options, "guess_mix");
     settings->max_iteration = hf_options_integer(options, "max_iterations");
     settings->energy_tolerance = hf_options_real(options, "energy_tolerance");
-    settings->commutator_tolerance = commutator_tolerance(options);
+    settings->commutator_tolerance = hf_options_real(options, "commutator_tolerance");
     settings->linear_dependence_threshold = hf_options_real(options, "linear_dependence");
     settings->screening_threshold = hf_options_real(options, "screening");
     settings->level_shift = hf_options_real(options, "level_shift");

@@ -10,9 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-/** Of what is free, so that the page cache and other programs have room. */
-static const double SAFE_SHARE = 0.5;
-
 /** Stored integrals over those of all quartets of functions, with batches that are not full. */
 static const double STORE_FILL = 1.4;
 
@@ -80,14 +77,10 @@ static double bytes_for_store(const struct hf_memory_case *without,
                               const struct hf_memory_room *room)
 {
     const struct hf_memory_need need = hf_memory_estimate(without);
-    const struct hf_memory_limits *limits = &room->limits;
     const double more = need.node / need.n_node_rank - without->resident;
-    const double of_node =
-        fmin(limits->node_free / room->n_node_rank, limits->group_free / room->n_group_rank);
-    const double of_process = fmin(limits->address_free - HF_MAPPED_BYTES, limits->data_free);
-    const double all = fmin(of_node, of_process);
+    const double all = hf_memory_of_rank(&room->limits, room->n_node_rank, room->n_group_rank);
     if (isinf(all)) return 0.0; /* nothing is known of the machine */
-    return fmax(0.0, fmin(SAFE_SHARE * all, 0.9 * (all - more)));
+    return fmax(0.0, fmin(HF_SAFE_SHARE * all, 0.9 * (all - more)));
 }
 
 static const struct {

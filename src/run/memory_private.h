@@ -34,9 +34,6 @@ struct hf_memory_excess {
     const char *of, *by; /**< whose need, what limits it */
 };
 
-/** Of address space: what libraries map beside what they touch. */
-enum { HF_MAPPED_BYTES = 12000000 };
-
 /** Local. */
 struct hf_memory_need hf_memory_estimate(const struct hf_memory_case *one);
 struct hf_memory_excess hf_memory_compare(const struct hf_memory_case *one,

@@ -1,6 +1,7 @@
 /* The lists of tasks and of what is computed from a wave function, and the walk over the latter. */
 #include "calculation_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,8 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
                       const struct hf_option_value *given, struct hf_error *error)
 {
     struct hf_timers *timers = &calculation->context->timers;
-    enum hf_wavefunction_parts *made = &calculation->settings.wavefunction;
+    struct hf_scf_settings *settings = &calculation->settings;
+    const struct hf_options *options = calculation->source.options;
     struct hf_quantity *quantity = &calculation->quantity[calculation->n_quantity];
     struct hf_error reason;
     *quantity = (struct hf_quantity){.ops = ops, .of = &calculation->source, .needs = ops->needs};
@@ -116,8 +118,12 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     if (status != HF_OK)
         return hf_fail(error, status, "%s%s%.400s", given != NULL ? given->where : "",
                        given != NULL ? ": " : "", reason.message);
+    if (ops->commutator_tolerance > 0.0 &&
+        hf_options_given(options, "commutator_tolerance") == NULL)
+        settings->commutator_tolerance =
+            fmin(settings->commutator_tolerance, ops->commutator_tolerance);
     /* less in the enumeration is more of the wave function */
-    if (quantity->needs < *made) *made = quantity->needs;
+    if (quantity->needs < settings->wavefunction) settings->wavefunction = quantity->needs;
     if (quantity->needs < calculation->needs && !ops->by_default)
         calculation->needs = quantity->needs;
     for (int i = 0; ops->phases != NULL && ops->phases[i] != NULL; i++)
@@ -171,11 +177,6 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
     }
     if (status == HF_OK) calculation->computing = NULL;
     return status;
-}
-
-double hf_calculation_energy(const struct hf_calculation *calculation)
-{
-    return hf_output_energy(&calculation->description, calculation->source.result);
 }
 
 const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)

@@ -171,7 +171,7 @@ static hf_status compute(struct hf_run_outcome *outcome, const struct hf_run_set
     hf_record_add_listener(calculation->record, &settings->observer);
     HF_TRY(hf_calculation_run(calculation, state->report, &outcome->result, &outcome->wavefunction,
                               error));
-    outcome->energy = hf_calculation_energy(calculation);
+    outcome->energy = hf_output_energy(&calculation->description, &outcome->result);
     show(outcome);
 cleanup:
     if (status != HF_OK) leave_failure(state, settings, status, error);

@@ -1,7 +1,7 @@
 /* One calculation while it runs, and its steps: set-up (set_up.c), first densities
  * and evaluation of densities (evaluate.c), the orbitals of the next ones (converger.h), the state
  * that is kept (keep.c) and gone on from (take_restart.c), the analysis of a solution
- * (stability.h), the results (results.c). The driver that puts the steps in order is driver.c. Shapes and words are
+ * (stability.c), the results (results.c). The driver that puts the steps in order is driver.c. Shapes and words are
  * those of hf/orbitals.h. */
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H

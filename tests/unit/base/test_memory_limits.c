@@ -196,6 +196,22 @@ static void this_machine_can_be_read(void **state)
     assert_true(limits.resident > 0.0);
 }
 
+/** Ranks share the node and their control group; each has its own limits. */
+static void free_memory_is_shared_by_ranks(void **state)
+{
+    struct hf_memory_limits limits = {
+        .node_free = 8e9, .group_free = INFINITY, .address_free = INFINITY, .data_free = INFINITY};
+    assert_true(hf_memory_of_rank(&limits, 4, 4) == 2e9);
+    limits.group_free = 3e9;
+    assert_true(hf_memory_of_rank(&limits, 4, 2) == 1.5e9);
+    limits.address_free = 1e9;
+    assert_true(hf_memory_of_rank(&limits, 4, 2) == 1e9 - HF_MAPPED_BYTES);
+    limits.data_free = 5e8;
+    assert_true(hf_memory_of_rank(&limits, 4, 2) == 5e8);
+    limits.node_free = limits.group_free = limits.address_free = limits.data_free = INFINITY;
+    assert_true(isinf(hf_memory_of_rank(&limits, 4, 2)));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -210,6 +226,7 @@ int main(void)
         TEST(a_container_sees_its_own_group_at_the_mount),
         TEST(a_group_without_files_is_passed_over),
         TEST(this_machine_can_be_read),
+        cmocka_unit_test(free_memory_is_shared_by_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
