@@ -2,14 +2,8 @@
  *
  *     E(2) = sum over pairs ij and virtual ab of (ia|jb) [ ... ] / (e_i + e_j - e_a - e_b)
  *
- * Integrals are computed by shell pairs RS, each with all its kets MN, and both indices of the ket are
- * transformed at once, so that no number is ever added to by two threads or ranks:
- *
- *     first half    RS by the scheduler: (mn|rs) -> (in|rs) -> (ia|rs)       kept where it was computed
- *     exchange      all (ia|rs) of one i go to one rank, in large messages
- *     second half   there: (ia|rs) -> (ia|js) -> (ia|jb) for j <= i, energies of the pairs
- *
- * If memory is short the orbitals i come in batches, each with a pass over all integrals. */
+ * Several algorithms (hf_mp2_algorithm_list) transform the integrals. They share orbitals, batches and the sum
+ * over pairs. If memory is short the orbitals i come in batches, each with a pass over all integrals. */
 #ifndef HF_MP2_H
 #define HF_MP2_H
 
@@ -25,7 +19,21 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
+/** Which integrals a task has, and which are kept and sent: constant tables. */
+struct hf_mp2_algorithm;
+
+/** All algorithms; ended by NULL. */
+extern const struct hf_mp2_algorithm *const hf_mp2_algorithm_list[];
+
+/** That of a name, which must be one of the list. Not collective. */
+const struct hf_mp2_algorithm *hf_mp2_algorithm_find(const char *name);
+
+/** Not collective. */
+const char *hf_mp2_algorithm_name(const struct hf_mp2_algorithm *algorithm);
+const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm);
+
 struct hf_mp2_settings {
+    const char *algorithm; /**< in hf_mp2_algorithm_list */
     struct hf_scheduler_settings schedule;
     int n_thread;         /**< of each rank; 0 counts as 1 */
     double threshold;     /**< hartree: quartets with smaller bounds are left out */
@@ -41,7 +49,7 @@ struct hf_mp2_result {
     double correlation;                                    /**< their sum */
     int n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN]; /**< of alpha and beta; of both: [0] */
     int n_batch;
-    double bytes;      /**< of integrals (ia|rs), of the rank with the most */
+    double bytes;      /**< of half-transformed integrals, of the rank with the most */
     double sent_bytes; /**< of all ranks together */
     double n_quartet;  /**< computed on all ranks */
 };
@@ -70,8 +78,9 @@ struct hf_mp2_size {
     int n_spin, n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN];
 };
 
-/** As few batches as fit into so many bytes; if none do, n_batch is 0. Not collective. */
-struct hf_mp2_need hf_mp2_plan(const struct hf_mp2_size *size, double memory_bytes);
+/** As few batches as fit into so many bytes with an algorithm; if none do, n_batch is 0. Not collective. */
+struct hf_mp2_need hf_mp2_plan(const char *algorithm, const struct hf_mp2_size *size,
+                               double memory_bytes);
 
 /** HF_NO_RESOURCE, with the least that would do. Not collective. */
 hf_status hf_mp2_refuse(const struct hf_mp2_need *need, double memory_bytes,

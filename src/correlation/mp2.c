@@ -25,9 +25,11 @@ static bool make_arrays(struct hf_memory *memory, size_t n, struct hf_mp2_orbita
                                                  hf_packed_size(orbitals->n_occupied, (int)n), 8);
     orbitals->virtuals =
         hf_memory_allocate_matrix(memory, "orbitals of MP2", n * orbitals->length, 8);
+    orbitals->packed_virtuals = hf_memory_allocate_matrix(
+        memory, "orbitals of MP2", hf_packed_size(orbitals->n_virtual, (int)n), 8);
     orbitals->row = calloc(n, sizeof *orbitals->row);
-    return orbitals->occupied != NULL && orbitals->packed != NULL && orbitals->virtuals != NULL &&
-           orbitals->row != NULL;
+    return orbitals->occupied != NULL && orbitals->packed_virtuals != NULL &&
+           orbitals->packed != NULL && orbitals->virtuals != NULL && orbitals->row != NULL;
 }
 
 /** Those of coefficients [orbital][n] of merged functions that take part. */
@@ -45,6 +47,8 @@ static void fill_arrays(struct hf_mp2_orbitals *orbitals, int n, int n_frozen, i
         orbitals->row[f] = virtuals;
     }
     hf_pack(n_i, n, orbitals->occupied, 1, (size_t)n_i, orbitals->packed);
+    hf_pack(orbitals->n_virtual, n, orbitals->virtuals, 1, orbitals->length,
+            orbitals->packed_virtuals);
 }
 
 /** Orbitals of one spin from those of the wave function. Collective. */
@@ -124,6 +128,7 @@ static void tear_down(struct hf_mp2 *mp2)
         hf_memory_release(memory, orbitals->occupied);
         hf_memory_release(memory, orbitals->packed);
         hf_memory_release(memory, orbitals->virtuals);
+        hf_memory_release(memory, orbitals->packed_virtuals);
         free(orbitals->row);
     }
     hf_memory_release(memory, mp2->energy.all);
@@ -161,7 +166,7 @@ static hf_status choose_batches(const struct hf_mp2 *mp2, int *n_batch, struct h
         size.n_virtual[spin] = mp2->orbitals[spin].n_virtual;
     }
     MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_DOUBLE, MPI_MIN, mp2->context->comm);
-    const struct hf_mp2_need need = hf_mp2_plan(&size, limit);
+    const struct hf_mp2_need need = hf_mp2_plan(mp2->settings->algorithm, &size, limit);
     if (need.n_batch == 0) return hf_mp2_refuse(&need, limit, error);
     *n_batch = need.n_batch > mp2->settings->n_batch ? need.n_batch : mp2->settings->n_batch;
     if (*n_batch > n_orbital(mp2)) *n_batch = n_orbital(mp2);
@@ -183,29 +188,6 @@ static struct hf_mp2_batch make_batch(const struct hf_mp2 *mp2, int k, int n_bat
         first += o;
     }
     return batch;
-}
-
-/** Bytes of this rank's blocks. */
-static double stored_bytes(const struct hf_mp2 *mp2)
-{
-    const int last = mp2->n_spin - 1;
-    double sum = 0.0;
-    for (int64_t k = 0; k < mp2->pairs->n_pair; k++)
-        if (mp2->block[k] != NULL)
-            sum +=
-                (double)hf_mp2_place(mp2, last, mp2->batch.end[last], hf_mp2_n_row(mp2->pairs, k));
-    return sum * sizeof(double);
-}
-
-static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
-{
-    hf_status status;
-    HF_TRY(hf_mp2_first_half(mp2, error));
-    mp2->result->bytes = fmax(mp2->result->bytes, stored_bytes(mp2));
-    HF_TRY(hf_mp2_second_half(mp2, error));
-cleanup:
-    hf_mp2_drop_blocks(mp2);
-    return status;
 }
 
 /* ---- The energy ------------------------------------------------------------------------------ */
@@ -244,6 +226,7 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
     hf_status status;
     struct hf_mp2 mp2 = {.context = context,
                          .settings = settings,
+                         .algorithm = hf_mp2_algorithm_find(settings->algorithm),
                          .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
                          .n_spin = wavefunction->n_spin,
                          .multiply = hf_product_kernel(),
@@ -253,7 +236,7 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
     HF_TRY(choose_batches(&mp2, &result->n_batch, error));
     for (int k = 0; k < result->n_batch; k++) {
         mp2.batch = make_batch(&mp2, k, result->n_batch);
-        HF_TRY(do_batch(&mp2, error));
+        HF_TRY(mp2.algorithm->batch(&mp2, error));
     }
     add_up(&mp2);
 cleanup:

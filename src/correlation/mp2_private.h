@@ -6,6 +6,28 @@
 #include "hf/shell_pair.h"
 #include "matrix_product.h"
 
+/** What an algorithm needs of a rank's memory, in numbers: `of_one` for each orbital of a batch, and the rest
+ *  beside the orbitals. */
+struct hf_mp2_words {
+    double fixed, of_one;
+};
+
+struct hf_mp2;
+
+/** An algorithm. */
+struct hf_mp2_algorithm {
+    const char *name, *about, *cite;
+    struct hf_mp2_words (*words)(const struct hf_mp2_size *size);
+    /** Energies of the pairs of the orbitals i of mp2->batch with all j <= i, each on one rank. Collective. */
+    hf_status (*batch)(struct hf_mp2 *mp2, struct hf_error *error);
+};
+
+extern const struct hf_mp2_algorithm hf_mp2_kets;
+
+/** Correlated orbitals of both spins; longest rows over virtual orbitals. */
+double hf_mp2_size_orbitals(const struct hf_mp2_size *size);
+double hf_mp2_size_longest(const struct hf_mp2_size *size);
+
 /** Orbitals j that the second half transforms at a time: whole groups of packed ones. */
 enum { HF_MP2_MOST_J = 2 * HF_PRODUCT_GROUP };
 
@@ -15,9 +37,10 @@ struct hf_mp2_orbitals {
     size_t length; /**< of rows over virtual orbitals: n_virtual, padded */
     const double *occupied_energy, *virtual_energy; /**< borrowed */
     double *occupied;                               /**< [n][n_occupied] */
-    double *packed;     /**< the same as left matrix [n_occupied][n] (hf_pack) */
-    double *virtuals;   /**< [n][length], zeros behind n_virtual */
-    const double **row; /**< [n] its rows */
+    double *packed;          /**< the same as left matrix [n_occupied][n] (hf_pack) */
+    double *virtuals;        /**< [n][length], zeros behind n_virtual */
+    double *packed_virtuals; /**< the same as left matrix [n_virtual][n] */
+    const double **row;      /**< [n] its rows */
 };
 
 /** Orbitals i of one batch: begin .. end-1 of each spin. */
@@ -37,6 +60,7 @@ struct hf_mp2_pairs {
 struct hf_mp2 {
     struct hf_context *context;             /**< borrowed */
     const struct hf_mp2_settings *settings; /**< borrowed */
+    const struct hf_mp2_algorithm *algorithm;
     struct hf_basis *merged;
     struct hf_shell_pairs *pairs;
     int n_thread, n_spin;
@@ -49,6 +73,38 @@ struct hf_mp2 {
     struct hf_mp2_pairs energy;
     struct hf_mp2_result *result;
 };
+
+/** Correlated orbitals of both spins in one row: those of alpha come first. */
+struct hf_mp2_orbital {
+    int spin, index;
+};
+
+static inline struct hf_mp2_orbital hf_mp2_orbital(const struct hf_mp2 *mp2, int i)
+{
+    const int n_alpha = mp2->orbitals[0].n_occupied;
+    return i < n_alpha ? (struct hf_mp2_orbital){0, i} : (struct hf_mp2_orbital){1, i - n_alpha};
+}
+
+/** Room of a thread for the last two quarters of pairs. */
+struct hf_mp2_scratch {
+    double *half, *packed, *integrals;
+};
+
+bool hf_mp2_scratch_init(const struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch);
+void hf_mp2_scratch_done(const struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch);
+
+/** Numbers of a scratch. */
+double hf_mp2_scratch_words(const struct hf_mp2_size *size);
+
+/** Adds the pair of two orbitals (of one spin: j <= i) to the energies, from (ia|jb): [a][b], rows as long as those
+ *  over virtual orbitals of j's spin. Not collective; a pair is added once. */
+void hf_mp2_add_pair(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_orbital j,
+                     const double *k_ab);
+
+/** The same from (iM|jN): rows [n] over the functions N, as long as n padded, with zeros at the end. Two
+ *  products of n n v and n v v. */
+void hf_mp2_finish_pair(struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch, struct hf_mp2_orbital i,
+                        struct hf_mp2_orbital j, const double *const x_mn[]);
 
 /** Function pairs of a pair of shells. */
 static inline size_t hf_mp2_n_row(const struct hf_shell_pairs *pairs, int64_t pair)

@@ -71,6 +71,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                        "%s: there are no gradients of MP2 energies; expected task energy",
                        hf_options_given(of->options, "task")->where);
     self->settings = (struct hf_mp2_settings){
+        .algorithm = hf_options_choice(of->options, "mp2_algorithm"),
         .schedule = scf->fock.schedule,
         .n_thread = scf->fock.n_thread,
         .threshold = scf->screening_threshold,
@@ -124,7 +125,7 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
         size.n_virtual[spin] = n_virtual > 0 ? n_virtual : 0;
     }
     const double limit = memory_limit(of);
-    const struct hf_mp2_need need = hf_mp2_plan(&size, limit);
+    const struct hf_mp2_need need = hf_mp2_plan(self->settings.algorithm, &size, limit);
     *bytes = need.rank;
     return need.n_batch > 0 ? HF_OK : hf_mp2_refuse(&need, limit, error);
 }
@@ -180,6 +181,8 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     if (hf_options_flag(quantity->of->options, "scs"))
         print_energy(out, "SCS-MP2 total energy",
                      quantity->of->result->energy + scs_energy(result));
+    fprintf(out, "  %-23s %s: %s\n", "Algorithm", self->settings.algorithm,
+            hf_mp2_algorithm_about(hf_mp2_algorithm_find(self->settings.algorithm)));
     fprintf(out, "  %-23s %d batch%s of orbitals, %.1f MB per rank, %.1f MB sent\n", "Integrals",
             result->n_batch, result->n_batch == 1 ? "" : "es", 1e-6 * result->bytes,
             1e-6 * result->sent_bytes);
@@ -197,6 +200,7 @@ static bool add_details(cJSON *extras, const struct hf_quantity *quantity)
            hf_json_add_double(object, "scs_correlation_energy", scs_energy(result)) &&
            hf_json_add_double(object, "scs_total_energy",
                               quantity->of->result->energy + scs_energy(result)) &&
+           cJSON_AddStringToObject(object, "algorithm", self->settings.algorithm) != NULL &&
            hf_json_add_integer(object, "batches", result->n_batch) &&
            hf_json_add_double(object, "stored_bytes", result->bytes) &&
            hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&

@@ -1,39 +1,55 @@
-/* How many batches of orbitals fit into memory. */
+/* The algorithms, and how many batches of orbitals fit into memory with each. */
 #include "mp2_private.h"
 
 #include <math.h>
+#include <string.h>
 
-/** Of what ranks compute of (ia|rs) the one with the most has this times the mean. */
-static const double IMBALANCE = 1.15;
+const struct hf_mp2_algorithm *const hf_mp2_algorithm_list[] = {&hf_mp2_kets, NULL};
 
-/** Orbitals of both spins, the longest rows over virtual ones. */
-static double sum_of(const struct hf_mp2_size *size, size_t *longest)
+const char *hf_mp2_algorithm_name(const struct hf_mp2_algorithm *algorithm)
+{
+    return algorithm->name;
+}
+
+const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm)
+{
+    return algorithm->about;
+}
+
+const struct hf_mp2_algorithm *hf_mp2_algorithm_find(const char *name)
+{
+    int i = 0;
+    while (hf_mp2_algorithm_list[i + 1] != NULL &&
+           strcmp(hf_mp2_algorithm_list[i]->name, name) != 0)
+        i++;
+    return hf_mp2_algorithm_list[i];
+}
+
+double hf_mp2_size_orbitals(const struct hf_mp2_size *size)
 {
     double n = 0.0;
-    *longest = 0;
-    for (int spin = 0; spin < size->n_spin; spin++) {
-        const size_t length = hf_padded(size->n_virtual[spin]);
-        n += size->n_correlated[spin];
-        if (length > *longest) *longest = length;
-    }
+    for (int spin = 0; spin < size->n_spin; spin++) n += size->n_correlated[spin];
     return n;
 }
 
-struct hf_mp2_need hf_mp2_plan(const struct hf_mp2_size *size, double memory_bytes)
+double hf_mp2_size_longest(const struct hf_mp2_size *size)
 {
-    size_t longest;
-    const double n_i = sum_of(size, &longest), n = size->n_function, length = (double)longest;
-    const double n_rank = size->n_rank, n_thread = fmax(1.0, size->n_thread);
-    const double uneven = size->n_rank > 1 ? IMBALANCE : 1.0;
-    const double row = (double)hf_padded(size->n_function);
-    const double word = sizeof(double);
-    const double orbitals = word * n * (2.0 * n_i + size->n_spin * length + n);
-    const double first = word * n_thread * n * (size->most_functions * row + 2.0 * n_i);
-    const double sent = size->n_rank > 1 ? 1.0 + uneven / n_rank : 0.0;
-    const double second = word * (n * HF_MP2_MOST_J * length + n_thread * 2.0 * length * n +
-                                  sent * size->n_row * length);
-    const double fixed = orbitals + fmax(first, second);
-    const double of_one = uneven * word * size->n_row * length / n_rank;
+    size_t longest = 0;
+    for (int spin = 0; spin < size->n_spin; spin++) {
+        const size_t length = hf_padded(size->n_virtual[spin]);
+        if (length > longest) longest = length;
+    }
+    return (double)longest;
+}
+
+struct hf_mp2_need hf_mp2_plan(const char *algorithm, const struct hf_mp2_size *size,
+                               double memory_bytes)
+{
+    const struct hf_mp2_words words = hf_mp2_algorithm_find(algorithm)->words(size);
+    const double n_i = hf_mp2_size_orbitals(size), n = size->n_function;
+    const double orbitals = n * (2.0 * n_i + size->n_spin * hf_mp2_size_longest(size) + n);
+    const double fixed = sizeof(double) * (orbitals + words.fixed);
+    const double of_one = sizeof(double) * words.of_one;
     struct hf_mp2_need need = {.n_batch = 0, .least = fixed + of_one};
     double most = n_i; /* orbitals of a batch */
     if (need.least > memory_bytes) return need;

@@ -130,30 +130,6 @@ static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_e
 
 /* ---- Fourth quarter and energies ------------------------------------------------------------- */
 
-/** Sums over a, b of one pair: of K^2/D and of K (K - K^T)/D. */
-static void add_pair(struct hf_mp2 *mp2, const struct hf_mp2_unit *unit, int j, const double *k_ab)
-{
-    const struct hf_mp2_orbitals *one = &mp2->orbitals[unit->spin],
-                                 *other = &mp2->orbitals[unit->other];
-    const double e_ij = one->occupied_energy[unit->i] + other->occupied_energy[j];
-    const bool alike = unit->spin == unit->other;
-    const double weight = mp2->n_spin == 1 && unit->i != j ? 2.0 : 1.0;
-    const size_t i = (size_t)unit->i, place = i * (i + 1) / 2 + (size_t)j;
-    double same = 0.0, opposite = 0.0;
-    for (int a = 0; a < one->n_virtual; a++) {
-        const double *row = k_ab + (size_t)a * other->length;
-        const double e_ija = e_ij - one->virtual_energy[a];
-        for (int b = 0; b < other->n_virtual; b++) {
-            const double of_d = row[b] / (e_ija - other->virtual_energy[b]);
-            opposite += row[b] * of_d;
-            if (alike) same += k_ab[(size_t)b * other->length + (size_t)a] * of_d;
-        }
-    }
-    if (alike) mp2->energy.same[unit->spin][place] = weight * (opposite - same);
-    if (mp2->n_spin == 1) mp2->energy.opposite[place] = weight * opposite;
-    if (!alike) mp2->energy.opposite[i * (size_t)other->n_occupied + (size_t)j] = opposite;
-}
-
 /** hf_thread_work: (ia|jb) and energies for some j. */
 static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_error *error)
 {
@@ -174,7 +150,9 @@ static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_
                                            .right = other->row,
                                            .to = half->integrals[thread],
                                            .to_step = other->length});
-        add_pair(mp2, unit, half->j_begin + j, half->integrals[thread]);
+        hf_mp2_add_pair(mp2, (struct hf_mp2_orbital){unit->spin, unit->i},
+                        (struct hf_mp2_orbital){unit->other, half->j_begin + j},
+                        half->integrals[thread]);
     }
     return HF_OK;
 }

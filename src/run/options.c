@@ -2,6 +2,7 @@
 #include "calculation_private.h"
 
 #include "hf/fock.h"
+#include "hf/mp2.h"
 #include "hf/scf.h"
 #include "hf/schedule.h"
 
@@ -87,6 +88,7 @@ static bool grain_choice(int i, struct hf_option_choice *choice)
 CHOICES_OF(hf_fock_list, NAME_OF, ABOUT_OF)
 CHOICES_OF(hf_scheduler_list, NAME_OF, ABOUT_OF)
 CHOICES_OF(hf_transport_list, hf_transport_name, hf_transport_about)
+CHOICES_OF(hf_mp2_algorithm_list, hf_mp2_algorithm_name, hf_mp2_algorithm_about)
 CHOICES_OF(hf_guess_list, hf_guess_name, hf_guess_about)
 CHOICES_OF(hf_converger_list, hf_converger_name, hf_converger_about)
 
@@ -248,6 +250,12 @@ static const struct hf_option table[] = {
      .default_value = "0",
      .help = "highest virtual orbitals that MP2 leaves out",
      .range = {0, 1000000}},
+    {.key = "mp2_algorithm",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "kets",
+     .help = "how MP2 transforms the integrals",
+     .list = hf_mp2_algorithm_list_choice},
     {.key = "scs",
      .type = HF_OPTION_FLAG,
      .help = "also report the spin-component scaled MP2 energy",

@@ -82,8 +82,10 @@ static void amidogen(struct system *s)
 
 static struct hf_mp2_settings usual(void)
 {
-    return (struct hf_mp2_settings){
-        .schedule = {.name = "static"}, .threshold = 1e-14, .memory_bytes = INFINITY};
+    return (struct hf_mp2_settings){.algorithm = "kets",
+                                    .schedule = {.name = "static"},
+                                    .threshold = 1e-14,
+                                    .memory_bytes = INFINITY};
 }
 
 static struct hf_mp2_result energies(struct system *s, const struct hf_mp2_settings *settings)
@@ -309,15 +311,15 @@ static void memory_decides_the_batches(void **state)
                                .n_spin = 1,
                                .n_correlated = {20},
                                .n_virtual = {80}};
-    const struct hf_mp2_need all = hf_mp2_plan(&size, INFINITY);
+    const struct hf_mp2_need all = hf_mp2_plan("kets", &size, INFINITY);
     assert_int_equal(all.n_batch, 1);
     assert_true(all.rank > 8.0 * 5050 * 20 * 80);
-    const struct hf_mp2_need half = hf_mp2_plan(&size, all.rank - 1.0);
+    const struct hf_mp2_need half = hf_mp2_plan("kets", &size, all.rank - 1.0);
     assert_int_equal(half.n_batch, 2);
     assert_true(half.rank < all.rank);
-    const struct hf_mp2_need least = hf_mp2_plan(&size, all.least);
+    const struct hf_mp2_need least = hf_mp2_plan("kets", &size, all.least);
     assert_int_equal(least.n_batch, 20);
-    assert_int_equal(hf_mp2_plan(&size, all.least - 1.0).n_batch, 0);
+    assert_int_equal(hf_mp2_plan("kets", &size, all.least - 1.0).n_batch, 0);
     struct system s;
     struct hf_error error;
     struct hf_mp2_result result;
