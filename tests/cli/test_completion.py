@@ -37,7 +37,7 @@ def main():
     if shutil.which("bash") is None:
         return SKIPPED
     text = subprocess.run([hf, "--help", "all"], check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
-    options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
+    options = re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)", text, re.MULTILINE)
     failures = []
     expect(failures, "--", completed(script, "--"), options)
     expect(failures, "--schedule", completed(script, "--schedule", "st"), ["static", "steal"])
