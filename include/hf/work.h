@@ -245,6 +245,12 @@ hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index,
 bool hf_work_find_part(const struct hf_worker *worker, int64_t task, int32_t index,
                        struct hf_part *part);
 
+/** The shells of a task of two shells: M of its bras, N of its kets. */
+void hf_work_shells_of_task(const struct hf_worker *worker, int64_t task, int *m, int *n);
+
+/** If tasks are of two shells: numbers of the shell pairs that have a shell, [*n_pair]. */
+const int64_t *hf_work_pairs_of_shell(const struct hf_worker *worker, int shell, int64_t *n_pair);
+
 /** Computes a part, or reads it back, for a consumer. HF_INTERRUPTED in the middle of it: the
  *  consumer has finished what it took. */
 hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,

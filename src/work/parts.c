@@ -140,6 +140,21 @@ bool hf_work_find_part(const struct hf_worker *worker, int64_t task, int32_t ind
     return find_part(worker, task, index, worker->work->store_use == HF_STORE_FILL, part);
 }
 
+void hf_work_shells_of_task(const struct hf_worker *worker, int64_t task, int *m, int *n)
+{
+    const struct hf_task_list *tasks = worker->work->tasks;
+    const struct hf_task found = hf_task_list_get(tasks, task);
+    *m = (int)hf_task_list_unit(tasks, found.bra_begin);
+    *n = (int)hf_task_list_unit(tasks, found.ket_begin);
+}
+
+const int64_t *hf_work_pairs_of_shell(const struct hf_worker *worker, int shell, int64_t *n_pair)
+{
+    const struct hf_shell_lists *lists = hf_task_list_of_shells(worker->work->tasks);
+    *n_pair = lists->first[shell + 1] - lists->first[shell];
+    return lists->pair + lists->first[shell];
+}
+
 bool hf_work_find_stored_part(const struct hf_worker *worker, int64_t task, int32_t index,
                               struct hf_part *part)
 {
