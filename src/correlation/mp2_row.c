@@ -73,6 +73,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->settings = (struct hf_mp2_settings){
         .algorithm = hf_options_choice(of->options, "mp2_algorithm"),
         .schedule = scf->fock.schedule,
+        .onesided = scf->fock.onesided,
         .n_thread = scf->fock.n_thread,
         .threshold = scf->screening_threshold,
         .n_frozen_virtual = hf_options_integer(of->options, "frozen_virtuals"),
