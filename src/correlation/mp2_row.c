@@ -19,6 +19,7 @@ struct mp2 {
     struct hf_mp2_settings settings;
     struct hf_mp2_result result;
     struct hf_spin_count n_electron;
+    double given_bytes; /**< --memory; 0: no size is given */
     double gap; /**< between the highest frozen orbital and the next one, of the worse spin */
 };
 
@@ -102,11 +103,12 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 }
 
 /** Bytes that this rank may take: what --memory says, or a part of what is free. Local. */
-static double memory_limit(const struct hf_quantity_source *of)
+static double memory_limit(const struct hf_quantity *quantity)
 {
-    const double given = of->settings->fock.memory_bytes;
+    const struct hf_quantity_source *of = quantity->of;
+    const struct mp2 *self = quantity->self;
     struct hf_memory_limits limits;
-    if (hf_options_given(of->options, "memory") != NULL && given > 0.0) return given;
+    if (self->given_bytes > 0.0) return self->given_bytes;
     hf_memory_limits_find("", &limits);
     const int n_rank = of->context->n_node_rank;
     return HF_SAFE_SHARE * hf_memory_of_rank(&limits, n_rank, n_rank);
@@ -115,7 +117,7 @@ static double memory_limit(const struct hf_quantity_source *of)
 /** Before there are shell pairs: as if none were negligible, in functions as they were published. */
 static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
-    const struct mp2 *self = quantity->self;
+    struct mp2 *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_basis *basis = of->basis;
     const int n = basis->n_function, n_spin = is_open(quantity) ? 2 : 1;
@@ -140,7 +142,8 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
         size.n_correlated[spin] = o - frozen;
         size.n_virtual[spin] = n_virtual > 0 ? n_virtual : 0;
     }
-    const double limit = memory_limit(of);
+    self->given_bytes = of->settings->fock.memory_bytes; /* later that of the stored integrals */
+    const double limit = memory_limit(quantity);
     const struct hf_mp2_need need = hf_mp2_plan(self->settings.algorithm, &size, limit);
     *bytes = need.rank;
     return need.n_batch > 0 ? HF_OK : hf_mp2_refuse(&need, limit, error);
@@ -152,7 +155,7 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_wavefunction *wavefunction = of->wavefunction;
     const int n = self->settings.n_frozen;
-    self->settings.memory_bytes = memory_limit(of);
+    self->settings.memory_bytes = memory_limit(quantity);
     self->gap = INFINITY;
     for (int spin = 0; spin < wavefunction->n_spin; spin++) {
         const struct hf_orbitals *orbitals = &wavefunction->spin[spin];

@@ -101,6 +101,14 @@ static const struct hf_option_value *asked_by(const struct hf_options *options,
     return off ? NULL : given;
 }
 
+/** Whether the tolerance was given: a checkpoint keeps defaults as well. */
+static bool is_tolerance_given(const struct hf_options *options)
+{
+    const struct hf_option_value *given = hf_options_given(options, "commutator_tolerance");
+    return given != NULL && (given->level != HF_OPTION_RESTART ||
+                             strcmp(given->text, given->option->default_value) != 0);
+}
+
 /** Appends the quantity. Local. */
 static hf_status plan(struct hf_calculation *calculation, const struct hf_quantity_ops *ops,
                       const struct hf_option_value *given, struct hf_error *error)
@@ -118,8 +126,7 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     if (status != HF_OK)
         return hf_fail(error, status, "%s%s%.400s", given != NULL ? given->where : "",
                        given != NULL ? ": " : "", reason.message);
-    if (ops->commutator_tolerance > 0.0 &&
-        hf_options_given(options, "commutator_tolerance") == NULL)
+    if (ops->commutator_tolerance > 0.0 && !is_tolerance_given(options))
         settings->commutator_tolerance =
             fmin(settings->commutator_tolerance, ops->commutator_tolerance);
     /* less in the enumeration is more of the wave function */
