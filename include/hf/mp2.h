@@ -33,17 +33,27 @@ const struct hf_mp2_algorithm *hf_mp2_algorithm_find(const char *name);
 const char *hf_mp2_algorithm_name(const struct hf_mp2_algorithm *algorithm);
 const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm);
 
+struct hf_common_pairs;
+
 struct hf_mp2_settings {
     const char *algorithm; /**< in hf_mp2_algorithm_list */
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided; /**< of p2 */
-    int n_thread;         /**< of each rank; 0 counts as 1 */
-    double threshold;     /**< hartree: quartets with smaller bounds are left out */
+    int n_thread;                         /**< of each rank; 0 counts as 1 */
+    double threshold;                     /**< hartree: quartets with smaller bounds are left out */
     int n_frozen;         /**< lowest occupied orbitals (of each spin) that are not correlated */
     int n_frozen_virtual; /**< highest virtual orbitals (of each spin) that are left out */
     double memory_bytes;  /**< of a rank; INFINITY: no limit */
     int n_batch;          /**< at least so many; 0: as few as memory allows */
+    struct hf_common_pairs
+        *pairs; /**< of the wave function's basis, lent; NULL: made for MP2 alone */
 };
+
+/** Accuracy of the list of shell pairs: primitive pairs that add less than this to any integral are dropped. */
+static inline double hf_mp2_pair_accuracy(const struct hf_mp2_settings *settings)
+{
+    return 1e-3 * settings->threshold;
+}
 
 /** Energies in hartree, equal on all ranks. */
 struct hf_mp2_result {
