@@ -1,7 +1,7 @@
 /* Orbitals for the transformation, batches of them, and the sum over pairs. */
 #include "mp2_private.h"
 
-#include "hf/shell_pairs.h"
+#include "hf/common_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +11,6 @@ const struct hf_phase hf_phase_mp2_first = {.name = "MP2: first half"};
 const struct hf_phase hf_phase_mp2_wait = {.name = "MP2: waiting"};
 const struct hf_phase hf_phase_mp2_exchange = {.name = "MP2: exchange"};
 const struct hf_phase hf_phase_mp2_second = {.name = "MP2: second half"};
-
-/** Primitive pairs that add less than this part of the threshold to any integral are dropped. */
-static const double PAIR_ACCURACY = 1e-3;
 
 /* ---- Orbitals -------------------------------------------------------------------------------- */
 
@@ -107,11 +104,16 @@ static hf_status set_up(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefu
 {
     hf_status status;
     struct hf_context *context = mp2->context;
+    struct hf_common_pairs *common = mp2->settings->pairs;
     hf_timer_start(&context->timers, &hf_phase_setup);
-    HF_TRY(
-        hf_agree(context->comm, hf_basis_merge(wavefunction->basis, &mp2->merged, error), error));
-    HF_TRY(hf_shell_pairs_create_ext(context, mp2->merged, PAIR_ACCURACY * mp2->settings->threshold,
-                                     mp2->n_thread, &mp2->pairs, error));
+    if (common == NULL) {
+        HF_TRY(
+            hf_common_pairs_create(context, wavefunction->basis, INFINITY, &mp2->own_pairs, error));
+        common = mp2->own_pairs;
+    }
+    mp2->merged = hf_common_pairs_merged(common);
+    HF_TRY(hf_common_pairs_get(common, hf_mp2_pair_accuracy(mp2->settings), mp2->n_thread,
+                               &mp2->pairs, error));
     for (int spin = 0; spin < mp2->n_spin; spin++)
         HF_TRY(make_orbitals(mp2, &wavefunction->spin[spin], &mp2->orbitals[spin], error));
     HF_TRY(hf_agree(context->comm, make_pairs(mp2, error), error));
@@ -134,8 +136,7 @@ static void tear_down(struct hf_mp2 *mp2)
     hf_memory_release(memory, mp2->energy.all);
     hf_mp2_drop_blocks(mp2);
     free(mp2->block);
-    hf_shell_pairs_destroy(&mp2->pairs);
-    hf_basis_destroy(&mp2->merged);
+    hf_common_pairs_destroy(&mp2->own_pairs);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */

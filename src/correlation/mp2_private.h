@@ -98,8 +98,9 @@ struct hf_mp2 {
     struct hf_context *context;             /**< borrowed */
     const struct hf_mp2_settings *settings; /**< borrowed */
     const struct hf_mp2_algorithm *algorithm;
-    struct hf_basis *merged;
-    struct hf_shell_pairs *pairs;
+    struct hf_common_pairs *own_pairs; /**< NULL: the settings lend some */
+    const struct hf_basis *merged;
+    const struct hf_shell_pairs *pairs;
     int n_thread, n_spin;
     struct hf_mp2_orbitals orbitals[HF_MAX_SPIN];
     hf_product_function *multiply;
