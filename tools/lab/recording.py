@@ -8,6 +8,7 @@ from .trace import Trace
 
 SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
 
+SAME_MP2 = ("algorithm", "batches", "correlated_orbitals", "virtual_orbitals", "shells")
 ENERGY_DIFFERENCE = 1e-4  # hartree; of one molecule wherever its file lies, cut after other iterations at most
 
 
@@ -28,13 +29,21 @@ class BuildCosts(NamedTuple):
     coulomb: list
 
 
+class BatchCosts(NamedTuple):
+    """One batch of MP2: seconds of the tasks of the first half in the order of their list, of the units of the second
+    half in theirs."""
+    first: array.array
+    pairs: array.array
+
+
 class Size:
     """The builds with tasks made for `tasks_for` ranks. Several runs of the same give the least time of each task:
     what it takes more is the machine's doing, not the task's."""
 
     def __init__(self, traces, last_only=False):
         self.tasks_for = traces[0].header["tasks_for"]
-        lengths = {tuple((build.n_task, len(build.coulomb)) for build in trace.builds) for trace in traces}
+        lengths = {tuple((build.n_task, len(build.coulomb)) for build in trace.builds)
+                   + tuple((len(batch.first), len(batch.pairs)) for batch in trace.batches) for trace in traces}
         if len(lengths) > 1:
             raise RecordingError(f"{traces[1].path}: not the same builds and tasks as {traces[0].path}")
         n_build = len(traces[0].builds)
@@ -43,6 +52,7 @@ class Size:
         self.totals = [totals for trace in traces for totals in trace.totals]
         self.local_seconds = len(wanted) / n_build * min(
             mean(totals["Fock: moving matrices"] for totals in trace.totals) for trace in traces)
+        self.batches = [least_batch([trace.batches[i] for trace in traces]) for i in range(len(traces[0].batches))]
         self.coulomb_rest_seconds = len(wanted) / n_build * min(trace.coulomb_rest_seconds for trace in traces)
 
     @property
@@ -60,6 +70,11 @@ class Size:
         return sum(sum(build.coulomb) for build in self.builds) + self.coulomb_rest_seconds
 
 
+def mp2_of(header):
+    """What the header of a trace says of MP2; of another method nothing."""
+    return header.get("extras", {}).get("mp2", {})
+
+
 def mean(values):
     values = list(values)
     return sum(values) / len(values)
@@ -74,6 +89,16 @@ def least(builds):
     return BuildCosts(computed, stored, builds[0].info, builds[0].blocks, builds[0].adds, coulomb)
 
 
+def least_batch(batches):
+    def least_of(costs):
+        found = array.array("d", bytes(8 * (1 + max(costs[0], default=-1))))
+        for task in costs[0]:
+            found[task] = min(seconds.get(task, costs[0][task]) for seconds in costs)
+        return found
+
+    return BatchCosts(least_of([batch.first for batch in batches]), least_of([batch.pairs for batch in batches]))
+
+
 class Recording:
     """All sizes there are, and the time that one rank takes; of all builds, or of the last one only."""
 
@@ -81,13 +106,19 @@ class Recording:
         if not paths:
             raise RecordingError("no traces, expected one or more")
         by_size = {}
-        self.header = None
+        self.header, self.mp2, self.mp2_set_up = None, {}, float("inf")
         for path in paths:
             trace = Trace(path)
             self.header = self.header or trace.header
             for key in SAME:
                 if trace.header[key] != self.header[key]:
                     raise RecordingError(f"{path}: {key} is {trace.header[key]}, but {self.header[key]} in {paths[0]}")
+            mp2 = mp2_of(trace.header)
+            self.mp2 = self.mp2 or mp2
+            for key in SAME_MP2:
+                if mp2.get(key) != self.mp2.get(key):
+                    raise RecordingError(f"{path}: {key} of MP2 is {mp2.get(key)}, but {self.mp2.get(key)} in {paths[0]}")
+            self.mp2_set_up = min(self.mp2_set_up, trace.set_up)
             energies = [header.get("energy") for header in (trace.header, self.header)]
             if None not in energies and not abs(energies[0] - energies[1]) <= ENERGY_DIFFERENCE:
                 raise RecordingError(f"{path}: the energy is {energies[0]:.6f} hartree, but {energies[1]:.6f} in "
