@@ -76,6 +76,7 @@ struct hf_mp2_need {
 struct hf_mp2_size {
     int n_function, n_rank, n_thread;
     int most_functions; /**< of a pair of shells */
+    int most_shell;     /**< functions of a shell */
     double n_row;       /**< products of two functions that there are integrals of */
     int n_spin, n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN];
 };

@@ -116,6 +116,7 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
                                .n_rank = of->context->n_rank,
                                .n_thread = self->settings.n_thread,
                                .most_functions = most * most,
+                               .most_shell = most,
                                .n_row = 0.5 * n * (n + (double)most),
                                .n_spin = n_spin};
     for (int spin = 0; spin < n_spin; spin++) {
