@@ -60,8 +60,16 @@ class Machine(NamedTuple):
         return self.network.message_seconds(n_byte, self.n_rank <= self.network.ranks_per_node)
 
     def exchange_seconds(self, n_byte):
-        """Every rank sends each other one a message of so many bytes, one after the other."""
-        return (self.n_rank - 1) * self.message_seconds(n_byte)
+        """Every rank sends each other one a message of so many bytes, which it copies together, one after the other."""
+        copying = n_byte * self.network.node_beta_seconds_per_byte
+        return (self.n_rank - 1) * (copying + self.message_seconds(n_byte))
+
+    def round(self, busy, n_byte):
+        """All send each other messages, then the ranks are `busy`, then they agree to go on."""
+        busy = [seconds / self.n_thread for seconds in busy]
+        mean = sum(busy) / self.n_rank
+        return Phases(second=mean, moving=self.exchange_seconds(n_byte),
+                      waiting=max(busy) - mean + self.network.all_reduce_seconds(self.n_rank))
 
 
 def first_half(batch, machine):
@@ -80,14 +88,35 @@ def kets(batch, sizes, machine):
     n_rank = machine.n_rank
     row_bytes = sizes.kept_bytes / sizes.n_orbital / n_rank
     for first in range(0, len(batch.pairs), n_rank):
-        units = [seconds / machine.n_thread for seconds in batch.pairs[first:first + n_rank]]
-        mean = sum(units) / n_rank
-        found = found.plus(Phases(0.0, mean, machine.exchange_seconds(row_bytes),
-                                  max(units) - mean + machine.network.all_reduce_seconds(n_rank)))
+        found = found.plus(machine.round(batch.pairs[first:first + n_rank], row_bytes))
     return found
 
 
-ALGORITHMS = {"kets": kets}
+# ---- pairs ----
+
+MATRIX_NUMBERS, MOST_PAIRS = 8e6, 64  # of the matrices of pairs at a time (src/correlation/shells_second.c)
+PADDED_TO = 8
+
+
+def pairs_at_a_time(n_function, n_thread):
+    """Pairs that a rank finishes between two exchanges."""
+    padded = -(-n_function // PADDED_TO) * PADDED_TO
+    return max(n_thread, min(MOST_PAIRS, int(MATRIX_NUMBERS / (n_function * padded))))
+
+
+def pairs(batch, sizes, machine):
+    """Rounds in which each rank gets some of its pairs ij, which are dealt in turns, and finishes them."""
+    found = first_half(batch, machine)
+    n_rank, n_pair = machine.n_rank, len(batch.pairs)
+    at_a_time = pairs_at_a_time(sizes.model.n_function, machine.n_thread)
+    bytes_of_pair = sizes.kept_bytes / n_pair / n_rank  # that a rank has
+    for first in range(0, n_pair, at_a_time * n_rank):
+        own = [batch.pairs[rank:first + at_a_time * n_rank:n_rank] for rank in range(first, min(first + n_rank, n_pair))]
+        found = found.plus(machine.round([sum(seconds) for seconds in own], len(own[0]) * bytes_of_pair))
+    return found.plus(Phases(moving=batch.copying / machine.n_worker))
+
+
+ALGORITHMS = {"kets": kets, "pairs": pairs}
 
 
 # ---- All ----
@@ -121,7 +150,7 @@ class SimulatedMp2:
                              f"{', '.join(ALGORITHMS)}")
         self.sizes = sizes_of(recording)
         self.machine = models.Machine(network.alpha_seconds, BYTES * network.beta_seconds_per_byte, gamma_seconds)
-        self.own_seconds = sum(sum(batch.first) + sum(batch.pairs) for batch in recording.sizes[0].batches)
+        self.own_seconds = sum(sum(batch.first) + sum(batch.pairs) + batch.copying for batch in recording.sizes[0].batches)
         self.seconds_of_one = seconds_of_one or self.own_seconds
         self._known = {}
 

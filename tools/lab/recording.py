@@ -4,6 +4,7 @@ for one number of ranks or another (`hf --tasks-for`), from one run or several."
 import array
 from typing import NamedTuple
 
+from . import phases
 from .trace import Trace
 
 SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
@@ -31,9 +32,10 @@ class BuildCosts(NamedTuple):
 
 class BatchCosts(NamedTuple):
     """One batch of MP2: seconds of the tasks of the first half in the order of their list, of the units of the second
-    half in theirs."""
+    half in theirs; and those of copying within a rank between the halves."""
     first: array.array
     pairs: array.array
+    copying: float
 
 
 class Size:
@@ -96,7 +98,8 @@ def least_batch(batches):
             found[task] = min(seconds.get(task, costs[0][task]) for seconds in costs)
         return found
 
-    return BatchCosts(least_of([batch.first for batch in batches]), least_of([batch.pairs for batch in batches]))
+    return BatchCosts(least_of([batch.first for batch in batches]), least_of([batch.pairs for batch in batches]),
+                      min(batch.phases.get(phases.MP2_EXCHANGE, 0.0) for batch in batches))
 
 
 class Recording:
