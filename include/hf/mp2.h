@@ -8,6 +8,7 @@
 #define HF_MP2_H
 
 #include "hf/context.h"
+#include "hf/onesided_settings.h"
 #include "hf/schedule_settings.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
@@ -35,6 +36,7 @@ const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm);
 struct hf_mp2_settings {
     const char *algorithm; /**< in hf_mp2_algorithm_list */
     struct hf_scheduler_settings schedule;
+    struct hf_onesided_settings onesided; /**< of p2 */
     int n_thread;         /**< of each rank; 0 counts as 1 */
     int tasks_for;        /**< ranks that the work is divided for; 0: those there are */
     double threshold;     /**< hartree: quartets with smaller bounds are left out */

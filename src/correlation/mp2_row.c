@@ -73,6 +73,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->settings = (struct hf_mp2_settings){
         .algorithm = hf_options_choice(of->options, "mp2_algorithm"),
         .schedule = scf->fock.schedule,
+        .onesided = scf->fock.onesided,
         .n_thread = scf->fock.n_thread,
         .tasks_for = scf->fock.tasks_for,
         .threshold = scf->screening_threshold,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct hf_mp2_algorithm *const hf_mp2_algorithm_list[] = {&hf_mp2_kets, &hf_mp2_of_pairs,
-                                                                NULL};
+                                                                &hf_mp2_p1, &hf_mp2_p2, NULL};
 
 const char *hf_mp2_algorithm_name(const struct hf_mp2_algorithm *algorithm)
 {
