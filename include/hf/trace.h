@@ -24,9 +24,11 @@
 
 /** What a span of time went to: one of these, or a phase. */
 enum hf_trace_kind {
-    HF_TRACE_TASK,         /**< integrals of a task, or of a part of it, computed */
-    HF_TRACE_STORED_TASK,  /**< a task read back from memory */
-    HF_TRACE_COULOMB_TASK, /**< a task of the Coulomb pass, numbered in its list */
+    HF_TRACE_TASK,           /**< integrals of a task, or of a part of it, computed */
+    HF_TRACE_STORED_TASK,    /**< a task read back from memory */
+    HF_TRACE_COULOMB_TASK,   /**< a task of the Coulomb pass, numbered in its list */
+    HF_TRACE_FIRST_QUARTER,  /**< of a task of a transformation, if its integrals are apart */
+    HF_TRACE_SECOND_QUARTER, /**< the same */
     HF_TRACE_PAIR_TASK, /**< a unit of the second half of a transformation, numbered in its list */
     HF_TRACE_FIRST_PHASE, /**< the phase that was declared first; the others follow it */
     HF_TRACE_ADDS_J =
