@@ -33,11 +33,14 @@ const struct hf_mp2_algorithm *hf_mp2_algorithm_find(const char *name);
 const char *hf_mp2_algorithm_name(const struct hf_mp2_algorithm *algorithm);
 const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm);
 
+/** Whether its energies have the same bits for any number of ranks, threads and batches. Not collective. */
+bool hf_mp2_algorithm_reproducible(const struct hf_mp2_algorithm *algorithm);
+
 struct hf_mp2_settings {
     const char *algorithm; /**< in hf_mp2_algorithm_list */
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided; /**< of p2 */
-    int n_thread;         /**< of each rank; 0 counts as 1 */
+    int n_thread;                         /**< of each rank; 0 counts as 1 */
     int tasks_for;        /**< ranks that the work is divided for; 0: those there are */
     double threshold;     /**< hartree: quartets with smaller bounds are left out */
     int n_frozen;         /**< lowest occupied orbitals (of each spin) that are not correlated */
@@ -51,6 +54,10 @@ struct hf_mp2_result {
     double same_spin, opposite_spin;
     double correlation;                                    /**< their sum */
     int n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN]; /**< of alpha and beta; of both: [0] */
+    const char *algorithm;                                 /**< that computed them */
+    double model_seconds,
+        model_instead_seconds; /**< times by which it was chosen, its own and the other one's; 0:
+                                                      it was asked for */
     int n_batch;
     double bytes;      /**< of half-transformed integrals, of the rank with the most */
     double sent_bytes; /**< of all ranks together */
@@ -83,7 +90,8 @@ struct hf_mp2_size {
     int n_spin, n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN];
 };
 
-/** As few batches as fit into so many bytes with an algorithm; if none do, n_batch is 0. Not collective. */
+/** As few batches as fit into so many bytes with an algorithm (of "auto" that which is chosen); if none do, n_batch is
+ *  0. Not collective. */
 struct hf_mp2_need hf_mp2_plan(const char *algorithm, const struct hf_mp2_size *size,
                                double memory_bytes);
 

@@ -149,9 +149,10 @@ static int n_orbital(const struct hf_mp2 *mp2)
     return n;
 }
 
-/** How many batches; collective, for the ranks may have different limits. */
-static hf_status choose_batches(const struct hf_mp2 *mp2, int *n_batch, struct hf_error *error)
+/** The algorithm and how many batches; collective, for the ranks may have different limits. */
+static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
 {
+    struct hf_mp2_result *result = mp2->result;
     const struct hf_shell_pairs *pairs = mp2->pairs;
     double limit = mp2->settings->memory_bytes;
     struct hf_mp2_size size = {
@@ -168,10 +169,15 @@ static hf_status choose_batches(const struct hf_mp2 *mp2, int *n_batch, struct h
         size.n_virtual[spin] = mp2->orbitals[spin].n_virtual;
     }
     MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_DOUBLE, MPI_MIN, mp2->context->comm);
-    const struct hf_mp2_need need = hf_mp2_plan(mp2->settings->algorithm, &size, limit);
-    if (need.n_batch == 0) return hf_mp2_refuse(&need, limit, error);
-    *n_batch = need.n_batch > mp2->settings->n_batch ? need.n_batch : mp2->settings->n_batch;
-    if (*n_batch > n_orbital(mp2)) *n_batch = n_orbital(mp2);
+    const struct hf_mp2_choice choice = hf_mp2_choose(mp2->settings->algorithm, &size, limit);
+    int n_batch = choice.need.n_batch;
+    if (n_batch == 0) return hf_mp2_refuse(&choice.need, limit, error);
+    if (n_batch < mp2->settings->n_batch) n_batch = mp2->settings->n_batch;
+    result->n_batch = n_batch < n_orbital(mp2) ? n_batch : n_orbital(mp2);
+    mp2->algorithm = choice.algorithm;
+    result->algorithm = choice.algorithm->name;
+    result->model_seconds = choice.seconds;
+    result->model_instead_seconds = choice.instead_seconds;
     return HF_OK;
 }
 
@@ -229,14 +235,13 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
     hf_status status;
     struct hf_mp2 mp2 = {.context = context,
                          .settings = settings,
-                         .algorithm = hf_mp2_algorithm_find(settings->algorithm),
                          .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
                          .n_spin = wavefunction->n_spin,
                          .multiply = hf_product_kernel(),
                          .result = result};
     *result = (struct hf_mp2_result){0};
     HF_TRY(set_up(&mp2, wavefunction, error));
-    HF_TRY(choose_batches(&mp2, &result->n_batch, error));
+    HF_TRY(choose(&mp2, error));
     for (int k = 0; k < result->n_batch; k++) {
         mp2.batch = make_batch(&mp2, k, result->n_batch);
         hf_trace_begin_batch(context->trace);

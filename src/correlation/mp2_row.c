@@ -56,6 +56,17 @@ static hf_status read_core(const struct hf_quantity *quantity, int *n_frozen,
     return HF_OK;
 }
 
+/** An algorithm whose bits do not depend on the number of ranks: "auto" would choose by it. */
+static hf_status make_reproducible(const struct hf_options *options, const char **algorithm,
+                                   struct hf_error *error)
+{
+    if (hf_options_given(options, "mp2_algorithm") == NULL) *algorithm = "kets";
+    if (hf_mp2_algorithm_reproducible(hf_mp2_algorithm_find(*algorithm))) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%s: %s is not reproducible; expected kets or pairs, or no --reproducible",
+                   hf_options_given(options, "mp2_algorithm")->where, *algorithm);
+}
+
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     const struct hf_quantity_source *of = quantity->of;
@@ -70,8 +81,11 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
         return hf_fail(error, HF_BAD_INPUT,
                        "%s: there are no gradients of MP2 energies; expected task energy",
                        hf_options_given(of->options, "task")->where);
+    const char *algorithm = hf_options_choice(of->options, "mp2_algorithm");
+    if (scf->fock.reproducible) status = make_reproducible(of->options, &algorithm, error);
+    if (status != HF_OK) return status;
     self->settings = (struct hf_mp2_settings){
-        .algorithm = hf_options_choice(of->options, "mp2_algorithm"),
+        .algorithm = algorithm,
         .schedule = scf->fock.schedule,
         .onesided = scf->fock.onesided,
         .n_thread = scf->fock.n_thread,
@@ -160,6 +174,15 @@ static void print_energy(FILE *out, const char *name, double value)
     fprintf(out, "  %-23s%20.10f hartree\n", name, value);
 }
 
+static void print_algorithm(FILE *out, const struct hf_mp2_result *result)
+{
+    fprintf(out, "  %-23s %s: %s\n", "Algorithm", result->algorithm,
+            hf_mp2_algorithm_about(hf_mp2_algorithm_find(result->algorithm)));
+    if (result->model_seconds > 0.0)
+        fprintf(out, "  %-23s a model expects %.2g s, and %.2g s of the alternative\n", "Choice",
+                result->model_seconds, result->model_instead_seconds);
+}
+
 static void report(const struct hf_quantity *quantity, FILE *out)
 {
     const struct mp2 *self = quantity->self;
@@ -184,8 +207,7 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     if (hf_options_flag(quantity->of->options, "scs"))
         print_energy(out, "SCS-MP2 total energy",
                      quantity->of->result->energy + scs_energy(result));
-    fprintf(out, "  %-23s %s: %s\n", "Algorithm", self->settings.algorithm,
-            hf_mp2_algorithm_about(hf_mp2_algorithm_find(self->settings.algorithm)));
+    print_algorithm(out, result);
     fprintf(out, "  %-23s %d batch%s of orbitals, %.1f MB per rank, %.1f MB sent\n", "Integrals",
             result->n_batch, result->n_batch == 1 ? "" : "es", 1e-6 * result->bytes,
             1e-6 * result->sent_bytes);
@@ -203,7 +225,7 @@ static bool add_details(cJSON *extras, const struct hf_quantity *quantity)
            hf_json_add_double(object, "scs_correlation_energy", scs_energy(result)) &&
            hf_json_add_double(object, "scs_total_energy",
                               quantity->of->result->energy + scs_energy(result)) &&
-           cJSON_AddStringToObject(object, "algorithm", self->settings.algorithm) != NULL &&
+           cJSON_AddStringToObject(object, "algorithm", result->algorithm) != NULL &&
            hf_json_add_integer(object, "batches", result->n_batch) &&
            hf_json_add_integer(object, "shells", result->n_shell) &&
            hf_json_add_integer(object, "correlated_orbitals", result->n_correlated[0]) &&
