@@ -2,8 +2,8 @@
 simulated schedulers (replay.py); the second half from those of its units, dealt as hf deals them; and the messages
 between, counted. Each algorithm of src/correlation is a function of ALGORITHMS.
 
-Of the second half's sums and messages the ranks wait for each other only where hf makes them wait. Rows of a rank are
-counted as the mean of all ranks."""
+Simpler than in hf: each rank has the same part of the half-transformed integrals; messages of P2 are as long as the time of
+a task's second quarter says; the sums of P1 wait for the rank that has most of the kets, the same one for all bras."""
 
 from typing import NamedTuple
 
@@ -30,13 +30,12 @@ class Phases(NamedTuple):
 
 
 class Mp2Prediction(NamedTuple):
-    """MP2 on `n_rank` ranks without its set-up, which is `set_up`: seconds of one rank, of which a node's ranks share
-    the list of shell pairs."""
+    """MP2 on `n_rank` ranks, without its set-up."""
     scheduler: str
     n_rank: int
     tasks_for: int
     phases: Phases
-    set_up: float
+    speedup: float
     efficiency: float
 
     @property
@@ -47,6 +46,7 @@ class Mp2Prediction(NamedTuple):
 class Machine(NamedTuple):
     """What a batch runs on."""
     network: object  # replay.Network
+    model: models.Machine
     scheduler: str
     n_rank: int
     n_thread: int
@@ -59,24 +59,73 @@ class Machine(NamedTuple):
         """From one rank to another one that is, among many nodes, most probably on another node."""
         return self.network.message_seconds(n_byte, self.n_rank <= self.network.ranks_per_node)
 
-    def exchange_seconds(self, n_byte):
+    def exchange(self, n_byte):
         """Every rank sends each other one a message of so many bytes, which it copies together, one after the other."""
         copying = n_byte * self.network.node_beta_seconds_per_byte
-        return (self.n_rank - 1) * (copying + self.message_seconds(n_byte))
+        return Phases(moving=(self.n_rank - 1) * (copying + self.message_seconds(n_byte)))
 
-    def round(self, busy, n_byte):
-        """All send each other messages, then the ranks are `busy`, then they agree to go on."""
+    def finish(self, busy):
+        """The ranks are `busy`, then they agree to go on."""
         busy = [seconds / self.n_thread for seconds in busy]
         mean = sum(busy) / self.n_rank
-        return Phases(second=mean, moving=self.exchange_seconds(n_byte),
-                      waiting=max(busy) - mean + self.network.all_reduce_seconds(self.n_rank))
+        return Phases(second=mean, waiting=max(busy) - mean + self.network.all_reduce_seconds(self.n_rank))
 
 
-def first_half(batch, machine):
-    """Tasks through the scheduler."""
-    outcome = simulate(machine.scheduler, batch.first, machine.n_rank, machine.network, n_thread=machine.n_thread)
-    compute = sum(batch.first) / machine.n_worker
-    return Phases(first=compute, waiting=max(0.0, outcome.seconds - compute))
+def first_half(batch, machine, costs=None):
+    """Tasks through the scheduler; with `costs` they take longer than they compute, by messages."""
+    costs = costs or batch.first
+    outcome = simulate(machine.scheduler, costs, machine.n_rank, machine.network, n_thread=machine.n_thread)
+    compute = sum(map(sum, batch[:3])) / machine.n_worker
+    busy = sum(costs) / machine.n_worker
+    return Phases(first=compute, moving=busy - compute, waiting=max(0.0, outcome.seconds - busy))
+
+
+# ---- P1 and P2 ----
+
+MOST_SENDS = 32  # messages of a rank on their way (src/onesided/thread_private.h)
+
+
+def share_of_most(costs, n_rank):
+    """Of tasks that are dealt in turns the part that the busiest rank has."""
+    return max(sum(costs[rank::n_rank]) for rank in range(min(n_rank, len(costs)))) / sum(costs)
+
+
+def finish_ordered(batch, machine):
+    """Pairs number i o + j, of which j >= i are computed, are dealt in turns."""
+    return machine.finish([sum(batch.pairs[rank::machine.n_rank]) for rank in range(machine.n_rank)])
+
+
+def p1(batch, sizes, machine):
+    """Each bra by all ranks. A rank has its kets' integrals and the second quarter of its pairs; the first quarter is one
+    product over all functions whatever kets it has (src/correlation/book.c). A quartet costs as much as its bra and its
+    ket have in all quartets."""
+    n_rank, model = machine.n_rank, sizes.model
+    n_pair = sizes.n_orbital * model.n_occupied
+    integrals, first_quarter, second_quarter = map(sum, batch[:3])
+    first = integrals / n_rank + first_quarter + second_quarter / n_rank
+    waiting = integrals * (share_of_most(batch.first, n_rank) - 1.0 / n_rank)
+    waiting += second_quarter * (-(-n_pair // n_rank) / n_pair - 1.0 / n_rank)
+    n_sum = len(batch.first)
+    words = models.transformation_words("p1", model)[1] / model.n_batch * sizes.share_of_pairs(batch)
+    sums = n_sum * models.all_reduce_seconds(machine.model, words / n_sum, n_rank)
+    return Phases(first=first, moving=sums, waiting=waiting).plus(finish_ordered(batch, machine))
+
+
+def p2(batch, sizes, machine):
+    """Bras through the scheduler. In its second quarter a task sends what it adds to pairs of other ranks, and is not over
+    before its last messages are on their way; sender and owner copy what is sent."""
+    model, network = sizes.model, machine.network
+    others = (machine.n_rank - 1) / machine.n_rank
+    words = others * models.transformation_words("p2", model)[1] / model.n_batch * sizes.share_of_pairs(batch)
+    n_message = others * 2 * sizes.n_orbital * model.n_occupied * len(batch.first)
+    whole = sum(batch.second_quarter)
+    alone = machine.message_seconds(0)
+    each = max(machine.message_seconds(BYTES * words / n_message) - alone, 2.0 * alone / MOST_SENDS) if n_message else 0.0
+    sending = n_message * each / whole
+    copying = 2.0 * BYTES * words * network.node_beta_seconds_per_byte / whole
+    costs = [integrals + first + second * max(1.0 + copying, sending)
+             for integrals, first, second in zip(batch.first, batch.first_quarter, batch.second_quarter)]
+    return first_half(batch, machine, costs).plus(finish_ordered(batch, machine))
 
 
 # ---- kets ----
@@ -88,7 +137,7 @@ def kets(batch, sizes, machine):
     n_rank = machine.n_rank
     row_bytes = sizes.kept_bytes / sizes.n_orbital / n_rank
     for first in range(0, len(batch.pairs), n_rank):
-        found = found.plus(machine.round(batch.pairs[first:first + n_rank], row_bytes))
+        found = found.plus(machine.exchange(row_bytes)).plus(machine.finish(batch.pairs[first:first + n_rank]))
     return found
 
 
@@ -112,11 +161,12 @@ def pairs(batch, sizes, machine):
     bytes_of_pair = sizes.kept_bytes / n_pair / n_rank  # that a rank has
     for first in range(0, n_pair, at_a_time * n_rank):
         own = [batch.pairs[rank:first + at_a_time * n_rank:n_rank] for rank in range(first, min(first + n_rank, n_pair))]
-        found = found.plus(machine.round([sum(seconds) for seconds in own], len(own[0]) * bytes_of_pair))
+        found = found.plus(machine.exchange(len(own[0]) * bytes_of_pair))
+        found = found.plus(machine.finish([sum(seconds) for seconds in own]))
     return found.plus(Phases(moving=batch.copying / machine.n_worker))
 
 
-ALGORITHMS = {"kets": kets, "pairs": pairs}
+ALGORITHMS = {"p1": p1, "p2": p2, "kets": kets, "pairs": pairs}
 
 
 # ---- All ----
@@ -127,6 +177,10 @@ class Sizes(NamedTuple):
     model: models.Transformation
     n_orbital: int
     kept_bytes: float
+
+    def share_of_pairs(self, batch):
+        """Pairs of shells that are bras, of all there are."""
+        return 2.0 * len(batch.first) / (self.model.n_shell * (self.model.n_shell + 1.0))
 
 
 def sizes_of(recording):
@@ -150,7 +204,7 @@ class SimulatedMp2:
                              f"{', '.join(ALGORITHMS)}")
         self.sizes = sizes_of(recording)
         self.machine = models.Machine(network.alpha_seconds, BYTES * network.beta_seconds_per_byte, gamma_seconds)
-        self.own_seconds = sum(sum(batch.first) + sum(batch.pairs) + batch.copying for batch in recording.sizes[0].batches)
+        self.own_seconds = sum(batch.seconds for batch in recording.sizes[0].batches)
         self.seconds_of_one = seconds_of_one or self.own_seconds
         self._known = {}
 
@@ -162,7 +216,7 @@ class SimulatedMp2:
 
     def _replay(self, scheduler, n_rank):
         size = self.recording.nearest(n_rank * self.n_thread)
-        machine = Machine(self.network, scheduler, n_rank, self.n_thread)
+        machine = Machine(self.network, self.machine, scheduler, n_rank, self.n_thread)
         phases = Phases()
         for batch in size.batches:
             phases = phases.plus(ALGORITHMS[self.algorithm](batch, self.sizes, machine))
@@ -171,7 +225,7 @@ class SimulatedMp2:
             phases = phases.plus(Phases(moving=models.all_reduce_seconds(self.machine, o * (o + 1), n_rank)))
         crowding = self.network.crowding(n_rank, self.n_thread)
         phases = Phases(*(crowding * seconds for seconds in phases[:2]), *phases[2:])
-        return Mp2Prediction(scheduler, n_rank, size.tasks_for, phases, self.recording.mp2_set_up,
+        return Mp2Prediction(scheduler, n_rank, size.tasks_for, phases, self.seconds_of_one / phases.total,
                              self.efficiency(phases.total, n_rank))
 
     def efficiency(self, seconds, n_rank):
@@ -181,23 +235,3 @@ class SimulatedMp2:
         """Eq. 9.10 or 9.13, or the same sum of hf's algorithms."""
         return models.transformation_seconds(self.algorithm, self.machine, self.sizes.model,
                                              self.own_seconds / self.n_thread, n_rank)
-
-
-def lines(simulated, schedulers, processes):
-    """For people."""
-    sizes = simulated.sizes.model
-    yield (f"MP2, {simulated.algorithm}: {sizes.n_occupied} occupied and {sizes.n_virtual} virtual orbitals, batches: "
-           f"{sizes.n_batch}; {simulated.own_seconds:.3f} s on one process, and a set-up of "
-           f"{simulated.recording.mp2_set_up:.3f} s that is left out")
-    if simulated.seconds_of_one != simulated.own_seconds:
-        yield f"speedups are relative to {simulated.seconds_of_one:.3f} s"
-    for scheduler in schedulers:
-        yield ""
-        yield (f"{scheduler:>9} {'tasks for':>9} | {'seconds':>9} {'speedup':>9} {'effic.':>6} | {'1st half':>8} "
-               f"{'2nd half':>8} {'moving':>8} {'waiting':>8} | {'model s':>9} {'effic.':>6}")
-        for n_rank in processes:
-            found = simulated.predict(scheduler, n_rank)
-            model = simulated.model_seconds(n_rank)
-            shares = " ".join(f"{100.0 * seconds / found.seconds:7.1f}%" for seconds in found.phases)
-            yield (f"{n_rank:9d} {found.tasks_for:9d} | {found.seconds:9.4g} {n_rank * simulated.n_thread * found.efficiency:9.2f} "
-                   f"{found.efficiency:6.3f} | {shares} | {model:9.4g} {simulated.efficiency(model, n_rank):6.3f}")

@@ -5,7 +5,7 @@ import array
 from typing import NamedTuple
 
 from . import phases
-from .trace import Trace
+from .trace import FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, TASK, Trace
 
 SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
 
@@ -31,11 +31,18 @@ class BuildCosts(NamedTuple):
 
 
 class BatchCosts(NamedTuple):
-    """One batch of MP2: seconds of the tasks of the first half in the order of their list, of the units of the second
-    half in theirs; and those of copying within a rank between the halves."""
+    """One batch of MP2: seconds of the tasks of the first half in the order of their list, of their quarters where these
+    are recorded apart, of the units of the second half in their order; and those of copying within a rank between."""
     first: array.array
+    first_quarter: array.array
+    second_quarter: array.array
     pairs: array.array
     copying: float
+
+    @property
+    def seconds(self):
+        """Of one rank."""
+        return sum(map(sum, self[:4])) + self.copying
 
 
 class Size:
@@ -45,7 +52,7 @@ class Size:
     def __init__(self, traces, last_only=False):
         self.tasks_for = traces[0].header["tasks_for"]
         lengths = {tuple((build.n_task, len(build.coulomb)) for build in trace.builds)
-                   + tuple((len(batch.first), len(batch.pairs)) for batch in trace.batches) for trace in traces}
+                   + tuple(tuple(len(tasks) for tasks in batch.tasks.values()) for batch in trace.batches) for trace in traces}
         if len(lengths) > 1:
             raise RecordingError(f"{traces[1].path}: not the same builds and tasks as {traces[0].path}")
         n_build = len(traces[0].builds)
@@ -92,14 +99,27 @@ def least(builds):
 
 
 def least_batch(batches):
-    def least_of(costs):
+    def least_of(kind):
+        costs = [batch.tasks[kind] for batch in batches]
         found = array.array("d", bytes(8 * (1 + max(costs[0], default=-1))))
-        for task in costs[0]:
-            found[task] = min(seconds.get(task, costs[0][task]) for seconds in costs)
+        for task, most in costs[0].items():
+            found[task] = min(seconds.get(task, most) for seconds in costs)
         return found
 
-    return BatchCosts(least_of([batch.first for batch in batches]), least_of([batch.pairs for batch in batches]),
+    return BatchCosts(*map(least_of, (TASK, FIRST_QUARTER, SECOND_QUARTER, PAIR_TASK)),
                       min(batch.phases.get(phases.MP2_EXCHANGE, 0.0) for batch in batches))
+
+
+def share_least(sizes):
+    """Tasks of MP2 that are the same for all numbers of ranks have their least time in all traces."""
+    for number, batches in enumerate(zip(*(size.batches for size in sizes))):
+        alike = {}
+        for kind in ("first", "first_quarter", "second_quarter", "pairs"):
+            costs = [getattr(batch, kind) for batch in batches]
+            if len({len(seconds) for seconds in costs}) == 1:
+                alike[kind] = array.array("d", (min(seconds) for seconds in zip(*costs)))
+        for size, batch in zip(sizes, batches):
+            size.batches[number] = batch._replace(**alike)
 
 
 class Recording:
@@ -130,6 +150,7 @@ class Recording:
                 raise RecordingError(f"{path}: made with {trace.header['n_thread']} threads per rank, expected 1")
             by_size.setdefault(trace.header["tasks_for"], []).append(trace)
         self.sizes = [Size(by_size[tasks_for], last_only) for tasks_for in sorted(by_size)]
+        share_least(self.sizes)
         n_build = {len(size.builds) for size in self.sizes}
         if len(n_build) > 1:
             raise RecordingError(f"{paths[0]} and the other traces have {sorted(n_build)} Fock builds, expected as "

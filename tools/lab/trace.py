@@ -8,7 +8,7 @@ more say which blocks of distributed matrices a task needs, for J or for K; the 
 K was added to in a build.
 
 Batches of a transformation of integrals (MP2) are numbered from FIRST_BATCH on, beside the Fock builds: "task" is then one
-of the first half, "pair task" one of the second. What the transformation was is in the header's "extras"."""
+of the first half (without its quarters, where these are recorded apart), "pair task" one of the second. What the transformation was is in the header's "extras"."""
 
 import array
 import json
@@ -24,6 +24,7 @@ FIRST_SPECIAL = ADDS_J
 NO_BUILD = 0xFFFF  # outside of the Fock builds and batches
 FIRST_BATCH = 0x8000
 TASK, STORED_TASK, COULOMB_TASK, PAIR_TASK = "task", "stored task", "Coulomb task", "pair task"
+FIRST_QUARTER, SECOND_QUARTER = "first quarter", "second quarter"  # of a task of a batch, if they are recorded apart
 SET_UP = "Set-up"
 
 
@@ -62,12 +63,12 @@ class Batch:
     """One batch of a transformation: seconds of its tasks, and of phases on all ranks together."""
 
     def __init__(self):
-        self.first, self.pairs = {}, {}  # of task i of the first half, of unit i of the second
+        self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}}
         self.phases = {}
         self.begin, self.end = float("inf"), 0.0
 
     def add(self, kind, task, start, seconds):
-        of, key = (self.phases, kind) if task < 0 else (self.pairs if kind == PAIR_TASK else self.first, task)
+        of, key = (self.phases, kind) if task < 0 else (self.tasks[kind], task)
         of[key] = of.get(key, 0.0) + seconds
         self.begin, self.end = min(self.begin, start), max(self.end, start + seconds)
 
