@@ -43,7 +43,8 @@ struct hf_mp2_settings {
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided; /**< of p2 */
     int n_thread;                         /**< of each rank; 0 counts as 1 */
-    double threshold;                     /**< hartree: quartets with smaller bounds are left out */
+    int tasks_for;        /**< ranks that the work is divided for; 0: those there are */
+    double threshold;     /**< hartree: quartets with smaller bounds are left out */
     int n_frozen;         /**< lowest occupied orbitals (of each spin) that are not correlated */
     int n_frozen_virtual; /**< highest virtual orbitals (of each spin) that are left out */
     double memory_bytes;  /**< of a rank; INFINITY: no limit */
@@ -71,6 +72,7 @@ struct hf_mp2_result {
     double bytes;      /**< of half-transformed integrals, of the rank with the most */
     double sent_bytes; /**< of all ranks together */
     double n_quartet;  /**< computed on all ranks */
+    int n_shell;       /**< with shells of one atom that share primitives merged */
 };
 
 /** Phases: both halves, and the exchange between them. */

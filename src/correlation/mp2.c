@@ -2,6 +2,7 @@
 #include "mp2_private.h"
 
 #include "hf/common_pairs.h"
+#include "hf/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -218,6 +219,7 @@ static void add_up(struct hf_mp2 *mp2)
     MPI_Allreduce(MPI_IN_PLACE, &result->bytes, 1, MPI_DOUBLE, MPI_MAX, mp2->context->comm);
     result->sent_bytes = counts[0];
     result->n_quartet = counts[1];
+    result->n_shell = mp2->merged->n_shell;
     for (int spin = 0; spin < mp2->n_spin; spin++) {
         result->same_spin += sum_of(pairs->n_same[spin], pairs->same[spin]);
         result->n_correlated[spin] = mp2->orbitals[spin].n_occupied;
@@ -243,10 +245,12 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
     HF_TRY(choose(&mp2, error));
     for (int k = 0; k < result->n_batch; k++) {
         mp2.batch = make_batch(&mp2, k, result->n_batch);
+        hf_trace_begin_batch(context->trace);
         HF_TRY(mp2.algorithm->batch(&mp2, error));
     }
     add_up(&mp2);
 cleanup:
+    hf_trace_end_build(context->trace);
     tear_down(&mp2);
     return status;
 }

@@ -91,6 +91,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
         .schedule = scf->fock.schedule,
         .onesided = scf->fock.onesided,
         .n_thread = scf->fock.n_thread,
+        .tasks_for = scf->fock.tasks_for,
         .threshold = scf->screening_threshold,
         .n_frozen_virtual = hf_options_integer(of->options, "frozen_virtuals"),
     };
@@ -229,6 +230,9 @@ static bool add_details(cJSON *extras, const struct hf_quantity *quantity)
                               quantity->of->result->energy + scs_energy(result)) &&
            cJSON_AddStringToObject(object, "algorithm", result->algorithm) != NULL &&
            hf_json_add_integer(object, "batches", result->n_batch) &&
+           hf_json_add_integer(object, "shells", result->n_shell) &&
+           hf_json_add_integer(object, "correlated_orbitals", result->n_correlated[0]) &&
+           hf_json_add_integer(object, "virtual_orbitals", result->n_virtual[0]) &&
            hf_json_add_double(object, "stored_bytes", result->bytes) &&
            hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&
            hf_json_add_double(object, "quartets_computed", result->n_quartet);

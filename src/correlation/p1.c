@@ -3,6 +3,7 @@
 #include "book.h"
 
 #include "hf/interruption.h"
+#include "hf/trace.h"
 
 #include <string.h>
 
@@ -80,8 +81,12 @@ static hf_status do_bra(struct pass *pass, struct hf_worker *worker, int64_t tas
     const hf_status status = hf_mp2_bra_compute(bra, worker, task, error);
     if (bra->pair == NULL) return status; /* on every rank */
     if (status == HF_OK) hf_mp2_bra_first_quarter(bra);
+    hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
+    const double start = hf_wall_seconds();
     *any_failed = sum_quarter(pass, (size_t)bra->n_rs * (size_t)n_i, status != HF_OK) > 0.0;
+    hf_work_trace_wait(worker, &hf_phase_mp2_exchange, start);
     if (!*any_failed) update_pairs(pass);
+    hf_work_trace_step(worker, HF_TRACE_SECOND_QUARTER, task);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "hf/onesided.h"
 #include "hf/threads.h"
+#include "hf/trace.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -70,7 +71,9 @@ static hf_status run(void *data, struct hf_worker *worker, struct hf_error *erro
         status = hf_mp2_bra_compute(bra, worker, task, error);
         if (status != HF_OK || bra->pair == NULL) continue;
         hf_mp2_bra_first_quarter(bra);
+        hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
         second_quarter(pass, bra);
+        hf_work_trace_step(worker, HF_TRACE_SECOND_QUARTER, task);
     }
     return status;
 }
