@@ -54,6 +54,9 @@ struct hf_mp2_result {
     double bytes;      /**< of half-transformed integrals, of the rank with the most */
     double sent_bytes; /**< of all ranks together */
     double n_quartet;  /**< computed on all ranks */
+    /** Products of matrices in the two halves of the algorithm kets, on all ranks: additions and multiplications
+     *  without those of padding, and CPU seconds of all threads. */
+    double n_flop[2], cpu_seconds[2];
 };
 
 /** Phases: both halves, and the exchange between them. */

@@ -16,6 +16,7 @@ struct hf_mp2_words {
 #define HF_MP2_IMBALANCE 1.15
 
 struct hf_mp2;
+struct hf_mp2_chunk;
 
 /** An algorithm. */
 struct hf_mp2_algorithm {
@@ -74,6 +75,7 @@ struct hf_mp2 {
     /** (ia|rs) of this rank's pairs of shells: [n_pair] blocks [i of alpha, of beta][rs][a], r of the
      *  pair's first shell; NULL: not here. */
     double **block;
+    struct hf_mp2_chunk *chunk; /**< where they are; private to first_half.c */
     struct hf_mp2_pairs energy;
     struct hf_mp2_result *result;
 };
