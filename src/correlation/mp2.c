@@ -213,13 +213,18 @@ static void add_up(struct hf_mp2 *mp2)
 {
     struct hf_mp2_result *result = mp2->result;
     const struct hf_mp2_pairs *pairs = &mp2->energy;
-    double counts[2] = {result->sent_bytes, result->n_quartet};
+    double counts[6] = {result->sent_bytes, result->n_quartet,      result->n_flop[0],
+                        result->n_flop[1],  result->cpu_seconds[0], result->cpu_seconds[1]};
     hf_sum_over_ranks(mp2->context->comm, pairs->n, pairs->all);
-    hf_sum_over_ranks(mp2->context->comm, 2, counts);
+    hf_sum_over_ranks(mp2->context->comm, 6, counts);
     MPI_Allreduce(MPI_IN_PLACE, &result->bytes, 1, MPI_DOUBLE, MPI_MAX, mp2->context->comm);
     result->sent_bytes = counts[0];
     result->n_quartet = counts[1];
     result->n_shell = mp2->merged->n_shell;
+    for (int half = 0; half < 2; half++) {
+        result->n_flop[half] = counts[2 + half];
+        result->cpu_seconds[half] = counts[4 + half];
+    }
     for (int spin = 0; spin < mp2->n_spin; spin++) {
         result->same_spin += sum_of(pairs->n_same[spin], pairs->same[spin]);
         result->n_correlated[spin] = mp2->orbitals[spin].n_occupied;

@@ -235,7 +235,11 @@ static bool add_details(cJSON *extras, const struct hf_quantity *quantity)
            hf_json_add_integer(object, "virtual_orbitals", result->n_virtual[0]) &&
            hf_json_add_double(object, "stored_bytes", result->bytes) &&
            hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&
-           hf_json_add_double(object, "quartets_computed", result->n_quartet);
+           hf_json_add_double(object, "quartets_computed", result->n_quartet) &&
+           hf_json_add_double(object, "first_half_flops", result->n_flop[0]) &&
+           hf_json_add_double(object, "first_half_product_seconds", result->cpu_seconds[0]) &&
+           hf_json_add_double(object, "second_half_flops", result->n_flop[1]) &&
+           hf_json_add_double(object, "second_half_product_seconds", result->cpu_seconds[1]);
 }
 
 static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
