@@ -1,4 +1,5 @@
 /* The row of MP2 in the list of quantities: its options, report and part of the JSON file. */
+#include "hf/common_pairs.h"
 #include "hf/memory_limits.h"
 #include "hf/mp2.h"
 #include "hf/orbitals.h"
@@ -90,9 +91,11 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
         .schedule = scf->fock.schedule,
         .onesided = scf->fock.onesided,
         .n_thread = scf->fock.n_thread,
+        .tasks_for = scf->fock.tasks_for,
         .threshold = scf->screening_threshold,
         .n_frozen_virtual = hf_options_integer(of->options, "frozen_virtuals"),
     };
+    quantity->pair_accuracy = hf_mp2_pair_accuracy(&self->settings);
     const int n_virtual = of->basis->n_function - self->n_electron.alpha;
     if (self->settings.n_frozen_virtual > 0 && self->settings.n_frozen_virtual >= n_virtual)
         return hf_fail(error, HF_BAD_INPUT,
@@ -121,13 +124,10 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_basis *basis = of->basis;
     const int n = basis->n_function, n_spin = is_open(quantity) ? 2 : 1;
-    struct hf_basis *merged = NULL;
+    const struct hf_basis *merged = hf_common_pairs_merged(of->pairs);
     int most = 1;
-    const hf_status status = hf_basis_merge(basis, &merged, error);
-    if (status != HF_OK) return status;
     for (int s = 0; s < merged->n_shell; s++)
         if (merged->shell[s].n_function > most) most = merged->shell[s].n_function;
-    hf_basis_destroy(&merged);
     struct hf_mp2_size size = {.n_function = n,
                                .n_rank = of->context->n_rank,
                                .n_thread = self->settings.n_thread,
@@ -156,6 +156,7 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     const struct hf_wavefunction *wavefunction = of->wavefunction;
     const int n = self->settings.n_frozen;
     self->settings.memory_bytes = memory_limit(quantity);
+    self->settings.pairs = of->pairs;
     self->gap = INFINITY;
     for (int spin = 0; spin < wavefunction->n_spin; spin++) {
         const struct hf_orbitals *orbitals = &wavefunction->spin[spin];
@@ -229,9 +230,16 @@ static bool add_details(cJSON *extras, const struct hf_quantity *quantity)
                               quantity->of->result->energy + scs_energy(result)) &&
            cJSON_AddStringToObject(object, "algorithm", result->algorithm) != NULL &&
            hf_json_add_integer(object, "batches", result->n_batch) &&
+           hf_json_add_integer(object, "shells", result->n_shell) &&
+           hf_json_add_integer(object, "correlated_orbitals", result->n_correlated[0]) &&
+           hf_json_add_integer(object, "virtual_orbitals", result->n_virtual[0]) &&
            hf_json_add_double(object, "stored_bytes", result->bytes) &&
            hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&
-           hf_json_add_double(object, "quartets_computed", result->n_quartet);
+           hf_json_add_double(object, "quartets_computed", result->n_quartet) &&
+           hf_json_add_double(object, "first_half_flops", result->n_flop[0]) &&
+           hf_json_add_double(object, "first_half_product_seconds", result->cpu_seconds[0]) &&
+           hf_json_add_double(object, "second_half_flops", result->n_flop[1]) &&
+           hf_json_add_double(object, "second_half_product_seconds", result->cpu_seconds[1]);
 }
 
 static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)

@@ -1,5 +1,6 @@
 /* The lists of tasks and of what is computed from a wave function, and the walk over the latter. */
 #include "calculation_private.h"
+#include "hf/common_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,14 +102,6 @@ static const struct hf_option_value *asked_by(const struct hf_options *options,
     return off ? NULL : given;
 }
 
-/** Whether the tolerance was given: a checkpoint keeps defaults as well. */
-static bool is_tolerance_given(const struct hf_options *options)
-{
-    const struct hf_option_value *given = hf_options_given(options, "commutator_tolerance");
-    return given != NULL && (given->level != HF_OPTION_RESTART ||
-                             strcmp(given->text, given->option->default_value) != 0);
-}
-
 /** Appends the quantity. Local. */
 static hf_status plan(struct hf_calculation *calculation, const struct hf_quantity_ops *ops,
                       const struct hf_option_value *given, struct hf_error *error)
@@ -126,7 +119,8 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     if (status != HF_OK)
         return hf_fail(error, status, "%s%s%.400s", given != NULL ? given->where : "",
                        given != NULL ? ": " : "", reason.message);
-    if (ops->commutator_tolerance > 0.0 && !is_tolerance_given(options))
+    if (ops->commutator_tolerance > 0.0 &&
+        hf_options_given(options, "commutator_tolerance") == NULL)
         settings->commutator_tolerance =
             fmin(settings->commutator_tolerance, ops->commutator_tolerance);
     /* less in the enumeration is more of the wave function */
@@ -168,12 +162,23 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
     return status;
 }
 
+double hf_quantities_pair_accuracy(const struct hf_calculation *calculation, int first)
+{
+    double accuracy = INFINITY;
+    for (int i = first; i < calculation->n_quantity; i++)
+        if (calculation->quantity[i].pair_accuracy > 0.0)
+            accuracy = fmin(accuracy, calculation->quantity[i].pair_accuracy);
+    return accuracy;
+}
+
 hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status = HF_OK;
     for (int i = 0; i < calculation->n_quantity && status == HF_OK; i++) {
         struct hf_quantity *quantity = &calculation->quantity[i];
         const struct hf_quantity_ops *ops = quantity->ops;
+        if (isinf(hf_quantities_pair_accuracy(calculation, i)))
+            hf_common_pairs_drop(calculation->pairs); /* others need the memory */
         if (ops->compute == NULL || quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
         calculation->computing = ops->name;
