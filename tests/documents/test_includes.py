@@ -34,7 +34,7 @@ HEADERS = {
     "work": ["grain", "stored_integrals", "task", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
     "one_electron": ["charge_field", "core_integrals", "hermite", "one_electron"],
-    "pairs": ["shell_pairs"],
+    "pairs": ["common_pairs", "shell_pairs"],
     "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "engine", "lane_math", "shell_pair", "single_lanes",
                   "solid_harmonics"],
     "multipole": ["cell_tree", "multipole", "translation"],
