@@ -34,7 +34,7 @@ double hf_mp2_size_orbitals(const struct hf_mp2_size *size);
 double hf_mp2_size_longest(const struct hf_mp2_size *size);
 
 /** Orbitals j that the second half transforms at a time: whole groups of packed ones. */
-enum { HF_MP2_MOST_J = 5 * HF_PRODUCT_GROUP };
+enum { HF_MP2_MOST_J = 2 * HF_PRODUCT_GROUP };
 
 /** Orbitals of one spin, or of both, that take part; coefficients in merged functions. */
 struct hf_mp2_orbitals {
