@@ -33,27 +33,46 @@ const struct hf_mp2_algorithm *hf_mp2_algorithm_find(const char *name);
 const char *hf_mp2_algorithm_name(const struct hf_mp2_algorithm *algorithm);
 const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm);
 
+/** Whether its energies have the same bits for any number of ranks, threads and batches. Not collective. */
+bool hf_mp2_algorithm_reproducible(const struct hf_mp2_algorithm *algorithm);
+
+struct hf_common_pairs;
+
 struct hf_mp2_settings {
     const char *algorithm; /**< in hf_mp2_algorithm_list */
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided; /**< of p2 */
-    int n_thread;         /**< of each rank; 0 counts as 1 */
+    int n_thread;                         /**< of each rank; 0 counts as 1 */
+    int tasks_for;        /**< ranks that the work is divided for; 0: those there are */
     double threshold;     /**< hartree: quartets with smaller bounds are left out */
     int n_frozen;         /**< lowest occupied orbitals (of each spin) that are not correlated */
     int n_frozen_virtual; /**< highest virtual orbitals (of each spin) that are left out */
     double memory_bytes;  /**< of a rank; INFINITY: no limit */
     int n_batch;          /**< at least so many; 0: as few as memory allows */
+    struct hf_common_pairs
+        *pairs; /**< of the wave function's basis, lent; NULL: made for MP2 alone */
 };
+
+/** Accuracy of the list of shell pairs: primitive pairs that add less than this to any integral are dropped. */
+static inline double hf_mp2_pair_accuracy(const struct hf_mp2_settings *settings)
+{
+    return 1e-3 * settings->threshold;
+}
 
 /** Energies in hartree, equal on all ranks. */
 struct hf_mp2_result {
     double same_spin, opposite_spin;
     double correlation;                                    /**< their sum */
     int n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN]; /**< of alpha and beta; of both: [0] */
+    const char *algorithm;                                 /**< that computed them */
+    double model_seconds,
+        model_instead_seconds; /**< times by which it was chosen, its own and the other one's; 0:
+                                                      it was asked for */
     int n_batch;
     double bytes;      /**< of half-transformed integrals, of the rank with the most */
     double sent_bytes; /**< of all ranks together */
     double n_quartet;  /**< computed on all ranks */
+    int n_shell;       /**< with shells of one atom that share primitives merged */
     /** Products of matrices in the two halves of the algorithm kets, on all ranks: additions and multiplications
      *  without those of padding, and CPU seconds of all threads. */
     double n_flop[2], cpu_seconds[2];
@@ -84,7 +103,8 @@ struct hf_mp2_size {
     int n_spin, n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN];
 };
 
-/** As few batches as fit into so many bytes with an algorithm; if none do, n_batch is 0. Not collective. */
+/** As few batches as fit into so many bytes with an algorithm (of "auto" that which is chosen); if none do, n_batch is
+ *  0. Not collective. */
 struct hf_mp2_need hf_mp2_plan(const char *algorithm, const struct hf_mp2_size *size,
                                double memory_bytes);
 

@@ -3,6 +3,7 @@
  *
  *     hf_trace_create(...)                    collective: the ranks' clocks begin together
  *     hf_trace_begin_build(trace)             what follows belongs to the next Fock build
+ *     hf_trace_begin_batch(trace)             the same for the next batch of a transformation of integrals
  *     hf_trace_add(trace, thread, kind, ...)  every thread by itself, no lock, no message
  *     hf_trace_add_phase(trace, thread, ...)  the same for a phase; also called by the timers of the context
  *     hf_trace_end_build(trace)
@@ -23,10 +24,13 @@
 
 /** What a span of time went to: one of these, or a phase. */
 enum hf_trace_kind {
-    HF_TRACE_TASK,         /**< integrals of a task, or of a part of it, computed */
-    HF_TRACE_STORED_TASK,  /**< a task read back from memory */
-    HF_TRACE_COULOMB_TASK, /**< a task of the Coulomb pass, numbered in its list */
-    HF_TRACE_FIRST_PHASE,  /**< the phase that was declared first; the others follow it */
+    HF_TRACE_TASK,           /**< integrals of a task, or of a part of it, computed */
+    HF_TRACE_STORED_TASK,    /**< a task read back from memory */
+    HF_TRACE_COULOMB_TASK,   /**< a task of the Coulomb pass, numbered in its list */
+    HF_TRACE_FIRST_QUARTER,  /**< of a task of a transformation, if its integrals are apart */
+    HF_TRACE_SECOND_QUARTER, /**< the same */
+    HF_TRACE_PAIR_TASK, /**< a unit of the second half of a transformation, numbered in its list */
+    HF_TRACE_FIRST_PHASE, /**< the phase that was declared first; the others follow it */
     HF_TRACE_ADDS_J =
         250, /**< how often a rank added to a block of J in a build, in `task`; its number and
                                  bytes as below */
@@ -39,15 +43,15 @@ enum hf_trace_kind {
     HF_TRACE_RANK = 255,    /**< what follows is of the rank in `task` */
 };
 
-/** Records outside of Fock builds. */
-enum { HF_TRACE_NO_BUILD = UINT16_MAX };
+/** Records outside of Fock builds and batches, and the first batch: more Fock builds are not told apart. */
+enum { HF_TRACE_NO_BUILD = UINT16_MAX, HF_TRACE_FIRST_BATCH = 1 << 15 };
 
 /** One record as it stands in the file, which is little-endian. */
 struct hf_trace_record {
     double start;   /**< seconds since the trace began, on all ranks together */
     int64_t task;   /**< number in the list of tasks; -1 for phases */
     float seconds;  /**< how long */
-    uint16_t build; /**< Fock build, from 0 */
+    uint16_t build; /**< Fock build, from 0; batch, from HF_TRACE_FIRST_BATCH */
     uint8_t thread; /**< of the rank; 255 also for those behind it */
     uint8_t kind;   /**< enum hf_trace_kind */
 };
@@ -66,8 +70,9 @@ hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_tr
 /** Takes it away from the context. Accepts a pointer to NULL; leaves NULL. Not collective. */
 void hf_trace_destroy(struct hf_trace **trace);
 
-/** Records begin to belong to the next build, or to none. Not collective; no thread may record. */
+/** Records begin to belong to the next build, to the next batch, or to none. Not collective; no thread may record. */
 void hf_trace_begin_build(struct hf_trace *trace);
+void hf_trace_begin_batch(struct hf_trace *trace);
 void hf_trace_end_build(struct hf_trace *trace);
 
 /** Records a span; `start` is of hf_wall_seconds. Each thread of a rank has its own number. A

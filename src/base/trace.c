@@ -26,7 +26,7 @@ struct thread_trace {
 struct hf_trace {
     struct hf_context *context; /**< borrowed */
     double origin;              /**< of hf_wall_seconds */
-    uint16_t build, n_build;
+    uint16_t build, n_build, n_batch;
     int n_thread;
     struct thread_trace *thread; /**< [n_thread] */
 };
@@ -42,6 +42,9 @@ const char *hf_trace_kind_name(const struct hf_context *context, int kind)
     case HF_TRACE_TASK: return "task";
     case HF_TRACE_STORED_TASK: return "stored task";
     case HF_TRACE_COULOMB_TASK: return "Coulomb task";
+    case HF_TRACE_FIRST_QUARTER: return "first quarter";
+    case HF_TRACE_SECOND_QUARTER: return "second quarter";
+    case HF_TRACE_PAIR_TASK: return "pair task";
     default: return context->timers.timer[kind - HF_TRACE_FIRST_PHASE].phase->name;
     }
 }
@@ -102,7 +105,14 @@ void hf_trace_begin_build(struct hf_trace *trace)
 {
     if (trace == NULL) return;
     trace->build = trace->n_build;
-    if (trace->n_build < HF_TRACE_NO_BUILD - 1) trace->n_build++;
+    if (trace->n_build < HF_TRACE_FIRST_BATCH - 1) trace->n_build++;
+}
+
+void hf_trace_begin_batch(struct hf_trace *trace)
+{
+    if (trace == NULL) return;
+    trace->build = (uint16_t)(HF_TRACE_FIRST_BATCH + trace->n_batch);
+    if (trace->n_batch < HF_TRACE_NO_BUILD - HF_TRACE_FIRST_BATCH - 1) trace->n_batch++;
 }
 
 void hf_trace_end_build(struct hf_trace *trace)

@@ -25,6 +25,23 @@ static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)
                                  .kept = uneven * size->n_row * length * n_i / n_rank};
 }
 
+static struct hf_mp2_effort effort(const struct hf_mp2_size *size, double n_batch)
+{
+    const double n = size->n_function, o = hf_mp2_size_orbitals(size), row = size->n_row;
+    const double v = hf_mp2_size_longest(size), n_group = ceil(o / HF_PRODUCT_GROUP);
+    /* with more ranks than a quarter of the orbitals the rows of an orbital go to several ranks */
+    const double times_sent = fmin(fmax(1.0, 4.0 * size->n_rank / o), 0.5 * (n_group + 1.0));
+    return (struct hf_mp2_effort){
+        .times_integrals = 2.0 * n_batch,
+        .first_operations = 2.0 * row * o * n * (n + v),
+        .last_operations = o * o * n * v * (n + v),
+        .n_unit = o * times_sent,
+        .kept = row * o * v / n_batch,
+        .sent = row * o * v * times_sent,
+        .n_message = o * times_sent,
+    };
+}
+
 /** Bytes of this rank's blocks. */
 static double stored_bytes(const struct hf_mp2 *mp2)
 {
@@ -51,6 +68,8 @@ cleanup:
 const struct hf_mp2_algorithm hf_mp2_kets = {
     .name = "kets",
     .about = "each pair of shells with all its kets; (ia|rs) kept and sent once",
+    .reproducible = true,
     .words = words,
+    .effort = effort,
     .batch = do_batch,
 };

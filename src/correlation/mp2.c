@@ -1,7 +1,8 @@
 /* Orbitals for the transformation, batches of them, and the sum over pairs. */
 #include "mp2_private.h"
 
-#include "hf/shell_pairs.h"
+#include "hf/common_pairs.h"
+#include "hf/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +12,6 @@ const struct hf_phase hf_phase_mp2_first = {.name = "MP2: first half"};
 const struct hf_phase hf_phase_mp2_wait = {.name = "MP2: waiting"};
 const struct hf_phase hf_phase_mp2_exchange = {.name = "MP2: exchange"};
 const struct hf_phase hf_phase_mp2_second = {.name = "MP2: second half"};
-
-/** Primitive pairs that add less than this part of the threshold to any integral are dropped. */
-static const double PAIR_ACCURACY = 1e-3;
 
 /* ---- Orbitals -------------------------------------------------------------------------------- */
 
@@ -107,11 +105,16 @@ static hf_status set_up(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefu
 {
     hf_status status;
     struct hf_context *context = mp2->context;
+    struct hf_common_pairs *common = mp2->settings->pairs;
     hf_timer_start(&context->timers, &hf_phase_setup);
-    HF_TRY(
-        hf_agree(context->comm, hf_basis_merge(wavefunction->basis, &mp2->merged, error), error));
-    HF_TRY(hf_shell_pairs_create_ext(context, mp2->merged, PAIR_ACCURACY * mp2->settings->threshold,
-                                     mp2->n_thread, &mp2->pairs, error));
+    if (common == NULL) {
+        HF_TRY(
+            hf_common_pairs_create(context, wavefunction->basis, INFINITY, &mp2->own_pairs, error));
+        common = mp2->own_pairs;
+    }
+    mp2->merged = hf_common_pairs_merged(common);
+    HF_TRY(hf_common_pairs_get(common, hf_mp2_pair_accuracy(mp2->settings), mp2->n_thread,
+                               &mp2->pairs, error));
     for (int spin = 0; spin < mp2->n_spin; spin++)
         HF_TRY(make_orbitals(mp2, &wavefunction->spin[spin], &mp2->orbitals[spin], error));
     HF_TRY(hf_agree(context->comm, make_pairs(mp2, error), error));
@@ -134,8 +137,7 @@ static void tear_down(struct hf_mp2 *mp2)
     hf_memory_release(memory, mp2->energy.all);
     hf_mp2_drop_blocks(mp2);
     free(mp2->block);
-    hf_shell_pairs_destroy(&mp2->pairs);
-    hf_basis_destroy(&mp2->merged);
+    hf_common_pairs_destroy(&mp2->own_pairs);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -148,9 +150,10 @@ static int n_orbital(const struct hf_mp2 *mp2)
     return n;
 }
 
-/** How many batches; collective, for the ranks may have different limits. */
-static hf_status choose_batches(const struct hf_mp2 *mp2, int *n_batch, struct hf_error *error)
+/** The algorithm and how many batches; collective, for the ranks may have different limits. */
+static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
 {
+    struct hf_mp2_result *result = mp2->result;
     const struct hf_shell_pairs *pairs = mp2->pairs;
     double limit = mp2->settings->memory_bytes;
     struct hf_mp2_size size = {
@@ -167,10 +170,15 @@ static hf_status choose_batches(const struct hf_mp2 *mp2, int *n_batch, struct h
         size.n_virtual[spin] = mp2->orbitals[spin].n_virtual;
     }
     MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_DOUBLE, MPI_MIN, mp2->context->comm);
-    const struct hf_mp2_need need = hf_mp2_plan(mp2->settings->algorithm, &size, limit);
-    if (need.n_batch == 0) return hf_mp2_refuse(&need, limit, error);
-    *n_batch = need.n_batch > mp2->settings->n_batch ? need.n_batch : mp2->settings->n_batch;
-    if (*n_batch > n_orbital(mp2)) *n_batch = n_orbital(mp2);
+    const struct hf_mp2_choice choice = hf_mp2_choose(mp2->settings->algorithm, &size, limit);
+    int n_batch = choice.need.n_batch;
+    if (n_batch == 0) return hf_mp2_refuse(&choice.need, limit, error);
+    if (n_batch < mp2->settings->n_batch) n_batch = mp2->settings->n_batch;
+    result->n_batch = n_batch < n_orbital(mp2) ? n_batch : n_orbital(mp2);
+    mp2->algorithm = choice.algorithm;
+    result->algorithm = choice.algorithm->name;
+    result->model_seconds = choice.seconds;
+    result->model_instead_seconds = choice.instead_seconds;
     return HF_OK;
 }
 
@@ -212,6 +220,7 @@ static void add_up(struct hf_mp2 *mp2)
     MPI_Allreduce(MPI_IN_PLACE, &result->bytes, 1, MPI_DOUBLE, MPI_MAX, mp2->context->comm);
     result->sent_bytes = counts[0];
     result->n_quartet = counts[1];
+    result->n_shell = mp2->merged->n_shell;
     for (int half = 0; half < 2; half++) {
         result->n_flop[half] = counts[2 + half];
         result->cpu_seconds[half] = counts[4 + half];
@@ -232,20 +241,21 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
     hf_status status;
     struct hf_mp2 mp2 = {.context = context,
                          .settings = settings,
-                         .algorithm = hf_mp2_algorithm_find(settings->algorithm),
                          .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
                          .n_spin = wavefunction->n_spin,
                          .multiply = hf_product_kernel(),
                          .result = result};
     *result = (struct hf_mp2_result){0};
     HF_TRY(set_up(&mp2, wavefunction, error));
-    HF_TRY(choose_batches(&mp2, &result->n_batch, error));
+    HF_TRY(choose(&mp2, error));
     for (int k = 0; k < result->n_batch; k++) {
         mp2.batch = make_batch(&mp2, k, result->n_batch);
+        hf_trace_begin_batch(context->trace);
         HF_TRY(mp2.algorithm->batch(&mp2, error));
     }
     add_up(&mp2);
 cleanup:
+    hf_trace_end_build(context->trace);
     tear_down(&mp2);
     return status;
 }

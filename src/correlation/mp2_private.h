@@ -15,19 +15,52 @@ struct hf_mp2_words {
 /** Of the half-transformed integrals that ranks keep, the one with the most has this times the mean. */
 #define HF_MP2_IMBALANCE 1.15
 
+/** What an algorithm does, in all, for the model that chooses. */
+struct hf_mp2_effort {
+    double times_integrals;  /**< how often it computes the unique integrals */
+    double first_operations; /**< additions and multiplications of both first quarters */
+    double last_operations;  /**< of both last quarters */
+    double n_unit;           /**< equal pieces that ranks finish */
+    double kept, sent;       /**< words */
+    double n_message;        /**< of a rank */
+};
+
+/** Seconds of a calculation. */
+double hf_mp2_model_seconds(const struct hf_mp2_size *size, const struct hf_mp2_effort *effort);
+
 struct hf_mp2;
 struct hf_mp2_chunk;
 
 /** An algorithm. */
 struct hf_mp2_algorithm {
     const char *name, *about, *cite;
+    bool reproducible; /**< its energies have the same bits for any ranks, threads and batches */
     /** With n_i orbitals in a batch. */
     struct hf_mp2_words (*words)(const struct hf_mp2_size *size, double n_i);
-    /** Energies of the pairs of the orbitals i of mp2->batch with all j <= i, each on one rank. Collective. */
+    /** With so many batches. NULL: "auto" does not choose it. */
+    struct hf_mp2_effort (*effort)(const struct hf_mp2_size *size, double n_batch);
+    /** Energies of the pairs of the orbitals i of mp2->batch with all j <= i, each on one rank. Collective. NULL: an
+     *  algorithm is to be chosen. */
     hf_status (*batch)(struct hf_mp2 *mp2, struct hf_error *error);
 };
 
-extern const struct hf_mp2_algorithm hf_mp2_kets, hf_mp2_of_pairs, hf_mp2_p1, hf_mp2_p2;
+/** An algorithm chosen for a calculation, and what it needs. */
+struct hf_mp2_choice {
+    const struct hf_mp2_algorithm *algorithm;
+    struct hf_mp2_need need;
+    double seconds,
+        instead_seconds; /**< by the model, with it and with the other one; 0: there was no choice */
+};
+
+struct hf_mp2_choice hf_mp2_choose(const char *name, const struct hf_mp2_size *size,
+                                   double memory_bytes);
+
+/** hf_mp2_plan of an algorithm that computes. */
+struct hf_mp2_need hf_mp2_plan_of(const struct hf_mp2_algorithm *algorithm,
+                                  const struct hf_mp2_size *size, double memory_bytes);
+
+extern const struct hf_mp2_algorithm hf_mp2_auto, hf_mp2_kets, hf_mp2_of_pairs, hf_mp2_p1,
+    hf_mp2_p2;
 
 /** Correlated orbitals of both spins; longest rows over virtual orbitals. */
 double hf_mp2_size_orbitals(const struct hf_mp2_size *size);
@@ -66,8 +99,9 @@ struct hf_mp2 {
     struct hf_context *context;             /**< borrowed */
     const struct hf_mp2_settings *settings; /**< borrowed */
     const struct hf_mp2_algorithm *algorithm;
-    struct hf_basis *merged;
-    struct hf_shell_pairs *pairs;
+    struct hf_common_pairs *own_pairs; /**< NULL: the settings lend some */
+    const struct hf_basis *merged;
+    const struct hf_shell_pairs *pairs;
     int n_thread, n_spin;
     struct hf_mp2_orbitals orbitals[HF_MAX_SPIN];
     hf_product_function *multiply;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-const struct hf_mp2_algorithm *const hf_mp2_algorithm_list[] = {&hf_mp2_kets, &hf_mp2_of_pairs,
-                                                                &hf_mp2_p1, &hf_mp2_p2, NULL};
+const struct hf_mp2_algorithm *const hf_mp2_algorithm_list[] = {
+    &hf_mp2_auto, &hf_mp2_kets, &hf_mp2_of_pairs, &hf_mp2_p1, &hf_mp2_p2, NULL};
 
 const char *hf_mp2_algorithm_name(const struct hf_mp2_algorithm *algorithm)
 {
@@ -15,6 +15,11 @@ const char *hf_mp2_algorithm_name(const struct hf_mp2_algorithm *algorithm)
 const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm)
 {
     return algorithm->about;
+}
+
+bool hf_mp2_algorithm_reproducible(const struct hf_mp2_algorithm *algorithm)
+{
+    return algorithm->reproducible;
 }
 
 const struct hf_mp2_algorithm *hf_mp2_algorithm_find(const char *name)
@@ -53,16 +58,15 @@ static double bytes_of(const struct hf_mp2_algorithm *algorithm, const struct hf
     return sizeof(double) * (orbitals + words.work + words.kept);
 }
 
-struct hf_mp2_need hf_mp2_plan(const char *algorithm, const struct hf_mp2_size *size,
-                               double memory_bytes)
+struct hf_mp2_need hf_mp2_plan_of(const struct hf_mp2_algorithm *algorithm,
+                                  const struct hf_mp2_size *size, double memory_bytes)
 {
-    const struct hf_mp2_algorithm *found = hf_mp2_algorithm_find(algorithm);
     const int n_i = (int)hf_mp2_size_orbitals(size);
-    struct hf_mp2_need need = {.n_batch = 0, .least = bytes_of(found, size, 1.0)};
+    struct hf_mp2_need need = {.n_batch = 0, .least = bytes_of(algorithm, size, 1.0)};
     if (need.least > memory_bytes) return need;
     do {
         need.n_batch++;
-        need.rank = bytes_of(found, size, ceil((double)n_i / need.n_batch));
+        need.rank = bytes_of(algorithm, size, ceil((double)n_i / need.n_batch));
     } while (need.rank > memory_bytes && need.n_batch < n_i);
     return need;
 }

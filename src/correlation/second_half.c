@@ -5,6 +5,7 @@
 #include "hf/interruption.h"
 #include "hf/threads.h"
 #include "hf/timer.h"
+#include "hf/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,11 +75,12 @@ static int make_units(const struct hf_mp2 *mp2, int most, struct hf_mp2_unit uni
 static bool choose_units(struct second_half *half)
 {
     const struct hf_mp2 *mp2 = half->mp2;
+    const int asked = mp2->settings->tasks_for;
+    const int n_rank = asked > 0 ? asked : mp2->context->n_rank;
     int most = MOST_J;
     for (int spin = 0; spin < mp2->n_spin; spin++)
         while (most < mp2->orbitals[spin].n_occupied) most += HF_PRODUCT_GROUP;
-    while (most > HF_PRODUCT_GROUP &&
-           make_units(mp2, most, NULL) < UNITS_PER_RANK * mp2->context->n_rank)
+    while (most > HF_PRODUCT_GROUP && make_units(mp2, most, NULL) < UNITS_PER_RANK * n_rank)
         most -= HF_PRODUCT_GROUP;
     half->n_unit = make_units(mp2, most, NULL);
     half->unit = calloc((size_t)half->n_unit + 1, sizeof *half->unit);
@@ -267,7 +269,12 @@ static hf_status do_round(struct second_half *half, int first, struct hf_mp2_uni
     hf_mp2_exchange_round(&half->exchange, unit);
     hf_timer_stop(&context->timers, &hf_phase_mp2_exchange);
     hf_timer_start(&context->timers, &hf_phase_mp2_second);
-    if (unit[context->rank].i >= 0) status = finish_unit(half, &unit[context->rank], error);
+    const double start = hf_wall_seconds();
+    if (unit[context->rank].i >= 0) {
+        status = finish_unit(half, &unit[context->rank], error);
+        hf_trace_add(context->trace, 0, HF_TRACE_PAIR_TASK, first + context->rank, start,
+                     hf_wall_seconds() - start);
+    }
     hf_timer_stop(&context->timers, &hf_phase_mp2_second);
     hf_interruption_set_fraction(context->interruption, (double)first / half->n_unit);
     hf_timer_start(&context->timers, &hf_phase_mp2_wait);

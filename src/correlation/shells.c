@@ -23,6 +23,23 @@ static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)
                                  .kept = uneven * n * n * n_i * (o - 0.5 * (n_i - 1.0)) / n_rank};
 }
 
+/** A first quarter for M and N has R of M and S of N only: twice n_row for all M. */
+static struct hf_mp2_effort effort(const struct hf_mp2_size *size, double n_batch)
+{
+    const double n = size->n_function, o = hf_mp2_size_orbitals(size), row = size->n_row;
+    const double v = hf_mp2_size_longest(size);
+    const double mean = 0.5 * (n_batch + 1.0); /* orbitals j up to the last i of a batch */
+    return (struct hf_mp2_effort){
+        .times_integrals = 4.0 * n_batch,
+        .first_operations = 4.0 * row * row * o * mean + 2.0 * row * n * o * o * mean,
+        .last_operations = o * o * n * v * (n + v),
+        .n_unit = 0.5 * o * (o + 1.0),
+        .kept = 0.5 * o * o * n * n / n_batch,
+        .sent = 0.5 * o * o * n * n,
+        .n_message = 0.5 * o * o / hf_mp2_pairs_at_a_time(size->n_function, size->n_thread),
+    };
+}
+
 /** Bytes of this rank's integrals. */
 static double kept_bytes(const struct hf_mp2 *mp2, const struct hf_mp2_half *half)
 {
@@ -55,6 +72,8 @@ const struct hf_mp2_algorithm hf_mp2_of_pairs = {
     .about = "two shells of different electrons at a time; (iM|jN) kept and sent once",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), Fig. "
             "10.2",
+    .reproducible = true,
     .words = words,
+    .effort = effort,
     .batch = do_batch,
 };

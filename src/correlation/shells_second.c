@@ -7,6 +7,7 @@
 
 #include "hf/interruption.h"
 #include "hf/threads.h"
+#include "hf/trace.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -157,11 +158,15 @@ static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_er
     (void)error;
     for (int k; (k = atomic_fetch_add(&self->next, 1)) < self->n_own;) {
         const double **row = self->row + (size_t)k * (size_t)n;
+        const double start = hf_wall_seconds();
         int i, j;
         orbitals_of(self, (int64_t)place_of(self, mp2->context->rank, k), &i, &j);
         for (int f = 0; f < n; f++) row[f] = self->matrix[k] + (size_t)f * hf_padded(n);
         hf_mp2_finish_pair(mp2, &self->scratch[thread], hf_mp2_orbital(mp2, i),
                            hf_mp2_orbital(mp2, j), row);
+        hf_trace_add(mp2->context->trace, thread, HF_TRACE_PAIR_TASK,
+                     (int64_t)place_of(self, mp2->context->rank, k), start,
+                     hf_wall_seconds() - start);
     }
     return HF_OK;
 }

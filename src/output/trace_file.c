@@ -6,6 +6,7 @@
 
 #include "hf/json.h"
 #include "hf/output_file.h"
+#include "hf/quantity.h"
 #include "hf/trace.h"
 
 #include <errno.h>
@@ -81,6 +82,22 @@ static bool add_builds(cJSON *root, const struct hf_record *record)
     return ok;
 }
 
+/** What the JSON file has under "extras.hf" of the method that corrects the energy, if there is one. */
+static bool add_extras(cJSON *root, const struct hf_run_description *run)
+{
+    cJSON *rest = cJSON_CreateObject();
+    const struct hf_json_places to = {
+        .result = rest, .properties = rest, .extras = cJSON_AddObjectToObject(root, "extras")};
+    bool ok = rest != NULL && to.extras != NULL;
+    for (int i = 0; ok && i < run->n_quantity; i++) {
+        const struct hf_quantity *quantity = &run->quantity[i];
+        if (quantity->made && quantity->ops->energy != NULL && quantity->ops->json != NULL)
+            ok = quantity->ops->json(quantity, &to);
+    }
+    cJSON_Delete(rest);
+    return ok;
+}
+
 /** Writes the header's line. */
 static hf_status write_header(struct hf_output_file *file, const struct hf_run_description *run,
                               const struct hf_record *record, const struct hf_scf_result *result,
@@ -93,7 +110,7 @@ static hf_status write_header(struct hf_output_file *file, const struct hf_run_d
                        hf_json_add_integer(root, "record_bytes", sizeof(struct hf_trace_record)) &&
                        hf_json_add_integer(root, "n_record", n_record) &&
                        add_kinds(root, record->context) && add_run(root, run, record, result) &&
-                       add_builds(root, record);
+                       add_builds(root, record) && add_extras(root, run);
     char *text = built ? cJSON_PrintUnformatted(root) : NULL;
     if (text == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");

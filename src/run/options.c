@@ -253,7 +253,7 @@ static const struct hf_option table[] = {
     {.key = "mp2_algorithm",
      .type = HF_OPTION_CHOICE,
      .argument = "NAME",
-     .default_value = "kets",
+     .default_value = "auto",
      .help = "how MP2 transforms the integrals",
      .list = hf_mp2_algorithm_list_choice},
     {.key = "scs",
@@ -418,7 +418,7 @@ static const struct hf_option table[] = {
      .help = "write checkpoints to FILE",
      .more = "A checkpoint is written at intervals, when the run is interrupted, and at its end. "
              "none: no checkpoints. auto: INPUT.hf.h5, beside the JSON file or in the working "
-             "folder, if the run takes longer than a minute or is interrupted.",
+             "folder, if the run takes over a minute (MP2: the SCF 5 seconds) or is interrupted.",
      .not_kept = true},
     {.key = "checkpoint_interval",
      .type = HF_OPTION_REAL,

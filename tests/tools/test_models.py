@@ -12,7 +12,7 @@ import pathlib
 import unittest
 
 import tool_test
-from lab import models
+from lab import book, models
 from lab.models import Machine, Statistics
 
 ROUND = Machine(10e-6, 8e-9, 2e-9)  # easy numbers: beta + gamma/2 = 9 ns
@@ -389,6 +389,62 @@ class MachineOfPingpong(Numbers):
     def test_machine_does_not_change(self):
         with self.assertRaises(AttributeError):
             ROUND.alpha_seconds = 1.0
+
+
+class Mp2(Numbers):
+    DIMER = models.Transformation(book.MP2_FUNCTIONS, book.MP2_SHELLS, book.MP2_OCCUPIED, 206)
+    P1 = Machine(book.P1_ALPHA, book.P1_PER_WORD, 0.0)
+    P2 = Machine(book.P2_ALPHA, book.P2_PER_WORD, 0.0)
+    SMALL = models.Transformation(4, 2, 2, 2)
+
+    def seconds(self, algorithm, n_process):
+        machine = self.P1 if algorithm == "p1" else self.P2
+        return models.transformation_seconds(algorithm, machine, self.DIMER, book.MP2_SECONDS, n_process)
+
+    def speedup(self, algorithm, n_process):
+        return book.MP2_SECONDS / self.seconds(algorithm, n_process)
+
+    def test_equations_9_10_to_9_14_with_the_parameters_of_the_book(self):
+        ethernet = Machine(book.ETHERNET_ALPHA, book.ETHERNET_PER_WORD, 0.0)
+        for row in book.MP2_MODELS:
+            p = row.n_process
+            for found, expected in ((self.seconds("p1", p), row.p1_seconds), (self.speedup("p1", p), row.p1_speedup),
+                                    (self.seconds("p2", p), row.p2_seconds), (self.speedup("p2", p), row.p2_speedup),
+                                    (models.transformation_speedup("p2", ethernet, self.DIMER, book.MP2_SECONDS, p),
+                                     row.p2_ethernet_speedup)):
+                self.assertAlmostEqual(found, expected, delta=0.051)
+
+    def test_crossing_and_largest_speedup(self):
+        crossing = next(p for p in range(2, 100) if self.seconds("p2", p) <= self.seconds("p1", p))
+        self.assertEqual(crossing, book.MP2_CROSSING)
+        largest, at = max((self.speedup("p1", p), p) for p in range(1, 3000))
+        self.assertAlmostEqual(largest, book.P1_LARGEST_SPEEDUP, delta=0.051)
+        self.assertEqual(at, book.P1_LARGEST_AT)
+
+    def test_by_hand(self):
+        """n = 4, 2 shells, o = v = 2; alpha 10 us, beta 8 ns, gamma 2 ns. P1 on 4: 4 x 2 x 10 us, and 3/4 of 128 words
+        of 9 ns. P2: 16 x 3/16 = 3 messages of 8 words. kets: 3 messages of 1 orbital, and 3/16 of 32 words. pairs: 3
+        messages and 3/16 of 32 words."""
+        near = {"p1": 80e-6 + 96 * 9e-9, "p2": 3 * (10e-6 + 64e-9), "kets": 30e-6 + 6 * 8e-9, "pairs": 30e-6 + 6 * 8e-9}
+        for algorithm, seconds in near.items():
+            self.near(models.transformation_seconds(algorithm, ROUND, self.SMALL, 4.0, 4), 1.0 + seconds)
+            self.near(models.transformation_seconds(algorithm, ROUND, self.SMALL, 4.0, 1), 4.0)
+            self.near(models.transformation_speedup(algorithm, ROUND, self.SMALL, 4.0, 4), 4.0 / (1.0 + seconds))
+        self.near(models.transformation_speedup("p2", Machine(0.0, 0.0, 0.0), self.SMALL, 4.0, 4, True), 3.0)
+
+    def test_words_and_operations(self):
+        """Of the dimer, as docs/measurements/mp2.md has them."""
+        words = {name: models.transformation_words(name, self.DIMER) for name in models.TRANSFORMATION_SECONDS}
+        self.near(words["kets"][0], 4.2e8, 0.01)
+        self.near(words["kets"][1], 4.2e8, 0.01)
+        self.near(words["pairs"][1], 1.2e8, 0.03)
+        self.near(words["p2"][1], 2.4e10, 0.02)
+        self.near(words["p1"][1], 58 * 264**3 / 2)
+        self.assertEqual(models.transformation_operations("p2", self.SMALL), 512 + 256 + 128 + 64)
+        self.assertEqual(models.transformation_operations("kets", self.SMALL), 512 + 256 + 128 + 64)
+        for i, batches in enumerate((1, 2)):
+            kept = models.transformation_words("kets", self.SMALL._replace(n_batch=batches))[0]
+            self.assertEqual(kept, (32, 16)[i])
 
 
 if __name__ == "__main__":

@@ -33,3 +33,32 @@ SPEEDUP_OF_100 = {("replicated", "manager"): 99, ("replicated", "static"): 88,
 
 # Section 8.4: the network and the cost of an integral that the model of distributed data was worked out with.
 LATENCY_SECONDS, SECONDS_PER_WORD, INTEGRAL_SECONDS = 30e-6, 14e-9, 0.5e-6
+
+
+class Evaluated(NamedTuple):
+    """Eqs. 9.9 to 9.14 with the parameters below on so many processes: seconds and speedups of P1 and P2, and the
+    speedup of P2 over Gigabit Ethernet. The book draws them (Figs. 9.4 to 9.6); these numbers follow from its equations."""
+    n_process: int
+    p1_seconds: float
+    p1_speedup: float
+    p2_seconds: float
+    p2_speedup: float
+    p2_ethernet_speedup: float
+
+
+# Section 9.5: uracil dimer in cc-pVDZ, all electrons, one batch. alpha, beta per word, gamma; for P1 beta + gamma/2.
+MP2_FUNCTIONS, MP2_SHELLS, MP2_OCCUPIED, MP2_SECONDS = 264, 104, 58, 2462.0
+P1_ALPHA, P1_PER_WORD = 130e-6, 58e-9
+P2_ALPHA, P2_PER_WORD = 9.9e-6, 15.7e-9
+ETHERNET_ALPHA, ETHERNET_PER_WORD = 11e-6, 68e-9
+MP2_MODELS = (
+    Evaluated(16, 217.5, 11.3, 197.4, 12.5, 9.0),
+    Evaluated(100, 95.2, 25.9, 32.0, 77.0, 54.7),
+    Evaluated(110, 93.3, 26.4, 29.1, 84.7, 60.2),
+)
+# Of the models: P2 is as fast as P1 on 12 processes, and P1 has its largest speedup near 1183.
+MP2_CROSSING, P1_LARGEST_SPEEDUP, P1_LARGEST_AT = 12, 31.5, 1183
+# Measured (Figs. 9.7 to 9.9 and text): P2 over P1 on 110 processes; P1 is the fastest from 2 to 16.
+P2_OVER_P1_OF_110, P1_FASTEST_UP_TO = 2.5, 16
+# Section 5.4: Fig. 5.6 sets the speedup of 16 processes to 16; Fig. 5.8 has so many passes over the integrals.
+INFLATED_FROM, PASSES = 16, {1: 4, 2: 2, 4: 1}

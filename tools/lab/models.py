@@ -302,3 +302,96 @@ def distributed_ratio(machine, functions_per_atom, integral_seconds):
     p > 1, with screening and without."""
     _require_positive(integral_seconds=integral_seconds)
     return _quartet_communication_seconds(machine, functions_per_atom) / (functions_per_atom**4 * integral_seconds)
+
+
+# --- MP2: transformation of integrals to pairs of occupied orbitals (chapter 9) ---
+
+class Transformation(NamedTuple):
+    """Sizes: n = n_function functions in n_shell shells, o = n_occupied and v = n_virtual correlated orbitals, n_I =
+    n_batch batches of occupied ones."""
+    n_function: int
+    n_shell: int
+    n_occupied: int
+    n_virtual: int
+    n_batch: int = 1
+
+    @property
+    def pair_operations(self):
+        """Additions and multiplications of the quarters 2 to 4 for orbitals j <= i: o**2 n**3 + o**2 n**2 v +
+        o**2 n v**2, the complexities after Eq. 9.8."""
+        n, o, v = self.n_function, self.n_occupied, self.n_virtual
+        return o**2 * n * (n**2 + n * v + v**2)
+
+
+def p1_communication_seconds(machine, sizes, n_process):
+    """t_comm(p) of Eq. 9.9: n_I n_shell**2 / 2 all-reduces (Eq. 3.8) of quarter-transformed integrals, o n**3 / 2
+    words in all."""
+    _require_processes(n_process)
+    latency = sizes.n_batch * sizes.n_shell**2 * math.log2(n_process) * machine.alpha_seconds
+    per_word = machine.beta_seconds_per_word + machine.gamma_seconds / 2
+    return latency + (n_process - 1) / n_process * sizes.n_occupied * sizes.n_function**3 * per_word
+
+
+def p2_communication_seconds(machine, sizes, n_process):
+    """t_comm(p) of Eq. 9.12: n_shell**2 o**2 (p - 1)/p**2 messages of n**2/n_shell words."""
+    _require_processes(n_process)
+    n_message = sizes.n_shell**2 * sizes.n_occupied**2 * (n_process - 1) / n_process**2
+    n_word = sizes.n_function**2 / sizes.n_shell
+    return n_message * (machine.alpha_seconds + n_word * machine.beta_seconds_per_word)
+
+
+def kets_communication_seconds(machine, sizes, n_process):
+    """hf's "kets": the o v n**2 / 2 integrals (ia|rs) go to the ranks that finish orbitals i, each word once; of each
+    orbital a rank sends a message, and one after the other if it has several to finish."""
+    _require_processes(n_process)
+    o, n = sizes.n_occupied, sizes.n_function
+    n_word = o * sizes.n_virtual * n**2 / 2
+    return ((n_process - 1) * max(1.0, o / n_process) * machine.alpha_seconds
+            + (n_process - 1) / n_process**2 * n_word * machine.beta_seconds_per_word)
+
+
+def pairs_communication_seconds(machine, sizes, n_process):
+    """hf's "pairs" (Fig. 10.2 with canonical orbitals): o**2 n**2 / 2 integrals (iM|jN) are sent once, in one
+    redistribution for each batch (its Eq. 10.7 counts such words)."""
+    _require_processes(n_process)
+    n_word = sizes.n_occupied**2 * sizes.n_function**2 / 2
+    return ((n_process - 1) * sizes.n_batch * machine.alpha_seconds
+            + (n_process - 1) / n_process**2 * n_word * machine.beta_seconds_per_word)
+
+
+TRANSFORMATION_SECONDS = {"p1": p1_communication_seconds, "p2": p2_communication_seconds,
+                          "kets": kets_communication_seconds, "pairs": pairs_communication_seconds}
+
+
+def transformation_seconds(algorithm, machine, sizes, compute_seconds, n_process):
+    """t_total(p) of Eqs. 9.10 (P1) and 9.13 (P2), t_comp(1)/p + t_comm(p), where compute_seconds is t_comp(1); of hf's
+    other algorithms the same sum."""
+    _require_positive(compute_seconds=compute_seconds)
+    return compute_seconds / n_process + TRANSFORMATION_SECONDS[algorithm](machine, sizes, n_process)
+
+
+def transformation_speedup(algorithm, machine, sizes, compute_seconds, n_process, dynamic=False):
+    """S(p) of Eqs. 9.11 (P1, which has a misprint: o n**3 for alpha n**3) and 9.14 (P2), a plain number; with a manager,
+    `dynamic`, times (p - 1)/p (section 9.4)."""
+    # pylint: disable=too-many-arguments,too-many-positional-arguments
+    seconds = transformation_seconds(algorithm, machine, sizes, compute_seconds, n_process)
+    return compute_seconds / seconds * (manager_efficiency(n_process) if dynamic else 1.0)
+
+
+def transformation_words(algorithm, sizes):
+    """(kept, sent): words on all ranks together, the largest arrays alone, and those sent in all if every rank had to
+    send all that it has. P1 sums the words that it sends: each counts once for each rank."""
+    n, o, v, n_i = sizes.n_function, sizes.n_occupied, sizes.n_virtual, sizes.n_occupied / sizes.n_batch
+    return {"p1": (n_i * o * n**2, o * n**3 / 2),
+            "p2": (n_i * o * n**2, sizes.n_shell * o**2 * n**2),
+            "kets": (n_i * v * n**2 / 2, o * v * n**2 / 2),
+            "pairs": (n_i * o * n**2 / 2, o**2 * n**2 / 2)}[algorithm]
+
+
+def transformation_operations(algorithm, sizes):
+    """Additions and multiplications of the four quarters for orbitals j <= i: that of the first, o n**4, and those of
+    the others."""
+    n, o, v = sizes.n_function, sizes.n_occupied, sizes.n_virtual
+    if algorithm == "kets":
+        return o * n**4 + o * v * n**3 + o**2 * v * n**2 + o**2 * v**2 * n
+    return o * n**4 + sizes.pair_operations

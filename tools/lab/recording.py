@@ -4,10 +4,12 @@ for one number of ranks or another (`hf --tasks-for`), from one run or several."
 import array
 from typing import NamedTuple
 
-from .trace import Trace
+from . import phases
+from .trace import FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, TASK, Trace
 
 SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
 
+SAME_MP2 = ("algorithm", "batches", "correlated_orbitals", "virtual_orbitals", "shells")
 ENERGY_DIFFERENCE = 1e-4  # hartree; of one molecule wherever its file lies, cut after other iterations at most
 
 
@@ -28,13 +30,29 @@ class BuildCosts(NamedTuple):
     coulomb: list
 
 
+class BatchCosts(NamedTuple):
+    """One batch of MP2: seconds of the tasks of the first half in the order of their list, of their quarters where these
+    are recorded apart, of the units of the second half in their order; and those of copying within a rank between."""
+    first: array.array
+    first_quarter: array.array
+    second_quarter: array.array
+    pairs: array.array
+    copying: float
+
+    @property
+    def seconds(self):
+        """Of one rank."""
+        return sum(map(sum, self[:4])) + self.copying
+
+
 class Size:
     """The builds with tasks made for `tasks_for` ranks. Several runs of the same give the least time of each task:
     what it takes more is the machine's doing, not the task's."""
 
     def __init__(self, traces, last_only=False):
         self.tasks_for = traces[0].header["tasks_for"]
-        lengths = {tuple((build.n_task, len(build.coulomb)) for build in trace.builds) for trace in traces}
+        lengths = {tuple((build.n_task, len(build.coulomb)) for build in trace.builds)
+                   + tuple(tuple(len(tasks) for tasks in batch.tasks.values()) for batch in trace.batches) for trace in traces}
         if len(lengths) > 1:
             raise RecordingError(f"{traces[1].path}: not the same builds and tasks as {traces[0].path}")
         n_build = len(traces[0].builds)
@@ -43,6 +61,7 @@ class Size:
         self.totals = [totals for trace in traces for totals in trace.totals]
         self.local_seconds = len(wanted) / n_build * min(
             mean(totals["Fock: moving matrices"] for totals in trace.totals) for trace in traces)
+        self.batches = [least_batch([trace.batches[i] for trace in traces]) for i in range(len(traces[0].batches))]
         self.coulomb_rest_seconds = len(wanted) / n_build * min(trace.coulomb_rest_seconds for trace in traces)
 
     @property
@@ -60,6 +79,11 @@ class Size:
         return sum(sum(build.coulomb) for build in self.builds) + self.coulomb_rest_seconds
 
 
+def mp2_of(header):
+    """What the header of a trace says of MP2; of another method nothing."""
+    return header.get("extras", {}).get("mp2", {})
+
+
 def mean(values):
     values = list(values)
     return sum(values) / len(values)
@@ -74,6 +98,30 @@ def least(builds):
     return BuildCosts(computed, stored, builds[0].info, builds[0].blocks, builds[0].adds, coulomb)
 
 
+def least_batch(batches):
+    def least_of(kind):
+        costs = [batch.tasks[kind] for batch in batches]
+        found = array.array("d", bytes(8 * (1 + max(costs[0], default=-1))))
+        for task, most in costs[0].items():
+            found[task] = min(seconds.get(task, most) for seconds in costs)
+        return found
+
+    return BatchCosts(*map(least_of, (TASK, FIRST_QUARTER, SECOND_QUARTER, PAIR_TASK)),
+                      min(batch.phases.get(phases.MP2_EXCHANGE, 0.0) for batch in batches))
+
+
+def share_least(sizes):
+    """Tasks of MP2 that are the same for all numbers of ranks have their least time in all traces."""
+    for number, batches in enumerate(zip(*(size.batches for size in sizes))):
+        alike = {}
+        for kind in ("first", "first_quarter", "second_quarter", "pairs"):
+            costs = [getattr(batch, kind) for batch in batches]
+            if len({len(seconds) for seconds in costs}) == 1:
+                alike[kind] = array.array("d", (min(seconds) for seconds in zip(*costs)))
+        for size, batch in zip(sizes, batches):
+            size.batches[number] = batch._replace(**alike)
+
+
 class Recording:
     """All sizes there are, and the time that one rank takes; of all builds, or of the last one only."""
 
@@ -81,13 +129,19 @@ class Recording:
         if not paths:
             raise RecordingError("no traces, expected one or more")
         by_size = {}
-        self.header = None
+        self.header, self.mp2, self.mp2_set_up = None, {}, float("inf")
         for path in paths:
             trace = Trace(path)
             self.header = self.header or trace.header
             for key in SAME:
                 if trace.header[key] != self.header[key]:
                     raise RecordingError(f"{path}: {key} is {trace.header[key]}, but {self.header[key]} in {paths[0]}")
+            mp2 = mp2_of(trace.header)
+            self.mp2 = self.mp2 or mp2
+            for key in SAME_MP2:
+                if mp2.get(key) != self.mp2.get(key):
+                    raise RecordingError(f"{path}: {key} of MP2 is {mp2.get(key)}, but {self.mp2.get(key)} in {paths[0]}")
+            self.mp2_set_up = min(self.mp2_set_up, trace.set_up)
             energies = [header.get("energy") for header in (trace.header, self.header)]
             if None not in energies and not abs(energies[0] - energies[1]) <= ENERGY_DIFFERENCE:
                 raise RecordingError(f"{path}: the energy is {energies[0]:.6f} hartree, but {energies[1]:.6f} in "
@@ -96,6 +150,7 @@ class Recording:
                 raise RecordingError(f"{path}: made with {trace.header['n_thread']} threads per rank, expected 1")
             by_size.setdefault(trace.header["tasks_for"], []).append(trace)
         self.sizes = [Size(by_size[tasks_for], last_only) for tasks_for in sorted(by_size)]
+        share_least(self.sizes)
         n_build = {len(size.builds) for size in self.sizes}
         if len(n_build) > 1:
             raise RecordingError(f"{paths[0]} and the other traces have {sorted(n_build)} Fock builds, expected as "

@@ -5,7 +5,10 @@ A record is a span of time on one thread of one rank. The kinds below FIRST_SPEC
 from the others; older traces have none) and the phases of the run's report, by name. Two
 special kinds structure the file: RANK begins the records of another rank, TOTAL has the seconds of a whole phase. Two
 more say which blocks of distributed matrices a task needs, for J or for K; the last two how often a block of replicated J or
-K was added to in a build."""
+K was added to in a build.
+
+Batches of a transformation of integrals (MP2) are numbered from FIRST_BATCH on, beside the Fock builds: "task" is then one
+of the first half (without its quarters, where these are recorded apart), "pair task" one of the second. What the transformation was is in the header's "extras"."""
 
 import array
 import json
@@ -18,8 +21,11 @@ FORMAT, VERSION = "hf-trace", 1
 RECORD = struct.Struct("<dqfHBB")  # start, task, seconds, build, thread, kind
 ADDS_J, ADDS_K, BLOCK_J, BLOCK_K, TOTAL, RANK = 250, 251, 252, 253, 254, 255
 FIRST_SPECIAL = ADDS_J
-NO_BUILD = 0xFFFF  # outside of the Fock builds
-TASK, STORED_TASK, COULOMB_TASK = "task", "stored task", "Coulomb task"
+NO_BUILD = 0xFFFF  # outside of the Fock builds and batches
+FIRST_BATCH = 0x8000
+TASK, STORED_TASK, COULOMB_TASK, PAIR_TASK = "task", "stored task", "Coulomb task", "pair task"
+FIRST_QUARTER, SECOND_QUARTER = "first quarter", "second quarter"  # of a task of a batch, if they are recorded apart
+SET_UP = "Set-up"
 
 
 class TraceError(Exception):
@@ -30,7 +36,7 @@ class Span(NamedTuple):
     """Seconds `start` to `start + seconds` since the ranks began together."""
     rank: int
     thread: int
-    build: int    # counted from 0; NO_BUILD outside
+    build: int    # counted from 0; NO_BUILD outside; batches from FIRST_BATCH on
     kind: str
     task: int     # number of the task in its build's list, -1 for other kinds
     start: float
@@ -53,8 +59,28 @@ class Build:
         self.seconds = 0.0  # from the first rank's start to the last one's end
 
 
+class Batch:
+    """One batch of a transformation: seconds of its tasks, and of phases on all ranks together."""
+
+    def __init__(self):
+        self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}}
+        self.phases = {}
+        self.begin, self.end = float("inf"), 0.0
+
+    def add(self, kind, task, start, seconds):
+        of, key = (self.phases, kind) if task < 0 else (self.tasks[kind], task)
+        of[key] = of.get(key, 0.0) + seconds
+        self.begin, self.end = min(self.begin, start), max(self.end, start + seconds)
+
+    @property
+    def seconds(self):
+        """From the first rank's start to the last one's end."""
+        return max(0.0, self.end - self.begin)
+
+
 class Trace:
-    """A whole trace. `builds` are in order, `totals[rank]` has the seconds of each phase."""
+    """A whole trace. `builds` are in order, `totals[rank]` has the seconds of each phase. `batches` are those of MP2, and
+    `set_up` the seconds of the phase of that name before the first one, on the first rank."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -62,6 +88,7 @@ class Trace:
         self.n_rank = self.header["n_rank"]
         self.builds = [Build(info) for info in self.header["builds"]]
         self.totals = [{} for _ in range(self.n_rank)]
+        self.batches, self.set_up = [], 0.0
         try:
             self._read()
         except IndexError as error:
@@ -82,7 +109,13 @@ class Trace:
             elif kind in (ADDS_J, ADDS_K):
                 known = self.builds[number].adds[kind].setdefault(round(start), [0, seconds])
                 known[0] += task
-            elif number != NO_BUILD:
+            elif number == NO_BUILD:
+                if kinds[kind] == SET_UP and not self.batches:
+                    self.set_up = seconds
+            elif number >= FIRST_BATCH:
+                self.batches += [Batch() for _ in range(number - FIRST_BATCH + 1 - len(self.batches))]
+                self.batches[number - FIRST_BATCH].add(kinds[kind], task, start, seconds)
+            else:
                 begin[number] = min(begin[number], start)
                 end[number] = max(end[number], start + seconds)
                 build = self.builds[number]

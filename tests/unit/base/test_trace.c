@@ -43,7 +43,9 @@ static struct hf_trace *make_trace(struct hf_context *context)
     hf_trace_end_build(trace);
     hf_timer_start(&context->timers, &writing);
     hf_timer_stop(&context->timers, &writing);
+    hf_trace_begin_batch(trace);
     hf_trace_add_phase(trace, 1, &reading, hf_wall_seconds(), 0.5);
+    hf_trace_end_build(trace);
     static const struct hf_phase unknown = {.name = "Unknown"};
     hf_trace_add_phase(trace, 1, &unknown, hf_wall_seconds(), 0.5);
     return trace;
@@ -71,7 +73,8 @@ static int64_t check_rank(const struct hf_trace_record *record, int64_t at, int 
         if (thread > 1) continue; /* what the timers tell is of the first thread */
         assert_int_equal(record[at].kind, HF_TRACE_FIRST_PHASE + (thread == 0 ? 2 : 1));
         assert_int_equal(record[at].task, -1);
-        assert_int_equal(record[at++].build, HF_TRACE_NO_BUILD);
+        assert_int_equal(record[at++].build,
+                         thread == 0 ? HF_TRACE_NO_BUILD : HF_TRACE_FIRST_BATCH);
     }
     return at;
 }
@@ -128,6 +131,9 @@ static void kinds_have_names(void **state)
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_TASK), "task");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_STORED_TASK), "stored task");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_COULOMB_TASK), "Coulomb task");
+    assert_string_equal(hf_trace_kind_name(context, HF_TRACE_FIRST_QUARTER), "first quarter");
+    assert_string_equal(hf_trace_kind_name(context, HF_TRACE_SECOND_QUARTER), "second quarter");
+    assert_string_equal(hf_trace_kind_name(context, HF_TRACE_PAIR_TASK), "pair task");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_FIRST_PHASE), "Reading");
     test_context_done(&context);
 }

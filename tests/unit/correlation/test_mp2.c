@@ -176,6 +176,7 @@ static void check_algorithm(struct system *s, struct hf_mp2_settings settings, d
                             double opposite)
 {
     const int most = 2 * s->wave.spin[0].n_occupied;
+    struct hf_mp2_result first = {0};
     for (int n_batch = 1; n_batch <= most; n_batch += n_batch < 3 ? 1 : most - 3) {
         settings.n_batch = n_batch;
         settings.n_thread = n_batch == 2 ? 3 : 1;
@@ -184,6 +185,10 @@ static void check_algorithm(struct system *s, struct hf_mp2_settings settings, d
         const struct hf_mp2_result result = energies(s, &settings);
         assert_near(result.same_spin, same);
         assert_near(result.opposite_spin, opposite);
+        if (n_batch == 1) first = result;
+        if (hf_mp2_algorithm_reproducible(hf_mp2_algorithm_find(settings.algorithm)))
+            assert_true(result.same_spin == first.same_spin &&
+                        result.opposite_spin == first.opposite_spin);
         if (n_batch < 3) assert_int_equal(result.n_batch, n_batch);
         if (rank_count() == 1) assert_true(result.sent_bytes == 0.0);
     }
@@ -317,6 +322,34 @@ static void nothing_to_correlate_is_zero(void **state)
     end(&s);
 }
 
+static void a_model_chooses(void **state)
+{
+    /* uracil and C20H42 in cc-pVDZ, all electrons */
+    struct hf_mp2_size small = {.n_function = 132,
+                                .n_rank = 1,
+                                .n_thread = 1,
+                                .most_functions = 36,
+                                .most_shell = 6,
+                                .n_row = 8778,
+                                .n_spin = 1,
+                                .n_correlated = {29},
+                                .n_virtual = {103}};
+    struct hf_mp2_size large = small;
+    large.n_function = 490;
+    large.n_row = 60000;
+    large.n_correlated[0] = 81;
+    large.n_virtual[0] = 409;
+    large.n_rank = 1000;
+    const struct hf_mp2_need kets = hf_mp2_plan("kets", &small, INFINITY);
+    assert_true(hf_mp2_plan("auto", &small, INFINITY).rank == kets.rank);
+    assert_true(hf_mp2_plan("auto", &large, INFINITY).rank ==
+                hf_mp2_plan("pairs", &large, INFINITY).rank);
+    /* less memory than kets needs for one batch: several of them, or the other one */
+    const struct hf_mp2_need less = hf_mp2_plan("auto", &small, 0.5 * kets.rank);
+    assert_true(less.n_batch > 0 && less.rank <= 0.5 * kets.rank);
+    assert_int_equal(hf_mp2_plan("auto", &small, 1000.0).n_batch, 0);
+}
+
 /* ---- What is sent ---------------------------------------------------------------------------- */
 
 /** Words of the book: P1 sums n_i n n_R n_S numbers of each bra RS over all ranks; P2 sends n_i o n (n_R + n_S), n_i o n
@@ -354,6 +387,7 @@ static void the_book_counts_words(void **state)
 static void memory_decides_the_batches(void **state)
 {
     struct hf_mp2_size size = {.n_function = 100,
+                               .most_shell = 3,
                                .n_rank = 1,
                                .n_thread = 1,
                                .most_functions = 9,
@@ -410,6 +444,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(spins_are_equal),
         cmocka_unit_test(triplet_helium_has_one_spin),
         cmocka_unit_test(nothing_to_correlate_is_zero),
+        cmocka_unit_test(a_model_chooses),
         cmocka_unit_test(the_book_counts_words),
         cmocka_unit_test(memory_decides_the_batches),
         cmocka_unit_test(cores_are_those_of_noble_gases),
