@@ -158,7 +158,7 @@ static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_er
     (void)error;
     for (int k; (k = atomic_fetch_add(&self->next, 1)) < self->n_own;) {
         const double **row = self->row + (size_t)k * (size_t)n;
-        const double start = hf_wall_seconds();
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         int i, j;
         orbitals_of(self, (int64_t)place_of(self, mp2->context->rank, k), &i, &j);
         for (int f = 0; f < n; f++) row[f] = self->matrix[k] + (size_t)f * hf_padded(n);
@@ -166,7 +166,7 @@ static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_er
                            hf_mp2_orbital(mp2, j), row);
         hf_trace_add(mp2->context->trace, thread, HF_TRACE_PAIR_TASK,
                      (int64_t)place_of(self, mp2->context->rank, k), start,
-                     hf_wall_seconds() - start);
+                     hf_thread_seconds() - begun);
     }
     return HF_OK;
 }
