@@ -38,6 +38,7 @@ bool hf_parse_size(const char *text, double *bytes);
  *  it is none, or not more than 0. */
 bool hf_parse_time_limit(const char *text, double *seconds);
 
+struct hf_common_pairs;
 struct hf_guess_file;
 
 /** Initialise with = {0}. */
@@ -50,6 +51,7 @@ struct hf_calculation {
     struct hf_basis_choice *choice; /**< [n_choice], names in the options; owned */
     char *basis_requested;          /**< owned */
     struct hf_basis *basis;         /**< owned */
+    struct hf_common_pairs *pairs;  /**< of it: lent to the SCF and to quantities; owned */
     struct hf_scf_settings settings;
     struct hf_guess_file *guess_file; /**< checkpoints that the first densities come from; owned */
     struct hf_record *record;         /**< owned */
@@ -141,7 +143,8 @@ hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
                                        hf_status status, const struct hf_error *failure,
                                        struct hf_error *error) HF_MUST_CHECK;
 
-/** Accepts a half-made calculation; leaves it empty. Not collective. */
+/** Accepts a half-made calculation; leaves it empty. Not collective after hf_calculation_run, or if nobody has used
+ *  calculation->pairs. */
 void hf_calculation_done(struct hf_calculation *calculation);
 
 #endif

@@ -36,6 +36,8 @@ const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm);
 /** Whether its energies have the same bits for any number of ranks, threads and batches. Not collective. */
 bool hf_mp2_algorithm_reproducible(const struct hf_mp2_algorithm *algorithm);
 
+struct hf_common_pairs;
+
 struct hf_mp2_settings {
     const char *algorithm; /**< in hf_mp2_algorithm_list */
     struct hf_scheduler_settings schedule;
@@ -47,7 +49,15 @@ struct hf_mp2_settings {
     int n_frozen_virtual; /**< highest virtual orbitals (of each spin) that are left out */
     double memory_bytes;  /**< of a rank; INFINITY: no limit */
     int n_batch;          /**< at least so many; 0: as few as memory allows */
+    struct hf_common_pairs
+        *pairs; /**< of the wave function's basis, lent; NULL: made for MP2 alone */
 };
+
+/** Accuracy of the list of shell pairs: primitive pairs that add less than this to any integral are dropped. */
+static inline double hf_mp2_pair_accuracy(const struct hf_mp2_settings *settings)
+{
+    return 1e-3 * settings->threshold;
+}
 
 /** Energies in hartree, equal on all ranks. */
 struct hf_mp2_result {
@@ -63,6 +73,9 @@ struct hf_mp2_result {
     double sent_bytes; /**< of all ranks together */
     double n_quartet;  /**< computed on all ranks */
     int n_shell;       /**< with shells of one atom that share primitives merged */
+    /** Products of matrices in the two halves of the algorithm kets, on all ranks: additions and multiplications
+     *  without those of padding, and CPU seconds of all threads. */
+    double n_flop[2], cpu_seconds[2];
 };
 
 /** Phases: both halves, and the exchange between them. */

@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct hf_common_pairs;
 struct hf_report;
 
 /** The calculation that quantities are of. Rows borrow everything. */
@@ -35,6 +36,7 @@ struct hf_quantity_source {
     char *file_stem; /**< folder and name of files without an ending, "results/water" */
     const struct hf_molecule *molecule;
     const struct hf_basis *basis;
+    struct hf_common_pairs *pairs; /**< NULL until all are planned */
     const struct hf_scf_settings *settings;
     const struct hf_scf_result *result; /**< this and what follows: NULL until the SCF has ended */
     const struct hf_wavefunction *wavefunction;
@@ -47,7 +49,9 @@ struct hf_quantity {
     const struct hf_quantity_source *of;
     void *self;                       /**< [ops->size] bytes, zero at first */
     enum hf_wavefunction_parts needs; /**< ops->needs, unless plan needs more */
-    bool made;                        /**< `compute` has ended well */
+    double
+        pair_accuracy; /**< hartree, of the shell pairs that `compute` uses; plan sets it; 0: none */
+    bool made;         /**< `compute` has ended well */
 };
 
 /** Where a quantity adds its part of the JSON file. */

@@ -57,6 +57,8 @@ struct hf_stability_result {
                                          *   was analysed */
 };
 
+struct hf_common_pairs;
+
 /** Settings of a calculation; hf_scf_defaults has the defaults. Compared in scf/same_arguments.c. */
 struct hf_scf_settings {
     const char *method;          /**< name in hf_method_list, default "rhf" */
@@ -82,6 +84,9 @@ struct hf_scf_settings {
     const struct hf_scf_orbitals
         *orbitals; /**< in the place of the guess, whose name is then only a
                                                  name for reports; NULL: the guess */
+    struct hf_common_pairs
+        *pairs; /**< shell pairs of the basis (hf/common_pairs.h), lent: the next user finds
+                                    *   them made; NULL: they are made for this calculation alone */
 };
 
 /** One line of the iteration table. */

@@ -1,6 +1,7 @@
 /* What a Fock build of several densities costs beside one of closed shells. */
 #include "bench_molecule.h"
 
+#include "hf/common_pairs.h"
 #include "hf/fock.h"
 
 #include <stdlib.h>
@@ -172,29 +173,27 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     struct hf_scf_result result;
     struct hf_wavefunction wave = {0};
     struct matrices m = {0};
-    struct hf_basis *merged = NULL;
-    struct hf_shell_pairs *pairs = NULL;
+    const struct hf_shell_pairs *pairs = NULL;
     const size_t n = (size_t)N_WAY * N_MIX * (size_t)bench->n_repeat;
     double *seconds = calloc(n, sizeof *seconds);
     hf_status status = HF_OK;
     if (seconds == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for times");
-    if (status == HF_OK) status = hf_basis_merge(calculation->basis, &merged, error);
     HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_shell_pairs_create(context, merged, hf_scf_pair_accuracy(&settings, 1.0), &pairs,
-                                 error));
     settings.wavefunction = HF_WAVEFUNCTION_ALL;
     HF_TRY(hf_scf_run(context, &calculation->input.molecule, calculation->basis, &settings, NULL,
                       &result, &wave, error));
+    HF_TRY(hf_common_pairs_get(settings.pairs, hf_scf_pair_accuracy(&settings, 1.0),
+                               settings.fock.n_thread, &pairs, error));
     HF_TRY(make_matrices(context, &wave, &m, error));
     HF_TRY(time_mixes(bench, pairs, &settings, &m, seconds + n / 2, error));
     settings.fock.memory_bytes = 0.0;
     HF_TRY(time_mixes(bench, pairs, &settings, &m, seconds, error));
-    HF_TRY(hf_agree(context->comm, report(bench, merged->n_function, seconds, error), error));
+    HF_TRY(hf_agree(context->comm, report(bench, calculation->basis->n_function, seconds, error),
+                    error));
 cleanup:
     destroy_matrices(&m);
     hf_wavefunction_done(&wave);
-    hf_shell_pairs_destroy(&pairs);
-    hf_basis_destroy(&merged);
+    hf_common_pairs_drop(settings.pairs);
     free(seconds);
     return status;
 }

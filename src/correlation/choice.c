@@ -61,6 +61,12 @@ struct hf_mp2_choice hf_mp2_choose(const char *name, const struct hf_mp2_size *s
     return choice;
 }
 
+struct hf_mp2_need hf_mp2_plan(const char *algorithm, const struct hf_mp2_size *size,
+                               double memory_bytes)
+{
+    return hf_mp2_choose(algorithm, size, memory_bytes).need;
+}
+
 const struct hf_mp2_algorithm hf_mp2_auto = {
     .name = "auto",
     .about = "kets or pairs, by a model of their times",

@@ -7,6 +7,7 @@
  *
  * Integrals are computed twice. o v n^2/2 numbers are kept on all ranks together, and sent once. */
 #include "mp2_private.h"
+#include "panel.h"
 
 #include <math.h>
 
@@ -16,8 +17,7 @@ static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)
     const double length = hf_mp2_size_longest(size);
     const double n_rank = size->n_rank, n_thread = fmax(1.0, size->n_thread);
     const double uneven = size->n_rank > 1 ? HF_MP2_IMBALANCE : 1.0;
-    const double row = (double)hf_padded(size->n_function);
-    const double first = n_thread * n * (size->most_functions * row + 2.0 * n_i);
+    const double first = hf_mp2_panel_words(size, n_i) + n_thread * n * 2.0 * n_i;
     const double sent = size->n_rank > 1 ? 1.0 + uneven / n_rank : 0.0;
     const double second =
         n * HF_MP2_MOST_J * length + n_thread * 2.0 * length * n + sent * size->n_row * length;

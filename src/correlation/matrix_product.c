@@ -22,3 +22,16 @@ void hf_pack(int n_row, int n_inner, const double *from, size_t row_step, size_t
         }
     }
 }
+
+void hf_pack_rows(int n_row, int n_inner, const int inner[], const double *from, size_t inner_step,
+                  double *packed)
+{
+    for (int first = 0; first < n_row; first += HF_PRODUCT_GROUP) {
+        const int left = n_row - first, n = left < HF_PRODUCT_GROUP ? left : HF_PRODUCT_GROUP;
+        for (int k = 0; k < n_inner; k++, packed += HF_PRODUCT_GROUP) {
+            const double *row = from + (size_t)inner[k] * inner_step + first;
+            for (int i = 0; i < n; i++) packed[i] = row[i];
+            for (int i = n; i < HF_PRODUCT_GROUP; i++) packed[i] = 0.0;
+        }
+    }
+}

@@ -29,6 +29,10 @@ static inline size_t hf_packed_size(int n_row, int n_inner)
 void hf_pack(int n_row, int n_inner, const double *from, size_t row_step, size_t inner_step,
              double *packed);
 
+/** The same of chosen inner elements: [i][k] is from[i + inner[k] * inner_step]. */
+void hf_pack_rows(int n_row, int n_inner, const int inner[], const double *from, size_t inner_step,
+                  double *packed);
+
 /** What is multiplied. */
 struct hf_product {
     int n_row, n_inner;

@@ -47,7 +47,10 @@ ALWAYS_INLINE void multiply_tile(const struct tile *tile, int n_row, int n_vecto
     for (int k = 0; k < tile->n_inner; k++, left += HF_PRODUCT_GROUP) {
         const unaligned_lanes *right = (const unaligned_lanes *)(tile->right[k] + tile->column);
         lanes row[MOST_VECTORS];
-        for (int v = 0; v < n_vector; v++) row[v] = right[v];
+        for (int v = 0; v < n_vector; v++) {
+            row[v] = right[v];
+            __builtin_prefetch(&right[n_vector + v], 0, 2);
+        }
 #pragma GCC unroll 12
         for (int i = 0; i < n_row; i++) {
             const lanes factor = broadcast(left[i]);

@@ -1,7 +1,7 @@
 /* Orbitals for the transformation, batches of them, and the sum over pairs. */
 #include "mp2_private.h"
 
-#include "hf/shell_pairs.h"
+#include "hf/common_pairs.h"
 #include "hf/trace.h"
 
 #include <math.h>
@@ -12,9 +12,6 @@ const struct hf_phase hf_phase_mp2_first = {.name = "MP2: first half"};
 const struct hf_phase hf_phase_mp2_wait = {.name = "MP2: waiting"};
 const struct hf_phase hf_phase_mp2_exchange = {.name = "MP2: exchange"};
 const struct hf_phase hf_phase_mp2_second = {.name = "MP2: second half"};
-
-/** Primitive pairs that add less than this part of the threshold to any integral are dropped. */
-static const double PAIR_ACCURACY = 1e-3;
 
 /* ---- Orbitals -------------------------------------------------------------------------------- */
 
@@ -108,11 +105,16 @@ static hf_status set_up(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefu
 {
     hf_status status;
     struct hf_context *context = mp2->context;
+    struct hf_common_pairs *common = mp2->settings->pairs;
     hf_timer_start(&context->timers, &hf_phase_setup);
-    HF_TRY(
-        hf_agree(context->comm, hf_basis_merge(wavefunction->basis, &mp2->merged, error), error));
-    HF_TRY(hf_shell_pairs_create_ext(context, mp2->merged, PAIR_ACCURACY * mp2->settings->threshold,
-                                     mp2->n_thread, &mp2->pairs, error));
+    if (common == NULL) {
+        HF_TRY(
+            hf_common_pairs_create(context, wavefunction->basis, INFINITY, &mp2->own_pairs, error));
+        common = mp2->own_pairs;
+    }
+    mp2->merged = hf_common_pairs_merged(common);
+    HF_TRY(hf_common_pairs_get(common, hf_mp2_pair_accuracy(mp2->settings), mp2->n_thread,
+                               &mp2->pairs, error));
     for (int spin = 0; spin < mp2->n_spin; spin++)
         HF_TRY(make_orbitals(mp2, &wavefunction->spin[spin], &mp2->orbitals[spin], error));
     HF_TRY(hf_agree(context->comm, make_pairs(mp2, error), error));
@@ -135,8 +137,7 @@ static void tear_down(struct hf_mp2 *mp2)
     hf_memory_release(memory, mp2->energy.all);
     hf_mp2_drop_blocks(mp2);
     free(mp2->block);
-    hf_shell_pairs_destroy(&mp2->pairs);
-    hf_basis_destroy(&mp2->merged);
+    hf_common_pairs_destroy(&mp2->own_pairs);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -212,13 +213,18 @@ static void add_up(struct hf_mp2 *mp2)
 {
     struct hf_mp2_result *result = mp2->result;
     const struct hf_mp2_pairs *pairs = &mp2->energy;
-    double counts[2] = {result->sent_bytes, result->n_quartet};
+    double counts[6] = {result->sent_bytes, result->n_quartet,      result->n_flop[0],
+                        result->n_flop[1],  result->cpu_seconds[0], result->cpu_seconds[1]};
     hf_sum_over_ranks(mp2->context->comm, pairs->n, pairs->all);
-    hf_sum_over_ranks(mp2->context->comm, 2, counts);
+    hf_sum_over_ranks(mp2->context->comm, 6, counts);
     MPI_Allreduce(MPI_IN_PLACE, &result->bytes, 1, MPI_DOUBLE, MPI_MAX, mp2->context->comm);
     result->sent_bytes = counts[0];
     result->n_quartet = counts[1];
     result->n_shell = mp2->merged->n_shell;
+    for (int half = 0; half < 2; half++) {
+        result->n_flop[half] = counts[2 + half];
+        result->cpu_seconds[half] = counts[4 + half];
+    }
     for (int spin = 0; spin < mp2->n_spin; spin++) {
         result->same_spin += sum_of(pairs->n_same[spin], pairs->same[spin]);
         result->n_correlated[spin] = mp2->orbitals[spin].n_occupied;
@@ -247,7 +253,6 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
         hf_trace_begin_batch(context->trace);
         HF_TRY(mp2.algorithm->batch(&mp2, error));
     }
-    hf_trace_end_build(context->trace);
     add_up(&mp2);
 cleanup:
     hf_trace_end_build(context->trace);

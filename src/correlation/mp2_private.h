@@ -29,6 +29,7 @@ struct hf_mp2_effort {
 double hf_mp2_model_seconds(const struct hf_mp2_size *size, const struct hf_mp2_effort *effort);
 
 struct hf_mp2;
+struct hf_mp2_chunk;
 
 /** An algorithm. */
 struct hf_mp2_algorithm {
@@ -98,8 +99,9 @@ struct hf_mp2 {
     struct hf_context *context;             /**< borrowed */
     const struct hf_mp2_settings *settings; /**< borrowed */
     const struct hf_mp2_algorithm *algorithm;
-    struct hf_basis *merged;
-    struct hf_shell_pairs *pairs;
+    struct hf_common_pairs *own_pairs; /**< NULL: the settings lend some */
+    const struct hf_basis *merged;
+    const struct hf_shell_pairs *pairs;
     int n_thread, n_spin;
     struct hf_mp2_orbitals orbitals[HF_MAX_SPIN];
     hf_product_function *multiply;
@@ -107,6 +109,7 @@ struct hf_mp2 {
     /** (ia|rs) of this rank's pairs of shells: [n_pair] blocks [i of alpha, of beta][rs][a], r of the
      *  pair's first shell; NULL: not here. */
     double **block;
+    struct hf_mp2_chunk *chunk; /**< where they are; private to first_half.c */
     struct hf_mp2_pairs energy;
     struct hf_mp2_result *result;
 };

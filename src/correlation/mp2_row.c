@@ -1,4 +1,5 @@
 /* The row of MP2 in the list of quantities: its options, report and part of the JSON file. */
+#include "hf/common_pairs.h"
 #include "hf/memory_limits.h"
 #include "hf/mp2.h"
 #include "hf/orbitals.h"
@@ -19,6 +20,7 @@ struct mp2 {
     struct hf_mp2_settings settings;
     struct hf_mp2_result result;
     struct hf_spin_count n_electron;
+    double given_bytes; /**< --memory; 0: no size is given */
     double gap; /**< between the highest frozen orbital and the next one, of the worse spin */
 };
 
@@ -93,6 +95,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
         .threshold = scf->screening_threshold,
         .n_frozen_virtual = hf_options_integer(of->options, "frozen_virtuals"),
     };
+    quantity->pair_accuracy = hf_mp2_pair_accuracy(&self->settings);
     const int n_virtual = of->basis->n_function - self->n_electron.alpha;
     if (self->settings.n_frozen_virtual > 0 && self->settings.n_frozen_virtual >= n_virtual)
         return hf_fail(error, HF_BAD_INPUT,
@@ -103,11 +106,12 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 }
 
 /** Bytes that this rank may take: what --memory says, or a part of what is free. Local. */
-static double memory_limit(const struct hf_quantity_source *of)
+static double memory_limit(const struct hf_quantity *quantity)
 {
-    const double given = of->settings->fock.memory_bytes;
+    const struct hf_quantity_source *of = quantity->of;
+    const struct mp2 *self = quantity->self;
     struct hf_memory_limits limits;
-    if (hf_options_given(of->options, "memory") != NULL && given > 0.0) return given;
+    if (self->given_bytes > 0.0) return self->given_bytes;
     hf_memory_limits_find("", &limits);
     const int n_rank = of->context->n_node_rank;
     return HF_SAFE_SHARE * hf_memory_of_rank(&limits, n_rank, n_rank);
@@ -116,17 +120,14 @@ static double memory_limit(const struct hf_quantity_source *of)
 /** Before there are shell pairs: as if none were negligible, in functions as they were published. */
 static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
-    const struct mp2 *self = quantity->self;
+    struct mp2 *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_basis *basis = of->basis;
     const int n = basis->n_function, n_spin = is_open(quantity) ? 2 : 1;
-    struct hf_basis *merged = NULL;
+    const struct hf_basis *merged = hf_common_pairs_merged(of->pairs);
     int most = 1;
-    const hf_status status = hf_basis_merge(basis, &merged, error);
-    if (status != HF_OK) return status;
     for (int s = 0; s < merged->n_shell; s++)
         if (merged->shell[s].n_function > most) most = merged->shell[s].n_function;
-    hf_basis_destroy(&merged);
     struct hf_mp2_size size = {.n_function = n,
                                .n_rank = of->context->n_rank,
                                .n_thread = self->settings.n_thread,
@@ -141,7 +142,8 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
         size.n_correlated[spin] = o - frozen;
         size.n_virtual[spin] = n_virtual > 0 ? n_virtual : 0;
     }
-    const double limit = memory_limit(of);
+    self->given_bytes = of->settings->fock.memory_bytes; /* later that of the stored integrals */
+    const double limit = memory_limit(quantity);
     const struct hf_mp2_need need = hf_mp2_plan(self->settings.algorithm, &size, limit);
     *bytes = need.rank;
     return need.n_batch > 0 ? HF_OK : hf_mp2_refuse(&need, limit, error);
@@ -153,7 +155,8 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_wavefunction *wavefunction = of->wavefunction;
     const int n = self->settings.n_frozen;
-    self->settings.memory_bytes = memory_limit(of);
+    self->settings.memory_bytes = memory_limit(quantity);
+    self->settings.pairs = of->pairs;
     self->gap = INFINITY;
     for (int spin = 0; spin < wavefunction->n_spin; spin++) {
         const struct hf_orbitals *orbitals = &wavefunction->spin[spin];
@@ -232,7 +235,11 @@ static bool add_details(cJSON *extras, const struct hf_quantity *quantity)
            hf_json_add_integer(object, "virtual_orbitals", result->n_virtual[0]) &&
            hf_json_add_double(object, "stored_bytes", result->bytes) &&
            hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&
-           hf_json_add_double(object, "quartets_computed", result->n_quartet);
+           hf_json_add_double(object, "quartets_computed", result->n_quartet) &&
+           hf_json_add_double(object, "first_half_flops", result->n_flop[0]) &&
+           hf_json_add_double(object, "first_half_product_seconds", result->cpu_seconds[0]) &&
+           hf_json_add_double(object, "second_half_flops", result->n_flop[1]) &&
+           hf_json_add_double(object, "second_half_product_seconds", result->cpu_seconds[1]);
 }
 
 static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)

@@ -71,12 +71,6 @@ struct hf_mp2_need hf_mp2_plan_of(const struct hf_mp2_algorithm *algorithm,
     return need;
 }
 
-struct hf_mp2_need hf_mp2_plan(const char *algorithm, const struct hf_mp2_size *size,
-                               double memory_bytes)
-{
-    return hf_mp2_choose(algorithm, size, memory_bytes).need;
-}
-
 hf_status hf_mp2_refuse(const struct hf_mp2_need *need, double memory_bytes, struct hf_error *error)
 {
     const double megabytes = ceil(1e-6 * need->least);

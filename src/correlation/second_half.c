@@ -4,6 +4,7 @@
 
 #include "hf/interruption.h"
 #include "hf/threads.h"
+#include "hf/timer.h"
 #include "hf/trace.h"
 
 #include <stdlib.h>
@@ -15,6 +16,11 @@ enum { MOST_J = HF_MP2_MOST_J };
 /** Units that each rank gets, at least, where orbitals j are split. */
 enum { UNITS_PER_RANK = 4 };
 
+/** Products of a thread. */
+struct meter {
+    double n_flop, seconds;
+};
+
 /** The second half on one rank. */
 struct second_half {
     struct hf_mp2 *mp2; /**< borrowed */
@@ -22,11 +28,12 @@ struct second_half {
     int n_unit;
     struct hf_mp2_unit *unit; /**< [n_unit], longest first */
     int64_t *pair_of;         /**< [n_shell][n_shell] shell pair; -1: none */
-    double *zeros;            /**< a row */
     double *third;            /**< [s][j][a]: (ia|js) of some j */
     double **packed;          /**< [n_thread] of one j, as left matrix */
     double **integrals;       /**< [n_thread] (ia|jb) [a][b] of one j */
     const double **row;       /**< [n_thread][n] */
+    int *function;            /**< [n_thread][n] of each row */
+    struct meter *meter;      /**< [n_thread] */
     /* of the unit that runs */
     const struct hf_mp2_unit *now;
     int j_begin, n_j;
@@ -85,23 +92,27 @@ static bool choose_units(struct second_half *half)
 
 /* ---- Third quarter --------------------------------------------------------------------------- */
 
-/** Rows over a of (ia|rs) for all r and one s, the function `k` of a shell. */
-static void find_rows(const struct second_half *half, int shell, int k, const double *row[])
+/** Rows over a of (ia|rs) for one s, the function `k` of a shell, and for all r that have integrals with it; those r.
+ *  Returns their number. */
+static int find_rows(const struct second_half *half, int shell, int k, const double *row[],
+                     int function[])
 {
     const struct hf_mp2 *mp2 = half->mp2;
     const struct hf_basis *basis = mp2->merged;
     const size_t length = mp2->orbitals[half->now->spin].length;
+    int n = 0;
     for (int r = 0; r < basis->n_shell; r++) {
         const int64_t pair = half->pair_of[(size_t)r * (size_t)basis->n_shell + (size_t)shell];
         const double *from = pair >= 0 ? half->exchange.where[pair] : NULL;
         const int n_r = basis->shell[r].n_function, n_s = basis->shell[shell].n_function;
         const bool first = pair >= 0 && mp2->pairs->pair[pair].a == r;
-        for (int m = 0; m < n_r; m++) {
+        for (int m = 0; m < n_r && from != NULL; m++) {
             const int place = first ? m * n_s + k : k * n_r + m;
-            row[basis->shell[r].first_function + m] =
-                from != NULL ? from + (size_t)place * length : half->zeros;
+            function[n] = basis->shell[r].first_function + m;
+            row[n++] = from + (size_t)place * length;
         }
     }
+    return n;
 }
 
 /** hf_thread_work: (ia|js) for some shells S. */
@@ -110,23 +121,31 @@ static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_e
     const struct second_half *half = data;
     const struct hf_mp2 *mp2 = half->mp2;
     const struct hf_basis *basis = mp2->merged;
-    const int n = basis->n_function;
-    const size_t length = mp2->orbitals[half->now->spin].length;
-    const double **row = half->row + (size_t)thread * (size_t)n;
+    const struct hf_mp2_orbitals *one = &mp2->orbitals[half->now->spin],
+                                 *other = &mp2->orbitals[half->now->other];
+    const size_t n = (size_t)basis->n_function;
+    const double **row = half->row + (size_t)thread * n;
+    int *function = half->function + (size_t)thread * n;
+    const double start = hf_thread_seconds();
     (void)error;
     for (int shell = thread; shell < basis->n_shell; shell += n_thread)
         for (int k = 0; k < basis->shell[shell].n_function; k++) {
             const size_t s = (size_t)(basis->shell[shell].first_function + k);
-            find_rows(half, shell, k, row);
-            mp2->multiply(&(struct hf_product){.n_row = half->n_j,
-                                               .n_inner = n,
-                                               .n_column = length,
-                                               .left = mp2->orbitals[half->now->other].packed +
-                                                       (size_t)half->j_begin * (size_t)n,
-                                               .right = row,
-                                               .to = half->third + s * (size_t)half->n_j * length,
-                                               .to_step = length});
+            const int n_row = find_rows(half, shell, k, row, function);
+            if (k == 0)
+                hf_pack_rows(half->n_j, n_row, function, other->occupied + half->j_begin,
+                             (size_t)other->n_occupied, half->packed[thread]);
+            mp2->multiply(
+                &(struct hf_product){.n_row = half->n_j,
+                                     .n_inner = n_row,
+                                     .n_column = one->length,
+                                     .left = half->packed[thread],
+                                     .right = row,
+                                     .to = half->third + s * (size_t)half->n_j * one->length,
+                                     .to_step = one->length});
+            half->meter[thread].n_flop += 2.0 * half->n_j * n_row * (double)one->n_virtual;
         }
+    half->meter[thread].seconds += hf_thread_seconds() - start;
     return HF_OK;
 }
 
@@ -141,6 +160,7 @@ static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_
     const struct hf_mp2_orbitals *one = &mp2->orbitals[unit->spin],
                                  *other = &mp2->orbitals[unit->other];
     const int n = mp2->merged->n_function;
+    const double start = hf_thread_seconds();
     (void)error;
     for (int j = thread; j < half->n_j; j += n_thread) {
         hf_pack(one->n_virtual, n, half->third + (size_t)j * one->length, 1,
@@ -155,7 +175,9 @@ static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_
         hf_mp2_add_pair(mp2, (struct hf_mp2_orbital){unit->spin, unit->i},
                         (struct hf_mp2_orbital){unit->other, half->j_begin + j},
                         half->integrals[thread]);
+        half->meter[thread].n_flop += 2.0 * n * (double)one->n_virtual * other->n_virtual;
     }
+    half->meter[thread].seconds += hf_thread_seconds() - start;
     return HF_OK;
 }
 
@@ -182,17 +204,18 @@ static bool make_buffers(struct second_half *half)
     struct hf_memory *memory = mp2->context->memory;
     const size_t n = (size_t)mp2->merged->n_function, n_thread = (size_t)mp2->n_thread;
     const size_t longest = hf_mp2_longest(mp2);
-    int most = 0;
+    int most = MOST_J; /* rows of left matrices */
     bool ok = true;
     for (int spin = 0; spin < mp2->n_spin; spin++)
         if (mp2->orbitals[spin].n_virtual > most) most = mp2->orbitals[spin].n_virtual;
-    half->zeros = hf_memory_allocate_matrix(memory, "integrals (ia|js)", longest, 8);
     half->third = hf_memory_allocate_matrix(memory, "integrals (ia|js)", n * MOST_J * longest, 8);
     half->row = calloc(n_thread * n, sizeof *half->row);
+    half->function = calloc(n_thread * n, sizeof *half->function);
+    half->meter = calloc(n_thread, sizeof *half->meter);
     half->packed = calloc(n_thread, sizeof *half->packed);
     half->integrals = calloc(n_thread, sizeof *half->integrals);
-    ok = half->zeros != NULL && half->third != NULL && half->row != NULL && half->packed != NULL &&
-         half->integrals != NULL;
+    ok = half->third != NULL && half->row != NULL && half->function != NULL &&
+         half->meter != NULL && half->packed != NULL && half->integrals != NULL;
     for (size_t t = 0; t < n_thread && ok; t++) {
         half->packed[t] =
             hf_memory_allocate_matrix(memory, "integrals (ia|js)", hf_packed_size(most, (int)n), 8);
@@ -224,11 +247,12 @@ static void second_half_done(struct second_half *half)
         if (half->packed != NULL) hf_memory_release(memory, half->packed[t]);
         if (half->integrals != NULL) hf_memory_release(memory, half->integrals[t]);
     }
-    hf_memory_release(memory, half->zeros);
     hf_memory_release(memory, half->third);
     free(half->packed);
     free(half->integrals);
     free(half->row);
+    free(half->function);
+    free(half->meter);
     free(half->pair_of);
     free(half->unit);
 }
@@ -270,6 +294,10 @@ hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error)
     HF_TRY(hf_mp2_exchange_init(&half.exchange, mp2, error));
     for (int first = 0; first < half.n_unit; first += mp2->context->n_rank)
         HF_TRY(do_round(&half, first, unit, error));
+    for (int t = 0; t < mp2->n_thread; t++) {
+        mp2->result->n_flop[1] += half.meter[t].n_flop;
+        mp2->result->cpu_seconds[1] += half.meter[t].seconds;
+    }
 cleanup:
     hf_interruption_set_fraction(mp2->context->interruption, 0.0);
     hf_mp2_exchange_done(&half.exchange);

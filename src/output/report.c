@@ -137,6 +137,7 @@ void hf_report_checkpoint(struct hf_report *report, const char *path, int n_writ
     if (report->stream == NULL) return;
     fprintf(report->stream, "\nCheckpoint %s, written %d time%s in %.3f s\n", path, n_written,
             n_written == 1 ? "" : "s", seconds);
+    hf_report_flush(report);
 }
 
 struct hf_scf_observer hf_report_observer(struct hf_report *report)

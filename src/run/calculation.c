@@ -2,6 +2,7 @@
 #include "hf/calculation.h"
 
 #include "calculation_private.h"
+#include "hf/common_pairs.h"
 #include "hf/hamiltonian.h"
 #include "hf/output_file.h"
 
@@ -249,6 +250,18 @@ static hf_status make_basis(struct hf_calculation *calculation, const struct hf_
     return hf_agree(context->comm, status, error);
 }
 
+/** Those that the SCF and the planned quantities share. Collective. */
+static hf_status make_pairs(struct hf_calculation *calculation, struct hf_error *error)
+{
+    hf_status status;
+    HF_TRY(hf_common_pairs_create(calculation->context, calculation->basis,
+                                  hf_quantities_pair_accuracy(calculation, 0), &calculation->pairs,
+                                  error));
+    calculation->settings.pairs = calculation->source.pairs = calculation->pairs;
+cleanup:
+    return status;
+}
+
 hf_status hf_calculation_prepare(struct hf_calculation *calculation,
                                  const struct hf_options *options, bool rehearsal,
                                  struct hf_error *error)
@@ -263,6 +276,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     HF_TRY(make_basis(calculation, options, error));
     make_settings(calculation, options);
     HF_TRY(hf_agree(context->comm, hf_quantities_plan(calculation, options, error), error));
+    HF_TRY(make_pairs(calculation, error));
     hf_timers_declare(&context->timers, &hf_phase_output);
     HF_TRY(hf_calculation_try_files(calculation, options, error));
     HF_TRY(check_occupation(calculation, options, error));
@@ -314,6 +328,7 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     hf_record_measure(record);
     hf_report_timings(report, run, record, result);
 cleanup:
+    hf_common_pairs_drop(calculation->pairs);
     if (status == HF_INTERRUPTED && error != NULL) {
         hf_calculation_explain_end(calculation, error);
         hf_report_interrupted(report, error->message);
@@ -331,6 +346,7 @@ void hf_calculation_done(struct hf_calculation *calculation)
     hf_guess_file_close(&calculation->guess_file);
     hf_record_destroy(&calculation->record);
     hf_quantities_done(calculation);
+    hf_common_pairs_destroy(&calculation->pairs);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);
     free(calculation->basis_requested);

@@ -62,6 +62,8 @@ bool hf_run_is_correlated(const struct hf_options *options);
  *  need of the wave function: settings.wavefunction. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf_options *options,
                              struct hf_error *error) HF_MUST_CHECK;
+/** The best accuracy of shell pairs that those from number `first` on need; INFINITY: none uses any. Local. */
+double hf_quantities_pair_accuracy(const struct hf_calculation *calculation, int first);
 /** Frees them; accepts none. */
 void hf_quantities_done(struct hf_calculation *calculation);
 

@@ -9,6 +9,8 @@
 
 /** With "auto" a run gets a checkpoint when it takes longer than this. */
 static const double AUTO_SECONDS = 60.0;
+/** When MP2 follows, which may take much longer than the SCF, all that can be lost is this. */
+static const double AUTO_SECONDS_BEFORE_MORE = 5.0;
 /** What writing may take of the time of a run. */
 static const double MOST_SHARE = 0.01;
 
@@ -18,6 +20,7 @@ struct hf_checkpointer {
     struct hf_scf_keeper keeper;
     char *path;
     bool automatic;
+    bool more_follows; /**< the SCF is not the last expensive part */
     double interval_seconds;
     int n_setting;
     struct hf_checkpoint_setting *setting;               /**< [n_setting], strings of the options */
@@ -90,7 +93,9 @@ static bool is_due(const struct hf_checkpointer *self, enum hf_keep_reason reaso
     if (reason == HF_KEEP_UNCONVERGED)
         return true; /* there is more to do, and this is where to begin */
     const bool ends_restart = reason == HF_KEEP_FINISHED && self->calculation->restart != NULL;
-    if (self->automatic && passed < AUTO_SECONDS && !ends_restart) return false;
+    const bool begins_more = reason == HF_KEEP_FINISHED && self->more_follows;
+    const double least = begins_more ? AUTO_SECONDS_BEFORE_MORE : AUTO_SECONDS;
+    if (self->automatic && passed < least && !ends_restart) return false;
     if (reason == HF_KEEP_FINISHED) return true;
     return now - self->last_seconds >= self->interval_seconds &&
            self->write_seconds + self->longest_seconds <= MOST_SHARE * passed;
@@ -165,6 +170,7 @@ hf_status hf_checkpointer_create(struct hf_calculation *calculation,
     made->calculation = calculation;
     made->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = made};
     made->automatic = strcmp(path, "auto") == 0;
+    made->more_follows = hf_run_is_correlated(options);
     made->path = made->automatic ? free_path(calculation) : strdup(path);
     made->interval_seconds = hf_options_real(options, "checkpoint_interval");
     made->last_seconds = calculation->began_seconds;

@@ -2,6 +2,7 @@
  * kernel may promise memory that it does not have and kill the process that uses it. */
 #include "memory_private.h"
 
+#include "hf/common_pairs.h"
 #include "hf/text.h"
 #include "hf/work.h"
 
@@ -35,9 +36,9 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
 {
     struct hf_context *context = calculation->context;
     const struct hf_basis *basis = calculation->basis;
-    struct hf_basis *merged = NULL;
+    const struct hf_basis *merged = hf_common_pairs_merged(calculation->pairs);
     const double n = basis->n_function;
-    hf_status status;
+    hf_status status = HF_OK;
     *one = (struct hf_memory_case){
         .settings = calculation->settings,
         .size = {.n_function = basis->n_function,
@@ -54,7 +55,6 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
         HF_TRY(quantity->ops->peak(quantity, &bytes, error));
         one->after = fmax(one->after, bytes);
     }
-    HF_TRY(hf_basis_merge(basis, &merged, error));
     one->apart = hf_fock_may_separate(&calculation->settings.fock, merged);
     one->size.n_shell = merged->n_shell;
     one->size.n_atom = merged->n_atom;
@@ -62,13 +62,13 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     /* The overlap is not known yet. Where its inverse makes the list more accurate, it becomes little
      * longer: C20H42/aug-cc-pVDZ, smallest eigenvalue 4e-7, takes 19.4 MB where 19.8 MB are said here.
      * If no list can be made of the basis, the run reports that. */
-    if (hf_shell_pairs_estimate(context, merged, hf_scf_pair_accuracy(&calculation->settings, 1.0),
-                                &one->pairs, NULL) != HF_OK)
+    if (hf_common_pairs_estimate(calculation->pairs,
+                                 hf_scf_pair_accuracy(&calculation->settings, 1.0), &one->pairs,
+                                 NULL) != HF_OK)
         one->pairs = (struct hf_pair_memory){.list_bytes = 0.0};
     one->thread_bytes = one->pairs.engine_bytes +
                         hf_work_thread_bytes(merged, one->pairs.n_class, one->pairs.most_functions);
 cleanup:
-    hf_basis_destroy(&merged);
     return status;
 }
 

@@ -52,6 +52,7 @@ static struct hf_scf_settings quiet_settings(const struct hf_scf_settings *setti
     quiet.commutator_tolerance = fmin(settings->commutator_tolerance, COMMUTATOR_TOLERANCE);
     quiet.keeper = NULL;
     quiet.restart = NULL;
+    quiet.pairs = NULL; /* of other places of the atoms */
     return quiet;
 }
 

@@ -418,7 +418,7 @@ static const struct hf_option table[] = {
      .help = "write checkpoints to FILE",
      .more = "A checkpoint is written at intervals, when the run is interrupted, and at its end. "
              "none: no checkpoints. auto: INPUT.hf.h5, beside the JSON file or in the working "
-             "folder, if the run takes longer than a minute or is interrupted.",
+             "folder, if the run takes over a minute (MP2: the SCF 5 seconds) or is interrupted.",
      .not_kept = true},
     {.key = "checkpoint_interval",
      .type = HF_OPTION_REAL,

@@ -1,5 +1,6 @@
 /* The lists of tasks and of what is computed from a wave function, and the walk over the latter. */
 #include "calculation_private.h"
+#include "hf/common_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -161,12 +162,23 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
     return status;
 }
 
+double hf_quantities_pair_accuracy(const struct hf_calculation *calculation, int first)
+{
+    double accuracy = INFINITY;
+    for (int i = first; i < calculation->n_quantity; i++)
+        if (calculation->quantity[i].pair_accuracy > 0.0)
+            accuracy = fmin(accuracy, calculation->quantity[i].pair_accuracy);
+    return accuracy;
+}
+
 hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status = HF_OK;
     for (int i = 0; i < calculation->n_quantity && status == HF_OK; i++) {
         struct hf_quantity *quantity = &calculation->quantity[i];
         const struct hf_quantity_ops *ops = quantity->ops;
+        if (isinf(hf_quantities_pair_accuracy(calculation, i)))
+            hf_common_pairs_drop(calculation->pairs); /* others need the memory */
         if (ops->compute == NULL || quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
         calculation->computing = ops->name;

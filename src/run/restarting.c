@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Whether it is the default, which checkpoints keep, too. It counts as not given: other settings of this run may
+ *  decide what it means, as MP2 decides the tolerance of the commutator. */
+static bool is_default(const struct hf_option *option, const char *value)
+{
+    return option != NULL && option->default_value != NULL &&
+           strcmp(value, option->default_value) == 0;
+}
+
 /** Adds the settings of the checkpoint; settings of this run override them. Warns of settings that this
  *  version does not know. */
 static hf_status add_settings(struct hf_calculation *calculation, struct hf_options *options,
@@ -18,6 +26,7 @@ static hf_status add_settings(struct hf_calculation *calculation, struct hf_opti
         const struct hf_word key = {setting->key, (int)strlen(setting->key)};
         const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
         char where[400];
+        if (is_default(option, setting->value)) continue;
         snprintf(where, sizeof where, "%.300s, /settings/%.60s", checkpoint->path, setting->key);
         if (option != NULL && hf_option_is_kept(option))
             status = hf_options_add(options, option, hf_rest_of_line(setting->value),

@@ -78,14 +78,13 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
         snprintf(cause, sizeof cause, "the time limit of %.24s is up", calculation->time_limit);
     else
         snprintf(cause, sizeof cause, "interrupted by signal %d", reason);
+    const char *missing = "";
     if (calculation->converged)
-        (void)hf_fail(error, HF_INTERRUPTED, "%s: converged after %d iteration%s, but %s%s", cause,
-                      n, n == 1 ? "" : "s",
-                      lacking != NULL ? "not computed: " : "not all files are written",
-                      lacking != NULL ? lacking : "");
-    else
-        (void)hf_fail(error, HF_INTERRUPTED, "%s: not converged after %d iteration%s%s%s", cause, n,
-                      n == 1 ? "" : "s", path != NULL ? "; to continue: hf --restart " : "",
-                      path != NULL ? hf_shell_word(path, sizeof word, word) : "");
+        missing = lacking != NULL ? ", but not computed: " : ", but not all files are written";
+    (void)hf_fail(error, HF_INTERRUPTED, "%s: %sconverged after %d iteration%s%s%s%s%s", cause,
+                  calculation->converged ? "" : "not ", n, n == 1 ? "" : "s", missing,
+                  calculation->converged && lacking != NULL ? lacking : "",
+                  path != NULL ? "; to continue: hf --restart " : "",
+                  path != NULL ? hf_shell_word(path, sizeof word, word) : "");
     error->signal_number = reason;
 }

@@ -2,6 +2,7 @@
 #include "hf/scf.h"
 
 #include "converger.h"
+#include "hf/common_pairs.h"
 #include "hf/interruption.h"
 
 static bool is_last(const struct hf_scf *scf)
@@ -164,6 +165,8 @@ static hf_status check_arguments(const struct hf_context *context,
     if (basis->n_atom != molecule->n_atom)
         return hf_fail(error, HF_BAD_INPUT, "the basis has %d atoms, the molecule %d",
                        basis->n_atom, molecule->n_atom);
+    if (settings->pairs != NULL && !hf_common_pairs_are_of(settings->pairs, basis))
+        return hf_fail(error, HF_BAD_INPUT, "the shell pairs of the settings are of another basis");
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_core_potential *potential = hf_atom_core_potential(basis, i);
         const int n_core = potential != NULL ? potential->n_core : 0;

@@ -64,6 +64,7 @@ static uint64_t hash_settings(const struct hf_scf_settings *settings, bool wavef
                              settings->keeper != NULL,
                              settings->restart != NULL,
                              settings->orbitals != NULL,
+                             settings->pairs != NULL,
                              wavefunction,
                              fock->schedule.counter,
                              fock->schedule.progress_thread,

@@ -79,8 +79,7 @@ struct hf_scf {
     struct hf_scf_result *result;
     struct hf_linalg *linalg;
     struct hf_hamiltonian *hamiltonian;
-    struct hf_basis *merged; /* the same functions in the shells of the two-electron integrals */
-    struct hf_shell_pairs *pairs;
+    struct hf_common_pairs *own_pairs; /* NULL: the settings lend some */
     struct hf_fock_builder *builder;
     struct hf_two_electron two_electron;
     struct hf_diis *diis;

@@ -1,5 +1,6 @@
 /* What stands before the first density: grid, orthogonaliser, core Hamiltonian, Fock builder. */
 #include "converger.h"
+#include "hf/common_pairs.h"
 #include "hf/interruption.h"
 
 #include <math.h>
@@ -81,13 +82,18 @@ static hf_status make_builder(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status;
     double largest;
+    const struct hf_fock_settings *fock = &scf->settings->fock;
+    const struct hf_shell_pairs *pairs = NULL;
+    struct hf_common_pairs *common = scf->settings->pairs;
     hf_timer_start(&scf->context->timers, &hf_phase_setup);
-    HF_TRY(hf_agree(scf->context->comm, hf_basis_merge(scf->basis, &scf->merged, error), error));
     HF_TRY(find_largest_inverse(scf, &largest, error));
-    HF_TRY(hf_shell_pairs_create_ext(scf->context, scf->merged,
-                                     hf_scf_pair_accuracy(scf->settings, largest),
-                                     scf->settings->fock.n_thread, &scf->pairs, error));
-    HF_TRY(hf_fock_create(scf->context, scf->pairs, &scf->settings->fock, &scf->builder, error));
+    if (common == NULL) {
+        HF_TRY(hf_common_pairs_create(scf->context, scf->basis, INFINITY, &scf->own_pairs, error));
+        common = scf->own_pairs;
+    }
+    HF_TRY(hf_common_pairs_get(common, hf_scf_pair_accuracy(scf->settings, largest), fock->n_thread,
+                               &pairs, error));
+    HF_TRY(hf_fock_create(scf->context, pairs, fock, &scf->builder, error));
 cleanup:
     hf_timer_stop(&scf->context->timers, &hf_phase_setup);
     return status;
@@ -181,8 +187,7 @@ void hf_scf_tear_down(struct hf_scf *scf)
     HF_DESTROY_MATRICES(&scf->core, &scf->x);
     hf_diis_destroy(&scf->diis);
     hf_fock_destroy(&scf->builder);
-    hf_shell_pairs_destroy(&scf->pairs);
-    hf_basis_destroy(&scf->merged);
+    hf_common_pairs_destroy(&scf->own_pairs);
     hf_hamiltonian_destroy(&scf->hamiltonian);
     hf_linalg_destroy(&scf->linalg);
     free(scf->occupation);

@@ -181,11 +181,12 @@ def properties():
 
 
 def mp2():
-    """All electrons and frozen cores. Ranks and other ways to compute go round."""
+    """All electrons, the default core and given numbers of orbitals. Ranks and other ways to compute go round."""
     ways = [(1, []), (2, ["--threads", "2"]), (3, ["--fock", "distributed"]), (4, ["--schedule", "manager"]),
             (1, ["--memory", "4 MB"]), (2, ["--fock", "distributed", "--schedule", "counter"]), (3, ["--linear-dependence", "1e-7"])]
-    runs = [(case, core, frozen) for case in read("mp2")
-            for core, frozen in (("all_electron", "none"), ("frozen_core", "default"))]
+    words = {"all_electron": "none", "frozen_core": "default"}
+    runs = [(case, core, words.get(core, str(case["mp2"][core]["frozen_orbitals"])))
+            for case in read("mp2") for core in case["mp2"]]
     for i_run, (case, core, frozen) in enumerate(runs):
         for i_way, (n, options) in enumerate(ways):
             run = Run(case, ["--frozen-core", frozen] + options)

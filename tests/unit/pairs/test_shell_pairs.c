@@ -2,6 +2,7 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
+#include "hf/common_pairs.h"
 #include "hf/engine.h"
 #include "hf/node_memory.h"
 #include "hf/shell_pair.h"
@@ -400,6 +401,50 @@ static void shells_beyond_the_range_of_single_precision_are_known(void **state)
     assert_true(isinf(rounding_of(&tight)));
 }
 
+/** Asks for a list, whose accuracy is to be what is expected. */
+static const struct hf_shell_pairs *lent(struct hf_common_pairs *common, double accuracy,
+                                         double expected)
+{
+    struct hf_error error;
+    const struct hf_shell_pairs *pairs = NULL;
+    assert_ok(hf_common_pairs_get(common, accuracy, 2, &pairs, &error));
+    assert_true(pairs->basis == hf_common_pairs_merged(common));
+    assert_true(pairs->accuracy == expected);
+    return pairs;
+}
+
+static void a_common_list_is_made_again_for_a_better_accuracy_only(void **state)
+{
+    struct hf_error error;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(3, centre, 6, shells);
+    struct hf_common_pairs *common = NULL;
+    struct hf_pair_memory found;
+    const size_t before = hf_memory_current_bytes(context->memory);
+    assert_ok(hf_common_pairs_create(context, basis, 0.1, &common, &error));
+    assert_int_equal(hf_memory_current_bytes(context->memory), before);
+    assert_true(hf_common_pairs_are_of(common, basis));
+    assert_false(hf_common_pairs_are_of(common, hf_common_pairs_merged(common)));
+    const struct hf_shell_pairs *first = lent(common, 1.0, 0.1);
+    assert_ptr_equal(lent(common, 0.1, 0.1), first);
+    const int64_t n_primitive = first->n_primitive;
+    assert_ok(hf_common_pairs_estimate(common, 1.0, &found, &error));
+    assert_true(found.n_primitive >= (double)n_primitive);
+    const struct hf_shell_pairs *second = lent(common, 1e-14, 1e-14);
+    assert_true(second->n_primitive > n_primitive);
+    assert_ptr_equal(lent(common, 1.0, 1e-14), second);
+    hf_common_pairs_drop(common);
+    hf_common_pairs_drop(common);
+    assert_int_equal(hf_memory_current_bytes(context->memory), before);
+    assert_int_equal(lent(common, 1.0, 0.1)->n_primitive, n_primitive);
+    hf_common_pairs_destroy(&common);
+    hf_common_pairs_destroy(&common);
+    hf_common_pairs_drop(NULL);
+    assert_int_equal(hf_memory_current_bytes(context->memory), before);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +461,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(where_memory_cannot_be_shared_every_rank_has_the_same_list),
         cmocka_unit_test(ranks_that_disagree_about_the_pairs_are_told),
         cmocka_unit_test(the_estimate_is_what_the_list_takes_or_little_more),
+        cmocka_unit_test(a_common_list_is_made_again_for_a_better_accuracy_only),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

@@ -1,9 +1,12 @@
 /* The front door: energies, outcomes, and a message for every argument that is wrong. */
 #include "../mpi_test.h"
 
+#include "hf/common_pairs.h"
 #include "hf/hf.h"
 #include "hf/interruption.h"
+#include "hf/mp2.h"
 
+#include <math.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -294,6 +297,49 @@ static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **st
     test_context_done(&context);
 }
 
+/** SCF and MP2 with lent shell pairs, or with their own: the same energies, to a rounding error. */
+static void the_driver_and_mp2_take_shell_pairs_that_are_lent(void **state)
+{
+    enum { OWN, LENT, LENT_AGAIN, N_WAY };
+    struct hf_atom atom[] = {{.atomic_number = 2},
+                             {.atomic_number = 2, .position_bohr = {3, 1, 0}}};
+    const struct hf_molecule helium = {.n_atom = 2, .atom = atom, .multiplicity = 1};
+    const struct hf_basis_choice choice = {.atom = -1, .name = "6-31G"};
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = NULL, *other = NULL;
+    struct hf_common_pairs *common = NULL;
+    struct hf_scf_result result[N_WAY];
+    struct hf_mp2_result mp2[N_WAY];
+    struct hf_scf_settings settings = hf_scf_defaults();
+    struct hf_mp2_settings of_mp2 = {.algorithm = "kets",
+                                     .schedule = {.name = "static"},
+                                     .onesided = {.transport = "rma"},
+                                     .threshold = 1e-12,
+                                     .memory_bytes = INFINITY};
+    assert_ok(
+        hf_basis_create(context, &helium, 1, &choice, HF_CONVENTION_AS_DEFINED, &basis, &error));
+    assert_ok(
+        hf_basis_create(context, &helium, 1, &choice, HF_CONVENTION_AS_DEFINED, &other, &error));
+    assert_ok(hf_common_pairs_create(context, basis, INFINITY, &common, &error));
+    for (int way = 0; way < N_WAY; way++) {
+        struct hf_wavefunction wave;
+        if (way != OWN) settings.pairs = of_mp2.pairs = common;
+        assert_ok(
+            hf_scf_run(context, &helium, basis, &settings, NULL, &result[way], &wave, &error));
+        assert_ok(hf_mp2_compute(context, &wave, &of_mp2, &mp2[way], &error));
+        assert_float_equal(result[way].energy, result[OWN].energy, 1e-13);
+        assert_float_equal(mp2[way].correlation, mp2[OWN].correlation, 1e-13);
+        hf_wavefunction_done(&wave);
+    }
+    assert_true(mp2[OWN].correlation < -1e-3);
+    assert_says(hf_scf_run(context, &helium, other, &settings, NULL, &result[OWN], NULL, &error),
+                "the shell pairs of the settings are of another basis");
+    hf_common_pairs_destroy(&common);
+    hf_basis_destroy(&other);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
 static void a_run_goes_on_from_the_checkpoint_of_another(void **state)
 {
     char path[] = "/tmp/hf-run-XXXXXX";
@@ -320,6 +366,35 @@ static void a_run_goes_on_from_the_checkpoint_of_another(void **state)
     if (file >= 0) assert_int_equal(close(file) + unlink(path), 0);
 }
 
+/** MP2 wants better orbitals than the default tolerance, which the checkpoint has, gives; a checkpoint of such
+ *  orbitals takes one Fock build. */
+static void mp2_goes_on_from_a_checkpoint_of_rhf_and_does_not_repeat_the_scf(void **state)
+{
+    char path[] = "/tmp/hf-run-XXXXXX";
+    const int file = rank_here() == 0 ? mkstemp(path) : -1;
+    MPI_Bcast(path, (int)sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+    const struct hf_run_key rhf[] = {{"basis", "6-31G"}, {"checkpoint", path}};
+    const struct hf_run_key mp2[] = {{"restart", path}, {"method", "mp2"}, {"checkpoint", path}};
+    const struct hf_run_settings first = water(2, rhf), second = {.n_key = 3, .key = mp2};
+    const struct hf_run_settings third = {.n_key = 1, .key = mp2};
+    struct hf_run_outcome outcome;
+    assert_ok(hf_run(MPI_COMM_WORLD, &first, &outcome, &error));
+    assert_true(outcome.result.converged && outcome.result.commutator > 1e-8);
+    hf_run_done(&outcome);
+    assert_ok(hf_run(MPI_COMM_WORLD, &second, &outcome, &error));
+    assert_true(outcome.result.converged && outcome.result.commutator < 1e-8);
+    const int n_iteration = outcome.result.n_iteration;
+    const double energy = outcome.result.energy;
+    hf_run_done(&outcome);
+    assert_ok(hf_run(MPI_COMM_WORLD, &third, &outcome, &error));
+    assert_true(outcome.result.converged && outcome.result.commutator < 1e-8);
+    assert_int_equal(outcome.result.n_earlier, n_iteration);
+    assert_int_equal(outcome.result.n_iteration, n_iteration + 1);
+    assert_float_equal(outcome.result.energy, energy, 1e-10);
+    hf_run_done(&outcome);
+    if (file >= 0) assert_int_equal(close(file) + unlink(path), 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -333,7 +408,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_outcome_has_wave_function_record_and_molecule),
         cmocka_unit_test(progress_may_end_a_run),
         cmocka_unit_test(a_run_goes_on_from_the_checkpoint_of_another),
+        cmocka_unit_test(mp2_goes_on_from_a_checkpoint_of_rhf_and_does_not_repeat_the_scf),
         cmocka_unit_test(the_driver_runs_with_its_defaults_and_checks_its_arguments),
+        cmocka_unit_test(the_driver_and_mp2_take_shell_pairs_that_are_lent),
     };
     /* Before MPI is there, and without a word from MPI itself. */
     double energy;
