@@ -14,7 +14,7 @@ import tool_test
 import traces
 
 # pylint: disable=wrong-import-order
-from lab import mp2_forecast, mp2_replay, phases, trace
+from lab import mp2_forecast, mp2_replay, trace
 from lab.recording import Recording, RecordingError
 from lab.replay import Network
 
@@ -82,7 +82,7 @@ class Kets(WithTraces):
 class Pairs(WithTraces):
     def test_pairs_are_dealt_in_turns(self):
         """Tasks 5 and 5; pairs 1 + 3 and 2; copying takes a second on one rank."""
-        one = batch([4.0, 3.0, 2.0, 1.0], [1.0, 2.0, 3.0]) + [(phases.MP2_EXCHANGE, 0, -1, 0.0, 1.0)]
+        one = batch([4.0, 3.0, 2.0, 1.0], [1.0, 2.0, 3.0]) + tasks(trace.COPYING, [1.0])
         run = self.simulated("pairs", [one])
         self.assertEqual(run.own_seconds, 17.0)
         self.assertEqual(run.predict("static", 2).phases, mp2_replay.Phases(5.0, 3.0, 0.5, 1.0))
