@@ -201,7 +201,7 @@ static hf_status do_task(struct pass *pass, struct transformer *own, struct hf_w
             status = hf_work_do_part(worker, &transformation, &consumer, &part, error);
     }
     if (status == HF_OK && own->bra != NULL) status = transform(pass, own, error);
-    hf_work_trace_part(worker, &part);
+    hf_work_trace_step(worker, HF_TRACE_TASK, task);
     return status;
 }
 
