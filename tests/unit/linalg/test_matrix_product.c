@@ -1,7 +1,7 @@
 /* Products of matrices against plain loops, with every kernel that this build has. */
 #include "../test.h"
 
-#include "../../../src/correlation/matrix_product.h"
+#include "hf/matrix_product.h"
 #include "hf/simd.h"
 
 #include <math.h>
