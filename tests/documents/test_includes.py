@@ -40,7 +40,7 @@ HEADERS = {
     "multipole": ["cell_tree", "multipole", "translation"],
     "onesided": ["block_array", "onesided", "onesided_settings"],
     "schedule": ["counter", "schedule", "schedule_settings", "task_levels"],
-    "linalg": ["linalg", "matrix_blocks"],
+    "linalg": ["linalg", "matrix_blocks", "matrix_product"],
     "layout": ["layout"],
     "basis": ["basis", "basis_description"],
     "molecule": ["input", "molecule"],
