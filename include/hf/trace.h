@@ -29,6 +29,7 @@ enum hf_trace_kind {
     HF_TRACE_COULOMB_TASK,   /**< a task of the Coulomb pass, numbered in its list */
     HF_TRACE_FIRST_QUARTER,  /**< of a task of a transformation, if its integrals are apart */
     HF_TRACE_SECOND_QUARTER, /**< the same */
+    HF_TRACE_COPYING,        /**< between the halves of a transformation, within a rank */
     HF_TRACE_PAIR_TASK, /**< a unit of the second half of a transformation, numbered in its list */
     HF_TRACE_FIRST_PHASE, /**< the phase that was declared first; the others follow it */
     HF_TRACE_ADDS_J =

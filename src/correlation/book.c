@@ -149,14 +149,14 @@ static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_er
         const int64_t number = k * mp2->context->n_rank + mp2->context->rank;
         const int i = hf_mp2_batch_begin(mp2) + (int)(number / n_orbital);
         const int j = (int)(number % n_orbital);
-        const double start = hf_wall_seconds();
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         if (i > j) continue;
         for (int s = 0; s < n; s++)
             row[s] = tail->matrix + ((size_t)k * (size_t)n + (size_t)s) * length;
         hf_mp2_finish_pair(mp2, &tail->scratch[thread], hf_mp2_orbital(mp2, j),
                            hf_mp2_orbital(mp2, i), row);
         hf_trace_add(mp2->context->trace, thread, HF_TRACE_PAIR_TASK, number, start,
-                     hf_wall_seconds() - start);
+                     hf_thread_seconds() - begun);
         if (atomic_load(&tail->reason) != 0) break;
         atomic_store(&tail->reason,
                      hf_interruption_look(mp2->context->interruption, n_thread == 1));

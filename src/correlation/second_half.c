@@ -269,11 +269,11 @@ static hf_status do_round(struct second_half *half, int first, struct hf_mp2_uni
     hf_mp2_exchange_round(&half->exchange, unit);
     hf_timer_stop(&context->timers, &hf_phase_mp2_exchange);
     hf_timer_start(&context->timers, &hf_phase_mp2_second);
-    const double start = hf_wall_seconds();
+    const double start = hf_wall_seconds(), thread = hf_thread_seconds();
     if (unit[context->rank].i >= 0) {
         status = finish_unit(half, &unit[context->rank], error);
         hf_trace_add(context->trace, 0, HF_TRACE_PAIR_TASK, first + context->rank, start,
-                     hf_wall_seconds() - start);
+                     hf_thread_seconds() - thread);
     }
     hf_timer_stop(&context->timers, &hf_phase_mp2_second);
     hf_interruption_set_fraction(context->interruption, (double)first / half->n_unit);

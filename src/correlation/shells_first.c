@@ -8,6 +8,7 @@
  * a fixed order of its sum. */
 #include "shells.h"
 
+#include "hf/trace.h"
 #include "hf/work.h"
 
 #include <stdatomic.h>
@@ -267,7 +268,7 @@ static hf_status do_task(struct shell_task *own, struct hf_worker *worker, int64
         second_quarter(own);
         status = keep_result(own, error);
     }
-    hf_work_trace_part(worker, &part);
+    hf_work_trace_step(worker, HF_TRACE_TASK, part.task);
     return status;
 }
 

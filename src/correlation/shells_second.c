@@ -125,10 +125,13 @@ static void exchange(struct second_half *self)
     struct hf_mp2 *mp2 = self->mp2;
     const int rank = mp2->context->rank, n_rank = mp2->context->n_rank;
     const size_t n = (size_t)mp2->merged->n_function;
+    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     self->n_own = n_pair_of(self, rank);
     for (int k = 0; k < self->n_own; k++)
         memset(self->matrix[k], 0, n * hf_padded((int)n) * sizeof *self->matrix[k]);
     take_own(self);
+    hf_trace_add(mp2->context->trace, 0, HF_TRACE_COPYING, self->first, start,
+                 hf_thread_seconds() - begun);
     for (int step = 1; step < n_rank; step++) {
         const int to = (rank + step) % n_rank, from = (rank + n_rank - step) % n_rank;
         const size_t out = message_size(self, rank, to), in = message_size(self, from, rank);
@@ -158,7 +161,7 @@ static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_er
     (void)error;
     for (int k; (k = atomic_fetch_add(&self->next, 1)) < self->n_own;) {
         const double **row = self->row + (size_t)k * (size_t)n;
-        const double start = hf_wall_seconds();
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         int i, j;
         orbitals_of(self, (int64_t)place_of(self, mp2->context->rank, k), &i, &j);
         for (int f = 0; f < n; f++) row[f] = self->matrix[k] + (size_t)f * hf_padded(n);
@@ -166,7 +169,7 @@ static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_er
                            hf_mp2_orbital(mp2, j), row);
         hf_trace_add(mp2->context->trace, thread, HF_TRACE_PAIR_TASK,
                      (int64_t)place_of(self, mp2->context->rank, k), start,
-                     hf_wall_seconds() - start);
+                     hf_thread_seconds() - begun);
     }
     return HF_OK;
 }

@@ -31,6 +31,7 @@ static hf_status run_thread(void *data, int thread, int n_thread, struct hf_erro
     const struct run *run = data;
     struct hf_worker *worker = &run->work->worker[thread];
     const double start = hf_wall_seconds();
+    worker->traced_thread = hf_thread_seconds();
     const hf_status status = run->round->run(run->round->data, worker, error);
     (void)n_thread;
     worker->computed = hf_wall_seconds() - start - worker->waited;
@@ -224,21 +225,33 @@ hf_status hf_work_do_all(struct hf_worker *worker, const struct hf_quartet_consu
     return status;
 }
 
+/** What the thread does from now on belongs to its next record. */
+static void begin_record(struct hf_worker *worker, double now)
+{
+    worker->traced = now;
+    worker->traced_thread = hf_thread_seconds();
+}
+
 /** Shorter waits are not recorded. */
 static const double NOTICED_SECONDS = 5e-6;
+
+void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part)
+{
+    struct hf_trace *trace = worker->work->context->trace;
+    if (trace == NULL) return;
+    const double now = hf_wall_seconds();
+    hf_trace_add(trace, worker->number, part->stored ? HF_TRACE_STORED_TASK : HF_TRACE_TASK,
+                 part->task, worker->traced, now - worker->traced);
+    begin_record(worker, now);
+}
 
 void hf_work_trace_step(struct hf_worker *worker, int kind, int64_t task)
 {
     struct hf_trace *trace = worker->work->context->trace;
     if (trace == NULL) return;
-    const double now = hf_wall_seconds();
-    hf_trace_add(trace, worker->number, kind, task, worker->traced, now - worker->traced);
-    worker->traced = now;
-}
-
-void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part)
-{
-    hf_work_trace_step(worker, part->stored ? HF_TRACE_STORED_TASK : HF_TRACE_TASK, part->task);
+    hf_trace_add(trace, worker->number, kind, task, worker->traced,
+                 hf_thread_seconds() - worker->traced_thread);
+    begin_record(worker, hf_wall_seconds());
 }
 
 void hf_work_trace_wait(struct hf_worker *worker, const struct hf_phase *phase, double start)
@@ -248,7 +261,7 @@ void hf_work_trace_wait(struct hf_worker *worker, const struct hf_phase *phase, 
     const double now = hf_wall_seconds();
     if (now - start < NOTICED_SECONDS) return;
     hf_trace_add_phase(trace, worker->number, phase, start, now - start);
-    worker->traced = now;
+    begin_record(worker, now);
 }
 
 void hf_work_trace_block(struct hf_worker *worker, int kind, int64_t task, int i, int j,

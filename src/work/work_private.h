@@ -93,6 +93,7 @@ struct hf_worker {
     struct hf_work *work; /**< borrowed */
     int number;           /**< of the thread */
     double traced;        /**< end of its last record in the trace */
+    double traced_thread; /**< the same in hf_thread_seconds */
     struct hf_engine *engine;
     struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE], empty between bras */
     struct hf_waiting_ket *ket;     /**< [HF_MOST_PART_KETS pairs of atoms] of one bra */

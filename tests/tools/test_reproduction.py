@@ -11,7 +11,7 @@ import unittest
 import tool_test
 import traces
 
-from lab import book, models  # pylint: disable=wrong-import-order
+from lab import book, models, trace  # pylint: disable=wrong-import-order
 
 # Whatever it is asked for, the trace of the scheduler's grain, or of the number of ranks that the tasks are for.
 STAND_IN = """#!/usr/bin/env python3
@@ -25,18 +25,20 @@ if "--trace" in arguments:
 """
 
 
-@unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
-class Book(tool_test.WithFolder):
+class WithStandIn(tool_test.WithFolder):
     def setUp(self):
         super().setUp()
         tool_test.executable(self.folder / "hf", STAND_IN.format(folder=self.folder))
 
-    def reproduce(self, parts):
+    def reproduce(self, parts, *more):
         done = tool_test.run_tool("reproduce-book", "--only", parts, "--hf", self.folder / "hf", "--output", "book",
-                                  "--runs", "1", cwd=self.folder)
+                                  "--runs", "1", *more, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, done.stderr
 
+
+@unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
+class Book(WithStandIn):
     def test_table_7_1_is_made_of_the_second_build(self):
         """Quartets of 1 and 3 us: mean 2, deviation 1, ratio 0.5. Pairs of 1, 1, 4 us: mean 2, deviation sqrt 2."""
         first = traces.row([1.0, 1.0])
@@ -83,6 +85,73 @@ class Book(tool_test.WithFolder):
         output, _ = self.reproduce("figure-5.7")
         self.assertRegex(output, r"\n +2 +50\.0 +2\.50 +2\.50 +2\.50 ")
         self.assertRegex(output, r"\n +4 +100\.0 +10\.00 +10\.00 +10\.00 ")
+
+
+@unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
+class Mp2(WithStandIn):
+    """Two correlated orbitals in one batch; all 36 pairs of 8 shells are bras of 1 s."""
+    EXTRAS = {"batches": 1, "shells": 8, "correlated_orbitals": 2, "virtual_orbitals": 18, "stored_bytes": 6400,
+              "quartets_computed": 100, "sent_bytes": 0}
+    PAIRS = {"p1": {0: 1.0, 1: 1.0, 3: 1.0}, "p2": {0: 1.0, 1: 1.0, 3: 1.0}, "kets": {0: 2.0, 1: 1.0},
+             "pairs": {0: 1.0, 1: 1.0, 2: 1.0}}
+    STAND_IN = """#!/usr/bin/env python3
+import json, shutil, sys
+arguments = sys.argv[1:]
+def value(option, default=None):
+    return arguments[arguments.index(option) + 1] if option in arguments else default
+algorithm, memory = value("--mp2-algorithm"), value("--memory", "0")
+if "--trace" in arguments:
+    shutil.copy(f"{folder}/{{algorithm}}" + ("" if memory == "0" else "-" + memory.split()[0]), value("--trace"))
+if "--json" in arguments:
+    with open(value("--json"), "w") as file:
+        json.dump({{"extras": {{"hf": {{"mp2": {{"sent_bytes": 3200}}}}}}}}, file)
+"""
+
+    def setUp(self):
+        super().setUp()
+        tool_test.executable(self.folder / "hf", self.STAND_IN.format(folder=self.folder))
+        for algorithm in self.PAIRS:
+            self.write(algorithm, algorithm)
+
+    def write(self, name, algorithm, n_batch=1):
+        quarters = (trace.FIRST_QUARTER, trace.SECOND_QUARTER) if algorithm in ("p1", "p2") else ()
+        spans = [span for kind in (trace.TASK, *quarters) for span in traces.row([1.0] * 36, kind)]
+        spans += [(trace.PAIR_TASK, 0, number, 0.0, seconds) for number, seconds in self.PAIRS[algorithm].items()]
+        traces.write(self.folder / name, [traces.row([1.0])], batches=[spans] * n_batch,
+                     extras={"mp2": {**self.EXTRAS, "algorithm": algorithm, "batches": n_batch}})
+
+    def test_models_have_the_numbers_of_the_book_beside(self):
+        """P1 and P2 take 111 s on one process, and communicate for next to nothing: 1.11 s on 100, over
+        Ethernet, too."""
+        output, _ = self.reproduce("figures-9.4-9.6")
+        self.assertRegex(output, r"P1 111\.0, P2 111\.0, kets 39\.0, pairs 39\.0 \(P1 and P2 2462\)")
+        self.assertRegex(output, r" 100 +1\.11 \( 95\.2\) +99\.9 \(25\.9\) +1\.11 \( 32\.0\) +100\.0 \(77\.0\) +100\.0 "
+                                 r"\(54\.7\)")
+        for number in ("9.4", "9.5", "9.6"):
+            text = (self.folder / "book" / f"figure-{number}.svg").read_text(encoding="utf-8")
+            self.assertIn(f"(after Janssen and Nielsen, Fig. {number}, models)<", text)
+
+    def test_replays(self):
+        """16 ranks: kets have 3 of 36 tasks each, the longest unit takes 2 s: 39/(16 x 5)."""
+        output, _ = self.reproduce("figures-9.7-9.9,figure-5.6")
+        self.assertRegex(output, r" 16 .* +0\.48[67] \(0\.48[67]\) +0\.609 \(0\.609\)\n")
+        self.assertIn("(book, measured: 2.5)", output)
+        self.assertRegex(output, r"Figure 5\.6.*\nP1: +\d+\.\d and +\d+\.\d\nP2: +\d+\.\d and +\d+\.\d\n")
+
+    def test_batches(self):
+        """The whole transformation four times, twice, once: 444 s on one, 222 on one of two. Bras of 3 s: two processes have 18
+        each, and 1 and 2 of the pairs; four have 9 and at most 1: superlinear."""
+        for n_batch, megabytes in ((4, 540), (2, 1080), (1, 2160)):
+            self.write(f"p2-{megabytes}", "p2", n_batch)
+        output, _ = self.reproduce("figure-5.8")
+        self.assertRegex(output, r"\n +1 +4 \(4\) +1\.00 +1\.00\n +2 +2 \(2\) +3\.96 +1\.98\n +4 +1 \(1\) +15\.86 +3\.96\n")
+
+    def test_table_9_1(self):
+        """6400 bytes are 800 words: n = 20, o = 2, v = 18; kets keep o v n n / 2 = 7200. Two processes sent 400."""
+        tool_test.executable(self.folder / "mpiexec", "#!/bin/sh\nshift 2\nexec \"$@\"\n")
+        output, _ = self.reproduce("table-9.1", "--mpiexec", self.folder / "mpiexec")
+        self.assertRegex(output, r"\n +kets +2\.00u +800 \( 0\.11\) +400 \( 0\.11\) ")
+        self.assertRegex(output, r"\n +pairs +2\.00u +800 \( 1\.00\) +400 \( 1\.00\) ")
 
 
 class Numbers(unittest.TestCase):

@@ -7,26 +7,26 @@ from lab import trace
 
 KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: waiting for blocks",
          "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output",
-         "Initial guess", "Diagonalisation", "Other linear algebra", "Fock: Coulomb pass", trace.TASK, trace.STORED_TASK,
-         trace.COULOMB_TASK]
-N_PHASE = len(KINDS) - 3
+         "Initial guess", "Diagonalisation", "Other linear algebra", "Fock: Coulomb pass", "MP2: exchange", trace.TASK,
+         trace.STORED_TASK, trace.COULOMB_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING]
+N_PHASE = KINDS.index(trace.TASK)
 BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K}
 BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "quartets_read": 0, "stored_bytes": 0,
          "stored_share_of_cost": 0, "blocks_asked": 0, "blocks_cached": 0, "blocks_own": 0, "sums_sent": 0}
 
 
-def write(path, builds, totals=None, **header):
-    """`builds` are lists of (kind, rank, task, start, seconds), or ("J" or "K", rank, task, number, bytes) of a block; `totals` a dictionary of seconds per phase, the same on
+def write(path, builds, totals=None, batches=(), **header):
+    """`builds` and `batches` of MP2 are lists of (kind, rank, task, start, seconds), or ("J" or "K", rank, task, number, bytes) of a block; `totals` a dictionary of seconds per phase, the same on
     every rank."""
     n_rank = header.get("n_rank", 1)
     infos = [dict(BUILD, n_task=1 + max((task for kind, _, task, *_ in build if kind == trace.TASK), default=-1),
                   **header.get("info", {})) for build in builds]
-    records = []
+    records, numbered = [], [*enumerate(builds), *enumerate(batches, trace.FIRST_BATCH)]
     for rank in range(n_rank):
         records.append((0.0, rank, 0.0, trace.NO_BUILD, 0, trace.RANK))
         records += [(seconds, KINDS.index(phase), 0.0, trace.NO_BUILD, 0, trace.TOTAL)
                     for phase, seconds in {**dict.fromkeys(KINDS[:N_PHASE], 0.0), **(totals or {})}.items()]
-        records += [(start, task, seconds, number, 0, BLOCKS.get(kind) or KINDS.index(kind)) for number, build in enumerate(builds)
+        records += [(start, task, seconds, number, 0, BLOCKS.get(kind) or KINDS.index(kind)) for number, build in numbered
                     for kind, of_rank, task, start, seconds in build if of_rank == rank]
     whole = {"format": trace.FORMAT, "version": trace.VERSION, "record_bytes": trace.RECORD.size,
              "n_record": len(records), "kinds": KINDS, "input_path": "molecule.mol", "basis": "tiny", "n_atom": 4,

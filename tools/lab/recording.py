@@ -4,8 +4,7 @@ for one number of ranks or another (`hf --tasks-for`), from one run or several."
 import array
 from typing import NamedTuple
 
-from . import phases
-from .trace import FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, TASK, Trace
+from .trace import COPYING, FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, TASK, Trace
 
 SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
 
@@ -107,7 +106,7 @@ def least_batch(batches):
         return found
 
     return BatchCosts(*map(least_of, (TASK, FIRST_QUARTER, SECOND_QUARTER, PAIR_TASK)),
-                      min(batch.phases.get(phases.MP2_EXCHANGE, 0.0) for batch in batches))
+                      sum(least_of(COPYING)))
 
 
 def share_least(sizes):

@@ -22,10 +22,10 @@ PROCESSES_8 = (1, 2, 4, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 90, 100)
 class Workshop:
     """Where files go, and how traces are made."""
 
-    def __init__(self, folder, hf, inputs, n_run):
+    def __init__(self, folder, hf, inputs, n_run, mpiexec="mpiexec"):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.hf, self.inputs, self.n_run = hf, pathlib.Path(inputs), n_run
+        self.hf, self.inputs, self.n_run, self.mpiexec = hf, pathlib.Path(inputs), n_run, mpiexec
 
     def recording(self, name, arguments, sizes=(1,), last_only=False):
         """Traces of one calculation in a folder of that name."""

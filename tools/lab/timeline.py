@@ -36,6 +36,10 @@ HEADINGS = (COMPUTING, STORED, TASKS, BLOCKS, LAST_RANK, MATRICES, OTHER, OUTSID
 KNOWN = {
     trace.TASK: Part("Computing tasks", phases.colour(phases.COMPUTING), COMPUTING),
     trace.STORED_TASK: Part("Reading stored integrals", phases.STORED_COLOUR, STORED),
+    trace.FIRST_QUARTER: Part("MP2: first quarter", phases.colour(phases.MP2_FIRST), COMPUTING),
+    trace.SECOND_QUARTER: Part("MP2: second quarter", phases.colour(phases.MP2_SECOND), COMPUTING),
+    phases.MP2_SECOND: Part(phases.MP2_SECOND, phases.colour(phases.MP2_SECOND), COMPUTING),
+    phases.MP2_WAITING: Part(phases.MP2_WAITING, phases.colour(phases.MP2_WAITING), LAST_RANK),
     trace.COULOMB_TASK: Part("Coulomb pass", phases.colour(phases.COULOMB_PASS), COMPUTING),
     phases.WAITING_FOR_TASKS: Part("Waiting for tasks", phases.colour(phases.WAITING_FOR_TASKS), TASKS),
     phases.WAITING_FOR_BLOCKS: Part("Waiting for blocks", phases.colour(phases.WAITING_FOR_BLOCKS), BLOCKS),
@@ -43,6 +47,7 @@ KNOWN = {
                                        LAST_RANK),
     phases.MOVING_MATRICES: Part("Moving matrices", phases.colour(phases.MOVING_MATRICES), MATRICES),
 }
+NESTED = (trace.PAIR_TASK, trace.COPYING)  # within phases of MP2
 REST = Part("Outside of all spans", phases.colour(phases.REST), OUTSIDE)
 
 
@@ -68,7 +73,10 @@ def parts_of(header):
     if trace.COULOMB_TASK in kinds:
         same[phases.COULOMB_PASS] = trace.COULOMB_TASK
     order = [trace.TASK, trace.STORED_TASK, *list(same.values())[1:], phases.MOVING_MATRICES]
+    order += [kind for kind in (trace.FIRST_QUARTER, trace.SECOND_QUARTER, phases.MP2_SECOND) if kind in kinds]
     waits = [phases.WAITING_FOR_BLOCKS, phases.WAITING_FOR_TASKS, phases.WAITING_FOR_LAST_RANK]
+    waits += [phases.MP2_WAITING] if phases.MP2_WAITING in kinds else []
+    same |= dict.fromkeys(NESTED, trace.TASK)
     order += [kind for kind in kinds if kind not in KNOWN and kind not in same] + waits
     parts = [KNOWN.get(kind) or Part(kind, phases.colour(kind), OTHER) for kind in order]
     return parts, [order.index(same.get(kind, kind)) for kind in kinds]
@@ -135,6 +143,7 @@ class Seconds:
 
     def __init__(self, path, header, window, ranks, n_column):
         self.parts, self.part_of = parts_of(header)
+        self.nested = [kind for kind, name in enumerate(header["kinds"]) if name in NESTED]
         self.window = window
         self.n_column = n_column
         self.n_thread = header["n_thread"]
@@ -154,6 +163,8 @@ class Seconds:
             if kind == trace.RANK:
                 of_rank, cells = self.of_rank[task], rows.get(task)
             elif kind < trace.FIRST_SPECIAL:
+                if kind in self.nested:
+                    continue
                 part = self.part_of[kind]
                 first, last = max(begin, start), min(end, start + seconds)
                 if first < last:

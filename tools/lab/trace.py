@@ -25,6 +25,7 @@ NO_BUILD = 0xFFFF  # outside of the Fock builds and batches
 FIRST_BATCH = 0x8000
 TASK, STORED_TASK, COULOMB_TASK, PAIR_TASK = "task", "stored task", "Coulomb task", "pair task"
 FIRST_QUARTER, SECOND_QUARTER = "first quarter", "second quarter"  # of a task of a batch, if they are recorded apart
+COPYING = "copying"  # between the halves of a batch, within a rank
 SET_UP = "Set-up"
 
 
@@ -63,7 +64,7 @@ class Batch:
     """One batch of a transformation: seconds of its tasks, and of phases on all ranks together."""
 
     def __init__(self):
-        self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}}
+        self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}, COPYING: {}}
         self.phases = {}
         self.begin, self.end = float("inf"), 0.0
 
