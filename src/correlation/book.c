@@ -10,77 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Integrals of a bra ---------------------------------------------------------------------- */
-
-static hf_status lend(void *self, const struct hf_part *part, struct hf_error *error)
-{
-    struct hf_mp2_bra *bra = self;
-    (void)error;
-    bra->part = part;
-    return HF_OK;
-}
-
-static void bound(void *self, const struct hf_shell_pair *pair, int n, struct hf_waiting_ket ket[])
-{
-    const struct hf_mp2_bra *bra = self;
-    hf_mp2_bound(bra->mp2, pair, n, ket);
-    for (int i = 0; i < n && bra->n_share > 1; i++)
-        if ((ket[i].pair - bra->mp2->pairs->pair) % bra->n_share != bra->share) ket[i].wanted = 0;
-}
-
-/** Rows of a strip go to both triangles of the panel. Where C is D the strip has each pair of shells once,
- *  in either order, and zeros for the other one. */
-static void take(void *self, const struct hf_strip *strip)
-{
-    const struct hf_mp2_bra *bra = self;
-    const struct hf_basis *basis = bra->mp2->merged;
-    const struct hf_part_ket *kets = &bra->part->ket[strip->place];
-    const size_t n = (size_t)basis->n_function, n_d = (size_t)strip->n_d;
-    const size_t first_c = (size_t)(hf_atom_first_function(basis, kets->atom_c) + strip->first_c);
-    const size_t first_d = (size_t)(hf_atom_first_function(basis, kets->atom_d) + strip->first_d);
-    const double *value = strip->value;
-    for (size_t c = first_c; c < first_c + (size_t)strip->n_c; c++)
-        for (size_t rs = 0; rs < (size_t)bra->n_rs; rs++, value += n_d) {
-            double *plane = bra->panel + rs * n * bra->length;
-            double *row = plane + c * bra->length + first_d;
-            double *column = plane + first_d * bra->length + c;
-            for (size_t d = 0; d < n_d; d++) {
-                row[d] += value[d];
-                if (bra->shell_of[c] != bra->shell_of[first_d + d])
-                    column[d * bra->length] += value[d];
-            }
-        }
-}
-
-static const struct hf_quartet_consumer consumer = {
-    .name = "mp2 of a bra",
-    .about = "integrals of a bra with all kets",
-    .lend = lend,
-    .bound = bound,
-    .take = take,
-};
-
-hf_status hf_mp2_bra_compute(struct hf_mp2_bra *bra, struct hf_worker *worker, int64_t task,
-                             struct hf_error *error)
-{
-    const struct hf_shell_pairs *pairs = bra->mp2->pairs;
-    struct hf_part part = {0};
-    hf_status status = HF_OK;
-    bra->pair = NULL;
-    for (int32_t i = 0; status == HF_OK && hf_work_find_part(worker, task, i, &part); i++) {
-        if (bra->pair == NULL) {
-            bra->pair = &pairs->pair[part.bra_begin];
-            bra->n_rs = (int)hf_mp2_n_row(pairs, part.bra_begin);
-            memset(bra->panel, 0,
-                   (size_t)bra->n_rs * (size_t)bra->mp2->merged->n_function * bra->length *
-                       sizeof *bra->panel);
-        }
-        if (part.n_ket > 0) status = hf_work_do_part(worker, &consumer, bra, &part, error);
-    }
-    hf_work_trace_step(worker, HF_TRACE_TASK, task);
-    return status;
-}
-
 /* ---- Quarters -------------------------------------------------------------------------------- */
 
 static int n_i_of(const struct hf_mp2 *mp2)
@@ -94,96 +23,92 @@ static int n_orbital_of(const struct hf_mp2 *mp2)
     return mp2->orbitals[0].n_occupied + (mp2->n_spin > 1 ? mp2->orbitals[1].n_occupied : 0);
 }
 
-bool hf_mp2_bra_init(struct hf_mp2_bra *bra, struct hf_mp2 *mp2)
+bool hf_mp2_book_init(struct hf_mp2_book *book, struct hf_mp2 *mp2,
+                      const struct hf_mp2_panel *panel)
 {
     struct hf_memory *memory = mp2->context->memory;
-    const struct hf_basis *basis = mp2->merged;
-    const size_t n = (size_t)basis->n_function, n_i = (size_t)n_i_of(mp2);
-    const size_t n_orbital = (size_t)n_orbital_of(mp2);
+    const size_t n = (size_t)mp2->merged->n_function, length = hf_padded((int)n);
+    const size_t n_i = (size_t)n_i_of(mp2), n_orbital = (size_t)n_orbital_of(mp2);
     const size_t most = (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
-    const size_t most_shell = (size_t)hf_mp2_most_shell(basis);
-    *bra = (struct hf_mp2_bra){.mp2 = mp2, .n_share = 1, .length = hf_padded((int)n)};
-    const size_t length = bra->length;
-    bra->shell_of = calloc(n, sizeof *bra->shell_of);
-    bra->row = calloc(n, sizeof *bra->row);
-    bra->joined = hf_mp2_join_orbitals(mp2, n_orbital);
-    bra->panel = hf_memory_allocate_matrix(memory, "panel of a bra", most * n * length, 8);
-    bra->occupied = hf_memory_allocate_matrix(memory, "orbitals of a batch",
-                                              hf_packed_size((int)n_i, (int)n), 8);
-    bra->quarter =
+    const size_t most_shell = (size_t)hf_mp2_most_shell(mp2->merged);
+    *book = (struct hf_mp2_book){.mp2 = mp2, .panel = panel, .length = length};
+    book->row = calloc(n, sizeof *book->row);
+    book->joined = hf_mp2_join_orbitals(mp2, n_orbital);
+    book->plane = hf_memory_allocate_matrix(memory, "panel of a bra", panel->plane, 8);
+    book->quarter =
         hf_memory_allocate_matrix(memory, "quarter of a bra", most * n_i * length + 1, 8);
-    bra->packed = hf_memory_allocate_matrix(memory, "quarter of a bra",
-                                            hf_packed_size((int)n_orbital, (int)most_shell), 8);
-    bra->update =
+    book->packed = hf_memory_allocate_matrix(memory, "quarter of a bra",
+                                             hf_packed_size((int)n_orbital, (int)most_shell), 8);
+    book->update =
         hf_memory_allocate_matrix(memory, "quarter of a bra", n_orbital * most_shell * length, 8);
-    if (bra->shell_of == NULL || bra->row == NULL || bra->joined == NULL || bra->panel == NULL ||
-        bra->occupied == NULL || bra->quarter == NULL || bra->packed == NULL || bra->update == NULL)
-        return false;
-    for (int s = 0; s < basis->n_shell; s++)
-        for (int k = 0; k < basis->shell[s].n_function; k++)
-            bra->shell_of[basis->shell[s].first_function + k] = s;
-    hf_pack((int)n_i, (int)n, bra->joined + hf_mp2_batch_begin(mp2), 1, n_orbital, bra->occupied);
-    return true;
+    return hf_mp2_bra_init(&book->bra, mp2) && book->row != NULL && book->joined != NULL &&
+           book->plane != NULL && book->quarter != NULL && book->packed != NULL &&
+           book->update != NULL;
 }
 
-void hf_mp2_bra_done(struct hf_mp2_bra *bra)
+void hf_mp2_book_done(struct hf_mp2_book *book)
 {
-    struct hf_memory *memory = bra->mp2->context->memory;
-    hf_memory_release(memory, bra->joined);
-    hf_memory_release(memory, bra->panel);
-    hf_memory_release(memory, bra->occupied);
-    hf_memory_release(memory, bra->quarter);
-    hf_memory_release(memory, bra->packed);
-    hf_memory_release(memory, bra->update);
-    free(bra->shell_of);
-    free(bra->row);
+    if (book->mp2 == NULL) return;
+    struct hf_memory *memory = book->mp2->context->memory;
+    hf_mp2_bra_done(&book->bra);
+    hf_memory_release(memory, book->joined);
+    hf_memory_release(memory, book->plane);
+    hf_memory_release(memory, book->quarter);
+    hf_memory_release(memory, book->packed);
+    hf_memory_release(memory, book->update);
+    free(book->row);
 }
 
-void hf_mp2_bra_first_quarter(struct hf_mp2_bra *bra)
+hf_status hf_mp2_book_first_quarter(struct hf_mp2_book *book, struct hf_worker *worker,
+                                    int64_t task, struct hf_error *error)
 {
-    const struct hf_mp2 *mp2 = bra->mp2;
-    const int n = mp2->merged->n_function, n_i = n_i_of(mp2);
-    for (int rs = 0; rs < bra->n_rs; rs++) {
-        for (int m = 0; m < n; m++)
-            bra->row[m] = bra->panel + ((size_t)rs * (size_t)n + (size_t)m) * bra->length;
-        mp2->multiply(
-            &(struct hf_product){.n_row = n_i,
-                                 .n_inner = n,
-                                 .n_column = bra->length,
-                                 .left = bra->occupied,
-                                 .right = bra->row,
-                                 .to = bra->quarter + (size_t)rs * (size_t)n_i * bra->length,
-                                 .to_step = bra->length});
+    const struct hf_mp2 *mp2 = book->mp2;
+    const size_t n_i = (size_t)n_i_of(mp2);
+    const hf_status status = hf_mp2_bra_compute(&book->bra, worker, task, error);
+    hf_work_trace_step(worker, HF_TRACE_TASK, task);
+    if (book->bra.pair == NULL) return status;
+    book->n_rs = (int)hf_mp2_n_row(mp2->pairs, book->bra.pair - mp2->pairs->pair);
+    for (size_t rs = 0; rs < (size_t)book->n_rs && status == HF_OK; rs++) {
+        double *to = book->quarter + rs * n_i * book->length;
+        hf_mp2_panel_fill(book->panel, &book->bra.strips, rs, book->plane);
+        for (int spin = 0; spin < mp2->n_spin; spin++) {
+            hf_mp2_panel_quarter(book->panel, spin, book->plane, book->length, book->row, to);
+            to += (size_t)book->panel->n_i[spin] * book->length;
+        }
     }
+    hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
+    return status;
 }
 
-const struct hf_shell *hf_mp2_bra_updated(const struct hf_mp2_bra *bra, bool turned)
+const struct hf_shell *hf_mp2_book_updated(const struct hf_mp2_book *book, bool turned)
 {
-    return &bra->mp2->merged->shell[turned ? bra->pair->a : bra->pair->b];
+    const struct hf_shell_pair *pair = book->bra.pair;
+    return &book->mp2->merged->shell[turned ? pair->a : pair->b];
 }
 
-void hf_mp2_bra_second_quarter(struct hf_mp2_bra *bra, int i, struct hf_mp2_some_j j, bool turned)
+void hf_mp2_book_second_quarter(struct hf_mp2_book *book, int i, struct hf_mp2_some_j j,
+                                bool turned)
 {
-    const struct hf_mp2 *mp2 = bra->mp2;
-    const struct hf_shell *summed = hf_mp2_bra_updated(bra, !turned);
-    const struct hf_shell *left = hf_mp2_bra_updated(bra, turned);
-    const int n_b = mp2->merged->shell[bra->pair->b].n_function;
+    const struct hf_mp2 *mp2 = book->mp2;
+    const struct hf_shell *summed = hf_mp2_book_updated(book, !turned);
+    const struct hf_shell *left = hf_mp2_book_updated(book, turned);
+    const int n_b = mp2->merged->shell[book->bra.pair->b].n_function;
     const size_t n_orbital = (size_t)n_orbital_of(mp2), n_i = (size_t)n_i_of(mp2);
     hf_pack(j.n, summed->n_function,
-            bra->joined + (size_t)summed->first_function * n_orbital + j.first, (size_t)j.step,
-            n_orbital, bra->packed);
+            book->joined + (size_t)summed->first_function * n_orbital + j.first, (size_t)j.step,
+            n_orbital, book->packed);
     for (int s = 0; s < left->n_function; s++) {
         for (int r = 0; r < summed->n_function; r++) {
             const size_t rs = (size_t)(turned ? s * n_b + r : r * n_b + s);
-            bra->row[r] = bra->quarter + (rs * n_i + (size_t)i) * bra->length;
+            book->row[r] = book->quarter + (rs * n_i + (size_t)i) * book->length;
         }
         mp2->multiply(&(struct hf_product){.n_row = j.n,
                                            .n_inner = summed->n_function,
-                                           .n_column = bra->length,
-                                           .left = bra->packed,
-                                           .right = bra->row,
-                                           .to = bra->update + (size_t)s * bra->length,
-                                           .to_step = (size_t)left->n_function * bra->length});
+                                           .n_column = book->length,
+                                           .left = book->packed,
+                                           .right = book->row,
+                                           .to = book->update + (size_t)s * book->length,
+                                           .to_step = (size_t)left->n_function * book->length});
     }
 }
 
@@ -269,11 +194,11 @@ struct hf_mp2_words hf_mp2_book_words(const struct hf_mp2_size *size, double n_i
 {
     const double n = size->n_function, length = (double)hf_padded(size->n_function);
     const double o = hf_mp2_size_orbitals(size), n_thread = fmax(1.0, size->n_thread);
-    const double bra =
-        length * (size->most_functions * (n + n_i) + o * size->most_shell) + n * (o + n_i);
+    const double quarters = length * (size->most_functions * n_i + o * size->most_shell) + n * o;
     const double of_rank = ceil(n_i * o / size->n_rank);
     return (struct hf_mp2_words){
-        .work = n_thread * fmax(bra, hf_mp2_scratch_words(size)),
+        .work = fmax(hf_mp2_panel_words(size, n_i) + n_thread * quarters,
+                     n_thread * hf_mp2_scratch_words(size)),
         .kept = of_rank * n * length,
     };
 }

@@ -9,9 +9,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/** Blocks are parts of chunks of so many numbers, or of longer ones for one long block: fresh pages are cheapest
- *  if the system is asked for many at once. */
-enum { CHUNK = 1 << 19 };
+/** Small blocks share chunks, of so many numbers at least and at most and of that part of all so far. */
+enum { LEAST_CHUNK = 1 << 17, MOST_CHUNK = 1 << 22, PART = 16 };
 
 /** What a chunk begins with; the first block is HEADER numbers behind its start. */
 struct hf_mp2_chunk {
@@ -25,15 +24,15 @@ struct transformer {
     const struct hf_part *part; /**< that is computed now */
     const struct hf_shell_pair *bra;
     struct hf_mp2_strips strips;
-    double *plane;      /**< of one rs */
-    const double **row; /**< [n] */
-    size_t length;      /**< of rows over functions: n, padded */
-    double *half;       /**< [i][length]: (in|rs) of one rs */
-    double *packed;     /**< the same as left matrix */
-    double *free;       /**< room for blocks */
-    size_t n_free;
+    double *plane;              /**< of one rs */
+    const double **row;         /**< [n] */
+    size_t length;              /**< of rows over functions: n, padded */
+    double *half;               /**< [i][length]: (in|rs) of one rs */
+    double *packed;             /**< the same as left matrix */
+    struct hf_mp2_chunk *chunk; /**< of its blocks */
+    double *free;               /**< room for small ones */
+    size_t n_free, n_taken;
     double n_flop, seconds; /**< of products */
-    struct hf_mp2_chunk *chunk;
 };
 
 /** The threads of a rank in a pass over all integrals. */
@@ -84,22 +83,32 @@ static const struct hf_quartet_consumer transformation = {
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
+/** A new chunk of n numbers of a thread; NULL: no memory. */
+static double *add_chunk(struct transformer *own, size_t n)
+{
+    struct hf_mp2_chunk *chunk =
+        hf_memory_allocate_unset(own->mp2->context->memory, HF_MEMORY_STORED, "integrals (ia|rs)",
+                                 (HEADER + n) * sizeof(double));
+    if (chunk == NULL) return NULL;
+    chunk->next = own->chunk;
+    own->chunk = chunk;
+    own->n_taken += n;
+    return (double *)(void *)chunk + HEADER;
+}
+
 /** A thread's room for n numbers, in whole cache lines; NULL: no memory. */
 static double *find_room(struct transformer *own, size_t n)
 {
+    const size_t part = own->n_taken / PART;
+    const size_t usual = part < LEAST_CHUNK ? LEAST_CHUNK : part < MOST_CHUNK ? part : MOST_CHUNK;
     n = (n + HEADER - 1) / HEADER * HEADER;
+    if (n > usual / PART) return add_chunk(own, n);
     if (own->free == NULL || n > own->n_free) {
-        const size_t size = n > CHUNK ? n : CHUNK;
-        struct hf_mp2_chunk *chunk =
-            hf_memory_allocate_unset(own->mp2->context->memory, HF_MEMORY_STORED,
-                                     "integrals (ia|rs)", (HEADER + size) * sizeof(double));
-        if (chunk == NULL) return NULL;
-        chunk->next = own->chunk;
-        own->chunk = chunk;
-        own->free = (double *)(void *)chunk + HEADER;
-        own->n_free = size;
+        own->free = add_chunk(own, usual);
+        own->n_free = usual;
     }
     double *room = own->free;
+    if (room == NULL) return NULL;
     own->free += n;
     own->n_free -= n;
     return room;

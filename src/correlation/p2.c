@@ -18,17 +18,18 @@ struct pass {
     double sent_bytes;
     atomic_int n_begun;
     int n_thread;
-    struct hf_mp2_bra *bra; /**< [n_thread] */
+    struct hf_mp2_panel panel;
+    struct hf_mp2_book *book; /**< [n_thread] */
 };
 
 /** Sends what a bra adds to the pairs of orbital i with all j. The thread that waits for another one to send might
  *  compute meanwhile, but messages of one i are much shorter than the computation of a bra. */
-static void send_updates(struct pass *pass, const struct hf_mp2_bra *bra, int i, int n_j,
+static void send_updates(struct pass *pass, const struct hf_mp2_book *book, int i, int n_j,
                          bool turned)
 {
-    const struct hf_shell *shell = hf_mp2_bra_updated(bra, turned);
+    const struct hf_shell *shell = hf_mp2_book_updated(book, turned);
     const struct hf_context *context = pass->mp2->context;
-    const size_t size = (size_t)shell->n_function * bra->length;
+    const size_t size = (size_t)shell->n_function * book->length;
     const size_t n = (size_t)pass->mp2->merged->n_function;
     pthread_mutex_lock(&pass->sending);
     for (int j = 0; j < n_j; j++) {
@@ -36,9 +37,9 @@ static void send_updates(struct pass *pass, const struct hf_mp2_bra *bra, int i,
         const struct hf_window_range range = {
             .rank = (int)(pair % context->n_rank),
             .offset = ((size_t)(pair / context->n_rank) * n + (size_t)shell->first_function) *
-                      bra->length,
+                      book->length,
             .n = size};
-        hf_window_accumulate(pass->window, range, bra->update + (size_t)j * size);
+        hf_window_accumulate(pass->window, range, book->update + (size_t)j * size);
         if (range.rank != context->rank)
             pass->sent_bytes += (double)((size_t)shell->n_function * n * sizeof(double));
     }
@@ -46,15 +47,15 @@ static void send_updates(struct pass *pass, const struct hf_mp2_bra *bra, int i,
 }
 
 /** Both updates for all orbitals i of the batch. If R is S the second one is in the first. */
-static void second_quarter(struct pass *pass, struct hf_mp2_bra *bra)
+static void second_quarter(struct pass *pass, struct hf_mp2_book *book)
 {
     const struct hf_mp2 *mp2 = pass->mp2;
     const int n_i = hf_mp2_batch_end(mp2) - hf_mp2_batch_begin(mp2);
     const struct hf_mp2_some_j all = {0, 1, (int)(hf_mp2_n_ordered(mp2) / (n_i > 0 ? n_i : 1))};
     for (int i = 0; i < n_i; i++)
-        for (int turn = 0; turn < (bra->pair->a == bra->pair->b ? 1 : 2); turn++) {
-            hf_mp2_bra_second_quarter(bra, i, all, turn == 1);
-            send_updates(pass, bra, i, all.n, turn == 1);
+        for (int turn = 0; turn < (book->bra.pair->a == book->bra.pair->b ? 1 : 2); turn++) {
+            hf_mp2_book_second_quarter(book, i, all, turn == 1);
+            send_updates(pass, book, i, all.n, turn == 1);
         }
 }
 
@@ -62,17 +63,15 @@ static void second_quarter(struct pass *pass, struct hf_mp2_bra *bra)
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct pass *pass = data;
-    struct hf_mp2_bra *bra = &pass->bra[atomic_fetch_add(&pass->n_begun, 1)];
+    struct hf_mp2_book *book = &pass->book[atomic_fetch_add(&pass->n_begun, 1)];
     hf_status status = HF_OK;
     while (status == HF_OK) {
         int64_t task;
         status = hf_work_next_task(worker, &task, error);
         if (status != HF_OK || task < 0) break;
-        status = hf_mp2_bra_compute(bra, worker, task, error);
-        if (status != HF_OK || bra->pair == NULL) continue;
-        hf_mp2_bra_first_quarter(bra);
-        hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
-        second_quarter(pass, bra);
+        status = hf_mp2_book_first_quarter(book, worker, task, error);
+        if (status != HF_OK || book->bra.pair == NULL) continue;
+        second_quarter(pass, book);
         hf_work_trace_step(worker, HF_TRACE_SECOND_QUARTER, task);
     }
     return status;
@@ -85,17 +84,18 @@ static hf_status pass_init(struct pass *pass, struct hf_mp2 *mp2, struct hf_erro
     *pass = (struct pass){.mp2 = mp2};
     pass->n_thread = hf_mpi_takes_threads() ? mp2->n_thread : 1;
     pthread_mutex_init(&pass->sending, NULL);
-    pass->bra = calloc((size_t)pass->n_thread, sizeof *pass->bra);
-    ok = pass->bra != NULL;
-    for (int t = 0; t < pass->n_thread && pass->bra != NULL; t++)
-        ok = hf_mp2_bra_init(&pass->bra[t], mp2) && ok;
+    pass->book = calloc((size_t)pass->n_thread, sizeof *pass->book);
+    ok = hf_mp2_panel_init(&pass->panel, mp2) && pass->book != NULL;
+    for (int t = 0; t < pass->n_thread && ok; t++)
+        ok = hf_mp2_book_init(&pass->book[t], mp2, &pass->panel);
     return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the transformation");
 }
 
 static void pass_done(struct pass *pass)
 {
-    for (int t = 0; t < pass->n_thread && pass->bra != NULL; t++) hf_mp2_bra_done(&pass->bra[t]);
-    free(pass->bra);
+    for (int t = 0; t < pass->n_thread && pass->book != NULL; t++) hf_mp2_book_done(&pass->book[t]);
+    free(pass->book);
+    hf_mp2_panel_done(&pass->panel);
     pthread_mutex_destroy(&pass->sending);
 }
 

@@ -248,6 +248,15 @@ static inline void write(const struct hf_mp2_panel *panel, const struct source *
     }
 }
 
+/** Asks for the numbers of a strip and one rs before they are needed. */
+static inline void prefetch(const struct hf_mp2_kept *kept, const struct hf_mp2_strips *strips,
+                            size_t rs)
+{
+    const size_t n = (size_t)kept->n_c * (size_t)kept->n_d;
+    const double *value = strips->value + kept->place + rs * n;
+    for (size_t k = 0; k < n; k += STEP) __builtin_prefetch(value + k);
+}
+
 void hf_mp2_panel_fill(const struct hf_mp2_panel *panel, const struct hf_mp2_strips *strips,
                        size_t rs, double *plane)
 {
@@ -256,6 +265,7 @@ void hf_mp2_panel_fill(const struct hf_mp2_panel *panel, const struct hf_mp2_str
         const struct hf_mp2_kept *kept = &strips->kept[i];
         const size_t n_c = (size_t)kept->n_c, n_d = (size_t)kept->n_d;
         const double *value = strips->value + kept->place + rs * n_c * n_d;
+        if (i + 1 < strips->n_kept) prefetch(kept + 1, strips, rs);
         const struct source row = {value,     n_d,           1,        kept->first_c,
                                    kept->n_c, kept->first_d, kept->n_d};
         const struct source column = {value,         1,        n_d, kept->first_d, kept->n_d,

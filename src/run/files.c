@@ -194,3 +194,17 @@ hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
     return hf_json_write_failure(path, &content,
                                  error); /* where the old results were, there is room */
 }
+
+char *hf_calculation_file_name(const struct hf_calculation *calculation, const char *ending)
+{
+    const char *json = calculation->json_path, *input = calculation->input.path;
+    const char *name = strcmp(input, HF_STANDARD_INPUT) == 0 ? "hf" : hf_file_name(input);
+    const char *dot = strrchr(name, '.');
+    const int folder = json != NULL ? (int)(hf_file_name(json) - json) : 0;
+    const int stem = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
+    const size_t size = (size_t)folder + (size_t)stem + strlen(ending) + 1;
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%.*s%.*s%s", folder, json != NULL ? json : "", stem, name, ending);
+    return path;
+}

@@ -249,22 +249,27 @@ static void hydrogen_has_one_term(void **state)
     end(&s);
 }
 
+/** More functions than the columns of a block, so that some blocks have the rows of one molecule only. */
 static void far_molecules_add_up(void **state)
 {
     struct system s;
-    double sum = 0.0;
+    double sum = 0.0, n_flop[3];
     const struct hf_mp2_settings settings = usual();
     for (int k = 0; k < 3; k++) {
         begin(&s, 1);
         if (k != 1) add_atom(&s, 1, 0.0, 0.0, 0.0);
         if (k != 1) add_atom(&s, 9, 0.0, 0.0, 1.7);
         if (k != 0) add_atom(&s, 2, 1000.0, 0.0, 0.0);
-        solve(&s, "rhf", "6-31G");
-        const double energy = energies(&s, &settings).correlation;
-        sum += k < 2 ? energy : -energy;
+        solve(&s, "rhf", "cc-pVTZ");
+        const struct hf_mp2_result result = energies(&s, &settings);
+        sum += k < 2 ? result.correlation : -result.correlation;
+        n_flop[k] = result.n_flop[0] + result.n_flop[1];
         end(&s);
     }
     assert_near(sum, 0.0);
+    /* 44 and 14 functions, 5 occupied orbitals and 1: all products would be more */
+    const double half = 58.0 * 59.0 / 2.0 * 6.0 * 58.0 * (58.0 + 52.0);
+    assert_true(n_flop[2] > n_flop[0] + n_flop[1] && n_flop[2] < 2.0 * half);
 }
 
 static void spins_are_equal(void **state)

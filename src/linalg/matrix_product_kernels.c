@@ -1,6 +1,6 @@
 /* Products of matrices in tiles whose sums stay in registers. Compiled once per instruction set (HF_PRODUCT
  * names the function). docs/measurements/mp2.md has rates. */
-#include "matrix_product.h"
+#include "hf/matrix_product.h"
 
 #include "hf/lanes.h"
 

@@ -1,5 +1,5 @@
 /* The choice of a kernel, and the packing of left matrices. */
-#include "matrix_product.h"
+#include "hf/matrix_product.h"
 
 #include "hf/simd.h"
 

@@ -1,7 +1,7 @@
 /* Products of matrices against plain loops, with every kernel that this build has. */
 #include "../test.h"
 
-#include "../../../src/correlation/matrix_product.h"
+#include "hf/matrix_product.h"
 #include "hf/simd.h"
 
 #include <math.h>
@@ -45,6 +45,25 @@ static void products_are_the_plain_sums(void **state)
             }
 }
 
+static void chosen_elements_are_packed_like_all(void **state)
+{
+    enum { N_ROW = 17, N_INNER = 5 };
+    const int all[N_INNER] = {0, 1, 2, 3, 4}, some[2] = {1, 4};
+    double from[N_INNER][N_ROW];
+    double packed[2 * HF_PRODUCT_GROUP * N_INNER], chosen[2 * HF_PRODUCT_GROUP * N_INNER];
+    for (int k = 0; k < N_INNER; k++)
+        for (int i = 0; i < N_ROW; i++) from[k][i] = 1.0 + i + 100.0 * k;
+    hf_pack(N_ROW, N_INNER, from[0], 1, N_ROW, packed);
+    hf_pack_rows(N_ROW, N_INNER, all, from[0], N_ROW, chosen);
+    assert_memory_equal(packed, chosen, sizeof packed);
+    hf_pack_rows(N_ROW, 2, some, from[0], N_ROW, chosen);
+    for (int group = 0; group < 2; group++)
+        for (int k = 0; k < 2; k++)
+            assert_memory_equal(chosen + (group * 2 + k) * HF_PRODUCT_GROUP,
+                                packed + (group * N_INNER + some[k]) * HF_PRODUCT_GROUP,
+                                HF_PRODUCT_GROUP * sizeof *packed);
+}
+
 static void lengths_are_whole_steps(void **state)
 {
     assert_int_equal(hf_padded(0), 0);
@@ -57,6 +76,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_the_plain_sums),
+        cmocka_unit_test(chosen_elements_are_packed_like_all),
         cmocka_unit_test(lengths_are_whole_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
