@@ -170,5 +170,61 @@ class Errors(unittest.TestCase):
             trace.read_header("/no/such/file")
 
 
+MP2_WAYS = {  # name: ranks, algorithm, more options
+    "kets": (2, "kets", ""),
+    "kets for many": (1, "kets", "--tasks-for 100"),
+    "pairs": (3, "pairs", "--schedule manager"),
+    "P1": (2, "p1", ""),
+    "P2": (2, "p2", "--schedule counter"),
+    "batches": (1, "p2", "--memory 1MB"),
+}
+
+
+class Mp2(unittest.TestCase):
+    """Batches of MP2."""
+    @classmethod
+    def setUpClass(cls):
+        cls.trace = {}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, (n_rank, algorithm, options) in MP2_WAYS.items():
+                path = os.path.join(folder, "a.trace")
+                command = [HF, os.path.join(INPUTS, "methanol.xyz"), "--basis", "cc-pVDZ", "--method", "mp2", "--mp2-algorithm",
+                           algorithm, "--trace", path, "--checkpoint", "none", *options.split()]
+                command = [MPIEXEC, "-n", str(n_rank)] * (n_rank > 1) + command
+                subprocess.run(command, check=True, capture_output=True, timeout=240)
+                cls.trace[name] = trace.Trace(path)
+
+    def test_header_says_what_was_transformed(self):
+        for name, (_, algorithm, _) in MP2_WAYS.items():
+            said = self.trace[name].header["extras"]["mp2"]
+            self.assertEqual((said["algorithm"], said["batches"]), (algorithm, len(self.trace[name].batches)))
+            self.assertEqual((said["correlated_orbitals"], said["virtual_orbitals"]), (7, 39))
+        self.assertGreater(len(self.trace["batches"].batches), 1)
+
+    def test_every_task_is_there(self):
+        """No pair of shells is negligible."""
+        for name, run in self.trace.items():
+            said = run.header["extras"]["mp2"]
+            every = set(range(said["shells"] * (said["shells"] + 1) // 2))
+            for batch in run.batches:
+                self.assertEqual(set(batch.tasks[trace.TASK]), every, name)
+                quarters = [set(batch.tasks[kind]) for kind in (trace.FIRST_QUARTER, trace.SECOND_QUARTER)]
+                self.assertEqual(quarters, [every if said["algorithm"] in ("p1", "p2") else set()] * 2)
+                self.assertGreater(batch.seconds, 0.0)
+
+    def test_every_unit_of_the_second_half_is_there(self):
+        for name, n_unit in (("kets", 7), ("kets for many", 7), ("pairs", 28), ("P1", 28), ("P2", 28)):
+            units = self.trace[name].batches[0].tasks[trace.PAIR_TASK]
+            self.assertEqual(len(units), n_unit, name)
+            self.assertTrue(all(seconds >= 0.0 for seconds in units.values()))
+        self.assertEqual(set(self.trace["P1"].batches[0].tasks[trace.PAIR_TASK]),
+                         {7 * i + j for i in range(7) for j in range(i, 7)})
+
+    def test_other_builds_are_as_ever(self):
+        for run in self.trace.values():
+            self.assertGreater(len(run.builds), 3)
+            self.assertTrue(all(build.n_task > 10 for build in run.builds if not build.stored))
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[4:])
