@@ -15,7 +15,8 @@ const struct hf_phase hf_phase_local_wait = {.name = "Local MP2: waiting"};
 /** Primitives that cannot add this share of the threshold to an integral are left out. */
 static const double PAIR_ACCURACY = 1e-3;
 
-const struct hf_local_transform_ops *const hf_local_transform_list[] = {&hf_local_of_shells, NULL};
+const struct hf_local_transform_ops *const hf_local_transform_list[] = {&hf_local_of_bras,
+                                                                        &hf_local_of_shells, NULL};
 
 /* ---- Places of orbitals ---------------------------------------------------------------------- */
 
