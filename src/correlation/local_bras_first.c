@@ -6,7 +6,7 @@
  * i are the orbitals that meet the bra, in order of their places, so that those that matter for a site or an atom are
  * near each other. rs is padded. Each number has one producer and a fixed order of its sum. */
 #include "local_bras.h"
-#include "local_scratch.h"
+#include "local_screen.h"
 #include "site_panels.h"
 
 #include <math.h>
@@ -22,22 +22,17 @@ struct range {
 /** What all threads share. */
 struct pass {
     const struct hf_local_integrals *integrals;
-    int *orbital_at; /**< [n_orbital] the orbital of a place */
     atomic_int n_begun;
     struct transformer *thread; /**< [n_thread] */
 };
 
 /** A thread and its bra. */
 struct transformer {
-    const struct pass *pass;
     const struct hf_local_integrals *integrals;
     struct hf_local_blocks *blocks;
     struct hf_site_panels panels;
     int64_t bra;
-    double *weight; /**< [n_orbital] of the bra */
-    int n_orbital;
-    int *orbital;  /**< [n_orbital] those with a weight, by place */
-    int *number;   /**< [n_orbital] places in `orbital`; -1 */
+    struct hf_local_screen screen;
     float *needed; /**< [n_orbital][n_atom] largest X_j of the bra for (ia|rs); 0: not needed */
     int n_half;    /**< rows of `half` */
     int *function; /**< [n_half] their functions n */
@@ -56,10 +51,18 @@ static hf_status lend(void *self, const struct hf_part *part, struct hf_error *e
     return HF_OK;
 }
 
+static double least_bound(void *self, const struct hf_shell_pair *bra, int place)
+{
+    const struct transformer *own = self;
+    (void)bra;
+    return hf_local_screen_least_bound(&own->screen, &own->panels.part->ket[place]);
+}
+
 static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
     const struct transformer *own = self;
-    hf_local_bound(own->integrals, own->weight, bra, n, ket);
+    (void)bra;
+    hf_local_screen_bound(&own->screen, n, ket);
 }
 
 static void take(void *self, const struct hf_strip *strip)
@@ -72,63 +75,46 @@ static const struct hf_quartet_consumer transformation = {
     .name = "local mp2 of a bra",
     .about = "first half of the local transformation, a bra at a time",
     .lend = lend,
+    .least_bound = least_bound,
     .bound = bound,
     .take = take,
 };
 
 /* ---- A bra ----------------------------------------------------------------------------------- */
 
-/** Marks (ia|rs) that the pairs of orbital j of the bra need. */
-static void need_orbital(struct transformer *own, int j, float x)
+/** Orbitals of the bra, and which (ia|rs) their pairs need. */
+static bool begin_bra(struct transformer *own, int64_t bra)
 {
     const struct hf_local *local = own->integrals->local;
+    const struct hf_local_screen *screen = &own->screen;
     const size_t n_atom = (size_t)own->integrals->paos->n_column_part;
-    for (int k = local->first_partner[j]; k < local->first_partner[j + 1]; k++) {
-        const int i = own->number[local->partner[k].orbital];
-        if (i < 0 || !hf_local_in_order(own->integrals, own->orbital[i], j)) continue;
-        const struct hf_parts atoms =
-            hf_local_pair_domain(local, &local->pair[local->partner[k].pair])->atoms;
-        float *needed = own->needed + (size_t)i * n_atom;
-        for (int a = 0; a < atoms.n; a++)
-            if (x > needed[atoms.part[a]]) needed[atoms.part[a]] = x;
-    }
-}
-
-/** Orbitals of the bra, and what is needed of them. */
-static void begin_bra(struct transformer *own, int64_t bra)
-{
-    const struct hf_local_integrals *integrals = own->integrals;
-    const struct hf_local_weights *of_pair = &integrals->of_pair;
-    const struct hf_shell_pair *pair = &integrals->pairs->pair[bra];
     own->bra = bra;
-    own->n_orbital = 0;
-    hf_local_reach_of(integrals, bra, own->weight);
-    for (int place = 0; place < integrals->local->n_orbital; place++) {
-        const int i = own->pass->orbital_at[place];
-        own->number[i] = own->weight[i] > 0.0 ? own->n_orbital : -1;
-        if (own->weight[i] > 0.0) own->orbital[own->n_orbital++] = i;
+    if (!hf_local_screen_begin(&own->screen, bra)) return false;
+    memset(own->needed, 0, (size_t)screen->n * n_atom * sizeof *own->needed);
+    for (int l = 0; l < screen->n_link; l++) {
+        const struct hf_local_link *link = &screen->link[l];
+        const struct hf_parts atoms = hf_local_pair_domain(local, &local->pair[link->pair])->atoms;
+        float *needed = own->needed + (size_t)screen->number[link->i] * n_atom;
+        for (int a = 0; a < atoms.n; a++)
+            if ((float)link->x > needed[atoms.part[a]]) needed[atoms.part[a]] = (float)link->x;
     }
-    const size_t n_atom = (size_t)integrals->paos->n_column_part;
-    memset(own->needed, 0, (size_t)own->n_orbital * n_atom * sizeof *own->needed);
-    for (int64_t k = of_pair->first[bra]; k < of_pair->first[bra + 1]; k++)
-        need_orbital(own, of_pair->orbital[k], of_pair->weight[k]);
-    hf_site_panels_begin_bra(&own->panels, integrals->pairs->class_of[pair->pair_class].n_function);
+    hf_site_panels_begin_bra(&own->panels,
+                             own->integrals->pairs->class_of[screen->bra->pair_class].n_function);
+    return true;
 }
 
 /* ---- First quarter --------------------------------------------------------------------------- */
 
-/** Widens a range to orbitals that matter for two sites. */
-static void add_orbitals(const struct transformer *own, const struct hf_atom_pair *atoms,
+/** Widens a range to the orbitals that matter for m and n of a panel. */
+static void add_orbitals(const struct transformer *own, const struct hf_site_panel *panel,
                          struct range *range)
 {
-    const struct hf_local_integrals *integrals = own->integrals;
-    const struct hf_local_weights *of_atoms = &integrals->of_atoms;
-    const int64_t item = atoms - integrals->pairs->atom_pair;
-    const double bound = atoms->bound * integrals->pairs->pair[own->bra].bound;
-    for (int64_t k = of_atoms->first[item]; k < of_atoms->first[item + 1]; k++) {
-        const int i = own->number[of_atoms->orbital[k]];
-        if (i < 0 || bound * of_atoms->weight[k] * own->weight[own->orbital[i]] <
-                         integrals->local->settings->threshold)
+    const struct hf_local_weights *l = &own->integrals->l_of_site;
+    const double least =
+        own->integrals->local->settings->threshold / (panel->atoms->bound * own->screen.bra->bound);
+    for (int64_t k = l->first[panel->site_m]; k < l->first[panel->site_m + 1]; k++) {
+        const int i = own->screen.number[l->orbital[k]];
+        if (i < 0 || l->weight[k] * hf_local_screen_site(&own->screen, panel->site_n, i) < least)
             continue;
         if (i < range->begin) range->begin = i;
         if (i + 1 > range->end) range->end = i + 1;
@@ -144,7 +130,7 @@ static void gather_orbitals(const struct transformer *own, int site, struct rang
     for (int s = basis->first_shell_of_atom[site]; s < basis->first_shell_of_atom[site + 1]; s++)
         for (int k = 0; k < n; k++) {
             const double *from =
-                hf_local_coefficients(own->integrals, s, own->orbital[range.begin + k]);
+                hf_local_coefficients(own->integrals, s, own->screen.orbital[range.begin + k]);
             double *row = to + (size_t)((basis->shell[s].first_function - first) * n + k);
             for (int f = 0; f < basis->shell[s].n_function && from != NULL; f++)
                 row[(size_t)(f * n)] = from[f];
@@ -156,11 +142,11 @@ static bool transform_site(struct transformer *own, int site, int n_panel, const
 {
     const struct hf_basis *basis = own->integrals->merged;
     const struct hf_site_panels *panels = &own->panels;
-    const size_t length = panels->length, width = (size_t)own->n_orbital * length;
-    struct range range = {.begin = own->n_orbital};
+    const size_t length = panels->length, width = (size_t)own->screen.n * length;
+    struct range range = {.begin = own->screen.n};
     int n_m = 0, at = 0;
     for (int k = 0; k < n_panel; k++) {
-        add_orbitals(own, panels->panel[list[k]].atoms, &range);
+        add_orbitals(own, &panels->panel[list[k]], &range);
         n_m += hf_atom_n_function(basis, panels->panel[list[k]].site_m);
     }
     const int n_i = range.end - range.begin, n_n = hf_atom_n_function(basis, site);
@@ -209,7 +195,6 @@ static int by_site(const void *left, const void *right)
 /** All panels to own->half. */
 static bool first_quarter(struct transformer *own)
 {
-    enum { MOST = 4096 };
     struct hf_site_panels *panels = &own->panels;
     bool ok = true;
     int *list = malloc(((size_t)panels->n + 1) * sizeof *list);
@@ -244,8 +229,8 @@ static bool add_blocks(struct transformer *own, int atom, int n_a, struct range 
                 largest = fmax(largest, fabs(from[(size_t)a * width + (size_t)rs]));
         if (largest == 0.0 || needed == 0.0 || largest * needed < local->settings->threshold)
             continue;
-        double *to =
-            hf_local_blocks_add(own->blocks, own->orbital[i], (int)own->bra, atom, n_a * n_rs);
+        double *to = hf_local_blocks_add(own->blocks, own->screen.orbital[i], (int)own->bra, atom,
+                                         n_a * n_rs);
         if (to == NULL) return false;
         for (int a = 0; a < n_a; a++)
             memcpy(to + (size_t)(a * n_rs), from + (size_t)a * width, (size_t)n_rs * sizeof *to);
@@ -273,7 +258,7 @@ static bool transform_atom(struct transformer *own, int atom, struct range range
                    (size_t)n_a * sizeof *left);
             own->right[n_inner++] =
                 own->half.value +
-                ((size_t)own->half_of[f] * (size_t)own->n_orbital + (size_t)range.begin) * length;
+                ((size_t)own->half_of[f] * (size_t)own->screen.n + (size_t)range.begin) * length;
         }
     }
     if (n_inner == 0) return true;
@@ -296,8 +281,8 @@ static bool end_bra(struct transformer *own)
     if (!ok) return false;
     for (int k = 0; k < own->n_half; k++) own->half_of[own->function[k]] = k;
     for (int atom = 0; atom < n_atom && ok; atom++) {
-        struct range range = {.begin = own->n_orbital};
-        for (int i = 0; i < own->n_orbital; i++) {
+        struct range range = {.begin = own->screen.n};
+        for (int i = 0; i < own->screen.n; i++) {
             if (own->needed[(size_t)i * (size_t)n_atom + (size_t)atom] == 0.0F) continue;
             if (i < range.begin) range.begin = i;
             range.end = i + 1;
@@ -308,18 +293,22 @@ static bool end_bra(struct transformer *own)
     return ok;
 }
 
+static hf_status out_of_memory(struct hf_error *error)
+{
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
+}
+
 static hf_status do_task(struct transformer *own, struct hf_worker *worker, int64_t task,
                          struct hf_error *error)
 {
     struct hf_part part = {0};
     hf_status status = HF_OK;
     for (int32_t q = 0; status == HF_OK && hf_work_find_part(worker, task, q, &part); q++) {
-        if (q == 0) begin_bra(own, part.bra_begin);
-        if (own->n_orbital == 0) break;
+        if (q == 0 && !begin_bra(own, part.bra_begin)) return out_of_memory(error);
+        if (own->screen.n == 0) break;
         if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
     }
-    if (status == HF_OK && own->n_orbital > 0 && !end_bra(own))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
+    if (status == HF_OK && own->screen.n > 0 && !end_bra(own)) status = out_of_memory(error);
     hf_work_trace_part(worker, &part);
     return status;
 }
@@ -341,31 +330,26 @@ static hf_status run(void *data, struct hf_worker *worker, struct hf_error *erro
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static bool make_thread(const struct pass *pass, struct hf_local_blocks *blocks,
+static bool make_thread(const struct hf_local_integrals *integrals, struct hf_local_blocks *blocks,
                         struct transformer *own)
 {
-    const struct hf_local_integrals *integrals = pass->integrals;
     struct hf_memory *memory = integrals->local->context->memory;
     const struct hf_local_scratch none = {.memory = memory, .label = "quarters of a bra"};
     const size_t n = (size_t)integrals->merged->n_function;
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
-    *own = (struct transformer){.pass = pass,
-                                .integrals = integrals,
+    *own = (struct transformer){.integrals = integrals,
                                 .blocks = blocks,
                                 .left = none,
                                 .packed = none,
                                 .half = none,
                                 .result = none};
-    own->weight = calloc(n_orbital, sizeof *own->weight);
-    own->orbital = calloc(n_orbital, sizeof *own->orbital);
-    own->number = calloc(n_orbital, sizeof *own->number);
     own->needed = calloc(n_orbital * (size_t)integrals->paos->n_column_part, sizeof *own->needed);
     own->function = calloc(n, sizeof *own->function);
     own->half_of = malloc(n * sizeof *own->half_of);
     own->right = calloc(n, sizeof *own->right);
     for (size_t f = 0; f < n && own->half_of != NULL; f++) own->half_of[f] = -1;
-    return hf_site_panels_init(memory, integrals->merged, &own->panels) && own->weight != NULL &&
-           own->orbital != NULL && own->number != NULL && own->needed != NULL &&
+    return hf_site_panels_init(memory, integrals->merged, &own->panels) &&
+           hf_local_screen_init(integrals, &own->screen) && own->needed != NULL &&
            own->function != NULL && own->half_of != NULL && own->right != NULL;
 }
 
@@ -375,9 +359,7 @@ static void thread_done(struct transformer *own)
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++)
         hf_local_scratch_done(scratch[k]);
     hf_site_panels_done(&own->panels);
-    free(own->weight);
-    free(own->orbital);
-    free(own->number);
+    hf_local_screen_done(&own->screen);
     free(own->needed);
     free(own->function);
     free(own->half_of);
@@ -394,17 +376,14 @@ hf_status hf_local_bras_first(const struct hf_local_integrals *integrals,
                                         .quartets = HF_QUARTETS_EVERY_KET};
     struct pass pass = {.integrals = integrals};
     pass.thread = calloc((size_t)local->n_thread, sizeof *pass.thread);
-    pass.orbital_at = calloc((size_t)local->n_orbital + 1, sizeof *pass.orbital_at);
-    bool ok = pass.thread != NULL && pass.orbital_at != NULL;
-    for (int i = 0; i < local->n_orbital && ok; i++) pass.orbital_at[integrals->place[i]] = i;
+    bool ok = pass.thread != NULL;
     for (int t = 0; t < local->n_thread && ok; t++)
-        ok = make_thread(&pass, &blocks[t], &pass.thread[t]);
+        ok = make_thread(integrals, &blocks[t], &pass.thread[t]);
     status = ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the transformation");
     HF_TRY(hf_agree(local->context->comm, status, error));
     HF_TRY(hf_local_run_work(integrals, &order, run, &pass, result, error));
 cleanup:
     for (int t = 0; t < local->n_thread && pass.thread != NULL; t++) thread_done(&pass.thread[t]);
     free(pass.thread);
-    free(pass.orbital_at);
     return status;
 }

@@ -5,7 +5,7 @@
  *
  * i and j are those orbitals only that have weights with M and N. Each number has one producer and a fixed order of
  * its sum. */
-#include "local_scratch.h"
+#include "local_screen.h"
 #include "local_shells.h"
 #include "shell_panel.h"
 
@@ -36,7 +36,8 @@ struct shell_task {
     struct hf_shell_panel panel;
     bool any;             /**< the panel is not zero */
     struct orbitals i, j; /**< that go with M, N */
-    double *weight;       /**< [n_orbital] of the bra */
+    struct hf_local_screen screen;
+    double *p_m, *p_n;    /**< [n_orbital] largest |P| of M, N and the domain of an orbital */
     const double **right; /**< [functions] rows of right matrices */
     struct hf_local_scratch coefficients, half, gathered, packed, result;
 };
@@ -51,10 +52,18 @@ static hf_status lend(void *self, const struct hf_part *part, struct hf_error *e
     return HF_OK;
 }
 
+static double least_bound(void *self, const struct hf_shell_pair *bra, int place)
+{
+    const struct shell_task *own = self;
+    (void)bra;
+    return hf_local_screen_least_bound(&own->screen, &own->panel.part->ket[place]);
+}
+
 static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
     const struct shell_task *own = self;
-    hf_local_bound(own->integrals, own->weight, bra, n, ket);
+    (void)bra;
+    hf_local_screen_bound(&own->screen, n, ket);
 }
 
 static void take(void *self, const struct hf_strip *strip)
@@ -68,6 +77,7 @@ static const struct hf_quartet_consumer transformation = {
     .name = "local mp2 of two shells",
     .about = "first half of the local transformation for two shells of different electrons",
     .lend = lend,
+    .least_bound = least_bound,
     .bound = bound,
     .take = take,
 };
@@ -131,6 +141,15 @@ static bool gather(struct shell_task *own, const struct orbitals *orbitals, cons
     return true;
 }
 
+/** Largest |P| of a shell for all orbitals. */
+static void find_paos(const struct shell_task *own, int shell, double p[])
+{
+    const struct hf_local_weights *weights = &own->integrals->p_of_shell;
+    memset(p, 0, (size_t)own->integrals->local->n_orbital * sizeof *p);
+    for (int64_t k = weights->first[shell]; k < weights->first[shell + 1]; k++)
+        p[weights->orbital[k]] = weights->weight[k];
+}
+
 /** Orbitals, coefficients of j and room of a task. False: no memory. */
 static bool begin_task(struct shell_task *own, const struct hf_worker *worker, int64_t task)
 {
@@ -143,6 +162,8 @@ static bool begin_task(struct shell_task *own, const struct hf_worker *worker, i
     number_orbitals(local, &own->j, &own->i);
     number_orbitals(local, &own->i, &own->j);
     if (own->i.n == 0 || own->j.n == 0) return true;
+    find_paos(own, m, own->p_m);
+    find_paos(own, n, own->p_n);
     hf_shell_panel_begin_task(panel, worker, task, has_orbital, own->integrals);
     const size_t width = (size_t)(panel->n_m * panel->n_n) * own->j.length;
     return hf_local_reserve(&own->half, (size_t)panel->n_row * width) != NULL &&
@@ -178,11 +199,11 @@ static void end_bra(struct shell_task *own)
     panel->bra = -1;
 }
 
-static void begin_bra(struct shell_task *own, int64_t bra)
+static bool begin_bra(struct shell_task *own, int64_t bra)
 {
     hf_shell_panel_begin_bra(&own->panel, bra);
-    hf_local_reach_of(own->integrals, bra, own->weight);
     own->any = false;
+    return hf_local_screen_begin(&own->screen, bra);
 }
 
 /** Second quarter: own->half to own->result. */
@@ -212,8 +233,9 @@ static bool add_block(struct shell_task *own, int i, int j, int pair, bool turne
         own->result.value + (size_t)own->i.number[i] * (size_t)n * own->j.length + own->j.number[j];
     double largest = 0.0;
     for (int mn = 0; mn < n; mn++) largest = fmax(largest, fabs(from[(size_t)mn * own->j.length]));
-    if (largest == 0.0 || largest * own->integrals->largest_pao * own->integrals->largest_pao <
-                              own->integrals->local->settings->threshold)
+    if (largest == 0.0 ||
+        largest * fmax(own->p_m[i], own->p_m[j]) * fmax(own->p_n[i], own->p_n[j]) <
+            own->integrals->local->settings->threshold)
         return true;
     double *to = turned ? hf_local_blocks_add(own->blocks, pair, panel->n, panel->m, n)
                         : hf_local_blocks_add(own->blocks, pair, panel->m, panel->n, n);
@@ -261,7 +283,7 @@ static hf_status do_task(struct shell_task *own, struct hf_worker *worker, int64
         if (!has_orbital(own->integrals, part.bra_begin)) continue;
         if (part.bra_begin != own->panel.bra) {
             end_bra(own);
-            begin_bra(own, part.bra_begin);
+            if (!begin_bra(own, part.bra_begin)) return out_of_memory(error);
         }
         if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
         any = any || own->any;
@@ -312,11 +334,12 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
                                .gathered = none,
                                .packed = none,
                                .result = none};
-    own->weight = calloc((size_t)local->n_orbital + 1, sizeof *own->weight);
+    own->p_m = calloc((size_t)local->n_orbital + 1, sizeof *own->p_m);
+    own->p_n = calloc((size_t)local->n_orbital + 1, sizeof *own->p_n);
     own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
-    return hf_shell_panel_init(memory, integrals->pairs, &own->panel) && own->weight != NULL &&
-           own->right != NULL && orbitals_init(local->n_orbital, &own->i) &&
-           orbitals_init(local->n_orbital, &own->j);
+    return hf_shell_panel_init(memory, integrals->pairs, &own->panel) &&
+           hf_local_screen_init(integrals, &own->screen) && own->right != NULL &&
+           orbitals_init(local->n_orbital, &own->i) && orbitals_init(local->n_orbital, &own->j);
 }
 
 static void thread_done(struct shell_task *own)
@@ -330,7 +353,9 @@ static void thread_done(struct shell_task *own)
     free(own->i.number);
     free(own->j.orbital);
     free(own->j.number);
-    free(own->weight);
+    hf_local_screen_done(&own->screen);
+    free(own->p_m);
+    free(own->p_n);
     free(own->right);
 }
 

@@ -32,11 +32,15 @@ struct hf_local_integrals {
     /** [n_orbital] places of orbitals along the longest axis of the molecule, or NULL. If not, only quartets matter
      *  whose bra goes with the orbital of a pair that comes later, or with both. */
     int *place;
+    int *orbital_at; /**< [n_orbital] the orbital of a place; NULL as `place` */
+    /** |L| of shells, and of sites, each item's falling; largest |P| of shells and the PAOs in the own domains of
+     *  orbitals. */
+    struct hf_local_weights l_of_shell, l_of_site, p_of_shell;
     struct hf_local_weights of_pair;  /**< X of shell pairs */
     struct hf_local_weights of_atoms; /**< largest X of the shell pairs of each pair of atoms */
     struct hf_local_weights reach; /**< as of_atoms, of bras: the largest X_j of partners j of i */
     double largest;                /**< product of two X */
-    double largest_pao;            /**< |P| */
+    double largest_pao, largest_orbital; /**< |P|, |L| */
 };
 
 /** self->of_pair, of_atoms, reach and largest; the other members are set. Local. HF_NO_RESOURCE. */
@@ -56,18 +60,6 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
 
 /** Collective. Accepts a half-made one. */
 void hf_local_integrals_done(struct hf_local_integrals *self);
-
-/** weight[n_orbital]: of orbitals i of kets that meet a bra, the largest X_j of the bra of partners j of i; otherwise
- *  0. Not collective. */
-void hf_local_reach_of(const struct hf_local_integrals *self, int64_t bra, double weight[]);
-
-/** Raises weight[] to those of item `item` of a list. Not collective. */
-void hf_local_add_reach(const struct hf_local_integrals *self, const struct hf_local_weights *of,
-                        int64_t item, double weight[]);
-
-/** hf_quartet_consumer.bound with the weights of a bra. */
-void hf_local_bound(const struct hf_local_integrals *self, const double weight[],
-                    const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[]);
 
 /** A round of work on all integrals; counts its quartets. Collective. */
 hf_status
