@@ -339,7 +339,8 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
     own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
     return hf_shell_panel_init(memory, integrals->pairs, &own->panel) &&
            hf_local_screen_init(integrals, &own->screen) && own->right != NULL &&
-           orbitals_init(local->n_orbital, &own->i) && orbitals_init(local->n_orbital, &own->j);
+           own->p_m != NULL && own->p_n != NULL && orbitals_init(local->n_orbital, &own->i) &&
+           orbitals_init(local->n_orbital, &own->j);
 }
 
 static void thread_done(struct shell_task *own)

@@ -1,12 +1,11 @@
 /* What the transformations of local MP2 share: integrals over merged functions, what orbitals and projected atomic
  * orbitals (PAOs) let pass of them, and a round of work.
  *
- *     L_M,i     largest |L| of a shell and an orbital           P_M,i   largest |P| of a shell and the PAOs of all
- *                                                                       domains [ij] of i
- *     X_i(MN) = max(L_M,i P_N,i, L_N,i P_M,i)                   weight of a pair of shells for an orbital
+ *     L_Mi, P_Mi   largest |L| of a shell and an orbital; largest |P| of a shell and the PAOs of all domains [ij] of i
+ *     X_i(MN)      max(L_Mi P_Ni, L_Ni P_Mi): weight of a pair of shells for an orbital
  *
- * A quartet (MN|RS) adds no more than bound(MN) bound(RS) max X_i(MN) X_j(RS) to integrals (ia|jb) of the pairs ij, if
- * i goes with MN and j with RS. */
+ * A quartet (MN|RS) adds no more than bound(MN) bound(RS) max X_i(MN) X_j(RS) to integrals (ia|jb) of the pairs ij with i
+ * on MN and j on RS. This bound selects pairs of atoms and orbitals; that of local_screen.h selects quartets. */
 #ifndef HF_LOCAL_TRANSFORM_H
 #define HF_LOCAL_TRANSFORM_H
 
@@ -19,7 +18,7 @@ struct hf_local_weights {
     struct hf_memory *memory; /**< borrowed */
     int64_t n_item, n, room;
     int64_t *first; /**< [n_item + 1] */
-    int *orbital;   /**< rising for each item */
+    int *orbital;   /**< rising for each item, unless it says otherwise */
     float *weight;  /**< rounded up */
 };
 
@@ -33,8 +32,8 @@ struct hf_local_integrals {
      *  whose bra goes with the orbital of a pair that comes later, or with both. */
     int *place;
     int *orbital_at; /**< [n_orbital] the orbital of a place; NULL as `place` */
-    /** |L| of shells, and of sites, each item's falling; largest |P| of shells and the PAOs in the own domains of
-     *  orbitals. */
+    /** Largest |L| of shells and of sites, falling for each item; largest |P| of shells and the PAOs of the domain of an
+     *  orbital itself. */
     struct hf_local_weights l_of_shell, l_of_site, p_of_shell;
     struct hf_local_weights of_pair;  /**< X of shell pairs */
     struct hf_local_weights of_atoms; /**< largest X of the shell pairs of each pair of atoms */
@@ -43,7 +42,7 @@ struct hf_local_integrals {
     double largest_pao, largest_orbital; /**< |P|, |L| */
 };
 
-/** self->of_pair, of_atoms, reach and largest; the other members are set. Local. HF_NO_RESOURCE. */
+/** All weights and what is largest; the other members are set. Local. HF_NO_RESOURCE. */
 hf_status hf_local_make_weights(struct hf_local_integrals *self,
                                 struct hf_error *error) HF_MUST_CHECK;
 void hf_local_weights_done(struct hf_local_weights *weights);
