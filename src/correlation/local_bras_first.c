@@ -125,16 +125,34 @@ static void add_orbitals(const struct transformer *own, const struct hf_site_pan
 static void gather_orbitals(const struct transformer *own, int site, struct range range, double *to)
 {
     const struct hf_basis *basis = own->integrals->merged;
+    const struct hf_sparse_matrix *matrix = own->integrals->orbitals;
     const int n = range.end - range.begin, first = hf_atom_first_function(basis, site);
     memset(to, 0, (size_t)(hf_atom_n_function(basis, site) * n) * sizeof *to);
-    for (int s = basis->first_shell_of_atom[site]; s < basis->first_shell_of_atom[site + 1]; s++)
-        for (int k = 0; k < n; k++) {
-            const double *from =
-                hf_local_coefficients(own->integrals, s, own->screen.orbital[range.begin + k]);
-            double *row = to + (size_t)((basis->shell[s].first_function - first) * n + k);
-            for (int f = 0; f < basis->shell[s].n_function && from != NULL; f++)
-                row[(size_t)(f * n)] = from[f];
+    for (int k = 0; k < n; k++) {
+        const double *block = NULL;
+        for (int s = basis->first_shell_of_atom[site], atom = -1;
+             s < basis->first_shell_of_atom[site + 1]; s++) {
+            const struct hf_shell *shell = &basis->shell[s];
+            if (shell->atom != atom)
+                block = hf_sparse_find(matrix, shell->atom, own->screen.orbital[range.begin + k]);
+            atom = shell->atom;
+            if (block == NULL) continue;
+            const double *from = block + (shell->first_function - matrix->row_first[atom]);
+            double *row = to + (size_t)((shell->first_function - first) * n + k);
+            for (int f = 0; f < shell->n_function; f++) row[(size_t)(f * n)] = from[f];
         }
+    }
+}
+
+/** Rows of the first function n of some panels. */
+static void set_rows(const struct transformer *own, int n_panel, const int list[])
+{
+    const double **row = own->right;
+    for (int k = 0; k < n_panel; k++) {
+        const struct hf_site_panel *panel = &own->panels.panel[list[k]];
+        const int n_m = hf_atom_n_function(own->integrals->merged, panel->site_m);
+        for (int m = 0; m < n_m; m++) *row++ = hf_site_panel_row(&own->panels, panel, m);
+    }
 }
 
 /** The panels of site n, which are list[n_panel], to rows of own->half. */
@@ -163,24 +181,21 @@ static bool transform_site(struct transformer *own, int site, int n_panel, const
         at += hf_atom_n_function(basis, site_m);
     }
     hf_pack(n_i, n_m, left, 1, (size_t)n_i, packed);
-    memset(own->half.value + (size_t)own->n_half * width, 0,
-           (size_t)n_n * width * sizeof *own->half.value);
+    set_rows(own, n_panel, list);
     for (int f = 0; f < n_n; f++, own->n_half++) {
-        const double **row = own->right;
-        for (int k = 0; k < n_panel; k++) {
-            const struct hf_site_panel *panel = &panels->panel[list[k]];
-            for (int m = 0; m < hf_atom_n_function(basis, panel->site_m); m++)
-                *row++ = hf_site_panel_row(panels, panel, m) + (size_t)f * length;
-        }
+        double *to = own->half.value + (size_t)own->n_half * width;
+        const size_t begin = (size_t)range.begin * length, end = (size_t)range.end * length;
+        memset(to, 0, begin * sizeof *to);
+        memset(to + end, 0, (width - end) * sizeof *to);
         own->function[own->n_half] = hf_atom_first_function(basis, site) + f;
-        own->integrals->multiply(&(struct hf_product){
-            .n_row = n_i,
-            .n_inner = n_m,
-            .n_column = length,
-            .left = packed,
-            .right = own->right,
-            .to = own->half.value + (size_t)own->n_half * width + (size_t)range.begin * length,
-            .to_step = length});
+        own->integrals->multiply(&(struct hf_product){.n_row = n_i,
+                                                      .n_inner = n_m,
+                                                      .n_column = length,
+                                                      .left = packed,
+                                                      .right = own->right,
+                                                      .to = to + begin,
+                                                      .to_step = length});
+        for (int m = 0; m < n_m; m++) own->right[m] += length;
     }
     return true;
 }
@@ -213,6 +228,14 @@ static bool first_quarter(struct transformer *own)
 
 /* ---- Second quarter -------------------------------------------------------------------------- */
 
+/** The largest magnitude of n numbers and `largest`. */
+static double larger(double largest, int n, const double *from)
+{
+#pragma omp simd reduction(max : largest)
+    for (int k = 0; k < n; k++) largest = fabs(from[k]) > largest ? fabs(from[k]) : largest;
+    return largest;
+}
+
 /** Adds (ia|rs) of an atom for the orbitals of a range, unless all are negligible. */
 static bool add_blocks(struct transformer *own, int atom, int n_a, struct range range)
 {
@@ -224,11 +247,9 @@ static bool add_blocks(struct transformer *own, int atom, int n_a, struct range 
         const double needed = own->needed[(size_t)i * n_atom + (size_t)atom];
         const double *from = own->result.value + (size_t)(i - range.begin) * length;
         double largest = 0.0;
-        for (int a = 0; a < n_a; a++)
-            for (int rs = 0; rs < n_rs; rs++)
-                largest = fmax(largest, fabs(from[(size_t)a * width + (size_t)rs]));
-        if (largest == 0.0 || needed == 0.0 || largest * needed < local->settings->threshold)
-            continue;
+        if (needed == 0.0) continue;
+        for (int a = 0; a < n_a; a++) largest = larger(largest, n_rs, from + (size_t)a * width);
+        if (largest == 0.0 || largest * needed < local->settings->threshold) continue;
         double *to = hf_local_blocks_add(own->blocks, own->screen.orbital[i], (int)own->bra, atom,
                                          n_a * n_rs);
         if (to == NULL) return false;

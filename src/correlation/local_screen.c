@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** fmax is a call unless NaN may be ignored. */
+static inline double larger(double x, double y)
+{
+    return x > y ? x : y;
+}
+
 /** L and p of the shells R and S of the bra, in hf_local_screen.shell. */
 enum { L_R, P_R, L_S, P_S };
 
@@ -82,12 +88,12 @@ static bool link_orbital(struct hf_local_screen *self, int j, double least)
     for (int k = local->first_partner[j]; k < local->first_partner[j + 1]; k++) {
         const int i = local->partner[k].orbital;
         if (!hf_local_in_order(self->integrals, i, j)) continue;
-        const double x = fmax(shell[L_R][j] * fmax(shell[P_S][i], shell[P_S][j]),
-                              shell[L_S][j] * fmax(shell[P_R][i], shell[P_R][j]));
+        const double x = larger(shell[L_R][j] * larger(shell[P_S][i], shell[P_S][j]),
+                                shell[L_S][j] * larger(shell[P_R][i], shell[P_R][j]));
         if (x == 0.0 || x * self->integrals->largest_pao < least) continue;
         if (!add_link(self, (struct hf_local_link){i, j, local->partner[k].pair, x})) return false;
-        self->weight[i] = fmax(self->weight[i], x);
-        of_j[j] = fmax(of_j[j], x);
+        self->weight[i] = larger(self->weight[i], x);
+        of_j[j] = larger(of_j[j], x);
     }
     return true;
 }
@@ -131,15 +137,15 @@ static void fill_row(struct hf_local_screen *self, int shell, double least)
     for (int64_t k = p->first[shell]; k < p->first[shell + 1]; k++) {
         const int o = p->orbital[k], number = self->number[o];
         const double own = p->weight[k] * self->weight[o];
-        if (number >= 0 && own >= least) row[number] = fmax(row[number], own);
+        if (number >= 0 && own >= least) row[number] = larger(row[number], own);
         if (p->weight[k] * of_j[o] < least) continue;
         for (int l = self->first_link[2 * o]; l < self->first_link[2 * o + 1]; l++) {
             const int i = self->number[self->link[l].i];
-            row[i] = fmax(row[i], p->weight[k] * self->link[l].x);
+            row[i] = larger(row[i], p->weight[k] * self->link[l].x);
         }
     }
     self->most[shell] = 0.0;
-    for (int i = 0; i < self->n; i++) self->most[shell] = fmax(self->most[shell], row[i]);
+    for (int i = 0; i < self->n; i++) self->most[shell] = larger(self->most[shell], row[i]);
 }
 
 /** Row of V of a site, from those of its shells. */
@@ -152,8 +158,8 @@ static void fill_site(struct hf_local_screen *self, int site)
     self->most[at] = 0.0;
     for (int s = basis->first_shell_of_atom[site]; s < basis->first_shell_of_atom[site + 1]; s++) {
         if (self->most[s] == 0.0) continue;
-        self->most[at] = fmax(self->most[at], self->most[s]);
-        for (size_t i = 0; i < n; i++) row[i] = fmax(row[i], self->v.value[(size_t)s * n + i]);
+        self->most[at] = larger(self->most[at], self->most[s]);
+        for (size_t i = 0; i < n; i++) row[i] = larger(row[i], self->v.value[(size_t)s * n + i]);
     }
 }
 
@@ -183,7 +189,7 @@ static double largest_product(const struct hf_local_screen *self, const struct h
         const double left = l->weight[k];
         if (largest >= enough || left * self->most[n] <= largest) break;
         const int i = self->number[l->orbital[k]];
-        if (i >= 0) largest = fmax(largest, left * row[i]);
+        if (i >= 0) largest = larger(largest, left * row[i]);
     }
     return largest;
 }
@@ -197,7 +203,7 @@ double hf_local_screen_least_bound(const struct hf_local_screen *screen,
                                        first + (size_t)kets->atom_d, HUGE_VAL);
     const double other = largest_product(screen, &integrals->l_of_site, kets->atom_d,
                                          first + (size_t)kets->atom_c, HUGE_VAL);
-    const double largest = fmax(one, other);
+    const double largest = larger(one, other);
     if (largest == 0.0) return HUGE_VAL;
     return integrals->local->settings->threshold / (screen->bra->bound * largest);
 }
@@ -212,7 +218,7 @@ void hf_local_screen_bound(const struct hf_local_screen *screen, int n, struct h
         const double enough = threshold / bound;
         double largest = largest_product(screen, l, pair->a, (size_t)pair->b, enough);
         if (largest < enough && pair->a != pair->b)
-            largest = fmax(largest, largest_product(screen, l, pair->b, (size_t)pair->a, enough));
+            largest = larger(largest, largest_product(screen, l, pair->b, (size_t)pair->a, enough));
         ket[q].wanted = largest > 0.0 && largest >= enough;
     }
 }
