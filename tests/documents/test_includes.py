@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 # From the top down; rooms of one line know nothing of each other. main.c is of cli's room.
-ORDER = [["bench"], ["cli"], ["run"], ["output"], ["checkpoint"], ["properties", "correlation"], ["scf"], ["guess", "response"], ["orbitals"], ["fock"], ["work"],
+ORDER = [["bench"], ["cli"], ["run"], ["output"], ["checkpoint"], ["properties", "correlation"], ["localise"], ["scf"], ["guess", "response"], ["orbitals"], ["fock"], ["work"],
          ["coulomb"], ["hamiltonian"], ["multipole"], ["one_electron", "pairs"], ["integrals"], ["schedule", "onesided"], ["linalg"], ["layout"],
          ["basis"], ["molecule"], ["base"]]
 MOST_FILES = 35  # of a room's folder
@@ -23,7 +23,8 @@ HEADERS = {
     "run": ["calculation", "hf", "run"],
     "output": ["output", "record"],
     "checkpoint": ["checkpoint"],
-    "correlation": ["mp2"],
+    "correlation": ["local_mp2", "mp2"],
+    "localise": ["localise", "sparse_matrix"],
     "properties": ["properties", "spatial", "spatial_grid"],
     "scf": ["quantity", "restart", "scf", "scf_memory"],
     "guess": ["guess", "guess_input"],

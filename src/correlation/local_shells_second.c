@@ -1,0 +1,162 @@
+/* The last two quarters of the transformation "shells", on the owners of the pairs (local_shells.h):
+ *
+ *     X [m][n] = (im|jn)     K = P^T X P          m, n: functions of the shells that a pair has blocks of
+ */
+#include "local_functions.h"
+#include "local_shells.h"
+
+#include "hf/threads.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Of a thread. */
+struct finisher {
+    const struct hf_local_integrals *integrals;
+    struct hf_local_functions m, n;
+    const double **right; /**< [functions] */
+    struct hf_local_scratch x, p, packed, half, k;
+};
+
+struct second_half {
+    const struct hf_local_integrals *integrals;
+    const struct hf_local_blocks *blocks;
+    double *k;
+    atomic_int next;           /**< own pair to be finished */
+    struct finisher *finisher; /**< [n_thread] */
+};
+
+/** Numbers the functions of the rows, or columns, of blocks begin .. end-1. */
+static void number_functions(const struct hf_basis *basis, const struct hf_local_blocks *blocks,
+                             size_t begin, size_t end, bool columns,
+                             struct hf_local_functions *functions)
+{
+    hf_local_functions_clear(basis, functions);
+    for (size_t k = begin; k < end; k++)
+        functions->number[columns ? blocks->block[k].column : blocks->block[k].row] = 0;
+    hf_local_functions_count(basis, functions);
+}
+
+/** X of a pair [m][n], rows as long as n padded. */
+static double *gather_blocks(struct finisher *own, const struct hf_local_blocks *blocks,
+                             size_t begin, size_t end)
+{
+    const struct hf_basis *basis = own->integrals->merged;
+    const size_t step = hf_padded(own->n.n);
+    double *value = hf_local_reserve(&own->x, (size_t)own->m.n * step);
+    if (value == NULL) return NULL;
+    memset(value, 0, (size_t)own->m.n * step * sizeof *value);
+    for (size_t k = begin; k < end; k++) {
+        const struct hf_local_block *block = &blocks->block[k];
+        const int n_m = basis->shell[block->row].n_function;
+        const int n_n = basis->shell[block->column].n_function;
+        for (int m = 0; m < n_m; m++)
+            memcpy(value + (size_t)(own->m.number[block->row] + m) * step +
+                       own->n.number[block->column],
+                   block->value + (size_t)m * (size_t)n_n, (size_t)n_n * sizeof *value);
+    }
+    return value;
+}
+
+/** K of a pair that has blocks begin .. end-1. False: no memory. */
+static bool finish_pair(struct finisher *own, const struct hf_local_blocks *blocks, size_t begin,
+                        size_t end, const struct hf_local_domain *domain, double *k)
+{
+    const struct hf_local_integrals *integrals = own->integrals;
+    const int n = domain->n_function;
+    const size_t length = hf_padded(n);
+    number_functions(integrals->merged, blocks, begin, end, false, &own->m);
+    number_functions(integrals->merged, blocks, begin, end, true, &own->n);
+    const size_t step = hf_padded(own->n.n);
+    const int most = own->m.n > own->n.n ? own->m.n : own->n.n;
+    const double *x = gather_blocks(own, blocks, begin, end);
+    const double *p = hf_local_gather_paos(integrals, &own->m, domain, length, &own->p);
+    double *packed = hf_local_reserve(&own->packed, hf_packed_size(n, most));
+    double *half = hf_local_reserve(&own->half, (size_t)n * step);
+    double *result = hf_local_reserve(&own->k, (size_t)n * length);
+    if (x == NULL || p == NULL || packed == NULL || half == NULL || result == NULL) return false;
+    hf_pack(n, own->m.n, p, 1, length, packed);
+    hf_local_set_rows(own->m.n, x, step, own->right);
+    integrals->multiply(&(struct hf_product){.n_row = n,
+                                             .n_inner = own->m.n,
+                                             .n_column = step,
+                                             .left = packed,
+                                             .right = own->right,
+                                             .to = half,
+                                             .to_step = step});
+    p = hf_local_gather_paos(integrals, &own->n, domain, length, &own->p);
+    if (p == NULL) return false;
+    hf_pack(n, own->n.n, half, step, 1, packed);
+    hf_local_set_rows(own->n.n, p, length, own->right);
+    integrals->multiply(&(struct hf_product){.n_row = n,
+                                             .n_inner = own->n.n,
+                                             .n_column = length,
+                                             .left = packed,
+                                             .right = own->right,
+                                             .to = result,
+                                             .to_step = length});
+    for (int a = 0; a < n; a++)
+        memcpy(k + (size_t)a * (size_t)n, result + (size_t)a * length, (size_t)n * sizeof *k);
+    return true;
+}
+
+/** hf_thread_work */
+static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    struct second_half *self = data;
+    const struct hf_local *local = self->integrals->local;
+    (void)n_thread;
+    for (int q; (q = atomic_fetch_add(&self->next, 1)) < local->n_own;) {
+        const struct hf_local_pair *pair = &local->pair[local->own[q]];
+        const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
+        double *k = self->k + pair->offset;
+        size_t begin, end;
+        hf_local_blocks_of_pair(self->blocks, local->own[q], &begin, &end);
+        memset(k, 0, (size_t)domain->n_function * (size_t)domain->n_function * sizeof *k);
+        if (begin < end &&
+            !finish_pair(&self->finisher[thread], self->blocks, begin, end, domain, k))
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
+    }
+    return HF_OK;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static bool finisher_init(const struct hf_local_integrals *integrals, struct finisher *own)
+{
+    const struct hf_local_scratch none = {.memory = integrals->local->context->memory,
+                                          .label = "last quarters"};
+    *own = (struct finisher){
+        .integrals = integrals, .x = none, .p = none, .packed = none, .half = none, .k = none};
+    own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
+    return own->right != NULL && hf_local_functions_init(integrals->merged, &own->m) &&
+           hf_local_functions_init(integrals->merged, &own->n);
+}
+
+static void finisher_done(struct finisher *own)
+{
+    struct hf_local_scratch *scratch[] = {&own->x, &own->p, &own->packed, &own->half, &own->k};
+    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++)
+        hf_local_scratch_done(scratch[k]);
+    free(own->right);
+    hf_local_functions_done(&own->m);
+    hf_local_functions_done(&own->n);
+}
+
+hf_status hf_local_shells_second(const struct hf_local_integrals *integrals,
+                                 const struct hf_local_blocks *blocks, double k[],
+                                 struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n_thread = integrals->local->n_thread;
+    struct second_half self = {.integrals = integrals, .blocks = blocks, .k = k};
+    self.finisher = calloc((size_t)n_thread, sizeof *self.finisher);
+    bool ok = self.finisher != NULL;
+    for (int t = 0; t < n_thread && ok; t++) ok = finisher_init(integrals, &self.finisher[t]);
+    if (!ok) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
+    if (status == HF_OK) status = hf_threads_run(n_thread, finish_pairs, &self, error);
+    for (int t = 0; t < n_thread && self.finisher != NULL; t++) finisher_done(&self.finisher[t]);
+    free(self.finisher);
+    return status;
+}
