@@ -89,7 +89,7 @@ hf_status hf_hamiltonian_charges(struct hf_hamiltonian *hamiltonian, int n_charg
                                  const struct hf_spread_charge charge[], struct hf_matrix *matrix,
                                  struct hf_error *error) HF_MUST_CHECK;
 
-/** matrix [n][n] of HF_OVERLAP, HF_KINETIC or HF_DIPOLE_X to _Z. As hf_hamiltonian_core. */
+/** matrix [n][n] of HF_OVERLAP, HF_KINETIC, HF_DIPOLE_X to _Z or HF_SQUARE. As hf_hamiltonian_core. */
 hf_status hf_operator_matrix(struct hf_hamiltonian *hamiltonian, enum hf_operator which,
                              struct hf_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;
 

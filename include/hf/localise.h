@@ -22,7 +22,7 @@ struct hf_localise_settings {
     enum hf_localise_kind kind;
     int n_frozen; /**< lowest occupied orbitals that are left as they are, and are not returned */
     int n_thread; /**< of each rank; 0 counts as 1 */
-    double tolerance; /**< radians: the largest rotation of the last sweep; 0: 1e-10 */
+    double tolerance; /**< radians: the largest rotation of the last sweep; 0: 1e-9 */
     int most_sweeps;  /**< 0: 500 */
     double threshold; /**< of coefficients in `coefficient`; 0: none is left out */
 };
@@ -39,6 +39,8 @@ struct hf_localised {
     struct hf_memory *memory;             /**< borrowed */
     int n;                                /**< orbitals */
     struct hf_sparse_matrix *coefficient; /**< L [atoms][orbitals] of published functions */
+    struct hf_sparse_matrix *overlap;     /**< S L, the same parts */
+    double *rotation;                     /**< [n][n] u: u[i] is orbital i in canonical ones */
     struct hf_sparse_matrix
         *population; /**< Q^A_ii [atoms, one row each][orbitals]: adds up to 1; those above 1e-6 */
     struct hf_localised_orbital *orbital; /**< [n] */

@@ -13,6 +13,7 @@ enum hf_operator {
     HF_DIPOLE_X, /**< <m| x |n>, bohr, about the origin; also y and z */
     HF_DIPOLE_Y,
     HF_DIPOLE_Z,
+    HF_SQUARE,  /**< <m| r^2 |n>, bohr^2, about the origin */
     HF_CHARGES, /**< <m| -sum_C q_C / |r - R_C| |n>, hartree: positive charges attract */
 };
 

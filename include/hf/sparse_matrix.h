@@ -21,13 +21,13 @@
 struct hf_sparse_matrix {
     struct hf_memory *memory; /**< borrowed */
     int n_row_part, n_column_part;
-    int *
-        row_first; /**< [n_row_part + 1] first function of each part, and the number of functions */
+    int *row_first;    /**< [n_row_part + 1] first row of each part, and the number of rows */
     int *column_first; /**< [n_column_part + 1] */
     int *begin;        /**< [n_column_part + 1] first block of each column part */
-    int n_block;
-    int *row;       /**< [n_block] row part of each block */
-    size_t *offset; /**< [n_block + 1] first number of each block in `value` */
+    int n_block, n_block_room;
+    int *row, *column; /**< [n_block] row and column part of each block */
+    size_t *offset;    /**< [n_block + 1] first number of each block in `value` */
+    size_t n_value_room;
     double *value;
 };
 
@@ -47,10 +47,10 @@ const double *hf_sparse_find(const struct hf_sparse_matrix *matrix, int row_part
 void hf_sparse_get(const struct hf_sparse_matrix *matrix, struct hf_parts rows,
                    struct hf_parts columns, double to[]);
 
-/** Whether and how elements of a matrix are kept. */
+/** Which blocks of a matrix are kept. */
 struct hf_sparse_choice {
     const char *label; /**< for the memory account, a string constant */
-    double threshold;  /**< blocks with no larger element are zero */
+    double threshold; /**< blocks of elements that are not larger are zero; below 0: all are kept */
     /** [n rows], [n columns] factors of rows and columns; NULL: 1 */
     const double *row_factor, *column_factor;
 };
@@ -65,13 +65,18 @@ hf_status hf_sparse_from_matrix(struct hf_context *context, const struct hf_basi
                                 struct hf_sparse_matrix **sparse,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** Integrals of one electron of `n` operators (enum hf_operator) between functions of the basis: sparse[n]. Pairs of
- *  shells whose overlap is certainly below the threshold are left out. Local, the same on every rank.
- *  HF_NO_RESOURCE. */
-hf_status hf_sparse_integrals(struct hf_context *context, const struct hf_basis *basis, int n,
-                              const int which[], double threshold,
-                              struct hf_sparse_matrix *sparse[],
-                              struct hf_error *error) HF_MUST_CHECK;
+/** A matrix without blocks, to be filled. row_first and column_first are copied. Local. NULL: no memory. */
+struct hf_sparse_matrix *hf_sparse_create(struct hf_memory *memory, int n_row_part,
+                                          const int row_first[], int n_column_part,
+                                          const int column_first[]);
+
+/** Adds a block, in any order, if it has an element larger than the threshold: element (r, c) is
+ *  from[r * step + c]. Local. False: no memory. */
+bool hf_sparse_add(struct hf_sparse_matrix *matrix, const char *label, int row_part,
+                   int column_part, double threshold, const double *from, size_t step);
+
+/** Sorts the blocks; before, only hf_sparse_add and hf_sparse_destroy take the matrix. Local. False: no memory. */
+bool hf_sparse_finish(struct hf_sparse_matrix *matrix, const char *label);
 
 /** Coefficients (rows) of published functions become those of merged ones: U^T C, see hf_mix_orbitals. The parts stay
  *  those of atoms. Local. HF_NO_RESOURCE. */

@@ -39,6 +39,14 @@ static double kinetic(const struct hf_hermite_expansion *e, double beta, int i, 
     return value;
 }
 
+/** Integral of x^2 in one dimension about the origin, in units of the overlap's sqrt(pi/p). */
+static double square(const struct hf_hermite_expansion *e, double p, double centre, int i, int j)
+{
+    const double second = i + j > 1 ? e->e[i][j][2] : 0.0;
+    return (0.5 / p + centre * centre) * e->e[i][j][0] + 2.0 * centre * e->e[i][j][1] +
+           2.0 * second;
+}
+
 /** Integral of one product of components, all operators but the charges. */
 static double component_integral(enum hf_operator which, const struct primitive_pair *pair,
                                  const signed char i[3], const signed char j[3])
@@ -52,6 +60,10 @@ static double component_integral(enum hf_operator which, const struct primitive_
         for (int d = 0; d < 3; d++)
             value += kinetic(&pair->expansion[d], pair->beta, i[d], j[d]) * overlap[(d + 1) % 3] *
                      overlap[(d + 2) % 3];
+    } else if (which == HF_SQUARE) {
+        for (int d = 0; d < 3; d++)
+            value += square(&pair->expansion[d], pair->p, pair->centre[d], i[d], j[d]) *
+                     overlap[(d + 1) % 3] * overlap[(d + 2) % 3];
     } else {
         const int d = (int)which - (int)HF_DIPOLE_X;
         value = (pair->expansion[d].e[i[d]][j[d]][1] + pair->centre[d] * overlap[d]) *

@@ -49,12 +49,13 @@ static void s_functions_agree_with_closed_formulas(void **state)
     const struct test_shell shells[] = {{0, 0, 1, false, {a}, {1.0}}, {1, 0, 1, false, {b}, {1.0}}};
     const struct hf_spread_charge charge[] = {{3.0, INFINITY, {0.5, 0.1, 0.2}},
                                               {0.0, INFINITY, {0.1, -0.2, 0.3}}};
-    double r2 = 0.0, pc2 = 0.0;
+    double r2 = 0.0, pc2 = 0.0, middle_squared = 0.0;
     double middle[3];
     for (int d = 0; d < 3; d++) {
         r2 += pow(centre[0][d] - centre[1][d], 2);
         middle[d] = (a * centre[0][d] + b * centre[1][d]) / p;
         pc2 += pow(middle[d] - charge[0].position_bohr[d], 2);
+        middle_squared += middle[d] * middle[d];
     }
     const double overlap = pow(pi / p, 1.5) * exp(-a * b / p * r2);
     const double kinetic = a * b / p * (3.0 - 2.0 * a * b / p * r2) * overlap;
@@ -68,6 +69,7 @@ static void s_functions_agree_with_closed_formulas(void **state)
                                [HF_DIPOLE_X] = middle[0] * overlap,
                                [HF_DIPOLE_Y] = middle[1] * overlap,
                                [HF_DIPOLE_Z] = middle[2] * overlap,
+                               [HF_SQUARE] = (1.5 / p + middle_squared) * overlap,
                                [HF_CHARGES] = attraction};
     for (int which = HF_OVERLAP; which <= HF_CHARGES; which++) {
         int n;
@@ -115,6 +117,7 @@ static double factor_at(const struct factor *factor, const double r[3])
 {
     if (factor->which == HF_DIPOLE_X) return r[0];
     if (factor->which == HF_DIPOLE_Z) return r[2];
+    if (factor->which == HF_SQUARE) return r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     if (factor->which != HF_CHARGES) return 1.0;
     double square = 0.0;
     for (int d = 0; d < 3; d++) square += pow(r[d] - factor->charge.position_bohr[d], 2);
@@ -146,7 +149,7 @@ static void high_functions_agree_with_a_grid(void **state)
     const struct test_shell shells[] = {{0, 3, 1, false, {e[0]}, {1.0}},
                                         {1, 2, 1, false, {e[1]}, {1.0}}};
     const int power[2][3] = {{1, 1, 1}, {1, 0, 1}}; /* components 4 of f and 2 of d */
-    const enum hf_operator which[] = {HF_OVERLAP, HF_KINETIC, HF_DIPOLE_X, HF_DIPOLE_Z};
+    const enum hf_operator which[] = {HF_OVERLAP, HF_KINETIC, HF_DIPOLE_X, HF_DIPOLE_Z, HF_SQUARE};
     for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
         int n;
         double *full = operator_matrix(which[i], 2, shells, 0, NULL, &n);

@@ -1,0 +1,291 @@
+/* Localised orbitals from canonical ones: start, sweeps, order and phases. */
+#include "localise_private.h"
+
+#include "hf/hamiltonian.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct hf_phase hf_phase_localise = {.name = "Localisation"};
+
+static const double USUAL_TOLERANCE = 1e-9;
+enum { USUAL_SWEEPS = 500 };
+
+/** Rotations that are smaller than this and do not get smaller move along a direction in which nothing changes, as
+ *  between the two sets of double bonds of benzene: the wave function is no more symmetric than it has converged. */
+static const double FLAT = 1e-6, NO_SMALLER = 0.9;
+
+/** A localisation under way. */
+struct work {
+    struct hf_context *context;
+    const struct hf_wavefunction *wavefunction;
+    const struct hf_localise_settings *settings;
+    int n, n_orbital;
+    const double *canonical_energy; /**< [n_orbital] */
+    struct hf_matrix *canonical;    /**< [n][n_orbital] */
+    double *u;                      /**< [n_orbital][n_orbital] orbital k in canonical ones: u[k] */
+    struct hf_sweeps sweeps;
+};
+
+static const struct hf_localise_ops *ops_of(enum hf_localise_kind kind)
+{
+    return kind == HF_LOCALISE_BOYS ? &hf_localise_boys : &hf_localise_pm;
+}
+
+/** The orbitals that are localised. Collective. */
+static hf_status begin(struct work *work, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_orbitals *orbitals = &work->wavefunction->spin[0];
+    const int n_frozen = work->settings->n_frozen < orbitals->n_occupied ? work->settings->n_frozen
+                                                                         : orbitals->n_occupied;
+    const size_t o = (size_t)(orbitals->n_occupied - n_frozen);
+    work->n = work->wavefunction->basis->n_function;
+    work->n_orbital = (int)o;
+    work->canonical_energy = orbitals->energy + n_frozen;
+    work->u = hf_memory_allocate_matrix(work->context->memory, "rotation of orbitals", o * o + 1,
+                                        sizeof *work->u);
+    if (work->u == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals to localise");
+    HF_TRY(hf_agree(work->context->comm, status, error));
+    for (size_t i = 0; i < o; i++) work->u[i * o + i] = 1.0;
+    if (o == 0) return HF_OK;
+    HF_TRY(hf_matrix_create(work->wavefunction->linalg, "orbitals to localise", work->n, (int)o,
+                            &work->canonical, error));
+    hf_matrix_copy_columns(orbitals->coefficient, n_frozen, (int)o, NULL, work->canonical, 0);
+cleanup:
+    return status;
+}
+
+/** orbitals [n][n_orbital] = canonical u^T; created. Collective. */
+static hf_status make_orbitals(struct work *work, struct hf_matrix **orbitals,
+                               struct hf_error *error)
+{
+    hf_status status;
+    struct hf_linalg *linalg = work->wavefunction->linalg;
+    struct hf_matrix *rotation = NULL;
+    HF_TRY(hf_matrix_create(linalg, "rotation of orbitals", work->n_orbital, work->n_orbital,
+                            &rotation, error));
+    HF_TRY(
+        hf_matrix_create(linalg, "localised orbitals", work->n, work->n_orbital, orbitals, error));
+    hf_matrix_set_full(rotation, work->u); /* column k is u[k] */
+    hf_matrix_multiply(1.0, false, work->canonical, false, rotation, 0.0, *orbitals);
+cleanup:
+    hf_matrix_destroy(&rotation);
+    return status;
+}
+
+/* ---- Sweeps ---------------------------------------------------------------------------------- */
+
+/** Vector k of the orbitals of this rank from the columns of a matrix. Collective. */
+static hf_status load_vector(struct hf_sweeps *sweeps, const struct hf_matrix *matrix, int vector,
+                             struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_context *context = sweeps->context;
+    const int n = sweeps->basis->n_function, o = sweeps->n_orbital;
+    const int n_strip = n / context->n_rank + 1;
+    double *strip = hf_memory_allocate_matrix(context->memory, "rows of orbitals",
+                                              (size_t)n_strip * (size_t)o, sizeof *strip);
+    if (strip == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals to localise");
+    HF_TRY(hf_agree(context->comm, status, error));
+    for (int first = 0; first < n; first += n_strip) {
+        const int n_row = n - first < n_strip ? n - first : n_strip;
+        hf_matrix_gather_rows(matrix, first, n_row, strip);
+        hf_broadcast_bytes(context->comm, 0, (size_t)n_row * (size_t)o * sizeof *strip, strip);
+        for (int i = 0; i < o; i++) {
+            double *orbital = hf_sweeps_orbital(sweeps, i);
+            if (orbital == NULL) continue;
+            for (int r = 0; r < n_row; r++)
+                orbital[(size_t)vector * (size_t)n + (size_t)(first + r)] =
+                    strip[(size_t)r * (size_t)o + (size_t)i];
+        }
+    }
+cleanup:
+    hf_memory_release(context->memory, strip);
+    return status;
+}
+
+/** All vectors of the orbitals, and their rotation. Collective. */
+static hf_status load(struct work *work, struct hf_error *error)
+{
+    hf_status status;
+    static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
+    const struct hf_wavefunction *wave = work->wavefunction;
+    struct hf_sweeps *sweeps = &work->sweeps;
+    struct hf_hamiltonian *hamiltonian = NULL;
+    struct hf_matrix *orbitals = NULL, *product = NULL, *integrals = NULL;
+    const bool boys = work->settings->kind == HF_LOCALISE_BOYS;
+    HF_TRY(make_orbitals(work, &orbitals, error));
+    HF_TRY(load_vector(sweeps, orbitals, 0, error));
+    HF_TRY(hf_matrix_create(wave->linalg, "operator times orbitals", work->n, work->n_orbital,
+                            &product, error));
+    if (boys) {
+        HF_TRY(hf_matrix_create(wave->linalg, "dipole integrals", work->n, work->n, &integrals,
+                                error));
+        HF_TRY(hf_hamiltonian_create(work->context, wave->linalg, wave->basis, wave->molecule,
+                                     &hamiltonian, error));
+    }
+    for (int k = 1; k < sweeps->ops->n_vector; k++) {
+        if (boys) HF_TRY(hf_operator_matrix(hamiltonian, along[k - 1], integrals, error));
+        hf_matrix_multiply(1.0, false, boys ? integrals : wave->overlap, false, orbitals, 0.0,
+                           product);
+        HF_TRY(load_vector(sweeps, product, k, error));
+    }
+    for (int i = 0; i < work->n_orbital; i++) {
+        double *orbital = hf_sweeps_orbital(sweeps, i);
+        if (orbital != NULL)
+            memcpy(orbital + (size_t)sweeps->ops->n_vector * (size_t)work->n,
+                   work->u + (size_t)i * (size_t)work->n_orbital,
+                   (size_t)work->n_orbital * sizeof *orbital);
+    }
+cleanup:
+    hf_hamiltonian_destroy(&hamiltonian);
+    hf_matrix_destroy(&orbitals);
+    hf_matrix_destroy(&product);
+    hf_matrix_destroy(&integrals);
+    return status;
+}
+
+/** Whether the largest coefficient of an orbital (the first of equal ones) is negative. */
+static bool is_negative(int n, const double *coefficient)
+{
+    double most = 0.0;
+    for (int m = 0; m < n; m++) most = fmax(most, fabs(coefficient[m]));
+    for (int m = 0; m < n; m++)
+        if (fabs(coefficient[m]) > (1.0 - 1e-6) * most) return coefficient[m] < 0.0;
+    return false;
+}
+
+/** work->u of all orbitals, with positive largest coefficients. Collective. */
+static void collect(struct work *work)
+{
+    const size_t o = (size_t)work->n_orbital;
+    memset(work->u, 0, o * o * sizeof *work->u);
+    for (int i = 0; i < work->n_orbital; i++) {
+        const double *orbital = hf_sweeps_orbital(&work->sweeps, i);
+        if (orbital == NULL) continue;
+        const double *rotation = orbital + (size_t)work->sweeps.ops->n_vector * (size_t)work->n;
+        const double sign = is_negative(work->n, orbital) ? -1.0 : 1.0;
+        for (size_t c = 0; c < o; c++) work->u[(size_t)i * o + c] = sign * rotation[c];
+    }
+    hf_sum_over_ranks(work->context->comm, o * o, work->u);
+}
+
+static hf_status sweep(struct work *work, struct hf_localised *localised, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_localise_settings *settings = work->settings;
+    const double tolerance = settings->tolerance > 0.0 ? settings->tolerance : USUAL_TOLERANCE;
+    const int most = settings->most_sweeps > 0 ? settings->most_sweeps : USUAL_SWEEPS;
+    double largest = INFINITY;
+    bool flat = false;
+    work->sweeps = (struct hf_sweeps){
+        .context = work->context,
+        .basis = work->wavefunction->basis,
+        .ops = ops_of(settings->kind),
+        .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
+        .n_orbital = work->n_orbital,
+    };
+    HF_TRY(hf_localise_start(work->context, work->canonical, work->u, error));
+    HF_TRY(hf_sweeps_init(&work->sweeps, error));
+    HF_TRY(load(work, error));
+    while (largest > tolerance && !flat && localised->n_sweep < most) {
+        const double before = largest;
+        HF_TRY(hf_sweeps_run(&work->sweeps, &largest, error));
+        flat = largest < FLAT && largest > NO_SMALLER * before;
+        localised->n_sweep++;
+    }
+    localised->converged = flat || largest <= tolerance;
+    HF_TRY(hf_sweeps_value(&work->sweeps, &localised->value, error));
+    collect(work);
+cleanup:
+    hf_sweeps_done(&work->sweeps);
+    return status;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+struct rank_of_orbital {
+    double energy;
+    int orbital;
+};
+
+/** Rising energy; equal ones as they were. */
+static int compare(const void *left, const void *right)
+{
+    const struct rank_of_orbital *a = left, *b = right;
+    if (fabs(a->energy - b->energy) > 1e-7) return a->energy < b->energy ? -1 : 1;
+    return a->orbital - b->orbital;
+}
+
+/** Orders the orbitals and sets their energies. Local. */
+static hf_status sort(struct work *work, struct hf_localised *localised, struct hf_error *error)
+{
+    const size_t o = (size_t)work->n_orbital;
+    struct rank_of_orbital *order = calloc(o + 1, sizeof *order);
+    double *u = hf_memory_allocate_matrix(work->context->memory, "rotation of orbitals", o * o + 1,
+                                          sizeof *u);
+    localised->orbital = hf_memory_allocate(work->context->memory, "localised orbitals", o + 1,
+                                            sizeof *localised->orbital);
+    if (order == NULL || u == NULL || localised->orbital == NULL) {
+        free(order);
+        hf_memory_release(work->context->memory, u);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for localised orbitals");
+    }
+    for (size_t i = 0; i < o; i++) {
+        order[i].orbital = (int)i;
+        for (size_t c = 0; c < o; c++)
+            order[i].energy += work->u[i * o + c] * work->u[i * o + c] * work->canonical_energy[c];
+    }
+    if (work->settings->kind != HF_LOCALISE_NONE) qsort(order, o, sizeof *order, compare);
+    for (size_t i = 0; i < o; i++) {
+        localised->orbital[i].energy = order[i].energy;
+        memcpy(u + i * o, work->u + (size_t)order[i].orbital * o, o * sizeof *u);
+    }
+    free(order);
+    hf_memory_release(work->context->memory, work->u);
+    work->u = u;
+    return HF_OK;
+}
+
+hf_status hf_localise(struct hf_context *context, const struct hf_wavefunction *wavefunction,
+                      const struct hf_localise_settings *settings, struct hf_localised *localised,
+                      struct hf_error *error)
+{
+    hf_status status;
+    struct work work = {.context = context, .wavefunction = wavefunction, .settings = settings};
+    struct hf_matrix *orbitals = NULL;
+    *localised = (struct hf_localised){.memory = context->memory, .converged = true};
+    hf_timer_start(&context->timers, &hf_phase_localise);
+    HF_TRY(begin(&work, error));
+    localised->n = work.n_orbital;
+    if (work.n_orbital > 0) {
+        if (settings->kind != HF_LOCALISE_NONE) HF_TRY(sweep(&work, localised, error));
+        HF_TRY(hf_agree(context->comm, sort(&work, localised, error), error));
+        HF_TRY(make_orbitals(&work, &orbitals, error));
+        HF_TRY(hf_localised_describe(context, wavefunction, settings, orbitals, localised, error));
+    }
+    localised->rotation = work.u;
+    work.u = NULL;
+cleanup:
+    hf_memory_release(context->memory, work.u);
+    hf_matrix_destroy(&work.canonical);
+    hf_matrix_destroy(&orbitals);
+    if (status != HF_OK) hf_localised_done(localised);
+    hf_timer_stop(&context->timers, &hf_phase_localise);
+    return status;
+}
+
+void hf_localised_done(struct hf_localised *localised)
+{
+    if (localised->memory == NULL) return;
+    hf_sparse_destroy(&localised->coefficient);
+    hf_sparse_destroy(&localised->overlap);
+    hf_sparse_destroy(&localised->population);
+    hf_memory_release(localised->memory, localised->orbital);
+    hf_memory_release(localised->memory, localised->rotation);
+    *localised = (struct hf_localised){0};
+}

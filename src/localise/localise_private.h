@@ -1,0 +1,76 @@
+/* The parts of a localisation. */
+#ifndef HF_LOCALISE_PRIVATE_H
+#define HF_LOCALISE_PRIVATE_H
+
+#include "hf/localise.h"
+
+#include <stdint.h>
+
+/** What is maximised: sum over i and centres A of Q^A_ii^2. Constant tables. */
+struct hf_localise_ops {
+    const char *name;
+    int n_vector; /**< vectors of n numbers of an orbital: C_i, and S C_i or x C_i, y C_i, z C_i */
+    /** Number of centres. */
+    int (*n_centre)(const struct hf_basis *basis);
+    /** Q^A_ij of two orbitals, q[n_centre]; the vectors of an orbital one after another. */
+    void (*elements)(const struct hf_basis *basis, const double *i, const double *j, double q[]);
+};
+
+extern const struct hf_localise_ops hf_localise_pm, hf_localise_boys;
+
+/** Orbitals being rotated. Each has `length` numbers: its vectors [ops->n_vector][n], then [n_orbital] the orbital
+ *  in canonical ones. They are in blocks of some orbitals, which move between ranks as in a tournament: a round has
+ *  every block at a seat with one other block; in n_block - 1 rounds each meets each.
+ *
+ *      position   0    1    2   ...            a seat is two positions, one below the other
+ *                 B-1  B-2  B-3 ...            block 0 stays, the others go on by one position a round
+ *
+ *  Neighbouring seats belong to one rank. Rotations of different seats commute, so that orbitals do not depend
+ *  on who has which seat. */
+struct hf_sweeps {
+    struct hf_context *context;   /**< borrowed */
+    const struct hf_basis *basis; /**< borrowed */
+    const struct hf_localise_ops *ops;
+    int n_thread;
+    int n_orbital, n_block; /**< n_block is even */
+    int round;              /**< of the tournament, from 0 to n_block - 2 */
+    size_t length;
+    double **block; /**< [n_block] [orbitals of it][length]; NULL: of another rank */
+    int n_spare;
+    double **spare;   /**< buffers for blocks that arrive */
+    double *room;     /**< all buffers */
+    double *elements; /**< [n_thread][3][n_centre] */
+};
+
+/** Sizes and room; collective. HF_NO_RESOURCE. */
+hf_status hf_sweeps_init(struct hf_sweeps *sweeps, struct hf_error *error) HF_MUST_CHECK;
+void hf_sweeps_done(struct hf_sweeps *sweeps);
+
+/** Orbitals of a block: begin .. end-1 of this and the next block. */
+int hf_sweeps_first(const struct hf_sweeps *sweeps, int block);
+
+/** The numbers of orbital i; NULL: another rank has it. */
+double *hf_sweeps_orbital(const struct hf_sweeps *sweeps, int i);
+
+/** A sweep over all pairs of orbitals. Collective; *largest is the largest rotation, the same on every rank. */
+hf_status hf_sweeps_run(struct hf_sweeps *sweeps, double *largest,
+                        struct hf_error *error) HF_MUST_CHECK;
+
+/** Sum of Q^A_ii^2, the same on every rank. Collective. HF_NO_RESOURCE. */
+hf_status hf_sweeps_value(struct hf_sweeps *sweeps, double *value,
+                          struct hf_error *error) HF_MUST_CHECK;
+
+/** Orbitals to begin with: u [n_orbital][n_orbital], u[k] is orbital k in canonical ones of coefficients [n][n_orbital],
+ *  from a Cholesky decomposition of their density with the largest pivots. The same on every rank. Collective.
+ *  HF_NO_RESOURCE. Source: Aquilante, Pedersen, Sanchez de Meras, Koch, J. Chem. Phys. 125, 174101 (2006). */
+hf_status hf_localise_start(struct hf_context *context, const struct hf_matrix *coefficient,
+                            double u[], struct hf_error *error) HF_MUST_CHECK;
+
+/** Fills coefficient, overlap, population, centres and spreads from orbitals [n][localised->n]. Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_localised_describe(struct hf_context *context, const struct hf_wavefunction *wave,
+                                const struct hf_localise_settings *settings,
+                                const struct hf_matrix *orbitals, struct hf_localised *localised,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+#endif

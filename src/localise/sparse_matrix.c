@@ -1,0 +1,217 @@
+/* Matrices in blocks: how they are filled, sorted and read. */
+#include "hf/sparse_matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int hf_parts_size(const int first[], struct hf_parts parts)
+{
+    int n = 0;
+    for (int k = 0; k < parts.n; k++) n += first[parts.part[k] + 1] - first[parts.part[k]];
+    return n;
+}
+
+const double *hf_sparse_find(const struct hf_sparse_matrix *matrix, int row_part, int column_part)
+{
+    int low = matrix->begin[column_part], high = matrix->begin[column_part + 1];
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (matrix->row[middle] < row_part)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == matrix->begin[column_part + 1] || matrix->row[low] != row_part) return NULL;
+    return matrix->value + matrix->offset[low];
+}
+
+void hf_sparse_get(const struct hf_sparse_matrix *matrix, struct hf_parts rows,
+                   struct hf_parts columns, double to[])
+{
+    const size_t step = (size_t)hf_parts_size(matrix->column_first, columns);
+    double *band = to;
+    for (int k = 0; k < rows.n; k++) {
+        const int part = rows.part[k];
+        const int n_row = matrix->row_first[part + 1] - matrix->row_first[part];
+        double *block = band;
+        for (int l = 0; l < columns.n; l++) {
+            const int other = columns.part[l];
+            const size_t n =
+                (size_t)(matrix->column_first[other + 1] - matrix->column_first[other]);
+            const double *from = hf_sparse_find(matrix, part, other);
+            for (int r = 0; r < n_row; r++) {
+                double *row = block + (size_t)r * step;
+                if (from != NULL)
+                    memcpy(row, from + (size_t)r * n, n * sizeof *row);
+                else
+                    memset(row, 0, n * sizeof *row);
+            }
+            block += n;
+        }
+        band += (size_t)n_row * step;
+    }
+}
+
+/* ---- Filling --------------------------------------------------------------------------------- */
+
+static int *copy_first(struct hf_memory *memory, int n, const int first[])
+{
+    int *copy = hf_memory_allocate(memory, "parts of matrices", (size_t)n + 1, sizeof *copy);
+    if (copy != NULL) memcpy(copy, first, ((size_t)n + 1) * sizeof *copy);
+    return copy;
+}
+
+struct hf_sparse_matrix *hf_sparse_create(struct hf_memory *memory, int n_row_part,
+                                          const int row_first[], int n_column_part,
+                                          const int column_first[])
+{
+    struct hf_sparse_matrix *self =
+        hf_memory_allocate(memory, "matrices in blocks", 1, sizeof *self);
+    if (self == NULL) return NULL;
+    *self = (struct hf_sparse_matrix){
+        .memory = memory, .n_row_part = n_row_part, .n_column_part = n_column_part};
+    self->row_first = copy_first(memory, n_row_part, row_first);
+    self->column_first = copy_first(memory, n_column_part, column_first);
+    self->begin = hf_memory_allocate(memory, "parts of matrices", (size_t)n_column_part + 1,
+                                     sizeof *self->begin);
+    self->offset = hf_memory_allocate(memory, "parts of matrices", 1, sizeof *self->offset);
+    if (self->row_first == NULL || self->column_first == NULL || self->begin == NULL ||
+        self->offset == NULL)
+        hf_sparse_destroy(&self);
+    return self;
+}
+
+/** A larger copy of an array, which is freed; NULL: no memory, and the array stays. */
+static void *larger(struct hf_memory *memory, const char *label, void *old, size_t n_old,
+                    size_t n_new)
+{
+    void *now = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, label, n_new);
+    if (now == NULL) return NULL;
+    if (n_old > 0) memcpy(now, old, n_old);
+    hf_memory_release(memory, old);
+    return now;
+}
+
+static bool grow_blocks(struct hf_sparse_matrix *self)
+{
+    const size_t n = (size_t)self->n_block, room = 2 * n + 64;
+    int *row =
+        larger(self->memory, "parts of matrices", self->row, n * sizeof *row, room * sizeof *row);
+    if (row == NULL) return false;
+    self->row = row;
+    int *column = larger(self->memory, "parts of matrices", self->column, n * sizeof *column,
+                         room * sizeof *column);
+    if (column == NULL) return false;
+    self->column = column;
+    size_t *offset = larger(self->memory, "parts of matrices", self->offset,
+                            (n + 1) * sizeof *offset, (room + 1) * sizeof *offset);
+    if (offset == NULL) return false;
+    self->offset = offset;
+    self->n_block_room = (int)room;
+    return true;
+}
+
+/** Room for n numbers more behind those that are there. */
+static bool grow_values(struct hf_sparse_matrix *self, const char *label, size_t n)
+{
+    const size_t used = self->offset[self->n_block], room = used + used / 2 + n + 1024;
+    double *value =
+        larger(self->memory, label, self->value, used * sizeof *value, room * sizeof *value);
+    if (value == NULL) return false;
+    self->value = value;
+    self->n_value_room = room;
+    return true;
+}
+
+static bool matters(double threshold, int n_row, int n_column, const double *from, size_t step)
+{
+    if (threshold < 0.0) return true;
+    for (int r = 0; r < n_row; r++)
+        for (int c = 0; c < n_column; c++)
+            if (fabs(from[(size_t)r * step + (size_t)c]) > threshold) return true;
+    return false;
+}
+
+bool hf_sparse_add(struct hf_sparse_matrix *self, const char *label, int row_part, int column_part,
+                   double threshold, const double *from, size_t step)
+{
+    const int n_row = self->row_first[row_part + 1] - self->row_first[row_part];
+    const int n_column = self->column_first[column_part + 1] - self->column_first[column_part];
+    const size_t n = (size_t)n_row * (size_t)n_column;
+    if (!matters(threshold, n_row, n_column, from, step)) return true;
+    if (self->n_block == self->n_block_room && !grow_blocks(self)) return false;
+    const size_t offset = self->offset[self->n_block];
+    if (offset + n > self->n_value_room && !grow_values(self, label, n)) return false;
+    for (int r = 0; r < n_row; r++)
+        memcpy(self->value + offset + (size_t)r * (size_t)n_column, from + (size_t)r * step,
+               (size_t)n_column * sizeof *from);
+    self->row[self->n_block] = row_part;
+    self->column[self->n_block] = column_part;
+    self->offset[++self->n_block] = offset + n;
+    return true;
+}
+
+/** A block on its way to its place in the order. */
+struct place {
+    int row, column, from;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    if (a->column != b->column) return a->column < b->column ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+bool hf_sparse_finish(struct hf_sparse_matrix *self, const char *label)
+{
+    const size_t n = (size_t)self->n_block, n_value = self->offset[n];
+    struct hf_memory *memory = self->memory;
+    struct place *place = hf_memory_allocate(memory, "parts of matrices", n, sizeof *place);
+    size_t *offset = hf_memory_allocate(memory, "parts of matrices", n + 1, sizeof *offset);
+    double *value =
+        hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, label, (n_value + 1) * sizeof *value);
+    const bool done = place != NULL && offset != NULL && value != NULL;
+    for (size_t k = 0; done && k < n; k++)
+        place[k] = (struct place){self->row[k], self->column[k], (int)k};
+    if (done) qsort(place, n, sizeof *place, compare);
+    for (size_t k = 0; done && k < n; k++) {
+        const size_t first = self->offset[place[k].from];
+        const size_t size = self->offset[place[k].from + 1] - first;
+        memcpy(value + offset[k], self->value + first, size * sizeof *value);
+        offset[k + 1] = offset[k] + size;
+        self->row[k] = place[k].row;
+        self->column[k] = place[k].column;
+        self->begin[place[k].column + 1]++;
+    }
+    hf_memory_release(memory, place);
+    if (!done) {
+        hf_memory_release(memory, offset);
+        hf_memory_release(memory, value);
+        return false;
+    }
+    for (int c = 0; c < self->n_column_part; c++) self->begin[c + 1] += self->begin[c];
+    hf_memory_release(memory, self->offset);
+    hf_memory_release(memory, self->value);
+    self->offset = offset;
+    self->value = value;
+    self->n_value_room = n_value;
+    return true;
+}
+
+void hf_sparse_destroy(struct hf_sparse_matrix **matrix)
+{
+    struct hf_sparse_matrix *old = *matrix;
+    if (old == NULL) return;
+    struct hf_memory *memory = old->memory;
+    hf_memory_release(memory, old->row_first);
+    hf_memory_release(memory, old->column_first);
+    hf_memory_release(memory, old->begin);
+    hf_memory_release(memory, old->row);
+    hf_memory_release(memory, old->column);
+    hf_memory_release(memory, old->offset);
+    hf_memory_release(memory, old->value);
+    hf_memory_release(memory, old);
+    *matrix = NULL;
+}

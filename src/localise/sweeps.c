@@ -1,0 +1,249 @@
+/* Rotations of two orbitals, shared by ranks and threads. */
+#include "localise_private.h"
+
+#include "hf/threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** More blocks are not made: as many threads of all ranks as half of them can work. */
+enum { MOST_BLOCKS = 128 };
+
+/** What is smaller than this is round-off, relative to 1 (Q^2). */
+static const double NOTHING = 1e-13;
+
+static int n_centre(const struct hf_sweeps *self)
+{
+    return self->ops->n_centre(self->basis);
+}
+
+int hf_sweeps_first(const struct hf_sweeps *self, int block)
+{
+    return (int)((int64_t)block * self->n_orbital / self->n_block);
+}
+
+static int seat_of(const struct hf_sweeps *self, int round, int block)
+{
+    const int turn = self->n_block - 1;
+    const int position = block == 0 ? 0 : 1 + ((block - 1 - round) % turn + turn) % turn;
+    return position < self->n_block - 1 - position ? position : self->n_block - 1 - position;
+}
+
+static int rank_of_seat(const struct hf_sweeps *self, int seat)
+{
+    return (int)((int64_t)seat * self->context->n_rank / (self->n_block / 2));
+}
+
+static int rank_of(const struct hf_sweeps *self, int round, int block)
+{
+    return rank_of_seat(self, seat_of(self, round, block));
+}
+
+/** Block at a position in this round. */
+static int block_at(const struct hf_sweeps *self, int position)
+{
+    return position == 0 ? 0 : 1 + (position - 1 + self->round) % (self->n_block - 1);
+}
+
+static size_t block_length(const struct hf_sweeps *self, int block)
+{
+    return (size_t)(hf_sweeps_first(self, block + 1) - hf_sweeps_first(self, block)) * self->length;
+}
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/** Two blocks may arrive before two others have left. */
+static hf_status make_room(struct hf_sweeps *self, struct hf_error *error)
+{
+    struct hf_memory *memory = self->context->memory;
+    int n_mine = 2;
+    for (int x = 0; x < self->n_block; x++) n_mine += rank_of(self, 0, x) == self->context->rank;
+    const size_t each =
+        ((size_t)(self->n_orbital + self->n_block - 1) / (size_t)self->n_block) * self->length;
+    self->block = calloc((size_t)self->n_block, sizeof *self->block);
+    self->spare = calloc((size_t)n_mine, sizeof *self->spare);
+    self->room = hf_memory_allocate_matrix(memory, "orbitals to localise", (size_t)n_mine * each,
+                                           sizeof *self->room);
+    self->elements =
+        calloc(3 * (size_t)self->n_thread * (size_t)n_centre(self) + 1, sizeof *self->elements);
+    if (self->block == NULL || self->spare == NULL || self->room == NULL || self->elements == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals to localise");
+    for (int k = 0; k < n_mine; k++) self->spare[self->n_spare++] = self->room + (size_t)k * each;
+    for (int x = 0; x < self->n_block; x++)
+        if (rank_of(self, 0, x) == self->context->rank)
+            self->block[x] = self->spare[--self->n_spare];
+    return HF_OK;
+}
+
+hf_status hf_sweeps_init(struct hf_sweeps *self, struct hf_error *error)
+{
+    const int even = self->n_orbital + self->n_orbital % 2;
+    self->n_block = even < MOST_BLOCKS ? even : MOST_BLOCKS;
+    if (self->n_block < 2) self->n_block = 2;
+    self->length =
+        (size_t)self->ops->n_vector * (size_t)self->basis->n_function + (size_t)self->n_orbital;
+    return hf_agree(self->context->comm, make_room(self, error), error);
+}
+
+void hf_sweeps_done(struct hf_sweeps *self)
+{
+    if (self->context == NULL) return;
+    hf_memory_release(self->context->memory, self->room);
+    free(self->block);
+    free(self->spare);
+    free(self->elements);
+    *self = (struct hf_sweeps){0};
+}
+
+double *hf_sweeps_orbital(const struct hf_sweeps *self, int i)
+{
+    for (int x = 0; x < self->n_block; x++) {
+        const int first = hf_sweeps_first(self, x);
+        if (i >= hf_sweeps_first(self, x + 1)) continue;
+        return self->block[x] == NULL ? NULL : self->block[x] + (size_t)(i - first) * self->length;
+    }
+    return NULL;
+}
+
+/* ---- Rotations ------------------------------------------------------------------------------- */
+
+/** The angle that makes the sum largest. The sum over both orbitals grows by a + (a^2 + b^2)^(1/2).
+ *  Source: Edmiston, Ruedenberg, Rev. Mod. Phys. 35, 457 (1963); Pipek, Mezey, Eqs. 29 to 31. */
+static double best_angle(int n, const double *q_ii, const double *q_ij, const double *q_jj)
+{
+    double a = 0.0, b = 0.0, scale = 0.0;
+    for (int c = 0; c < n; c++) {
+        const double difference = q_ii[c] - q_jj[c];
+        a += q_ij[c] * q_ij[c] - 0.25 * difference * difference;
+        b += q_ij[c] * difference;
+        scale += q_ij[c] * q_ij[c] + q_ii[c] * q_ii[c] + q_jj[c] * q_jj[c];
+    }
+    if (hypot(a, b) < NOTHING * scale) return 0.0;
+    return 0.25 * atan2(b, -a);
+}
+
+/** Makes the best rotation of two orbitals; returns its size. */
+static double rotate(const struct hf_sweeps *self, double *i, double *j, double *elements)
+{
+    const int n = n_centre(self);
+    double *q_ii = elements, *q_ij = q_ii + n, *q_jj = q_ij + n;
+    self->ops->elements(self->basis, i, i, q_ii);
+    self->ops->elements(self->basis, i, j, q_ij);
+    self->ops->elements(self->basis, j, j, q_jj);
+    const double angle = best_angle(n, q_ii, q_ij, q_jj), c = cos(angle), s = sin(angle);
+    if (angle == 0.0) return 0.0;
+    for (size_t m = 0; m < self->length; m++) {
+        const double before = i[m];
+        i[m] = c * before + s * j[m];
+        j[m] = c * j[m] - s * before;
+    }
+    return fabs(angle);
+}
+
+/** All pairs of an orbital of one block with one of another block, or of one block. */
+static double rotate_blocks(const struct hf_sweeps *self, int x, int y, double *elements)
+{
+    const int n_x = hf_sweeps_first(self, x + 1) - hf_sweeps_first(self, x);
+    const int n_y = hf_sweeps_first(self, y + 1) - hf_sweeps_first(self, y);
+    double largest = 0.0;
+    for (int i = 0; i < n_x; i++)
+        for (int j = x == y ? i + 1 : 0; j < n_y; j++)
+            largest = fmax(largest, rotate(self, self->block[x] + (size_t)i * self->length,
+                                           self->block[y] + (size_t)j * self->length, elements));
+    return largest;
+}
+
+/** A round on a thread: its share of the seats of this rank. */
+struct round {
+    struct hf_sweeps *sweeps;
+    double *largest; /**< [n_thread] */
+};
+
+static hf_status do_seats(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    const struct round *round = data;
+    struct hf_sweeps *self = round->sweeps;
+    double *elements = self->elements + 3 * (size_t)thread * (size_t)n_centre(self);
+    int n = 0;
+    (void)error;
+    for (int seat = 0; seat < self->n_block / 2; seat++) {
+        if (rank_of_seat(self, seat) != self->context->rank || n++ % n_thread != thread) continue;
+        const int x = block_at(self, seat), y = block_at(self, self->n_block - 1 - seat);
+        double largest = 0.0;
+        if (self->round == 0)
+            largest =
+                fmax(rotate_blocks(self, x, x, elements), rotate_blocks(self, y, y, elements));
+        largest = fmax(largest, rotate_blocks(self, x < y ? x : y, x < y ? y : x, elements));
+        round->largest[thread] = fmax(round->largest[thread], largest);
+    }
+    return HF_OK;
+}
+
+/** Blocks to the ranks that have them in the next round. */
+static void move(struct hf_sweeps *self)
+{
+    const int next = (self->round + 1) % (self->n_block - 1), rank = self->context->rank;
+    MPI_Request request[8];
+    int gone[4], n_request = 0, n_gone = 0;
+    for (int x = 0; x < self->n_block; x++) {
+        const int from = rank_of(self, self->round, x), to = rank_of(self, next, x);
+        const int n = (int)block_length(self, x);
+        if (from == to) continue;
+        if (from == rank) {
+            MPI_Isend(self->block[x], n, MPI_DOUBLE, to, x, self->context->comm,
+                      &request[n_request++]);
+            gone[n_gone++] = x;
+        } else if (to == rank) {
+            self->block[x] = self->spare[--self->n_spare];
+            MPI_Irecv(self->block[x], n, MPI_DOUBLE, from, x, self->context->comm,
+                      &request[n_request++]);
+        }
+    }
+    MPI_Waitall(n_request, request, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < n_gone; k++) {
+        self->spare[self->n_spare++] = self->block[gone[k]];
+        self->block[gone[k]] = NULL;
+    }
+    self->round = next;
+}
+
+hf_status hf_sweeps_run(struct hf_sweeps *self, double *largest, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    double *of_thread = calloc((size_t)self->n_thread, sizeof *of_thread);
+    if (of_thread == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a sweep");
+    HF_TRY(hf_agree_to_go_on(self->context, status, error));
+    for (int r = 0; r < self->n_block - 1; r++) {
+        struct round round = {self, of_thread};
+        if (status == HF_OK) status = hf_threads_run(self->n_thread, do_seats, &round, error);
+        move(self);
+    }
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    *largest = 0.0;
+    for (int t = 0; t < self->n_thread; t++) *largest = fmax(*largest, of_thread[t]);
+    MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPI_DOUBLE, MPI_MAX, self->context->comm);
+cleanup:
+    free(of_thread);
+    return status;
+}
+
+hf_status hf_sweeps_value(struct hf_sweeps *self, double *value, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = n_centre(self);
+    double *of_orbital = calloc((size_t)self->n_orbital + 1, sizeof *of_orbital);
+    if (of_orbital == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a sum");
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    for (int i = 0; i < self->n_orbital; i++) {
+        const double *orbital = hf_sweeps_orbital(self, i);
+        if (orbital == NULL) continue;
+        self->ops->elements(self->basis, orbital, orbital, self->elements);
+        for (int c = 0; c < n; c++) of_orbital[i] += self->elements[c] * self->elements[c];
+    }
+    hf_sum_over_ranks(self->context->comm, (size_t)self->n_orbital, of_orbital);
+    *value = 0.0;
+    for (int i = 0; i < self->n_orbital; i++) *value += of_orbital[i];
+cleanup:
+    free(of_orbital);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* Localised orbitals on any number of ranks. */
+#include "../solved.h"
+
+#include "hf/localise.h"
+
+#include <stdio.h>
+
+static struct hf_localised localise(struct test_solved *s, enum hf_localise_kind kind, int n_frozen,
+                                    int n_thread)
+{
+    struct hf_localised found;
+    struct hf_error error;
+    const struct hf_localise_settings settings = {
+        .kind = kind, .n_frozen = n_frozen, .n_thread = n_thread};
+    expect_ok(hf_localise(s->context, &s->wave, &settings, &found, &error), &error);
+    assert_true(found.converged);
+    if (rank_here() == 0 && getenv("HF_TEST_VERBOSE") != NULL)
+        for (int i = 0; i < found.n; i++)
+            print_message("%3d %12.6f  spread %.6f  centre %.4f %.4f %.4f\n", i,
+                          found.orbital[i].energy, found.orbital[i].spread,
+                          found.orbital[i].centre[0], found.orbital[i].centre[1],
+                          found.orbital[i].centre[2]);
+    return found;
+}
+
+static double population(const struct hf_localised *found, int atom, int i)
+{
+    const double *value = hf_sparse_find(found->population, atom, i);
+    return value != NULL ? *value : 0.0;
+}
+
+/** u is orthogonal, populations add up to 1, energies to those of the canonical orbitals. */
+static void check(const struct test_solved *s, const struct hf_localised *found, int n_frozen)
+{
+    const int o = found->n;
+    double trace = 0.0;
+    assert_int_equal(o, s->wave.spin[0].n_occupied - n_frozen);
+    for (int i = 0; i < o; i++) {
+        double sum = 0.0;
+        for (int a = 0; a < s->molecule.n_atom; a++) sum += population(found, a, i);
+        assert_true(fabs(sum - 1.0) < 1e-5);
+        trace += found->orbital[i].energy - s->wave.spin[0].energy[n_frozen + i];
+        for (int j = 0; j < o; j++) {
+            double product = 0.0;
+            for (int c = 0; c < o; c++)
+                product += found->rotation[i * o + c] * found->rotation[j * o + c];
+            assert_true(fabs(product - (i == j)) < 1e-12);
+        }
+    }
+    assert_true(fabs(trace) < 1e-10);
+}
+
+static void water_has_two_bonds_and_two_lone_pairs(void **state)
+{
+    struct hf_context *context = test_context();
+    struct test_solved s;
+    test_solved_water(&s, context, 0.0, "cc-pVDZ");
+    for (int kind = HF_LOCALISE_PM; kind <= HF_LOCALISE_BOYS; kind++) {
+        int n_bond = 0, n_pair = 0;
+        struct hf_localised found = localise(&s, (enum hf_localise_kind)kind, 1, 1);
+        check(&s, &found, 1);
+        for (int i = 0; i < found.n; i++) {
+            n_bond += population(&found, 1, i) > 0.2 || population(&found, 2, i) > 0.2;
+            n_pair += population(&found, 0, i) > 0.95;
+            assert_true(found.orbital[i].spread > 1.0 && found.orbital[i].spread < 2.0);
+        }
+        assert_int_equal(n_bond, 2);
+        assert_int_equal(n_pair, 2);
+        hf_localised_done(&found);
+    }
+    test_solved_end(&s);
+    test_context_done(&context);
+}
+
+static void canonical_orbitals_stay(void **state)
+{
+    struct hf_context *context = test_context();
+    struct test_solved s;
+    test_solved_water(&s, context, 0.0, "6-31G");
+    struct hf_localised found = localise(&s, HF_LOCALISE_NONE, 0, 1);
+    check(&s, &found, 0);
+    for (int i = 0; i < found.n; i++)
+        assert_true(fabs(found.orbital[i].energy - s.wave.spin[0].energy[i]) < 1e-14);
+    hf_localised_done(&found);
+    test_solved_end(&s);
+    test_context_done(&context);
+}
+
+/** The same on this rank alone and on all ranks, on any number of threads; the pi orbitals of a ring are degenerate. */
+static void orbitals_do_not_depend_on_the_ranks(void **state)
+{
+    struct hf_context *all = test_context(), *alone = NULL;
+    struct hf_error error;
+    struct test_solved s, t;
+    assert_ok(hf_context_create(MPI_COMM_SELF, &alone, &error));
+    test_solved_benzene(&s, all, "6-31G");
+    test_solved_benzene(&t, alone, "6-31G");
+    for (int kind = HF_LOCALISE_PM; kind <= HF_LOCALISE_BOYS; kind++) {
+        struct hf_localised one = localise(&t, (enum hf_localise_kind)kind, 6, 3);
+        struct hf_localised many = localise(&s, (enum hf_localise_kind)kind, 6, 2);
+        check(&s, &many, 6);
+        assert_true(fabs(one.value - many.value) < 1e-9);
+        assert_int_equal(one.coefficient->n_block, many.coefficient->n_block);
+        const size_t n = one.coefficient->offset[one.coefficient->n_block];
+        double worst = 0.0;
+        for (size_t x = 0; x < n; x++)
+            worst = fmax(worst, fabs(one.coefficient->value[x] - many.coefficient->value[x]));
+        if (worst > 1e-6) print_error("kind %d: %g\n", kind, worst);
+        assert_true(worst < 1e-6);
+        hf_localised_done(&one);
+        hf_localised_done(&many);
+    }
+    test_solved_end(&s);
+    test_solved_end(&t);
+    test_context_done(&all);
+    test_context_done(&alone);
+}
+
+static void one_orbital_is_itself(void **state)
+{
+    struct hf_context *context = test_context();
+    struct test_solved s;
+    test_solved_begin(&s, context);
+    test_solved_add(&s, 2, 0.0, 0.0, 0.0);
+    test_solve(&s, "6-31G");
+    for (int kind = HF_LOCALISE_NONE; kind <= HF_LOCALISE_BOYS; kind++) {
+        struct hf_localised found = localise(&s, (enum hf_localise_kind)kind, 0, 1);
+        check(&s, &found, 0);
+        hf_localised_done(&found);
+        found = localise(&s, (enum hf_localise_kind)kind, 1, 1);
+        assert_int_equal(found.n, 0);
+        hf_localised_done(&found);
+    }
+    test_solved_end(&s);
+    test_context_done(&context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(water_has_two_bonds_and_two_lone_pairs),
+        cmocka_unit_test(canonical_orbitals_stay),
+        cmocka_unit_test(one_orbital_is_itself),
+        cmocka_unit_test(orbitals_do_not_depend_on_the_ranks),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
