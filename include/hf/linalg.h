@@ -139,6 +139,11 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
 /** Solves the small dense system a x = b on every rank alike, a [n][n] symmetric indefinite; a and
  *  b are destroyed, b becomes x. Not collective. HF_NO_RESOURCE when singular. */
 hf_status hf_solve_symmetric(int n, double *a, double *b, struct hf_error *error) HF_MUST_CHECK;
+/** Eigenvalues (ascending) and eigenvectors (columns, vector k at a + k n) of a small symmetric matrix a [n][n], which is
+ *  overwritten; signs as of hf_matrix_eigen. On this rank alone; one thread at a time. HF_NO_RESOURCE: memory, or the
+ *  library fails. */
+hf_status hf_eigen_small(int n, double *a, double eigenvalue[],
+                         struct hf_error *error) HF_MUST_CHECK;
 
 /** Takes rows first .. first+n-1, rows [n][columns] row by row, or fills them. Called on rank 0
  *  alone. */

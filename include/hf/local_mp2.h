@@ -3,7 +3,8 @@
  * The pairs ij of orbitals are
  *
  *     strong, weak   nearer than `distant_bohr`: amplitudes from Eq. 10.6; strong ones share an atom
- *     distant        the others: energies from dipoles of i -> a and j -> b, without exchange
+ *     distant        the others: energies from dipoles of i -> a and j -> b, without exchange, so that half of
+ *                    them is of equal spins
  */
 #ifndef HF_LOCAL_MP2_H
 #define HF_LOCAL_MP2_H
@@ -28,12 +29,11 @@ enum hf_local_domains {
     HF_DOMAINS_GIVEN, /**< those of `given` */
 };
 
-/** Domains of a file: atoms of each orbital. Orbitals are found by their largest populations, so the file is of the
- *  same molecule at any geometry with similar orbitals. */
+/** Domains of another calculation, of the same atoms at other places. Its orbitals are found by their populations. */
 struct hf_local_given {
-    int n_orbital;
-    const int *begin; /**< [n_orbital + 1] */
-    const int *atom;  /**< rising for each orbital */
+    int n_orbital, n_atom;
+    double *population; /**< [n_orbital][n_atom] */
+    bool *member;       /**< [n_orbital][n_atom] whether the atom is in the domain */
 };
 
 struct hf_local_settings {

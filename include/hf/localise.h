@@ -63,6 +63,12 @@ hf_status hf_localise(struct hf_context *context, const struct hf_wavefunction *
                       const struct hf_localise_settings *settings, struct hf_localised *localised,
                       struct hf_error *error) HF_MUST_CHECK;
 
+/** The orbitals as a matrix [n functions][localised->n] on the grid of the wave function, to be destroyed by the caller.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_localised_matrix(const struct hf_localised *localised,
+                              const struct hf_wavefunction *wavefunction,
+                              struct hf_matrix **orbitals, struct hf_error *error) HF_MUST_CHECK;
+
 /** Frees and clears. Not collective. */
 void hf_localised_done(struct hf_localised *localised);
 

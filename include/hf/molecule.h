@@ -76,6 +76,9 @@ enum { HF_N_ELEMENT = 118 };
 /** Symbol of an element ("He"), or NULL outside 1..118. */
 const char *hf_element_symbol(int atomic_number);
 
+/** Covalent radius of an element, to judge distances by, atomic number 1..118. */
+double hf_covalent_radius_angstrom(int atomic_number);
+
 /** Mass of the commonest isotope of an element, or of the longest-lived one if none is stable, in
  *  unified atomic mass units; 0 outside 1..118. */
 double hf_element_mass(int atomic_number);

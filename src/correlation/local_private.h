@@ -66,13 +66,14 @@ struct hf_local {
     struct hf_sparse_matrix
         *fock_occupied; /**< F_ik [i][k], parts are single orbitals; both triangles */
 
-    int n_domain;
+    int n_domain, n_domain_room;
     struct hf_local_domain *domain; /**< [n_domain] */
     int *domain_of_orbital;         /**< [n_orbital] */
     double *completeness;           /**< [n_orbital] 1 - b^T S_dd^-1 b */
-    int *n_degenerate;              /**< [n_orbital] */
+    int *
+        n_degenerate; /**< [n_orbital] atoms added because their population equals that of another one */
 
-    int n_pair;
+    int n_pair, n_pair_room;
     struct hf_local_pair *pair; /**< [n_pair] strong and weak, (i, j) rising, j <= i */
     int *first_pair;            /**< [n_orbital + 1] pairs of i with j <= i; the last is (i, i) */
     int *first_partner;         /**< [n_orbital + 1] */
@@ -83,7 +84,7 @@ struct hf_local {
     size_t n_number;          /**< numbers of this rank in an array over pairs */
     size_t *n_number_of_rank; /**< [n_rank] */
 
-    /** Distant pairs: this is their whole energy (opposite spin: dipoles have no exchange), the same on all ranks. */
+    /** Of the distant pairs: this is their whole energy, the same on all ranks. */
     struct hf_local_class_result distant;
 };
 
@@ -127,13 +128,18 @@ void hf_local_destroy(struct hf_local **local);
 hf_status hf_local_make_paos(struct hf_local *local, const struct hf_wavefunction *wavefunction,
                              struct hf_error *error) HF_MUST_CHECK;
 /** Domains of orbitals (local_domains.c). */
-hf_status hf_local_make_domains(struct hf_local *local, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_local_make_domains(struct hf_local *local, const struct hf_wavefunction *wavefunction,
+                                struct hf_error *error) HF_MUST_CHECK;
 /** The pairs, their domains and owners (local_pairs.c). */
 hf_status hf_local_make_pairs(struct hf_local *local, struct hf_error *error) HF_MUST_CHECK;
 /** W of domains that this rank needs (local_vectors.c). */
 hf_status hf_local_make_vectors(struct hf_local *local, struct hf_error *error) HF_MUST_CHECK;
 /** Energy of the distant pairs (local_distant.c). */
-hf_status hf_local_add_distant(struct hf_local *local, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_local_add_distant(struct hf_local *local, const struct hf_wavefunction *wavefunction,
+                               struct hf_error *error) HF_MUST_CHECK;
+
+/** Distance between the nearest atoms of the domains of two orbitals, bohr. Not collective. */
+double hf_local_distance(const struct hf_local *local, int i, int j);
 
 /** Place of the domain of these atoms, added if there is none yet; -1: no memory. Local. */
 int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms);

@@ -103,6 +103,8 @@ void dstedc_(const char *compz, const int *n, double *d, double *e, double *z, c
 void dormtr_(const char *side, const char *uplo, const char *trans, const int *m, const int *n,
              const double *a, const int *lda, const double *tau, double *c, const int *ldc,
              double *work, const int *lwork, int *info);
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info);
 void dsysv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, int *pivot,
             double *b, const int *ldb, double *work, const int *lwork, int *info);
 

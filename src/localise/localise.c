@@ -76,6 +76,26 @@ cleanup:
     return status;
 }
 
+hf_status hf_localised_matrix(const struct hf_localised *localised,
+                              const struct hf_wavefunction *wavefunction,
+                              struct hf_matrix **orbitals, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_orbitals *canonical = &wavefunction->spin[0];
+    struct work work = {.wavefunction = wavefunction,
+                        .n = wavefunction->basis->n_function,
+                        .n_orbital = localised->n,
+                        .u = localised->rotation};
+    HF_TRY(hf_matrix_create(wavefunction->linalg, "canonical orbitals", work.n, work.n_orbital,
+                            &work.canonical, error));
+    hf_matrix_copy_columns(canonical->coefficient, canonical->n_occupied - work.n_orbital,
+                           work.n_orbital, NULL, work.canonical, 0);
+    HF_TRY(make_orbitals(&work, orbitals, error));
+cleanup:
+    hf_matrix_destroy(&work.canonical);
+    return status;
+}
+
 /* ---- Sweeps ---------------------------------------------------------------------------------- */
 
 /** Vector k of the orbitals of this rank from the columns of a matrix. Collective. */

@@ -6,9 +6,6 @@
 
 #include <stdbool.h>
 
-/** Covalent radius, to judge distances by. */
-double hf_covalent_radius_angstrom(int atomic_number);
-
 /** Mass number that a symbol stands for beside its element: 2 for D, 3 for T, in any case; 0 for the
  *  others. */
 int hf_symbol_isotope(const char *symbol);

@@ -1,0 +1,82 @@
+/* The parts of a local MP2 calculation, one after another. */
+#include "local_private.h"
+
+#include <stdlib.h>
+
+const struct hf_phase hf_phase_local_domains = {.name = "Local MP2: domains and pairs"};
+
+/** Orbitals. Collective. */
+static hf_status localise(struct hf_local *local, const struct hf_wavefunction *wavefunction,
+                          struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_localise_settings settings = {
+        .kind = local->settings->localise,
+        .n_frozen = local->settings->n_frozen,
+        .n_thread = local->n_thread,
+        .threshold = local->settings->sparse,
+    };
+    HF_TRY(hf_localise(local->context, wavefunction, &settings, &local->localised, error));
+    local->n_orbital = local->localised.n;
+    local->orbitals = local->localised.coefficient;
+    if (local->n_orbital == 0)
+        status = hf_fail(error, HF_BAD_INPUT, "no orbital is left to correlate");
+cleanup:
+    return status;
+}
+
+hf_status hf_local_create(struct hf_context *context, const struct hf_wavefunction *wavefunction,
+                          const struct hf_local_settings *settings, struct hf_local **local,
+                          struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    bool timed = false;
+    struct hf_local *self = *local = calloc(1, sizeof *self);
+    if (self == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for local MP2");
+    HF_TRY(hf_agree(context->comm, status, error));
+    *self = (struct hf_local){.context = context,
+                              .settings = settings,
+                              .basis = wavefunction->basis,
+                              .molecule = wavefunction->molecule,
+                              .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
+    HF_TRY(localise(self, wavefunction, error));
+    hf_timer_start(&context->timers, &hf_phase_local_domains);
+    timed = true;
+    HF_TRY(hf_local_make_paos(self, wavefunction, error));
+    HF_TRY(hf_local_make_domains(self, wavefunction, error));
+    HF_TRY(hf_local_make_pairs(self, error));
+    HF_TRY(hf_local_make_vectors(self, error));
+    HF_TRY(hf_local_add_distant(self, wavefunction, error));
+cleanup:
+    if (timed) hf_timer_stop(&context->timers, &hf_phase_local_domains);
+    if (status != HF_OK) hf_local_destroy(local);
+    return status;
+}
+
+void hf_local_destroy(struct hf_local **local)
+{
+    struct hf_local *old = *local;
+    if (old == NULL) return;
+    for (int d = 0; d < old->n_domain; d++) {
+        free((void *)old->domain[d].atoms.part);
+        hf_memory_release(old->context->memory, old->domain[d].vector);
+        hf_memory_release(old->context->memory, old->domain[d].energy);
+    }
+    hf_localised_done(&old->localised);
+    hf_sparse_destroy(&old->paos);
+    hf_sparse_destroy(&old->overlap);
+    hf_sparse_destroy(&old->fock);
+    hf_sparse_destroy(&old->fock_occupied);
+    free(old->domain);
+    free(old->domain_of_orbital);
+    free(old->completeness);
+    free(old->n_degenerate);
+    free(old->pair);
+    free(old->first_pair);
+    free(old->first_partner);
+    free(old->partner);
+    free(old->own);
+    free(old->n_number_of_rank);
+    free(old);
+    *local = NULL;
+}

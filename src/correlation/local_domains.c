@@ -1,0 +1,293 @@
+/* The atoms that an orbital may be excited to.
+ * Source: Boughton, Pulay, J. Comput. Chem. 14, 736 (1993). */
+#include "local_private.h"
+
+#include "hf/arithmetic.h"
+#include "hf/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Largest 1 - b^T S^-1 b of the kinds of domains. */
+static const double USUAL_COMPLETENESS = 0.02, TIGHT_COMPLETENESS = 0.01;
+
+/** Populations that differ by less are equal, unless they are as small as the second number. */
+static const double USUAL_DEGENERATE = 0.02, LEAST_POPULATION = 0.02;
+
+/** Eigenvalues of the overlap of a domain's functions below this are redundant. */
+static const double REDUNDANT_FUNCTIONS = 1e-8;
+
+/** Atoms that are nearer than this times the sum of their covalent radii are bonded. */
+static const double BOND = 1.3;
+
+/** An atom of an orbital. */
+struct candidate {
+    int atom;
+    double population;
+};
+
+/** What domains are made from; rooms for one orbital. */
+struct domains {
+    struct hf_local *local;
+    struct hf_sparse_matrix *overlap; /**< of basis functions */
+    struct candidate *candidate;      /**< [n_atom] */
+    int *atom;                        /**< [n_atom] the domain */
+    bool *member;                     /**< [n_atom] */
+};
+
+int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms)
+{
+    for (int d = 0; d < local->n_domain; d++) {
+        const struct hf_parts *old = &local->domain[d].atoms;
+        if (old->n == atoms.n &&
+            memcmp(old->part, atoms.part, (size_t)atoms.n * sizeof *atoms.part) == 0)
+            return d;
+    }
+    if (local->n_domain == local->n_domain_room) {
+        const int room = 2 * local->n_domain_room + 16;
+        struct hf_local_domain *larger =
+            realloc(local->domain, (size_t)room * sizeof *local->domain);
+        if (larger == NULL) return -1;
+        local->domain = larger;
+        local->n_domain_room = room;
+    }
+    int *copy = malloc((size_t)atoms.n * sizeof *copy + 1);
+    if (copy == NULL) return -1;
+    memcpy(copy, atoms.part, (size_t)atoms.n * sizeof *copy);
+    atoms.part = copy;
+    local->domain[local->n_domain] = (struct hf_local_domain){
+        .atoms = atoms, .n_function = hf_parts_size(local->overlap->row_first, atoms)};
+    return local->n_domain++;
+}
+
+/* ---- Completeness ---------------------------------------------------------------------------- */
+
+/** b^T S^-1 b of n functions; s [n][n] is overwritten. Local. */
+static hf_status projection(int n, double *s, const double *b, double *found,
+                            struct hf_error *error)
+{
+    double *value = malloc(((size_t)n + 1) * sizeof *value);
+    if (value == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
+    const hf_status status = hf_eigen_small(n, s, value, error);
+    *found = 0.0;
+    for (int k = 0; status == HF_OK && k < n; k++) {
+        double part = 0.0;
+        if (value[k] < REDUNDANT_FUNCTIONS) continue;
+        for (int m = 0; m < n; m++) part += s[(size_t)k * (size_t)n + (size_t)m] * b[m];
+        *found += part * part / value[k];
+    }
+    free(value);
+    return status;
+}
+
+static int compare_atoms(const void *left, const void *right)
+{
+    const int *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/** 1 - b^T S^-1 b of orbital i in the functions of some atoms, which are sorted. Local. */
+static hf_status find_completeness(const struct domains *self, int i, int n_atom, int atom[],
+                                   double *found, struct hf_error *error)
+{
+    const struct hf_sparse_matrix *overlap = self->overlap;
+    const struct hf_parts atoms = {n_atom, atom};
+    const int n = hf_parts_size(overlap->row_first, atoms);
+    double *s = malloc(((size_t)n * (size_t)n + 1) * sizeof *s);
+    double *b = malloc(((size_t)n + 1) * sizeof *b);
+    hf_status status = HF_OK;
+    qsort(atom, (size_t)n_atom, sizeof *atom, compare_atoms);
+    if (s == NULL || b == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
+    } else {
+        hf_sparse_get(overlap, atoms, atoms, s);
+        hf_sparse_get(self->local->localised.overlap, atoms, (struct hf_parts){1, &i}, b);
+        status = projection(n, s, b, found, error);
+        *found = 1.0 - *found;
+    }
+    free(s);
+    free(b);
+    return status;
+}
+
+/* ---- Domains of orbitals --------------------------------------------------------------------- */
+
+/** Falling population; equal ones by rising atom. */
+static int compare_candidates(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    if (fabs(a->population - b->population) > 1e-8) return a->population > b->population ? -1 : 1;
+    return a->atom < b->atom ? -1 : a->atom > b->atom;
+}
+
+static int list_candidates(struct domains *self, int i)
+{
+    const struct hf_sparse_matrix *population = self->local->localised.population;
+    int n = 0;
+    for (int k = population->begin[i]; k < population->begin[i + 1]; k++)
+        self->candidate[n++] = (struct candidate){
+            .atom = population->row[k], .population = population->value[population->offset[k]]};
+    qsort(self->candidate, (size_t)n, sizeof *self->candidate, compare_candidates);
+    return n;
+}
+
+/** Adds the atoms that are bonded to those of the domain. */
+static int extend(struct domains *self, int n)
+{
+    const struct hf_molecule *molecule = self->local->molecule;
+    const int n_before = n;
+    memset(self->member, 0, (size_t)molecule->n_atom * sizeof *self->member);
+    for (int k = 0; k < n; k++) self->member[self->atom[k]] = true;
+    for (int a = 0; a < molecule->n_atom; a++) {
+        const struct hf_atom *atom = &molecule->atom[a];
+        for (int k = 0; k < n_before && !self->member[a] && !atom->ghost; k++) {
+            const struct hf_atom *other = &molecule->atom[self->atom[k]];
+            const double reach = BOND / HF_BOHR_IN_ANGSTROM *
+                                 (hf_covalent_radius_angstrom(atom->atomic_number) +
+                                  hf_covalent_radius_angstrom(other->atomic_number));
+            self->member[a] =
+                !other->ghost &&
+                hf_distance_squared(atom->position_bohr, other->position_bohr) < reach * reach;
+            if (self->member[a]) self->atom[n++] = a;
+        }
+    }
+    return n;
+}
+
+/** Atoms by falling population until the orbital is complete, and those that are equal to the last one. Local. */
+static hf_status choose_atoms(struct domains *self, int i, int *n, struct hf_error *error)
+{
+    const struct hf_local_settings *settings = self->local->settings;
+    const bool tight = settings->domains == HF_DOMAINS_TIGHT;
+    const double usual = tight ? TIGHT_COMPLETENESS : USUAL_COMPLETENESS;
+    const double limit = settings->completeness > 0.0 ? settings->completeness : usual;
+    const double equal = settings->degenerate > 0.0 ? settings->degenerate : USUAL_DEGENERATE;
+    const struct candidate *candidate = self->candidate;
+    const int n_candidate = list_candidates(self, i);
+    double missing = 1.0;
+    *n = 0;
+    while (*n < n_candidate && missing > limit) {
+        self->atom[*n] = candidate[*n].atom;
+        ++*n;
+        const hf_status status = find_completeness(self, i, *n, self->atom, &missing, error);
+        if (status != HF_OK) return status;
+    }
+    while (*n > 0 && *n < n_candidate && candidate[*n].population > LEAST_POPULATION &&
+           candidate[*n - 1].population - candidate[*n].population < equal) {
+        self->atom[*n] = candidate[*n].atom;
+        ++*n;
+        self->local->n_degenerate[i]++;
+    }
+    if (tight) *n = extend(self, *n);
+    return HF_OK;
+}
+
+/** Atoms of the given domain whose populations resemble those of orbital i most. */
+static int take_given(struct domains *self, int i, bool taken[])
+{
+    const struct hf_local_given *given = self->local->settings->given;
+    const struct hf_sparse_matrix *population = self->local->localised.population;
+    double most = -1.0;
+    int best = 0, n = 0;
+    for (int f = 0; f < given->n_orbital; f++) {
+        double sum = 0.0;
+        for (int k = population->begin[i]; k < population->begin[i + 1]; k++)
+            sum += sqrt(fmax(0.0, population->value[population->offset[k]]) *
+                        fmax(0.0, given->population[(size_t)f * (size_t)given->n_atom +
+                                                    (size_t)population->row[k]]));
+        if (!taken[f] && sum > most + 1e-6) {
+            most = sum;
+            best = f;
+        }
+    }
+    taken[best] = true;
+    for (int a = 0; a < given->n_atom; a++)
+        if (given->member[(size_t)best * (size_t)given->n_atom + (size_t)a]) self->atom[n++] = a;
+    return n;
+}
+
+static int take_all(struct domains *self)
+{
+    const int *first = self->local->overlap->row_first;
+    int n = 0;
+    for (int a = 0; a < self->local->basis->n_atom; a++)
+        if (first[a + 1] > first[a]) self->atom[n++] = a;
+    return n;
+}
+
+/** Domain of orbital i. Local. */
+static hf_status make_domain(struct domains *self, int i, bool taken[], struct hf_error *error)
+{
+    struct hf_local *local = self->local;
+    hf_status status = HF_OK;
+    int n = 0;
+    if (local->settings->domains == HF_DOMAINS_FULL)
+        n = take_all(self);
+    else if (local->settings->domains == HF_DOMAINS_GIVEN)
+        n = take_given(self, i, taken);
+    else
+        status = choose_atoms(self, i, &n, error);
+    if (status == HF_OK && local->settings->domains != HF_DOMAINS_FULL)
+        status = find_completeness(self, i, n, self->atom, &local->completeness[i], error);
+    if (status != HF_OK) return status;
+    local->domain_of_orbital[i] =
+        hf_local_add_domain(local, (struct hf_parts){.n = n, .part = self->atom});
+    if (local->domain_of_orbital[i] < 0)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
+    return HF_OK;
+}
+
+/** Whether given domains are of this molecule. Local. */
+static hf_status check_given(const struct hf_local *local, struct hf_error *error)
+{
+    const struct hf_local_given *given = local->settings->given;
+    if (local->settings->domains != HF_DOMAINS_GIVEN) return HF_OK;
+    if (given->n_atom == local->basis->n_atom && given->n_orbital == local->n_orbital) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "the domains are of %d orbitals in %d atoms; expected %d orbitals in %d atoms",
+                   given->n_orbital, given->n_atom, local->n_orbital, local->basis->n_atom);
+}
+
+/** Local. */
+static hf_status make_all(struct domains *self, struct hf_error *error)
+{
+    struct hf_local *local = self->local;
+    const size_t o = (size_t)local->n_orbital, n_atom = (size_t)local->basis->n_atom;
+    hf_status status = HF_OK;
+    bool *taken = calloc(o + 1, sizeof *taken);
+    self->candidate = calloc(n_atom + 1, sizeof *self->candidate);
+    self->atom = calloc(n_atom + 1, sizeof *self->atom);
+    self->member = calloc(n_atom + 1, sizeof *self->member);
+    local->domain_of_orbital = calloc(o + 1, sizeof *local->domain_of_orbital);
+    local->completeness = calloc(o + 1, sizeof *local->completeness);
+    local->n_degenerate = calloc(o + 1, sizeof *local->n_degenerate);
+    if (taken == NULL || self->candidate == NULL || self->atom == NULL || self->member == NULL ||
+        local->domain_of_orbital == NULL || local->completeness == NULL ||
+        local->n_degenerate == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
+    for (int i = 0; status == HF_OK && i < local->n_orbital; i++)
+        status = make_domain(self, i, taken, error);
+    free(taken);
+    free(self->candidate);
+    free(self->atom);
+    free(self->member);
+    return status;
+}
+
+hf_status hf_local_make_domains(struct hf_local *local, const struct hf_wavefunction *wavefunction,
+                                struct hf_error *error)
+{
+    hf_status status;
+    struct domains self = {.local = local};
+    const struct hf_sparse_choice choice = {
+        .label = "overlap of functions",
+        .threshold = local->settings->sparse > 0.0 ? local->settings->sparse : -1.0};
+    HF_TRY(hf_agree(local->context->comm, check_given(local, error), error));
+    HF_TRY(hf_sparse_from_matrix(local->context, local->basis, wavefunction->overlap, false,
+                                 &choice, &self.overlap, error));
+    HF_TRY(hf_agree(local->context->comm, make_all(&self, error), error));
+cleanup:
+    hf_sparse_destroy(&self.overlap);
+    return status;
+}

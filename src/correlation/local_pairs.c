@@ -1,0 +1,187 @@
+/* Strong and weak pairs, their domains and owners. */
+#include "local_private.h"
+
+#include "hf/arithmetic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int hf_local_find_pair(const struct hf_local *local, int i, int j)
+{
+    const int high = i > j ? i : j, low = i > j ? j : i;
+    int begin = local->first_pair[high], end = local->first_pair[high + 1];
+    while (begin < end) {
+        const int middle = begin + (end - begin) / 2;
+        if (local->pair[middle].j < low)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < local->first_pair[high + 1] && local->pair[begin].j == low ? begin : -1;
+}
+
+double hf_local_distance(const struct hf_local *local, int i, int j)
+{
+    const struct hf_parts *a = &local->domain[local->domain_of_orbital[i]].atoms;
+    const struct hf_parts *b = &local->domain[local->domain_of_orbital[j]].atoms;
+    const struct hf_atom *atom = local->molecule->atom;
+    double least = INFINITY;
+    for (int k = 0; k < a->n; k++)
+        for (int l = 0; l < b->n; l++)
+            least = fmin(least, hf_distance_squared(atom[a->part[k]].position_bohr,
+                                                    atom[b->part[l]].position_bohr));
+    return sqrt(least);
+}
+
+/** Atoms of both orbitals, rising; their number. */
+static int unite(const struct hf_local *local, int i, int j, int atom[])
+{
+    const struct hf_parts *a = &local->domain[local->domain_of_orbital[i]].atoms;
+    const struct hf_parts *b = &local->domain[local->domain_of_orbital[j]].atoms;
+    int n = 0, k = 0, l = 0;
+    while (k < a->n || l < b->n) {
+        const int left = k < a->n ? a->part[k] : INT32_MAX;
+        const int right = l < b->n ? b->part[l] : INT32_MAX;
+        atom[n++] = left < right ? left : right;
+        k += left <= right;
+        l += right <= left;
+    }
+    return n;
+}
+
+static bool add_pair(struct hf_local *local, int i, int j, double distance, int atom[])
+{
+    if (local->n_pair == local->n_pair_room) {
+        const int room = 2 * local->n_pair_room + 64;
+        struct hf_local_pair *larger = realloc(local->pair, (size_t)room * sizeof *local->pair);
+        if (larger == NULL) return false;
+        local->pair = larger;
+        local->n_pair_room = room;
+    }
+    const int domain =
+        hf_local_add_domain(local, (struct hf_parts){unite(local, i, j, atom), atom});
+    local->pair[local->n_pair++] =
+        (struct hf_local_pair){.i = i,
+                               .j = j,
+                               .kind = distance > 0.0 ? HF_LOCAL_WEAK : HF_LOCAL_STRONG,
+                               .domain = domain,
+                               .distance_bohr = distance};
+    return domain >= 0;
+}
+
+/** Pairs in order, without owners. Local. */
+static bool list_pairs(struct hf_local *local)
+{
+    const size_t o = (size_t)local->n_orbital;
+    int *atom = calloc((size_t)local->basis->n_atom + 1, sizeof *atom);
+    local->first_pair = calloc(o + 1, sizeof *local->first_pair);
+    bool done = atom != NULL && local->first_pair != NULL;
+    for (int i = 0; done && i < local->n_orbital; i++) {
+        for (int j = 0; done && j <= i; j++) {
+            const double distance = hf_local_distance(local, i, j);
+            if (distance <= local->settings->distant_bohr)
+                done = add_pair(local, i, j, distance, atom);
+            else
+                local->distant.n_pair++;
+        }
+        local->first_pair[i + 1] = local->n_pair;
+    }
+    free(atom);
+    return done;
+}
+
+/** Local. */
+static bool list_partners(struct hf_local *local)
+{
+    const int o = local->n_orbital;
+    int *n = calloc((size_t)o + 1, sizeof *n);
+    local->first_partner = calloc((size_t)o + 1, sizeof *local->first_partner);
+    local->partner = calloc(2 * (size_t)local->n_pair + 1, sizeof *local->partner);
+    const bool done = n != NULL && local->first_partner != NULL && local->partner != NULL;
+    for (int p = 0; done && p < local->n_pair; p++) {
+        local->first_partner[local->pair[p].i + 1]++;
+        if (local->pair[p].i != local->pair[p].j) local->first_partner[local->pair[p].j + 1]++;
+    }
+    for (int i = 0; done && i < o; i++) local->first_partner[i + 1] += local->first_partner[i];
+    for (int p = 0; done && p < local->n_pair; p++) { /* in this order partners rise */
+        const int i = local->pair[p].i, j = local->pair[p].j;
+        local->partner[local->first_partner[i] + n[i]++] = (struct hf_local_partner){j, p};
+        if (i != j)
+            local->partner[local->first_partner[j] + n[j]++] = (struct hf_local_partner){i, p};
+    }
+    free(n);
+    return done;
+}
+
+/* ---- Owners ---------------------------------------------------------------------------------- */
+
+struct cost {
+    double cost;
+    int pair;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct cost *a = left, *b = right;
+    if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
+    return a->pair < b->pair ? -1 : a->pair > b->pair;
+}
+
+/** Work of a pair: products of matrices of its domain, some for each partner. */
+static double cost_of(const struct hf_local *local, const struct hf_local_pair *pair)
+{
+    const double n = hf_local_pair_domain(local, pair)->n_function;
+    const int n_partner = local->first_partner[pair->i + 1] - local->first_partner[pair->i] +
+                          local->first_partner[pair->j + 1] - local->first_partner[pair->j];
+    return n * n * n * (4.0 + n_partner);
+}
+
+/** The next pair, by falling work, goes to the rank with the least. Local, the same on every rank. */
+static bool choose_owners(struct hf_local *local)
+{
+    const int n_rank = local->context->n_rank;
+    struct cost *cost = calloc((size_t)local->n_pair + 1, sizeof *cost);
+    double *sum = calloc((size_t)n_rank, sizeof *sum);
+    const bool done = cost != NULL && sum != NULL;
+    for (int p = 0; done && p < local->n_pair; p++)
+        cost[p] = (struct cost){cost_of(local, &local->pair[p]), p};
+    if (done) qsort(cost, (size_t)local->n_pair, sizeof *cost, compare);
+    for (int k = 0; done && k < local->n_pair; k++) {
+        int best = 0;
+        for (int rank = 1; rank < n_rank; rank++)
+            if (sum[rank] < sum[best]) best = rank;
+        local->pair[cost[k].pair].owner = best;
+        sum[best] += cost[k].cost;
+    }
+    free(cost);
+    free(sum);
+    return done;
+}
+
+/** Places of the blocks. Local. */
+static bool place_blocks(struct hf_local *local)
+{
+    const int n_rank = local->context->n_rank, rank = local->context->rank;
+    local->n_number_of_rank = calloc((size_t)n_rank, sizeof *local->n_number_of_rank);
+    local->own = calloc((size_t)local->n_pair + 1, sizeof *local->own);
+    if (local->n_number_of_rank == NULL || local->own == NULL) return false;
+    for (int p = 0; p < local->n_pair; p++) {
+        struct hf_local_pair *pair = &local->pair[p];
+        const size_t n = (size_t)hf_local_pair_domain(local, pair)->n_function;
+        pair->offset = local->n_number_of_rank[pair->owner];
+        local->n_number_of_rank[pair->owner] += n * n;
+        if (pair->owner == rank) local->own[local->n_own++] = p;
+    }
+    local->n_number = local->n_number_of_rank[rank];
+    return true;
+}
+
+hf_status hf_local_make_pairs(struct hf_local *local, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    if (!list_pairs(local) || !list_partners(local) || !choose_owners(local) ||
+        !place_blocks(local))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs of orbitals");
+    return hf_agree(local->context->comm, status, error);
+}

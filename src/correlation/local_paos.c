@@ -1,0 +1,131 @@
+/* Projected atomic orbitals, and S and F between them.
+ *
+ *     V = S C_v      P = C_v V^T      S_PAO = V V^T      F_PAO = V e V^T
+ *
+ * of all virtual orbitals v with energies e. Where linearly dependent functions were dropped, 1 - D S / 2 would keep
+ * them; this does not. */
+#include "local_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** Functions that lie in the occupied space but for this (of a squared norm that was 1) have no PAO. */
+static const double NOTHING_LEFT = 1e-7;
+
+/** C_v, V, and V times something. */
+struct projection {
+    struct hf_linalg *linalg;
+    int n, n_virtual;
+    struct hf_matrix *virtuals, *product, *scaled;
+    double *factor; /**< [n] that normalise PAOs; 0: there is none */
+};
+
+/** Collective. */
+static hf_status begin(struct projection *self, const struct hf_wavefunction *wave,
+                       struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_orbitals *orbitals = &wave->spin[0];
+    const int n = self->n, v = self->n_virtual;
+    HF_TRY(hf_matrix_create(self->linalg, "virtual orbitals", n, v, &self->virtuals, error));
+    HF_TRY(hf_matrix_create(self->linalg, "overlap with virtual orbitals", n, v, &self->product,
+                            error));
+    HF_TRY(hf_matrix_create(self->linalg, "virtual orbitals", n, v, &self->scaled, error));
+    hf_matrix_copy_columns(orbitals->coefficient, orbitals->n_occupied, v, NULL, self->virtuals, 0);
+    hf_matrix_multiply(1.0, false, wave->overlap, false, self->virtuals, 0.0, self->product);
+    hf_matrix_copy_columns(self->product, 0, v, orbitals->energy + orbitals->n_occupied,
+                           self->scaled, 0);
+cleanup:
+    return status;
+}
+
+static struct hf_sparse_choice choose(const struct hf_local *local, const char *label,
+                                      const double *row_factor, const double *column_factor)
+{
+    return (struct hf_sparse_choice){
+        .label = label,
+        .threshold = local->settings->sparse > 0.0 ? local->settings->sparse : -1.0,
+        .row_factor = row_factor,
+        .column_factor = column_factor};
+}
+
+/** P, S and F from the dense matrix, which is used for one after another. Collective. */
+static hf_status fill(struct hf_local *local, struct projection *self, struct hf_matrix *dense,
+                      struct hf_error *error)
+{
+    hf_status status;
+    struct hf_context *context = local->context;
+    const struct hf_sparse_choice paos =
+        choose(local, "projected atomic orbitals", NULL, self->factor);
+    const struct hf_sparse_choice overlap =
+        choose(local, "overlap of projected orbitals", self->factor, self->factor);
+    const struct hf_sparse_choice fock =
+        choose(local, "Fock matrix of projected orbitals", self->factor, self->factor);
+    hf_matrix_multiply_to_symmetric(1.0, false, self->product, true, self->product, dense);
+    hf_matrix_diagonal(dense, self->factor);
+    for (int m = 0; m < self->n; m++)
+        self->factor[m] = self->factor[m] > NOTHING_LEFT ? 1.0 / sqrt(self->factor[m]) : 0.0;
+    HF_TRY(hf_sparse_from_matrix(context, local->basis, dense, false, &overlap, &local->overlap,
+                                 error));
+    hf_matrix_multiply_to_symmetric(1.0, false, self->scaled, true, self->product, dense);
+    HF_TRY(hf_sparse_from_matrix(context, local->basis, dense, false, &fock, &local->fock, error));
+    hf_matrix_multiply(1.0, false, self->virtuals, true, self->product, 0.0, dense);
+    HF_TRY(hf_sparse_from_matrix(context, local->basis, dense, false, &paos, &local->paos, error));
+cleanup:
+    return status;
+}
+
+/** F_ik = sum over canonical orbitals c of u_ic e_c u_kc. Local. */
+static hf_status make_fock_occupied(struct hf_local *local, const double energy[],
+                                    struct hf_error *error)
+{
+    const int o = local->n_orbital;
+    const double *u = local->localised.rotation;
+    const double threshold = local->settings->sparse > 0.0 ? local->settings->sparse : -1.0;
+    const int *single = local->orbitals->column_first;
+    struct hf_sparse_matrix *fock = local->fock_occupied =
+        hf_sparse_create(local->context->memory, o, single, o, single);
+    double *scaled = calloc((size_t)o + 1, sizeof *scaled);
+    bool done = fock != NULL && scaled != NULL;
+    for (int k = 0; done && k < o; k++) {
+        for (int c = 0; c < o; c++) scaled[c] = u[(size_t)k * (size_t)o + (size_t)c] * energy[c];
+        for (int i = 0; done && i < o; i++) {
+            double sum = 0.0;
+            for (int c = 0; c < o; c++) sum += u[(size_t)i * (size_t)o + (size_t)c] * scaled[c];
+            done =
+                hf_sparse_add(fock, "Fock matrix of localised orbitals", i, k, threshold, &sum, 1);
+        }
+    }
+    free(scaled);
+    if (done && hf_sparse_finish(fock, "Fock matrix of localised orbitals")) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrix of orbitals");
+}
+
+hf_status hf_local_make_paos(struct hf_local *local, const struct hf_wavefunction *wavefunction,
+                             struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_orbitals *orbitals = &wavefunction->spin[0];
+    struct hf_matrix *dense = NULL;
+    struct projection self = {.linalg = wavefunction->linalg,
+                              .n = local->basis->n_function,
+                              .n_virtual = orbitals->n_orbital - orbitals->n_occupied};
+    self.factor = calloc((size_t)self.n + 1, sizeof *self.factor);
+    if (self.factor == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for projected atomic orbitals");
+    if (status == HF_OK)
+        status = make_fock_occupied(
+            local, orbitals->energy + orbitals->n_occupied - local->n_orbital, error);
+    HF_TRY(hf_agree(local->context->comm, status, error));
+    HF_TRY(begin(&self, wavefunction, error));
+    HF_TRY(
+        hf_matrix_create(self.linalg, "projected atomic orbitals", self.n, self.n, &dense, error));
+    HF_TRY(fill(local, &self, dense, error));
+cleanup:
+    free(self.factor);
+    hf_matrix_destroy(&self.virtuals);
+    hf_matrix_destroy(&self.product);
+    hf_matrix_destroy(&self.scaled);
+    hf_matrix_destroy(&dense);
+    return status;
+}

@@ -1,0 +1,149 @@
+/* Pseudo-canonical orbitals of domains: X = U s^-1/2 of the eigenvalues s of S that are not too small, then the
+ * eigenvectors of X^T F X. */
+#include "local_private.h"
+#include "matrix_product.h"
+
+#include <math.h>
+#include <string.h>
+
+/** Rooms of one domain; columns of matrices are in rows of `length` numbers. */
+struct room {
+    struct hf_memory *memory;
+    int n;
+    size_t length;
+    double *square;           /**< [n][n] */
+    double *value;            /**< [n] eigenvalues */
+    double *orthogonal;       /**< [n][length] X */
+    double *product, *packed; /**< [n][length]; packed matrices */
+    const double **row;       /**< [n] */
+};
+
+static bool room_init(struct room *room, struct hf_memory *memory, int n)
+{
+    const char *label = "orbitals of a domain";
+    const size_t length = hf_padded(n);
+    *room = (struct room){.memory = memory, .n = n, .length = length};
+    room->square = hf_memory_allocate(memory, label, (size_t)n * (size_t)n + 1, 8);
+    room->value = hf_memory_allocate(memory, label, (size_t)n + 1, 8);
+    room->orthogonal = hf_memory_allocate(memory, label, (size_t)n * length + 1, 8);
+    room->product = hf_memory_allocate(memory, label, length * length + 1, 8);
+    room->packed = hf_memory_allocate(memory, label, hf_packed_size(n, n) + 1, 8);
+    room->row = hf_memory_allocate(memory, label, (size_t)n + 1, sizeof *room->row);
+    return room->square != NULL && room->value != NULL && room->orthogonal != NULL &&
+           room->product != NULL && room->packed != NULL && room->row != NULL;
+}
+
+static void room_done(struct room *room)
+{
+    hf_memory_release(room->memory, room->square);
+    hf_memory_release(room->memory, room->value);
+    hf_memory_release(room->memory, room->orthogonal);
+    hf_memory_release(room->memory, room->product);
+    hf_memory_release(room->memory, room->packed);
+    hf_memory_release(room->memory, (void *)room->row);
+}
+
+/** to [n_row][length] = left right; element (i, k) of left is left[i row_step + k inner_step], right [n_inner][length]. */
+static void multiply(struct room *room, int n_row, int n_inner, const double *left, size_t row_step,
+                     size_t inner_step, const double *right, double *to)
+{
+    hf_pack(n_row, n_inner, left, row_step, inner_step, room->packed);
+    for (int k = 0; k < n_inner; k++) room->row[k] = right + (size_t)k * room->length;
+    const struct hf_product product = {.n_row = n_row,
+                                       .n_inner = n_inner,
+                                       .n_column = room->length,
+                                       .left = room->packed,
+                                       .right = room->row,
+                                       .to = to,
+                                       .to_step = room->length};
+    hf_product_kernel()(&product);
+}
+
+/** room->orthogonal from S; the number of its columns. Local. */
+static hf_status make_orthogonal(const struct hf_local *local, const struct hf_local_domain *domain,
+                                 struct room *room, int *n_kept, struct hf_error *error)
+{
+    const int n = room->n;
+    const double least = local->settings->redundant;
+    hf_local_between(local->overlap, domain, domain, room->square);
+    const hf_status status = hf_eigen_small(n, room->square, room->value, error);
+    if (status != HF_OK) return status;
+    *n_kept = 0;
+    for (int k = n - 1; k >= 0 && room->value[k] > least; k--) { /* the largest come first */
+        const double factor = 1.0 / sqrt(room->value[k]);
+        for (int m = 0; m < n; m++)
+            room->orthogonal[(size_t)m * room->length + (size_t)*n_kept] =
+                factor * room->square[(size_t)k * (size_t)n + (size_t)m];
+        ++*n_kept;
+    }
+    return HF_OK;
+}
+
+/** The rest: F in these, its eigenvectors, and the product. Local. */
+static hf_status make_canonical(const struct hf_local *local, struct room *room,
+                                struct hf_local_domain *domain, struct hf_error *error)
+{
+    const int n = room->n, n_kept = domain->n_kept;
+    const size_t length = room->length;
+    struct hf_memory *memory = local->context->memory;
+    double *fock = room->square;
+    hf_local_between(local->fock, domain, domain, fock);
+    multiply(room, n, n, fock, (size_t)n, 1, room->orthogonal, room->product); /* F X */
+    double *small = hf_memory_allocate(memory, "orbitals of a domain", (size_t)n_kept * length + 1,
+                                       sizeof *small);
+    domain->energy =
+        hf_memory_allocate(memory, "orbitals of domains", (size_t)n_kept + 1, sizeof(double));
+    domain->vector = hf_memory_allocate_matrix(memory, "orbitals of domains",
+                                               (size_t)n * (size_t)n_kept + 1, sizeof(double));
+    if (small == NULL || domain->energy == NULL || domain->vector == NULL) {
+        hf_memory_release(memory, small);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals of domains");
+    }
+    multiply(room, n_kept, n, room->orthogonal, 1, length, room->product, small); /* X^T F X */
+    for (int a = 0; a < n_kept; a++)
+        for (int b = 0; b < n_kept; b++)
+            room->square[(size_t)a * (size_t)n_kept + (size_t)b] =
+                0.5 *
+                (small[(size_t)a * length + (size_t)b] + small[(size_t)b * length + (size_t)a]);
+    hf_memory_release(memory, small);
+    const hf_status status = hf_eigen_small(n_kept, room->square, domain->energy, error);
+    if (status != HF_OK) return status;
+    memset(room->product, 0, (size_t)n_kept * length * sizeof *room->product);
+    for (int a = 0; a < n_kept; a++)
+        for (int b = 0; b < n_kept; b++)
+            room->product[(size_t)b * length + (size_t)a] =
+                room->square[(size_t)a * (size_t)n_kept + (size_t)b];
+    double *vector =
+        hf_memory_allocate(memory, "orbitals of a domain", (size_t)n * length + 1, sizeof *vector);
+    if (vector == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals of domains");
+    multiply(room, n, n_kept, room->orthogonal, length, 1, room->product, vector);
+    for (int m = 0; m < n; m++)
+        memcpy(domain->vector + (size_t)m * (size_t)n_kept, vector + (size_t)m * length,
+               (size_t)n_kept * sizeof *vector);
+    hf_memory_release(memory, vector);
+    return HF_OK;
+}
+
+hf_status hf_local_domain_vectors(const struct hf_local *local, struct hf_local_domain *domain,
+                                  struct hf_error *error)
+{
+    struct room room;
+    hf_status status = HF_OK;
+    if (!room_init(&room, local->context->memory, domain->n_function))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals of domains");
+    if (status == HF_OK) status = make_orthogonal(local, domain, &room, &domain->n_kept, error);
+    if (status == HF_OK) status = make_canonical(local, &room, domain, error);
+    room_done(&room);
+    return status;
+}
+
+hf_status hf_local_make_vectors(struct hf_local *local, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int k = 0; k < local->n_own && status == HF_OK; k++) {
+        struct hf_local_domain *domain = &local->domain[local->pair[local->own[k]].domain];
+        if (domain->vector == NULL) status = hf_local_domain_vectors(local, domain, error);
+    }
+    return hf_agree_to_go_on(local->context, status, error);
+}
